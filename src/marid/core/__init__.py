@@ -1,0 +1,1 @@
+"""Values, errors, events and settings. Imports nothing of ours."""

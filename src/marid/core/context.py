@@ -1,0 +1,114 @@
+"""What may be asked of project context, and what comes of it."""
+
+from enum import Enum
+from typing import NamedTuple
+
+
+class Form(Enum):
+    """How the files are written."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    XML = "xml"
+    JSON = "json"
+
+
+class View(Enum):
+    """What is written: the files, or something about them."""
+
+    CONTENT = "content"
+    LIST = "list"
+    TREE = "tree"
+    STATS = "stats"
+
+
+class Level(Enum):
+    """How much of one file is shown."""
+
+    FULL = "full"
+    OUTLINE = "outline"
+    NAME = "name"
+
+
+class Choice(Enum):
+    """How one symbol of a file is shown."""
+
+    FULL = "full"
+    SIGNATURE = "signature"
+    HIDE = "hide"
+
+
+class SymbolChoice(NamedTuple):
+    """One symbol of one file, chosen by the user."""
+
+    path: str
+    name: str
+    choice: Choice
+
+
+class LevelRule(NamedTuple):
+    """Files matching `pattern` are shown at `level`."""
+
+    pattern: str
+    level: Level
+
+
+class Wanted(NamedTuple):
+    """Which files: where, by which rules, and which change. Paths are relative to `base`, or to what holds all."""
+
+    targets: tuple[str, ...] = (".",)
+    base: str = ""
+    rules: tuple[str, ...] = ()
+    config: str = ""
+    gitignore: bool = True
+    defaults: bool = True
+    changed_since: str = ""
+    branch: str = ""
+
+
+class Shown(NamedTuple):
+    """How they are shown."""
+
+    form: Form = Form.TEXT
+    views: tuple[View, ...] = (View.CONTENT,)
+    null: bool = False
+    line_numbers: bool = False
+    with_tree: bool = False
+    tokens: bool = False
+    mask: bool = True
+    budget: int | None = None
+    levels: tuple[LevelRule, ...] = ()
+    symbols: tuple[SymbolChoice, ...] = ()
+    diff: str | None = None
+    log: int = 0
+
+
+class ContextRequest(NamedTuple):
+    """A whole request. Relative targets are relative to `cwd`; `output` is never included in itself.
+
+    `redirect` is the file that a shell sends the output to: not ours to replace, and never included either.
+    """
+
+    cwd: str
+    wanted: Wanted = Wanted()
+    shown: Shown = Shown()
+    max_bytes: int = 100_000_000
+    encoding: str = "o200k_base"
+    output: str = ""
+    redirect: str = ""
+    lock: str = ""
+    frozen: bool = False
+
+
+class Report(NamedTuple):
+    """What came of it. `tokens` is None where nobody counted; `exact` is false where they were estimated."""
+
+    files: int = 0
+    bytes: int = 0
+    masked: int = 0
+    links: int = 0
+    special: int = 0
+    binaries: int = 0
+    problems: int = 0
+    tokens: int | None = None
+    exact: bool = True

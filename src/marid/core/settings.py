@@ -1,0 +1,45 @@
+"""Every setting there is. Read once in bootstrap, frozen, passed as a value."""
+
+from typing import NamedTuple
+
+
+class Settings(NamedTuple):
+    """The settings in force. Their meaning stands in SETTINGS, from which the docs are made."""
+
+    home: str = ""
+    max_size_mb: float = 100.0
+    encoding: str = "o200k_base"
+    mask: bool = True
+    rules: tuple[str, ...] = ()
+    clone_host: str = "https://github.com/"
+
+
+class Setting(NamedTuple):
+    """One setting as files, environment and docs know it.
+
+    `tighten` says what a project's own file may do to it: "" nothing, "lower" a number, "on" a switch, "add" to a list.
+    """
+
+    name: str
+    meaning: str
+    tighten: str = ""
+    aliases: tuple[str, ...] = ()
+
+
+SETTINGS = (
+    Setting("max_size_mb", "most megabytes of content that one context may hold", "lower", ("JINNI_MAX_SIZE_MB",)),
+    Setting("encoding", "the encoding that tokens are counted in: o200k_base or cl100k_base"),
+    Setting("mask", "mask keys and tokens before anything leaves", "on"),
+    Setting("rules", "context rules that count everywhere, as strong as a --config file", "add"),
+    Setting("clone_host", "where owner/name is cloned from"),
+)
+
+# Keys that a Chibi home's config.toml may hold for parts that are not built yet: told, not refused.
+_LATER = """
+    api api_key auto_cleanup_cache auto_compact auto_compact_threshold base_url context_window_limit fallback_tool
+    file_tools_allowed_paths fuel fuel_empty_response_cost lock_heartbeat_seconds max_recursion_depth model
+    no_tool_calls reflection_character_limit reflection_enabled rolling_compact_drop_percentage storage
+    subagent_cost_tier tool_cache_max_age_days tool_cache_preview_chars tool_output_cache_threshold tools url_policy
+    username vfs warn_threshold_percent
+"""
+LATER = frozenset(_LATER.split())
