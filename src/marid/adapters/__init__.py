@@ -1,0 +1,1 @@
+"""Ports made real. The only package that starts processes or opens databases."""

@@ -1,0 +1,132 @@
+"""Shallow copies of remote repositories in the cache, made whole or not at all."""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Generator, Mapping
+
+from marid.adapters.gitprogram import GitProgram
+from marid.adapters.processes import Limits, Outcome
+from marid.core.errors import MaridError, NotFound, Unavailable
+from marid.text import gitnames
+
+UNFINISHED = ".unfinished-"
+FORGOTTEN = 86_400.0
+TRANSPORTS = "file:git:http:https:ssh"
+PATIENCE = ("-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=30")
+SHALLOW = ("--depth=1", "--no-tags", "--no-recurse-submodules", "--force", "--quiet")
+
+
+class CachedClones:
+    """The port Clones in a folder `clones` of the cache; `on_note` is told when a copy could not be made newer."""
+
+    def __init__(
+        self,
+        cache: str,
+        env: Mapping[str, str],
+        *,
+        on_note: Callable[[str], None],
+        limits: Limits | None = None,
+    ) -> None:
+        self._place = os.path.join(cache, "clones")
+        self._on_note = on_note
+        self._git = GitProgram(env, limits or Limits(seconds=300.0))
+
+    def clone(self, url: str, branch: str | None) -> str:
+        """As in the port; whoever clones the same at the same time gets the same folder."""
+        gitnames.checked_url(url)
+        wanted = "HEAD" if branch is None else gitnames.branch(branch)
+        key = hashlib.sha256(f"{url}\n{branch or ''}".encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        home = os.path.join(self._place, key)
+        folder = os.path.join(home, gitnames.repository_name(url))
+        try:
+            # Looked at in this order, since a copy appears whole: one without a HEAD was damaged later.
+            there = os.path.isdir(folder)
+            if there and os.path.isfile(os.path.join(folder, ".git", "HEAD")):
+                self._refresh(folder, url, wanted)
+            else:
+                self._make(home, url, wanted, anew=there)
+        except OSError as cause:
+            raise Unavailable(f"no clone can be kept in {self._place}: {cause.strerror}") from cause
+        return folder
+
+    def _make(self, home: str, url: str, wanted: str, *, anew: bool) -> None:
+        """Everything in a folder of another name, which takes its place in one step when it is whole."""
+        os.makedirs(self._place, mode=0o700, exist_ok=True)
+        self._sweep()
+        unfinished = tempfile.mkdtemp(prefix=UNFINISHED, dir=self._place)
+        try:
+            folder = os.path.join(unfinished, gitnames.repository_name(url))
+            self._alone("init", "--quiet", "--template=", folder, cwd=unfinished)
+            self._bring(folder, url, wanted)
+            if anew:
+                shutil.rmtree(home, ignore_errors=True)
+            _settle(unfinished, home)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+
+    def _refresh(self, folder: str, url: str, wanted: str) -> None:
+        with _held(os.path.dirname(folder)):
+            # Nobody else is at work here, so a lock of git's own was left by a run that was killed.
+            for name in ("index.lock", "shallow.lock"):
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(os.path.join(folder, ".git", name))
+            try:
+                self._bring(folder, url, wanted)
+            except (NotFound, Unavailable) as why:
+                self._on_note(f"{why}; the copy in the cache is used")
+
+    def _bring(self, folder: str, url: str, wanted: str) -> None:
+        """Fetch, the one step that needs the user's keys and the network, and check out what came."""
+        # Named, since git would otherwise look further up for a repository, and reset that one.
+        places = {"GIT_DIR": os.path.join(folder, ".git"), "GIT_WORK_TREE": folder}
+        transports = places | {"GIT_ALLOW_PROTOCOL": TRANSPORTS}
+        outcome = self._git.for_user(*PATIENCE, "fetch", *SHALLOW, url, wanted, cwd=folder, extra=transports)
+        if outcome.status:
+            raise _failure(outcome, url, wanted)
+        self._alone("reset", "--hard", "--quiet", "FETCH_HEAD", cwd=folder, extra=places)
+
+    def _alone(self, *args: str, cwd: str, extra: Mapping[str, str] | None = None) -> None:
+        """Without the user's configuration: a filter in it would run on what came from elsewhere."""
+        outcome = self._git.alone(*args, cwd=cwd, extra=extra)
+        if outcome.status:
+            raise Unavailable(f"git {args[0]} failed: {outcome.complaint()}")
+
+    def _sweep(self) -> None:
+        """Remove what runs that were killed have left, once nobody can be at work on it any more."""
+        with os.scandir(self._place) as entries:
+            for entry in entries:
+                if entry.name.startswith(UNFINISHED) and time.time() - entry.stat().st_mtime > FORGOTTEN:
+                    shutil.rmtree(entry.path, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _held(folder: str) -> Generator[None]:
+    """One process at a time; the hold ends with the process, however that ends."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _settle(unfinished: str, home: str) -> None:
+    names = os.listdir(unfinished)
+    try:
+        os.rename(unfinished, home)
+    except OSError:
+        # A folder that is not empty is not replaced: then someone else was faster, and theirs is as good.
+        if not all(os.path.isdir(os.path.join(home, name)) for name in names):
+            raise
+
+
+def _failure(outcome: Outcome, url: str, wanted: str) -> MaridError:
+    if b"couldn't find remote ref" in outcome.err and wanted != "HEAD":
+        return NotFound(f"{gitnames.public_url(url)} has no branch {gitnames.shown(wanted)}")
+    why = gitnames.without_secrets(outcome.complaint(), url)
+    return Unavailable(f"{gitnames.public_url(url)} cannot be fetched: {why}")

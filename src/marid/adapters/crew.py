@@ -1,0 +1,105 @@
+"""Jobs shared out between this process and forks of it, over pipes that let none of them run far ahead."""
+
+import contextlib
+import os
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+
+from marid.core.errors import Unavailable
+from marid.ports.crew import Job, Part
+
+# Bytes of the buffers, bytes of the notes, and whether the job ends here.
+_HEAD = struct.Struct("<QQ?")
+_CHUNK = 1 << 20
+_SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ of Linux; elsewhere pipes stay as they are
+
+
+class ForkedCrew:
+    """One hand here and `helpers` in forks. For one-shot commands only: a fork of a threaded process is not safe."""
+
+    def __init__(self, helpers: int) -> None:
+        self._helpers = helpers
+
+    def make(self, jobs: Sequence[Job]) -> Iterator[Part]:
+        """As in the port."""
+        hands = min(self._helpers + 1, len(jobs))
+        helpers: list[_Helper] = []
+        try:
+            for number in range(1, hands):
+                helpers.append(_Helper(jobs[number::hands], helpers))
+            for number, job in enumerate(jobs):
+                hand = number % hands
+                yield from job() if hand == 0 else helpers[hand - 1].job()
+        finally:
+            for helper in helpers:
+                helper.close()
+            for helper in helpers:
+                helper.wait()
+
+
+class _Helper:
+    """A fork that does its jobs in order and sends what they make."""
+
+    def __init__(self, jobs: Sequence[Job], others: "Sequence[_Helper]") -> None:
+        self._from, to = os.pipe()
+        with contextlib.suppress(ImportError, OSError):
+            import fcntl
+
+            fcntl.fcntl(to, _SET_PIPE_SIZE, _CHUNK)
+        self._pid = os.fork()
+        if self._pid == 0:
+            # A fork has the others' pipes too, and whoever holds one keeps its helper waiting for a reader.
+            for helper in (self, *others):
+                helper.close()
+            _serve(jobs, to)
+        os.close(to)
+
+    def job(self) -> Iterator[Part]:
+        """What the next job made."""
+        last = False
+        while not last:
+            data, notes, last = _HEAD.unpack(b"".join(self._read(_HEAD.size)))
+            yield Part(list(self._read(data)), b"".join(self._read(notes)))
+
+    def _read(self, size: int) -> Iterator[bytes]:
+        while size:
+            piece = os.read(self._from, min(size, _CHUNK))
+            if not piece:
+                raise Unavailable("a helper process stopped before its work was done")
+            size -= len(piece)
+            yield piece
+
+    def close(self) -> None:
+        """Let it go, done or not: a helper that still sends finds nobody to read."""
+        os.close(self._from)
+
+    def wait(self) -> None:
+        """Until it has ended."""
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self._pid, 0)
+
+
+def _serve(jobs: Sequence[Job], to: int) -> None:
+    """The life of a fork. It must never return into the code that forked it."""
+    code = 1
+    try:
+        for job in jobs:
+            _send(job(), to)
+        code = 0
+    except BrokenPipeError:
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _send(parts: Iterable[Part], to: int) -> None:
+    for part in parts:
+        _write(to, part, last=False)
+    _write(to, Part([]), last=True)
+
+
+def _write(to: int, part: Part, *, last: bool) -> None:
+    head = _HEAD.pack(sum(map(len, part.buffers)), len(part.notes), last)
+    left = memoryview(b"".join((head, *part.buffers, part.notes)))
+    while left:
+        left = left[os.write(to, left) :]

@@ -1,0 +1,55 @@
+"""Messages over a pipe: four bytes of length, then the bytes."""
+
+import os
+import select
+import struct
+import time
+
+_LENGTH = struct.Struct(">I")
+_MOST_AT_ONCE = 1 << 20
+
+
+def send(descriptor: int, *messages: bytes, deadline: float | None = None) -> None:
+    """All of it, however little the pipe takes at a time; with a deadline the descriptor must not block.
+
+    Raises:
+        TimeoutError: the deadline, in monotonic seconds, has passed.
+        OSError: nobody reads any more.
+    """
+    left = memoryview(b"".join(part for message in messages for part in (_LENGTH.pack(len(message)), message)))
+    while left:
+        _await(descriptor, select.POLLOUT, deadline)
+        left = left[os.write(descriptor, left[:_MOST_AT_ONCE]) :]
+
+
+def receive(descriptor: int, *, most: int, deadline: float | None = None) -> bytes | None:
+    """One message, or None when none will come: the pipe is closed, or announces more than `most` bytes.
+
+    Raises:
+        TimeoutError: the deadline, in monotonic seconds, has passed.
+    """
+    head = _exactly(descriptor, _LENGTH.size, deadline)
+    if head is None:
+        return None
+    (size,) = _LENGTH.unpack(head)
+    return _exactly(descriptor, size, deadline) if size <= most else None
+
+
+def _exactly(descriptor: int, size: int, deadline: float | None) -> bytes | None:
+    parts = bytearray()
+    while len(parts) < size:
+        _await(descriptor, select.POLLIN, deadline)
+        part = os.read(descriptor, min(size - len(parts), _MOST_AT_ONCE))
+        if not part:
+            return None
+        parts += part
+    return bytes(parts)
+
+
+def _await(descriptor: int, event: int, deadline: float | None) -> None:
+    if deadline is None:
+        return  # reading and writing wait by themselves
+    poll = select.poll()
+    poll.register(descriptor, event)
+    if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+        raise TimeoutError("the other end of the pipe takes too long")

@@ -1,0 +1,1 @@
+"""Protocols for the outside world. What is behind them is chosen in bootstrap."""

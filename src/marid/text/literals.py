@@ -1,0 +1,118 @@
+"""Which of many fixed byte strings occur in a text: a plain loop for little text, hyperscan for much."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, cast
+
+from marid.core.errors import Unavailable
+
+# Hyperscan counts the bytes of a text in 32 bits.
+LONGEST_SCAN = 2**32 - 1
+
+
+class Finder(Protocol):
+    """Finds the literals that it was made for; all finders for the same literals give the same answer."""
+
+    def find(self, data: bytes) -> Sequence[int]:
+        """The numbers of the literals that occur in `data`, each once, in any order; raises nothing."""
+        ...
+
+
+class Build(Protocol):
+    """Makes a finder that is fast on much text."""
+
+    def __call__(self, literals: Sequence[bytes], *, caseless: bool) -> Finder:
+        """Raises Unavailable where it cannot."""
+        ...
+
+
+class Scan(Protocol):
+    """Calls `note(literal's number, start, end, flags, hits)` for each literal found."""
+
+    def __call__(self, data: bytes, note: "Note", flags: int, hits: list[int], /) -> None: ...
+
+
+Note = Callable[[int, int, int, int, list[int]], None]
+
+
+class PlainFinder:
+    """One search per literal: slow, ready at once, at home everywhere."""
+
+    def __init__(self, literals: Sequence[bytes], *, caseless: bool) -> None:
+        self._literals = tuple(enumerate(literals))
+        self._caseless = caseless
+
+    def find(self, data: bytes) -> Sequence[int]:
+        """The numbers of the literals, given in lower case if `caseless`, that occur in `data`."""
+        text = data.lower() if self._caseless else data
+        return [number for number, literal in self._literals if literal in text]
+
+
+class HyperscanFinder:
+    """One pass for all literals; what the scan refuses goes to `plain`."""
+
+    def __init__(self, scan: Scan, refusal: type[Exception], plain: Finder, *, longest: int = LONGEST_SCAN) -> None:
+        self._scan = scan
+        self._refusal = refusal
+        self._plain = plain
+        self._longest = longest
+
+    def find(self, data: bytes) -> Sequence[int]:
+        """The numbers of the literals that occur in `data`."""
+        if len(data) > self._longest:
+            return self._plain.find(data)
+        hits: list[int] = []
+        try:
+            self._scan(data, _note, 0, hits)
+        except self._refusal:  # such as a second thread in the same scan
+            return self._plain.find(data)
+        return hits
+
+
+def _note(number: int, _start: int, _end: int, _flags: int, hits: list[int]) -> None:
+    hits.append(number)
+
+
+def hyperscan_finder(literals: Sequence[bytes], *, caseless: bool) -> Finder:
+    """A finder whose making costs some milliseconds.
+
+    Raises: Unavailable, where hyperscan is not installed or does not run.
+    """
+    try:
+        import hyperscan
+    except ImportError as cause:
+        raise Unavailable("hyperscan is not installed") from cause
+    flags = hyperscan.HS_FLAG_SINGLEMATCH | (hyperscan.HS_FLAG_CASELESS if caseless else 0)
+    try:
+        database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+        database.compile(expressions=literals, ids=range(len(literals)), flags=flags, literal=True)
+    except hyperscan.error as cause:
+        raise Unavailable("hyperscan does not run") from cause
+    return HyperscanFinder(cast(Scan, database.scan), hyperscan.error, PlainFinder(literals, caseless=caseless))
+
+
+class WarmingFinder:
+    """The plain loop for the first `warm_bytes` of a run, then what `build` makes, if it can."""
+
+    def __init__(
+        self, literals: Sequence[bytes], *, caseless: bool, warm_bytes: int, build: Build = hyperscan_finder
+    ) -> None:
+        self._literals = literals
+        self._caseless = caseless
+        self._cold_bytes = warm_bytes
+        self._build: Build | None = build
+        self._finder: Finder = PlainFinder(literals, caseless=caseless)
+
+    def find(self, data: bytes) -> Sequence[int]:
+        """The numbers of the literals that occur in `data`, which counts as read."""
+        if self._build is not None:
+            self._cold_bytes -= len(data)
+            if self._cold_bytes < 0:
+                self._warm(self._build)
+        return self._finder.find(data)
+
+    def _warm(self, build: Build) -> None:
+        self._build = None  # asked once: what is missing now is missing for the whole run
+        try:
+            self._finder = build(self._literals, caseless=self._caseless)
+        except Unavailable:
+            return
