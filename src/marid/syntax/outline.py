@@ -1,0 +1,49 @@
+"""A file told in a few lines: what it defines, each with the lines where it stands."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from marid.syntax.definitions import Definition, visible
+from marid.syntax.grammars import LIMIT
+from marid.syntax.tables import table
+
+_DOC_LENGTH = 100
+_DECORATOR_LENGTH = 60
+_WORDS = re.compile(rb"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*")
+_WORDS_WITH_SIGNS = {
+    "javascript": re.compile(rb"[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*"),
+    "ruby": re.compile(rb"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*[?!]?"),
+}
+
+
+def outline(data: bytes, language: str) -> str | None:
+    """Signatures, nested as in the file, without the insides of functions.
+
+    None when the language is unknown, nothing is defined, or the file itself is no longer than its outline.
+
+    Raises:
+        Unavailable: the grammar's package is not installed.
+    """
+    found = visible(data, language)
+    text = "".join(_lines(found, table(language).comment)) if found else ""
+    return text if text and len(text.encode()) < len(data) else None
+
+
+def _lines(found: Iterable[Definition], sign: str) -> Iterator[str]:
+    for each in found:
+        span = f"{each.start}-{each.end}" if each.end > each.start else f"{each.start}"
+        decorators = _clip(each.decorators, _DECORATOR_LENGTH) + " " if each.decorators else ""
+        doc = f"  {sign} {_clip(each.doc, _DOC_LENGTH)}" if each.doc else ""
+        yield f"{'  ' * each.depth}{span} {decorators}{each.signature}{doc}\n"
+
+
+def _clip(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+
+
+def references(data: bytes, language: str) -> frozenset[str]:
+    """Every word of the file that could name something, found without parsing; none above 4 MB."""
+    if len(data) > LIMIT:
+        return frozenset()
+    words = _WORDS_WITH_SIGNS.get("javascript" if language in ("tsx", "typescript") else language, _WORDS)
+    return frozenset(word.decode("utf-8", "replace") for word in set(words.findall(data)))

@@ -1,0 +1,306 @@
+"""A slice of a text that is found again after the text has changed around it, or a little inside it."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from heapq import nlargest, nsmallest
+from typing import TypeAlias, cast
+from zlib import crc32
+
+from marid.core.errors import BadInput
+
+# A rolling hash finds the places worth a real comparison. The numbers are arbitrary, but stored anchors rely on them.
+_PRIME, _BASE = (1 << 61) - 1, 1_000_003
+_DIGEST = re.compile(r"([0-9a-f]{16})([0-9a-f]{32})")
+
+# How much of a slice and of its surroundings an anchor remembers.
+_LINES = 3
+_LINE_LENGTH = 300
+# What the lines at a border are worth, the nearest first; those inside are worth more, as are those with words.
+_WEIGHTS = (1.0, 0.4, 0.2)
+_INSIDE = 1.5
+_SIGNS, _BLANK = 0.3, 0.1
+# Characters, white space aside, by which lines are compared.
+_KEY_LENGTH = 120
+_SAME_WORDS, _SIMILAR = 0.95, 0.6
+# A line that stands in more places than this says nothing about the place.
+_COMMON = 200
+_CANDIDATES = 40
+# From 0 to 1: what a place must reach, or what the lines inside must if that is less; and by how much it must lead.
+_ENOUGH, _ENOUGH_INSIDE = 0.6, 0.9
+_LITTLE, _LITTLE_INSIDE, _LITTLE_RANK = 0.2, 0.3, 0.45
+_LEAD = 0.05
+_LENGTH_MATTERS = 0.3
+
+_LISTS = ("head", "tail", "before", "after")
+
+Place: TypeAlias = tuple[int, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Anchor:
+    """A slice as it was: its place, a hash of its text, and the lines at both sides of its borders, cut if long."""
+
+    start: int
+    """First line, from 1."""
+    end: int
+    """Last line, inclusive."""
+    digest: str
+    head: tuple[str, ...]
+    tail: tuple[str, ...]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    copies: int = 1
+    """How often the same text stood in the file."""
+    rival: float = 0.0
+    """How much the place most like it resembled it, from 0 to 1: what is found later must resemble it more."""
+
+    def to_dict(self) -> dict[str, object]:
+        """The anchor in values that JSON knows."""
+        lines = {name: list(cast("tuple[str, ...]", vars(self)[name])) for name in _LISTS}
+        return {**vars(self), **lines}
+
+    @classmethod
+    def from_dict(cls, raw: Mapping[str, object]) -> "Anchor":
+        """The anchor that `to_dict` made.
+
+        Raises:
+            BadInput: a field is missing or cannot be of an anchor.
+        """
+        start, end, digest = raw.get("start"), raw.get("end"), raw.get("digest")
+        if not isinstance(start, int) or not isinstance(end, int) or not 1 <= start <= end:
+            raise BadInput("an anchor needs 'start' and 'end', the numbers of its first and last line")
+        if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
+            raise BadInput("an anchor needs 'digest', 48 hexadecimal digits")
+        copies, rival = raw.get("copies", 1), raw.get("rival", 0.0)
+        if not isinstance(copies, int) or not isinstance(rival, int | float):
+            raise BadInput("an anchor's 'copies' and 'rival' are numbers")
+        lines = {name: _strings(raw, name) for name in _LISTS}
+        return cls(start=start, end=end, digest=digest, copies=copies, rival=rival, **lines)
+
+
+def _strings(raw: Mapping[str, object], name: str) -> tuple[str, ...]:
+    values = raw.get(name)
+    items = tuple(cast("Sequence[object]", values)) if isinstance(values, list | tuple) else (None,)
+    if not all(isinstance(item, str) for item in items):
+        raise BadInput(f"an anchor needs '{name}', a list of lines")
+    return cast("tuple[str, ...]", items)
+
+
+def create(text: str, start: int, end: int) -> Anchor:
+    """An anchor for lines `start` to `end`, from 1 and inclusive.
+
+    Raises:
+        BadInput: the text does not have these lines.
+    """
+    lines = _split(text)
+    if not 1 <= start <= end <= len(lines):
+        raise BadInput(f"lines {start} to {end} are not in a text of {len(lines)} lines")
+    block = lines[start - 1 : end]
+    anchor = Anchor(
+        start=start,
+        end=end,
+        digest=f"{_rolling(block)[-1]:016x}{_strong(block)}",
+        head=_cut(block[:_LINES]),
+        tail=_cut(block[-_LINES:]),
+        before=_cut(lines[max(start - 1 - _LINES, 0) : start - 1]),
+        after=_cut(lines[end : end + _LINES]),
+    )
+    others = (pair.rank for pair in _pairs(lines, anchor) if pair.start != start - 1 and pair.end != end)
+    return replace(anchor, copies=len(_same(lines, anchor)), rival=round(max(others, default=0.0), 3))
+
+
+def resolve(text: str, anchor: Anchor) -> Place | None:
+    """The first and last line of the slice now; None if it is gone, or if more than one place could be it."""
+    lines = _split(text)
+    return _unchanged(lines, anchor) or _changed(lines, anchor)
+
+
+def _split(text: str) -> list[str]:
+    """Lines end at a line feed only; what follows the last one is a line unless it is empty."""
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _cut(lines: Sequence[str]) -> tuple[str, ...]:
+    return tuple(line[:_LINE_LENGTH] for line in lines)
+
+
+def _rolling(lines: Sequence[str]) -> list[int]:
+    """The hash of every beginning of the lines; the hash of any block follows from two of them."""
+    value, found = 0, [0]
+    for line in lines:
+        value = (value * _BASE + crc32(line.encode("utf-8", "surrogatepass")) + 1) % _PRIME
+        found.append(value)
+    return found
+
+
+def _strong(lines: Sequence[str]) -> str:
+    from hashlib import blake2b  # imported when used: most runs make no anchors
+
+    return blake2b("\n".join(lines).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _same(lines: Sequence[str], anchor: Anchor) -> list[int]:
+    """Where the same text stands, nearest to the old place first; not more than `_COMMON` places."""
+    length = anchor.end - anchor.start + 1
+    power, hashes, wanted = pow(_BASE, length, _PRIME), _rolling(lines), int(anchor.digest[:16], 16)
+    found = (
+        at for at in range(len(lines) - length + 1) if (hashes[at + length] - hashes[at] * power) % _PRIME == wanted
+    )
+    return nsmallest(_COMMON, found, key=lambda at: abs(at + 1 - anchor.start))
+
+
+def _unchanged(lines: Sequence[str], anchor: Anchor) -> Place | None:
+    """The same text somewhere: where most of the surroundings are the same, then nearest to the old place.
+
+    With fewer copies than there were, the one that was meant may be among the changed ones.
+    """
+    length, near = anchor.end - anchor.start + 1, _same(lines, anchor)
+    if len(near) < anchor.copies:
+        return None
+    first, last = _first(anchor), _last(anchor)
+    near.sort(key=lambda at: -first.around(lines, at) - last.around(lines, at + length))
+    places = ((at + 1, at + length) for at in near[:_CANDIDATES])
+    return next((place for place in places if _strong(lines[place[0] - 1 : place[1]]) == anchor.digest[16:]), None)
+
+
+def _changed(lines: Sequence[str], anchor: Anchor) -> Place | None:
+    """The best pair of borders, if it is good enough and no other pair is nearly as good."""
+    pairs = nlargest(2, _pairs(lines, anchor), key=lambda pair: pair.rank)
+    bar = max(anchor.rival, _LITTLE_RANK, *(pair.rank for pair in pairs[1:]))
+    if not pairs or pairs[0].rank < bar + _LEAD:
+        return None
+    best = pairs[0]
+    start, end = best.start, best.end
+    inside = (_first(anchor).score(lines, start, inside=True) + _last(anchor).score(lines, end, inside=True)) / 2
+    return (start + 1, end) if inside >= (_LITTLE_INSIDE if best.score >= _ENOUGH else _ENOUGH_INSIDE) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Pair:
+    """Two possible borders, how well they fit, and the same with other lengths held against them."""
+
+    start: int
+    end: int
+    score: float
+    rank: float
+
+
+def _pairs(lines: Sequence[str], anchor: Anchor) -> Iterator[_Pair]:
+    """How well each pair of possible borders fits."""
+    first, last = _first(anchor), _last(anchor)
+    numbers = _numbers(lines, {clue.key for clue in (*first.clues, *last.clues)} - {""})
+    ends = [(last.score(lines, at), at) for at in last.places(numbers, len(lines))]
+    length = anchor.end - anchor.start + 1
+    for start in first.places(numbers, len(lines)):
+        score = first.score(lines, start)
+        for other, end in ends:
+            if start < end and min(score, other) >= _LITTLE:
+                mean, odd = (score + other) / 2, abs(end - start - length) / (end - start + length)
+                yield _Pair(start=start, end=end, score=mean, rank=mean - _LENGTH_MATTERS * odd)
+
+
+def _numbers(lines: Sequence[str], keys: set[str]) -> Mapping[str, Sequence[int]]:
+    """Where the lines with these keys stand."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for number, line in enumerate(lines):
+        if (key := _key(line)) in keys:
+            found[key].append(number)
+    return found
+
+
+def _key(line: str | None) -> str:
+    return "".join((line or "")[:_LINE_LENGTH].split())[:_KEY_LENGTH]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Clue:
+    """What stood `offset` lines from a border, which lies before the line numbered so; None is the edge of the text."""
+
+    offset: int
+    line: str | None
+    key: str
+    weight: float
+    inside: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Border:
+    """One end of a slice, known by the lines at both its sides."""
+
+    clues: tuple[_Clue, ...]
+
+    def score(self, lines: Sequence[str], at: int, *, inside: bool = False) -> float:
+        """From 0 to 1: how much of what is known is found if the border is before line `at`; or of what is inside."""
+        clues = [clue for clue in self.clues if clue.inside or not inside]
+        found = sum(clue.weight * _likeness(clue, _line(lines, at + clue.offset)) for clue in clues)
+        return found / sum(clue.weight for clue in clues)
+
+    def around(self, lines: Sequence[str], at: int) -> int:
+        """How many lines with words outside of the slice are where they were."""
+        outside = (clue for clue in self.clues if not clue.inside and clue.weight >= _WEIGHTS[-1])
+        return sum(_likeness(clue, _line(lines, at + clue.offset)) >= _SAME_WORDS for clue in outside)
+
+    def places(self, numbers: Mapping[str, Sequence[int]], most: int) -> list[int]:
+        """Where the border could be, most likely first: some line is there that does not stand just anywhere."""
+        votes: dict[int, float] = defaultdict(float)
+        for clue in self.clues:
+            found = numbers.get(clue.key, ())
+            for number in found if len(found) <= _COMMON else ():
+                votes[number - clue.offset] += clue.weight
+        return sorted((at for at in votes if 0 <= at <= most), key=lambda at: (-votes[at], at))[:_CANDIDATES]
+
+
+def _first(anchor: Anchor) -> _Border:
+    edge = (None,) if len(anchor.before) < _LINES else ()
+    outside = _clues((*reversed(anchor.before), *edge), start=-1, step=-1, factor=1.0)
+    return _Border(clues=_clues(anchor.head, start=0, step=1, factor=_INSIDE) + outside)
+
+
+def _last(anchor: Anchor) -> _Border:
+    edge = (None,) if len(anchor.after) < _LINES else ()
+    outside = _clues((*anchor.after, *edge), start=0, step=1, factor=1.0)
+    return _Border(clues=_clues(anchor.tail[::-1], start=-1, step=-1, factor=_INSIDE) + outside)
+
+
+def _clues(lines: Sequence[str | None], *, start: int, step: int, factor: float) -> tuple[_Clue, ...]:
+    return tuple(
+        _Clue(
+            offset=start + step * index,
+            line=line,
+            key=_key(line),
+            weight=_WEIGHTS[index] * factor * _worth(line),
+            inside=factor == _INSIDE,
+        )
+        for index, line in enumerate(lines)
+    )
+
+
+def _worth(line: str | None) -> float:
+    if line is None or any(map(str.isalnum, line)):
+        return 1.0
+    return _SIGNS if line.strip() else _BLANK
+
+
+def _line(lines: Sequence[str], number: int) -> str | None:
+    return lines[number][:_LINE_LENGTH] if 0 <= number < len(lines) else None
+
+
+def _likeness(clue: _Clue, line: str | None) -> float:
+    """1 for the same line, a little less for other white space, less still for similar words, else 0."""
+    if clue.line == line:
+        return 1.0
+    if line is None or clue.line is None:
+        return 0.0
+    if (key := _key(line)) == clue.key:
+        return _SAME_WORDS
+    words = SequenceMatcher(None, clue.key, key, autojunk=False)
+    if words.real_quick_ratio() < _SIMILAR or words.quick_ratio() < _SIMILAR:
+        return 0.0
+    ratio = words.ratio()
+    return ratio * 0.8 if ratio >= _SIMILAR else 0.0

@@ -1,0 +1,145 @@
+"""Outlines are short, nested and honest about lines."""
+
+import keyword
+import re
+import sysconfig
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from marid.syntax.grammars import LIMIT
+from marid.syntax.languages import LANGUAGES
+from marid.syntax.outline import outline, references
+
+STDLIB = Path(sysconfig.get_paths()["stdlib"])
+
+
+def test_a_python_file_in_a_few_lines() -> None:
+    source = b'''\
+"""A module."""
+import os
+
+LIMIT = 3
+
+
+@register
+class Shop(Base):
+    """Sells things.
+
+    Many of them.
+    """
+
+    name: str
+
+    @property
+    def total(
+        self,
+        items: list[int],
+    ) -> int:
+        """Sums."""
+        def inner():
+            pass
+        return sum(items)
+
+
+async def main(): ...
+'''
+    assert outline(source, "python") == (
+        "7-24 @register class Shop(Base):  # Sells things.\n"
+        "  14 name: str\n"
+        "  16-24 @property def total(self, items: list[int],) -> int:  # Sums.\n"
+        "27 async def main():\n"
+    )
+
+
+def test_other_languages_have_their_own_comment_sign() -> None:
+    source = b"package a\n\n// Opens the shop and lets everybody in.\nfunc Open(name string) error {\n\treturn nil\n}\n"
+    assert outline(source, "go") == "4-6 func Open(name string) error  // Opens the shop and lets everybody in.\n"
+
+
+def test_long_decorators_and_docs_are_cut() -> None:
+    source = f'@d({", ".join("abcdefgh" * 9)})\ndef f():\n    """{"word " * 60}"""\n'.encode() + b"    x = 1\n" * 20
+    line = outline(source, "python")
+    assert line is not None
+    assert len(line) < 200
+    assert line.count("…") == 2
+
+
+@pytest.mark.parametrize(
+    ("data", "language"),
+    [
+        (b"def f(): pass\n", "cobol"),
+        (b"# nothing here\n", "python"),
+        (b"", "python"),
+        (b"def f():0\n", "python"),
+        (b"def f():\n    return 1\n" + b"#" * LIMIT, "python"),
+    ],
+)
+def test_there_is_no_outline_of_the_unknown_the_empty_the_short_and_the_huge(data: bytes, language: str) -> None:
+    assert outline(data, language) is None
+
+
+def test_a_file_of_constants_is_told_by_its_constants() -> None:
+    source = (
+        b"# All the settings that there are, with all the reasons that there are for them.\nLIMIT = 1\nNAME = 'x'\n"
+    )
+    assert outline(source, "python") == "2 LIMIT = 1\n3 NAME = 'x'\n"
+
+
+def test_outlines_of_the_standard_library_are_a_tenth_of_it_and_their_lines_are_right() -> None:
+    whole = short = 0
+    for name in ("argparse", "dataclasses", "functools", "inspect", "socket", "subprocess", "tarfile", "typing"):
+        data = (STDLIB / f"{name}.py").read_bytes()
+        text = outline(data, "python")
+        assert text is not None
+        whole, short = whole + len(data), short + len(text.encode())
+        lines = data.decode().split("\n")
+        for number, word in re.findall(r"^ *(\d+)(?:-\d+)? (@|def|class|async)", text, re.MULTILINE):
+            assert lines[int(number) - 1].lstrip().startswith(word)
+    assert short < 0.16 * whole
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@given(data=st.binary(max_size=200))
+def test_an_outline_is_always_shorter_than_the_file(language: str, data: bytes) -> None:
+    text = outline(data, language)
+    assert text is None or 0 < len(text.encode()) < len(data)
+
+
+def test_references_are_the_words_of_the_file() -> None:
+    assert references(b"import os\nprint(os.path, 'text', x1) # note\n", "python") == {
+        "import",
+        "os",
+        "print",
+        "path",
+        "text",
+        "x1",
+        "note",
+    }
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "word"),
+    [
+        ("javascript", "$('a')", "$"),
+        ("tsx", "a$b", "a$b"),
+        ("ruby", "list.empty?", "empty?"),
+        ("php", "$shop->total()", "shop"),
+        ("python", "größe = 1", "größe"),
+        ("cobol", "MOVE A TO B", "MOVE"),
+    ],
+)
+def test_references_know_what_a_word_is_in_a_language(language: str, source: str, word: str) -> None:
+    assert word in references(source.encode(), language)
+
+
+def test_a_huge_file_refers_to_nothing() -> None:
+    assert references(b"a " * LIMIT, "python") == frozenset()
+
+
+@given(st.lists(st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,9}", fullmatch=True), max_size=20))
+def test_every_identifier_is_found(words: list[str]) -> None:
+    source = " + ".join(word for word in words if not keyword.iskeyword(word))
+    assert references(source.encode(), "python") == set(source.replace("+", " ").split())

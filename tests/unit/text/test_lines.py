@@ -1,0 +1,64 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from marid.text.lines import cut, human_size, line_count, numbered
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"", b""),
+        (b"a", b"1: a"),
+        (b"a\n", b"1: a\n"),
+        (b"a\nb", b"1: a\n2: b"),
+        (b"\n", b"1: \n"),
+        (b"\n\n", b"1: \n2: \n"),
+        (b"a\r\nb\x0bc\n", b"1: a\r\n2: b\x0bc\n"),
+    ],
+)
+def test_lines_are_numbered_and_their_bytes_kept(data: bytes, expected: bytes) -> None:
+    assert numbered(data) == expected
+
+
+def test_numbers_are_as_wide_as_the_last() -> None:
+    assert numbered(b"x\n" * 10).split(b"\n")[0] == b" 1: x"
+    assert numbered(b"x\ny\n", first=99) == b" 99: x\n100: y\n"
+
+
+@given(st.binary(max_size=200))
+def test_numbers_can_be_taken_off_again(data: bytes) -> None:
+    lines = numbered(data).split(b"\n")
+    assert b"\n".join(line.partition(b": ")[2] for line in lines) == data
+
+
+@pytest.mark.parametrize(("data", "count"), [(b"", 0), (b"a", 1), (b"a\n", 1), (b"a\nb", 2), (b"\n\n", 2)])
+def test_an_unfinished_last_line_is_counted(data: bytes, count: int) -> None:
+    assert line_count(data) == count
+
+
+def test_lines_are_cut_out_whole() -> None:
+    assert cut(b"a\nb\nc\n", 2, 3) == b"b\nc\n"
+    assert cut(b"a\nb", 2, 2) == b"b\n"
+    assert cut(b"a\nb\n", 1, 1) == b"a\n"
+
+
+@given(st.binary(max_size=100))
+def test_all_lines_cut_out_are_the_whole(data: bytes) -> None:
+    whole = cut(data, 1, line_count(data))
+    assert whole == (data if data.endswith(b"\n") or not data else data + b"\n")
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1.0 KB"),
+        (1536, "1.5 KB"),
+        (35_200_000, "35.2 MB"),
+        (5_400_000_000, "5.4 GB"),
+    ],
+)
+def test_a_size_is_shown_in_the_unit_a_person_would_use(size: int, shown: str) -> None:
+    assert human_size(size) == shown
