@@ -1,0 +1,126 @@
+"""`python -m bench.context`: measure, judge, tell; exit 1 when a limit does not hold."""
+
+import argparse
+import os
+import resource
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+
+from bench.context import report, watch
+from bench.context.bars import Status, other_bars, ratio_bars
+from bench.context.jobs import Place, floor_jobs, marid_jobs, peer_jobs
+from bench.context.measure import MAXRSS_IN_MB
+from bench.context.peers import RECIPES, RIPGREP, NotAvailable, Peer, Recipe, install
+from bench.context.rounds import Rounds
+from bench.context.surroundings import environment, machine, memory_folder
+from bench.context.trees import prepare
+
+_REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+_RESULTS = os.path.join(_REPOSITORY, "bench", "results")
+_PAGE = os.path.join(_REPOSITORY, "docs", "comparison.md")
+
+
+class Options(argparse.Namespace):
+    """What was asked for."""
+
+    quick: bool
+    rounds: int
+    trees: str
+    marid: str
+    write_docs: bool
+
+
+def options() -> Options:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="python -m bench.context", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="floors and marid only, no peers")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="how often everything is run (default 5)")
+    trees = os.path.join(tempfile.gettempdir(), "marid-bench-trees")
+    parser.add_argument("--trees", metavar="DIR", default=trees, help=f"where trees and peers are kept ({trees})")
+    marid = os.path.join(os.path.dirname(sys.executable), "marid")
+    parser.add_argument("--marid", metavar="PROGRAM", default=marid, help="default: the one beside this interpreter")
+    parser.add_argument("--write-docs", action="store_true", help="only put the last whole run into docs/comparison.md")
+    return parser.parse_args(namespace=Options())
+
+
+def main() -> int:
+    """Do what was asked for; the exit code."""
+    asked = options()
+    if asked.write_docs:
+        return write_docs()
+    folder = os.path.abspath(asked.trees)
+    os.makedirs(folder, exist_ok=True)
+    scratch = tempfile.mkdtemp(prefix="marid-bench-", dir=memory_folder())
+    try:
+        trees = prepare(folder)
+        place = Place(marid=os.path.abspath(asked.marid), python=sys.executable, scratch=scratch, trees=trees)
+        return bench(asked, place, os.path.join(folder, "peers"))
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def bench(asked: Options, place: Place, peer_folder: str) -> int:
+    """The whole of a run, once the trees are there."""
+    recipes = () if asked.quick else RECIPES
+    peers, missing = found_peers((RIPGREP, *recipes), peer_folder)
+    ripgrep = peers.pop(RIPGREP.job, None)
+    jobs = [*floor_jobs(place, ripgrep), *marid_jobs(place), *peer_jobs(place, list(peers.values()))]
+    surroundings = environment(os.environ, place.scratch)
+    rounds = Rounds(jobs, surroundings, place.scratch)
+    results = rounds.results
+    results.missing.update(missing)
+    ratios = ratio_bars(recipes)
+    rounds.warm_up()
+    rounds.play(asked.rounds)
+    rounds.insist(ratios, 2 * asked.rounds)
+    own_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / MAXRSS_IN_MB
+    results.watch = watched(place, surroundings)
+    verdicts = [bar.judge(results) for bar in (*ratios, *other_bars(place.trees, rounds.verified()))]
+    setting = report.Setting(quick=asked.quick, rounds=asked.rounds, machine=machine(), own_mb=own_mb)
+    found = report.facts(setting, jobs, results, verdicts)
+    print(report.table(found), report.circumstances(found), report.summary(found["bars"]), sep="\n\n")
+    print(f"\nsaved in {os.path.relpath(report.save(_RESULTS, found))}")
+    return int(any(verdict.status is Status.FAIL for verdict in verdicts))
+
+
+def found_peers(recipes: Sequence[Recipe], folder: str) -> tuple[dict[str, Peer], dict[str, str]]:
+    """Those that are there or could be installed, and why the others are not."""
+    peers: dict[str, Peer] = {}
+    missing: dict[str, str] = {}
+    for recipe in recipes:
+        try:
+            peers[recipe.job] = install(recipe, folder)
+        except NotAvailable as why:
+            missing[recipe.job] = f"not available: {why}"
+    return peers, missing
+
+
+def watched(place: Place, surroundings: dict[str, str]) -> watch.WatchCost:
+    """What watching `big` costs."""
+    tree = place.trees["big"].root
+    what = watch.Watched(
+        tree=tree,
+        copy=f"{tree}.watched",
+        output=os.path.join(place.scratch, "watched"),
+        errors=os.path.join(place.scratch, "stderr"),
+    )
+    return watch.measure(place.marid, what, {**surroundings, "MARID_HOME": os.path.join(place.scratch, "home")})
+
+
+def write_docs() -> int:
+    """Put the last whole run into the page."""
+    found = report.newest(_RESULTS)
+    if found is None:
+        print("there is no whole run yet: python -m bench.context", file=sys.stderr)
+        return 1
+    with open(_PAGE, encoding="utf-8") as file:
+        page = file.read()
+    with open(_PAGE, "w", encoding="utf-8") as file:
+        file.write(report.written_into(page, report.markdown(found)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
