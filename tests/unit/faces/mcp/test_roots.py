@@ -1,0 +1,171 @@
+import os
+import tempfile
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from marid.core.errors import BadInput, MaridError, NotFound, Refused
+from marid.faces.mcp.roots import Roots, roots_of, target_in
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "root" / "sub").mkdir(parents=True)
+    (tmp_path / "root" / "file.txt").write_text("x")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "secret.txt").write_text("x")
+    return tmp_path / "root"
+
+
+@pytest.fixture
+def roots(root: Path) -> Roots:
+    return roots_of([str(root)], "/")
+
+
+@contextmanager
+def unprivileged() -> Generator[None]:
+    """Root may read everything; as somebody else, permissions count."""
+    before = os.geteuid()
+    if before == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(before)
+
+
+@pytest.fixture
+def locked() -> Iterator[str]:
+    """A folder that everybody may reach and nobody but root may read."""
+    with tempfile.TemporaryDirectory() as top:
+        os.chmod(top, 0o755)
+        folder = os.path.join(top, "locked")
+        os.mkdir(folder, 0o000)
+        yield folder
+        os.chmod(folder, 0o700)
+
+
+def test_the_root_and_what_is_below_may_be_read(root: Path, roots: Roots) -> None:
+    assert roots.folder(str(root)) == str(root)
+    assert roots.folder(f"{root}/sub/") == str(root / "sub")
+    assert roots.folder(f"{root}/sub/..") == str(root)
+
+
+def test_the_whole_disk_may_be_a_root(root: Path) -> None:
+    assert Roots(("/",)).folder(str(root)) == str(root)
+
+
+@pytest.mark.parametrize("path", ["sub", ".", "", "~/project", "https://example.com/a.git", "owner/name"])
+def test_a_path_that_is_not_absolute_is_bad_input(roots: Roots, path: str) -> None:
+    with pytest.raises(BadInput, match="is not an absolute path"):
+        roots.folder(path)
+
+
+def test_a_missing_folder_is_not_found(root: Path, roots: Roots) -> None:
+    with pytest.raises(NotFound, match="nope' is not there"):
+        roots.folder(f"{root}/nope")
+
+
+def test_a_file_is_told_from_a_folder(root: Path, roots: Roots) -> None:
+    with pytest.raises(BadInput, match="is a file: give its folder as 'path' and the file in 'targets'"):
+        roots.folder(f"{root}/file.txt")
+
+
+def test_a_special_file_is_neither(root: Path, roots: Roots) -> None:
+    os.mkfifo(root / "pipe")
+    with pytest.raises(BadInput, match="neither a file nor a folder"):
+        roots.folder(f"{root}/pipe")
+
+
+def test_a_nul_byte_is_bad_input(root: Path, roots: Roots) -> None:
+    with pytest.raises(BadInput, match="NUL"):
+        roots.folder(f"{root}/\0")
+
+
+def test_a_loop_of_links_is_not_there(root: Path, roots: Roots) -> None:
+    (root / "loop").symlink_to("loop")
+    with pytest.raises(NotFound):
+        roots.folder(f"{root}/loop")
+
+
+@pytest.mark.parametrize("path", ["{top}/elsewhere", "{top}/root2", "{top}", "/", "{root}/../elsewhere", "{top}/nope"])
+def test_what_is_outside_is_refused_whether_it_exists_or_not(root: Path, roots: Roots, path: str) -> None:
+    (root.parent / "root2").mkdir()
+    given = path.format(root=root, top=root.parent)
+    with pytest.raises(Refused, match=r"is outside the folders .* --root DIR") as caught:
+        roots.folder(given)
+    assert str(root) not in str(caught.value).replace(given, "")
+
+
+def test_a_link_out_of_the_root_is_refused_without_naming_where_it_leads(root: Path, roots: Roots) -> None:
+    (root / "way").symlink_to(root.parent / "elsewhere")
+    with pytest.raises(Refused) as caught:
+        roots.folder(f"{root}/way")
+    assert "elsewhere" not in str(caught.value)
+
+
+def test_a_link_within_the_root_is_followed(root: Path, roots: Roots) -> None:
+    (root / "way").symlink_to("sub")
+    assert roots.folder(f"{root}/way") == str(root / "sub")
+
+
+def test_a_root_may_be_named_by_a_link(root: Path) -> None:
+    link = root.parent / "link"
+    link.symlink_to(root)
+    roots = roots_of([str(link)], "/")
+    assert roots.folders == (str(root),)
+    assert roots.folder(str(link)) == roots.folder(str(root)) == str(root)
+
+
+def test_several_roots_each_count_once(root: Path) -> None:
+    elsewhere = str(root.parent / "elsewhere")
+    roots = roots_of(["root", elsewhere, "root/."], str(root.parent))
+    assert roots.folders == (str(root), elsewhere)
+    assert roots.folder(elsewhere) == elsewhere
+
+
+@pytest.mark.parametrize(("given", "family"), [("nope", NotFound), ("file.txt", BadInput)])
+def test_a_root_that_is_no_folder_is_an_error(root: Path, given: str, family: type[MaridError]) -> None:
+    with pytest.raises(family, match=given):
+        roots_of([given], str(root))
+
+
+def test_a_folder_without_permission_is_refused(locked: str) -> None:
+    with unprivileged(), pytest.raises(Refused, match=r"locked' cannot be read: no permission"):
+        Roots(("/",)).folder(locked)
+    with unprivileged(), pytest.raises(Refused, match=r"locked' cannot be read: no permission"):
+        roots_of([locked], "/")
+    with unprivileged(), pytest.raises(Refused, match=r"'locked' cannot be read: no permission"):
+        target_in(os.path.dirname(locked), "locked")
+
+
+def test_a_folder_that_cannot_be_reached_is_refused(locked: str) -> None:
+    with unprivileged(), pytest.raises(Refused, match=r"below' cannot be read: no permission"):
+        Roots(("/",)).folder(f"{locked}/below")
+
+
+def test_targets_are_files_and_folders_below(root: Path) -> None:
+    assert target_in(str(root), "file.txt") == str(root / "file.txt")
+    assert target_in(str(root), "sub/../sub") == str(root / "sub")
+    assert target_in(str(root), f"{root}/sub") == str(root / "sub")
+    assert target_in(str(root), ".") == str(root)
+
+
+@pytest.mark.parametrize("target", ["..", "../elsewhere/secret.txt", "/etc/passwd", "way", "way/secret.txt", "../nope"])
+def test_a_target_that_leads_out_is_refused(root: Path, target: str) -> None:
+    (root / "way").symlink_to(root.parent / "elsewhere")
+    with pytest.raises(Refused, match=f"the target '{target}' leads out of 'path'") as caught:
+        target_in(str(root), target)
+    assert str(root.parent) not in str(caught.value)
+
+
+def test_a_target_must_be_there_and_be_a_file_or_a_folder(root: Path) -> None:
+    os.mkfifo(root / "pipe")
+    with pytest.raises(NotFound, match="'nope' is not there"):
+        target_in(str(root), "nope")
+    with pytest.raises(BadInput, match="'pipe' is neither"):
+        target_in(str(root), "pipe")
+    with pytest.raises(BadInput, match="NUL"):
+        target_in(str(root), "a\0b")
