@@ -1,0 +1,123 @@
+"""Going down into folders by descriptor, so that no link and no long path leads anywhere else."""
+
+import os
+import stat
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# Neither follows a link nor waits for the other end of a pipe.
+OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+# Descriptors kept open on the way down; deeper trees are reopened from the top, which costs time but no descriptors.
+_KEPT = 200
+
+
+class Loop(OSError):
+    """The folder is one of its own parents: a bind mount."""
+
+
+class Descent:
+    """A path of open folders from one top downwards."""
+
+    def __init__(self, top: str) -> None:
+        fd = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._fds: list[int | None] = [fd]
+        self._names: list[str] = [""]
+        self._seen: list[tuple[int, int]] = [_identity(fd)]
+
+    def __enter__(self) -> "Descent":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give all descriptors back."""
+        while self._fds:
+            self._drop()
+
+    def enter(self, depth: int, name: str) -> int:
+        """Open `name` in the folder that is now at `depth - 1`; what was deeper is closed.
+
+        Raises: OSError when it is gone, no folder, a link, or not ours to open; Loop when it is its own parent.
+        """
+        self._rise(depth)
+        fd = os.open(name, _FOLDER, dir_fd=self._open(depth - 1))
+        identity = _identity(fd)
+        if identity in self._seen:
+            os.close(fd)
+            raise Loop(f"{name} is mounted inside itself")
+        self._fds.append(fd)
+        self._names.append(name)
+        self._seen.append(identity)
+        if depth > _KEPT and (old := self._fds[depth - _KEPT]) is not None:
+            os.close(old)
+            self._fds[depth - _KEPT] = None
+        return fd
+
+    def follow(self, parts: list[str]) -> int:
+        """The descriptor of the folder below the top that `parts` name, keeping what is already open."""
+        shared = 0
+        while shared < len(parts) and shared + 1 < len(self._names) and self._names[shared + 1] == parts[shared]:
+            shared += 1
+        self._rise(shared + 1)
+        for depth in range(shared, len(parts)):
+            self.enter(depth + 1, parts[depth])
+        return self._open(len(parts))
+
+    def _rise(self, length: int) -> None:
+        while len(self._fds) > length:
+            self._drop()
+
+    def _drop(self) -> None:
+        fd = self._fds.pop()
+        self._names.pop()
+        self._seen.pop()
+        if fd is not None:
+            os.close(fd)
+
+    def _open(self, depth: int) -> int:
+        fd = self._fds[depth]
+        if fd is not None:
+            return fd
+        at = depth
+        while (fd := self._fds[at]) is None:
+            at -= 1
+        fd = os.dup(fd)
+        for name in self._names[at + 1 : depth + 1]:
+            try:
+                following = os.open(name, _FOLDER, dir_fd=fd)
+            finally:
+                os.close(fd)
+            fd = following
+        self._fds[depth] = fd
+        return fd
+
+
+def open_file(name: str, folder: int) -> tuple[int, os.stat_result] | None:
+    """Open a regular file in `folder` without following a link or waiting for a pipe; None for anything else.
+
+    Raises: OSError when it is gone or not ours to read.
+    """
+    fd = os.open(name, OPEN_FILE, dir_fd=folder)
+    about = os.fstat(fd)
+    if not stat.S_ISREG(about.st_mode):
+        os.close(fd)
+        return None
+    return fd, about
+
+
+def read_at_most(fd: int, limit: int) -> bytes:
+    """Up to `limit` bytes from where `fd` stands."""
+    data = os.read(fd, limit)
+    if len(data) == limit or not data:
+        return data
+    pieces = [data]
+    left = limit - len(data)
+    while left and (data := os.read(fd, left)):
+        pieces.append(data)
+        left -= len(data)
+    return b"".join(pieces)
+
+
+def _identity(fd: int) -> tuple[int, int]:
+    about = os.fstat(fd)
+    return about.st_dev, about.st_ino

@@ -1,0 +1,180 @@
+"""One path component's glob, as git's wildmatch reads it: `*`, `?`, classes, escapes; none of them crosses a `/`."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_POSIX = {
+    "alnum": "a-zA-Z0-9",
+    "alpha": "a-zA-Z",
+    "blank": r" \t",
+    "cntrl": r"\x00-\x1f\x7f",
+    "digit": "0-9",
+    "graph": r"\x21-\x7e",
+    "lower": "a-z",
+    "print": r"\x20-\x7e",
+    "punct": r"!-/:-@\[-`{-~",
+    "space": r" \t\n\r",
+    "upper": "A-Z",
+    "xdigit": "a-fA-F0-9",
+}
+_SPECIAL = re.compile(r"[\\*?\[]")
+_STAR = ".*"
+
+
+class Glob(NamedTuple):
+    """How to match one name, cheapest first: `name` equals it, `suffix` ends it after the last dot, or `regex`.
+
+    `counting` says that the regex (for DOTALL) depends on what counts as one character: bytes or letters.
+    """
+
+    name: str | None = None
+    suffix: str | None = None
+    regex: str | None = None
+    counting: bool = False
+
+    @property
+    def wild(self) -> bool:
+        """Whether more than one name may match."""
+        return self.name is None
+
+
+ANYTHING = Glob(regex=_STAR)
+
+
+def parse_glob(text: str) -> Glob | None:
+    """The glob that `text` means; None for one that git would never match."""
+    if not _SPECIAL.search(text):
+        return Glob(name=text) if text else None
+    if text.startswith("*.") and text.rfind(".") == 1 and len(text) > 2 and not _SPECIAL.search(text, 1):
+        return Glob(suffix=text[1:])
+    try:
+        pieces = list(_pieces(text))
+    except _Broken:
+        return None
+    if all(piece.literal for piece in pieces):
+        return Glob(name="".join(piece.text for piece in pieces))
+    return Glob(regex=_regex(pieces), counting=any(piece.counting for piece in pieces))
+
+
+class _Broken(Exception):
+    """The pattern ends in the middle of something."""
+
+
+class _Piece(NamedTuple):
+    """A literal character, or a regex for one character, or the star."""
+
+    text: str
+    literal: bool = False
+    counting: bool = False
+
+
+def _pieces(text: str) -> Iterator[_Piece]:
+    at = 0
+    while at < len(text):
+        char = text[at]
+        at += 1
+        if char == "\\":
+            if at == len(text):
+                raise _Broken
+            yield _Piece(text[at], literal=True)
+            at += 1
+        elif char == "*":
+            if text[at : at + 1] != "*":
+                yield _Piece(_STAR)
+        elif char == "?":
+            yield _Piece(".", counting=True)
+        elif char == "[":
+            piece, at = _bracket(text, at)
+            yield piece
+        else:
+            yield _Piece(char, literal=True)
+
+
+def _regex(pieces: list[_Piece]) -> str:
+    runs = [""]
+    for piece in pieces:
+        if piece.text == _STAR:
+            runs.append("")
+        else:
+            runs[-1] += re.escape(piece.text) if piece.literal else piece.text
+    # What stands between two stars may match where it first can, and is not tried elsewhere: else many stars take
+    # forever. The last two are left out of this, which is quicker for the patterns that people write.
+    early = "".join(f"(?>.*?{run})" for run in runs[1:-2])
+    return runs[0] + early + "".join(_STAR + run for run in runs[1:][-2:])
+
+
+def _bracket(text: str, at: int) -> tuple[_Piece, int]:
+    """The regex class for the bracket expression whose `[` stands before `at`, and where it ends."""
+    negated = text.startswith(("!", "^"), at)
+    at += negated
+    members: list[str] = []
+    first = True
+    while first or text[at : at + 1] != "]":
+        first = False
+        name, end = _class_name(text, at)
+        if name is not None:
+            members.append(_POSIX[name])
+            at = end
+            continue
+        low, at = _member(text, at)
+        members.append(re.escape(low))  # by itself too: in `[z-a]` nothing but the `z` counts
+        if text.startswith("-", at) and text[at + 1 : at + 2] not in ("]", ""):
+            high, at = _member(text, at + 1)
+            if low <= high:
+                members.append(f"{re.escape(low)}-{re.escape(high)}")
+    inside = "".join(members)
+    return _Piece(f"[{'^' if negated else ''}{inside}]", counting=negated or not inside.isascii()), at + 1
+
+
+def _class_name(text: str, at: int) -> tuple[str | None, int]:
+    """The POSIX class that starts at `at`, and where it ends; what does not end like one is made of plain members."""
+    if not text.startswith("[:", at):
+        return None, at
+    end = text.find("]", at + 2)
+    if end < 0:
+        raise _Broken
+    if end == at + 2 or text[end - 1] != ":":
+        return None, at
+    if text[at + 2 : end - 1] not in _POSIX:
+        raise _Broken
+    return text[at + 2 : end - 1], end + 1
+
+
+def _member(text: str, at: int) -> tuple[str, int]:
+    """One character of a bracket expression, unescaped, and where the next one starts."""
+    at += text.startswith("\\", at)
+    if at >= len(text):
+        raise _Broken
+    return text[at], at + 1
+
+
+class Part(NamedTuple):
+    """One component of a pattern; `escaped` says that a backslash stands before the slash that ends it."""
+
+    text: str
+    escaped: bool = False
+
+
+def split_pattern(text: str) -> list[Part]:
+    """`text` cut at its slashes, those inside a bracket expression aside; nothing where one is never closed."""
+    parts: list[Part] = []
+    start = at = 0
+    while at < len(text):
+        char = text[at]
+        if char == "\\":
+            if text.startswith("/", at + 1):
+                parts.append(Part(text[start:at], escaped=True))
+                start = at + 2
+            at += 2
+        elif char == "[":
+            try:
+                _, at = _bracket(text, at + 1)
+            except _Broken:
+                return []
+        else:
+            if char == "/":
+                parts.append(Part(text[start:at]))
+                start = at + 1
+            at += 1
+    return [*parts, Part(text[start:])]

@@ -1,0 +1,170 @@
+"""The verdict on a name in one folder: all layers together, the strongest first."""
+
+from functools import reduce
+from typing import NamedTuple
+
+from marid.workspace.layers import Layer, Matches, Source
+from marid.workspace.rules import CONFIG, IGNORE, INLINE, NEAR, NOBODY, Rule
+
+
+class Decision(NamedTuple):
+    """In or out, and by which rule of which source; no rule means that nothing matched."""
+
+    include: bool
+    rank: int = NOBODY
+    rule: Rule | None = None
+    source: Source | None = None
+
+
+INCLUDED = Decision(include=True)
+
+
+class Sieve(NamedTuple):
+    """What a name must not hit to be decided by the floor alone."""
+
+    names: frozenset[str]
+    suffixes: frozenset[str]
+    rest: Matches
+
+
+class Stack:
+    """The layers of one folder, and `floor`: the verdict on what none of them matches.
+
+    Below a folder that was excluded only stronger sources are kept, so that an inclusion of theirs still finds its
+    file; below one that a context rule included, weaker sources are dropped.
+    """
+
+    def __init__(self, layers: tuple[Layer, ...], floor: Decision, pool: "Pool") -> None:
+        self.layers = layers
+        self.floor = floor
+        self._pool = pool
+        self._flat = all(layer.flat for layer in layers)
+        # An excluded folder is opened only for a stronger inclusion that may match below it.
+        self.open = floor.include or any(layer.may_include for layer in layers)
+        self._sieves: dict[bool, Sieve] = {}
+        self._spelled = any(layer.source.spelled for layer in layers)
+
+    def select(self, names: list[str]) -> list[str]:
+        """The files among `names` (sorted) that are in."""
+        hot = self.hot(names, folders=False)
+        if not hot:
+            return names if self.floor.include else []
+        if not self.floor.include:
+            return [name for name in hot if self.judge(name, folder=False).include]
+        out = {name for name in hot if not self.judge(name, folder=False).include}
+        return [name for name in names if name not in out] if out else names
+
+    def hot(self, names: list[str], *, folders: bool) -> list[str]:
+        """Those that some rule may match; the floor decides the others."""
+        sieve = self._sieves.get(folders)
+        if sieve is None:
+            sieve = self._sieves[folders] = self._sieve(folders=folders)
+        exact, suffixes, rest = sieve
+        return [name for name in names if name in exact or name[name.rfind(".") :] in suffixes or rest(name)]
+
+    def judge(self, name: str, *, folder: bool) -> Decision:
+        """The verdict on one name."""
+        for layer in self.layers:
+            found = _verdict(layer, layer.matching(name, folder=folder), folder=folder)
+            if found is not None:
+                return found
+        return self.floor
+
+    def below(self, name: str, decision: Decision) -> "Stack":
+        """The stack in the sub-folder `name`, on which `judge` said `decision`."""
+        if decision is self.floor:
+            return self if self._flat else self._pool.stack(tuple(x.below(name) for x in self.layers), self.floor)
+        contextual = decision.rank <= CONFIG
+        if decision.include and not contextual:
+            # git's `!folder/` only takes back; what is below is judged by the same rules as before.
+            return self._pool.stack(tuple(x.below(name) for x in self.layers), self.floor)
+        kept = [x.below(name) for x in self.layers[: self._place(decision)] if x.source.contextual]
+        own = next((x for x in self.layers if x.source is decision.source), None)
+        if contextual and own is not None and (decision.include or not _plain(decision)):
+            kept.append(own.below(name) if decision.include else own.below(name).sink())
+        return self._pool.stack(tuple(kept), decision)
+
+    def with_sources(self, near: list[Source], ignores: list[Source], *, repository: bool) -> "Stack":
+        """This stack with the rule files that the folder itself brings; a repository's own ignore rules start anew."""
+        layers = list(self.layers)
+        if repository:
+            layers = [x for x in layers if x.source.rank != IGNORE]
+        if self.floor.rank >= NEAR:
+            at = sum(1 for x in layers if x.source.rank == INLINE)
+            layers[at:at] = [source.top() for source in near]
+        if self.floor.rank > IGNORE:
+            at = sum(1 for x in layers if x.source.rank < IGNORE)
+            layers[at:at] = [source.top() for source in ignores]
+        return self._pool.stack(tuple(layers), self.floor)
+
+    def passed(self, name: str) -> "Stack":
+        """The stack in `name`, a folder that the user named: a rule that includes it counts, none can exclude it."""
+        decision = self.judge(name, folder=True)
+        return self.below(name, decision if decision.include else self.floor)
+
+    def _place(self, decision: Decision) -> int:
+        return next((i for i, x in enumerate(self.layers) if x.source is decision.source), 0)
+
+    def _sieve(self, *, folders: bool) -> Sieve:
+        tables = [layer.table(folders=folders) for layer in self.layers]
+        rests = [table.any_rest for table in tables if table.any_rest is not None]
+        names = {name for table in tables for name in table.names}
+        suffixes = {suffix for table in tables for suffix in table.suffixes}
+        if self._spelled:  # another spelling of a letter may match: `judge` looks closer
+            rests.append(_not_ascii)
+        return Sieve(frozenset(names), frozenset(suffixes), _any_of(rests))
+
+
+class Pool:
+    """Keeps one Stack per state, since nearly all folders of a project share a few."""
+
+    def __init__(self) -> None:
+        self._stacks: dict[tuple[tuple[Layer, ...], Decision], Stack] = {}
+
+    def stack(self, layers: tuple[Layer, ...], floor: Decision = INCLUDED) -> Stack:
+        """The one stack of these layers."""
+        found = self._stacks.get((layers, floor))
+        if found is None:
+            found = self._stacks[layers, floor] = Stack(layers, floor, self)
+        return found
+
+
+def _verdict(layer: Layer, matched: list[int], *, folder: bool) -> Decision | None:
+    """What one source says; None when it says nothing."""
+    source = layer.source
+    rules = source.rules
+    if not matched:
+        return None
+    if not source.contextual:
+        last = rules[matched[-1]]
+        return Decision(include=last.include, rank=source.rank, rule=last, source=source)
+    including = [rules[i] for i in matched if rules[i].include]
+    excluding = [rules[i] for i in matched if not rules[i].include]
+    named = next((rule for rule in including if rule.plain and not rule.folders_only), None)
+    if named is not None and not folder and not any(rule.plain for rule in excluding):
+        return Decision(include=True, rank=source.rank, rule=named, source=source)
+    if excluding:
+        # A plain exclusion is the stronger one: nothing below can be named back in.
+        rule = next((rule for rule in excluding if rule.plain), excluding[0])
+        return Decision(include=False, rank=source.rank, rule=rule, source=source)
+    return None if layer.sunk else Decision(include=True, rank=source.rank, rule=including[0], source=source)
+
+
+def _plain(decision: Decision) -> bool:
+    return decision.rule is not None and decision.rule.plain
+
+
+def _not_ascii(name: str) -> bool:
+    return not name.isascii()
+
+
+def _any_of(matchers: list[Matches]) -> Matches:
+    return reduce(_either, matchers) if matchers else _never
+
+
+def _either(first: Matches, second: Matches) -> Matches:
+    return lambda name: first(name) or second(name)
+
+
+def _never(_name: str) -> bool:
+    return False

@@ -1,0 +1,68 @@
+"""An App whose ways to the outside are all fakes."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from fakes.cache import FakeCache
+from fakes.git import FakeClones, FakeGit, FakeRepository
+from fakes.outlines import FakeOutlines
+from fakes.watch import FakeWatch
+from marid.app.app import App
+from marid.assembly.means import Means
+from marid.core.errors import Unavailable
+from marid.core.settings import Settings
+from marid.workspace.ignores import UserFiles
+
+
+class FakeClipboard:
+    """Keeps what it was given, or refuses everything."""
+
+    def __init__(self, *, broken: bool = False) -> None:
+        self.copied: list[bytes] = []
+        self._broken = broken
+
+    def copy(self, data: bytes) -> str:
+        if self._broken:
+            raise Unavailable("no clipboard took the text")
+        self.copied.append(data)
+        return "fake"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outside:
+    """The fakes behind an App, for a test to set up and to look into."""
+
+    repositories: dict[str, FakeRepository] = field(default_factory=dict[str, FakeRepository])
+    clones: dict[tuple[str, str | None], str] = field(default_factory=dict[tuple[str, str | None], str])
+    cache: FakeCache = field(default_factory=FakeCache)
+    outlines: FakeOutlines = field(default_factory=FakeOutlines)
+    clipboard: FakeClipboard = field(default_factory=FakeClipboard)
+    watch: FakeWatch = field(default_factory=FakeWatch)
+    notes: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What cloning a URL tells."""
+
+    def means(self, rules: tuple[str, ...] = ()) -> Means:
+        return Means(
+            git=lambda: FakeGit(repositories=self.repositories),
+            clones=self._clones,
+            cache=lambda: self.cache,
+            outlines=lambda: self.outlines,
+            user=UserFiles(),
+            rules=rules,
+        )
+
+    def app(self, cwd: str, settings: Settings | None = None) -> App:
+        settings = Settings() if settings is None else settings
+        return App(
+            settings=settings,
+            cwd=cwd,
+            project=cwd,
+            means=self.means(settings.rules),
+            clipboard=lambda: self.clipboard,
+            watch=lambda: self.watch,
+        )
+
+    def _clones(self, on_note: Callable[[str], None]) -> FakeClones:
+        for note in self.notes.values():
+            on_note(note)
+        return FakeClones(folders=self.clones)
