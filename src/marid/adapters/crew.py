@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from marid.core.errors import Unavailable
 from marid.ports.crew import Job, Part
+from marid.workspace.replace import write_all
 
 # Bytes of the buffers, bytes of the notes, and whether the job ends here.
 _HEAD = struct.Struct("<QQ?")
@@ -100,6 +101,4 @@ def _send(parts: Iterable[Part], to: int) -> None:
 
 def _write(to: int, part: Part, *, last: bool) -> None:
     head = _HEAD.pack(sum(map(len, part.buffers)), len(part.notes), last)
-    left = memoryview(b"".join((head, *part.buffers, part.notes)))
-    while left:
-        left = left[os.write(to, left) :]
+    write_all(to, [head, *part.buffers, part.notes])

@@ -107,11 +107,14 @@ class WarmingFinder:
         if self._build is not None:
             self._cold_bytes -= len(data)
             if self._cold_bytes < 0:
-                self._warm(self._build)
+                self.warm()
         return self._finder.find(data)
 
-    def _warm(self, build: Build) -> None:
-        self._build = None  # asked once: what is missing now is missing for the whole run
+    def warm(self) -> None:
+        """Start the fast way now: much text is to come."""
+        build, self._build = self._build, None  # asked once: what is missing now is missing for the whole run
+        if build is None:
+            return
         try:
             self._finder = build(self._literals, caseless=self._caseless)
         except Unavailable:

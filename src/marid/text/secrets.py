@@ -49,6 +49,11 @@ class Masker:
             return data, 0
         return _rewritten(data, _merged(spans))
 
+    def warm(self) -> None:
+        """Get ready for much text at once, rather than after the first of it."""
+        self._tokens.warm()
+        self._keys.warm()
+
     def _token_spans(self, data: bytes, hits: Sequence[int]) -> list[Span]:
         hints = [self._hints[hit] for hit in hits]
         return [(*span, number) for number, literal in hints for span in _secrets(TOKENS[number], literal, data, data)]

@@ -366,3 +366,12 @@ def test_eight_times_the_near_misses_take_no_more_than_some_eight_times_as_long(
 @pytest.mark.parametrize("line", [b"a" * 10_000_000, b"ab0+/" * 2_000_000])
 def test_a_line_of_ten_megabytes_is_no_trouble(line: bytes) -> None:
     assert Masker().mask(line, "x.json")[0] is line
+
+
+def test_a_masker_that_was_warmed_finds_the_same() -> None:
+    warmed, cold = Masker(), Masker()
+    warmed.warm()
+    warmed.warm()
+    text = b"token ghp_" + b"a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8" + b"\n"
+    assert warmed.mask(text, "a.txt") == cold.mask(text, "a.txt")
+    assert warmed.mask(text, "a.txt")[1] == 1

@@ -1,0 +1,1 @@
+"""The verbs every face may use."""

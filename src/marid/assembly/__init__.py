@@ -1,0 +1,1 @@
+"""Context: select, levels, budget, render."""

@@ -1,0 +1,71 @@
+"""The size limit: judged before the first byte is written, and explained."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+
+from marid.assembly.select import Selection
+from marid.core.errors import Exhausted
+from marid.text.lines import human_size
+from marid.text.visible import shown_path
+from marid.workspace.read import Content, Measured, measure
+
+_MEGABYTE = 1 << 20
+_NAMED = 10
+
+
+def check_size(selection: Selection, max_bytes: int) -> None:
+    """Raises: Exhausted when the selected files hold more than `max_bytes`; it names the largest."""
+    total = 0
+    for measured in measure(selection.top, selection.folders):
+        total += measured.size
+    if total > max_bytes:
+        raise Exhausted(_explanation(selection, total, max_bytes))
+
+
+def within(contents: Iterable[Content], selection: Selection, max_bytes: int) -> Iterator[Content]:
+    """The same contents; the limit is judged while they pass, for output that appears only when it is whole.
+
+    Raises: Exhausted as `check_size` does.
+    """
+    total = 0
+    for content in contents:
+        total += content.size
+        if total > max_bytes:
+            check_size(selection, max_bytes)
+        yield content
+
+
+def _explanation(selection: Selection, total: int, max_bytes: int) -> str:
+    import heapq
+
+    largest = heapq.nlargest(_NAMED, measure(selection.top, selection.folders), key=lambda one: one.size)
+    lines = [
+        f"Total content size exceeds limit of {max_bytes / _MEGABYTE:g}MB: "
+        f"{human_size(total)} in {selection.size():,} files.",
+        "The largest, each with a rule that leaves it out:",
+        *_table(largest),
+        "Raise the limit with --max-size-mb N (or JINNI_MAX_SIZE_MB), or see everything with --list-only.",
+    ]
+    return "\n".join(lines)
+
+
+def _table(largest: Iterable[Measured]) -> list[str]:
+    rows = [(human_size(one.size), shown_path(one.path), excluding_rule(one.path)) for one in largest]
+    width = max((len(path) for _, path, _ in rows), default=0)
+    return [f"  {size:>9}  {path:<{width}}  --rule {_quoted(rule)}" for size, path, rule in rows]
+
+
+def excluding_rule(path: str) -> str:
+    """A rule that excludes exactly this file."""
+    escaped = re.sub(r"([\\*?\[])", r"\\\1", path)
+    # A blank at the end of a rule is no part of it, unless it stands in a class.
+    return "!/" + (f"{escaped[:-1]}[{escaped[-1]}]" if escaped[-1].isspace() else escaped)
+
+
+def _quoted(rule: str) -> str:
+    """For a shell: plain quotes where they do, else those in which bash and zsh read escapes."""
+    if rule.isprintable():
+        return "'" + rule.replace("'", "'\\''") + "'"
+    plain = (chr(byte) if 32 <= byte < 127 and byte not in b"'\\" else f"\\{byte:03o}" for byte in os.fsencode(rule))
+    return f"$'{''.join(plain)}'"

@@ -1,0 +1,158 @@
+"""The lock file: what was packed, byte for byte, so that a later run can say what would differ."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+from marid.assembly.items import Item
+from marid.assembly.symbols import Chosen
+from marid.core.context import Choice, Level
+from marid.core.errors import BadInput, NotFound
+from marid.text.anchors import Anchor
+from marid.text.lines import line_count
+from marid.text.visible import shown_path, unquoted_path
+
+VERSION = 1
+
+
+class Locked(NamedTuple):
+    """One file of a pack."""
+
+    path: str
+    level: str
+    reason: str
+    digest: str
+    size: int
+    written: int
+    tokens: int | None
+    spans: tuple[tuple[int, int], ...]
+    symbols: tuple[Chosen, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lock:
+    """A whole pack: how it was asked for and what was in it."""
+
+    request: Mapping[str, object]
+    encoding: str
+    sections: Mapping[str, str]
+    """The hash of what stands before the files, by kind."""
+    files: tuple[Locked, ...]
+
+    def symbols(self) -> dict[str, tuple[Chosen, ...]]:
+        """The chosen symbols of each file, with their anchors."""
+        return {unquoted_path(one.path): one.symbols for one in self.files if one.symbols}
+
+
+def locked(item: Item, reason: str, symbols: Sequence[Chosen]) -> Locked:
+    """The lock's row for an item. Its spans are the lines that are there as the file has them."""
+    whole = item.level is Level.FULL and item.body and not symbols
+    return Locked(
+        shown_path(item.path),
+        item.level.value,
+        reason,
+        digest(item.body),
+        item.size,
+        len(item.body),
+        item.tokens,
+        ((1, line_count(item.body)),) if whole else item.spans,
+        tuple(symbols),
+    )
+
+
+def digest(body: bytes) -> str:
+    """The hash by which a lock knows what was written."""
+    import hashlib
+
+    return hashlib.sha256(body).hexdigest()
+
+
+def dump(lock: Lock) -> bytes:
+    """The lock file's bytes: one file a line, so that a diff of two locks can be read."""
+    import json
+
+    head = {"marid_lock": VERSION, "encoding": lock.encoding, "request": lock.request, "sections": lock.sections}
+    rows = ",\n".join(json.dumps(_row(one), ensure_ascii=False) for one in lock.files)
+    text = f'{json.dumps(head, ensure_ascii=False)[:-1]},\n"files": [\n{rows}\n]}}\n'
+    return text.encode("utf-8", "backslashreplace")  # a byte of a name that is no UTF-8 becomes JSON's own escape
+
+
+def load(path: str) -> Lock:
+    """Raises: NotFound when there is no such file, BadInput when it is no lock file of ours."""
+    import json
+
+    try:
+        with open(path, "rb") as file:
+            text = file.read()
+    except OSError as error:
+        raise NotFound(f"the lock file '{path}' is not there or cannot be read") from error
+    try:
+        data = cast("dict[str, Any]", json.loads(text))
+        if data["marid_lock"] != VERSION:
+            raise BadInput(f"'{path}' is a lock file of version {data['marid_lock']}; this program reads {VERSION}")
+        return Lock(
+            request=data["request"],
+            encoding=data["encoding"],
+            sections=dict(data["sections"]),
+            files=tuple(_parsed(row) for row in data["files"]),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadInput(f"'{path}' is not a lock file of marid") from error
+
+
+def differences(old: Lock, new: Lock) -> Iterator[str]:
+    """What changed from one pack to the other, a line each."""
+    for kind in sorted(old.sections.keys() | new.sections.keys()):
+        if old.sections.get(kind) != new.sections.get(kind):
+            yield f"~ [{kind}] (content changed)"
+    before = {one.path: one for one in old.files}
+    after = {one.path: one for one in new.files}
+    for path in sorted(before.keys() | after.keys()):
+        if path not in after:
+            yield f"- {path}"
+        elif path not in before:
+            yield f"+ {path} ({after[path].level}, {after[path].tokens} tokens)"
+        elif before[path].digest != after[path].digest or before[path].level != after[path].level:
+            yield f"~ {path} ({_change(before[path], after[path])})"
+
+
+def _change(old: Locked, new: Locked) -> str:
+    if old.level != new.level:
+        return f"{old.level} -> {new.level}"
+    return f"{old.tokens} -> {new.tokens} tokens" if old.tokens != new.tokens else "content changed"
+
+
+def _row(one: Locked) -> dict[str, object]:
+    row: dict[str, object] = {
+        "path": one.path,
+        "level": one.level,
+        "reason": one.reason,
+        "sha256": one.digest,
+        "size": one.size,
+        "written": one.written,
+        "tokens": one.tokens,
+        "spans": [list(span) for span in one.spans],
+    }
+    if one.symbols:
+        row["symbols"] = [
+            {"name": s.name, "show": s.choice.value, "anchor": s.anchor.to_dict() if s.anchor else None}
+            for s in one.symbols
+        ]
+    return row
+
+
+def _parsed(row: dict[str, Any]) -> Locked:
+    return Locked(
+        row["path"],
+        row["level"],
+        row["reason"],
+        row["sha256"],
+        row["size"],
+        row["written"],
+        row["tokens"],
+        tuple((int(start), int(end)) for start, end in row["spans"]),
+        tuple(
+            Chosen(s["name"], Choice(s["show"]), Anchor.from_dict(s["anchor"]) if s["anchor"] else None)
+            for s in row.get("symbols", ())
+        ),
+    )

@@ -1,0 +1,116 @@
+"""A run that leaves a lock file, or has to match one."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from marid.assembly.items import Item, Section
+from marid.assembly.lock import Lock, Locked, digest, locked
+from marid.assembly.select import Selection
+from marid.assembly.symbols import Chosen
+from marid.core.context import Choice, ContextRequest, Form, Level, LevelRule, Shown, SymbolChoice, Wanted
+from marid.core.errors import BadInput
+from marid.text.tokens import ENCODINGS
+
+
+class Record:
+    """Collects the rows of a lock while the items pass."""
+
+    def __init__(self, request: ContextRequest, encoding: str) -> None:
+        self._request = request
+        self._encoding = encoding
+        self._sections: dict[str, str] = {}
+        self._rows: list[Locked] = []
+
+    def note(self, sections: Iterable[Section]) -> None:
+        """Remember what stands before the files."""
+        self._sections = {section.kind: digest(section.body) for section in sections}
+
+    def watch(
+        self, items: Iterable[Item], selection: Selection, symbols: Mapping[str, tuple[Chosen, ...]]
+    ) -> Iterator[Item]:
+        """The same items."""
+        budgeted = self._request.shown.budget is not None
+        for item in items:
+            reason = selection.reason(item.path)
+            if budgeted:
+                reason += f"; {item.level.value} fits the budget"
+            self._rows.append(locked(item, reason, symbols.get(item.path, ())))
+            yield item
+
+    def lock(self) -> Lock:
+        """The lock of what has passed."""
+        return Lock(
+            request=to_dict(self._request),
+            encoding=self._encoding,
+            sections=self._sections,
+            files=tuple(self._rows),
+        )
+
+
+def to_dict(request: ContextRequest) -> dict[str, object]:
+    """The part of a request that decides what is packed. Its paths are relative to the lock file's folder."""
+    wanted, shown = request.wanted, request.shown
+    home = os.path.dirname(os.path.join(request.cwd, request.lock))
+
+    def seen(path: str) -> str:
+        return os.path.relpath(os.path.join(request.cwd, path), home) if path else ""
+
+    return {
+        "targets": [seen(target) for target in wanted.targets],
+        "rules": list(wanted.rules),
+        "config": seen(wanted.config),
+        "gitignore": wanted.gitignore,
+        "defaults": wanted.defaults,
+        "changed_since": wanted.changed_since,
+        "format": shown.form.value,
+        "with_tree": shown.with_tree,
+        "diff": shown.diff,
+        "log": shown.log,
+        "line_numbers": shown.line_numbers,
+        "mask": shown.mask,
+        "budget": shown.budget,
+        "levels": [[rule.pattern, rule.level.value] for rule in shown.levels],
+        "symbols": [[one.path, one.name, one.choice.value] for one in shown.symbols],
+        "max_bytes": request.max_bytes,
+        "output": seen(request.output),
+    }
+
+
+def from_lock(lock: Lock, path: str) -> ContextRequest:
+    """The request that a lock file at `path` records.
+
+    Raises: BadInput when it does not hold one.
+    """
+    if lock.encoding not in ENCODINGS:
+        raise BadInput(f"'{path}' holds estimated token counts: write it anew where the tokenizer is installed")
+    data: Mapping[str, Any] = lock.request
+    try:
+        return ContextRequest(
+            cwd=os.path.dirname(os.path.abspath(path)),
+            wanted=Wanted(
+                targets=tuple(data["targets"]),
+                rules=tuple(data["rules"]),
+                config=data["config"],
+                gitignore=data["gitignore"],
+                defaults=data["defaults"],
+                changed_since=data["changed_since"],
+            ),
+            shown=Shown(
+                form=Form(data["format"]),
+                with_tree=data["with_tree"],
+                diff=data["diff"],
+                log=data["log"],
+                line_numbers=data["line_numbers"],
+                mask=data["mask"],
+                budget=data["budget"],
+                levels=tuple(LevelRule(pattern, Level(level)) for pattern, level in data["levels"]),
+                symbols=tuple(SymbolChoice(file, name, Choice(choice)) for file, name, choice in data["symbols"]),
+            ),
+            max_bytes=data["max_bytes"],
+            encoding=lock.encoding,
+            output=data["output"],
+            lock=path,
+        )
+    except (KeyError, ValueError, TypeError) as error:
+        raise BadInput(f"'{path}' does not say how its pack was asked for") from error

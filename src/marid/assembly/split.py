@@ -1,0 +1,114 @@
+"""A plain pack made by several hands: the files are shared out in runs, and put together in their order."""
+
+import marshal
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from marid.assembly.assembler import Assembler
+from marid.assembly.limit import check_size
+from marid.assembly.pack import Buffers
+from marid.assembly.textform import BETWEEN, TextForm
+from marid.core.events import Packed, Problem
+from marid.ports.crew import Crew, Part
+from marid.text.visible import shown_path
+from marid.workspace.read import Reader
+from marid.workspace.walk import Folder
+
+# Fewer files are packed in the time that a fork takes.
+FEWEST_FILES = 1000
+_RUN_FILES = 128
+_PART_BYTES = 512 << 10
+
+
+class Tally(NamedTuple):
+    """What a hand says about its part."""
+
+    files: int = 0
+    bytes: int = 0
+    size: int = 0
+    masked: int = 0
+    binaries: int = 0
+    problems: tuple[tuple[str, str], ...] = ()
+
+
+def split(work: Assembler, crew: Crew) -> Iterator[Buffers]:
+    """The output of a plain text pack.
+
+    Raises: Exhausted when the files hold more than the assembler's `max_bytes`, if that is set.
+    """
+    work.shaper.warm()  # once, and not once in every hand
+    jobs = [_Run(work, folders) for folders in _shares(work.selection.folders)]
+    total, first = 0, True
+    for part in crew.make(jobs):
+        tally = Tally(*marshal.loads(part.notes)) if part.notes else Tally()  # noqa: S302 - made by our own fork
+        total += tally.size
+        if work.max_bytes is not None and total > work.max_bytes:
+            check_size(work.selection, work.max_bytes)
+        _add(work, tally)
+        if part.buffers:
+            # Only here is it known which file is the first.
+            yield [part.buffers[0].removeprefix(BETWEEN), *part.buffers[1:]] if first else part.buffers
+            first = False
+            work.emit(Packed(files=work.files, bytes=work.bytes))
+
+
+def _add(work: Assembler, tally: Tally) -> None:
+    work.files += tally.files
+    work.bytes += tally.bytes
+    work.masked += tally.masked
+    work.reader.binaries += tally.binaries
+    for path, reason in tally.problems:
+        work.emit(Problem(path=shown_path(path), reason=reason))
+
+
+class _Run:
+    """The job of packing some consecutive files."""
+
+    def __init__(self, work: Assembler, folders: list[Folder]) -> None:
+        self._work = work
+        self._folders = folders
+        self._problems: list[tuple[str, str]] = []
+
+    def __call__(self) -> Iterator[Part]:
+        form = TextForm()
+        shaper = self._work.shaper
+        reader = Reader(self._work.selection.top, self._on_problem, skip=self._work.skip)
+        buffers: Buffers = []
+        files = written = size = masked = 0
+        for content in reader.read(self._folders):
+            item = shaper.full(content)
+            buffers += form.item(item, first=False)
+            files += 1
+            written += len(item.body)
+            size += item.size
+            masked += item.masked
+            if written >= _PART_BYTES:
+                yield Part(buffers, self._notes(Tally(files, written, size, masked)))
+                buffers, files, written, size, masked = [], 0, 0, 0, 0
+        yield Part(buffers, self._notes(Tally(files, written, size, masked, reader.binaries)))
+
+    def _on_problem(self, path: str, reason: str) -> None:
+        self._problems.append((path, reason))
+
+    def _notes(self, tally: Tally) -> bytes:
+        notes = marshal.dumps(tuple(tally._replace(problems=tuple(self._problems))))
+        self._problems.clear()
+        return notes
+
+
+def _shares(folders: list[Folder]) -> Iterator[list[Folder]]:
+    """Runs of files, in order, small enough that the hands end at about the same time."""
+    share: list[Folder] = []
+    room = _RUN_FILES
+    for path, names in folders:
+        at = 0
+        while at < len(names):
+            taken = names[at : at + room]
+            share.append(Folder(path, taken))
+            at += len(taken)
+            room -= len(taken)
+            if not room:
+                yield share
+                share, room = [], _RUN_FILES
+    if share:
+        yield share

@@ -1,0 +1,1 @@
+"""Settings and wiring. The only package that names an adapter or reads the environment."""

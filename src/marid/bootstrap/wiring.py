@@ -1,0 +1,131 @@
+"""Which adapter stands behind which port. Each is imported when it is first needed."""
+
+import os
+from _thread import allocate_lock
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+from marid.app.app import App
+from marid.assembly.means import Means
+from marid.bootstrap.environment import colour_wanted, git_files, home_of
+from marid.bootstrap.settings import load_settings
+from marid.core.errors import NotFound
+from marid.core.settings import Settings
+from marid.workspace.root import project_root
+
+if TYPE_CHECKING:
+    # Importing a module costs a quarter of a millisecond at every start; only the type checker wants these here.
+    from marid.ports.cache import Cache
+    from marid.ports.clipboard import Clipboard
+    from marid.ports.crew import Crew
+    from marid.ports.git import Clones, Git
+    from marid.ports.outlines import Outlines
+    from marid.ports.watch import Watch
+
+T = TypeVar("T")
+
+# Beyond that the disk and the one hand that writes set the pace.
+_MOST_HANDS = 4
+
+
+def build(
+    *,
+    cwd: str | None = None,
+    home: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    one_shot: bool = False,
+) -> App:
+    """The workbench for a working directory. In a `one_shot` process, which has no threads, work may be forked off.
+
+    Raises: BadInput when a settings file or variable is wrong, NotFound when the working directory is gone.
+    """
+    environ = os.environ if environ is None else environ
+    cwd = _working_directory() if cwd is None else cwd
+    project = project_root(cwd)
+    notes: list[str] = []
+    settings = load_settings(os.path.abspath(home or home_of(environ)), project, environ, notes.append)
+    adapters = Adapters(settings, environ)
+    cache = once(adapters.cache)
+    return App(
+        settings=settings,
+        cwd=cwd,
+        project=project,
+        means=Means(
+            git=once(adapters.git),
+            clones=adapters.clones,
+            cache=cache,
+            outlines=once(lambda: adapters.outlines(cache())),
+            user=git_files(environ),
+            rules=settings.rules,
+            crew=once(adapters.crew) if one_shot else None,
+        ),
+        colour=colour_wanted(environ),
+        clipboard=once(adapters.clipboard),
+        watch=once(adapters.watch),
+        notes=tuple(notes),
+    )
+
+
+def _working_directory() -> str:
+    try:
+        return os.getcwd()
+    except OSError as error:
+        raise NotFound("the working directory is gone: change to one that is there") from error
+
+
+def once(make: Callable[[], T]) -> Callable[[], T]:
+    """`make`, called at the first use only."""
+    made: list[T] = []
+    lock = allocate_lock()  # a server may ask from several threads at once
+
+    def get() -> T:
+        with lock:
+            if not made:
+                made.append(make())
+            return made[0]
+
+    return get
+
+
+class Adapters:
+    """Makes the adapters that settings and environment ask for."""
+
+    def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
+        self._settings = settings
+        self._environ = environ
+
+    def git(self) -> "Git":
+        from marid.adapters.git import LocalGit
+
+        return LocalGit(self._environ)
+
+    def clones(self, on_note: Callable[[str], None]) -> "Clones":
+        from marid.adapters.clones import CachedClones
+
+        return CachedClones(os.path.join(self._settings.home, "cache"), self._environ, on_note=on_note)
+
+    def cache(self) -> "Cache":
+        from marid.adapters.cache import SqliteCache
+
+        return SqliteCache(os.path.join(self._settings.home, "cache", "content.db"))
+
+    def outlines(self, cache: "Cache") -> "Outlines":
+        from marid.adapters.outline_workers import OutlineWorkers
+        from marid.assembly.outlining import CachedOutlines
+
+        return CachedOutlines(OutlineWorkers(), cache)
+
+    def crew(self) -> "Crew":
+        from marid.adapters.crew import ForkedCrew
+
+        return ForkedCrew(min(len(os.sched_getaffinity(0)), _MOST_HANDS) - 1)
+
+    def clipboard(self) -> "Clipboard":
+        from marid.adapters.clipboard import SystemClipboard
+
+        return SystemClipboard(self._environ)
+
+    def watch(self) -> "Watch":
+        from marid.adapters.watch import FileWatch
+
+        return FileWatch()

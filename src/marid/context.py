@@ -1,0 +1,83 @@
+"""Project context from Python: `from marid import context; context.assemble(path, rules=[...])`."""
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from marid.app import context as verbs
+from marid.bootstrap.wiring import build
+from marid.core.caller import Caller
+from marid.core.context import ContextRequest, Form, Shown, View, Wanted
+from marid.core.errors import BadInput
+from marid.core.events import Event
+
+__all__ = ("assemble", "explain", "stream")
+
+_CALLER = Caller(face="python")
+
+
+def assemble(path: str | os.PathLike[str] = ".", **options: Any) -> str:
+    """The context of a folder as one text.
+
+    Options, all by name: `rules` (sequence of rule lines), `list_only`, `format` ("text", "markdown", "xml",
+    "json"), `targets` (files or folders below `path`), `budget` (tokens), `config` (a rule file), `gitignore`,
+    `defaults`, `mask`, `line_numbers`, `with_tree`, `max_size_mb`.
+
+    Raises: a MaridError, see marid.core.errors.
+    """
+    return b"".join(stream(path, **options)).decode("utf-8", "surrogateescape")
+
+
+def stream(
+    path: str | os.PathLike[str] = ".",
+    *,
+    rules: Sequence[str] = (),
+    list_only: bool = False,
+    format: str = "text",
+    targets: Sequence[str] = (),
+    **options: Any,
+) -> Iterator[bytes]:
+    """The same in pieces, for output that is too large to hold."""
+    app = build()
+    top = os.path.abspath(path)
+    megabytes = options.pop("max_size_mb", app.settings.max_size_mb)
+    wanted = Wanted(
+        targets=tuple(os.path.join(top, target) for target in targets) or (top,),
+        base=top,
+        rules=tuple(rules),
+        config=os.fspath(options.pop("config", "")),
+        gitignore=options.pop("gitignore", True),
+        defaults=options.pop("defaults", True),
+    )
+    shown = Shown(
+        form=_form(format),
+        views=(View.LIST,) if list_only else (View.CONTENT,),
+        budget=options.pop("budget", None),
+        mask=options.pop("mask", app.settings.mask),
+        line_numbers=options.pop("line_numbers", False),
+        with_tree=options.pop("with_tree", False),
+    )
+    if options:
+        raise TypeError(f"unknown option: {', '.join(sorted(options))}")
+    request = ContextRequest(
+        cwd=app.cwd, wanted=wanted, shown=shown, max_bytes=verbs.byte_limit(megabytes), encoding=app.settings.encoding
+    )
+    for batch in verbs.assemble(app, request, _CALLER, _unheard):
+        yield from batch
+
+
+def explain(path: str | os.PathLike[str], *, root: str | os.PathLike[str] = ".", rules: Sequence[str] = ()) -> str:
+    """Which rule of which file at which line decides about `path` when `root` is packed."""
+    wanted = Wanted(targets=(os.path.abspath(root),), rules=tuple(rules))
+    return verbs.why(build(), wanted, os.fspath(path))
+
+
+def _form(name: str) -> Form:
+    try:
+        return Form(name)
+    except ValueError as error:
+        raise BadInput(f"'{name}' is no format: use {', '.join(form.value for form in Form)}") from error
+
+
+def _unheard(_event: Event) -> None:
+    """A library call reports by its result and its errors."""

@@ -1,0 +1,1 @@
+"""Ways in. Each turns a wire into App verbs and back."""

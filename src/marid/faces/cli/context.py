@@ -1,0 +1,63 @@
+"""`marid context`: carries out what the options say. Knows no click."""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from marid.app import context
+from marid.app.app import App
+from marid.core.caller import Caller
+from marid.core.errors import BadInput
+from marid.faces.cli.exits import print_out, say
+from marid.faces.cli.progress import Progress
+from marid.faces.cli.request import files_from, request_of
+
+_CALLER = Caller(face="cli")
+
+
+def execute(options: dict[str, Any], make_app: Callable[[], App]) -> int:
+    """Run the command; returns the exit code."""
+    app = make_app()
+    for note in () if options["quiet"] else app.notes:
+        say(note)
+    targets: tuple[str, ...] = options["targets"]
+    if len(targets) == 2 and targets[0] == "diff" and not os.path.isdir(targets[1]):
+        return _compare(app, options)
+    options["targets"] = files_from(options, app.cwd) or targets or (".",)
+    request = request_of(options, app)
+    if options["explain"]:
+        print_out(context.why(app, request.wanted, options["explain"]))
+        return 0
+    progress = Progress(quiet=options["quiet"])
+    if options["watch"]:
+        return _watch(app, options, progress)
+    run = context.assemble(app, request, _CALLER, progress)
+    if options["copy"]:
+        used = context.copy(app, run)
+        progress.clear()
+        say(f"copied with {used}")
+    elif request.output:
+        context.save(run, os.path.join(app.cwd, request.output))
+    else:
+        context.send(run, sys.stdout.fileno())
+    progress.finish(run.report())
+    return 0
+
+
+def _compare(app: App, options: dict[str, Any]) -> int:
+    found = list(context.changes(app, options["targets"][1], Progress(quiet=options["quiet"])))
+    for line in found:
+        print_out(line)
+    return 1 if found and options["exit_code"] else 0
+
+
+def _watch(app: App, options: dict[str, Any], progress: Progress) -> int:
+    # Imported when used: nobody else needs it.
+    from marid.app.watching import follow
+
+    if not options["output"]:
+        raise BadInput("--watch needs --output FILE: there must be something to write again")
+    for report in follow(app, request_of(options, app), _CALLER, progress):
+        progress.finish(report)
+    return 0

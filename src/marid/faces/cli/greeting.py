@@ -1,0 +1,48 @@
+"""What a person sees who types only `marid`."""
+
+import os
+
+from marid import __version__
+from marid.app.app import App
+from marid.faces.cli.exits import print_out
+
+TRY_NEXT = (
+    ("marid overview", "what is in this project, in files and tokens"),
+    ("marid context --copy", "the whole project on the clipboard, secrets masked"),
+    ("marid context --budget 20000 src", "the most useful of src in 20,000 tokens"),
+    ("marid context --diff --changed-since main", "your branch: the diff and the files it touches"),
+    ("marid context --explain PATH", "why a file is in or out"),
+    ("marid mcp", "serve this project to any MCP client"),
+)
+
+
+def greet(app: App) -> None:
+    """Say what this is, what is set up and what to try."""
+    print_out(f"{bold('marid', app)} {__version__}: context, memory, hands and knowledge on your own code\n")
+    rows = [
+        ("project", app.project),
+        ("home", app.settings.home + ("" if os.path.isdir(app.settings.home) else " (made when needed)")),
+        ("tokens", app.settings.encoding),
+        ("secrets", "masked" if app.settings.mask else "not masked"),
+        ("size limit", f"{app.settings.max_size_mb:g} MB"),
+    ]
+    for name, value in rows:
+        print_out(f"  {name:<11}{value}")
+    for note in app.notes:
+        print_out(f"  {note}")
+    print_out("")
+    show_try_next(app)
+
+
+def show_try_next(app: App) -> None:
+    """What to try."""
+    print_out(bold("Try", app))
+    width = max(len(line) for line, _ in TRY_NEXT)
+    for line, meaning in TRY_NEXT:
+        print_out(f"  {line:<{width}}  {meaning}")
+    print_out("  marid --help")
+
+
+def bold(text: str, app: App) -> str:
+    """`text` in bold where the terminal may be coloured."""
+    return f"\x1b[1m{text}\x1b[0m" if app.colour else text

@@ -1,0 +1,1 @@
+"""The command table: the only place that knows several faces."""

@@ -1,0 +1,270 @@
+import os
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+
+from fakes.means import FakeClipboard, Outside
+from fakes.people import as_nobody
+from fakes.trees import plant, plant_names, scratch
+from marid.app.context import assemble, byte_limit, changes, copy, save, save_bytes, send, why
+from marid.assembly.run import Run
+from marid.core.caller import Caller
+from marid.core.context import ContextRequest, Shown, View, Wanted
+from marid.core.errors import BadInput, NotFound, Refused, Unavailable
+from marid.core.events import Event, Note, Packed, Walked
+from marid.core.settings import Settings
+
+CALLER = Caller(face="test")
+
+
+def started(top: Path | str, outside: Outside | None = None, **more: str) -> Run:
+    outside = outside or Outside()
+    request = ContextRequest(cwd=str(top), **more)  # pyright: ignore[reportArgumentType]
+    return assemble(outside.app(str(top)), request, CALLER, lambda _: None)
+
+
+def written(run: Run) -> bytes:
+    return b"".join(piece for batch in run for piece in batch)
+
+
+def test_what_happens_is_told_in_order(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "x"})
+    told: list[Event] = []
+    request = ContextRequest(cwd=str(tmp_path))
+    written(assemble(Outside().app(str(tmp_path)), request, CALLER, told.append))
+    assert [(event.sequence, event.what) for event in told] == [(0, Walked(files=1)), (1, Packed(files=1, bytes=1))]
+    assert len({event.stream for event in told}) == 1
+
+
+def test_a_target_that_is_elsewhere_is_cloned(tmp_path: Path) -> None:
+    plant(tmp_path, {"copy/a.py": "x", "here/b.py": "y"})
+    url = "https://example.com/owner/name"
+    outside = Outside(clones={(url, "v1"): str(tmp_path / "copy")}, notes={url: "the copy may be old"})
+    app = outside.app(str(tmp_path), Settings(clone_host="https://example.com/"))
+    told: list[Event] = []
+    request = ContextRequest(cwd=app.cwd, wanted=Wanted(targets=("owner/name", "here"), branch="v1"))
+    text = written(assemble(app, request, CALLER, told.append))
+    assert b"File: copy/a.py\n" in text
+    assert b"File: here/b.py\n" in text
+    assert told[0].what == Note(text="the copy may be old")
+
+
+def test_what_is_here_is_never_cloned(tmp_path: Path) -> None:
+    plant(tmp_path, {"owner/name/a.py": "x"})
+    request = ContextRequest(cwd=str(tmp_path), wanted=Wanted(targets=("owner/name",)))
+    run = assemble(Outside().app(str(tmp_path)), request, CALLER, lambda _: None)
+    assert run.request is request
+
+
+def test_output_is_sent_as_it_is_made(tmp_path: Path) -> None:
+    plant(tmp_path, {"p/a.py": "x\n"})
+    with (tmp_path / "sent").open("wb") as file:
+        send(started(tmp_path / "p"), file.fileno())
+    assert (tmp_path / "sent").read_bytes() == written(started(tmp_path / "p"))
+
+
+def test_a_reader_who_has_gone_is_told(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "x\n"})
+    reader, writer = os.pipe()
+    os.close(reader)
+    with pytest.raises(BrokenPipeError):
+        send(started(tmp_path), writer)
+    os.close(writer)
+
+
+@pytest.mark.parametrize("view", View)
+def test_an_output_in_the_project_never_finds_itself(tmp_path: Path, view: View) -> None:
+    plant_names(tmp_path, "a.py")
+    for _ in range(2):
+        request = ContextRequest(
+            cwd=str(tmp_path), wanted=Wanted(defaults=False), shown=Shown(views=(view,)), output="sub/../out.txt"
+        )
+        (tmp_path / "sub").mkdir(exist_ok=True)
+        save(assemble(Outside().app(str(tmp_path)), request, CALLER, lambda _: None), str(tmp_path / "out.txt"))
+        text = (tmp_path / "out.txt").read_text()
+        assert "a.py" in text
+        assert ".tmp" not in text
+        assert "out.txt" not in text
+    assert sorted(os.listdir(tmp_path)) == ["a.py", "out.txt", "sub"]
+
+
+class Stopped(Exception):
+    """Something went wrong on the way."""
+
+
+@pytest.mark.parametrize("error", [Stopped, KeyboardInterrupt])
+def test_whatever_happens_on_the_way_the_old_output_stays(tmp_path: Path, error: type[BaseException]) -> None:
+    plant(tmp_path, {"a.py": "x" * 3_000_000, "b.py": "y", "out.txt": "old"})
+
+    def listener(event: Event) -> None:
+        if isinstance(event.what, Packed):
+            raise error
+
+    request = ContextRequest(cwd=str(tmp_path), output="out.txt")
+    run = assemble(Outside().app(str(tmp_path)), request, CALLER, listener)
+    with pytest.raises(error):
+        save(run, str(tmp_path / "out.txt"))
+    assert (tmp_path / "out.txt").read_text() == "old"
+    assert sorted(os.listdir(tmp_path)) == ["a.py", "b.py", "out.txt"]
+
+
+def test_an_output_keeps_its_mode_and_its_links(tmp_path: Path) -> None:
+    plant(tmp_path, {"real": "old"})
+    (tmp_path / "real").chmod(0o600)
+    (tmp_path / "link").symlink_to("real")
+    save_bytes([[b"new"]], str(tmp_path / "link"))
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+    assert stat.S_IMODE((tmp_path / "real").stat().st_mode) == 0o600
+
+
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    got: list[bytes] = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
+    reader.start()
+    save_bytes([[b"a", b"b"]], str(pipe))
+    reader.join(timeout=20)
+    assert got == [b"ab"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_device_is_written_to_and_not_replaced() -> None:
+    save_bytes([[b"a"]], os.devnull)
+    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+
+
+def test_a_full_device_is_told() -> None:
+    with pytest.raises(Unavailable, match="'/dev/full' cannot be written: No space left"):
+        save_bytes([[b"a"]], "/dev/full")
+
+
+def test_a_pipe_whose_reader_has_gone_is_told_as_such(tmp_path: Path) -> None:
+    def batches() -> object:
+        raise BrokenPipeError
+        yield
+
+    with pytest.raises(BrokenPipeError):
+        save_bytes(batches(), str(tmp_path / "out"))  # pyright: ignore[reportArgumentType]
+
+
+def test_a_place_that_cannot_be_is_told(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="is a folder: name a file to write"):
+        save_bytes([], str(tmp_path))
+    with pytest.raises(NotFound, match=r"the folder '.*gone' is not there"):
+        save_bytes([], str(tmp_path / "gone" / "out"))
+    with pytest.raises(Unavailable, match="cannot be written: File name too long"):
+        save_bytes([], str(tmp_path / ("x" * 300)))
+
+
+def test_a_place_that_is_not_ours_is_refused() -> None:
+    with scratch() as top:
+        os.chmod(top, 0o755)
+        with as_nobody(), pytest.raises(Refused, match="cannot be written: no permission"):
+            save_bytes([[b"x"]], f"{top}/out")
+
+
+def test_a_lock_is_written_beside_any_kind_of_output(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "x\n"})
+    locks: list[bytes] = []
+    for use in ("save", "send", "copy"):
+        run = started(tmp_path, lock="my.lock", output="out")
+        if use == "save":
+            save(run, str(tmp_path / "out"))
+        elif use == "send":
+            with open(os.devnull, "wb") as null:
+                send(run, null.fileno())
+        else:
+            copy(Outside().app(str(tmp_path)), run)
+        locks.append((tmp_path / "my.lock").read_bytes())
+        (tmp_path / "my.lock").unlink()
+    assert locks[0].startswith(b'{"marid_lock": 1')
+    assert len(set(locks)) == 1
+
+
+def test_a_frozen_run_leaves_its_lock_alone(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "x\n"})
+    save(started(tmp_path, lock="my.lock", output="out"), str(tmp_path / "out"))
+    before = (tmp_path / "my.lock").stat()
+    request = ContextRequest(cwd=str(tmp_path), lock="my.lock", output="out", frozen=True)
+    save(assemble(Outside().app(str(tmp_path)), request, CALLER, lambda _: None), str(tmp_path / "out"))
+    assert (tmp_path / "my.lock").stat() == before
+
+
+def test_output_goes_to_the_clipboard_whole(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "x\n"})
+    outside = Outside()
+    assert copy(outside.app(str(tmp_path)), started(tmp_path)) == "fake"
+    assert outside.clipboard.copied == [written(started(tmp_path))]
+
+
+def test_without_a_clipboard_no_lock_is_left(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "x\n"})
+    outside = Outside(clipboard=FakeClipboard(broken=True))
+    with pytest.raises(Unavailable):
+        copy(outside.app(str(tmp_path)), started(tmp_path, lock="my.lock"))
+    assert os.listdir(tmp_path) == ["a.py"]
+
+
+def explained(top: Path, path: str, *targets: str, rules: tuple[str, ...] = (), cwd: str = "") -> str:
+    wanted = Wanted(targets=targets or (str(top),), rules=rules)
+    return why(Outside().app(cwd or str(top)), wanted, path)
+
+
+def test_the_rule_behind_a_file_is_told(tmp_path: Path) -> None:
+    plant(tmp_path, {"src/.contextfiles": "# my rules\n!*.md\n", "src/a.md": "", "src/b.py": "", "x.log": ""})
+    assert explained(tmp_path, "src/a.md") == "src/a.md: excluded by '!*.md', src/.contextfiles:2"
+    assert explained(tmp_path, "src/b.py") == "src/b.py: included because no rule matches it"
+    assert explained(tmp_path, "x.log") == "x.log: excluded by the built-in default '*.log'"
+    assert explained(tmp_path, "x.log", rules=("!*.py", "*.log")) == "x.log: included by '*.log', --rule:2"
+
+
+def test_a_path_may_be_named_from_the_target_or_from_where_one_stands(tmp_path: Path) -> None:
+    plant(tmp_path, {"p/src/a.py": "", "b.py": ""})
+    for path in ("src/a.py", "p/src/a.py", str(tmp_path / "p/src/a.py")):
+        assert explained(tmp_path / "p", path, cwd=str(tmp_path)).startswith("src/a.py: included")
+    with pytest.raises(BadInput, match=r"'b\.py' is not below"):
+        explained(tmp_path / "p", "b.py", cwd=str(tmp_path))
+    with pytest.raises(NotFound, match="is not there"):
+        explained(tmp_path / "p", "p/src/gone.py", cwd=str(tmp_path))
+
+
+def test_what_the_user_named_is_in_because_of_that(tmp_path: Path) -> None:
+    plant(tmp_path, {"x.log": "", "build/y.py": ""})
+    assert explained(tmp_path, ".") == ".: included because it is named"
+    assert explained(tmp_path, "x.log", ".", "x.log") == "x.log: included because it is named"
+    assert explained(tmp_path, "build", ".", "build") == "build: included because it is named"
+    assert "excluded by '!x.log', --rule:1" in explained(tmp_path, "x.log", ".", "x.log", rules=("!x.log",))
+
+
+def test_a_name_cannot_move_the_reader_s_cursor(tmp_path: Path) -> None:
+    plant(tmp_path, {"a\x1b[31m\n.py": ""})
+    assert explained(tmp_path, "a\x1b[31m\n.py") == '"a\\033[31m\\n.py": included because no rule matches it'
+
+
+def test_changes_since_a_lock_are_told_and_its_own_output_is_none(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "x\n", "b.py": "y\n"})
+    app = Outside().app(str(tmp_path))
+    save(started(tmp_path, lock="my.lock", output="out.txt"), str(tmp_path / "out.txt"))
+    assert list(changes(app, "my.lock", lambda _: None)) == []
+    plant(tmp_path, {"b.py": "y z\n", "c.py": "z\n"})
+    (tmp_path / "a.py").unlink()
+    assert list(changes(app, "my.lock", lambda _: None)) == [
+        "- a.py",
+        "~ b.py (2 -> 3 tokens)",
+        "+ c.py (full, 2 tokens)",
+    ]
+
+
+@pytest.mark.parametrize(("megabytes", "size"), [(1, 1 << 20), (0.5, 1 << 19), (100.0, 100 << 20)])
+def test_a_limit_is_counted_in_bytes(megabytes: float, size: int) -> None:
+    assert byte_limit(megabytes) == size
+
+
+@pytest.mark.parametrize("megabytes", [0, -1, float("nan"), float("inf"), 1e300])
+def test_what_is_no_size_is_refused(megabytes: float) -> None:
+    with pytest.raises(BadInput, match="megabytes above 0"):
+        byte_limit(megabytes)

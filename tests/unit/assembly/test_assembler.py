@@ -1,0 +1,173 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from fakes.git import FakeRepository
+from fakes.means import Outside
+from fakes.people import as_nobody
+from fakes.secrets import AWS_KEY, GITHUB_TOKEN
+from fakes.trees import plant, plant_names, scratch
+from marid.assembly.assembler import Assembler, grouped
+from marid.assembly.memory import Memory
+from marid.core.context import ContextRequest, Level, LevelRule, Report, Shown, Wanted
+from marid.core.errors import Exhausted
+from marid.core.events import Happening, Problem, Walked
+
+
+def assembler(top: Path | str, *, shown: Shown | None = None, outside: Outside | None = None, **more: str) -> Assembler:
+    request = ContextRequest(cwd=str(top), shown=shown or Shown(), **more)  # pyright: ignore[reportArgumentType]
+    return Assembler(request, (outside or Outside()).means(), lambda _: None)
+
+
+def bodies(work: Assembler) -> dict[str, bytes]:
+    return {item.path: item.body for item in work.items()}
+
+
+def test_items_are_the_text_files_in_order(tmp_path: Path) -> None:
+    plant(tmp_path, {"b.py": "b", "a/x.py": "x", "c.bin": b"\0", "a.py": "a"})
+    assert list(bodies(assembler(tmp_path)).items()) == [("a.py", b"a"), ("b.py", b"b"), ("a/x.py", b"x")]
+
+
+def test_how_many_files_are_selected_is_told_once(tmp_path: Path) -> None:
+    plant_names(tmp_path, "a", "b")
+    told: list[Happening] = []
+    work = Assembler(ContextRequest(cwd=str(tmp_path)), Outside().means(), told.append)
+    assert (list(work.selection.paths()), list(work.selection.paths())) == (["a", "b"], ["a", "b"])
+    assert told == [Walked(files=2)]
+
+
+def test_levels_of_the_user_are_followed(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "def a():\n    pass\n", "b.py": "b", "c.py": "c"})
+    shown = Shown(levels=(LevelRule("a.py", Level.OUTLINE), LevelRule("b.py", Level.NAME)))
+    levels = [item.level for item in assembler(tmp_path, shown=shown).items()]
+    assert levels == [Level.OUTLINE, Level.NAME, Level.FULL]
+
+
+def test_output_and_lock_are_left_out_also_by_another_name(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "a", "out.txt": "old", "my.lock": "{}"})
+    os.link(tmp_path / "out.txt", tmp_path / "hard.txt")
+    work = assembler(tmp_path, output="out.txt", lock="./my.lock")
+    assert list(bodies(work)) == ["a.py"]
+
+
+def test_an_output_that_is_not_there_yet_hides_nothing(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "a"})
+    assert list(bodies(assembler(tmp_path, output="new.txt"))) == ["a.py"]
+
+
+def test_only_what_changed_since_a_revision_is_selected(tmp_path: Path) -> None:
+    repository = FakeRepository()
+    repository.commit("one", {"a.py": b"a", "b.py": b"b"})
+    repository.files |= {"b.py": b"changed", "c.py": b"new"}
+    plant(tmp_path, repository.files)
+    work = assembler(tmp_path, outside=Outside(repositories={str(tmp_path): repository}))
+    work.request = work.request._replace(wanted=Wanted(changed_since="HEAD"))
+    assert list(bodies(work)) == ["b.py", "c.py"]
+
+
+def test_a_memory_spares_the_walk_and_the_disk(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "a"})
+    memory = Memory()
+    for _ in range(2):
+        work = Assembler(ContextRequest(cwd=str(tmp_path)), Outside().means(), lambda _: None, memory)
+        assert bodies(work) == {"a.py": b"a"}
+        plant(tmp_path, {"a.py": "changed", "b.py": "b"})
+
+
+def test_the_limit_is_judged_while_reading_where_it_is_set(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": b"x" * 2000})
+    work = assembler(tmp_path)
+    work.max_bytes = 1000
+    with pytest.raises(Exhausted):
+        list(work.items())
+
+
+def test_tokens_are_counted_and_remembered_by_content(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "one two three\n", "b.py": "one two three\n"})
+    outside = Outside()
+    for _ in range(2):
+        work = assembler(tmp_path, outside=outside)
+        assert [item.tokens for item in work.counted(work.items())] == [4, 4]
+    assert [number for _, number in outside.cache.puts] == [1]
+
+
+def test_the_report_adds_up_what_passed(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": f"k = '{AWS_KEY}'\n", "b.py": "b\n", "c.bin": b"\0"})
+    (tmp_path / "link").symlink_to("a.py")
+    os.mkfifo(tmp_path / "pipe")
+    work = assembler(tmp_path)
+    items = list(work.tallied(work.counted(work.items())))
+    size = sum(len(item.body) for item in items)
+    tokens = sum(item.tokens or 0 for item in items)
+    assert work.report() == Report(
+        files=2, bytes=size, masked=1, links=1, special=1, binaries=1, tokens=tokens, exact=True
+    )
+
+
+def test_without_counting_no_tokens_are_reported(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "a"})
+    work = assembler(tmp_path)
+    list(work.tallied(work.items()))
+    assert (work.report().tokens, work.report().exact) == (None, True)
+
+
+def test_an_unreadable_file_is_told_counted_and_survived() -> None:
+    told: list[Happening] = []
+    with scratch() as top:
+        plant(top, {"a.py": "a", "closed\n.py": "b"})
+        os.chmod(top, 0o755)
+        os.chmod(f"{top}/closed\n.py", 0)
+        work = Assembler(ContextRequest(cwd=top), Outside().means(), told.append)
+        with as_nobody():
+            assert list(bodies(work)) == ["a.py"]
+        assert work.report().problems == 1
+    assert Problem(path='"closed\\n.py"', reason="no permission") in told
+
+
+def with_repository(top: Path, before: dict[str, str], after: dict[str, str]) -> Outside:
+    repository = FakeRepository()
+    repository.commit("one", {name: text.encode() for name, text in before.items()})
+    repository.files |= {name: text.encode() for name, text in after.items()}
+    plant(top, repository.files)
+    return Outside(repositories={str(top): repository})
+
+
+def test_sections_are_the_tree_the_log_and_the_diff(tmp_path: Path) -> None:
+    outside = with_repository(tmp_path, {"src/a.py": "old\n"}, {"src/a.py": "new\n"})
+    work = assembler(tmp_path, outside=outside, shown=Shown(with_tree=True, log=3, diff=""))
+    tree, log, diff = work.sections()
+    assert (tree.kind, tree.title) == ("tree", "Tree")
+    assert tree.body.decode() == f"{tmp_path.name}/\n└── src/\n    └── a.py\n"
+    assert (log.kind, log.title) == ("git_log", "Git Log: last 3 commits")
+    assert b"    one\n" in log.body
+    assert (diff.kind, diff.title, diff.fence) == ("git_diff", "Git Diff: HEAD", "diff")
+    assert b"-old\n+new\n" in diff.body
+
+
+def test_a_diff_may_go_back_to_any_revision(tmp_path: Path) -> None:
+    outside = with_repository(tmp_path, {"a.py": "1\n"}, {})
+    outside.repositories[str(tmp_path)].commit("two", {"a.py": b"2\n"})
+    (diff,) = assembler(tmp_path, outside=outside, shown=Shown(diff="HEAD~1")).sections()
+    assert (diff.title, b"-1\n+2\n" in diff.body) == ("Git Diff: HEAD~1", True)
+
+
+def test_no_section_is_made_unasked(tmp_path: Path) -> None:
+    assert assembler(tmp_path).sections() == []
+
+
+def test_secrets_in_what_git_tells_are_masked_and_counted(tmp_path: Path) -> None:
+    outside = with_repository(tmp_path, {"a.py": ""}, {"a.py": GITHUB_TOKEN})
+    outside.repositories[str(tmp_path)].commit(f"use {AWS_KEY}", {"b.py": b""})
+    work = assembler(tmp_path, outside=outside, shown=Shown(diff="HEAD~1", log=1))
+    log, diff = work.sections()
+    assert (AWS_KEY.encode() in log.body, GITHUB_TOKEN.encode() in diff.body, work.masked) == (False, False, 2)
+    work = assembler(tmp_path, outside=outside, shown=Shown(diff="HEAD~1", log=1, mask=False))
+    log, diff = work.sections()
+    assert (AWS_KEY.encode() in log.body, GITHUB_TOKEN.encode() in diff.body, work.masked) == (True, True, 0)
+
+
+def test_groups_are_small_enough_to_keep() -> None:
+    assert [len(group) for group in grouped(range(1200), lambda _: 1)] == [500, 500, 200]
+    assert [len(group) for group in grouped(range(5), lambda _: 3 << 20)] == [2, 2, 1]
+    assert list(grouped(range(0), lambda _: 1)) == []

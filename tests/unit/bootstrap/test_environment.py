@@ -1,0 +1,57 @@
+from pathlib import Path
+
+import pytest
+
+from marid.bootstrap.environment import colour_wanted, completion_asked, git_files, home_of
+
+
+def test_home_is_ours_then_chibi_s_then_a_folder_of_the_user() -> None:
+    assert home_of({"MARID_HOME": "/m", "CHIBI_HOME": "/c"}) == "/m"
+    assert home_of({"CHIBI_HOME": "/c"}) == "/c"
+    assert home_of({"MARID_HOME": ""}) == str(Path.home() / ".marid")
+
+
+def test_a_relative_home_is_where_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert home_of({"MARID_HOME": "h"}) == str(tmp_path / "h")
+
+
+def test_git_s_files_are_where_git_looks_for_them() -> None:
+    found = git_files({"HOME": "/u"})
+    assert found.configs == ("/etc/gitconfig", "/u/.config/git/config", "/u/.gitconfig")
+    assert (found.excludes, found.home) == ("/u/.config/git/ignore", "/u")
+
+
+def test_git_s_own_variables_are_followed() -> None:
+    found = git_files({"HOME": "/u", "XDG_CONFIG_HOME": "/x", "GIT_CONFIG_SYSTEM": "/s", "GIT_CONFIG_GLOBAL": "/g"})
+    assert found.configs == ("/s", "/g")
+    assert found.excludes == "/x/git/ignore"
+    assert git_files({"HOME": "/u", "GIT_CONFIG_NOSYSTEM": "1"}).configs[0] == "/u/.config/git/config"
+
+
+def test_without_a_home_variable_the_user_has_one_all_the_same() -> None:
+    assert git_files({}).home == str(Path.home())
+
+
+@pytest.mark.parametrize(
+    ("environ", "wanted"),
+    [
+        ({"TERM": "xterm"}, True),
+        ({"TERM": "xterm", "NO_COLOR": "1"}, False),
+        ({"TERM": "xterm", "NO_COLOR": ""}, True),
+        ({"TERM": "dumb"}, False),
+        ({}, False),
+        ({"FORCE_COLOR": "1"}, True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+    ],
+)
+def test_colour_is_for_terminals_that_want_it(environ: dict[str, str], wanted: bool) -> None:
+    assert colour_wanted(environ) is wanted
+
+
+def test_a_shell_asks_for_completions_by_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_MARID_COMPLETE", "")
+    assert completion_asked("marid") is None
+    monkeypatch.setenv("_MARID_COMPLETE", "zsh_complete")
+    assert completion_asked("marid") == ("_MARID_COMPLETE", "zsh_complete")
+    assert completion_asked("jinni") is None

@@ -1,0 +1,71 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from marid.adapters.cache import SqliteCache
+from marid.adapters.clipboard import SystemClipboard
+from marid.adapters.clones import CachedClones
+from marid.adapters.git import LocalGit
+from marid.adapters.watch import FileWatch
+from marid.assembly.outlining import CachedOutlines
+from marid.bootstrap.wiring import build, once
+from marid.core.errors import NotFound
+
+
+def test_the_workbench_knows_where_it_is(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "src").mkdir()
+    app = build(cwd=str(tmp_path / "src"), environ={"MARID_HOME": "/h", "TERM": "xterm", "HOME": "/u"})
+    assert (app.cwd, app.project, app.settings.home, app.colour) == (
+        str(tmp_path / "src"),
+        str(tmp_path),
+        "/h",
+        True,
+    )
+    assert app.means.user.home == "/u"
+
+
+def test_a_home_that_is_given_is_stronger_than_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert build(home="h", environ={"MARID_HOME": "/other"}).settings.home == str(tmp_path / "h")
+
+
+def test_rules_and_notes_of_the_settings_reach_the_workbench(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('rules = ["!*.md"]\nmodel = "m"\n')
+    app = build(cwd=str(tmp_path), home=str(tmp_path), environ={})
+    assert app.means.rules == ("!*.md",)
+    assert app.notes == (f"{tmp_path / 'config.toml'}: not used yet: model",)
+
+
+def test_every_port_has_its_adapter(tmp_path: Path) -> None:
+    app = build(cwd=str(tmp_path), home=str(tmp_path / "home"), environ={"PATH": os.environ["PATH"]})
+    means = app.means
+    assert isinstance(means.git(), LocalGit)
+    assert isinstance(means.clones(lambda _: None), CachedClones)
+    assert isinstance(means.cache(), SqliteCache)
+    assert isinstance(means.outlines(), CachedOutlines)
+    assert isinstance(app.clipboard(), SystemClipboard)
+    assert isinstance(app.watch(), FileWatch)
+    assert means.git() is means.git()
+
+
+def test_a_working_directory_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(NotFound, match="the working directory is gone"):
+        build(environ={})
+
+
+def test_what_is_made_once_is_made_when_it_is_first_wanted() -> None:
+    made: list[int] = []
+
+    def make() -> int:
+        made.append(1)
+        return len(made)
+
+    get = once(make)
+    assert made == []
+    assert (get(), get()) == (1, 1)

@@ -1,0 +1,3 @@
+from fakes.program import marid
+
+__all__ = ["marid"]
