@@ -1,0 +1,156 @@
+"""The shape of the source: sizes, names, imports, state. A rule without a gate drifts."""
+
+import ast
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "marid"
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+LONGEST_MODULE = 400
+LONGEST_FUNCTION = 50
+FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc", "manager", "base"}
+
+# Each entry needs a reason, may only fall, and must go when it is no longer needed.
+LONG_MODULES: dict[str, int] = {}
+LONG_FUNCTIONS: dict[str, int] = {}
+
+# A module that has no test module of its own, and why.
+UNTESTED: dict[str, str] = {
+    "launch/table.py": "data; tests/arch resolves every entry",
+    "assembly/means.py": "a bundle of ports; every test of the assembler makes one",
+    "assembly/items.py": "two values; every test of a form makes them",
+    "app/app.py": "a value; every test of a verb makes one",
+}
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(SOURCE).as_posix()
+
+
+def _functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_a_module_is_short_enough_to_read(path: Path) -> None:
+    lines = path.read_text("utf-8").count("\n")
+    assert lines <= LONG_MODULES.get(_name(path), LONGEST_MODULE)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_a_function_fits_on_a_screen(path: Path) -> None:
+    tree = ast.parse(path.read_text("utf-8"))
+    long = {
+        f"{_name(path)}:{function.name}": length
+        for function in _functions(tree)
+        if (length := (function.end_lineno or 0) - function.lineno + 1) > LONGEST_FUNCTION
+    }
+    assert {name: length for name, length in long.items() if length > LONG_FUNCTIONS.get(name, 0)} == {}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_a_module_is_named_for_what_it_holds(path: Path) -> None:
+    assert path.stem not in FORBIDDEN_NAMES
+    assert path.parent.name not in FORBIDDEN_NAMES
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_a_module_says_in_its_first_line_what_it_is_for(path: Path) -> None:
+    assert ast.get_docstring(ast.parse(path.read_text("utf-8")))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_a_public_function_or_class_says_what_its_signature_cannot(path: Path) -> None:
+    tree = ast.parse(path.read_text("utf-8"))
+    bare = [
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        and not node.name.startswith("_")
+        and not ast.get_docstring(node)
+    ]
+    assert bare == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_no_module_keeps_state(path: Path) -> None:
+    """Module level holds constants: no lists, sets or dicts bound to lower-case names, no `global`."""
+    tree = ast.parse(path.read_text("utf-8"))
+    loose = [
+        target.id
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.List | ast.Set | ast.Dict)
+        for target in node.targets
+        if isinstance(target, ast.Name) and not target.id.strip("_").isupper() and target.id != "__all__"
+    ]
+    assert loose == []
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.Global)]
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in MODULES if path.name != "__init__.py" and path.parent.name != "ports"], ids=_name
+)
+def test_every_module_has_a_test_module_of_its_name(path: Path) -> None:
+    """Ports aside: they have no code, and contract tests for what stands behind them."""
+    place = ROOT / "tests" / "unit" / path.relative_to(SOURCE).with_name(f"test_{path.stem.strip('_')}.py")
+    if _name(path) in UNTESTED:
+        assert not place.exists(), f"{place.name} exists: take {_name(path)} off the list"
+    else:
+        assert place.exists(), f"missing {place.relative_to(ROOT)}"
+
+
+def test_the_lists_of_exceptions_hold_nothing_that_is_gone() -> None:
+    names = {_name(path) for path in MODULES}
+    assert {*LONG_MODULES, *UNTESTED} <= names
+    assert {entry.partition(":")[0] for entry in LONG_FUNCTIONS} <= names
+
+
+def test_a_package_without_modules_does_not_exist() -> None:
+    empty = [folder for folder in SOURCE.rglob("*") if folder.is_dir() and folder.name != "__pycache__"]
+    assert [folder for folder in empty if not [x for x in folder.rglob("*.py") if x.name != "__init__.py"]] == []
+
+
+def test_what_the_command_table_and_the_forms_name_by_string_exists() -> None:
+    from marid.assembly.forms import FORMS
+    from marid.launch.table import COMMANDS
+
+    for place in [*(command.place for command in COMMANDS.values()), *FORMS.values()]:
+        module, _, attribute = place.partition(":")
+        assert hasattr(importlib.import_module(module), attribute), place
+
+
+def test_every_public_name_is_there() -> None:
+    import marid
+    from marid import context
+
+    assert [name for name in marid.__all__ if not hasattr(marid, name)] == []
+    assert [name for name in context.__all__ if not hasattr(context, name)] == []
+
+
+def test_guards_are_not_asserts() -> None:
+    """`python -O` removes an assert."""
+    asserting = [
+        _name(path)
+        for path in MODULES
+        if any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(path.read_text("utf-8"))))
+    ]
+    assert asserting == []
+
+
+def test_conftest_files_stay_small() -> None:
+    assert [p for p in (ROOT / "tests").rglob("conftest.py") if p.read_text("utf-8").count("\n") > 80] == []
+
+
+def test_tests_use_fakes_and_no_mocks() -> None:
+    mocking = [
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "tests").rglob("*.py")
+        if path != Path(__file__)
+        and any(word in path.read_text("utf-8") for word in ("unittest.mock", "MagicMock", "monkeypatch.setattr"))
+    ]
+    assert mocking == []

@@ -1,0 +1,61 @@
+"""What a start costs: a plain run may not import what it does not need."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+# Each of these costs more than a small project does, or brings such a one.
+HEAVY = """
+    argparse asyncio click dataclasses hashlib hyperscan importlib.metadata inspect json logging mcp multiprocessing
+    pathlib pydantic socket splintr sqlite3 subprocess tempfile tokenize tomllib traceback tree_sitter unicodedata
+    watchfiles
+"""
+
+PROBE = """
+import json, sys
+before = set(sys.modules)
+from marid.launch.start import run
+code = run(["marid", *sys.argv[1:]])
+modules = sorted(set(sys.modules) - before)
+import os
+os.write(2, json.dumps([code, modules]).encode())
+"""
+
+
+def imported(folder: Path, *args: str) -> list[str]:
+    # What a measured test run adds to every process would hide what we import ourselves.
+    env = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+    env["MARID_HOME"] = str(folder / "home")
+    command = [sys.executable, "-c", PROBE, *args]
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, timeout=60, check=True)
+    code, modules = json.loads(done.stderr)
+    assert code == 0
+    return modules
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["context"],
+        ["context", "-l", "."],
+        ["context", "-o", "out.txt", "--rule", "!*.md"],
+        ["context", "-q", "-0", "-l"],
+    ],
+)
+def test_a_plain_run_imports_nothing_heavy(tmp_path: Path, args: list[str]) -> None:
+    for name in ("a.py", "b.md", "src/c.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x = 1\n")
+    modules = imported(tmp_path, *args)
+    assert [name for name in HEAVY.split() if name in modules] == []
+    assert "marid.assembly.run" in modules
+
+
+def test_the_version_and_the_help_import_no_command(tmp_path: Path) -> None:
+    for args in (["--version"], ["--help"]):
+        modules = imported(tmp_path, *args)
+        assert [name for name in modules if name.startswith(("marid.faces.mcp", "mcp", "marid.adapters"))] == []
