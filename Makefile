@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null || echo $(BIN)/uv)
 NODE_TOOLS := node_modules/.package-lock.json
 JOBS ?= auto
+# The machine's own certificates: a company's proxy is known there and nowhere else.
+export UV_SYSTEM_CERTS ?= 1
+export NODE_OPTIONS ?= --use-system-ca
 
 .DEFAULT_GOAL := help
 .PHONY: help run test lint types contracts check fix docs bench soak lock system install golden clean
