@@ -79,8 +79,9 @@ $(VENV)/.dev: $(VENV)/.run requirements/dev.txt
 	$(UV) pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r requirements/dev.txt
 	@touch $@
 
+# Not `npm ci`: it wants the builds of every other platform in the lock file, which no single platform can put there.
 $(NODE_TOOLS): $(VENV)/.dev package.json package-lock.json
-	$(BIN)/npm ci --silent --no-audit --no-fund --ignore-scripts
+	PATH="$(abspath $(BIN)):$$PATH" npm install --silent --no-audit --no-fund --ignore-scripts
 	@touch $@
 
 golden: $(VENV)/.dev ## write the golden files anew, to be read as a diff
