@@ -67,11 +67,11 @@ class Source:
 
 
 class Table(NamedTuple):
-    """Rules ready to be asked about names: by whole name, by suffix, the rest by one regex."""
+    """Rules ready to be asked about names: by whole name, by suffix, the rest by one regex and then one by one."""
 
     names: dict[str, tuple[int, ...]]
     suffixes: dict[str, tuple[int, ...]]
-    rest: tuple[tuple[Matches, int], ...]
+    rest: tuple[tuple[Glob, int], ...]
     any_rest: Matches | None
 
 
@@ -87,6 +87,7 @@ class Layer:
         self.sunk = sunk
         self._alive = alive
         self._tables: dict[bool, Table] = {}
+        self._matchers: dict[bool, list[tuple[Matches, int]]] = {}
         self.flat = not alive
         rules = source.rules
         counting = {*source.floating, *(rule for rule, _ in alive)}
@@ -113,17 +114,17 @@ class Layer:
 
     def matching(self, name: str, *, folder: bool) -> list[int]:
         """The numbers of the rules that match `name` directly, in order."""
-        names, suffixes, rest, _ = self.table(folders=folder)
+        names, suffixes, rest, any_rest = self.table(folders=folder)
         name = _nfc(name, self.source)
         found = {*names.get(name, ()), *suffixes.get(name[name.rfind(".") :], ())}
-        found.update(number for matches, number in rest if matches(name))
+        if any_rest is not None and any_rest(name):
+            found.update(number for matches, number in self._each(rest, folder=folder) if matches(name))
         return sorted(found)
 
     def _table(self, *, folders: bool) -> Table:
         names: dict[str, tuple[int, ...]] = {}
         suffixes: dict[str, tuple[int, ...]] = {}
-        rest: list[tuple[Matches, int]] = []
-        wild: list[Glob] = []
+        rest: list[tuple[Glob, int]] = []
         for number, glob in self._last_parts():
             if self.source.rules[number].folders_only and not folders:
                 continue
@@ -132,10 +133,16 @@ class Layer:
             elif glob.suffix is not None and not self.source.fold:
                 suffixes[glob.suffix] = (*suffixes.get(glob.suffix, ()), number)
             else:
-                rest.append((self.source.matcher(glob), number))
-                wild.append(glob)
-        joined = self.source.matcher(*wild) if wild else None
+                rest.append((glob, number))
+        joined = self.source.matcher(*(glob for glob, _ in rest)) if rest else None
         return Table(names, suffixes, tuple(rest), joined)
+
+    def _each(self, rest: tuple[tuple[Glob, int], ...], *, folder: bool) -> list[tuple[Matches, int]]:
+        """Compiled at the first hit only: most patterns never have one."""
+        found = self._matchers.get(folder)
+        if found is None:
+            found = self._matchers[folder] = [(self.source.matcher(glob), number) for glob, number in rest]
+        return found
 
     def _last_parts(self) -> Iterator[tuple[int, Glob]]:
         rules = self.source.rules

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from marid.faces.cli.context import execute
-from marid.faces.cli.options import GROUPS, OPTIONS, Option
+from marid.faces.cli.options import GROUPS, OPTIONS, Option, joined
 
 _TYPES: dict[str, click.ParamType[Any] | None] = {"int": click.INT, "float": click.FLOAT}
 
@@ -14,11 +14,7 @@ class ContextCommand(click.Command):
     """Shows its options by group."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        # An option whose value may be left out takes it by `=` only: what follows is a path.
-        optional = {flag for option in OPTIONS if option.kind == "optional" for flag in option.flags}
-        end = args.index("--") if "--" in args else len(args)
-        given = [f"{arg}=" if arg in optional else arg for arg in args[:end]]
-        return super().parse_args(ctx, given + args[end:])
+        return super().parse_args(ctx, joined(args))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]

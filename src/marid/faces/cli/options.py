@@ -4,6 +4,7 @@ Importing click costs more than packing a small project, so a command line that 
 whatever is not goes to click for its errors, help and completion.
 """
 
+import os
 from typing import Any, NamedTuple
 
 FORMATS = ("text", "markdown", "xml", "json")
@@ -75,7 +76,7 @@ GROUPS = (
             _number("--budget", "budget", "Fit into N tokens: full, outline or name per file, the most useful first."),
             _text("--level", "levels", "PATTERN=LEVEL", "Show such files as full, outline or name.", multiple=True),
             _text("--symbol", "symbols", "PATH::NAME=HOW", "A symbol as full, signature or hide.", multiple=True),
-            _text("--diff", "diff", "[=REV]", "Put the git diff to REV (HEAD) first.", kind="optional", default=None),
+            _text("--diff", "diff", "[REV]", "Put the git diff to REV (HEAD) first.", kind="optional", default=None),
             _number("--log", "log", "Put the last N commits before the files.", default=0),
         ),
     ),
@@ -104,8 +105,25 @@ def defaults() -> dict[str, Any]:
     return values
 
 
+def joined(args: list[str]) -> list[str]:
+    """`args` with an optional value tied to its option: `--diff REV` is `--diff=REV`, unless such a path exists.
+
+    Without this the word behind `--diff` would be read as a revision or as a target by chance.
+    """
+    optional = {flag for option in OPTIONS if option.kind == "optional" for flag in option.flags}
+    end = args.index("--") if "--" in args else len(args)
+    out: list[str] = []
+    for at, arg in enumerate(args[:end]):
+        if at and args[at - 1] in optional and not arg.startswith("-") and not os.path.lexists(arg):
+            out[-1] += arg
+        else:
+            out.append(f"{arg}=" if arg in optional else arg)
+    return out + args[end:]
+
+
 def parse(args: list[str]) -> dict[str, Any] | None:
     """The options of a plainly right command line; None when click has to look at it."""
+    args = joined(args)
     by_flag = {flag: option for option in OPTIONS for flag in option.flags}
     values = defaults()
     rest = iter(args)
@@ -117,15 +135,7 @@ def parse(args: list[str]) -> dict[str, Any] | None:
         option = by_flag.get(flag)
         if option is None or (equals and (option.kind == "flag" or not flag.startswith("--"))):
             return None
-        value: Any = (
-            given
-            if equals
-            else True
-            if option.kind == "flag"
-            else ""
-            if option.kind == "optional"
-            else next(rest, None)
-        )
+        value: Any = given if equals else True if option.kind == "flag" else next(rest, None)
         if not _fits(option, value, written=bool(equals)):
             return None
         _store(values, option, value)
