@@ -1,7 +1,7 @@
 """One path component's glob, as git's wildmatch reads it: `*`, `?`, classes, escapes; none of them crosses a `/`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 _POSIX = {
@@ -25,13 +25,15 @@ _STAR = ".*"
 class Glob(NamedTuple):
     """How to match one name, cheapest first: `name` equals it, `suffix` ends it after the last dot, or `regex`.
 
-    `counting` says that the regex (for DOTALL) depends on what counts as one character: bytes or letters.
+    `counting` says that the regex (for DOTALL) depends on what counts as one character: bytes or letters. `hint` is a
+    text that every name matching the regex holds, "" when there is none.
     """
 
     name: str | None = None
     suffix: str | None = None
     regex: str | None = None
     counting: bool = False
+    hint: str = ""
 
     @property
     def wild(self) -> bool:
@@ -54,7 +56,13 @@ def parse_glob(text: str) -> Glob | None:
         return None
     if all(piece.literal for piece in pieces):
         return Glob(name="".join(piece.text for piece in pieces))
-    return Glob(regex=_regex(pieces), counting=any(piece.counting for piece in pieces))
+    return Glob(regex=_regex(pieces), counting=any(piece.counting for piece in pieces), hint=_hint(pieces))
+
+
+def _hint(pieces: Iterable["_Piece"]) -> str:
+    """The longest run of literal characters; letters outside ASCII may be spelled otherwise in a name."""
+    runs = "".join(piece.text if piece.literal and piece.text.isascii() else "/" for piece in pieces).split("/")
+    return max(runs, key=len)
 
 
 class _Broken(Exception):

@@ -25,6 +25,8 @@ class Sieve(NamedTuple):
     names: frozenset[str]
     suffixes: frozenset[str]
     rest: Matches
+    # One of these stands in every name that `suffixes` or `rest` may hit; None when that cannot be said.
+    hints: tuple[str, ...] | None
 
 
 class Stack:
@@ -59,7 +61,12 @@ class Stack:
         sieve = self._sieves.get(folders)
         if sieve is None:
             sieve = self._sieves[folders] = self._sieve(folders=folders)
-        exact, suffixes, rest = sieve
+        exact, suffixes, rest, hints = sieve
+        if hints is not None and exact.isdisjoint(names):
+            # Nearly every folder ends here: one look at all its names together.
+            together = "\n".join(names)
+            if not any([hint in together for hint in hints]):  # noqa: C419 - a generator costs more than it saves
+                return []
         return [name for name in names if name in exact or name[name.rfind(".") :] in suffixes or rest(name)]
 
     def judge(self, name: str, *, folder: bool) -> Decision:
@@ -112,7 +119,9 @@ class Stack:
         suffixes = {suffix for table in tables for suffix in table.suffixes}
         if self._spelled:  # another spelling of a letter may match: `judge` looks closer
             rests.append(_not_ascii)
-        return Sieve(frozenset(names), frozenset(suffixes), _any_of(rests))
+        hints = {glob.hint for table in tables for glob, _ in table.rest}
+        unsure = self._spelled or "" in hints or any(layer.source.fold for layer in self.layers)
+        return Sieve(frozenset(names), frozenset(suffixes), _any_of(rests), None if unsure else tuple(hints | suffixes))
 
 
 class Pool:

@@ -84,8 +84,8 @@ def test_the_cheapest_way_to_match_is_chosen() -> None:
     assert parse_glob("README.md") == Glob(name="README.md")
     assert parse_glob(r"\#a") == Glob(name="#a")
     assert parse_glob("*.py") == Glob(suffix=".py")
-    assert parse_glob("*.p?") == Glob(regex=r".*\.p.", counting=True)
-    assert parse_glob("*.") == Glob(regex=r".*\.")
+    assert parse_glob("*.p?") == Glob(regex=r".*\.p.", counting=True, hint=".p")
+    assert parse_glob("*.") == Glob(regex=r".*\.", hint=".")
     assert parse_glob("**") == ANYTHING
 
 
@@ -126,3 +126,22 @@ def test_many_stars_do_not_take_forever(pattern: str) -> None:
 )
 def test_a_pattern_is_cut_at_its_slashes_but_not_inside_brackets(text: str, parts: list[Part]) -> None:
     assert split_pattern(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("pattern", "hint"),
+    [
+        ("*~", "~"),
+        (".env.*", ".env."),
+        ("*.log.*", ".log."),
+        ("a*bcd?e", "bcd"),
+        ("*", ""),
+        ("[ab]?", ""),
+        ("é*", ""),
+        (r"\**x", "*"),
+    ],
+)
+def test_every_name_that_matches_holds_the_hint(pattern: str, hint: str) -> None:
+    found = parse_glob(pattern)
+    assert found is not None
+    assert found.hint == hint

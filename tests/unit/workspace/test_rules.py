@@ -5,7 +5,7 @@ from marid.workspace.rules import Rule, as_bytes, decode_rules, parse_contextfil
 
 
 def parts_of(rules: tuple[Rule, ...]) -> list[tuple[Glob | None, ...]]:
-    return [rule.parts for rule in rules]
+    return [tuple(part and part._replace(hint="") for part in rule.parts) for rule in rules]
 
 
 A, B, C = Glob(name="a"), Glob(name="b"), Glob(name="c")
