@@ -247,3 +247,11 @@ def test_nobody_s_git_configuration_is_needed(marid: Program, worktree: Worktree
     assert not set(WHO) & set(os.environ)
     assert marid.context("--log", "1").code == 0
     assert worktree.git("status", "--porcelain") == b""
+
+
+def test_a_path_is_explained_from_the_target_that_holds_it(marid: Program) -> None:
+    marid.write({"build/x.py": "x\n", "build/y.log": "y\n", "src/a.py": "a\n", "other/b.py": "b\n"})
+    asked = ("context", "build", "src", "--explain")
+    assert marid(*asked, "build/x.py").text == "build/x.py: included because no rule matches it\n"
+    assert marid(*asked, "build/y.log").text == "build/y.log: excluded by the built-in default '*.log'\n"
+    assert marid(*asked, "other/b.py").text == "other/b.py: excluded because it is not below a target\n"

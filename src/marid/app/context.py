@@ -123,7 +123,10 @@ def why(app: App, wanted: Wanted, path: str) -> str:
         raise BadInput(f"'{shown_path(path)}' is not below '{targets.top}'")
     if below == "." or below in targets.folders or below in welcome(targets, ruling):
         return f"{shown_path(path)}: included because it is named"
-    return str(explain(Walker(targets.top, ruling), below))
+    holding = [folder for folder in targets.folders if not folder or below.startswith(f"{folder}/")]
+    if not holding:
+        return f"{shown_path(path)}: excluded because it is not below a target"
+    return str(explain(Walker(targets.top, ruling), below, max(holding, key=len)))
 
 
 def changes(app: App, lock: str, listener: Listener) -> Iterator[str]:

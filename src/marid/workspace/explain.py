@@ -24,18 +24,19 @@ class Explanation(NamedTuple):
         return f"{shown_path(self.path)}: {verdict} {because(self.decision)}{folder}"
 
 
-def explain(walker: Walker, path: str) -> Explanation:
-    """Follow the rules down to `path`, relative to the walker's top.
+def explain(walker: Walker, path: str, start: str = "") -> Explanation:
+    """Follow the rules down to `path`, relative to the walker's top, from the folder `start` that the user named.
 
     Raises: NotFound when nothing is there, BadInput for a link or special file: those are never read.
     """
     parts = path.split("/")
     above = ["/".join(parts[:depth]) for depth in range(len(parts))]
     kinds = [_is_folder(os.path.join(walker.top, at), last=at == path, shown=path) for at in (*above[1:], path)]
-    stack = walker.start()
+    stack = walker.start(start)
     decision = stack.floor
     decided = ""
-    for folder, name, is_folder in zip(above, parts, kinds, strict=True):
+    named = len(start.split("/")) if start else 0
+    for folder, name, is_folder in [*zip(above, parts, kinds, strict=True)][named:]:
         stack = walker.arrived(stack, folder)
         decision = stack.judge(name, folder=is_folder)
         if decision is not stack.floor:
