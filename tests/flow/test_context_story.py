@@ -103,6 +103,10 @@ def test_a_repository_elsewhere_is_cloned_into_the_cache(marid: Program, worktre
     marid.set(MARID_CLONE_HOST=f"file://{tmp_path}/host/")
     assert marid.context("-l", "owner/name").lines == [".gitignore", "a.py", "src/b.py"]
     assert os.listdir(place) == []
+    lock = tmp_path / "pack.lock"
+    assert marid.context("owner/name", "--lock", str(lock), "-o", str(tmp_path / "pack.txt")).code == 0
+    assert json.loads(lock.read_text())["request"]["targets"] == [url.removesuffix(".git")]
+    assert marid.context("diff", str(lock)).out == b""
     assert marid.context("owner/other").code == 6
     assert marid.context("-l", url, "--branch", "gone").code == 4
 

@@ -136,7 +136,8 @@ def changes(app: App, lock: str, listener: Listener) -> Iterator[str]:
 
     path = os.path.join(app.cwd, lock)
     old = load(path)
-    run = Run(from_lock(old, path), app.means, Stream(new_id(), listener).emit)
+    emit = Stream(new_id(), listener).emit
+    run = Run(_cloned(app, from_lock(old, path), emit), app.means, emit)
     for _ in run:
         pass
     return differences(old, run.lock())
@@ -144,24 +145,20 @@ def changes(app: App, lock: str, listener: Listener) -> Iterator[str]:
 
 def _cloned(app: App, request: ContextRequest, emit: Emit) -> ContextRequest:
     """With targets that are elsewhere replaced by their copy here."""
-    targets: list[str] = []
-    for target in request.wanted.targets:
-        url = None if os.path.lexists(os.path.join(request.cwd, target)) else _url(app, target)
-        if url is None:
-            targets.append(target)
-        else:
-            clones = app.means.clones(lambda text: emit(Note(text=text)))
-            targets.append(clones.clone(url, request.wanted.branch or None))
-    if targets == list(request.wanted.targets):
+    wanted = request.wanted
+    if all(os.path.lexists(os.path.join(request.cwd, target)) for target in wanted.targets):
         return request
-    return request._replace(wanted=request.wanted._replace(targets=tuple(targets)))
-
-
-def _url(app: App, target: str) -> str | None:
     # Imported when used: what is not here is rare.
-    from marid.text.gitnames import clone_url
+    from marid.text.gitnames import clone_url, public_url
 
-    return clone_url(target, app.settings.clone_host)
+    targets, origins = list(wanted.targets), [""] * len(wanted.targets)
+    for at, target in enumerate(wanted.targets):
+        here = os.path.lexists(os.path.join(request.cwd, target))
+        url = None if here else clone_url(target, app.settings.clone_host)
+        if url is not None:
+            clones = app.means.clones(lambda text: emit(Note(text=text)))
+            targets[at], origins[at] = clones.clone(url, wanted.branch or None), public_url(url)
+    return request._replace(wanted=wanted._replace(targets=tuple(targets), origins=tuple(origins)))
 
 
 def copy(app: App, run: Run) -> str:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import zip_longest
 from typing import Any
 
 from marid.assembly.items import Item, Section
@@ -57,7 +58,10 @@ def to_dict(request: ContextRequest) -> dict[str, object]:
         return os.path.relpath(os.path.join(request.cwd, path), home) if path else ""
 
     return {
-        "targets": [seen(target) for target in wanted.targets],
+        "targets": [
+            origin or seen(target) for target, origin in zip_longest(wanted.targets, wanted.origins, fillvalue="")
+        ],
+        "branch": wanted.branch,
         "rules": list(wanted.rules),
         "config": seen(wanted.config),
         "gitignore": wanted.gitignore,
@@ -95,6 +99,7 @@ def from_lock(lock: Lock, path: str) -> ContextRequest:
                 gitignore=data["gitignore"],
                 defaults=data["defaults"],
                 changed_since=data["changed_since"],
+                branch=data["branch"],
             ),
             shown=Shown(
                 form=Form(data["format"]),

@@ -54,7 +54,10 @@ class LevelRule(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """Which files: where, by which rules, and which change. Paths are relative to `base`, or to what holds all."""
+    """Which files: where, by which rules, and which change. Paths are relative to `base`, or to what holds all.
+
+    `origins` has an address for each target that is a copy of something elsewhere, and "" for the others.
+    """
 
     targets: tuple[str, ...] = (".",)
     base: str = ""
@@ -64,6 +67,7 @@ class Wanted(NamedTuple):
     defaults: bool = True
     changed_since: str = ""
     branch: str = ""
+    origins: tuple[str, ...] = ()
 
 
 class Shown(NamedTuple):
