@@ -259,3 +259,15 @@ def test_a_path_is_explained_from_the_target_that_holds_it(marid: Program) -> No
     assert marid(*asked, "build/x.py").text == "build/x.py: included because no rule matches it\n"
     assert marid(*asked, "build/y.log").text == "build/y.log: excluded by the built-in default '*.log'\n"
     assert marid(*asked, "other/b.py").text == "other/b.py: excluded because it is not below a target\n"
+
+
+def test_a_text_file_too_large_to_read_counts_against_the_limit(marid: Program) -> None:
+    marid.write({"a.txt": "a\n"})
+    with Path("huge.txt").open("wb") as file:
+        file.write(b"text\n" * 4000)
+        file.truncate(2 << 30)
+    for where in ((), ("-o", "out.md")):
+        told = marid.context(*where)
+        assert told.code == 5
+        assert "Total content size exceeds limit of 100MB" in told.err
+    assert not Path("out.md").exists()

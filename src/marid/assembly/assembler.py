@@ -123,7 +123,7 @@ class Assembler:
         contents = self.read(self.selection.folders)
         if self.max_bytes is None:
             return contents
-        return within(contents, self.selection, self.max_bytes)
+        return within(contents, self.selection, self.max_bytes, lambda: self.reader.huge)
 
     def item(self, content: Content) -> Item:
         """One file, shaped by the user's own choices."""

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from marid.assembly.select import Selection
 from marid.core.errors import Exhausted
@@ -23,9 +23,12 @@ def check_size(selection: Selection, max_bytes: int) -> None:
         raise Exhausted(_explanation(selection, total, max_bytes))
 
 
-def within(contents: Iterable[Content], selection: Selection, max_bytes: int) -> Iterator[Content]:
+def within(
+    contents: Iterable[Content], selection: Selection, max_bytes: int, unread: Callable[[], int]
+) -> Iterator[Content]:
     """The same contents; the limit is judged while they pass, for output that appears only when it is whole.
 
+    `unread` says how many bytes of text were left out because they were too many.
     Raises: Exhausted as `check_size` does.
     """
     total = 0
@@ -34,6 +37,8 @@ def within(contents: Iterable[Content], selection: Selection, max_bytes: int) ->
         if total > max_bytes:
             check_size(selection, max_bytes)
         yield content
+    if unread() > max_bytes:
+        check_size(selection, max_bytes)
 
 
 def _explanation(selection: Selection, total: int, max_bytes: int) -> str:

@@ -85,7 +85,7 @@ class _Run:
             if written >= _PART_BYTES:
                 yield Part(buffers, self._notes(Tally(files, written, size, masked)))
                 buffers, files, written, size, masked = [], 0, 0, 0, 0
-        yield Part(buffers, self._notes(Tally(files, written, size, masked, reader.binaries)))
+        yield Part(buffers, self._notes(Tally(files, written, size + reader.huge, masked, reader.binaries)))
 
     def _on_problem(self, path: str, reason: str) -> None:
         self._problems.append((path, reason))

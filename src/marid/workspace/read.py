@@ -37,6 +37,7 @@ class Reader:
         self._skip = skip  # device and inode of our own output
         self._skip_inode = skip[1] if skip else -1
         self.binaries = 0
+        self.huge = 0  # bytes of text files that were too large to read
 
     def read(self, folders: Iterable[Folder]) -> Iterator[Content]:
         """Every text file of `folders`, in their order."""
@@ -89,6 +90,7 @@ class Reader:
             return self._binary()
         if about.st_size > HUGE:
             self._on_problem(path, f"it is larger than {human_size(HUGE)}")
+            self.huge += about.st_size
             return None
         return read_at_most(fd, about.st_size) if about.st_size else b""
 

@@ -61,17 +61,18 @@ def test_the_limit_may_be_judged_while_the_files_pass(tmp_path: Path) -> None:
     plant(tmp_path, {"a": b"x" * 600, "b": b"x" * 425})
     found = selection(tmp_path)
     reader = Reader(str(tmp_path), lambda _path, _reason: None)
-    contents = within(reader.read(found.folders), found, KB)
+    contents = within(reader.read(found.folders), found, KB, lambda: reader.huge)
     assert next(contents).path == "a"
     with pytest.raises(Exhausted, match="Total content size exceeds limit of"):
         next(contents)
-    assert [one.path for one in within(reader.read(found.folders), found, 2 * KB)] == ["a", "b"]
+    assert [one.path for one in within(reader.read(found.folders), found, 2 * KB, lambda: reader.huge)] == ["a", "b"]
 
 
 def test_files_that_shrink_behind_the_reader_s_back_are_let_through(tmp_path: Path) -> None:
     plant(tmp_path, {"a": b"x" * 600, "b": b"x" * 600})
     found = selection(tmp_path)
-    contents = within(Reader(str(tmp_path), lambda _path, _reason: None).read(found.folders), found, KB)
+    reader = Reader(str(tmp_path), lambda _path, _reason: None)
+    contents = within(reader.read(found.folders), found, KB, lambda: reader.huge)
     next(contents)
     plant(tmp_path, {"a": b""})
     assert next(contents).path == "b"

@@ -108,7 +108,7 @@ def test_a_walk_selects_what_git_does_not_ignore(files: dict[str, str]) -> None:
 
 
 @pytest.mark.soak
-@settings(max_examples=15_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(repositories())
 def test_many_walks_select_what_git_does_not_ignore(files: dict[str, str]) -> None:
     check(files)

@@ -268,7 +268,7 @@ def test_a_walk_selects_what_the_obvious_matcher_selects(world: World, place: st
 
 
 @pytest.mark.soak
-@settings(max_examples=20_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(world=worlds())
 def test_many_walks_select_what_the_obvious_matcher_selects(world: World, place: str) -> None:
     check(world, place)
