@@ -23,19 +23,25 @@ class ForkedCrew:
 
     def make(self, jobs: Sequence[Job]) -> Iterator[Part]:
         """As in the port."""
-        hands = min(self._helpers + 1, len(jobs))
+        turns = _turns(min(self._helpers + 1, len(jobs)))
+        hands = [turns[number % len(turns)] for number in range(len(jobs))]
         helpers: list[_Helper] = []
         try:
-            for number in range(1, hands):
-                helpers.append(_Helper(jobs[number::hands], helpers))
-            for number, job in enumerate(jobs):
-                hand = number % hands
+            for helper in range(1, max(hands, default=0) + 1):
+                own = [job for job, hand in zip(jobs, hands, strict=True) if hand == helper]
+                helpers.append(_Helper(own, helpers))
+            for job, hand in zip(jobs, hands, strict=True):
                 yield from job() if hand == 0 else helpers[hand - 1].job()
         finally:
             for helper in helpers:
                 helper.close()
             for helper in helpers:
                 helper.wait()
+
+
+def _turns(hands: int) -> list[int]:
+    """Whose turn it is. Ours, number 0, is left out once in four: we also put everything together."""
+    return [hand for turn in range(4) for hand in range(hands) if hand or turn < 3 or hands == 1]
 
 
 class _Helper:

@@ -199,8 +199,8 @@ ASSIGNMENT = Rule(
 # What stands after the last dot in the names of files in which ASSIGNMENT counts; `.env...` counts as well.
 # fmt: off
 CONFIGURATION = frozenset((
-    "env", "yaml", "yml", "json", "jsonc", "json5", "toml", "ini", "cfg", "conf", "cnf", "properties", "tfvars",
-    "npmrc", "pypirc", "credentials",
+    "env", "envrc", "yaml", "yml", "json", "jsonc", "json5", "toml", "ini", "cfg", "conf", "cnf", "properties",
+    "tfvars", "npmrc", "pypirc", "credentials",
 ))
 # fmt: on
 

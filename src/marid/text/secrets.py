@@ -67,8 +67,7 @@ class Masker:
 
 def is_configuration(name: str) -> bool:
     """Whether a file of that name or path is one in which passwords are assigned."""
-    suffix = name[name.rfind(".") + 1 :].lower()
-    return suffix in CONFIGURATION or "/.env" in name or name.startswith(".env") or ".env." in name
+    return name[name.rfind(".") + 1 :].lower() in CONFIGURATION or ".env." in name
 
 
 def _secrets(rule: Rule, literal: bytes, data: bytes, haystack: bytes) -> Iterator[tuple[int, int]]:
