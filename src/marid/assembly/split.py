@@ -7,7 +7,7 @@ from typing import NamedTuple
 from marid.assembly.assembler import Assembler
 from marid.assembly.limit import check_size
 from marid.assembly.pack import Buffers
-from marid.assembly.textform import BETWEEN, TextForm
+from marid.assembly.textform import BETWEEN, header, written
 from marid.core.events import Packed, Problem
 from marid.ports.crew import Crew, Part
 from marid.text.visible import shown_path
@@ -70,22 +70,23 @@ class _Run:
         self._problems: list[tuple[str, str]] = []
 
     def __call__(self) -> Iterator[Part]:
-        form = TextForm()
-        shaper = self._work.shaper
+        # The hot loop of every large pack: nothing is made for a file but its header.
+        mask = self._work.shaper.mask
         reader = Reader(self._work.selection.top, self._on_problem, skip=self._work.skip)
         buffers: Buffers = []
-        files = written = size = masked = 0
-        for content in reader.read(self._folders):
-            item = shaper.full(content)
-            buffers += form.item(item, first=False)
+        files = total = size = masked = 0
+        for path, data, length, modified, _ in reader.read(self._folders):
+            body, found = mask(data, path)
+            extra = "" if len(body) == length else written(len(body))
+            buffers += (BETWEEN, header(path, length, modified, extra), body, b"" if body[-1:] == b"\n" else b"\n")
             files += 1
-            written += len(item.body)
-            size += item.size
-            masked += item.masked
-            if written >= _PART_BYTES:
-                yield Part(buffers, self._notes(Tally(files, written, size, masked)))
-                buffers, files, written, size, masked = [], 0, 0, 0, 0
-        yield Part(buffers, self._notes(Tally(files, written, size + reader.huge, masked, reader.binaries)))
+            total += len(body)
+            size += length
+            masked += found
+            if total >= _PART_BYTES:
+                yield Part(buffers, self._notes(Tally(files, total, size, masked)))
+                buffers, files, total, size, masked = [], 0, 0, 0, 0
+        yield Part(buffers, self._notes(Tally(files, total, size + reader.huge, masked, reader.binaries)))
 
     def _on_problem(self, path: str, reason: str) -> None:
         self._problems.append((path, reason))

@@ -13,6 +13,18 @@ _BETWEEN = f"\n{RULE}\n"
 BETWEEN = _BETWEEN.encode()
 
 
+def header(path: str, size: int, modified: float, extra: str = "") -> bytes:
+    """What stands above a file; `extra` are further lines of it."""
+    return (
+        f"File: {shown_path(path)}\nSize: {size} bytes\nLast Modified: {moment(modified)}\n{extra}{RULE}\n\n"
+    ).encode()
+
+
+def written(size: int) -> str:
+    """The header line that says where a file ends whose content is not what the disk holds."""
+    return f"Content: {size} bytes\n"
+
+
 class TextForm:
     """The document's form. `Size`, or `Content` where that differs, says where a file ends, whatever it holds."""
 
@@ -26,17 +38,14 @@ class TextForm:
         body = item.body
         extra = "" if item.level is Level.FULL and not item.spans else _shown_part(item)
         if len(body) != item.size:
-            extra += f"Content: {len(body)} bytes\n"
-        header = (
-            f"{'' if first else _BETWEEN}File: {shown_path(item.path)}\nSize: {item.size} bytes\n"
-            f"Last Modified: {moment(item.modified)}\n{extra}{RULE}\n\n"
-        )
-        return header.encode(), body, ended(body)
+            extra += written(len(body))
+        head = header(item.path, item.size, item.modified, extra)
+        return b"" if first else BETWEEN, head, body, ended(body)
 
     def section(self, section: Section, *, first: bool) -> Sequence[bytes]:
         body = section.body
-        header = f"{'' if first else _BETWEEN}{section.title}\nContent: {len(body)} bytes\n{RULE}\n\n"
-        return header.encode(), body, ended(body)
+        head = f"{'' if first else _BETWEEN}{section.title}\n{written(len(body))}{RULE}\n\n"
+        return head.encode(), body, ended(body)
 
     def name(self, item: Item) -> bytes:
         return name_line(item)

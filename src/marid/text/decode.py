@@ -27,8 +27,14 @@ def to_utf8(data: bytes) -> tuple[bytes, str] | None:
         return _from_wide(data)
     if data.find(b"\0", 0, LOOKED_AT) >= 0:
         return None
-    if _is_utf8(data):
-        return data, "utf-8"
+    try:
+        _check_utf8(data) if len(data) > _CHUNK else data.decode()
+    except UnicodeDecodeError:
+        return _from_narrow(data)
+    return data, "utf-8"
+
+
+def _from_narrow(data: bytes) -> tuple[bytes, str]:
     try:
         return data.decode("cp1252").encode(), "cp1252"
     except UnicodeDecodeError:
@@ -43,16 +49,9 @@ def _from_wide(data: bytes) -> tuple[bytes, str] | None:
         return None
 
 
-def _is_utf8(data: bytes) -> bool:
-    """Decodes piecewise: the text of a large file would take up to four times its size."""
-    check = codecs.getincrementaldecoder("utf-8")().decode if len(data) > _CHUNK else None
-    try:
-        if check is None:
-            data.decode()
-            return True
-        view = memoryview(data)
-        for start in range(0, len(data), _CHUNK):
-            check(view[start : start + _CHUNK], start + _CHUNK >= len(data))
-    except UnicodeDecodeError:
-        return False
-    return True
+def _check_utf8(data: bytes) -> None:
+    """Raises UnicodeDecodeError. Decodes piecewise: the text of a large file would take up to four times its size."""
+    check = codecs.getincrementaldecoder("utf-8")().decode
+    view = memoryview(data)
+    for start in range(0, len(data), _CHUNK):
+        check(view[start : start + _CHUNK], start + _CHUNK >= len(data))

@@ -100,7 +100,7 @@ class WarmingFinder:
         self._caseless = caseless
         self._cold_bytes = warm_bytes
         self._build: Build | None = build
-        self._finder: Finder = PlainFinder(literals, caseless=caseless)
+        self.finder: Finder = PlainFinder(literals, caseless=caseless)
 
     def find(self, data: bytes) -> Sequence[int]:
         """The numbers of the literals that occur in `data`, which counts as read."""
@@ -108,7 +108,7 @@ class WarmingFinder:
             self._cold_bytes -= len(data)
             if self._cold_bytes < 0:
                 self.warm()
-        return self._finder.find(data)
+        return self.finder.find(data)
 
     def warm(self) -> None:
         """Start the fast way now: much text is to come."""
@@ -116,6 +116,6 @@ class WarmingFinder:
         if build is None:
             return
         try:
-            self._finder = build(self._literals, caseless=self._caseless)
+            self.finder = build(self._literals, caseless=self._caseless)
         except Unavailable:
             return

@@ -35,13 +35,14 @@ class Masker:
         literals = tuple(literal for _, literal in self._hints)
         self._tokens = WarmingFinder(literals, caseless=False, warm_bytes=warm_bytes, build=build)
         self._keys = WarmingFinder(ASSIGNMENT.literals, caseless=True, warm_bytes=warm_bytes, build=build)
+        self._find = self._tokens.find
 
     def mask(self, data: bytes, name: str) -> tuple[bytes, int]:
         """The text with `[masked:<rule>]` for every secret, and how many; `data` itself where there is none.
 
         `name` is the file's name: passwords without a form of their own are looked for in configuration files only.
         """
-        hits = self._tokens.find(data)
+        hits = self._find(data)
         spans = self._token_spans(data, hits) if hits else []
         if is_configuration(name):
             spans += self._assigned_spans(data)
@@ -53,6 +54,7 @@ class Masker:
         """Get ready for much text at once, rather than after the first of it."""
         self._tokens.warm()
         self._keys.warm()
+        self._find = self._tokens.finder.find
 
     def _token_spans(self, data: bytes, hits: Sequence[int]) -> list[Span]:
         hints = [self._hints[hit] for hit in hits]
