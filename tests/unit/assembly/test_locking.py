@@ -14,7 +14,7 @@ from marid.core.errors import BadInput
 from marid.workspace.walk import Ruling
 
 REQUEST = ContextRequest(
-    cwd="/work/project",
+    cwd="/projects/shop",
     wanted=Wanted(
         targets=("src", "../other"),
         rules=("!*.md",),
@@ -46,12 +46,12 @@ def lock(request: dict[str, object], encoding: str = "cl100k_base") -> Lock:
 
 
 def test_a_request_comes_back_from_its_lock_seen_from_the_lock_s_folder() -> None:
-    again = from_lock(lock(to_dict(REQUEST)), "/work/project/locks/my.lock")
+    again = from_lock(lock(to_dict(REQUEST)), "/projects/shop/locks/my.lock")
     assert again == REQUEST._replace(
-        cwd="/work/project/locks",
+        cwd="/projects/shop/locks",
         wanted=REQUEST.wanted._replace(targets=("../src", "../../other"), config="../rules"),
         output="../out.xml",
-        lock="/work/project/locks/my.lock",
+        lock="/projects/shop/locks/my.lock",
     )
 
 
