@@ -22,18 +22,6 @@ def scratch() -> Generator[str, None, None]:
         yield os.path.realpath(folder)
 
 
-@contextmanager
-def unprivileged() -> Generator[None, None, None]:
-    """No rights beyond those of anybody: root would be stopped by no permission."""
-    before = os.geteuid()
-    if before == 0:
-        os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(before)
-
-
 def plant(top: Path | str, files: Mapping[str, str | bytes]) -> None:
     """Make the files below `top`; a name that ends with `/` is a folder."""
     for name, content in files.items():

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from fakes.trees import plant, plant_names, scratch, unprivileged
+from fakes.people import as_nobody
+from fakes.trees import plant, plant_names, scratch
 from marid.launch.start import run
 
 RULE = "=" * 80
@@ -124,7 +125,7 @@ def test_a_file_without_permission_is_told_and_survived(jinni: Jinni) -> None:
     with scratch() as top:
         plant(top, {"a.txt": "readable", "closed.txt": "canary"})
         os.chmod(f"{top}/closed.txt", 0)
-        with unprivileged():
+        with as_nobody():
             result = jinni(top)
     assert result.code == 0
     assert "readable" in result.out

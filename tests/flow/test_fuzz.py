@@ -14,7 +14,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fakes.trees import plant, plant_chain, plant_names, scratch, unprivileged
+from fakes.people import as_nobody
+from fakes.trees import plant, plant_chain, plant_names, scratch
 from marid.core.errors import MaridError
 from marid.faces.cli.exits import STATUS
 from marid.launch.start import run
@@ -366,7 +367,7 @@ def check_tree(seed: int, marid: Marid) -> None:
     with hostile_tree(seed) as tree:
         rng = tree.rng
         rules = [f"--rule={os.fsdecode(rule)}" for rule in rng.choices(RULES, k=rng.randrange(3)) if b"\0" not in rule]
-        rights = unprivileged() if rng.random() < 0.5 else nullcontext()
+        rights = as_nobody() if rng.random() < 0.5 else nullcontext()
         with rights:
             for options in rng.sample(OPTIONS, 2):
                 result = marid(tree.top, *options, *rules)

@@ -98,17 +98,11 @@ class Reader:
         self.binaries += 1
 
 
-def stamp_of(about: os.stat_result) -> tuple[int, int, int]:
-    """What changes when a file's content does."""
-    return about.st_mtime_ns, about.st_size, about.st_ino
-
-
 class Measured(NamedTuple):
     """A selected file before it is read."""
 
     path: str
     size: int
-    stamp: tuple[int, int, int]
 
 
 def measure(top: str, folders: Iterable[Folder]) -> Iterator[Measured]:
@@ -122,13 +116,12 @@ def measure(top: str, folders: Iterable[Folder]) -> Iterator[Measured]:
                 continue  # reading will say so
             for name in names:
                 try:
-                    about = os.stat(name, dir_fd=fd, follow_symlinks=False)
-                    size = about.st_size
+                    size = os.stat(name, dir_fd=fd, follow_symlinks=False).st_size
                     if size > LARGE and _is_binary(name, fd):
                         size = 0
                 except OSError:
                     continue
-                yield Measured(prefix + name, size, stamp_of(about))
+                yield Measured(prefix + name, size)
 
 
 def _is_binary(name: str, folder: int) -> bool:

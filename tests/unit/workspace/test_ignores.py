@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from fakes.trees import plant, plant_repository, scratch, unprivileged
+from fakes.people import as_nobody
+from fakes.trees import plant, plant_repository, scratch
 from fakes.worktree import new_worktree
 from marid.workspace.ignores import (
     Repository,
@@ -53,7 +54,7 @@ def test_a_rule_file_without_permission_holds_no_rules() -> None:
         plant(place, {".gitignore": "a"})
         os.chmod(f"{place}/.gitignore", 0)
         fd = os.open(place, os.O_RDONLY)
-        with unprivileged():
+        with as_nobody():
             assert read_rule_file(".gitignore", fd) is None
             assert read_text(f"{place}/.gitignore") is None
         os.close(fd)

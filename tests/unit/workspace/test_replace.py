@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fakes.trees import scratch, unprivileged
+from fakes.people import as_nobody
+from fakes.trees import scratch
 from marid.workspace.replace import replace_file, write_all
 
 
@@ -77,7 +78,7 @@ def test_a_name_as_long_as_names_may_be_is_written(name: str, tmp_path: Path) ->
 def test_a_folder_that_cannot_be_written_is_an_error() -> None:
     with scratch() as folder:
         os.chmod(folder, 0o555)
-        with unprivileged(), pytest.raises(PermissionError):
+        with as_nobody(), pytest.raises(PermissionError):
             replace_file(f"{folder}/out.txt", [[b"x"]])
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fakes.people import as_nobody
 from fakes.trees import (
     CountingWalker,
     Problems,
@@ -17,7 +18,6 @@ from fakes.trees import (
     plant_repository,
     scratch,
     selected,
-    unprivileged,
     walker,
 )
 from marid.core.errors import BadInput, NotFound, Refused
@@ -91,7 +91,7 @@ def test_a_target_without_permission_is_refused_and_a_folder_below_is_told() -> 
         plant_names(top, "closed/a.py", "open.py")
         os.chmod(f"{top}/closed", 0)
         problems = Problems()
-        with unprivileged():
+        with as_nobody():
             found = paths_of(Walker(top, Ruling(), problems).walk())
             assert selected(top) == ["open.py"]
             with pytest.raises(Refused, match="no permission"):
@@ -107,7 +107,7 @@ def test_a_folder_that_nothing_can_include_is_never_listed() -> None:
         for name in ("node_modules", "ignored"):
             os.chmod(f"{top}/{name}", 0)
         problems = Problems()
-        with unprivileged():
+        with as_nobody():
             rules = Rules(inline=("src/*.py", "!docs/")).ruling()
             found = CountingWalker(top, rules, problems)
             assert paths_of(found.walk()) == [".gitignore", "src/a.py"]
@@ -160,7 +160,7 @@ def test_a_folder_above_that_cannot_be_read_brings_no_rules() -> None:
         plant_repository(top)
         plant(top, {".gitignore": "a", "closed/.gitignore": "b", "closed/open/a": "", "closed/open/b": ""})
         os.chmod(f"{top}/closed", 0o311)
-        with unprivileged():
+        with as_nobody():
             assert selected(f"{top}/closed/open") == ["b"]
 
 

@@ -1,11 +1,11 @@
 import os
 import tempfile
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from fakes.people import as_nobody
 from marid.core.errors import BadInput, MaridError, NotFound, Refused
 from marid.faces.mcp.roots import Roots, roots_of, target_in
 
@@ -22,18 +22,6 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def roots(root: Path) -> Roots:
     return roots_of([str(root)], "/")
-
-
-@contextmanager
-def unprivileged() -> Generator[None]:
-    """Root may read everything; as somebody else, permissions count."""
-    before = os.geteuid()
-    if before == 0:
-        os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(before)
 
 
 @pytest.fixture
@@ -133,16 +121,16 @@ def test_a_root_that_is_no_folder_is_an_error(root: Path, given: str, family: ty
 
 
 def test_a_folder_without_permission_is_refused(locked: str) -> None:
-    with unprivileged(), pytest.raises(Refused, match=r"locked' cannot be read: no permission"):
+    with as_nobody(), pytest.raises(Refused, match=r"locked' cannot be read: no permission"):
         Roots(("/",)).folder(locked)
-    with unprivileged(), pytest.raises(Refused, match=r"locked' cannot be read: no permission"):
+    with as_nobody(), pytest.raises(Refused, match=r"locked' cannot be read: no permission"):
         roots_of([locked], "/")
-    with unprivileged(), pytest.raises(Refused, match=r"'locked' cannot be read: no permission"):
+    with as_nobody(), pytest.raises(Refused, match=r"'locked' cannot be read: no permission"):
         target_in(os.path.dirname(locked), "locked")
 
 
 def test_a_folder_that_cannot_be_reached_is_refused(locked: str) -> None:
-    with unprivileged(), pytest.raises(Refused, match=r"below' cannot be read: no permission"):
+    with as_nobody(), pytest.raises(Refused, match=r"below' cannot be read: no permission"):
         Roots(("/",)).folder(f"{locked}/below")
 
 
