@@ -1,0 +1,1 @@
+"""What a tool is and how any tool is called."""

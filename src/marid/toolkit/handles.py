@@ -1,0 +1,81 @@
+"""What a tool gets instead of a path: a place beneath a root that can only be opened through the guard."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from marid.toolkit.outcome import Change
+from marid.workspace.guard import MOST_BYTES, Entry, OpenFolder, Place, Territory
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import CoreSchema
+
+
+@dataclass(frozen=True)
+class Handle:
+    """A place, and the path as the caller gave it, which is the one that messages name."""
+
+    place: Place
+    given: str
+    format: ClassVar[str] = "project-path"
+
+    @property
+    def name(self) -> str:
+        """The path relative to its root, with slashes."""
+        return self.place.name
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: "GetCoreSchemaHandler") -> "CoreSchema":
+        from pydantic_core import core_schema
+
+        def parse(raw: str, info: "ValidationInfo[Any]") -> Self:
+            territory = info.context
+            if not isinstance(territory, Territory):
+                raise TypeError("a path was parsed with no root to hold it")
+            return cls(territory.place(raw), raw)
+
+        return core_schema.with_info_after_validator_function(parse, core_schema.str_schema())
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: "CoreSchema", handler: "GetJsonSchemaHandler") -> "JsonSchemaValue":
+        return {"type": "string", "format": cls.format}
+
+
+class FileRef(Handle):
+    """A file to read."""
+
+    def read(self, limit: int = MOST_BYTES) -> bytes:
+        """Its bytes. Raises: NotFound, Refused, BadInput for what is no regular file, Exhausted if too large."""
+        return self.place.read(limit)
+
+
+class TargetRef(FileRef):
+    """A file to change or make: `change` plans it, the dispatcher carries it out."""
+
+    format = "project-path-to-write"
+
+    def change(self, before: bytes | None, after: bytes) -> Change:
+        """The plan that turns `before`, the bytes that were read (None: no such file), into `after`."""
+        return Change(place=self.place, before=before, after=after)
+
+
+class FolderRef(Handle):
+    """A folder to look into."""
+
+    def entries(self) -> list[Entry]:
+        """What is directly in it, by name. Raises: NotFound, Refused, BadInput for what is no folder."""
+        return self.place.entries()
+
+    def walk(self, *, ignored: bool = False, hidden: bool = True) -> Iterator[OpenFolder]:
+        """It and all below it; see `Place.walk`."""
+        return self.place.walk(ignored=ignored, hidden=hidden)
+
+
+class PathRef(FileRef, FolderRef):
+    """A file or a folder."""
+
+    def is_folder(self) -> bool:
+        """Whether it is a folder now. Raises: NotFound, Refused."""
+        return self.place.is_folder()

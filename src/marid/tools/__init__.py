@@ -1,0 +1,1 @@
+"""The inventory: one module a family, or a few where one would be too long."""

@@ -1,0 +1,5 @@
+"""Looking into code of any language."""
+
+from marid.toolkit.spec import ToolSpec
+
+TOOLS: tuple[ToolSpec, ...] = ()

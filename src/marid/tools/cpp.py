@@ -1,0 +1,5 @@
+"""Looking into and changing C and C++."""
+
+from marid.toolkit.spec import ToolSpec
+
+TOOLS: tuple[ToolSpec, ...] = ()

@@ -1,0 +1,5 @@
+"""Looking at some lines of a file."""
+
+from marid.toolkit.spec import ToolSpec
+
+TOOLS: tuple[ToolSpec, ...] = ()

@@ -1,0 +1,5 @@
+"""Changing Python by its structure."""
+
+from marid.toolkit.spec import ToolSpec
+
+TOOLS: tuple[ToolSpec, ...] = ()

@@ -1,0 +1,5 @@
+"""Looking at the running program."""
+
+from marid.toolkit.spec import ToolSpec
+
+TOOLS: tuple[ToolSpec, ...] = ()

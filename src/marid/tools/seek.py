@@ -1,0 +1,5 @@
+"""Finding files and text in them."""
+
+from marid.toolkit.spec import ToolSpec
+
+TOOLS: tuple[ToolSpec, ...] = ()

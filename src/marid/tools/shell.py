@@ -1,0 +1,5 @@
+"""Running commands."""
+
+from marid.toolkit.spec import ToolSpec
+
+TOOLS: tuple[ToolSpec, ...] = ()

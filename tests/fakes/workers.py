@@ -1,0 +1,28 @@
+"""Work done at once, in this process: for tests whose input is harmless."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class InlineWorkers:
+    """Passes the contract of `Workers` as far as harmless work goes."""
+
+    def run(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return work(*args, **kwargs)
+
+    def run_all(
+        self, work: Callable[..., T], calls: Sequence[tuple[Any, ...]], /, *, cost: Sequence[int] | None = None
+    ) -> "list[T | Exception]":
+        del cost
+        return [self._one(work, call) for call in calls]
+
+    def _one(self, work: Callable[..., T], call: tuple[Any, ...]) -> "T | Exception":
+        from marid.core.errors import MaridError
+
+        try:
+            return work(*call)
+        except MaridError as error:
+            return error
