@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from fakes.outlines import FakeOutlines
-from marid.adapters.outline_workers import Limits, OutlineWorkers
+from fakes.outlines import FakeOutlines, first_line
+from marid.adapters.outlines import WorkerOutlines
+from marid.adapters.worker_process import Limits
+from marid.adapters.workers import ProcessWorkers
 from marid.ports.outlines import Outlines
 
 
@@ -14,8 +16,8 @@ def outlines(request: pytest.FixtureRequest) -> Iterator[Outlines]:
     if request.param == "fake":
         yield FakeOutlines()
         return
-    with OutlineWorkers(target="fakes.outlines:first_line", limits=Limits(workers=2)) as real:
-        yield real
+    with ProcessWorkers(limits=Limits(workers=2)) as workers:
+        yield WorkerOutlines(workers, first_line)
 
 
 def test_a_file_has_an_outline(outlines: Outlines) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
 
+from marid.core.errors import BadInput, Unavailable
+
 
 class FakeOutlines:
     """The first line of a file is its outline; an empty file and the language "none" have no outline."""
@@ -43,6 +45,12 @@ def misbehave(data: bytes, language: str) -> str | None:
             sys.exit(3)
         case b"raise":
             raise ValueError("cannot parse this")
+        case b"refuse":
+            raise BadInput("line 3 is wrong")
+        case b"unavailable":
+            raise Unavailable("no parser")
+        case b"recurse":
+            return misbehave(data, language)
         case b"allocate":
             hoard: list[bytes] = []
             while True:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from marid.ports.git import Clones, Git
     from marid.ports.outlines import Outlines
     from marid.ports.watch import Watch
+    from marid.ports.workers import Workers
 
 T = TypeVar("T")
 
@@ -46,6 +47,7 @@ def build(
     settings = load_settings(os.path.abspath(home or home_of(environ)), project, environ, notes.append)
     adapters = Adapters(settings, environ)
     cache = once(adapters.cache)
+    workers = once(adapters.workers)
     return App(
         settings=settings,
         cwd=cwd,
@@ -54,7 +56,7 @@ def build(
             git=once(adapters.git),
             clones=adapters.clones,
             cache=cache,
-            outlines=once(lambda: adapters.outlines(cache())),
+            outlines=once(lambda: adapters.outlines(cache(), workers())),
             user=git_files(environ),
             rules=settings.rules,
             crew=once(adapters.crew) if one_shot else None,
@@ -109,11 +111,16 @@ class Adapters:
 
         return SqliteCache(os.path.join(self._settings.home, "cache", "content.db"))
 
-    def outlines(self, cache: "Cache") -> "Outlines":
-        from marid.adapters.outline_workers import OutlineWorkers
+    def outlines(self, cache: "Cache", workers: "Workers") -> "Outlines":
+        from marid.adapters.outlines import WorkerOutlines
         from marid.assembly.outlining import CachedOutlines
 
-        return CachedOutlines(OutlineWorkers(), cache)
+        return CachedOutlines(WorkerOutlines(workers), cache)
+
+    def workers(self) -> "Workers":
+        from marid.adapters.workers import ProcessWorkers
+
+        return ProcessWorkers()
 
     def crew(self) -> "Crew":
         from marid.adapters.crew import ForkedCrew
