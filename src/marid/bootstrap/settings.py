@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, cast
 
 from marid.core.errors import BadInput
-from marid.core.settings import LATER, SETTINGS, Setting, Settings
+from marid.core.settings import LATER, SETTINGS, VERDICTS, Setting, Settings
 
 CONFIG = "config.toml"
 PROJECT = ".marid.toml"
@@ -52,13 +53,16 @@ def _from_file(
     """The values given in a file. With `below`, the values so far, they may only tighten those."""
     found: dict[str, Any] = {}
     for key, raw in given.items():
-        setting = next((one for one in SETTINGS if one.name == key), None)
+        setting = next((one for one in SETTINGS if key in (one.name, *one.keys)), None)
         if setting is None:
             problems.append(f"{path}: unknown key '{key}'{_suggestion(key)}")
             continue
         try:
             value = checked(setting, raw)
-            found[key] = value if below is None else _tightened(setting, value, below)
+            if below is None:
+                found[setting.name] = value
+            else:
+                found |= _tightened(setting, value, below)
         except BadInput as error:
             problems.append(f"{path}: {error}")
     return found
@@ -78,15 +82,26 @@ def _from_environment(environ: Mapping[str, str], problems: list[str]) -> dict[s
 
 
 def _parsed(setting: Setting, text: str) -> object:
-    default = _default(setting)
-    if isinstance(default, bool):
-        return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}.get(text.lower(), text)
-    if isinstance(default, float):
-        try:
-            return float(text)
-        except ValueError:
+    """A variable's text as a file would hold it; what makes no sense is left to the check."""
+    match _default(setting):
+        case bool():
+            known = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+            return known.get(text.lower(), text)
+        case float():
+            return _number(text)
+        case tuple():
+            return text.split(os.pathsep)
+        case Mapping():
+            return {key.strip(): value.strip() for key, _, value in (part.partition("=") for part in text.split(","))}
+        case _:
             return text
-    return text.split(os.pathsep) if isinstance(default, tuple) else text
+
+
+def _number(text: str) -> object:
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def checked(setting: Setting, value: object) -> object:
@@ -94,36 +109,58 @@ def checked(setting: Setting, value: object) -> object:
 
     Raises: BadInput that says what would fit.
     """
-    default = _default(setting)
-    if isinstance(default, bool):
-        if not isinstance(value, bool):
-            raise BadInput(f"'{setting.name}' must be true or false, not {value!r}")
-    elif isinstance(default, float):
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
-            raise BadInput(f"'{setting.name}' must be a number above 0, not {value!r}")
-        return float(value)
-    elif isinstance(default, tuple):
-        lines = cast("list[object]", value) if isinstance(value, list) else None
-        if lines is None or not all(isinstance(line, str) for line in lines):
-            raise BadInput(f"'{setting.name}' must be a list of texts, not {value!r}")
-        return tuple(lines)
-    elif not isinstance(value, str):
-        raise BadInput(f"'{setting.name}' must be a text, not {value!r}")
+    match _default(setting):
+        case bool():
+            return _fitting(setting, value, isinstance(value, bool), "true or false")
+        case float():
+            good = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
+            _fitting(setting, value, good, "a number above 0")
+            return float(cast("float", value))
+        case tuple():
+            lines = cast("list[object]", value) if isinstance(value, list) else [None]
+            _fitting(setting, cast("object", value), all(isinstance(line, str) for line in lines), "a list of texts")
+            return tuple(lines)
+        case Mapping():
+            return _verdicts(setting, value)
+        case _ if setting.choices:
+            return _fitting(setting, value, value in setting.choices, " or ".join(setting.choices))
+        case _:
+            return _fitting(setting, value, isinstance(value, str), "a text")
+
+
+def _verdicts(setting: Setting, value: object) -> Mapping[str, str]:
+    _fitting(setting, value, isinstance(value, dict), "a table of verdicts")
+    table = cast("dict[str, object]", value)
+    for name, verdict in table.items():
+        if verdict not in VERDICTS:
+            raise BadInput(f"'{setting.name}.{name}' must be one of {', '.join(VERDICTS)}, not {verdict!r}")
+    return MappingProxyType(cast("dict[str, str]", dict(table)))
+
+
+def _fitting(setting: Setting, value: object, good: bool, what: str) -> object:  # noqa: FBT001 - it is what it is about
+    if not good:
+        raise BadInput(f"'{setting.name}' must be {what}, not {value!r}")
     return value
 
 
-def _tightened(setting: Setting, value: Any, below: Mapping[str, Any]) -> object:
+def _tightened(setting: Setting, value: Any, below: Mapping[str, Any]) -> dict[str, object]:
     """What a project's own file makes of a value: it is not trusted to loosen anything."""
     current: Any = below.get(setting.name, _default(setting))
-    if setting.tighten == "lower":
-        return min(value, current)
-    if setting.tighten == "on":
-        return value or current
-    if setting.tighten == "add":
-        if loose := [rule for rule in value if not rule.lstrip().startswith("!")]:
-            raise BadInput(f"'{setting.name}' of a project may only exclude (begin with '!'), not {loose[0]!r}")
-        return (*current, *value)
-    raise BadInput(f"'{setting.name}' may not be set by a project")
+    match setting.tighten:
+        case "lower":
+            return {setting.name: min(value, current)}
+        case "on":
+            return {setting.name: value or current}
+        case "add":
+            if loose := [rule for rule in value if not rule.lstrip().startswith("!")]:
+                raise BadInput(f"'{setting.name}' of a project may only exclude (begin with '!'), not {loose[0]!r}")
+            return {setting.name: (*current, *value)}
+        case "stricter" if setting.choices:
+            return {setting.name: max(value, current, key=setting.choices.index)}
+        case "stricter":
+            return {"narrower": value}
+        case _:
+            raise BadInput(f"'{setting.name}' may not be set by a project")
 
 
 def _default(setting: Setting) -> object:

@@ -1,5 +1,7 @@
 """Every setting there is. Read once in bootstrap, frozen, passed as a value."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 
@@ -12,19 +14,32 @@ class Settings(NamedTuple):
     mask: bool = True
     rules: tuple[str, ...] = ()
     clone_host: str = "https://github.com/"
+    roots: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    outside: str = "deny"
+    policy: Mapping[str, str] = MappingProxyType({})
+    narrower: Mapping[str, str] = MappingProxyType({})
+    """What the project's own file adds to the policy; it can only make it stricter."""
+    search_url: str = "https://html.duckduckgo.com/html/"
+    net_allow: tuple[str, ...] = ()
 
 
 class Setting(NamedTuple):
     """One setting as files, environment and docs know it.
 
-    `tighten` says what a project's own file may do to it: "" nothing, "lower" a number, "on" a switch, "add" to a list.
+    `tighten` says what a project's own file may do to it: "" nothing, "lower" a number, "on" a switch, "add" to a list,
+    "stricter" verdicts. `aliases` are other names in the environment, `keys` other names in config.toml.
     """
 
     name: str
     meaning: str
     tighten: str = ""
     aliases: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
 
+
+VERDICTS = ("allow", "ask", "deny")
 
 SETTINGS = (
     Setting("max_size_mb", "most megabytes of content that one context may hold", "lower", ("JINNI_MAX_SIZE_MB",)),
@@ -32,12 +47,27 @@ SETTINGS = (
     Setting("mask", "mask keys and tokens before anything leaves", "on"),
     Setting("rules", "context rules that count everywhere, as strong as a --config file", "add"),
     Setting("clone_host", "where owner/name is cloned from"),
+    Setting("roots", "folders that tools may touch; none: the project. The first one resolves relative paths"),
+    Setting(
+        "files",
+        "single files that tools may touch besides, each only itself; a folder here is one more root",
+        keys=("file_tools_allowed_paths",),
+    ),
+    Setting(
+        "outside",
+        "what becomes of a path outside of the roots: deny, or ask (which grants it to one conversation)",
+        "stricter",
+        choices=("ask", "deny"),
+    ),
+    Setting("policy", "allow, ask or deny for an effect (read, write, exec, net, spawn, meta) or a tool", "stricter"),
+    Setting("search_url", "the search page that web_search asks"),
+    Setting("net_allow", "hosts or host:port pairs that may be reached although they are private or of another port"),
 )
 
 # Keys that a Chibi home's config.toml may hold for parts that are not built yet: told, not refused.
 _LATER = """
     api api_key auto_cleanup_cache auto_compact auto_compact_threshold base_url context_window_limit fallback_tool
-    file_tools_allowed_paths fuel fuel_empty_response_cost lock_heartbeat_seconds max_recursion_depth model
+    fuel fuel_empty_response_cost lock_heartbeat_seconds max_recursion_depth model
     no_tool_calls reflection_character_limit reflection_enabled rolling_compact_drop_percentage storage
     subagent_cost_tier tool_cache_max_age_days tool_cache_preview_chars tool_output_cache_threshold tools url_policy
     username vfs warn_threshold_percent

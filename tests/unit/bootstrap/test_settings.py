@@ -4,7 +4,9 @@ import pytest
 
 from marid.bootstrap.settings import load_settings
 from marid.core.errors import BadInput
-from marid.core.settings import Settings
+from marid.core.settings import SETTINGS, Settings
+
+KNOWN = ", ".join(setting.name for setting in SETTINGS)
 
 
 class Place:
@@ -126,7 +128,7 @@ def test_all_problems_are_told_at_once_with_suggestions(place: Place) -> None:
     assert str(caught.value).split("\n") == [
         "the settings have problems:",
         f"  {file}: unknown key 'max_size'; did you mean 'max_size_mb'?",
-        f"  {file}: unknown key 'zzzzz'; known are max_size_mb, encoding, mask, rules, clone_host",
+        f"  {file}: unknown key 'zzzzz'; known are {KNOWN}",
         f"  {file}: 'mask' must be true or false, not 'maybe'",
         f"  {file}: 'rules' must be a list of texts, not 'x'",
         f"  {file}: 'encoding' must be a text, not 3",
@@ -161,3 +163,50 @@ def test_a_folder_in_the_place_of_a_file_is_told(place: Place) -> None:
     (place.home / "config.toml").mkdir()
     with pytest.raises(BadInput, match="Is a directory"):
         place.load()
+
+
+def test_the_policy_is_a_table_of_verdicts(place: Place) -> None:
+    place.config('[policy]\nwrite = "allow"\nrun_shell = "deny"\n')
+    assert dict(place.load().policy) == {"write": "allow", "run_shell": "deny"}
+    assert dict(place.load(MARID_POLICY="net=ask, exec=deny").policy) == {"net": "ask", "exec": "deny"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [('[policy]\nwrite = "maybe"\n', "'policy.write' must be one of allow, ask, deny, not 'maybe'"),
+     ('policy = "allow"\n', "'policy' must be a table of verdicts, not 'allow'"),
+     ("[policy]\nwrite = true\n", "'policy.write' must be one of allow, ask, deny, not True")],
+)  # fmt: skip
+def test_another_verdict_is_refused(place: Place, text: str, words: str) -> None:
+    place.config(text)
+    with pytest.raises(BadInput, match=words):
+        place.load()
+
+
+def test_the_policy_of_a_project_is_kept_apart_so_that_it_can_only_narrow(place: Place) -> None:
+    place.config('[policy]\nwrite = "ask"\n')
+    place.own('[policy]\nwrite = "allow"\nexec = "deny"\n')
+    found = place.load()
+    assert dict(found.policy) == {"write": "ask"}
+    assert dict(found.narrower) == {"write": "allow", "exec": "deny"}
+
+
+def test_a_project_may_close_the_outside_and_not_open_it(place: Place) -> None:
+    place.config('outside = "ask"\n')
+    place.own('outside = "deny"\n')
+    assert place.load().outside == "deny"
+    place.config("")
+    place.own('outside = "ask"\n')
+    assert place.load().outside == "deny"
+
+
+def test_the_outside_is_denied_or_asked_for(place: Place) -> None:
+    place.config('outside = "allow"\n')
+    with pytest.raises(BadInput, match="'outside' must be ask or deny, not 'allow'"):
+        place.load()
+
+
+def test_the_list_of_allowed_paths_of_a_chibi_home_is_read(place: Place) -> None:
+    place.config('file_tools_allowed_paths = ["/srv/a"]\n')
+    assert place.load().files == ("/srv/a",)
+    assert place.warnings == []
