@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from marid.workspace.ignores import UserFiles
 from marid.workspace.rules import parse_contextfile, parse_inline
-from marid.workspace.walk import Folder, Ruling, Walker
+from marid.workspace.walk import Folder, Listing, Ruling, Walker
 
 
 @contextmanager
@@ -90,7 +90,7 @@ class CountingWalker(Walker):
 
     listed = 0
 
-    def _list(self, fd: int) -> tuple[list[str], list[str]]:
+    def _list(self, fd: int) -> Listing:
         self.listed += 1
         return super()._list(fd)
 

@@ -31,6 +31,14 @@ class Refused(MaridError):
     code = "refused"
 
 
+class Outside(Refused):
+    """A path leads out of the roots; a person may open `path`."""
+
+    def __init__(self, message: str, path: str) -> None:
+        super().__init__(message)
+        self.path = path
+
+
 class NotFound(MaridError):
     """The named thing is not there."""
 

@@ -2,7 +2,9 @@
 
 import os
 import stat
+from typing import TypeAlias
 
+Identity: TypeAlias = tuple[int, int]
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Neither follows a link nor waits for the other end of a pipe.
 OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -15,13 +17,16 @@ class Loop(OSError):
 
 
 class Descent:
-    """A path of open folders from one top downwards."""
+    """A path of open folders from one top downwards.
 
-    def __init__(self, top: str) -> None:
-        fd = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    `top` is a path, or the descriptor of an open folder, which is closed with the rest.
+    """
+
+    def __init__(self, top: str | int) -> None:
+        fd = top if isinstance(top, int) else os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self._fds: list[int | None] = [fd]
         self._names: list[str] = [""]
-        self._seen: list[tuple[int, int]] = [_identity(fd)]
+        self._seen: list[Identity] = [identity_of(fd)]
 
     def __enter__(self) -> "Descent":
         return self
@@ -41,7 +46,7 @@ class Descent:
         """
         self._rise(depth)
         fd = os.open(name, _FOLDER, dir_fd=self._open(depth - 1))
-        identity = _identity(fd)
+        identity = identity_of(fd)
         if identity in self._seen:
             os.close(fd)
             raise Loop(f"{name} is mounted inside itself")
@@ -118,6 +123,7 @@ def read_at_most(fd: int, limit: int) -> bytes:
     return b"".join(pieces)
 
 
-def _identity(fd: int) -> tuple[int, int]:
+def identity_of(fd: int) -> Identity:
+    """Device and inode of what is open."""
     about = os.fstat(fd)
     return about.st_dev, about.st_ino

@@ -2,7 +2,8 @@
 
 import os
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from functools import cache
+from typing import NamedTuple, TypeAlias
 
 from marid.core.errors import BadInput, NotFound, Refused
 from marid.workspace.defaults import default_text
@@ -40,6 +41,33 @@ class Folder(NamedTuple):
     names: list[str]
 
 
+class Listing(NamedTuple):
+    """What is in one folder. `rules` are the names that bring rules of their own, `.git` among them."""
+
+    files: list[str]
+    folders: list[str]
+    links: list[str]
+    rules: list[str]
+    special: int = 0
+
+
+Look: TypeAlias = Callable[[int], Listing]
+
+
+class Opened(NamedTuple):
+    """A folder of a walk while it is open: its selected files by name, and the folders that will be visited."""
+
+    path: str
+    names: list[str]
+    below: list[Visit]
+    links: list[str]
+    fd: int
+
+
+# The same, as the hot loop makes it: a name for each part costs as much as listing the folder.
+_Step: TypeAlias = tuple[str, list[str], list[Visit], list[str], int]
+
+
 class Ruling(NamedTuple):
     """Everything that decides which files are in, beside the rule files that lie in the tree."""
 
@@ -49,6 +77,7 @@ class Ruling(NamedTuple):
     ignores: bool = True
     defaults: bool = True
     user: UserFiles = UserFiles()
+    near: bool = True
 
 
 class Tally:
@@ -89,7 +118,7 @@ class Walker:
         sources = [
             (INLINE, ruling.inline, "--rule"),
             (CONFIG, ruling.config, ruling.config_origin),
-            (DEFAULT, parse_gitignore(default_text()) if ruling.defaults else (), "built-in defaults"),
+            (DEFAULT, _default_rules() if ruling.defaults else (), "built-in defaults"),
         ]
         repository = find_repository(self.top, ruling.user)
         outside = repository_sources(repository) if repository and ruling.ignores else []
@@ -121,7 +150,7 @@ class Walker:
 
     def _enriched(self, stack: Stack, names: list[str], fd: int, path: str) -> Stack:
         """`stack` with the rule files among `names`."""
-        near = near_sources(names, fd, path)
+        near = near_sources(names, fd, path) if self._ruling.near else []
         if not self._ruling.ignores:
             return stack.with_sources(near, [], repository=False) if near else stack
         inner = None
@@ -143,55 +172,90 @@ class Walker:
         with _opened(self.top) as descent:
             try:
                 fd = descent.follow(parts)
-                entries = self._list(fd)
+                found = self._list(fd)
             except OSError as error:
                 raise unreadable(os.path.join(self.top, target) if target else self.top, error) from error
-            todo = [Visit(len(parts), parts[-1] if parts else "", target, stack)]
-            while todo:
-                visit = todo.pop()
-                if entries is None:
-                    try:
-                        fd = descent.enter(visit.depth, visit.name)
-                        entries = self._list(fd)
-                    except OSError as error:
-                        self._on_problem(visit.path, reason_of(error))
-                        continue
-                files, folders = entries
-                entries = None
-                stack = self._ruled(visit, files, folders, fd)
-                files.sort()
-                if kept := stack.select(files):
-                    if self.reasons is not None:
-                        prefix = f"{visit.path}/" if visit.path else ""
-                        self.reasons |= {prefix + name: stack.judge(name, folder=False) for name in kept}
-                    yield Folder(visit.path, kept)
-                todo += _opened_below(visit, stack, folders)
+            start = Visit(len(parts), parts[-1] if parts else "", target, stack)
+            for path, names, _, _, _ in self._descend(descent, start, fd, found, self._list):
+                if names:
+                    yield Folder(path, names)
 
-    def _ruled(self, visit: "Visit", files: list[str], folders: list[str], fd: int) -> Stack:
-        """The folder's stack with its own rule files; those of an excluded folder do not count."""
-        if not visit.stack.floor.include or (_RULE_FILES.isdisjoint(files) and ".git" not in folders):
-            return visit.stack
-        return self._enriched(visit.stack, [*files, *(name for name in folders if name == ".git")], fd, visit.path)
+    def walk_from(self, descent: Descent, target: str, look: Look) -> Iterator[Opened]:
+        """Every folder of `target` and below, from its descriptor, which is the top of `descent`; `look` lists one.
+
+        Raises: OSError when the target itself cannot be listed.
+        """
+        start = Visit(0, "", target, self.start(target))
+        fd = descent.follow([])
+        return map(Opened._make, self._descend(descent, start, fd, look(fd), look))
+
+    def _descend(self, descent: Descent, start: Visit, fd: int, first: Listing, look: Look) -> Iterator[_Step]:
+        """Each folder before its sub-folders, beginning with the one that is open as `fd` and holds `first`."""
+        found: Listing | None = first
+        todo = [start]
+        while todo:
+            visit = todo.pop()
+            if found is None:
+                try:
+                    fd = descent.enter(visit.depth, visit.name)
+                    found = look(fd)
+                except OSError as error:
+                    self._on_problem(visit.path, reason_of(error))
+                    continue
+            files, folders, links, rules, _ = found
+            found = None
+            # The rule files of an excluded folder do not count.
+            stack = (
+                self._enriched(visit.stack, rules, fd, visit.path)
+                if rules and visit.stack.floor.include
+                else visit.stack
+            )
+            files.sort()
+            kept = stack.select(files)
+            if kept and self.reasons is not None:
+                prefix = f"{visit.path}/" if visit.path else ""
+                self.reasons |= {prefix + name: stack.judge(name, folder=False) for name in kept}
+            below = list(_opened_below(visit, stack, folders))
+            yield visit.path, kept, below, links, fd
+            todo += below
 
     def arrived(self, stack: Stack, path: str) -> Stack:
         """`stack` with the rule files of the folder `path` below the top."""
         return self._arrive(stack, os.path.join(self.top, path), path or ".") if stack.floor.include else stack
 
-    def _list(self, fd: int) -> tuple[list[str], list[str]]:
-        """The files and the folders in an open folder; links and special files are only counted."""
-        files: list[str] = []
-        folders: list[str] = []
-        with os.scandir(fd) as entries:
-            for entry in entries:
-                if entry.is_file(follow_symlinks=False):
-                    files.append(entry.name)
-                elif entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.name)
-                elif entry.is_symlink():
-                    self.tally.links += 1
-                else:
-                    self.tally.special += 1
-        return files, folders
+    def _list(self, fd: int) -> Listing:
+        """An open folder; links and special files are only counted."""
+        found = listing(fd)
+        self.tally.links += len(found.links)
+        self.tally.special += found.special
+        return found
+
+
+def listing(fd: int) -> Listing:
+    """What is in an open folder, in no order. Raises: OSError."""
+    files: list[str] = []
+    folders: list[str] = []
+    links: list[str] = []
+    special = 0
+    with os.scandir(fd) as entries:
+        for entry in entries:
+            if entry.is_file(follow_symlinks=False):
+                files.append(entry.name)
+            elif entry.is_dir(follow_symlinks=False):
+                folders.append(entry.name)
+            elif entry.is_symlink():
+                links.append(entry.name)
+            else:
+                special += 1
+    rules = [] if _RULE_FILES.isdisjoint(files) else [name for name in files if name in _RULE_FILES]
+    if ".git" in folders:
+        rules.append(".git")
+    return Listing(files, folders, links, rules, special)
+
+
+@cache
+def _default_rules() -> tuple[Rule, ...]:
+    return parse_gitignore(default_text())
 
 
 def _opened_below(visit: Visit, stack: Stack, folders: list[str]) -> Iterator[Visit]:

@@ -131,3 +131,12 @@ def test_a_stream_that_comes_in_pieces_is_read_whole() -> None:
     theirs.close()
     assert read_at_most(ours.fileno(), 8) == b"onetwoth"
     ours.close()
+
+
+def test_an_open_folder_may_be_the_top_and_is_closed_with_the_rest(tmp_path: Path) -> None:
+    plant_names(tmp_path, "a/b.txt")
+    before = open_descriptors()
+    with Descent(os.open(tmp_path, os.O_RDONLY)) as descent:
+        assert names_in(descent.follow([])) == {"a"}
+        assert names_in(descent.enter(1, "a")) == {"b.txt"}
+    assert open_descriptors() == before

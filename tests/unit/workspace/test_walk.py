@@ -21,9 +21,9 @@ from fakes.trees import (
     walker,
 )
 from marid.core.errors import BadInput, NotFound, Refused
-from marid.workspace.descent import Loop
+from marid.workspace.descent import Descent, Loop
 from marid.workspace.ignores import UserFiles
-from marid.workspace.walk import Folder, Ruling, Walker, reason_of, unreadable
+from marid.workspace.walk import Folder, Ruling, Walker, listing, reason_of, unreadable
 
 
 def test_a_folder_comes_before_its_sub_folders_and_everything_by_name(tmp_path: Path) -> None:
@@ -230,3 +230,34 @@ def test_whatever_the_files_are_called_all_are_found(raw: list[bytes]) -> None:
     with scratch() as top:
         plant_names(top, *names)
         assert set(selected(top, defaults=False, ignores=False)) == names
+
+
+def test_a_walk_from_an_open_folder_shows_every_folder_while_it_is_open(tmp_path: Path) -> None:
+    plant(tmp_path, {".gitignore": "*.x\n", "d/a.py": "", "d/b.x": "", "d/e/f.py": "", "d/node_modules/g.js": ""})
+    (tmp_path / "d/link").symlink_to("a.py")
+    walk = Walker(str(tmp_path), Ruling())
+    with Descent(os.open(tmp_path / "d", os.O_RDONLY)) as descent:
+        found = [
+            (opened.path, opened.names, [visit.name for visit in opened.below], opened.links, os.listdir(opened.fd))
+            for opened in walk.walk_from(descent, "d", listing)
+        ]
+    (top, below) = found
+    assert (*top[:4], len(top[4])) == ("d", ["a.py"], ["e"], ["link"], 5)
+    assert below == ("d/e", ["f.py"], [], [], ["f.py"])
+
+
+def test_context_rules_can_be_left_out_of_a_ruling(tmp_path: Path) -> None:
+    plant(tmp_path, {".contextfiles": "!a.py\n", "a.py": "", "b.py": ""})
+    assert paths_of(Walker(str(tmp_path), Ruling()).walk()) == ["b.py"]
+    assert paths_of(Walker(str(tmp_path), Ruling(near=False)).walk()) == ["a.py", "b.py"]
+
+
+def test_a_listing_tells_files_folders_links_and_what_rules(tmp_path: Path) -> None:
+    plant(tmp_path, {"a": "", ".ignore": "", "d/": "", ".git/": ""})
+    (tmp_path / "link").symlink_to("d")
+    os.mkfifo(tmp_path / "pipe")
+    fd = os.open(tmp_path, os.O_RDONLY)
+    files, folders, links, rules, special = listing(fd)
+    os.close(fd)
+    assert (sorted(files), sorted(folders), links) == ([".ignore", "a"], [".git", "d"], ["link"])
+    assert (rules, special) == ([".ignore", ".git"], 1)

@@ -1,0 +1,96 @@
+"""One root that may be touched, held by descriptor from the start, so that no renaming can exchange it."""
+
+import errno
+import os
+
+from marid.core.errors import NotFound, Refused
+from marid.text.visible import shown_path
+from marid.workspace.beneath import FOLDER, PASSING, Opening, best_opening, open_by_steps
+from marid.workspace.forbidden import is_git, is_history
+from marid.workspace.withheld import Withheld
+
+
+class Tree:
+    """A folder and what lies in it; with `only`, nothing but the file of that name in it.
+
+    Threads may share it: nothing changes until it is closed. Raises: NotFound when there is no such folder.
+    """
+
+    def __init__(
+        self, path: str, *, only: str = "", withheld: Withheld | None = None, opening: Opening | None = None
+    ) -> None:
+        self._fd = -1
+        self.path = os.path.realpath(path)
+        self.only = only
+        self.withheld = withheld or Withheld("", [self.path])
+        self._opening = opening or best_opening()
+        self._home = self.withheld.home_in(self.path)
+        self._prefixes = tuple({spelled.rstrip("/") + "/" for spelled in (self.path, os.path.abspath(path))})
+        try:
+            self._fd = os.open(self.path, PASSING | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            raise NotFound(f"'{shown_path(path)}' is no folder that can be opened") from error
+        about = os.fstat(self._fd)
+        self._identity = about.st_dev, about.st_ino
+
+    def close(self) -> None:
+        """Give the descriptor back."""
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            os.close(fd)
+
+    def __del__(self) -> None:
+        self.close()
+
+    def name(self, raw: str) -> str | None:
+        """The name inside this root that `raw` means, "." for the root; None if it leads elsewhere. No I/O."""
+        if not raw.startswith("/"):
+            name = os.path.normpath(raw)
+            return None if name == ".." or name.startswith("../") or self.only else name
+        path = "/" + os.path.normpath(raw).lstrip("/")
+        for prefix in self._prefixes:
+            if (path + "/").startswith(prefix):
+                name = path[len(prefix) :] or "."
+                return name if not self.only or name == self.only else None
+        return None
+
+    def permit(self, name: str, *, write: bool = False) -> None:
+        """Say nothing, or raise Refused: no caller gets this name, or none may write it. No I/O."""
+        if is_history(name.rpartition("/")[2]) or self._in_home(name):
+            raise Refused("it is kept from every tool")
+        if write and any(is_git(part) for part in name.split("/")):
+            raise Refused("the git directory is written by git alone")
+
+    def _in_home(self, name: str) -> bool:
+        if self._home is None:
+            return False
+        home = self._home.casefold()
+        return home == "." or f"{name.casefold()}/".startswith(f"{home}/")
+
+    def open(self, name: str, flags: int = os.O_RDONLY, *, links: bool = True) -> int:
+        """A descriptor of `name`; with `links`, a link in the root that leads into the root is followed.
+
+        Raises: OSError, and Refused for what is withheld or when the root has gone.
+        """
+        self.permit(name)
+        self._stand()
+        try:
+            return self._opening(self._fd, name, flags)
+        except OSError as error:
+            if error.errno != errno.ELOOP or not links or self.only:
+                raise
+        return open_by_steps(self._fd, name, flags, self.permit)
+
+    def top(self) -> int:
+        """A descriptor of the root by which it can be listed and synced. Raises: OSError, Refused if it has gone."""
+        self._stand()
+        return os.open(".", FOLDER | os.O_RDONLY, dir_fd=self._fd)
+
+    def _stand(self) -> None:
+        """A root that was deleted, or whose place another folder has taken, is not served from memory."""
+        try:
+            about = os.stat(self.path)
+        except OSError as error:
+            raise Refused("the root is gone") from error
+        if (about.st_dev, about.st_ino) != self._identity or self._fd < 0:
+            raise Refused("the root is gone")

@@ -1,0 +1,39 @@
+"""Changes as the dispatcher hands them to a commit, and what they leave on disk."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from marid.workspace.place import Place
+from marid.workspace.territory import Territory
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """New bytes for a place."""
+
+    place: Place
+    before: bytes | None
+    after: bytes
+
+
+def wanted(top: Path | str, name: str, before: bytes | None, after: bytes) -> Wanted:
+    """One change below `top`."""
+    return Wanted(place=Territory([str(top)]).place(name, write=True), before=before, after=after)
+
+
+def contents(top: Path | str) -> dict[str, bytes]:
+    """Every file below `top`; a folder without anything in it ends with a slash."""
+    found: dict[str, bytes] = {}
+    for folder, folders, files in os.walk(top):
+        below = os.path.relpath(folder, top)
+        for name in files:
+            path = os.path.normpath(os.path.join(below, name))
+            found[path] = (
+                os.readlink(os.path.join(folder, name)).encode()
+                if os.path.islink(os.path.join(folder, name))
+                else Path(folder, name).read_bytes()
+            )
+        if not files and not folders and below != ".":
+            found[f"{below}/"] = b""
+    return found
