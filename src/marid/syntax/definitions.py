@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from marid.syntax import docs
 from marid.syntax.grammars import parse
@@ -45,6 +45,9 @@ class Definition:
     """Decorators, annotations and attributes on one line."""
 
 
+Sited: TypeAlias = tuple[Definition, Site]
+
+
 def definitions(data: bytes, language: str) -> tuple[Definition, ...]:
     """All definitions in source order, each before those inside it; none for an unknown language or above 4 MB.
 
@@ -52,7 +55,13 @@ def definitions(data: bytes, language: str) -> tuple[Definition, ...]:
         Unavailable: the grammar's package is not installed.
     """
     root = parse(data, language)
-    return tuple(_Walk(data, table(language)).run(root)) if root else ()
+    return tuple(each for each, _ in _Walk(data, table(language)).run(root)) if root else ()
+
+
+def sited(data: bytes, root: "Node", language: str, *, nested: bool = True) -> Iterator[Sited]:
+    """The definitions below the root of a tree, each with its nodes; those inside functions only if `nested`."""
+    known = table(language)
+    return _Walk(data, known if nested else replace(known, nested=False)).run(root)
 
 
 def visible(data: bytes, language: str) -> tuple[Definition, ...]:
@@ -65,7 +74,8 @@ def visible(data: bytes, language: str) -> tuple[Definition, ...]:
     if root is None:
         return ()
     flat = replace(table(language), nested=False)
-    return tuple(_Walk(data, flat, free=False).run(root)) or tuple(_Walk(data, flat).run(root))
+    bound = tuple(each for each, _ in _Walk(data, flat, free=False).run(root))
+    return bound or tuple(each for each, _ in _Walk(data, flat).run(root))
 
 
 def find(definitions: Iterable[Definition], name: str) -> tuple[Definition, ...]:
@@ -119,7 +129,7 @@ class _Walk:
         self.free = free
         self.levels: list[_Level] = []
 
-    def run(self, root: "Node") -> Iterator[Definition]:
+    def run(self, root: "Node") -> Iterator[Sited]:
         """The definitions below a node, which is taken to be a whole file."""
         roles, waiting = self.table.roles, self.table.marks | COMMENTS
         self.levels = [_Level(nodes=iter(root.children))]
@@ -145,7 +155,7 @@ class _Walk:
             else:
                 level.forget()
 
-    def visit(self, level: _Level, node: "Node", role: Role) -> Iterator[Definition]:
+    def visit(self, level: _Level, node: "Node", role: Role) -> Iterator[Sited]:
         """Acts on a node that the table names."""
         if isinstance(role, Wrapper):
             self.enter(level, role.inside(node), head=node if role.head else None)
@@ -168,16 +178,17 @@ class _Walk:
             inner.head, inner.comments, inner.marks = level.head or head, level.comments, level.marks
         self.levels.append(inner)
 
-    def define(self, level: _Level, node: "Node", rule: Rule) -> Iterator[Definition]:
+    def define(self, level: _Level, node: "Node", rule: Rule) -> Iterator[Sited]:
         """The definitions that a node makes; then its members are next."""
         body = rule.body(node)
         if not (found := rule.read(node, self.data)):
             self.enter(level, body, head=node if rule.head else None)
         elif found[0][0] not in _VALUES or self.wanted(level, body):
-            first = self.describe(level, self.locate(level, node, body), rule, found[0])
-            yield first
+            site = self.locate(level, node, body)
+            first = self.describe(level, site, rule, found[0])
+            yield first, site
             for kind, name in found[1:]:
-                yield replace(first, kind=kind, name=level.scope + name)
+                yield replace(first, kind=kind, name=level.scope + name), site
             self.descend(level, body, found[0])
 
     def wanted(self, level: _Level, body: "Node | None") -> bool:

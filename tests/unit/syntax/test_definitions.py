@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.syntax.definitions import Definition, definitions, find, visible
-from marid.syntax.grammars import LIMIT
+from marid.syntax.definitions import Definition, definitions, find, sited, visible
+from marid.syntax.grammars import LIMIT, parse
 from marid.syntax.languages import LANGUAGES
 
 STDLIB = Path(sysconfig.get_paths()["stdlib"])
@@ -214,3 +214,13 @@ def test_definitions_may_come_one_by_one() -> None:
 def test_every_definition_is_found_by_its_own_name() -> None:
     found = definitions((STDLIB / "textwrap.py").read_bytes(), "python")
     assert all(each in find(found, each.name) for each in found)
+
+
+def test_definitions_come_with_their_nodes() -> None:
+    data = b"@mark\ndef outer():\n    def inner(): pass\n"
+    root = parse(data, "python")
+    assert root is not None
+    found = list(sited(data, root, "python"))
+    assert tuple(each for each, _ in found) == definitions(data, "python")
+    assert [data[site.outer.start_byte : site.outer.start_byte + 5] for _, site in found] == [b"@mark", b"def i"]
+    assert [each.name for each, _ in sited(data, root, "python", nested=False)] == ["outer"]

@@ -1,0 +1,128 @@
+"""Finding the function that a caller names: `path.py::Class.method`, or a dotted name."""
+
+import re
+from collections.abc import Mapping
+
+from marid.core.errors import BadInput, NotFound
+from marid.syntax.calls_facts import MODULE, title
+from marid.syntax.calls_resolving import Resolver
+from marid.syntax.calls_things import Class, Function, Module, Thing
+from marid.syntax.pyview_scopes import suggestion
+from marid.text.visible import shown_path
+
+_MOST_SHOWN = 10
+_LONGEST = 1000
+_MOST_SEARCHED = 16 << 20
+_DEFINITION = re.compile(rb"\b(?:def|class)[ \t]+([^\W\d]\w*)")
+
+
+def find_target(resolver: Resolver, files: Mapping[str, bytes], target: str) -> Thing:
+    """What the target names among `files`.
+
+    Raises:
+        BadInput: it names several things, or nothing that can be called.
+        NotFound: there is no such file or name; the message suggests some.
+    """
+    path, sign, name = target.strip().partition("::")
+    if sign or path.endswith((".py", ".pyw", ".pyi")):
+        return _in_file(resolver, _path(files, path.strip()), name.strip())
+    if not path or len(path) > _LONGEST:
+        raise BadInput("the target is no name: give 'path.py::Class.method' or a dotted name")
+    parts = path.split(".")
+    found = by_module(resolver, parts) or _anywhere(resolver, files, path)
+    if found:
+        return found
+    if places := resolver.modules.named(parts):
+        return _in_file(resolver, resolver.modules.file(places[0]) or "", "")
+    known = defined_names(files, _DEFINITION)
+    raise NotFound(f"no function or class '{path[:200]}' in the folder{suggestion(path[:200], known)}")
+
+
+def _path(files: Mapping[str, bytes], given: str) -> str:
+    """The file that is meant, by its whole path or the end of it."""
+    wanted = given.replace("\\", "/").removeprefix("./")
+    if wanted in files:
+        return wanted
+    ending = [path for path in files if path.endswith("/" + wanted)]
+    if len(ending) == 1:
+        return ending[0]
+    if ending:
+        raise BadInput(f"'{shown_path(given)}' is ambiguous: {_some(ending)}")
+    near = suggestion(wanted, files, "/")
+    raise NotFound(f"no Python file '{shown_path(given[:200])}' in the folder{near}")
+
+
+def _in_file(resolver: Resolver, path: str, name: str) -> Thing:
+    file = resolver.file(path)
+    if file is None:
+        raise BadInput(f"'{shown_path(path)}' does not parse: py_check_syntax says where")
+    if not name:
+        return Function(path, MODULE)
+    keys = [key for key in file.scopes if key and title(key) == name]
+    if len(keys) > 1:  # the one that the name is bound to at the end
+        keys = [key for key in keys if _is_bound(resolver, path, key)]
+    if not keys:
+        known = [title(key) for key in file.scopes if key]
+        raise NotFound(f"no '{name[:200]}' in '{shown_path(path)}'{suggestion(name, known)}")
+    return _thing(resolver, path, keys[0])
+
+
+def _is_bound(resolver: Resolver, path: str, key: str) -> bool:
+    around = resolver.scope(path, key.rpartition(".")[0])
+    return bool(around) and any(bound.chain == (key,) for bound in around.names.values())
+
+
+def _thing(resolver: Resolver, path: str, key: str) -> Thing:
+    """A method runs for its own class."""
+    scope, owner = resolver.scope(path, key), key.rpartition(".")[0]
+    if scope and scope.kind == "class":
+        return Class(path, key)
+    around = resolver.scope(path, owner)
+    return Function(path, key, Class(path, owner) if around and around.kind == "class" else None)
+
+
+def by_module(resolver: Resolver, parts: list[str]) -> Class | Function | None:
+    """The longest start of the name that is a module, then its members, handed on ones included."""
+    for count in range(len(parts) - 1, 0, -1):
+        for place in resolver.modules.named(parts[:count]):
+            thing: Thing | None = Module(place)
+            for part in parts[count:]:
+                thing = resolver.attribute(thing, part) if thing else None
+            if isinstance(thing, Class | Function):
+                return thing
+    return None
+
+
+def _anywhere(resolver: Resolver, files: Mapping[str, bytes], name: str) -> Thing | None:
+    """A name without its module: only files that define its last part, and hold the others, are read."""
+    *others, last = (part.encode() for part in name.split("."))
+    wanted = re.compile(rb"\b(?:def|class)[ \t]+" + re.escape(last) + rb"\b")
+    found: list[tuple[str, str]] = []
+    for path, data in files.items():
+        if not all(part in data for part in (last, *others)) or not wanted.search(data):
+            continue
+        if file := resolver.file(path):
+            found += [(path, key) for key in file.scopes if title(key) == name or title(key).endswith("." + name)]
+    exact = [(path, key) for path, key in found if title(key) == name and "#" not in key] or found
+    if len(exact) == 1:
+        return _thing(resolver, *exact[0])
+    if exact:
+        raise BadInput(f"'{name}' is ambiguous: {_some([f'{path}::{title(key)}' for path, key in exact])}")
+    return None
+
+
+def defined_names(files: Mapping[str, bytes], pattern: "re.Pattern[bytes]") -> list[str]:
+    """What the files seem to define, for suggestions only: a large tree is not searched to its end."""
+    known: set[bytes] = set()
+    left = _MOST_SEARCHED
+    for data in files.values():
+        known.update(pattern.findall(data))
+        left -= len(data)
+        if left < 0:
+            break
+    return sorted(each.decode("utf-8", "replace") for each in known)
+
+
+def _some(names: list[str]) -> str:
+    shown = ", ".join(shown_path(name) for name in names[:_MOST_SHOWN])
+    return shown + (f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else "")

@@ -1,0 +1,83 @@
+"""What would mislead the parser, blanked: bytes keep their places, so that spans hold for the file as it is."""
+
+import re
+from typing import NamedTuple
+
+# `class SHOP_API Shop`: without knowing the macro, this reads like a function that returns a class.
+_EXPORT = re.compile(
+    rb"\b(?:class|struct|union)\s+([A-Z][A-Z0-9_]{2,}(?:\s*\([^()\n]*\))?)"
+    rb"(?=\s+[A-Za-z_]\w*(?:\s+final)?\s*(?::[^;(){}]*)?\{)"
+)
+# `int f(void) NONNULL(1);`: the parser knows no attributes of this kind.
+_ATTRIBUTE = re.compile(rb"(?<=\))\s*\b([A-Z][A-Z0-9_]{2,}\s*(?:\([^()\n]*\))?)(?=\s*;)")
+_HEADLESS = re.compile(rb"\s*\{")
+_DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(ifdef|ifndef|if|elif\w*|else|endif)\b(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
+_BRACE = re.compile(
+    rb"""[{}]|//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""",
+    re.DOTALL,
+)
+_WORTH = {b"{": 1, b"}": -1}
+_VISIBLE = re.compile(rb"[^\r\n]")
+
+
+class Group(NamedTuple):
+    """`#if` to `#endif`: where each of its directive lines begins and ends."""
+
+    directives: tuple[tuple[int, int], ...]
+
+    @property
+    def start(self) -> int:
+        """Where the line of `#if` begins."""
+        return self.directives[0][0]
+
+    @property
+    def end(self) -> int:
+        """Where the line of `#endif` ends."""
+        return self.directives[-1][1]
+
+
+def without_exports(data: bytes) -> bytes:
+    """Without the macros between `class` and a name."""
+    return _EXPORT.sub(_blanked, data)
+
+
+def without_attributes(data: bytes) -> bytes:
+    """Without the macros between parameters and `;`."""
+    return _ATTRIBUTE.sub(_blanked, data)
+
+
+def _blanked(match: re.Match[bytes]) -> bytes:
+    whole, (start, end) = match[0], match.span(1)
+    start, end = start - match.start(), end - match.start()
+    return whole[:start] + _VISIBLE.sub(b" ", whole[start:end]) + whole[end:]
+
+
+def without_split_branches(data: bytes) -> tuple[bytes, tuple[Group, ...]]:
+    """With the first branch only of conditionals that hold part of a block, or the heads of one and the same body."""
+    made, split = bytearray(data), list[Group]()
+    for group in _groups(data):
+        lines = group.directives
+        branches = [(lines[index][1], lines[index + 1][0]) for index in range(len(lines) - 1)]
+        if _HEADLESS.match(made, group.end) or any(_balance(made, start, end) for start, end in branches):
+            split.append(group)
+            for start, end in (lines[0], (lines[1][0], group.end)):
+                made[start:end] = _VISIBLE.sub(b" ", made[start:end])
+    return bytes(made) if split else data, tuple(split)
+
+
+def _groups(data: bytes) -> list[Group]:
+    """The conditionals that are closed, those inside before those around them."""
+    found: list[Group] = []
+    begun: list[list[tuple[int, int]]] = []
+    for match in _DIRECTIVE.finditer(data):
+        if match[1] in (b"if", b"ifdef", b"ifndef"):
+            begun.append([match.span()])
+        elif begun:
+            begun[-1].append(match.span())
+            if match[1] == b"endif":
+                found.append(Group(tuple(begun.pop())))
+    return found
+
+
+def _balance(data: bytearray, start: int, end: int) -> int:
+    return sum(_WORTH.get(match[0], 0) for match in _BRACE.finditer(data, start, end))

@@ -1,0 +1,182 @@
+"""Files of any language as people read them: outlines, skeletons, single definitions. Bytes in, text out."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from marid.core.errors import BadInput, Exhausted, NotFound
+from marid.syntax import cfamily_text
+from marid.syntax.cfamily_spans import whole_lines
+from marid.syntax.cfamily_text import Excerpt
+from marid.syntax.code_parts import CodePart, code_parts
+from marid.syntax.code_trees import tree
+from marid.syntax.languages import LANGUAGES
+from marid.syntax.names import dotted
+from marid.syntax.nodes import first_row, last_row, nth, nth_named
+from marid.syntax.pyview_outline import py_outline
+from marid.syntax.pyview_skeleton import py_skeleton
+from marid.text.visible import shown_text
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+CFAMILY = frozenset(("c", "cpp"))
+_CALLED = frozenset(("function", "method"))
+_VALUES = frozenset(("constant", "variable"))
+_BLOCKS = frozenset(("block", "body_statement"))
+_LINE = re.compile(r"(.+)@(\d{1,9})", re.DOTALL)
+_REST = re.compile(rb"[ \t]*[;,]?[ \t]*(?:(?:#|//|--)[^\n]*)?(?=\r?\n|\Z)")
+_MOST_LISTED = 8
+_LONGEST = 160
+
+
+def outline(data: bytes, language: str) -> str:
+    """Everything outside function bodies, a line each: `[Kind] name (Lines X-Y)`, nested by indentation.
+
+    Raises:
+        Exhausted: the file cannot be parsed.
+        Unavailable: no grammar of this language is installed.
+    """
+    if language in CFAMILY:
+        return cfamily_text.outline(data, language)
+    if language == "python" and (told := _python(py_outline, data)) is not None:
+        return told
+    return "\n".join(_lines(code_parts(data, tree(data, language), language, nested=False)))
+
+
+def _python(view: Callable[[bytes], str], data: bytes) -> str | None:
+    """What the tools for Python say; None for a file that only a parser which forgives errors can read."""
+    try:
+        return view(data)
+    except (BadInput, Exhausted):
+        return None
+
+
+def _lines(parts: Iterable[CodePart]) -> Iterator[str]:
+    """Inside of something, names are told without its name."""
+    around: list[str] = []
+    for part in parts:
+        del around[part.depth :]
+        name = part.name.removeprefix(around[-1] + ".") if around else part.name
+        around.append(part.name)
+        yield f"{'  ' * part.depth}[{part.kind.capitalize()}] {name} (Lines {part.first}-{part.last})"
+
+
+def skeleton(data: bytes, language: str) -> str:
+    """The file with `...` for the body of each function; docstrings are kept, long values mostly cut.
+
+    Of a language that we do not know well, it is the outline.
+
+    Raises:
+        Exhausted: the file cannot be parsed.
+        Unavailable: no grammar of this language is installed.
+    """
+    if language in CFAMILY:
+        return cfamily_text.skeleton(data, language)
+    if language not in LANGUAGES:
+        return outline(data, language)
+    if language == "python" and (told := _python(py_skeleton, data)) is not None:
+        return told
+    made: list[bytes] = []
+    at = 0
+    for start, end, instead in _cuts(data, language):
+        if start >= at:
+            made += (data[at:start], instead)
+            at = end
+    return b"".join((*made, data[at:])).decode("utf-8", "replace")
+
+
+def _cuts(data: bytes, language: str) -> Iterator[tuple[int, int, bytes]]:
+    for part in code_parts(data, tree(data, language), language, nested=False):
+        if part.kind in _CALLED and part.body is not None:
+            yield from _body(part.body, data, docstrings=language == "python")
+        elif part.kind in _VALUES and part.node is not None and (value := _value(part.node)) is not None:
+            yield value.start_byte, value.end_byte, b"..."
+
+
+def _body(body: "Node", data: bytes, *, docstrings: bool) -> Iterator[tuple[int, int, bytes]]:
+    if data[body.start_byte : body.start_byte + 1] == b"{":
+        yield body.start_byte, body.end_byte, b"{ ... }"
+    elif docstrings and (said := _docstring(body)) is not None:
+        begin = data.rfind(b"\n", 0, said.start_byte) + 1
+        indent = data[begin : said.start_byte]
+        yield said.end_byte, body.end_byte, b"\n" + indent + b"..." if indent.isspace() else b"; ..."
+    elif body.type in _BLOCKS or last_row(body) > first_row(body):
+        yield body.start_byte, body.end_byte, b"..."
+
+
+def _docstring(body: "Node") -> "Node | None":
+    statement = nth_named(body)
+    held = nth(statement, 0) if statement and statement.type == "expression_statement" else None
+    return held if held is not None and held.type in ("string", "concatenated_string") else None
+
+
+def _value(node: "Node") -> "Node | None":
+    """A value of more than a few lines."""
+    held = node if node.child_by_field_name("value") else nth_named(node) or node
+    value = held.child_by_field_name("right") or held.child_by_field_name("value")
+    return value if value is not None and last_row(value) > first_row(value) + 2 else None
+
+
+def definition(data: bytes, language: str, name: str, where: str) -> Excerpt:
+    """The whole text of what a name means: dotted or with `::`, surrounding names may be omitted, `name@12` is by line.
+
+    Raises:
+        NotFound: nothing in `where`, the path as it was given, has this name; the nearest names are told.
+        BadInput: the name is empty or ambiguous.
+        Exhausted: the file cannot be parsed.
+        Unavailable: no grammar of this language is installed.
+    """
+    if language in CFAMILY:
+        return cfamily_text.definition(data, language, name, where)
+    part = find(tuple(code_parts(data, tree(data, language), language)), name, where)
+    start = whole_lines(data, part.start)
+    rest = _REST.match(data, part.end) if start < part.start or data[start - 1 : start] in (b"\n", b"") else None
+    end = rest.end() if rest else part.end
+    return Excerpt(text=data[start:end].decode("utf-8", "replace"), spans=((part.first, part.last),))
+
+
+def find(parts: Sequence[CodePart], name: str, where: str) -> CodePart:
+    """The only part of a name.
+
+    Raises:
+        NotFound: nothing has this name.
+        BadInput: it could be several things.
+    """
+    asked, line = name.strip()[:400], 0
+    if at_line := _LINE.fullmatch(asked):
+        asked, line = at_line[1], int(at_line[2])
+    wanted = dotted(asked)
+    if not wanted:
+        raise BadInput("a name is needed, as in 'Shop', 'Shop.total' or 'total'")
+    found = [part for part in parts if part.name == wanted] or [p for p in parts if p.name.endswith("." + wanted)]
+    found = _preferred([part for part in found if not line or part.first <= line <= part.last])
+    if not found:
+        raise NotFound(f"'{shown_text(name[:400])}' is not defined in {where}{_nearest(parts, wanted)}")
+    if len(found) > 1:
+        raise _ambiguous(found, shown_text(name[:400]), where)
+    return found[0]
+
+
+def _preferred(found: list[CodePart]) -> list[CodePart]:
+    """A type rather than its constructors or implementations, a body rather than a declaration."""
+    names = {part.name for part in found}
+    found = [part for part in found if part.name.rpartition(".")[0] not in names] or found
+    found = [part for part in found if part.kind != "impl"] or found
+    return [part for part in found if part.body is not None] or found
+
+
+def _ambiguous(found: Sequence[CodePart], name: str, where: str) -> BadInput:
+    told = [
+        f"\n  '{part.name}@{part.first}': {part.signature or part.kind}"[:_LONGEST] for part in found[:_MOST_LISTED]
+    ]
+    more = f"\n  and {len(found) - _MOST_LISTED} more" if len(found) > _MOST_LISTED else ""
+    return BadInput(f"'{name}' is ambiguous in {where}, ask for one of:{''.join(told)}{more}")
+
+
+def _nearest(parts: Sequence[CodePart], wanted: str) -> str:
+    from difflib import get_close_matches  # imported when used: only a wrong name needs it
+
+    names = {part.name.rpartition(".")[2].lower(): part.name for part in reversed(parts)}
+    close = get_close_matches(wanted.rpartition(".")[2].lower(), list(names)[:5000], n=4, cutoff=0.5)
+    return "; the nearest names: " + ", ".join(names[each] for each in close) if close else ""

@@ -1,0 +1,145 @@
+"""The keys of TOML, JSON and YAML files, and the headings of Markdown."""
+
+import re
+from collections.abc import Iterator
+from typing import cast
+
+_MOST = 200
+_LONGEST = 80
+# Of a line: the patterns below take the square of the length of what they do not match.
+_LOOKED_AT = 500
+_TABLE_DEPTH = 6
+_YAML_KEY = re.compile(
+    r"""(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'|([^\s#\-?&*!|>'"%@`\[\]{},][^#]*?|-[^\s#][^#]*?))\s*:(?=\s|$)"""
+)
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_PARAGRAPH = re.compile(r" {0,3}(?![#>\-*+\s`~|]|\d+[.)]\s)\S")
+
+
+def toml_lines(text: str) -> Iterator[str]:
+    """One line for each table: its name and its keys. Raises: ValueError."""
+    import tomllib  # imported when used: few summaries need it
+
+    waiting: list[tuple[str, object]] = [("", tomllib.loads(text))]
+    while waiting:
+        name, value = waiting.pop()
+        table = _tables(value)[0]
+        keys = [key for key, inside in table.items() if not _tables(inside)]
+        inner = [(f"{name}.{key}".lstrip("."), inside) for key, inside in table.items() if _tables(inside)]
+        if name and (keys or not inner):
+            title = f"[[{name}]]" if isinstance(value, list) else f"[{name}]"
+            yield f"{title} {_several(keys)}".rstrip()
+        elif keys:
+            yield f"keys: {_several(keys)}"
+        if name.count(".") < _TABLE_DEPTH:
+            waiting.extend(reversed(inner))
+
+
+def _tables(value: object) -> list[dict[str, object]]:
+    """The tables that a value is: one, an array of them, or none."""
+    if isinstance(value, dict):
+        return [cast("dict[str, object]", value)]
+    if isinstance(value, list):
+        inside = cast("list[object]", value)
+        return [cast("dict[str, object]", each) for each in inside if isinstance(each, dict)] if inside else []
+    return []
+
+
+def json_lines(text: str) -> Iterator[str]:
+    """The keys of an object with the kind of each value, or what an array holds. Raises: ValueError."""
+    import json  # imported when used: few summaries need it
+
+    found: object = json.loads(text)
+    yield from _value_lines(found)
+
+
+def record_lines(text: str) -> Iterator[str]:
+    """The same for a file of one JSON value a line, of which the first speaks for all. Raises: ValueError."""
+    import json  # imported when used: few summaries need it
+
+    lines = [line for line in text.split("\n") if line.strip()]
+    yield f"{len(lines):,} records, one a line"
+    if lines:
+        yield "the first:"
+        yield from _value_lines(json.loads(lines[0]))
+
+
+def _value_lines(found: object) -> Iterator[str]:
+    if isinstance(found, dict):
+        items = list(cast("dict[str, object]", found).items())
+        yield f"object with {len(items):,} keys"
+        yield from (f"  {_short(key)}: {_kind(value)}" for key, value in items[:_MOST])
+        if len(items) > _MOST:
+            yield f"  and {len(items) - _MOST:,} more"
+    elif isinstance(found, list) and (inside := cast("list[object]", found)):
+        yield f"array of {len(inside):,}, the first: {_kind(inside[0])}"
+        if isinstance(inside[0], dict):
+            yield f"  its keys: {_several([*cast('dict[str, object]', inside[0])])}"
+    else:
+        yield _kind(cast("object", found))
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, dict):
+        inside = cast("dict[str, object]", value)
+        return f"object ({_several([*inside], 8)})" if inside else "empty object"
+    if isinstance(value, list):
+        return f"array of {len(cast('list[object]', value)):,}"
+    names: dict[type, str] = {str: "string", bool: "boolean", int: "number", float: "number"}
+    return names.get(type(value), "null")
+
+
+def yaml_lines(text: str) -> Iterator[str]:
+    """The keys that begin a line, document by document; what is indented belongs to them."""
+    items = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("---") and line[3:4] in ("", " ", "\t", "\r"):
+            yield f"--- (line {number})"
+        elif line.startswith("- ") or line.rstrip() == "-":
+            items += 1
+        elif found := _YAML_KEY.match(line, 0, _LOOKED_AT):
+            key = next(group for group in found.groups() if group is not None)
+            yield f"{_short(key)} (line {number})"
+    if items:
+        yield f"{items:,} items in a top-level list"
+
+
+def markdown_lines(text: str) -> Iterator[str]:
+    """The headings, indented by level, with their lines; what stands in fences is none."""
+    fence, above = "", ""
+    for number, raw in enumerate(text.split("\n"), 1):
+        line = raw.rstrip("\r")
+        mark = _FENCE.match(line)
+        if fence or mark:
+            fence = _fence(fence, line, mark.group(1) if mark else "")
+            above = ""
+            continue
+        if found := _ATX.match(line[:_LOOKED_AT]):
+            yield _heading(len(found.group(1)), found.group(2) or "", number)
+        elif above and (found := _UNDERLINE.match(line)):
+            yield _heading(1 if found.group(1).startswith("=") else 2, above, number - 1)
+        above = line.strip() if _PARAGRAPH.match(line) and not found else ""
+
+
+def _fence(open_mark: str, line: str, mark: str) -> str:
+    """The mark of the fence that is open after this line."""
+    if not open_mark:
+        return mark
+    closes = mark.startswith(open_mark[0]) and len(mark) >= len(open_mark) and not line.strip().strip(open_mark[0])
+    return "" if mark and closes else open_mark
+
+
+def _heading(level: int, words: str, line: int) -> str:
+    return f"{'  ' * (level - 1)}{'#' * level} {_short(words)} (line {line})"
+
+
+def _several(names: list[str], most: int = _MOST) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(_short(name) for name in names[:most]) + more
+
+
+def _short(words: str) -> str:
+    words = " ".join(words.split())
+    return words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "…"
