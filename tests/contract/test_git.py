@@ -137,6 +137,38 @@ def test_there_is_no_diff_without_changes(world: World) -> None:
     assert world.git.changed(world.folder, "HEAD") == ()
 
 
+def test_two_revisions_are_compared(started: World) -> None:
+    diff = started.git.compare(started.folder, ".", "HEAD~1", "HEAD")
+    assert b"-two\n+three\n" in diff
+    assert diff.count(b"diff --git ") == 1
+    assert started.git.compare(started.folder, ".", "HEAD", "HEAD") == b""
+
+
+def test_a_file_or_a_folder_is_compared_with_the_working_tree(started: World) -> None:
+    whole = started.git.compare(started.folder, ".", "HEAD", None)
+    assert b"diff --git a/a.txt b/a.txt\n" in whole
+    assert b"diff --git a/sub/gone.txt b/sub/gone.txt\n" in whole
+    assert b"new.txt" not in whole
+    one = started.git.compare(started.folder, "a.txt", "HEAD", None)
+    assert b"-one\n+1\n" in one
+    assert b"gone.txt" not in one
+    assert started.git.compare(started.folder, "sub", "HEAD", None).count(b"diff --git ") == 1
+    assert b"diff --git a/gone.txt b/gone.txt\n" in started.git.compare(f"{started.folder}/sub", ".", "HEAD", None)
+
+
+def test_a_moved_file_is_one_that_goes_and_one_that_comes(world: World) -> None:
+    world.project.commit("first", {"old.txt": b"the same\n" * 9})
+    world.project.remove("old.txt")
+    world.project.commit("second", {"new.txt": b"the same\n" * 9})
+    diff = world.git.compare(world.folder, ".", "HEAD~1", "HEAD")
+    assert b"diff --git a/old.txt b/old.txt\n" in diff
+    assert b"diff --git a/new.txt b/new.txt\n" in diff
+
+
+def test_before_the_first_commit_everything_tracked_is_new(world: World) -> None:
+    assert world.git.compare(world.folder, ".", "HEAD", None) == b""
+
+
 def test_changed_files_are_those_that_differ_and_the_new_ones(started: World) -> None:
     assert started.git.changed(started.folder, "HEAD") == ("a.txt", "sub/new.txt")
     assert started.git.changed(started.folder, "HEAD~") == ("a.txt", "sub/b.txt", "sub/new.txt")
@@ -196,6 +228,8 @@ def test_a_folder_in_no_repository_is_not_found(world: World) -> None:
     with pytest.raises(NotFound, match="not in a git repository"):
         world.git.diff(world.elsewhere, None)
     with pytest.raises(NotFound, match="not in a git repository"):
+        world.git.compare(world.elsewhere, ".", "HEAD", None)
+    with pytest.raises(NotFound, match="not in a git repository"):
         world.git.changed(world.elsewhere, "HEAD")
     with pytest.raises(NotFound, match="not in a git repository"):
         world.git.log(world.elsewhere, 1)
@@ -205,6 +239,10 @@ def test_a_folder_in_no_repository_is_not_found(world: World) -> None:
 def test_what_is_no_revision_is_bad_input(started: World, rev: str) -> None:
     with pytest.raises(BadInput, match="revision: '"):
         started.git.diff(started.folder, rev)
+    with pytest.raises(BadInput, match="revision: '"):
+        started.git.compare(started.folder, ".", rev, None)
+    with pytest.raises(BadInput, match="revision: '"):
+        started.git.compare(started.folder, ".", "HEAD", rev)
     with pytest.raises(BadInput, match="revision: '"):
         started.git.changed(started.folder, rev)
 

@@ -70,6 +70,18 @@ class FakeGit:
         names = sorted(name for name in tracked if name.startswith(below) and old.get(name) != new.get(name))
         return b"".join(_file_diff(name.removeprefix(below), old.get(name), new.get(name)) for name in names)
 
+    def compare(self, folder: str, name: str, base: str, head: str | None) -> bytes:
+        repository, below = self._find(folder)
+        unborn = base == "HEAD" and not repository.commits
+        old = NO_FILES if unborn else repository.at(gitnames.revision(base))
+        tracked = {*old, *(repository.commits[-1].files if repository.commits else NO_FILES)}
+        now = {file: data for file, data in repository.files.items() if file in tracked}
+        new = now if head is None else repository.at(gitnames.revision(head))
+        inside = below if name == "." else f"{below}{name}"
+        names = sorted(file for file in {*old, *new} if file == inside or name == "." or file.startswith(f"{inside}/"))
+        differing = [file for file in names if file.startswith(below) and old.get(file) != new.get(file)]
+        return b"".join(_file_diff(file.removeprefix(below), old.get(file), new.get(file)) for file in differing)
+
     def changed(self, folder: str, rev: str) -> tuple[str, ...]:
         repository, below = self._find(folder)
         old = repository.at(gitnames.revision(rev))

@@ -7,8 +7,9 @@ from fakes.workers import InlineWorkers
 from marid.core.errors import MaridError
 from marid.ports.workers import Workers
 from marid.toolkit.form import form
-from marid.toolkit.outcome import Change, Done, Edit, Failed, Outcome, Result, Run
+from marid.toolkit.outcome import Done, Edit, Failed, Outcome, Result, Run
 from marid.toolkit.spec import ToolSpec
+from marid.workspace.commit import commit
 from marid.workspace.guard import Territory
 
 
@@ -35,12 +36,11 @@ class Hands:
         """What the call comes to; edits are written."""
         try:
             result = self.plan(spec, **args)
+            if isinstance(result, Edit):
+                commit(result.changes)
+                return Done(text=result.text, values=result.values)
         except MaridError as error:
             return Failed(code=error.code, message=str(error))
-        if isinstance(result, Edit):
-            for change in result.changes:
-                self._write(change)
-            return Done(text=result.text, values=result.values)
         assert isinstance(result, Done), "a command is not run here"
         return result
 
@@ -55,9 +55,3 @@ class Hands:
         outcome = self.call(spec, **args)
         assert isinstance(outcome, Failed), outcome
         return outcome
-
-    def _write(self, change: Change) -> None:
-        path = Path(change.place.tree.path) / change.place.name
-        assert (path.read_bytes() if path.exists() else None) == change.before
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(change.after)

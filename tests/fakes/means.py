@@ -3,11 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from fakes.approvals import FakeApprovals
 from fakes.cache import FakeCache
 from fakes.git import FakeClones, FakeGit, FakeRepository
 from fakes.outlines import FakeOutlines
 from fakes.watch import FakeWatch
 from marid.app.app import App
+from marid.app.toolbox import Toolbox
 from marid.assembly.means import Means
 from marid.core.errors import Unavailable
 from marid.core.settings import Settings
@@ -28,6 +30,10 @@ class FakeClipboard:
         return "fake"
 
 
+def _no_tools() -> Toolbox:
+    raise Unavailable("these tests call no tools")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Outside:
     """The fakes behind an App, for a test to set up and to look into."""
@@ -38,6 +44,7 @@ class Outside:
     outlines: FakeOutlines = field(default_factory=FakeOutlines)
     clipboard: FakeClipboard = field(default_factory=FakeClipboard)
     watch: FakeWatch = field(default_factory=FakeWatch)
+    approvals: FakeApprovals = field(default_factory=FakeApprovals)
     notes: Mapping[str, str] = field(default_factory=dict[str, str])
     """What cloning a URL tells."""
 
@@ -60,6 +67,8 @@ class Outside:
             means=self.means(settings.rules),
             clipboard=lambda: self.clipboard,
             watch=lambda: self.watch,
+            toolbox=_no_tools,
+            approvals=lambda: self.approvals,
         )
 
     def _clones(self, on_note: Callable[[str], None]) -> FakeClones:

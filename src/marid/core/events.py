@@ -33,7 +33,31 @@ class Note(NamedTuple):
     text: str
 
 
+class Called(NamedTuple):
+    """A tool was called; `code` is "ok" or the code of the error family."""
+
+    tool: str
+    code: str
+    seconds: float
+
+
+class Asked(NamedTuple):
+    """A question waits for a person."""
+
+    id: str
+    kind: str
+    tool: str
+
+
+class Answered(NamedTuple):
+    """The question does not wait any more; `answer` is "yes", "no", "always" or, without one in time, "expired"."""
+
+    id: str
+    answer: str
+
+
 Happening: TypeAlias = Walked | Packed | Problem | Note
+ToolHappening: TypeAlias = Called | Asked | Answered | Note
 
 
 class Event(NamedTuple):

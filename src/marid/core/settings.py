@@ -17,8 +17,8 @@ class Settings(NamedTuple):
     roots: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     outside: str = "deny"
-    policy: Mapping[str, str] = MappingProxyType({})
-    narrower: Mapping[str, str] = MappingProxyType({})
+    policy: Mapping[str, object] = MappingProxyType({})
+    narrower: Mapping[str, object] = MappingProxyType({})
     """What the project's own file adds to the policy; it can only make it stricter."""
     search_url: str = "https://html.duckduckgo.com/html/"
     net_allow: tuple[str, ...] = ()
@@ -39,8 +39,6 @@ class Setting(NamedTuple):
     choices: tuple[str, ...] = ()
 
 
-VERDICTS = ("allow", "ask", "deny")
-
 SETTINGS = (
     Setting("max_size_mb", "most megabytes of content that one context may hold", "lower", ("JINNI_MAX_SIZE_MB",)),
     Setting("encoding", "the encoding that tokens are counted in: o200k_base or cl100k_base"),
@@ -59,7 +57,7 @@ SETTINGS = (
         "stricter",
         choices=("ask", "deny"),
     ),
-    Setting("policy", "allow, ask or deny for an effect (read, write, exec, net, spawn, meta) or a tool", "stricter"),
+    Setting("policy", "a table: allow, ask or deny by effect or tool, and `hosts` that need no question", "stricter"),
     Setting("search_url", "the search page that web_search asks"),
     Setting("net_allow", "hosts or host:port pairs that may be reached although they are private or of another port"),
 )

@@ -16,6 +16,14 @@ class Git(Protocol):
         """The unified diff from `rev` (HEAD) to the working tree, staged or not; untracked files are not in it."""
         ...
 
+    def compare(self, folder: str, name: str, base: str, head: str | None) -> bytes:
+        """The unified diff of one file or folder below `folder` from `base` to `head`, or to the working tree.
+
+        Renames are a file that goes and one that comes, so that every part of the diff is about one name. Where there
+        is no commit yet, HEAD means a tree without files.
+        """
+        ...
+
     def changed(self, folder: str, rev: str) -> tuple[str, ...]:
         """The files, sorted, that are not as in `rev`: also untracked ones that are not ignored, no deleted ones."""
         ...

@@ -2,55 +2,139 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from inspect import Parameter, signature
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from types import NoneType
+from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from marid.core.errors import BadInput
+from marid.text.visible import shown_text
+from marid.toolkit.complaints import check_sound, complaint
+from marid.toolkit.handles import FileRef, FolderRef, PathRef, TargetRef
+from marid.toolkit.inventory import nearest
+from marid.toolkit.needs import needs_of
+from marid.toolkit.schema import without_references
 from marid.toolkit.spec import ToolSpec
 from marid.workspace.guard import Territory
+
+_CONFIG = ConfigDict(extra="forbid", validate_default=True, allow_inf_nan=False)
+
+_PATHS: Mapping[Any, str] = {
+    FileRef: "path of a file of the project",
+    TargetRef: "path of the file to change",
+    FolderRef: "path of a folder of the project",
+    PathRef: "path of a file or folder of the project",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """What a tool takes. `needs` are the parameters typed by a port: injected, never in the schema."""
+    """What a tool takes. `needs` are the parameters typed by a port: injected, never in the schema.
+
+    `renames` maps the parameters of all its aliases to its own; `droppable` are those for which null means: not given.
+    """
 
     model: type[BaseModel]
     needs: Mapping[str, type]
-    schema: Mapping[str, Any]
+    wants: Mapping[str, type]
+    renames: Mapping[str, str]
+    droppable: frozenset[str]
+
+    @cached_property
+    def schema(self) -> Mapping[str, Any]:
+        """JSON schema of the tool by its own name."""
+        return without_references(self.model.model_json_schema())
 
     def parse(self, args: Mapping[str, object], territory: Territory) -> dict[str, object]:
-        """The arguments in their own types, paths as handles. Raises: BadInput that names every problem."""
+        """The arguments in their own types, paths as handles. Raises: BadInput that names every problem, Refused."""
+        check_sound(args)
+        given, called = self._renamed(args)
         try:
-            made = self.model.model_validate(args, context=territory)
+            made = self.model.model_validate(given, context=territory)
         except ValidationError as error:
-            lines = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_url=False)]
-            raise BadInput("; ".join(lines)) from error
-        return {name: getattr(made, name) for name in self.model.model_fields}
+            problems = error.errors(include_url=False, include_context=True)
+            raise BadInput("; ".join(dict.fromkeys(complaint(one, called) for one in problems))) from error
+        return dict(made.__dict__)
+
+    def _renamed(self, args: Mapping[str, object]) -> tuple[dict[str, object], dict[str, str]]:
+        """By our own names, and which of them were called otherwise."""
+        given: dict[str, object] = {}
+        called: dict[str, str] = {}
+        for name, value in args.items():
+            own = self.renames.get(name, name)
+            if own not in self.model.model_fields:
+                raise BadInput(self._unknown(str(name)))
+            if own in given:
+                raise BadInput(f"{called.get(own, own)}: the same parameter as '{name}': give one of them")
+            if value is None and own in self.droppable:
+                continue
+            given[own] = value
+            if own != name:
+                called[own] = name
+        return given, called
+
+    def _unknown(self, name: str) -> str:
+        known = list(self.model.model_fields)
+        takes = f"parameters are {', '.join(known)}" if known else "it takes none"
+        return f"no parameter is called '{shown_text(name[:60])}'{nearest(name, [*known, *self.renames], 1)} ({takes})"
 
 
 @cache
 def form(spec: ToolSpec) -> Form:
-    """The form of a tool."""
-    hints = get_type_hints(spec.body, include_extras=True)
-    fields: dict[str, Any] = {}
-    needs: dict[str, type] = {}
-    for name, parameter in signature(spec.body).parameters.items():
-        hint = hints[name]
-        if getattr(hint, "_is_protocol", False):
-            needs[name] = hint
-            continue
-        fields[name] = (_described(hint), ... if parameter.default is Parameter.empty else parameter.default)
-    model = create_model(spec.name, __config__=ConfigDict(extra="forbid", validate_default=True), **fields)
-    return Form(model=model, needs=needs, schema=model.model_json_schema())
+    """The form of a tool. Raises: ValueError for an alias that does not fit it."""
+    needs = needs_of(spec)
+    defaults = {name: one.default for name, one in signature(spec.body).parameters.items()}
+    fields: dict[str, Any] = {
+        name: (_described(hint), ... if defaults[name] is Parameter.empty else defaults[name])
+        for name, hint in needs.hints.items()
+    }
+    model = create_model(spec.name, __config__=_CONFIG, **fields)
+    return Form(
+        model=model,
+        needs=needs.needed,
+        wants=needs.wanted,
+        renames=_renames(spec, fields),
+        droppable=frozenset(
+            name for name in fields if defaults[name] is not Parameter.empty and not _takes_none(needs.hints[name])
+        ),
+    )
+
+
+def schema(spec: ToolSpec, name: str | None = None) -> dict[str, Any]:
+    """JSON schema of the tool as it is called by `name`, one of its names. Raises: KeyError for another name."""
+    whole = dict(form(spec).schema)
+    if name is None or name == spec.name:
+        return whole
+    alias = {alias.name: alias for alias in spec.aliases}[name]
+    theirs = {own: other for other, own in alias.renames}
+    properties = whole.get("properties", {})
+    expected = {own: {**properties[own], "default": value} for own, value in alias.defaults}
+    whole["properties"] = {theirs.get(own, own): value for own, value in {**properties, **expected}.items()}
+    if "required" in whole:
+        whole["required"] = [theirs.get(own, own) for own in whole["required"]]
+    return whole
+
+
+def _renames(spec: ToolSpec, fields: Mapping[str, Any]) -> dict[str, str]:
+    renames: dict[str, str] = {}
+    for alias in spec.aliases:
+        for other, own in alias.renames:
+            if own not in fields or other in fields or renames.get(other, own) != own:
+                raise ValueError(f"{spec.name}: '{alias.name}' cannot call '{own}' '{other}'")
+            renames[other] = own
+    return renames
+
+
+def _takes_none(hint: Any) -> bool:
+    kind = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    return kind in (None, Any, object) or NoneType in get_args(kind)
 
 
 def _described(hint: Any) -> Any:
-    """A bare string in Annotated[...] is the parameter's help."""
-    if get_origin(hint) is not Annotated:
-        return hint
-    kind, *notes = get_args(hint)
-    words = " ".join(note for note in notes if isinstance(note, str))
-    return Annotated[kind, Field(description=words)]
+    """A bare string in Annotated[...] is the parameter's help; the other notes stay. A path is helped with anyway."""
+    kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    words = " ".join(note for note in notes if isinstance(note, str)) or _PATHS.get(kind, "")
+    others = [note for note in notes if not isinstance(note, str)]
+    return Annotated[(kind, *others, Field(description=words))] if words else hint

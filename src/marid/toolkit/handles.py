@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from marid.toolkit.outcome import Change
 from marid.workspace.guard import MOST_BYTES, Entry, OpenFolder, Place, Territory
+from marid.workspace.parent import check_writable
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
@@ -20,6 +21,7 @@ class Handle:
     place: Place
     given: str
     format: ClassVar[str] = "project-path"
+    writes: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -34,7 +36,7 @@ class Handle:
             territory = info.context
             if not isinstance(territory, Territory):
                 raise TypeError("a path was parsed with no root to hold it")
-            return cls(territory.place(raw), raw)
+            return cls(territory.place(raw, write=cls.writes), raw)
 
         return core_schema.with_info_after_validator_function(parse, core_schema.str_schema())
 
@@ -55,9 +57,15 @@ class TargetRef(FileRef):
     """A file to change or make: `change` plans it, the dispatcher carries it out."""
 
     format = "project-path-to-write"
+    writes = True
 
     def change(self, before: bytes | None, after: bytes) -> Change:
-        """The plan that turns `before`, the bytes that were read (None: no such file), into `after`."""
+        """The plan that turns `before`, the bytes that were read (None: no such file), into `after`.
+
+        Raises: what committing it would raise now (Refused for a link or the git directory, BadInput for a folder), so
+        that nobody is asked for what cannot be done.
+        """
+        check_writable(self.place)
         return Change(place=self.place, before=before, after=after)
 
 

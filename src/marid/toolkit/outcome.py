@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from marid.ports.processes import Ran
 from marid.workspace.guard import Place
 
 
@@ -39,17 +40,6 @@ class Edit:
     changes: tuple[Change, ...]
     text: str
     values: Mapping[str, object] = field(default_factory=_nothing)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ran:
-    """What a command left. A negative status is the signal that ended it."""
-
-    status: int
-    out: str
-    err: str
-    seconds: float
-    timed_out: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

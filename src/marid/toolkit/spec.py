@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 from marid.core.policy import Effect
 from marid.toolkit.outcome import Result
@@ -13,10 +13,14 @@ About: TypeAlias = Callable[[Mapping[str, Any]], str]
 
 @dataclass(frozen=True, kw_only=True)
 class Alias:
-    """Another name of a tool, for callers who know it by that one; `renames` maps their parameters to ours."""
+    """Another name of a tool, for callers who know it by that one; `renames` maps their parameters to ours.
+
+    `defaults`, by our names, are what a caller by this name expects of a parameter that is left out.
+    """
 
     name: str
     renames: tuple[tuple[str, str], ...] = ()
+    defaults: tuple[tuple[str, object], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +36,21 @@ class ToolSpec:
     aliases: tuple[Alias, ...] = ()
     about: About | None = None
     """What the question of a tool that asks before its body names (a host), from the parsed arguments and ports."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its name, then its aliases'."""
+        return (self.name, *(alias.name for alias in self.aliases))
+
+    def expected(self, name: str, args: Mapping[str, object]) -> dict[str, object]:
+        """The arguments of a call by `name`, with what that name stands for where they say nothing."""
+        given = dict(args)
+        for alias in self.aliases:
+            if alias.name == name:
+                renames = dict(alias.renames)
+                said = {renames.get(one, one) for one in given}
+                given |= {own: value for own, value in alias.defaults if own not in said}
+        return given
 
     @property
     def description(self) -> str:
@@ -54,11 +73,33 @@ def tool(
     aliases: tuple[Alias, ...] = (),
     about: About | None = None,
 ) -> Callable[[Body], ToolSpec]:
-    """Make a tool of a typed function. A plain `def` runs in the worker threads, an `async def` on the loop."""
+    """Make a tool of a typed function. A plain `def` runs in the worker threads, an `async def` on the loop.
+
+    Raises: TypeError for a parameter that is a bare path: only a handle is opened through the guard.
+    """
 
     def make(body: Body) -> ToolSpec:
+        for name, hint in body.__annotations__.items():
+            if _holds_path(hint):
+                raise TypeError(f"{body.__name__}: '{name}' is a bare path; take a handle of marid.toolkit.handles")
         return ToolSpec(
             name=body.__name__, family=family, effect=effect, body=body, seconds=seconds, aliases=aliases, about=about
         )
 
     return make
+
+
+_PATHS = frozenset({"Path", "PurePath", "PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath", "PathLike"})
+
+
+def _holds_path(hint: Any) -> bool:
+    if isinstance(hint, str):
+        return not _PATHS.isdisjoint("".join(char if char.isalnum() or char == "_" else " " for char in hint).split())
+    if getattr(hint, "__name__", "") in _PATHS and getattr(hint, "__module__", "").partition(".")[0] in _PATH_MODULES:
+        return True
+    # What stands beside the type in Annotated is help, not a type.
+    parts = get_args(hint)[:1] if hasattr(hint, "__metadata__") else get_args(hint)
+    return any(_holds_path(part) for part in parts if not isinstance(part, str))
+
+
+_PATH_MODULES = frozenset({"pathlib", "os"})

@@ -1,0 +1,109 @@
+"""What is wrong with arguments, in words that whoever wrote them can act on."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from marid.core.errors import BadInput
+from marid.text.visible import shown_text
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+MOST_TEXT = 64_000_000
+_LARGEST = 1 << 53
+_DEEPEST = 32
+_SHOWN = 60
+
+_KINDS = {
+    "int_": "a whole number",
+    "bool_": "true or false",
+    "float_": "a number",
+    "string_": "a text",
+    "list_": "a list",
+    "tuple_": "a list",
+    "dict_": "an object of names and values",
+    "model_": "an object of names and values",
+    "none_": "null",
+}
+
+
+def check_sound(args: Mapping[str, object]) -> None:
+    """That the arguments are plain JSON of a bearable size: no half characters, no numbers beyond all measure.
+
+    Raises: BadInput that names the argument.
+    """
+    left = MOST_TEXT
+    for name, value in args.items():
+        try:
+            left -= _size(value, 0)
+        except ValueError as error:
+            raise BadInput(f"{shown_text(str(name)[:_SHOWN])}: {error}") from error
+        if left < 0:
+            raise BadInput(f"{shown_text(str(name)[:_SHOWN])}: the arguments are larger than {MOST_TEXT:,} characters")
+
+
+def _size(value: object, depth: int) -> int:
+    """How many characters there are in it. Raises: ValueError in words for what is not sound."""
+    if isinstance(value, str):
+        if not value.isascii() and not _is_unicode(value):
+            raise ValueError("invalid text: it holds half a character (a lone surrogate)")
+        return len(value)
+    if isinstance(value, list | tuple | dict):
+        if depth == _DEEPEST:
+            raise ValueError("nested too deeply")
+        return sum(_size(part, depth + 1) for part in _parts(cast("Any", value)))
+    if isinstance(value, int | float) and not -_LARGEST <= value <= _LARGEST:
+        raise ValueError("the number is out of range" if isinstance(value, int) else "must be a finite number")
+    return 0
+
+
+def _parts(value: "list[object] | tuple[object, ...] | dict[object, object]") -> "list[object]":
+    return [*value.keys(), *value.values()] if isinstance(value, dict) else list(value)
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def complaint(error: "ErrorDetails", called: Mapping[str, str]) -> str:
+    """One problem that pydantic found, as a line; `called` maps a parameter to the name that was used for it."""
+    first, *rest = error["loc"] or ("arguments",)
+    # Of an argument that may be one of several types, pydantic names the types in its path too.
+    where = ".".join([called.get(str(first), str(first)), *(str(part) for part in rest if isinstance(part, int))])
+    return f"{where}: {_words(error)}"
+
+
+def _words(error: "ErrorDetails") -> str:
+    kind, context = error["type"], error.get("ctx", {})
+    given = shown(error["input"])
+    if kind == "missing":
+        return "is missing"
+    if kind in ("literal_error", "enum"):
+        return f"must be {context.get('expected', 'another')}, not {given}"
+    if kind == "finite_number":
+        return f"must be a finite number, not {given}"
+    if kind.endswith(("_type", "_parsing", "_from_float", "_parsing_size")):
+        for prefix, words in _KINDS.items():
+            if kind.startswith(prefix):
+                return f"must be {words}, not {given}"
+    words = error["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    return f"{words[:1].lower()}{words[1:]}, not {given}"
+
+
+def shown(value: object) -> str:
+    """A value as it may be quoted in a message: short and on one line."""
+    text = repr(value) if isinstance(value, str) else _json(value)
+    return shown_text(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
+
+
+def _json(value: object) -> str:
+    import json
+
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError):
+        return type(value).__name__

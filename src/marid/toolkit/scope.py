@@ -1,0 +1,35 @@
+"""For whom a call is made: who calls, what they may, where, and with what."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from marid.core.caller import Caller
+from marid.core.events import ToolHappening
+from marid.core.policy import Policy
+from marid.toolkit.asking import Asker
+from marid.workspace.guard import Territory
+
+
+def _unheard(what: ToolHappening) -> None:
+    del what
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scope:
+    """Frozen, so that several conversations and projects can be served at once. `services` are ports by type.
+
+    `run` names this run of the program: what a person allows "always" holds in the conversation, else in the run.
+    """
+
+    caller: Caller
+    policy: Policy
+    territory: Territory
+    services: Mapping[type, object] = field(default_factory=dict[type, object])
+    asker: Asker | None = None
+    run: str = ""
+    emit: Callable[[ToolHappening], None] = _unheard
+
+    @property
+    def standing(self) -> str:
+        """Where a standing grant holds."""
+        return f"conversation:{self.caller.conversation}" if self.caller.conversation else f"run:{self.run}"

@@ -1,0 +1,53 @@
+"""What the port Web promises, over the wire and in memory."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from fakes.web import FakeWeb, answer, redirect, serving
+from marid.adapters.web_client import WebClient
+from marid.core.errors import NotFound
+from marid.ports.web import Moved, Page, Target, Web
+from marid.text.urls import parse
+
+ELSEWHERE = parse("https://other.example/x")
+
+
+@pytest.fixture(params=["wire", "memory"])
+def world(request: pytest.FixtureRequest) -> Iterator[tuple[Web, Target]]:
+    if request.param == "wire":
+        with serving() as server:
+            server.replies |= {"/": answer(b"hello"), "/gone": redirect(str(ELSEWHERE))}
+            yield WebClient(allow=[server.place], engine=server.url("/html/")), parse(server.url())
+        return
+    at = parse("http://web.example/")
+    page = Page(target=at, kind="text/plain", charset="", data=b"hello", whole=True)
+    pages: dict[str, Page | Moved] = {str(at): page, f"{at}gone": Moved(target=ELSEWHERE)}
+    yield FakeWeb(pages=pages, engine_url=f"{at}html/"), at
+
+
+def beside(target: Target, path: str) -> Target:
+    return parse(f"http://{target.place}{path}")
+
+
+def test_a_page_comes_with_its_kind(world: tuple[Web, Target]) -> None:
+    web, at = world
+    web.admit(at)
+    page = web.fetch(at, most=100, seconds=5)
+    assert page == Page(target=at, kind="text/plain", charset="", data=b"hello", whole=True)
+
+
+def test_a_page_on_another_host_is_only_named(world: tuple[Web, Target]) -> None:
+    web, at = world
+    assert web.fetch(beside(at, "/gone"), most=100, seconds=5) == Moved(target=ELSEWHERE)
+
+
+def test_a_page_that_is_nowhere_is_not_found(world: tuple[Web, Target]) -> None:
+    web, at = world
+    with pytest.raises(NotFound, match="no such page"):
+        web.fetch(beside(at, "/nope"), most=100, seconds=5)
+
+
+def test_the_engine_is_a_place(world: tuple[Web, Target]) -> None:
+    web, at = world
+    assert web.engine == beside(at, "/html/")

@@ -1,0 +1,84 @@
+"""The sandbox in tests: really there, or waived aloud."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from marid.adapters.sandbox import Sandbox, bubblewrap
+from marid.adapters.shell_runner import ShellRunner
+from marid.ports.processes import Command, Ran
+
+WAIVER = "MARID_WITHOUT_SANDBOX"
+
+
+def bubblewrap_or_waiver() -> str:
+    """Where bubblewrap is; without it the test fails, or, if that was waived, is skipped."""
+    program = bubblewrap()
+    if program is not None:
+        return program
+    if os.environ.get(WAIVER) == "1":
+        pytest.skip(f"there is no bubblewrap, and {WAIVER}=1")
+    pytest.fail(f"there is no bubblewrap: install it (scripts/system does), or waive it by {WAIVER}=1")
+
+
+class Confined:
+    """A project in an otherwise empty folder, with a home, and commands that run confined to it.
+
+    With `like`, home and sandbox are those of another, which need not be tried again.
+    """
+
+    def __init__(
+        self, place: Path, *, like: "Confined | None" = None, prefix: str = sys.base_prefix, **environment: str
+    ) -> None:
+        self.place = place
+        self.root = place / "project"
+        self.root.mkdir(parents=True, exist_ok=True)
+        self.home = place / "user" if like is None else like.home
+        self.home.mkdir(exist_ok=True)
+        self.env = {"PATH": os.environ["PATH"], "HOME": str(self.home), **environment}
+        self.sandbox = Sandbox(bubblewrap_or_waiver(), env=self.env, state=str(self.home / ".marid"), prefix=prefix)
+        self.runner = ShellRunner(env=self.env, sandbox=self.sandbox, most=128) if like is None else like.runner
+
+    def __call__(self, script: str, *, seconds: float = 20.0, network: bool = False, cwd: str = "") -> Ran:
+        """What comes of a shell script."""
+        return self.runner.run(self.command(script, seconds=seconds, network=network, cwd=cwd))
+
+    def command(self, script: str, *, seconds: float = 20.0, network: bool = False, cwd: str = "") -> Command:
+        return Command(
+            argv=("/bin/sh", "-c", script),
+            cwd=cwd or str(self.root),
+            roots=(str(self.root),),
+            seconds=seconds,
+            network=network,
+        )
+
+    def says(self, script: str) -> str:
+        """What a script that must succeed prints."""
+        ran = self(script)
+        assert ran.status == 0, ran
+        return ran.out
+
+    def complaint(self, script: str) -> str:
+        """What a script that must fail complains of."""
+        ran = self(script)
+        assert ran.status != 0, ran
+        return ran.err
+
+
+@pytest.fixture(scope="module")
+def tried(tmp_path_factory: pytest.TempPathFactory) -> Confined:
+    """A sandbox that holds."""
+    made = Confined(tmp_path_factory.mktemp("tried"))
+    state = made.runner.state()
+    if not state.confined and os.environ.get(WAIVER) == "1":
+        pytest.skip(f"{state.reason}, and {WAIVER}=1")
+    assert state.confined, state.reason
+    return made
+
+
+@pytest.fixture
+def confined(tried: Confined, tmp_path: Path) -> Confined:
+    """A project of its own in it."""
+    return Confined(tmp_path, like=tried)

@@ -1,0 +1,38 @@
+"""Commands that are not run: what they come to is told beforehand."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from marid.core.errors import Refused
+from marid.ports.processes import Command, OnOutput, Ran, SandboxState
+
+
+class FakeProcesses:
+    """Answers a command by its last word, and keeps what was asked. `programs` are those that can be found."""
+
+    def __init__(
+        self, answers: Mapping[str, Ran] | None = None, *, programs: Sequence[str] = (), reason: str = ""
+    ) -> None:
+        self.commands: list[Command] = []
+        self._answers = dict(answers or {})
+        self._programs = frozenset(programs)
+        self._state = SandboxState(confined=not reason, reason=reason)
+
+    def state(self) -> SandboxState:
+        return self._state
+
+    def find(self, *names: str) -> str | None:
+        return next((f"/fake/{name}" for name in names if name in self._programs), None)
+
+    def run(
+        self, command: Command, on_output: OnOutput | None = None, stopped: Callable[[], bool] | None = None
+    ) -> Ran:
+        if not self._state.confined and not command.unconfined:
+            raise Refused(f"nothing would confine the command: {self._state.reason}")
+        self.commands.append(command)
+        if stopped is not None and stopped():
+            return Ran(status=-9, out="", err="", seconds=0.0)
+        ran = self._answers.get(command.argv[-1], Ran(status=0, out="", err="", seconds=0.0))
+        for name, text in (("out", ran.out), ("err", ran.err)):
+            if text and on_output is not None:
+                on_output(name, text)
+        return ran

@@ -1,0 +1,146 @@
+"""The whole road that a call takes, over a folder, with fakes at its edges."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from fakes.approvals import FakeApprovals
+from fakes.audit import FakeAudit
+from marid.core.approval import Answer, Question
+from marid.core.caller import Caller
+from marid.core.events import ToolHappening
+from marid.core.policy import Policy
+from marid.ports.processes import SandboxState
+from marid.toolkit.deeds import Deeds
+from marid.toolkit.desk import Desk
+from marid.toolkit.dispatch import Dispatcher
+from marid.toolkit.inventory import Inventory
+from marid.toolkit.outcome import Outcome, Ran, Run
+from marid.toolkit.scope import Scope
+from marid.toolkit.spec import ToolSpec
+from marid.toolkit.threads import Threads
+from marid.workspace.commit import commit
+from marid.workspace.forbidden import runs_later
+from marid.workspace.guard import Territory
+
+CALLER = Caller(face="test", conversation="talk")
+
+
+class ScriptedAsker:
+    """Gives these answers, and keeps what it was asked; when they are used up, nobody is there."""
+
+    def __init__(self, *answers: Answer | None) -> None:
+        self.asked: list[Question] = []
+        self._answers = list(answers)
+
+    async def ask(self, question: Question) -> Answer | None:
+        self.asked.append(question)
+        return self._answers.pop(0) if self._answers else None
+
+
+class SilentAsker:
+    """Shows the question and hears nothing; `shown` is set then, `gone` when it need not ask any more."""
+
+    def __init__(self) -> None:
+        self.shown = anyio.Event()
+        self.gone = anyio.Event()
+
+    async def ask(self, question: Question) -> Answer | None:
+        del question
+        self.shown.set()
+        try:
+            await anyio.sleep_forever()
+        finally:
+            self.gone.set()
+        return None
+
+
+class FakeRunner:
+    """Runs nothing, and keeps what it was to run."""
+
+    def __init__(self, ran: Ran | None = None) -> None:
+        self.ran = ran or Ran(status=0, out="out\n", err="", seconds=0.5)
+        self.plans: list[tuple[Run, bool]] = []
+
+    async def __call__(self, plan: Run, scope: Scope, *, unconfined: bool) -> Ran:
+        del scope
+        self.plans.append((plan, unconfined))
+        return self.ran
+
+
+class Road:
+    """Everything between a caller and the tools. `heard` are the events."""
+
+    def __init__(
+        self,
+        root: Path,
+        *specs: ToolSpec,
+        confined: bool = True,
+        strict: bool = True,
+        patience: float = 30.0,
+        cap: int = 4_000_000,
+        audit: FakeAudit | None = None,
+        approvals: FakeApprovals | None = None,
+        run: Any = None,
+    ) -> None:
+        self.root = root
+        self.territory = Territory([str(root)])
+        self.threads = Threads(8)
+        self.approvals = approvals or FakeApprovals()
+        self.audit = audit or FakeAudit()
+        self.runner = run or FakeRunner()
+        self.heard: list[ToolHappening] = []
+        self.deeds = Deeds(
+            threads=self.threads,
+            desk=Desk(self.approvals, self.threads, patience=patience, poll=0.005),
+            standing=self.approvals,
+            audit=self.audit,
+            commit=commit,
+            run=self.runner,
+            runs_later=runs_later,
+            confined=lambda: SandboxState(confined=confined),
+        )
+        self.dispatcher = Dispatcher(
+            inventory=Inventory(specs),
+            threads=self.threads,
+            deeds=self.deeds,
+            audit=self.audit,
+            strict=strict,
+            cap=cap,
+        )
+
+    def scope(self, policy: Policy | None = None, **given: Any) -> Scope:
+        """For one caller, who is in a conversation unless told otherwise."""
+        base: dict[str, Any] = {"caller": CALLER, "territory": self.territory, "emit": self.heard.append, "run": "r1"}
+        return Scope(policy=policy or Policy(), **{**base, **given})
+
+    def call(self, name: str, args: Mapping[str, object], scope: Scope | None = None, **given: Any) -> Outcome:
+        """What one call comes to."""
+
+        async def main() -> Outcome:
+            with anyio.fail_after(30):
+                return await self.dispatcher.call(name, args, scope or self.scope(), **given)
+
+        return anyio.run(main)
+
+
+def sets(event: anyio.Event) -> Callable[[object], None]:
+    """A listener that tells the first thing it hears."""
+
+    def listener(what: object) -> None:
+        del what
+        event.set()
+
+    return listener
+
+
+def within(seconds: float, work: Callable[[], Any]) -> Any:
+    """Run an async function, and fail if it takes too long."""
+
+    async def main() -> Any:
+        with anyio.fail_after(seconds):
+            return await work()
+
+    return anyio.run(main)

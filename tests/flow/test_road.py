@@ -1,0 +1,809 @@
+"""The whole road, from a name and arguments to an outcome: every effect, every verdict, every way to fail."""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Protocol
+
+import anyio
+import pytest
+
+from fakes.approvals import FakeApprovals
+from fakes.audit import FakeAudit
+from fakes.road import CALLER, FakeRunner, Road, ScriptedAsker, SilentAsker, sets, within
+from marid.adapters.approvals import SqliteApprovals
+from marid.core.approval import Answer, Kind, person
+from marid.core.caller import Caller
+from marid.core.errors import Exhausted, NotFound, Refused, Unavailable
+from marid.core.events import Called, Note
+from marid.core.policy import DEFAULTS, Effect, Policy, Rules, Verdict
+from marid.toolkit.deeds import Deeds
+from marid.toolkit.dispatch import Call, Dispatcher, Opinion
+from marid.toolkit.handles import FileRef, TargetRef
+from marid.toolkit.inventory import Inventory
+from marid.toolkit.outcome import Done, Edit, Failed, Outcome, Ran, Run
+from marid.toolkit.scope import Scope
+from marid.toolkit.spec import Alias, ToolSpec, tool
+from marid.workspace.guard import Place, Territory
+
+
+class Bell(Protocol):
+    """A port."""
+
+    def ring(self) -> str:
+        """The sound."""
+        ...
+
+
+class Brass:
+    """A bell."""
+
+    def ring(self) -> str:
+        return "dong"
+
+
+class Field(Protocol):
+    """Where places come from."""
+
+    def place(self, raw: str) -> Place:
+        """Where it leads."""
+        ...
+
+
+@tool(family="files", effect=Effect.READ, aliases=(Alias(name="peek", renames=(("file", "path"),)),))
+def look(path: FileRef, times: Annotated[int, "how often"] = 1) -> Done:
+    """Look at a file."""
+    return Done(text=path.read().decode() * times, values={"times": times})
+
+
+@tool(family="files", effect=Effect.WRITE, aliases=(Alias(name="put"),))
+def write(path: TargetRef, text: str) -> Edit:
+    """Write a file."""
+    try:
+        before = path.read()
+    except NotFound:
+        before = None
+    return Edit(changes=(path.change(before, text.encode()),), text=f"wrote {path.given}", values={"bytes": len(text)})
+
+
+@tool(family="files", effect=Effect.WRITE)
+def write_two(path: TargetRef, other: TargetRef) -> Edit:
+    """Write two files that must both be new."""
+    return Edit(changes=(path.change(None, b"1"), other.change(None, b"2")), text="wrote two")
+
+
+@tool(family="shell", effect=Effect.EXEC)
+def run(command: str, network: bool = False, *, field: Field) -> Run:
+    """Run a command."""
+    return Run(argv=("sh", "-c", command), shown=command, cwd=field.place("."), network=network)
+
+
+@tool(family="shell", effect=Effect.EXEC)
+def run_other(command: str, *, field: Field) -> Run:
+    """Run a command of another shell, and report in other words."""
+
+    def finish(ran: Ran) -> Done:
+        if ran.status:
+            raise Unavailable("it failed")
+        return Done(text=ran.out.upper())
+
+    return Run(argv=("/usr/bin/pwsh", command), shown=command, cwd=field.place("."), finish=finish)
+
+
+@tool(family="files", effect=Effect.WRITE)
+def sneaky(*, field: Field) -> Run:
+    """A tool that says it writes, and runs."""
+    return Run(argv=("rm",), shown="rm", cwd=field.place("."))
+
+
+@tool(family="files", effect=Effect.READ)
+def sly(path: TargetRef) -> Edit:
+    """A tool that says it reads, and writes."""
+    return Edit(changes=(path.change(None, b"x"),), text="wrote")
+
+
+def _host(given: Mapping[str, Any]) -> str:
+    if given["url"] == "http://127.0.0.1/":
+        raise Refused("that host is never reached")
+    return given["url"].split("/")[2]
+
+
+@tool(family="network", effect=Effect.NET, about=_host)
+async def fetch(url: str) -> Done:
+    """Fetch."""
+    return Done(text=f"page of {url}")
+
+
+@tool(family="agents", effect=Effect.SPAWN)
+async def spawn(task: str) -> Done:
+    """Spawn."""
+    return Done(text=f"did {task}")
+
+
+@tool(family="runtime", effect=Effect.META)
+def ring(*, bell: Bell) -> Done:
+    """Ring."""
+    return Done(text=bell.ring())
+
+
+@tool(family="runtime", effect=Effect.META)
+def maybe_ring(*, bell: Bell | None = None) -> Done:
+    """Ring if there is something to ring."""
+    return Done(text=bell.ring() if bell is not None else "silence")
+
+
+@tool(family="runtime", effect=Effect.META, seconds=0.05)
+async def hang_softly() -> Done:
+    """Hang on the loop."""
+    await anyio.sleep_forever()
+    return Done(text="never")
+
+
+@tool(family="runtime", effect=Effect.META)
+def broken(secret: str = "") -> Done:
+    """A bug."""
+    raise ZeroDivisionError(secret)
+
+
+@tool(family="runtime", effect=Effect.META)
+def exhausted() -> Done:
+    """Give up."""
+    raise Exhausted("all gone")
+
+
+ALL = (look, write, write_two, run, run_other, sneaky, sly, fetch, spawn, ring, maybe_ring, hang_softly, broken)
+TRUST = Policy(trusted=True)
+
+
+@pytest.fixture
+def road(tmp_path: Path) -> Road:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "a.txt").write_text("hello\n")
+    return Road(tmp_path / "project", *ALL, exhausted)
+
+
+def _field(road: Road) -> dict[type, object]:
+    return {Field: road.territory}
+
+
+def _failed(outcome: Outcome, code: str, words: str) -> None:
+    assert isinstance(outcome, Failed)
+    assert outcome.code == code
+    assert words in outcome.message
+
+
+def _granting(*effects: Effect) -> Policy:
+    return Policy(granted=frozenset(effects))
+
+
+# ---- look up, parse ------------------------------------------------------------------------------------------------
+
+
+def test_a_reading_tool_gives_its_result_and_leaves_a_record(road: Road) -> None:
+    outcome = road.call("look", {"path": "a.txt", "times": "2"}, call_id="c7")
+    assert outcome == Done(text="hello\nhello\n", values={"times": 2})
+    (record,) = road.audit.records
+    assert record.caller == CALLER
+    assert (record.call, record.tool, record.effect, record.verdict) == ("c7", "look", "read", "allow")
+    assert (record.code, record.size, record.approval, record.durable) == ("ok", 12, "", False)
+    assert record.args == {"path": "a.txt", "times": "2"}
+    assert [type(heard) for heard in road.heard] == [Called]
+
+
+def test_an_alias_calls_the_tool_with_either_set_of_parameters(road: Road) -> None:
+    assert road.call("peek", {"file": "a.txt"}).ok
+    assert road.call("peek", {"path": "a.txt"}).ok
+    assert road.audit.records[0].tool == "look"
+
+
+def test_an_unknown_name_is_met_with_the_nearest(road: Road) -> None:
+    _failed(road.call("loook", {}), "not_found", "did you mean 'look'?")
+    assert road.audit.records[0].tool == "loook"
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        ({"path": "a.txt", "times": "x"}, "times: must be a whole number, not 'x'"),
+        ({"pth": "a.txt"}, "did you mean 'path'?"),
+        ([], "arguments must be an object"),
+        ({"path": "a\ud800"}, "invalid text"),
+    ],
+)
+def test_wrong_arguments_are_told_in_words(road: Road, args: Any, words: str) -> None:
+    _failed(road.call("look", args), "bad_input", words)
+
+
+def test_a_path_outside_is_refused(road: Road) -> None:
+    _failed(road.call("look", {"path": "../x"}), "refused", "outside")
+
+
+def test_the_errors_of_a_body_come_back_as_values(road: Road) -> None:
+    _failed(road.call("look", {"path": "gone"}), "not_found", "gone")
+    _failed(road.call("exhausted", {}), "exhausted", "all gone")
+
+
+def test_a_tool_without_its_port_is_neither_offered_nor_called(road: Road) -> None:
+    assert ring not in road.dispatcher.offered(road.scope())
+    assert maybe_ring in road.dispatcher.offered(road.scope())
+    _failed(road.call("ring", {}), "unavailable", "nothing provides Bell")
+    assert road.call("maybe_ring", {}) == Done(text="silence")
+    with_bell = road.scope(services={Bell: Brass()})
+    assert ring in road.dispatcher.offered(with_bell)
+    assert road.call("ring", {}, with_bell) == Done(text="dong")
+    assert road.call("maybe_ring", {}, with_bell) == Done(text="dong")
+
+
+# ---- policy --------------------------------------------------------------------------------------------------------
+
+
+def test_read_only_offers_and_calls_nothing_that_has_an_effect(road: Road) -> None:
+    scope = road.scope(Policy(read_only=True, trusted=True), services={Bell: Brass(), **_field(road)})
+    offered = road.dispatcher.offered(scope)
+    assert {spec.effect for spec in offered} == {Effect.READ, Effect.META}
+    _failed(road.call("write", {"path": "b", "text": "x"}, scope), "refused", "read-only")
+    _failed(road.call("sly", {"path": "b"}, scope), "refused", "denies what it plans")
+    assert not (road.root / "b").exists()
+
+
+def test_what_policy_denies_is_refused_whoever_is_there(road: Road) -> None:
+    denied = Policy(layers=(replace(DEFAULTS, tools={"put": Verdict.DENY}),), trusted=True)
+    asker = ScriptedAsker(Answer.YES)
+    _failed(road.call("write", {"path": "b", "text": "x"}, road.scope(denied, asker=asker)), "refused", "policy denies")
+    assert asker.asked == []
+    assert write not in road.dispatcher.offered(road.scope(denied))
+
+
+def test_a_tool_that_does_more_than_it_owns_up_to_needs_all_of_it_allowed(road: Road) -> None:
+    scope = road.scope(_granting(Effect.WRITE), services=_field(road))
+    _failed(road.call("sneaky", {}, scope), "refused", "--allow exec")
+    _failed(road.call("sly", {"path": "b"}), "refused", "--allow write")
+    assert road.runner.plans == []
+    assert not (road.root / "b").exists()
+
+
+def test_a_reading_tool_may_be_made_to_ask(road: Road) -> None:
+    policy = Policy(layers=(replace(DEFAULTS, tools={"look": Verdict.ASK}),))
+    asker = ScriptedAsker(Answer.YES)
+    assert road.call("look", {"path": "a.txt"}, road.scope(policy, asker=asker)).ok
+    assert asker.asked[0].kind is Kind.CALL
+
+
+# ---- edits ---------------------------------------------------------------------------------------------------------
+
+
+def test_an_edit_is_shown_asked_for_and_then_written(road: Road) -> None:
+    asker = ScriptedAsker(Answer.YES)
+    outcome = road.call("write", {"path": "a.txt", "text": "bye\n"}, road.scope(asker=asker))
+    assert outcome == Done(text="wrote a.txt", values={"bytes": 4})
+    assert (road.root / "a.txt").read_text() == "bye\n"
+    (question,) = asker.asked
+    assert (question.kind, question.tool, question.caller, question.always) == (Kind.EDIT, "write", CALLER, True)
+    assert "-hello\n+bye" in question.text
+    (record,) = road.audit.records
+    assert (record.verdict, record.approval, record.durable) == ("ask", question.id, True)
+
+
+def test_an_edit_that_is_not_approved_leaves_everything_as_it_was(road: Road) -> None:
+    scope = road.scope(asker=ScriptedAsker(Answer.NO))
+    _failed(road.call("write", {"path": "a.txt", "text": "x"}, scope), "refused", "a person said no")
+    _failed(road.call("write", {"path": "a.txt", "text": "x"}), "refused", "--allow write")
+    assert (road.root / "a.txt").read_text() == "hello\n"
+    assert [record.durable for record in road.audit.records] == [False, False]
+
+
+def test_a_grant_needs_no_question(road: Road) -> None:
+    scope = road.scope(_granting(Effect.WRITE))
+    assert road.call("write", {"path": "new/b.txt", "text": "x"}, scope).ok
+    assert (road.root / "new" / "b.txt").read_text() == "x"
+    assert road.approvals.rows == {}
+
+
+@pytest.mark.parametrize("name", ["conftest.py", ".envrc", ".github/workflows/ci.yml"])
+def test_what_runs_later_asks_even_under_a_grant(road: Road, name: str) -> None:
+    args = {"path": name, "text": "x"}
+    _failed(road.call("write", args, road.scope(_granting(Effect.WRITE))), "refused", "--trust")
+    asker = ScriptedAsker(Answer.YES)
+    assert road.call("write", args, road.scope(_granting(Effect.WRITE), asker=asker)).ok
+    assert "CAREFUL" in asker.asked[0].text
+    assert not asker.asked[0].always
+    assert road.call("write", {**args, "text": "y"}, road.scope(TRUST)).ok
+
+
+def test_an_edit_that_changes_nothing_asks_nobody(road: Road) -> None:
+    assert road.call("write", {"path": "a.txt", "text": "hello\n"}).ok
+    assert not road.audit.records[0].durable
+
+
+def test_always_holds_for_this_tool_in_this_conversation_and_for_nothing_that_runs_later(road: Road) -> None:
+    asker = ScriptedAsker(Answer.ALWAYS)
+    assert road.call("write", {"path": "b", "text": "1"}, road.scope(asker=asker)).ok
+    assert road.call("write", {"path": "c", "text": "2"}).ok
+    assert road.audit.records[-1].approval == "standing"
+    other = CALLER._replace(conversation="another")
+    _failed(road.call("write", {"path": "d", "text": "3"}, road.scope(caller=other)), "refused", "--allow write")
+    _failed(road.call("write_two", {"path": "e", "other": "f"}), "refused", "--allow write")
+    _failed(road.call("write", {"path": "conftest.py", "text": "4"}), "refused", "--trust")
+
+
+def test_without_a_conversation_always_holds_for_this_run(road: Road) -> None:
+    alone = Caller(face="cli")
+    scope = road.scope(caller=alone, asker=ScriptedAsker(Answer.ALWAYS))
+    assert road.call("write", {"path": "b", "text": "1"}, scope).ok
+    assert road.call("write", {"path": "b", "text": "2"}, road.scope(caller=alone)).ok
+    assert not road.call("write", {"path": "b", "text": "3"}, road.scope(caller=alone, run="r2")).ok
+
+
+def test_a_standing_yes_does_not_outlive_a_denial(road: Road) -> None:
+    road.approvals.keep("conversation:talk", "tool:write")
+    denied = Policy().narrowed(Rules(effects={Effect.WRITE: Verdict.DENY}))
+    _failed(road.call("write", {"path": "b", "text": "1"}, road.scope(denied)), "refused", "policy denies")
+
+
+def test_an_edit_planned_from_what_is_no_longer_there_is_refused(road: Road) -> None:
+    class Meddler:
+        """Changes the file while the person reads."""
+
+        async def ask(self, question: object) -> Answer:
+            del question
+            (road.root / "a.txt").write_text("changed meanwhile\n")
+            return Answer.YES
+
+    outcome = road.call("write", {"path": "a.txt", "text": "x"}, road.scope(asker=Meddler()))
+    assert isinstance(outcome, Failed)
+    assert (road.root / "a.txt").read_text() == "changed meanwhile\n"
+
+
+def test_of_several_files_all_are_written_or_none(road: Road) -> None:
+    scope = road.scope(_granting(Effect.WRITE))
+    assert not road.call("write_two", {"path": "b", "other": "a.txt"}, scope).ok
+    assert not (road.root / "b").exists()
+    assert road.call("write_two", {"path": "b", "other": "c"}, scope).ok
+
+
+def test_an_approval_covers_one_call_only(road: Road) -> None:
+    asker = ScriptedAsker(Answer.YES)
+    args = {"path": "b", "text": "1"}
+    assert road.call("write", args, road.scope(asker=asker)).ok
+    (road.root / "b").unlink()
+    _failed(road.call("write", args, road.scope(asker=asker)), "refused", "nobody answered")
+
+
+def test_cancelling_while_an_edit_is_written_lets_it_be_written(road: Road) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slowly(changes: Any) -> None:
+        begun.set()
+        go_on.wait(20)
+        road.deeds.commit(changes)
+
+    deeds = replace(road.deeds, commit=slowly)
+    dispatcher = replace(road.dispatcher, deeds=deeds)
+    scope = road.scope(_granting(Effect.WRITE))
+
+    async def main() -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(dispatcher.call, "write", {"path": "b", "text": "whole"}, scope)
+            await road.threads.run(lambda: begun.wait(20))
+            group.cancel_scope.cancel()
+            go_on.set()
+
+    within(30, main)
+    assert (road.root / "b").read_text() == "whole"
+    assert [(record.code, record.durable) for record in road.audit.records] == [("ok", True)]
+
+
+# ---- commands ------------------------------------------------------------------------------------------------------
+
+
+def test_a_command_is_shown_asked_for_and_then_run(road: Road) -> None:
+    asker = ScriptedAsker(Answer.YES)
+    outcome = road.call("run", {"command": "ls -la"}, road.scope(asker=asker, services=_field(road)))
+    assert outcome == Done(
+        text="STDOUT:\nout\n\nSTDERR:\n\nEXIT CODE: 0", values={"exit_code": 0, "seconds": 0.5, "timed_out": False}
+    )
+    assert f"in {road.root}\n$ ls -la\n" in asker.asked[0].text
+    ((plan, unconfined),) = road.runner.plans
+    assert (plan.argv, unconfined) == (("sh", "-c", "ls -la"), False)
+    assert road.audit.scripts == [("ls -la", ".sh")]
+
+
+def test_a_tool_may_make_its_own_words_of_what_a_command_left(road: Road) -> None:
+    scope = road.scope(TRUST, services=_field(road))
+    assert road.call("run_other", {"command": "dir"}, scope) == Done(text="OUT\n")
+    assert road.audit.scripts == [("dir", ".ps1")]
+    road.runner.ran = Ran(status=1, out="", err="", seconds=1.0)
+    _failed(road.call("run_other", {"command": "dir"}, scope), "unavailable", "it failed")
+
+
+def test_a_command_that_timed_out_says_so(road: Road) -> None:
+    road.runner.ran = Ran(status=-9, out="", err="", seconds=60.0, timed_out=True)
+    assert "timed out after 60s" in str(road.call("run", {"command": "x"}, road.scope(TRUST, services=_field(road))))
+
+
+def test_yes_to_a_command_is_no_yes_to_another_nor_to_another_folder(road: Road) -> None:
+    scope = road.scope(asker=ScriptedAsker(Answer.ALWAYS), services=_field(road))
+    assert road.call("run", {"command": "ls"}, scope).ok
+    assert road.call("run", {"command": "ls"}, scope).ok
+    _failed(road.call("run", {"command": "ls; rm -rf x"}, scope), "refused", "not approved")
+    (road.root / "sub").mkdir()
+    elsewhere = {Field: Territory([str(road.root / "sub")])}
+    _failed(road.call("run", {"command": "ls"}, replace(scope, services=elsewhere)), "refused", "not approved")
+
+
+def test_a_command_with_network_needs_both(road: Road) -> None:
+    scope = road.scope(_granting(Effect.EXEC), services=_field(road))
+    assert road.call("run", {"command": "ls"}, scope).ok
+    _failed(road.call("run", {"command": "ls", "network": True}, scope), "refused", "nobody can be asked")
+    both = road.scope(_granting(Effect.EXEC, Effect.NET), services=_field(road))
+    assert road.call("run", {"command": "ls", "network": True}, both).ok
+
+
+def test_commands_have_the_network_where_policy_allows_it_without_a_question(road: Road) -> None:
+    assert road.call("run", {"command": "ls"}, road.scope(_granting(Effect.EXEC), services=_field(road))).ok
+    both = road.scope(_granting(Effect.EXEC, Effect.NET), services=_field(road))
+    assert road.call("run", {"command": "ls"}, both).ok
+    assert [plan.network for plan, _ in road.runner.plans] == [False, True]
+
+
+def test_without_a_sandbox_it_is_asked_every_time_and_a_grant_warns(tmp_path: Path) -> None:
+    road = Road(tmp_path, *ALL, confined=False)
+    asker = ScriptedAsker(Answer.ALWAYS, Answer.NO)
+    scope = road.scope(asker=asker, services=_field(road))
+    assert road.call("run", {"command": "ls"}, scope).ok
+    assert "nothing confines this command" in asker.asked[0].text
+    assert not asker.asked[0].always
+    assert not road.call("run", {"command": "ls"}, scope).ok
+    assert road.runner.plans[0][1]
+    assert road.call("run", {"command": "ls"}, road.scope(TRUST, services=_field(road))).ok
+    assert Note("nothing confines the command: there is no sandbox here") in road.heard
+
+
+def test_a_command_that_is_too_long_to_judge_is_refused(road: Road) -> None:
+    scope = road.scope(asker=ScriptedAsker(Answer.YES), services=_field(road))
+    _failed(road.call("run", {"command": "x" * 1_000_000}, scope), "refused", "too long for a person")
+
+
+def test_a_runner_that_hangs_is_given_up(tmp_path: Path) -> None:
+    class Hanging:
+        """Never comes back."""
+
+        async def __call__(self, plan: Run, scope: Scope, *, unconfined: bool) -> Ran:
+            await anyio.sleep_forever()
+            raise AssertionError
+
+    @tool(family="shell", effect=Effect.EXEC)
+    def run_at_once(*, field: Field) -> Run:
+        """No time at all, and less."""
+        return Run(argv=("x",), shown="x", cwd=field.place("."), seconds=-29.95)
+
+    road = Road(tmp_path, run_at_once, run=Hanging())
+    _failed(road.call("run_at_once", {}, road.scope(TRUST, services=_field(road))), "exhausted", "did not end")
+
+
+# ---- net and spawn -------------------------------------------------------------------------------------------------
+
+
+def test_a_host_is_asked_for_once(road: Road) -> None:
+    asker = ScriptedAsker(Answer.YES, Answer.NO)
+    scope = road.scope(asker=asker)
+    assert road.call("fetch", {"url": "https://a.org/1"}, scope) == Done(text="page of https://a.org/1")
+    assert road.call("fetch", {"url": "https://a.org/2"}, scope).ok
+    _failed(road.call("fetch", {"url": "https://b.org/"}, scope), "refused", "said no")
+    assert [question.text.split("\n")[0] for question in asker.asked] == ["a.org", "b.org"]
+    assert asker.asked[0].kind is Kind.FETCH
+    assert not road.call("fetch", {"url": "https://a.org/1"}, road.scope(caller=Caller(face="mcp"))).ok
+
+
+def test_a_host_that_the_user_has_named_needs_no_question(road: Road) -> None:
+    policy = Policy(layers=(replace(DEFAULTS, hosts=frozenset({"a.org"})),))
+    assert road.call("fetch", {"url": "https://a.org/1"}, road.scope(policy)).ok
+    _failed(road.call("fetch", {"url": "https://b.org/1"}, road.scope(policy)), "refused", "--allow net")
+
+
+def test_what_is_refused_in_any_case_is_asked_of_nobody(road: Road) -> None:
+    asker = ScriptedAsker(Answer.YES)
+    _failed(road.call("fetch", {"url": "http://127.0.0.1/"}, road.scope(asker=asker)), "refused", "never reached")
+    assert asker.asked == []
+    _failed(road.call("fetch", {"url": "http://127.0.0.1/"}, road.scope(TRUST)), "refused", "never reached")
+
+
+def test_spawning_asks_before_anything_happens(road: Road) -> None:
+    asker = ScriptedAsker(Answer.NO, Answer.YES)
+    assert not road.call("spawn", {"task": "x"}, road.scope(asker=asker)).ok
+    assert road.call("spawn", {"task": "x"}, road.scope(asker=asker)) == Done(text="did x")
+    assert asker.asked[0].kind is Kind.SPAWN
+
+
+# ---- paths outside -------------------------------------------------------------------------------------------------
+
+
+def test_a_person_may_open_one_path_to_one_conversation(road: Road, tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("found")
+    (tmp_path / "other.txt").write_text("found")
+    args = {"path": str(tmp_path / "secret.txt")}
+    asking = Policy(layers=(replace(DEFAULTS, outside=Verdict.ASK),))
+    walled = Territory([str(road.root)])
+    asker = ScriptedAsker(Answer.YES)
+    scope = road.scope(asking, territory=walled, asker=asker)
+    assert road.call("look", args, scope) == Done(text="found", values={"times": 1})
+    assert str(tmp_path / "secret.txt") in asker.asked[0].text
+    assert asker.asked[0].kind is Kind.OUTSIDE
+    assert road.call("look", args, road.scope(asking, territory=walled)).ok
+    _failed(road.call("look", {"path": str(tmp_path / "other.txt")}, scope), "refused", "not approved")
+    other = road.scope(asking, territory=walled, caller=CALLER._replace(conversation="another"))
+    _failed(road.call("look", args, other), "refused", "marid allow")
+    _failed(road.call("look", args, road.scope(territory=walled, asker=asker)), "refused", "outside")
+
+
+def test_a_path_that_stays_outside_ends_the_asking(road: Road) -> None:
+    class Unmoved(Territory):
+        """No path more."""
+
+        def widened(self, path: str) -> "Unmoved":
+            return Unmoved([tree.path for tree in self.trees])
+
+    asking = Policy(layers=(replace(DEFAULTS, outside=Verdict.ASK),))
+    asker = ScriptedAsker(*[Answer.YES] * 20)
+    scope = road.scope(asking, territory=Unmoved([str(road.root)]), asker=asker)
+    _failed(road.call("look", {"path": "/etc/hosts"}, scope), "refused", "outside")
+    assert len(asker.asked) == 1
+
+
+def test_nobody_is_asked_for_a_path_of_a_tool_that_is_denied(road: Road) -> None:
+    asking = Policy(layers=(replace(DEFAULTS, outside=Verdict.ASK),), read_only=True)
+    asker = ScriptedAsker(Answer.YES)
+    scope = road.scope(asking, territory=Territory([str(road.root)]), asker=asker)
+    _failed(road.call("write", {"path": "/etc/hosts", "text": "x"}, scope), "refused", "outside")
+    assert asker.asked == []
+
+
+# ---- hooks ---------------------------------------------------------------------------------------------------------
+
+
+def _hooked(road: Road, *hooks: Any) -> Dispatcher:
+    return replace(road.dispatcher, hooks=hooks)
+
+
+def _through(dispatcher: Dispatcher, name: str, args: Mapping[str, object], scope: Scope) -> Outcome:
+    return within(20, lambda: dispatcher.call(name, args, scope))
+
+
+def test_a_hook_can_only_make_it_stricter(road: Road) -> None:
+    async def lenient(spec: ToolSpec, args: Mapping[str, object], scope: Scope) -> Opinion:
+        return Opinion(Verdict.ALLOW)
+
+    async def strict(spec: ToolSpec, args: Mapping[str, object], scope: Scope) -> Opinion:
+        return Opinion(Verdict.DENY)
+
+    denied = road.scope(Policy(layers=(replace(DEFAULTS, tools={"look": Verdict.DENY}),)))
+    _failed(_through(_hooked(road, lenient), "look", {"path": "a.txt"}, denied), "refused", "policy denies")
+    _failed(_through(_hooked(road, strict, lenient), "look", {"path": "a.txt"}, road.scope()), "refused", "not allowed")
+
+
+def test_what_a_hook_makes_of_the_arguments_is_parsed_and_judged_like_any_other(road: Road) -> None:
+    def rewriting(args: Mapping[str, object]) -> Any:
+        async def hook(spec: ToolSpec, given: Mapping[str, object], scope: Scope) -> Opinion:
+            return Opinion(args=args)
+
+        return hook
+
+    scope = road.scope()
+    assert _through(_hooked(road, rewriting({"path": "a.txt"})), "look", {"path": "b"}, scope).ok
+    assert road.audit.records[-1].args == {"path": "a.txt"}
+    _failed(
+        _through(_hooked(road, rewriting({"path": "../x"})), "look", {"path": "a.txt"}, scope), "refused", "outside"
+    )
+    _failed(_through(_hooked(road, rewriting({"x": 1})), "look", {"path": "a.txt"}, scope), "bad_input", "'x'")
+
+
+def test_a_hook_that_fails_has_refused(road: Road) -> None:
+    async def failing(spec: ToolSpec, args: Mapping[str, object], scope: Scope) -> Opinion:
+        raise Refused("the hook says no")
+
+    async def crashing(spec: ToolSpec, args: Mapping[str, object], scope: Scope) -> Opinion:
+        raise ZeroDivisionError
+
+    scope = road.scope(TRUST)
+    args = {"path": "b", "text": "x"}
+    _failed(_through(_hooked(road, failing), "write", args, scope), "refused", "the hook says no")
+    lenient = replace(_hooked(road, crashing), strict=False)
+    _failed(_through(lenient, "write", args, scope), "internal", "bug")
+    assert not (road.root / "b").exists()
+
+
+# ---- time, size, bugs, cancelling ----------------------------------------------------------------------------------
+
+
+def test_a_body_that_takes_too_long_is_given_up(road: Road) -> None:
+    class Gate:
+        """Opens late."""
+
+        def __init__(self) -> None:
+            self.free = threading.Event()
+
+        def ring(self) -> str:
+            self.free.wait(20)
+            return ""
+
+    gate = Gate()
+
+    @tool(family="runtime", effect=Effect.META, seconds=0.05)
+    def wait_long(*, gate: Bell) -> Done:
+        """Wait."""
+        return Done(text=gate.ring())
+
+    other = Road(road.root, wait_long)
+    outcome = other.call("wait_long", {}, other.scope(services={Bell: gate}))
+    gate.free.set()
+    _failed(outcome, "exhausted", "'wait_long' took longer than 0.05 s")
+    _failed(road.call("hang_softly", {}), "exhausted", "'hang_softly' took longer than 0.05 s")
+
+
+def test_a_result_that_is_too_large_is_cut(road: Road) -> None:
+    (road.root / "big").write_text("x" * 100_000)
+    cut = road.call("look", {"path": "big"}, cap=20_000)
+    assert isinstance(cut, Done)
+    assert len(cut.text) < 20_000
+    assert cut.values["truncated"] is True
+    assert len(str(road.call("look", {"path": "big"}))) == 100_000
+
+
+def test_a_bug_is_a_failure_with_words_and_its_trace_goes_to_the_log_only(road: Road) -> None:
+    lenient = replace(road.dispatcher, strict=False)
+    outcome = _through(lenient, "broken", {"secret": "sesame"}, road.scope())
+    _failed(outcome, "internal", "'broken' broke: this is a bug, and the session log has the details")
+    assert "sesame" not in str(outcome)
+    assert "ZeroDivisionError: sesame" in road.audit.records[0].trace
+    with pytest.raises(ZeroDivisionError):
+        road.call("broken", {})
+
+
+def test_a_log_that_cannot_be_kept_is_a_note_and_no_failure(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x")
+    road = Road(tmp_path, *ALL, audit=FakeAudit("the disk is full"))
+    assert road.call("look", {"path": "a.txt"}).ok
+    assert Note("the disk is full") in road.heard
+
+
+def test_cancelling_is_never_swallowed(road: Road) -> None:
+    async def main() -> None:
+        asker = SilentAsker()
+        outcomes: list[Outcome] = []
+        async with anyio.create_task_group() as group:
+
+            async def call() -> None:
+                args = {"path": "b", "text": "x"}
+                outcomes.append(await road.dispatcher.call("write", args, road.scope(asker=asker)))
+
+            group.start_soon(call)
+            await asker.shown.wait()
+            group.cancel_scope.cancel()
+        assert outcomes == []
+
+    within(20, main)
+    assert [record.code for record in road.audit.records] == ["cancelled"]
+    assert road.approvals.pending() == []
+
+
+def test_approvals_that_cannot_be_kept_allow_nothing(tmp_path: Path) -> None:
+    class Gone(FakeApprovals):
+        """No disk."""
+
+        def open(self, question: object) -> Any:
+            raise Unavailable("the approvals cannot be used")
+
+        def kept(self, scope: str, grant: str) -> bool:
+            raise Unavailable("the approvals cannot be used")
+
+    road = Road(tmp_path, *ALL, approvals=Gone())
+    scope = road.scope(asker=ScriptedAsker(Answer.YES))
+    _failed(road.call("write", {"path": "b", "text": "x"}, scope), "unavailable", "approvals")
+    _failed(road.call("write", {"path": "b", "text": "x"}), "refused", "--allow write")
+    assert not (tmp_path / "b").exists()
+
+
+# ---- batches -------------------------------------------------------------------------------------------------------
+
+
+def test_a_batch_keeps_its_order_and_no_failure_loses_another(road: Road) -> None:
+    calls = [
+        Call(name="look", args={"path": "a.txt"}),
+        Call(name="nothing", args={}),
+        Call(name="look", args={"path": "gone"}),
+        Call(name="write", args={"path": "b", "text": "x"}),
+        Call(name="broken", args={}),
+        Call(name="look", args={"path": "a.txt", "times": 2}, cap=10),
+    ]
+    lenient = replace(road.dispatcher, strict=False)
+    outcomes = within(20, lambda: lenient.call_all(calls, road.scope()))
+    codes = [outcome.code if isinstance(outcome, Failed) else "ok" for outcome in outcomes]
+    assert codes == ["ok", "not_found", "not_found", "refused", "internal", "ok"]
+    assert outcomes[5].values == {"truncated": True, "values_left_out": True}
+    assert within(20, lambda: road.dispatcher.call_all([], road.scope())) == []
+
+
+def test_a_batch_runs_at_once(road: Road) -> None:
+    together = threading.Barrier(4)
+
+    class Meeting:
+        """Passed only by four at once."""
+
+        def ring(self) -> str:
+            together.wait(10)
+            return "met"
+
+    calls = [Call(name="ring", args={}) for _ in range(4)]
+    outcomes = within(20, lambda: road.dispatcher.call_all(calls, road.scope(services={Bell: Meeting()})))
+    assert [str(outcome) for outcome in outcomes] == ["met"] * 4
+
+
+def test_a_hundred_edits_of_one_file_lose_nothing_silently(road: Road) -> None:
+    calls = [Call(name="write", args={"path": "a.txt", "text": f"{number}"}) for number in range(100)]
+    outcomes: list[Outcome] = within(60, lambda: road.dispatcher.call_all(calls, road.scope(_granting(Effect.WRITE))))
+    written = [number for number, outcome in enumerate(outcomes) if outcome.ok]
+    assert written
+    assert (road.root / "a.txt").read_text() in {f"{number}" for number in written}
+    assert {type(outcome) for outcome in outcomes} <= {Done, Failed}
+    assert list(road.root.iterdir()) == [road.root / "a.txt"]
+
+
+def test_several_callers_with_rights_of_their_own_are_served_at_once(road: Road) -> None:
+    async def main() -> list[bool]:
+        scopes = [road.scope(TRUST), road.scope(Policy(read_only=True)), road.scope()]
+        allowed: list[bool] = []
+
+        async def call(place: int) -> None:
+            args = {"path": f"file{place}", "text": "x"}
+            allowed.append((await road.dispatcher.call("write", args, scopes[place % 3])).ok == (place % 3 == 0))
+
+        async with anyio.create_task_group() as group:
+            for place in range(30):
+                group.start_soon(call, place)
+        return allowed
+
+    assert within(20, main) == [True] * 30
+
+
+# ---- several processes ---------------------------------------------------------------------------------------------
+
+
+def test_a_call_that_waits_hears_the_answer_of_another_process_and_runs_once(tmp_path: Path) -> None:
+    """Both have the same file open, as two processes have."""
+    (tmp_path / "project").mkdir()
+    path = str(tmp_path / "home" / "approvals.db")
+    ours, theirs = SqliteApprovals(path), SqliteApprovals(path)
+    road = Road(tmp_path / "project", *ALL)
+    deeds: Deeds = replace(road.deeds, standing=ours, desk=type(road.deeds.desk)(ours, road.threads, poll=0.01))
+    dispatcher = Dispatcher(inventory=Inventory(ALL), threads=road.threads, deeds=deeds, audit=road.audit)
+
+    async def main() -> Outcome:
+        outcomes: list[Outcome] = []
+        asked = anyio.Event()
+        scope = road.scope(Policy(wait=True), emit=sets(asked))
+
+        async def call() -> None:
+            outcomes.append(await dispatcher.call("write", {"path": "b", "text": "x"}, scope))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(call)
+            await asked.wait()
+            waiting = theirs.pending()
+            assert "+x" in waiting[0].question.text
+            with pytest.raises(Refused):
+                theirs.answer(waiting[0].question.id, Answer.YES, CALLER)
+            theirs.answer(waiting[0].question.id, Answer.YES, person("web"))
+            with pytest.raises(Refused, match="answered already"):
+                theirs.answer(waiting[0].question.id, Answer.NO, person("cli"))
+        return outcomes[0]
+
+    assert within(30, main) == Done(text="wrote b", values={"bytes": 1})
+    ours.close_file()
+    theirs.close_file()
+
+
+def test_the_runner_of_the_fakes_is_never_called_without_a_yes(road: Road) -> None:
+    assert isinstance(road.runner, FakeRunner)
+    _failed(road.call("run", {"command": "ls"}, road.scope(services=_field(road))), "refused", "--allow exec")
+    assert road.runner.plans == []

@@ -1,0 +1,52 @@
+from pathlib import Path
+
+from fakes.road import Road, within
+from marid.core.policy import Effect, Policy
+from marid.toolkit.dispatch import PLANS, Call, Opinion
+from marid.toolkit.outcome import Done, Failed
+from marid.toolkit.spec import tool
+
+SOURCE = Path(__file__).parents[3] / "src" / "marid"
+
+
+@tool(family="runtime", effect=Effect.META)
+def hello(name: str = "you") -> Done:
+    """Say hello."""
+    return Done(text=f"hello {name}")
+
+
+def test_a_call_comes_to_an_outcome(tmp_path: Path) -> None:
+    road = Road(tmp_path, hello)
+    assert road.call("hello", {"name": "me"}) == Done(text="hello me")
+    assert road.call("hello", {"nam": "me"}).ok is False
+    assert road.dispatcher.offered(road.scope()) == [hello]
+
+
+def test_calls_of_a_batch_are_told_apart_by_their_own_ids(tmp_path: Path) -> None:
+    road = Road(tmp_path, hello)
+    calls = [Call(name="hello", args={}, id="1"), Call(name="hello", args={"x": 1}, id="2")]
+    first, second = within(9, lambda: road.dispatcher.call_all(calls, road.scope()))
+    assert (first.ok, second.ok) == (True, False)
+    assert sorted(record.call for record in road.audit.records) == ["1", "2"]
+
+
+def test_an_empty_policy_allows_nothing(tmp_path: Path) -> None:
+    road = Road(tmp_path, hello)
+    outcome = road.call("hello", {}, road.scope(Policy(layers=())))
+    assert isinstance(outcome, Failed)
+    assert outcome.code == "refused"
+    assert road.dispatcher.offered(road.scope(Policy(layers=()))) == []
+
+
+def test_what_a_hook_leaves_open_is_allowed_and_unchanged() -> None:
+    assert Opinion().args is None
+    assert Opinion().verdict == 0
+
+
+def test_writing_and_running_are_planned() -> None:
+    assert {Effect.WRITE, Effect.EXEC} == PLANS
+
+
+def test_nobody_else_calls_the_body_of_a_tool() -> None:
+    calling = [path.name for path in SOURCE.rglob("*.py") if "spec.body(" in path.read_text("utf-8")]
+    assert calling == ["dispatch.py"]

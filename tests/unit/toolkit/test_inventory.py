@@ -1,0 +1,57 @@
+import pytest
+
+from marid.core.errors import BadInput, NotFound
+from marid.core.policy import Effect
+from marid.toolkit.inventory import Inventory, nearest
+from marid.toolkit.outcome import Done
+from marid.toolkit.spec import Alias, ToolSpec
+
+
+def _spec(name: str, family: str = "files", *aliases: str) -> ToolSpec:
+    return ToolSpec(
+        name=name,
+        family=family,
+        effect=Effect.READ,
+        body=lambda: Done(text=name),
+        aliases=tuple(Alias(name=alias) for alias in aliases),
+    )
+
+
+READ, LIST, RUN = _spec("read_file"), _spec("list_directory", "files", "dir_list"), _spec("run_shell", "shell")
+ALL = Inventory([READ, LIST, RUN])
+
+
+def test_a_tool_is_found_by_its_name_and_by_its_alias() -> None:
+    assert ALL.find("list_directory") is LIST
+    assert ALL.find("dir_list") is LIST
+    assert list(ALL) == [READ, LIST, RUN]
+    assert len(ALL) == 3
+
+
+def test_all_names_are_listed() -> None:
+    assert ALL.names() == ("read_file", "list_directory", "dir_list", "run_shell")
+    assert ALL.entries()[2] == ("dir_list", LIST)
+
+
+def test_an_unknown_name_is_met_with_the_nearest() -> None:
+    with pytest.raises(NotFound, match="no tool is called 'readfile'; did you mean 'read_file'"):
+        ALL.find("readfile")
+    with pytest.raises(NotFound, match=r"called 'zzz\\x1b'$"):
+        ALL.find("zzz\x1b")
+
+
+def test_families_are_picked() -> None:
+    assert ALL.families == ("files", "shell")
+    assert list(ALL.only(["shell"])) == [RUN]
+    with pytest.raises(BadInput, match="no family is called 'shel'; families are files, shell"):
+        ALL.only(["shel", "files"])
+
+
+def test_two_tools_of_one_name_are_a_mistake() -> None:
+    with pytest.raises(ValueError, match="same name"):
+        Inventory([READ, _spec("x", "files", "read_file")])
+
+
+def test_the_nearest_names_end_a_sentence() -> None:
+    assert nearest("pth", ["path", "patch"], 1) == "; did you mean 'path'?"
+    assert nearest("pth", []) == ""

@@ -1,0 +1,20 @@
+from pathlib import Path
+
+from marid.core.caller import Caller
+from marid.core.events import Note
+from marid.core.policy import Policy
+from marid.toolkit.scope import Scope
+from marid.workspace.guard import Territory
+
+
+def test_what_is_allowed_always_holds_in_the_conversation_or_else_in_the_run(tmp_path: Path) -> None:
+    def scope(conversation: str) -> Scope:
+        caller = Caller(face="cli", conversation=conversation)
+        return Scope(caller=caller, policy=Policy(), territory=Territory([str(tmp_path)]), run="r1")
+
+    assert scope("c1").standing == "conversation:c1"
+    assert scope("").standing == "run:r1"
+
+
+def test_nobody_has_to_listen(tmp_path: Path) -> None:
+    Scope(caller=Caller(face="cli"), policy=Policy(), territory=Territory([str(tmp_path)])).emit(Note("x"))

@@ -1,0 +1,81 @@
+import os
+from pathlib import Path, PurePosixPath
+from typing import Annotated
+
+import pytest
+
+from marid.core.policy import Effect
+from marid.toolkit.form import schema
+from marid.toolkit.handles import FileRef
+from marid.toolkit.outcome import Done
+from marid.toolkit.spec import Alias, tool
+
+
+def test_name_docstring_and_effect_of_a_function_are_the_definition() -> None:
+    @tool(family="files", effect=Effect.READ, seconds=5, aliases=(Alias(name="peek"),))
+    def look(path: FileRef) -> Done:
+        """Look at a file.
+
+        All of it.
+        """
+        return Done(text=path.given)
+
+    assert (look.name, look.family, look.effect, look.seconds) == ("look", "files", Effect.READ, 5)
+    assert look.names == ("look", "peek")
+    assert look.summary == "Look at a file."
+    assert look.description == "Look at a file.\n\nAll of it."
+    assert look.about is None
+
+
+def test_a_tool_without_words_has_none() -> None:
+    @tool(family="files", effect=Effect.META)
+    def bare() -> Done:
+        return Done(text="")
+
+    assert bare.summary == ""
+    assert bare.description == ""
+
+
+@pytest.mark.parametrize(
+    "hint",
+    [
+        Path,
+        PurePosixPath,
+        Path | None,
+        list[Path],
+        dict[str, tuple[Path, ...]],
+        Annotated[Path, "a path"],
+        os.PathLike,
+        "os.PathLike[str]",
+        "list[Path] | None",
+    ],
+)
+def test_a_tool_that_takes_a_bare_path_cannot_be_made(hint: object) -> None:
+    def body(where: str) -> Done:
+        return Done(text=where)
+
+    body.__annotations__["where"] = hint
+    with pytest.raises(TypeError, match="body: 'where' is a bare path"):
+        tool(family="files", effect=Effect.READ)(body)
+
+
+def test_words_about_a_path_are_no_path() -> None:
+    def body(where: Annotated[str, "a Path"], other: "list[str]") -> Done:
+        return Done(text=where + other[0])
+
+    assert tool(family="files", effect=Effect.READ)(body).name == "body"
+
+
+def test_an_alias_may_stand_for_other_defaults() -> None:
+    aliases = (Alias(name="peek", renames=(("secs", "seconds"),), defaults=(("seconds", 30), ("hidden", False))),)
+
+    @tool(family="files", effect=Effect.META, aliases=aliases)
+    def look(seconds: int = 60, *, hidden: bool = True) -> Done:
+        """Look."""
+        return Done(text=f"{seconds} {hidden}")
+
+    assert look.expected("look", {}) == {}
+    assert look.expected("peek", {}) == {"seconds": 30, "hidden": False}
+    assert look.expected("peek", {"secs": 5}) == {"secs": 5, "hidden": False}
+    assert schema(look, "peek")["properties"]["secs"]["default"] == 30
+    assert schema(look, "look")["properties"]["seconds"]["default"] == 60
