@@ -16,6 +16,7 @@ from marid.text import gitnames
 
 RECENT = 300
 PLAIN_DIFF = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--relative")
+PREFIXES = ("--src-prefix=a/", "--dst-prefix=b/")
 PLAIN_LOG = ("--no-show-signature", "--no-decorate", "--no-mailmap", "--no-notes")
 COMMIT_FORM = "--pretty=format:commit %H%nAuthor: %an%nDate:   %aI%n%n    %s%n"
 USER_SETTINGS = r"^core\.(autocrlf|eol|excludesfile)$"
@@ -58,11 +59,11 @@ class View:
         outcome = self.ask("rev-parse", "--verify", "--quiet", "HEAD")
         return None if outcome.status else outcome.out.decode("ascii").strip()
 
-    def differences(self, base: str, *form: str) -> bytes:
+    def differences(self, base: str, *form: str, name: str = ".") -> bytes:
         """From `base` to the working tree; Refused when the index would make git read, and show, what is outside it."""
         if STRAYING.search(b"\0" + self.ask("ls-files", "-z", cwd=self.top).out):
             raise Refused("the index of the repository names a path that is not in its working tree")
-        return self.ask("diff", *PLAIN_DIFF, *form, base, "--", ".").out
+        return self.ask("diff", *PLAIN_DIFF, *form, base, "--", name).out
 
 
 class LocalGit:
@@ -77,7 +78,17 @@ class LocalGit:
         """As in the port."""
         with self._view(folder) as view:
             base = view.newest() or view.empty_tree if rev is None else view.commit(rev)
-            return view.differences(base, "--src-prefix=a/", "--dst-prefix=b/")
+            return view.differences(base, *PREFIXES)
+
+    def compare(self, folder: str, name: str, base: str, head: str | None) -> bytes:
+        """As in the port."""
+        form = ("--no-renames", *PREFIXES)
+        with self._view(folder) as view:
+            unborn = base == "HEAD" and view.newest() is None
+            start = view.empty_tree if unborn else view.commit(base)
+            if head is None:
+                return view.differences(start, *form, name=name)
+            return view.ask("diff", *PLAIN_DIFF, *form, start, view.commit(head), "--", name).out
 
     def changed(self, folder: str, rev: str) -> tuple[str, ...]:
         """As in the port."""

@@ -27,7 +27,7 @@ Answer: TypeAlias = tuple[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What one piece of work may cost, and how many may be in work at once (0: one on each core)."""
+    """What one piece of work may cost, and how many workers a batch is shared by (0: as many as there are cores)."""
 
     seconds: float = 5.0
     memory: int = 1 << 30

@@ -31,9 +31,10 @@ class ProcessWorkers:
 
     def __init__(self, *, limits: Limits | None = None, environment: Mapping[str, str] | None = None) -> None:
         self._limits = limits or Limits()
-        self._most = self._limits.workers or os.cpu_count() or 1
+        self._cores = self._limits.workers or os.cpu_count() or 1
         self._environment = environment or {}
-        self._places = BoundedSemaphore(self._most)
+        # Twice as many as cores: work that hangs until its time is up must not keep other work from a core.
+        self._places = BoundedSemaphore(2 * self._cores)
         self._lock = Lock()
         self._idle: list[Worker] = []
         self._busy: set[Worker] = set()
@@ -72,7 +73,7 @@ class ProcessWorkers:
         worth = 1 + sum(sizes) // _BYTES_WORTH_A_WORKER
         helpers = [
             Thread(target=batch.work, args=(self._ask, self._limits), daemon=True)
-            for _ in range(min(self._most, len(calls), worth) - 1)
+            for _ in range(min(self._cores, len(calls), worth) - 1)
         ]
         try:
             for helper in helpers:

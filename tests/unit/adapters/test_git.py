@@ -34,6 +34,8 @@ def use_everything(tree: Worktree) -> bytes:
     assert git.changed(tree.folder, "HEAD")
     assert git.log(tree.folder, 5)
     assert git.recency(tree.folder)
+    assert git.compare(tree.folder, ".", "HEAD", None)
+    git.compare(tree.folder, "a.txt", "HEAD", "HEAD")
     return git.diff(tree.folder, None)
 
 

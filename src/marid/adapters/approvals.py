@@ -1,0 +1,193 @@
+"""Approvals as rows of one SQLite file in the home that all processes share."""
+
+import os
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+from weakref import finalize
+
+from marid.adapters.approval_rows import COLUMNS, SCHEMA, VERSION, from_row, to_row
+from marid.core.approval import MOST_PENDING, Answer, Approval, Question, check_answer
+from marid.core.caller import Caller
+from marid.core.errors import Exhausted, NotFound, Unavailable
+
+if TYPE_CHECKING:
+    import sqlite3
+
+_DAY = 86_400.0
+_WAITING = "answer IS NULL AND NOT closed AND expires > ?"
+_SELECT = f"SELECT {COLUMNS} FROM approval"  # noqa: S608 (constants)
+_INSERT = f"INSERT OR REPLACE INTO approval ({COLUMNS}) VALUES ({', '.join('?' * (COLUMNS.count(',') + 1))})"  # noqa: S608
+
+
+class SqliteApprovals:
+    """Questions and standing grants. `clock` gives seconds since the epoch, `patience` is for other writers."""
+
+    def __init__(self, path: str, *, clock: Callable[[], float] = time.time, patience: float = 5.0) -> None:
+        self._path = path
+        self._clock = clock
+        self._patience = patience
+        self._connection: sqlite3.Connection | None = None
+        self._let_go: Callable[[], object] | None = None
+        self._lock = Lock()
+
+    def close_file(self) -> None:
+        """Let go of the file; a later call opens it again."""
+        with self._lock:
+            self._drop()
+
+    def open(self, question: Question) -> Approval:
+        """As in the port."""
+        now = self._clock()
+        with self._writing() as connection:
+            held = _found(connection, question.id)
+            if held is not None and held.holds(now):
+                return held
+            self._make_room(connection, question, now)
+            approval = Approval(question=question)
+            connection.execute(_INSERT, to_row(approval))
+            return approval
+
+    def look(self, key: str) -> Approval | None:
+        """As in the port."""
+        with self._reading() as connection:
+            return None if connection is None else _found(connection, key)
+
+    def answer(self, key: str, answer: Answer, by: Caller) -> Approval:
+        """As in the port."""
+        now = self._clock()
+        with self._writing() as connection:
+            held = _found(connection, key)
+            if held is None:
+                raise NotFound(f"there is no question '{key}'")
+            check_answer(held, answer, by, now)
+            given = held._replace(answer=answer, by=by.face, answered=now)
+            connection.execute(_INSERT, to_row(given))
+            if answer is Answer.ALWAYS:
+                _keep(connection, held.question.scope, held.question.grant, now)
+            return given
+
+    def pending(self, conversation: str | None = None) -> list[Approval]:
+        """As in the port."""
+        query = f"{_SELECT} WHERE {_WAITING} AND (? IS NULL OR conversation = ?) ORDER BY created, id"
+        with self._reading() as connection:
+            values = (self._clock(), conversation, conversation)
+            rows = [] if connection is None else connection.execute(query, values).fetchall()
+        return [from_row(row) for row in rows]
+
+    def close(self, key: str) -> Answer | None:
+        """As in the port."""
+        with self._writing() as connection:
+            held = _found(connection, key)
+            if held is None or held.closed:
+                return None
+            connection.execute("UPDATE approval SET closed = 1 WHERE id = ?", (key,))
+            return held.answer
+
+    def keep(self, scope: str, grant: str) -> None:
+        """As in the port."""
+        with self._writing() as connection:
+            _keep(connection, scope, grant, self._clock())
+
+    def kept(self, scope: str, grant: str) -> bool:
+        """As in the port."""
+        query = "SELECT 1 FROM standing WHERE scope = ? AND grant_ = ?"
+        with self._reading() as connection:
+            return connection is not None and connection.execute(query, (scope, grant)).fetchone() is not None
+
+    def _make_room(self, connection: "sqlite3.Connection", question: Question, now: float) -> None:
+        """Old rows go; a caller who has asked too much already is told so."""
+        connection.execute("DELETE FROM approval WHERE created < ?", (now - _DAY,))
+        connection.execute("DELETE FROM standing WHERE scope LIKE 'run:%' AND made < ?", (now - 30 * _DAY,))
+        count = f"SELECT count(*) FROM approval WHERE {_WAITING} AND caller = ?"  # noqa: S608 (constants)
+        caller = to_row(Approval(question=question))[3]
+        if connection.execute(count, (now, caller)).fetchone()[0] >= MOST_PENDING:
+            raise Exhausted(f"{MOST_PENDING} questions of this caller wait for an answer already")
+
+    @contextmanager
+    def _reading(self) -> "Generator[sqlite3.Connection | None]":
+        """None where there is no file: looking never makes one."""
+        with self._using():
+            yield self._opened() if os.path.exists(self._path) else None
+
+    @contextmanager
+    def _writing(self) -> "Generator[sqlite3.Connection]":
+        with self._using():
+            connection = self._opened()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
+
+    @contextmanager
+    def _using(self) -> Generator[None]:
+        import sqlite3  # imported when used: 5 ms
+
+        with self._lock:
+            try:
+                yield
+            except (sqlite3.Error, OSError) as error:
+                self._drop()
+                raise Unavailable(f"the approvals cannot be used: {error}") from error
+
+    def _opened(self) -> "sqlite3.Connection":
+        if not os.path.exists(self._path):
+            self._drop()  # somebody emptied the home: what is written to the old file nobody else would see
+        if self._connection is None:
+            self._connection = _connect(self._path, self._patience)
+            # Closes it also at the end of the program: nobody has to remember `close_file`.
+            self._let_go = finalize(self, self._connection.close)
+        return self._connection
+
+    def _drop(self) -> None:
+        if self._let_go is not None:
+            self._let_go()
+        self._connection = self._let_go = None
+
+
+def _found(connection: "sqlite3.Connection", key: str) -> Approval | None:
+    row: tuple[Any, ...] | None = connection.execute(f"{_SELECT} WHERE id = ?", (key,)).fetchone()
+    return None if row is None else from_row(row)
+
+
+def _keep(connection: "sqlite3.Connection", scope: str, grant: str, now: float) -> None:
+    connection.execute("INSERT OR REPLACE INTO standing (scope, grant_, made) VALUES (?, ?, ?)", (scope, grant, now))
+
+
+def _connect(path: str, patience: float) -> "sqlite3.Connection":
+    """Raises: OSError, sqlite3.Error, Unavailable for rows of a newer version."""
+    import sqlite3
+
+    os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        os.fchmod(fd, 0o600)  # what SQLite puts beside it takes its mode
+    finally:
+        os.close(fd)
+    connection = sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA trusted_schema = OFF")
+        _make_tables(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _make_tables(connection: "sqlite3.Connection") -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    found = connection.execute("PRAGMA user_version").fetchone()[0]
+    if found == 0:
+        for statement in SCHEMA:
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.execute("COMMIT")
+    if found > VERSION:
+        raise Unavailable("the approvals were written by a newer version of marid")

@@ -1,0 +1,119 @@
+"""Beads by the `bd` program in its JSON mode. Reading runs it here; changes are planned as commands."""
+
+import json
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from marid.adapters import processes
+from marid.adapters.processes import Limits
+from marid.core.errors import MaridError, NotFound, Unavailable
+from marid.ports.beads import NO_WORKSPACE, Bead, Command, Listing
+from marid.text import beads
+from marid.text.visible import shown_text
+
+LIMITS = Limits(seconds=20.0, output=16 << 20)
+KEPT = ("HOME", "XDG_CONFIG_HOME", "LANG", "LC_ALL", "USER", "LOGNAME", "TMPDIR")
+LONGEST_COMPLAINT = 300
+
+
+@dataclass(frozen=True, kw_only=True)
+class BeadsProgram:
+    """The port Beads. `program` is where `bd` is, `root` the folder that holds `.beads`, `env` the environment."""
+
+    program: str
+    root: str
+    env: Mapping[str, str]
+    actor: str
+    limits: Limits = LIMITS
+
+    def listed(self) -> Listing:
+        """As in the port; without these options closed issues are hidden and the list ends after some."""
+        return self._asked("list", "--all", "--limit", "0")
+
+    def ready(self) -> Listing:
+        """As in the port."""
+        return self._asked("ready", "--limit", "0")
+
+    def create(self, title: str, description: str) -> Command:
+        """As in the port."""
+        told = f"--title={beads.checked_title(title)}", f"--description={beads.checked_description(description)}"
+        return self._planned("Created bead {}", "create", *told)
+
+    def update(self, bead_id: str, status: str) -> Command:
+        """As in the port. An id that is not there is found out by the program only."""
+        name, wanted = beads.checked_id(bead_id), beads.checked_status(status)
+        if wanted == "closed":
+            return self._planned("Updated bead {} to closed", "close", name, f"--reason=closed by {self.actor}")
+        return self._planned(f"Updated bead {{}} to {wanted}", "update", name, f"--status={wanted}")
+
+    @property
+    def _settings(self) -> dict[str, str]:
+        """The folder is named, or `bd` would also look above it and in other working trees."""
+        return {"BD_JSON_ENVELOPE": "1", "BEADS_DIR": f"{self.root}/.beads", "BEADS_ACTOR": self.actor}
+
+    def _asked(self, *args: str) -> Listing:
+        kept = {name: self.env[name] for name in KEPT if name in self.env}
+        env = {"PATH": processes.searched(self.env.get("PATH", "")), **kept, **self._settings}
+        done = processes.run([self.program, *args, "--json"], cwd=self.root, env=env, limits=self.limits)
+        out, err = done.out.decode("utf-8", "replace"), done.err.decode("utf-8", "replace")
+        if done.status:
+            raise _failure(done.status, err)
+        return Listing(beads=tuple(_bead(record) for record in _records(out)))
+
+    def _planned(self, words: str, *args: str) -> Command:
+        settings = [f"{name}={value}" for name, value in self._settings.items()]
+        argv = ("/usr/bin/env", *settings, self.program, *args, "--json")
+
+        def report(status: int, out: str, err: str) -> str:
+            if status:
+                raise _failure(status, err)
+            # The program prints an object here and an array there.
+            names = [_bead(record).id for record in _records(out)]
+            return words.format(shown_text(names[0] if names else ""))
+
+        return Command(argv=argv, shown=shlex.join(argv), report=report)
+
+
+def _records(out: str) -> list[beads.Record]:
+    """An array, one object, or either of them in an envelope."""
+    payload = _first_json(out)
+    if isinstance(payload, dict) and "data" in payload and "id" not in payload:
+        payload = cast("dict[str, Any]", payload)["data"]
+    listed = cast("list[object]", payload if isinstance(payload, list) else [payload])
+    if not all(isinstance(record, dict) for record in listed):
+        raise Unavailable("`bd` answered with what is no list of issues")
+    return cast("list[beads.Record]", listed)
+
+
+def _bead(record: beads.Record) -> Bead:
+    found = beads.bead(record)
+    if not found.id:
+        raise Unavailable("`bd` answered with an issue that has no id")
+    return found
+
+
+def _first_json(text: str) -> Any:
+    """The first JSON array or object that begins a line: warnings may stand around it. None if there is none."""
+    at = 0
+    for line in text.split("\n"):
+        if line.startswith(("[", "{")):
+            try:
+                return json.JSONDecoder().raw_decode(text, at)[0]
+            except (ValueError, RecursionError):
+                pass
+        at += len(line) + 1
+    return None
+
+
+def _failure(status: int, err: str) -> MaridError:
+    told = _first_json(err)
+    found = cast("dict[str, Any]", told) if isinstance(told, dict) else {}
+    words = beads.word(found, "error") or err.strip().partition("\n")[0] or f"exit status {status}"
+    plain = shown_text(words)[:LONGEST_COMPLAINT]
+    if "no beads database" in words.lower():
+        return NotFound(NO_WORKSPACE)
+    if "not_found" in beads.word(found, "code").lower() or "not found" in words.lower():
+        return NotFound(f"`bd`: {plain}")
+    return Unavailable(f"`bd` failed: {plain}")

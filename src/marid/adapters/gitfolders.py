@@ -1,0 +1,72 @@
+"""Where the repository of a checkout lies, read from its own files: it may be outside of the checkout."""
+
+import os
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+_MOST = 4096  # of a file that holds one path
+_MOST_MODULES = 1 << 20
+_PATH = re.compile(r"\s*path\s*=\s*\"?(.+?)\"?\s*")
+
+
+def git_folders(root: str) -> Iterator[tuple[str, bool]]:
+    """The folders that a `.git` file in `root` leads to: the checkout's own, and the one it shares with others.
+
+    With each comes whether the repository itself names `root` as its checkout: the file alone could lead anywhere.
+    """
+    pointer = os.path.join(root, ".git")
+    line = _line(pointer)
+    if line is None or not line.startswith("gitdir: "):
+        return
+    own = os.path.realpath(os.path.join(root, line.removeprefix("gitdir: ")))
+    back = _line(os.path.join(own, "gitdir"))
+    known = back is not None and os.path.realpath(os.path.join(own, back)) == os.path.realpath(pointer)
+    yield own, known
+    shared = _line(os.path.join(own, "commondir"))
+    if shared is not None:
+        common = os.path.realpath(os.path.join(own, shared))
+        yield common, known and os.path.dirname(own) == os.path.join(common, "worktrees")
+
+
+def checkouts_below(root: str, most: int = 100) -> Iterator[str]:
+    """Each `.git` of the submodules that `root` lists and of the folders right in it; of at most `most` of either."""
+    named = (os.path.normpath(os.path.join(root, name)) for name in islice(_submodules(root), most))
+    listed = (path for path in named if path.startswith(f"{root}/"))
+    for folder in dict.fromkeys((*listed, *islice(_folders(root), most))):
+        path = os.path.join(folder, ".git")
+        if os.path.lexists(path):
+            yield path
+
+
+def _submodules(root: str) -> Iterator[str]:
+    text = _text(os.path.join(root, ".gitmodules"), _MOST_MODULES) or ""
+    return (found[1] for line in text.split("\n") if (found := _PATH.fullmatch(line)))
+
+
+def _folders(folder: str) -> Iterator[str]:
+    try:
+        with os.scandir(folder) as entries:
+            yield from sorted(e.path for e in entries if e.name[0] != "." and e.is_dir(follow_symlinks=False))
+    except OSError:
+        return
+
+
+def _line(path: str) -> str | None:
+    """The first line of a small file."""
+    text = _text(path, _MOST)
+    return None if text is None else text.partition("\n")[0].rstrip("\r")
+
+
+def _text(path: str, most: int) -> str | None:
+    """The beginning of a regular file; None for anything else."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        return os.fsdecode(os.read(fd, most))
+    except OSError:  # a folder
+        return None
+    finally:
+        os.close(fd)

@@ -1,0 +1,178 @@
+"""Commands confined by bubblewrap: they see the machine's programs and the roots, and may write in the roots only."""
+
+import contextlib
+import os
+import stat
+import sys
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from marid.adapters import mounts, seccomp
+from marid.adapters.gitfolders import checkouts_below, git_folders
+from marid.adapters.mounts import Machine, is_within
+from marid.adapters.placeholders import Placeholders
+from marid.core.errors import Refused
+from marid.ports.processes import Command
+
+PLACES = ("/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap")
+# What runs by itself when somebody opens the folder: it may neither change nor come to be.
+PROTECTED = (".git", ".mcp.json", ".vscode")
+# What may not change where it is.
+CREDENTIALS = (".netrc", ".git-credentials", ".pypirc", ".npmrc", ".env")
+KEPT = (".marid.toml", ".envrc", ".idea", ".gitmodules", ".ripgreprc", *CREDENTIALS)
+# The same for a home, when somebody makes that a root; its secrets are not seen either.
+PROTECTED_AT_HOME = (".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".gitconfig")
+SECRETS_AT_HOME = (
+    *(".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store", ".mozilla", ".config/gcloud"),
+    *(".config/gh", ".config/google-chrome", ".config/chromium", ".local/share/keyrings", ".cargo/credentials.toml"),
+    *CREDENTIALS,
+)
+_ALONE = (
+    *("--unshare-user", "--disable-userns", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
+    *("--cap-drop", "ALL", "--new-session", "--die-with-parent"),
+)
+# The home that they know is empty and cannot be written, rather than take what would be lost.
+_ELSEWHERE = (("TMPDIR", "/tmp"), ("XDG_CACHE_HOME", "/tmp/cache"), ("npm_config_cache", "/tmp/npm"))  # noqa: S108
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launch:
+    """How a command is started: `fds` are for the child; on `status`, our end of a pipe, bubblewrap reports."""
+
+    argv: tuple[str, ...]
+    fds: tuple[int, ...] = ()
+    status: int | None = None
+
+
+class Sandbox:
+    """`program` is bubblewrap, `env` the environment of commands, `state` a folder of ours, hidden from them."""
+
+    def __init__(
+        self,
+        program: str,
+        *,
+        env: Mapping[str, str],
+        state: str,
+        prefix: str = sys.base_prefix,
+        machine: str = os.uname().machine,
+    ) -> None:
+        self._program = program
+        self._filter = seccomp.program(machine)
+        self._path = env.get("PATH", "")
+        folders = tuple(part for part in self._path.split(os.pathsep) if part)
+        home = os.path.realpath(env.get("HOME") or os.path.expanduser("~"))
+        self.state = os.path.realpath(state)
+        self._machine = Machine(home=home, state=self.state, folders=folders, prefix=prefix)
+        self._placeholders = Placeholders(os.path.join(state, "sandbox"))
+
+    def sweep(self) -> None:
+        """Take away what a killed run has left in a project."""
+        self._placeholders.sweep()
+
+    @contextlib.contextmanager
+    def around(self, command: Command) -> Generator[Launch]:
+        """How to start a command confined; while this lasts, what it may not make in its roots is held.
+
+        Raises: Refused if it cannot be confined, Unavailable if no record of it can be kept.
+        """
+        roots = sorted({os.path.realpath(root) for root in command.roots}, key=len)
+        with contextlib.ExitStack() as stack:
+            guarded = list(self._guarded(roots))
+            for folder, names in guarded:
+                stack.enter_context(self._placeholders.held(folder, names))
+            args = [*self._view(roots, network=command.network), *self._kept_back(roots, guarded)]
+            filter_ = stack.enter_context(_memory(self._filter))
+            status, report = stack.enter_context(_pipe())
+            options = [*_ALONE, *args, "--chdir", os.path.realpath(command.cwd), "--json-status-fd", str(report)]
+            fds = (report,) if filter_ is None else (report, filter_)
+            options += () if filter_ is None else ("--seccomp", str(filter_))
+            yield Launch(argv=(self._program, *options, "--", *command.argv), fds=fds, status=status)
+
+    def _guarded(self, roots: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Folders, and the names in them that may neither change nor come to be. Raises: Refused."""
+        for root in roots:
+            if any(is_within(place, root) for place in (*mounts.SYSTEM, "/etc")) or root == self._machine.state:
+                raise Refused(f"a command cannot be confined to {root}")
+            if os.path.isdir(root):
+                yield root, PROTECTED
+        if any(is_within(self._machine.home, root) for root in roots):
+            yield self._machine.home, PROTECTED_AT_HOME
+
+    def _view(self, roots: Sequence[str], *, network: bool) -> list[str]:
+        """The machine, and the roots in it: outer ones first, or they would hide the inner."""
+        args = [] if network else ["--unshare-net"]
+        args += [*mounts.system(network=network), "--dir", self._machine.home]
+        for name, value in (*_ELSEWHERE, ("PATH", f"{self._path}:{self._machine.prefix}/bin")):
+            args += ("--setenv", name, value)
+        args += mounts.programs(self._machine, roots)
+        for folder, known in (found for root in roots for found in git_folders(root)):
+            if known and not any(is_within(folder, root) for root in roots):
+                args += ("--ro-bind-try", folder, folder)
+        for root in roots:
+            args += ("--bind-try", root, root)  # a single file that may be written need not be there
+        for path in mounts.HIDDEN:
+            args += () if path in roots else ("--remount-ro", path)
+        return args
+
+    def _kept_back(self, roots: Sequence[str], guarded: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
+        """What is in the roots and yet may not be written, or not even be seen."""
+        args: list[str] = []
+        for folder, names in guarded:
+            args += _unwritable([os.path.join(folder, name) for name in names], links=False)
+        for root in roots:
+            inner = [path for path, _ in git_folders(root) if any(is_within(path, other) for other in roots)]
+            kept = [os.path.join(root, name) for name in KEPT]
+            args += _unwritable([*inner, *kept, *checkouts_below(root)], links=True)
+        hidden = [os.path.join(self._machine.home, name) for name in SECRETS_AT_HOME]
+        for path in (*hidden, self._machine.state):
+            if any(is_within(path, root) for root in roots) and os.path.exists(path):
+                args += ("--tmpfs", path) if os.path.isdir(path) else ("--ro-bind", os.devnull, path)
+        return args
+
+
+def _unwritable(paths: Sequence[str], *, links: bool) -> list[str]:
+    """What is there as it is, but not to be changed; links are passed over, or, without `links`, refused."""
+    args: list[str] = []
+    for path in paths:
+        try:
+            kind = stat.S_IFMT(os.lstat(path).st_mode)
+        except OSError:
+            continue
+        if kind != stat.S_IFLNK:
+            args += ("--ro-bind", path, path)
+        elif not links:
+            raise Refused(
+                f"'{os.path.basename(path)}' is a link: it cannot be kept from being changed, so no command is run here"
+            )
+    return args
+
+
+@contextlib.contextmanager
+def _memory(data: bytes | None) -> Generator[int | None]:
+    """A file that is nowhere, with `data` to be read from it."""
+    if data is None:
+        yield None
+        return
+    fd = os.memfd_create("filter")
+    try:
+        os.write(fd, data)
+        os.lseek(fd, 0, os.SEEK_SET)
+        yield fd
+    finally:
+        os.close(fd)
+
+
+@contextlib.contextmanager
+def _pipe() -> Generator[tuple[int, int]]:
+    read, write = os.pipe()
+    os.set_blocking(read, False)
+    try:
+        yield read, write
+    finally:
+        os.close(read)
+        os.close(write)
+
+
+def bubblewrap(places: Sequence[str] = PLACES) -> str | None:
+    """Where bubblewrap is installed: never by PATH, which is the user's to fill, and a project's to be found in."""
+    return next((place for place in places if os.access(place, os.X_OK)), None)

@@ -1,0 +1,57 @@
+"""Whether the sandbox holds: a command inside tries what it must not be able to do."""
+
+import os
+import tempfile
+from collections.abc import Callable
+
+from marid.core.errors import MaridError
+from marid.ports.processes import Command, Ran, SandboxState
+
+# Each line that is printed is a hole. `$1` is a file of ours, outside of the root; redirections stand in braces, as a
+# failing one must not end the shell.
+_TRIES = """
+{ true > /etc/marid; } 2>/dev/null && echo 'can write outside of its roots'
+[ -e "$1" ] && echo 'can see files of its user'
+{ true > .git/marid; } 2>/dev/null && echo 'can write in .git'
+{ true > .mcp.json; } 2>/dev/null && echo 'can make what is protected'
+{ true > made; } 2>/dev/null || echo 'cannot write in its roots'
+unshare -U true 2>/dev/null && echo 'can make namespaces'
+while read -r name value; do
+    case $name$value in
+        CapEff:*[!0]*) echo 'has capabilities' ;;
+        NoNewPrivs:0) echo 'can gain privileges' ;;
+    esac
+done < /proc/self/status
+while read -r name rest; do
+    case $name in Inter-* | face | lo:*) ;; *) echo 'has a network' ;; esac
+done < /proc/net/dev
+echo tried
+"""
+_SECONDS = 10.0
+
+
+def probe(run: Callable[[Command], Ran], state: str) -> SandboxState:
+    """What came of the tries; `run` runs a command confined, `state` is our folder."""
+    try:
+        os.makedirs(state, mode=0o700, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="probe-", dir=state) as folder:
+            ran = run(_command(folder))
+    except OSError as error:
+        return SandboxState(confined=False, reason=f"the sandbox could not be tried: {error.strerror}")
+    except MaridError as error:
+        return SandboxState(confined=False, reason=f"the sandbox does not work here: {error}")
+    holes = ran.out.split("\n")
+    if holes == ["tried", ""]:
+        return SandboxState(confined=True)
+    words = ", ".join(line for line in holes if line not in ("tried", "")) or "it did not answer"
+    return SandboxState(confined=False, reason=f"the sandbox does not hold: a command inside {words}")
+
+
+def _command(folder: str) -> Command:
+    root = os.path.join(folder, "root")
+    canary = os.path.join(folder, "canary")
+    os.makedirs(os.path.join(root, ".git"))
+    with open(canary, "xb"):
+        pass
+    argv = ("/bin/sh", "-c", _TRIES, "sh", os.path.realpath(canary))
+    return Command(argv=argv, cwd=root, roots=(root,), seconds=_SECONDS)

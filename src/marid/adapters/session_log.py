@@ -1,0 +1,168 @@
+"""The records of one process, as JSON lines in a folder of their own, with secrets masked."""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from marid.ports.audit import Record
+from marid.workspace.replace import write_all
+
+if TYPE_CHECKING:
+    from marid.text.secrets import Masker
+
+CALLS = "toolcalls.log"
+_MOST_ARGS = 4000
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class SessionLog:
+    """Below `<home>/logs/sessions/<start>_<label>/`, made with the first record; only its owner may read it."""
+
+    def __init__(self, home: str, label: str, *, clock: Callable[[], float] = time.time) -> None:
+        self._home = home
+        self._label = label
+        self._start = clock()
+        self._lock = Lock()
+        self._folder: str | None = None
+        self._calls = -1
+        self._scripts = 0
+        self._told = False
+        self._masker: Masker | None = None
+
+    def record(self, record: Record) -> str | None:
+        """As in the port."""
+        with self._lock:
+            try:
+                self._append(self._line(record))
+                if record.durable:
+                    os.fdatasync(self._calls)
+            except OSError as error:
+                told, self._told = self._told, True
+                return None if told else f"the session log is not kept: {error.strerror}"
+        return None
+
+    def script(self, text: str, suffix: str) -> str | None:
+        """As in the port."""
+        with self._lock:
+            try:
+                path = os.path.join(self._made(), f"{self._scripts + 1:04}{suffix}")
+                fd = os.open(path, _NEW, 0o600)
+                try:
+                    write_all(fd, [self._masked(text.encode("utf-8", "backslashreplace"))])
+                finally:
+                    os.close(fd)
+            except OSError:
+                return None
+            self._scripts += 1
+            return path
+
+    def close(self) -> None:
+        """Let go of the file; a later record opens it again."""
+        with self._lock:
+            if self._calls >= 0:
+                os.close(self._calls)
+                self._calls = -1
+
+    def _append(self, line: bytes) -> None:
+        if self._calls < 0:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+            self._calls = os.open(os.path.join(self._made(), CALLS), flags, 0o600)
+        write_all(self._calls, [line])
+
+    def _made(self) -> str:
+        """The folder; one of the same second and label that another process has made gets a neighbour."""
+        if self._folder is not None:
+            return self._folder
+        sessions = os.path.join(self._home, "logs", "sessions")
+        os.makedirs(sessions, mode=0o700, exist_ok=True)
+        name = f"{time.strftime('%Y%m%d_%H%M%S', time.gmtime(self._start))}_{_plain(self._label)}"
+        for number in range(1, 1000):
+            folder = os.path.join(sessions, name if number == 1 else f"{name}_{number}")
+            with suppress(FileExistsError):
+                os.mkdir(folder, mode=0o700)
+                self._folder = folder
+                return folder
+        raise FileExistsError(17, "there are too many logs of this second")
+
+    def _line(self, record: Record) -> bytes:
+        import json
+
+        args, digest = _args(record.args)
+        whole: dict[str, object] = {
+            "time": _stamp(record.time),
+            "call": record.call,
+            "caller": {name: value for name, value in record.caller._asdict().items() if value},
+            "tool": record.tool[:100],
+            "effect": record.effect,
+            "verdict": record.verdict,
+            "approval": record.approval,
+            "code": record.code,
+            "message": record.message[:_MOST_ARGS],
+            "seconds": round(record.seconds, 6),
+            "size": record.size,
+            "digest": digest,
+            "args": args,
+        }
+        if record.trace:
+            whole["trace"] = record.trace
+        plain = json.dumps(whole).encode()
+        line = self._masked(plain)
+        if line == plain or _is_json(line):
+            return line + b"\n"
+        # A secret that looked as if it went on beyond its quotes: better no arguments than a broken line.
+        return json.dumps({**whole, "message": "[masked]", "args": "[masked]", "trace": ""}).encode() + b"\n"
+
+    def _masked(self, data: bytes) -> bytes:
+        if self._masker is None:
+            from marid.text.secrets import Masker
+
+            self._masker = Masker()
+        return self._masker.mask(data, "call.json")[0]
+
+
+def _is_json(line: bytes) -> bool:
+    import json
+
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _args(given: Mapping[str, object]) -> tuple[Mapping[str, object], str]:
+    """The arguments with long texts cut, and a digest of all of them."""
+    import hashlib
+    import json
+
+    try:
+        whole = json.dumps(given, sort_keys=True, default=repr)
+    except (TypeError, ValueError, RecursionError) as error:
+        return {"unreadable": str(error)[:100]}, ""
+    digest = hashlib.sha256(whole.encode()).hexdigest()
+    if len(whole) <= _MOST_ARGS:
+        return given if _is_plain(given) else json.loads(whole), digest
+    share = _MOST_ARGS // max(1, len(given))
+    return {str(name)[:100]: _cut(value, share) for name, value in list(given.items())[:100]}, digest
+
+
+def _is_plain(given: Mapping[str, object]) -> bool:
+    return all(value is None or isinstance(value, str | int | float | bool) for value in given.values())
+
+
+def _cut(value: object, most: int) -> object:
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= most else f"{text[:most]}… ({len(text)} characters)"
+
+
+def _stamp(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds % 1 * 1000):03}Z"
+
+
+def _plain(label: str) -> str:
+    return "".join(char if char.isascii() and (char.isalnum() or char in "-.") else "-" for char in label)[:40] or "run"

@@ -1,0 +1,112 @@
+"""What commands find in their environment: a few of the user's variables, and what `mcp_env.toml` in our home adds."""
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from marid.core.errors import BadInput
+
+FILE = "mcp_env.toml"
+# What programs need to find others, themselves and a language. Nothing that could be a key.
+ALLOWED = (
+    *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "NO_COLOR", "TMPDIR"),
+    *("SYSTEMROOT", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE"),
+)
+ALLOWED_BEGINNINGS = ("LC_",)
+# What makes a program load or run something else than it was told to; a command can still set these itself, openly.
+LOADERS = frozenset(
+    (
+        *("BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "PROMPT_COMMAND", "IFS", "CDPATH", "ZDOTDIR"),
+        *("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PERL5LIB", "PERL5OPT", "RUBYLIB", "RUBYOPT", "NODE_OPTIONS"),
+        *("NODE_PATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH", "GCONV_PATH", "NLSPATH"),
+        *("GIT_SSH", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_EXEC_PATH", "GIT_PAGER", "GIT_EDITOR", "GIT_ASKPASS"),
+        *("GIT_CONFIG", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_COUNT", "GIT_DIR", "GLIBC_TUNABLES", "PSMODULEPATH"),
+    )
+)
+LOADER_BEGINNINGS = ("LD_", "DYLD_", "BASH_FUNC_")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShellEnvironment:
+    """The whole environment of commands, and what the user should know about the file."""
+
+    variables: Mapping[str, str]
+    warnings: tuple[str, ...] = ()
+
+
+def shell_environment(environ: Mapping[str, str], home: str) -> ShellEnvironment:
+    """What `environ` and `<home>/mcp_env.toml` come to. Raises: BadInput for a file that is not as it should be."""
+    building = _Building(environ)
+    try:
+        with open(os.path.join(home, FILE), "rb") as file:
+            building.add(tomllib.load(file))
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise BadInput(f"{FILE} cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"{FILE} is not valid TOML: {error}") from error
+    return ShellEnvironment(variables=building.variables, warnings=tuple(building.warnings))
+
+
+class _Building:
+    """References are to all variables of the user, and to what the file has set above."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        kept = {
+            name: value for name, value in environ.items() if name in ALLOWED or name.startswith(ALLOWED_BEGINNINGS)
+        }
+        kept["PATH"] = os.pathsep.join(
+            part for part in kept.get("PATH", os.defpath).split(os.pathsep) if _is_sure(part)
+        )
+        self.variables = kept
+        self.warnings: list[str] = []
+        self._known = dict(environ) | kept
+
+    def add(self, document: Mapping[str, Any]) -> None:
+        """Take in the whole file. Raises: BadInput."""
+        tables = {"path": self._prepend, "env": self._set}
+        for name, table in document.items():
+            if name not in tables or not isinstance(table, dict):
+                raise BadInput(f"{FILE}: '{name}' is not known; there are the tables [path] and [env]")
+        for name, take in tables.items():  # the path first: it may be referred to
+            take(cast("dict[str, Any]", document.get(name, {})))
+
+    def _prepend(self, table: Mapping[str, Any]) -> None:
+        folders = table.get("prepend", [])
+        if set(table) - {"prepend"} or not isinstance(folders, list):
+            raise BadInput(f"{FILE}: [path] takes prepend, a list of folders, and nothing else")
+        named = [self._expanded(folder, "[path] prepend") for folder in cast("list[object]", folders)]
+        if loose := [folder for folder in named if not _is_sure(folder)]:
+            raise BadInput(f"{FILE}: [path] prepend: '{loose[0]}' is not an absolute folder")
+        self._put("PATH", os.pathsep.join([*named, *filter(None, [self.variables["PATH"]])]))
+
+    def _set(self, table: Mapping[str, Any]) -> None:
+        for name, value in table.items():
+            if not _NAME.fullmatch(name):
+                raise BadInput(f"{FILE}: [env] '{name}' is no name of a variable")
+            expanded = self._expanded(value, f"[env] {name}")
+            if name.upper() in LOADERS or name.upper().startswith(LOADER_BEGINNINGS):
+                self.warnings.append(f"{FILE}: {name} is left out: it would make programs load other code")
+            else:
+                self._put(name, expanded)
+
+    def _put(self, name: str, value: str) -> None:
+        self.variables[name] = self._known[name] = value
+
+    def _expanded(self, value: object, where: str) -> str:
+        if not isinstance(value, str) or "\0" in value:
+            raise BadInput(f"{FILE}: {where}: text is needed")
+        missing = [name for name in _REFERENCE.findall(value) if name not in self._known]
+        self.warnings += [f"{FILE}: {where}: ${{{name}}} is not set" for name in missing]
+        return _REFERENCE.sub(lambda match: self._known.get(match[1], ""), value)
+
+
+def _is_sure(folder: str) -> bool:
+    """Absolute and one: a relative one would be looked for in the project."""
+    return os.path.isabs(folder) and os.pathsep not in folder

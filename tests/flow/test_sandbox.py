@@ -1,0 +1,430 @@
+"""Attacks on the sandbox, run for real: each by the number it has in the list of attacks."""
+
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from fakes.confined import Confined, confined, tried
+from fakes.trees import plant
+from marid.core.errors import Refused
+from marid.ports.processes import Command, Ran
+
+__all__ = ["confined", "tried"]
+
+CLOSED = ("Read-only file system", "Permission denied", "No such file or directory")
+
+
+@pytest.fixture
+def listener() -> Iterator[socket.socket]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server
+
+
+def python(confined: Confined, script: str, **parameters: str) -> str:
+    """What a Python script prints inside; it must succeed."""
+    (confined.root / "probe.py").write_text(script)
+    words = " ".join(parameters.values())
+    return confined.says(f"{sys.base_prefix}/bin/python3 probe.py {words}").strip()
+
+
+@pytest.mark.parametrize(
+    "target", ["/etc/passwd", "/usr/x", "/x", "{home}/.bashrc", "{sibling}/x", "{parent}/x", "/root/x", "/var/x"]
+)
+def test_e01_nothing_outside_of_the_roots_can_be_written(confined: Confined, target: str) -> None:
+    sibling = confined.place / "sibling"
+    sibling.mkdir()
+    path = target.format(home=confined.home, sibling=sibling, parent=confined.place)
+    confined(f"echo canary > {path}")
+    assert not os.path.exists(path) or "canary" not in Path(path).read_text()
+
+
+@pytest.mark.parametrize("target", ["/etc/x", "/usr/x", "/x", "/root/x", "/home/x", "/run/x"])
+def test_e01_a_write_elsewhere_fails_aloud(confined: Confined, target: str) -> None:
+    assert any(words in confined.complaint(f"echo canary > {target}") for words in CLOSED)
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "mount -o remount,rw,bind /",
+        "mount -o remount,rw,bind /usr",
+        "mount -t tmpfs none /mnt",
+        "umount .git",
+        "umount -l .git",
+        "unshare -Urm true",
+        "unshare -m true",
+        "nsenter -t 1 -m true",
+        "pivot_root . .",
+        "chroot / true",
+    ],
+)
+def test_e02_namespaces_and_mounts_stay_as_they_are(confined: Confined, attack: str) -> None:
+    confined.complaint(attack)
+
+
+def test_e02_there_are_no_capabilities_whoever_started_it(confined: Confined) -> None:
+    status = confined.says("cat /proc/self/status")
+    assert [line.split()[1] for line in status.splitlines() if line.startswith("Cap")] == ["0" * 16] * 5
+
+
+CONNECT = """
+import socket, sys
+for family, address in [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"), (socket.AF_INET, "0.0.0.0")]:
+    try:
+        socket.socket(family).connect((address, int(sys.argv[1])))
+    except OSError:
+        continue
+    print("connected", address)
+try:
+    socket.socket(socket.AF_UNIX).connect("\\0" + sys.argv[2])
+    print("connected", "abstract")
+except OSError:
+    pass
+print("tried")
+"""
+
+
+def test_e04_no_listener_of_the_machine_is_reached(confined: Confined, listener: socket.socket) -> None:
+    name = f"marid-test-{os.getpid()}"
+    with socket.socket(socket.AF_UNIX) as abstract:
+        abstract.bind(f"\0{name}")
+        abstract.listen()
+        assert python(confined, CONNECT, port=str(listener.getsockname()[1]), name=name) == "tried"
+
+
+def test_e04_with_the_network_allowed_it_is_the_machines(confined: Confined, listener: socket.socket) -> None:
+    (confined.root / "probe.py").write_text(CONNECT)
+    ran = confined(f"{sys.base_prefix}/bin/python3 probe.py {listener.getsockname()[1]} none", network=True)
+    assert "connected 127.0.0.1" in ran.out
+
+
+def test_e05_sockets_of_the_machine_and_of_the_user_are_not_seen(confined: Confined) -> None:
+    with socket.socket(socket.AF_UNIX) as agent:
+        path = confined.home / "agent"
+        agent.bind(str(path))
+        agent.listen()
+        confined.complaint(f"test -e {path}")
+    assert confined.says("find /run /var -type s 2>/dev/null; true") == ""
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        "import socket; socket.getaddrinfo('example.com', 80)",
+        "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.1', 53))",
+        "import socket; socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)",
+        "import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW)",
+        "import socket; socket.create_connection(('192.0.2.1', 80), 2)",
+    ],
+)
+def test_e06_nothing_gets_out(confined: Confined, attempt: str) -> None:
+    (confined.root / "probe.py").write_text(attempt)
+    assert "rror: " in confined.complaint(f"{sys.base_prefix}/bin/python3 probe.py")
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "echo x >> .git/config",
+        "echo x > .git/hooks/pre-commit",
+        "rm -rf .git",
+        "mv .git elsewhere",
+        "rmdir .git",
+        "mkdir new && mv -T new .git",
+        "ln -sfn /tmp .git",
+        "chmod 777 .git",
+        "git config core.fsmonitor ./evil",
+    ],
+)
+def test_e07_the_git_folder_stays_as_it_is(confined: Confined, attack: str) -> None:
+    plant(confined.root, {".git/config": "[core]\n", ".git/HEAD": "ref: refs/heads/main\n", ".git/hooks/x": ""})
+    (confined.root / ".git" / "objects").mkdir()
+    (confined.root / ".git" / "refs").mkdir()
+    before = {path: path.stat().st_mode for path in (confined.root / ".git").rglob("*")}
+    confined.complaint(attack)
+    assert {path: path.stat().st_mode for path in (confined.root / ".git").rglob("*")} == before
+    assert (confined.root / ".git" / "config").read_text() == "[core]\n"
+
+
+@pytest.mark.parametrize("name", [".git", ".mcp.json", ".vscode"])
+@pytest.mark.parametrize(
+    "attack",
+    ["echo x > {0}", "mkdir {0} && echo x > {0}/config", "echo x > y && mv -T y {0}", "ln -s y {0}", "touch {0}/x"],
+)
+def test_e08_what_is_protected_cannot_come_to_be(confined: Confined, name: str, attack: str) -> None:
+    confined.complaint(attack.format(name))
+    assert not (confined.root / name).exists()
+    assert not (confined.root / name).is_symlink()
+
+
+@pytest.mark.parametrize("name", [".env", ".netrc", ".npmrc", ".envrc", ".marid.toml"])
+def test_e08_credentials_and_settings_stay_as_they_are(confined: Confined, name: str) -> None:
+    (confined.root / name).write_text("mine")
+    assert confined.says(f"cat {name}") == "mine"
+    confined.complaint(f"echo x > {name}")
+    confined.complaint(f"rm -f {name}")
+    confined.complaint(f"echo x > y && mv y {name}")
+    assert (confined.root / name).read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", [".git", ".mcp.json", ".vscode"])
+def test_e09_a_protected_name_that_is_a_link_fails_closed(confined: Confined, name: str) -> None:
+    (confined.root / name).symlink_to(confined.place / "elsewhere")
+    with pytest.raises(Refused, match=f"'{name}' is a link"):
+        confined("true")
+
+
+def test_e08_commands_that_run_at_once_share_what_holds_the_names(confined: Confined) -> None:
+    """The first to end may not take away what keeps the others from making the names."""
+    long = confined.command("touch begun; while [ ! -e enough ]; do sleep 0.01; done; mkdir .git")
+    left: list[int] = []
+    thread = threading.Thread(target=lambda: left.append(confined.runner.run(long).status))
+    thread.start()
+    until((confined.root / "begun").exists)
+    assert confined("true").status == 0
+    assert (confined.root / ".git").is_dir()
+    (confined.root / "enough").touch()
+    thread.join()
+    assert left != [0]
+    assert sorted(path.name for path in confined.root.iterdir()) == ["begun", "enough"]
+
+
+def test_e07_a_worktree_sees_its_repository_and_cannot_change_it(confined: Confined) -> None:
+    main = confined.place / "main"
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(main)]
+    subprocess.run(["git", "init", "-q", str(main)], check=True)
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "first"], check=True)
+    confined.root.rmdir()
+    subprocess.run([*git, "worktree", "add", "-q", str(confined.root)], check=True, capture_output=True)
+    assert "first" in confined.says("git log")
+    confined.complaint("echo x > .git")
+    confined.complaint("git commit --allow-empty -m second")
+    confined.complaint(f"echo x >> {main}/.git/config")
+
+
+def test_e07_a_file_that_claims_a_folder_for_its_repository_opens_nothing(confined: Confined) -> None:
+    keys = confined.home / ".ssh"
+    plant(keys, {"id_ed25519": "canary", "HEAD": "", "commondir": ".\n"})
+    plant(confined.root, {".git": f"gitdir: {keys}\n"})
+    confined.complaint(f"cat {keys}/id_ed25519")
+
+
+def test_e07_submodules_stay_as_they_are(confined: Confined) -> None:
+    plant(confined.root, {"libs/one/.git": "gitdir: ../../.git/modules/one\n", ".git/modules/one/config": ""})
+    plant(confined.root, {".gitmodules": '[submodule "one"]\n\tpath = libs/one\n'})
+    confined.complaint("echo x > libs/one/.git")
+    confined.complaint("echo x > .git/modules/one/config")
+    assert confined("echo x > libs/one/source").status == 0
+
+
+def test_a_home_that_is_a_root_keeps_its_secrets_and_its_start_files(tried: Confined, tmp_path: Path) -> None:
+    confined = Confined(tmp_path)
+    plant(confined.home, {".ssh/id_ed25519": "canary", ".netrc": "canary", ".bashrc": "", "project/x": ""})
+    home = str(confined.home)
+
+    def run(script: str) -> Ran:
+        return confined.runner.run(Command(argv=("/bin/sh", "-c", script), cwd=home, roots=(home,)))
+
+    assert "canary" not in run("cat .ssh/id_ed25519 .netrc").out
+    assert run("ls -a .marid").out == ".\n..\n"
+    assert [run(f"echo x >> {name}").status for name in (".bashrc", ".profile", ".gitconfig")] == [2, 2, 2]
+    assert run("echo x > project/x").status == 0
+    assert not (confined.home / ".profile").exists()
+
+
+@pytest.mark.parametrize("root", ["/", "/usr", "/etc"])
+def test_e10_the_whole_machine_is_no_project(confined: Confined, root: str) -> None:
+    with pytest.raises(Refused, match="cannot be confined"):
+        confined.runner.run(Command(argv=("/bin/true",), cwd=root, roots=(root,)))
+
+
+NOBODY = """
+import os, sys, tempfile
+sys.path.insert(0, {tests!r})
+from pathlib import Path
+import fakes.confined
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setresgid(65534, 65534, 65534)
+    os.setresuid(65534, 65534, 65534)
+with tempfile.TemporaryDirectory() as place:
+    os.environ["PATH"] = "/usr/bin:/bin"
+    confined = fakes.confined.Confined(Path(place), prefix="/usr")
+    assert confined.runner.state().confined, confined.runner.state()
+    ran = confined("i=0; while [ $i -lt 300 ]; do sleep 3 & i=$((i+1)); done", seconds=3)
+    assert "fork" in ran.err, ran
+    assert list(confined.root.iterdir()) == []
+"""
+
+
+def test_e02_it_holds_for_ordinary_users_too(confined: Confined) -> None:
+    tests = str(Path(__file__).parents[1])
+    subprocess.run([sys.executable, "-c", NOBODY.format(tests=tests)], check=True, timeout=60)
+
+
+def test_e10_the_folder_to_start_in_widens_nothing(confined: Confined) -> None:
+    below = confined.root / "below"
+    below.mkdir()
+    assert confined("pwd; echo x > ../made", cwd=str(below)).out == f"{below}\n"
+    assert (confined.root / "made").exists()
+    outside = confined.place / "outside"
+    outside.mkdir()
+    with pytest.raises(Exception, match="chdir"):
+        confined("true", cwd=str(outside))
+
+
+def test_e13_other_processes_are_not_seen(confined: Confined) -> None:
+    assert confined.complaint(f"kill -0 {os.getpid()}")
+    assert f"{os.getpid()}" not in confined.says("ls /proc").split()
+
+
+def test_e14_no_privileges_can_be_gained(confined: Confined) -> None:
+    assert "NoNewPrivs:\t1" in confined.says("cat /proc/self/status")
+
+
+KILLED = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from fakes.confined import Confined
+confined = Confined(Path({place!r}))
+confined.runner.run(confined.command("touch begun; exec 9> line; sleep 100 & sleep 100", seconds=100))
+"""
+
+
+def started_and_killed(place: Path) -> Confined:
+    """A sandbox whose program was killed while a command ran in it, and the command is gone."""
+    tests = str(Path(__file__).parents[1])
+    child = subprocess.Popen([sys.executable, "-c", KILLED.format(tests=tests, place=str(place))])
+    line = place / "project" / "line"
+    until((place / "project").exists)
+    os.mkfifo(line)
+    with open(line, "rb") as lifeline:  # opens when the command has opened its end
+        assert (place / "project" / "begun").exists()
+        assert (place / "project" / ".mcp.json").exists()
+        child.kill()
+        begun = time.monotonic()
+        lifeline.read()
+        assert time.monotonic() - begun < 2.0
+    assert child.wait() == -signal.SIGKILL
+    return Confined(place)
+
+
+def until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end
+        threading.Event().wait(0.005)
+
+
+def test_e16_when_the_program_is_killed_so_is_what_it_ran(confined: Confined, tmp_path: Path) -> None:
+    started_and_killed(tmp_path / "other")
+
+
+def test_e17_nothing_is_left_in_the_project(confined: Confined) -> None:
+    confined("true")
+    confined("sleep 10", seconds=0.2)
+    confined("exit 3")
+    assert list(confined.root.iterdir()) == []
+    assert not list((confined.home / ".marid").glob("probe-*"))
+
+
+def test_e17_what_a_killed_run_left_is_taken_away_by_the_next(confined: Confined, tmp_path: Path) -> None:
+    after = started_and_killed(tmp_path / "other")
+    assert sorted(path.name for path in after.root.iterdir() if path.name.startswith(".")) == [
+        ".git",
+        ".mcp.json",
+        ".vscode",
+    ]
+    assert after.runner.state().confined
+    assert [path.name for path in after.root.iterdir() if path.name.startswith(".")] == []
+
+
+CALLS = """
+import ctypes, errno, platform
+libc = ctypes.CDLL(None, use_errno=True)
+x86 = platform.machine() == "x86_64"
+for name, number in dict(
+    keyctl=250 if x86 else 219, io_uring_setup=425, userfaultfd=323 if x86 else 282, bpf=321 if x86 else 280,
+    perf_event_open=298 if x86 else 241, ptrace=101 if x86 else 117, add_key=248 if x86 else 217,
+).items():
+    assert libc.syscall(number, 0, 0, 0, 0, 0) == -1, name
+    assert ctypes.get_errno() == errno.EPERM, (name, errno.errorcode[ctypes.get_errno()])
+print("refused")
+"""
+
+
+@pytest.mark.skipif(os.uname().machine not in ("x86_64", "aarch64"), reason="no numbers of calls for this machine")
+def test_e18_rare_calls_of_the_kernel_are_refused(confined: Confined) -> None:
+    assert python(confined, CALLS) == "refused"
+
+
+def test_s14_commands_get_the_environment_they_are_meant_to_have_and_no_other(tmp_path: Path) -> None:
+    made = Confined(tmp_path, MY_VAR="mine")
+    names = {line.partition("=")[0] for line in made.says("env").splitlines()} - {"SHLVL", "_"}  # some shells' own
+    assert names == {"PATH", "HOME", "MY_VAR", "TMPDIR", "XDG_CACHE_HOME", "npm_config_cache", "PWD"}
+
+
+@pytest.mark.parametrize("secret", ["/etc/shadow", "/etc/ssl/private", "/proc/1/environ", "/sys", "/dev/mem", "/boot"])
+def test_d14_secrets_of_the_machine_are_not_seen(confined: Confined, secret: str) -> None:
+    ran = confined(f"cat {secret} || ls {secret}/*")
+    assert not ran.out.replace("\0", "").strip() or "PATH=" in ran.out  # the first process inside is our own
+    assert "MARID" not in ran.out
+
+
+def test_d12_nothing_is_kept_between_calls(confined: Confined) -> None:
+    confined("export PAGER=evil; cd /tmp; alias ls=evil; touch /tmp/x")
+    assert confined.says("echo ${PAGER-none}; pwd; ls /tmp | grep -v pytest; true") == f"none\n{confined.root}\n"
+
+
+@pytest.mark.parametrize("endless", ["yes", "cat /dev/urandom", "while :; do printf x; sleep 0.05; done"])
+def test_d32_endless_output_is_cut_and_the_time_limit_holds(confined: Confined, endless: str) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    begun = time.monotonic()
+    ran = confined(endless, seconds=0.7)
+    assert ran.timed_out
+    assert time.monotonic() - begun < 5.0
+    assert len(ran.out.encode("utf-8", "surrogatepass")) < 3_100_000
+    assert (ran.cut > 0) == (endless != "while :; do printf x; sleep 0.05; done")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
+
+
+def test_d33_a_grandchild_that_holds_the_output_is_not_waited_for(confined: Confined) -> None:
+    begun = time.monotonic()
+    assert confined.says("sleep 100 & setsid sleep 100 & echo done") == "done\n"
+    assert time.monotonic() - begun < 4.0
+
+
+def test_d34_there_is_no_input_and_no_terminal(confined: Confined) -> None:
+    assert confined("read line").status == 1
+    confined.complaint("echo x > /dev/tty")
+    assert confined.says("ps -o tty= -p $$ 2>/dev/null || echo '?'").strip() in ("?", "")
+
+
+@pytest.mark.parametrize(
+    "bomb", ["b() { b | b & }; b; sleep 1", "i=0; while [ $i -lt 300 ]; do sleep 3 & i=$((i+1)); done"]
+)
+def test_d38_a_crowd_of_processes_is_stopped_by_the_kernel(confined: Confined, bomb: str) -> None:
+    ran = confined(bomb, seconds=3.0)
+    assert "fork" in ran.err or "processes" in ran.err
+
+
+def test_commands_find_git_and_python(confined: Confined) -> None:
+    subprocess.run(["git", "init", "-q", str(confined.root)], check=True)
+    assert confined.says("git status --porcelain") == ""
+    assert confined.says("python3 -c 'print(6 * 7)'") == "42\n"
+
+
+def test_the_python_of_a_virtual_environment_works(confined: Confined) -> None:
+    (confined.root / ".venv" / "bin").mkdir(parents=True)
+    (confined.root / ".venv" / "bin" / "python").symlink_to(os.path.realpath(sys.executable))
+    assert confined.says(".venv/bin/python -c 'print(6 * 7)'") == "42\n"
