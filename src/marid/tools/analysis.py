@@ -1,5 +1,92 @@
-"""Summaries, differences and call paths."""
+"""Summaries of files and paths of calls."""
 
-from marid.toolkit.spec import ToolSpec
+from typing import Annotated
 
-TOOLS: tuple[ToolSpec, ...] = ()
+from marid.core.errors import BadInput, Exhausted, MaridError
+from marid.core.policy import Effect
+from marid.ports.workers import Workers
+from marid.syntax.calls_facts import File
+from marid.syntax.calls_graph import MOST_DEPTH, Trace, trace
+from marid.syntax.calls_modules import Modules
+from marid.syntax.calls_reading import py_facts
+from marid.syntax.calls_resolving import Resolver
+from marid.syntax.calls_target import find_target
+from marid.syntax.summary import file_summary
+from marid.text.visible import shown_path
+from marid.toolkit.handles import FileRef, FolderRef
+from marid.toolkit.outcome import Done
+from marid.toolkit.spec import ToolSpec, tool
+from marid.tools.python_tree import PythonTree
+
+_FAMILY = "analysis"
+_MOST_CHARACTERS = 40_000
+
+
+@tool(family=_FAMILY, effect=Effect.READ)
+def get_file_summary(path: Annotated[FileRef, "a file of any kind"], *, workers: Workers) -> Done:
+    """Tell what a file is and what is in it, without its text.
+
+    Python: imports, classes with their methods, functions, constants. TOML: tables with their keys. JSON and YAML:
+    top-level keys. Markdown: headings. Code of other known languages: what it defines. All others: kind, size, lines.
+    """
+    data = path.read()
+    try:
+        text = workers.run(file_summary, path.name, data)
+    except MaridError as error:
+        raise type(error)(f"'{shown_path(path.given)}': {error}") from error
+    more = len(text) > _MOST_CHARACTERS
+    if more:
+        text = text[:_MOST_CHARACTERS].rpartition("\n")[0] + "\n(the rest is left out: read parts of the file instead)"
+    return Done(text=f"{shown_path(path.given)}: {text}", values={"bytes": len(data), "truncated": more})
+
+
+@tool(family=_FAMILY, effect=Effect.READ, seconds=60.0)
+def derive_code_path(
+    target: Annotated[str, "`path.py::Class.method`, `path.py::function`, or a dotted name: `package.module.function`"],
+    max_depth: Annotated[int, "how many levels of calls to follow, from 1"] = 3,
+    path: Annotated[FolderRef, "the folder whose Python files are searched"] = ".",  # pyright: ignore[reportArgumentType]
+    *,
+    workers: Workers,
+) -> Done:
+    """Follow the calls of a Python function across files: a tree of `name (path:line)`.
+
+    Imports, class hierarchies, `self`, `super()`, constructors and annotations are followed without running anything.
+    Calls into libraries and builtins are listed as `external:`, what cannot be known as `unresolved:`. `[cycle]` marks
+    a function that led here, `[shown elsewhere]` one whose calls stand at another place of the tree. A class stands for
+    its constructor, a bare `path.py` for the code outside functions.
+    """
+    if max_depth < 1:
+        raise BadInput("max_depth: at least 1")
+    tree = PythonTree(path)
+    broken: dict[str, str] = {}
+
+    def load(file: str) -> File | None:
+        try:
+            return workers.run(py_facts, tree[file])
+        except (BadInput, Exhausted) as error:
+            broken[file] = str(error)
+            return None
+
+    resolver = Resolver(Modules(tree), load)
+    found = trace(resolver, find_target(resolver, tree, target), max_depth)
+    notes = [
+        *_notes(found, max_depth),
+        *(f"({shown_path(file)} is not understood: {why})" for file, why in broken.items()),
+    ]
+    if tree.skipped:
+        notes.append(f"({tree.skipped} Python files could not be read or are too large)")
+    values = {"functions": found.functions, "unfollowed": found.unfollowed, "truncated": bool(found.dropped)}
+    return Done(text="\n".join([*found.lines, *notes]), values=values)
+
+
+def _notes(found: Trace, depth: int) -> list[str]:
+    notes: list[str] = []
+    if found.dropped:
+        notes.append(f"(left out for length: {found.dropped} calls; start further down, or lower max_depth)")
+    if found.unfollowed:
+        hint = "" if depth >= MOST_DEPTH else "; raise max_depth to follow them"
+        notes.append(f"(not followed below level {min(depth, MOST_DEPTH)}: {found.unfollowed}{hint})")
+    return notes
+
+
+TOOLS: tuple[ToolSpec, ...] = (get_file_summary, derive_code_path)

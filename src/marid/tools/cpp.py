@@ -1,5 +1,173 @@
 """Looking into and changing C and C++."""
 
-from marid.toolkit.spec import ToolSpec
+from typing import Annotated
 
-TOOLS: tuple[ToolSpec, ...] = ()
+from marid.core.errors import BadInput
+from marid.core.policy import Effect
+from marid.ports.workers import Workers
+from marid.syntax import cfamily_edit, cfamily_text
+from marid.syntax.languages import fence_of
+from marid.text.decode import to_utf8
+from marid.text.lines import line_count
+from marid.text.visible import shown_path, shown_text
+from marid.toolkit.handles import FileRef, TargetRef
+from marid.toolkit.outcome import Done, Edit
+from marid.toolkit.spec import ToolSpec, tool
+
+_CNAME = "a function, type, variable or macro; several of one name: 'name(int)' by parameters, 'name@12' by line"
+_CPPNAME = "as in 'Shop::total'; namespaces may be omitted; overloads: 'f(int)' by parameters, 'f@12' by line"
+_CONTENT = "the whole new definition; it takes the file's line ends"
+
+
+@tool(family="cpp", effect=Effect.READ)
+def ts_c_get_skeleton(path: FileRef, *, workers: Workers) -> Done:
+    """Show a C file with `{ ... }` for the body of every function.
+
+    Signatures, types, macros, variables and the comments before them are kept; long values are cut.
+    """
+    return _skeleton(path, workers, "c")
+
+
+@tool(family="cpp", effect=Effect.READ)
+def ts_cpp_get_skeleton(path: FileRef, *, workers: Workers) -> Done:
+    """Show a C++ file with `{ ... }` for the body of every function.
+
+    Classes with their bases, methods, templates and the comments before them are kept; long values are cut.
+    """
+    return _skeleton(path, workers, "cpp")
+
+
+@tool(family="cpp", effect=Effect.READ)
+def ts_c_get_code_outline(path: FileRef, *, workers: Workers) -> Done:
+    """List what a C file declares: `[Struct] name (Lines X-Y)` a line, members indented."""
+    return _outline(path, workers, "c")
+
+
+@tool(family="cpp", effect=Effect.READ)
+def ts_cpp_get_code_outline(path: FileRef, *, workers: Workers) -> Done:
+    """List what a C++ file declares: `[Class] name (Lines X-Y) : bases` a line, members indented."""
+    return _outline(path, workers, "cpp")
+
+
+@tool(family="cpp", effect=Effect.READ)
+def ts_c_get_definition(path: FileRef, name: Annotated[str, _CNAME], *, workers: Workers) -> Done:
+    """Show the whole source of one C function, type, variable or macro.
+
+    A definition goes before its declarations. Not there: the nearest names are told.
+    """
+    return _definition(path, name, workers, "c")
+
+
+@tool(family="cpp", effect=Effect.READ)
+def ts_cpp_get_definition(path: FileRef, name: Annotated[str, _CPPNAME], *, workers: Workers) -> Done:
+    """Show the whole source of one C++ class, function, method or other definition, template head included.
+
+    A definition goes before its declarations, a class before its constructors (`Shop::Shop`), a template before its
+    specialisations (`Hash<int>`). All overloads are shown. Not there: the nearest names are told.
+    """
+    return _definition(path, name, workers, "cpp")
+
+
+@tool(family="cpp", effect=Effect.WRITE)
+def ts_c_update_definition(
+    path: TargetRef, name: Annotated[str, _CNAME], new_content: Annotated[str, _CONTENT], *, workers: Workers
+) -> Edit:
+    """Replace one C definition, and nothing around it.
+
+    Refused if the name is ambiguous, the content empty, or the file would parse worse than before.
+    """
+    return _update(path, (name, new_content), workers, "c")
+
+
+@tool(family="cpp", effect=Effect.WRITE)
+def ts_cpp_update_definition(
+    path: TargetRef, name: Annotated[str, _CPPNAME], new_content: Annotated[str, _CONTENT], *, workers: Workers
+) -> Edit:
+    """Replace one C++ definition with its template head, and nothing around it.
+
+    Refused if the name is ambiguous, the content empty, or the file would parse worse than before.
+    """
+    return _update(path, (name, new_content), workers, "cpp")
+
+
+@tool(family="cpp", effect=Effect.READ)
+def ts_c_get_signature(path: FileRef, name: Annotated[str, _CNAME], *, workers: Workers) -> Done:
+    """Show how one C function or type is declared, without its body."""
+    return _signature(path, name, workers, "c")
+
+
+@tool(family="cpp", effect=Effect.READ)
+def ts_cpp_get_signature(path: FileRef, name: Annotated[str, _CPPNAME], *, workers: Workers) -> Done:
+    """Show how one C++ function, method or class is declared, with its template head and bases, without its body."""
+    return _signature(path, name, workers, "cpp")
+
+
+TOOLS: tuple[ToolSpec, ...] = (
+    ts_c_get_skeleton,
+    ts_cpp_get_skeleton,
+    ts_c_get_code_outline,
+    ts_cpp_get_code_outline,
+    ts_c_get_definition,
+    ts_cpp_get_definition,
+    ts_c_update_definition,
+    ts_cpp_update_definition,
+    ts_c_get_signature,
+    ts_cpp_get_signature,
+)
+
+
+def _skeleton(path: FileRef, workers: Workers, language: str) -> Done:
+    data, _ = _source(path)
+    return Done(text=workers.run(cfamily_text.skeleton, data, language), values={"lines": line_count(data)})
+
+
+def _outline(path: FileRef, workers: Workers, language: str) -> Done:
+    data, _ = _source(path)
+    text = workers.run(cfamily_text.outline, data, language)
+    count = text.count("\n") + bool(text)
+    return Done(text=text or f"{shown_path(path.given)} declares nothing", values={"count": count})
+
+
+def _definition(path: FileRef, name: str, workers: Workers, language: str) -> Done:
+    data, _ = _source(path)
+    found = workers.run(cfamily_text.definition, data, language, name, shown_path(path.given))
+    return Done(text=found.text, values={"lines": [list(span) for span in found.spans]})
+
+
+def _signature(path: FileRef, name: str, workers: Workers, language: str) -> Done:
+    data, _ = _source(path)
+    found = workers.run(cfamily_text.signatures, data, language, name, shown_path(path.given))
+    return Done(text=found.text, values={"lines": [list(span) for span in found.spans]})
+
+
+def _update(path: TargetRef, change: tuple[str, str], workers: Workers, language: str) -> Edit:
+    name, new_content = change
+    where = shown_path(path.given)
+    data, encoding = _source(path)
+    try:
+        content = new_content.encode()
+        made = workers.run(cfamily_edit.update, data, language, name, content, where)
+        after = made.data if encoding == "utf-8" else made.data.decode().encode(encoding)
+    except UnicodeEncodeError as error:
+        raise BadInput(f"new_content has characters that {where} cannot hold, which is in {encoding}") from error
+    before = data if encoding == "utf-8" else data.decode().encode(encoding)
+    text = f"Replaced '{shown_text(name)}' in {where}: lines {_span(made.before)}, now {_span(made.after)}."
+    values = {"before": list(made.before), "after": list(made.after)}
+    return Edit(changes=(path.change(before, after),), text=text, values=values)
+
+
+def _span(lines: tuple[int, int]) -> str:
+    return f"{lines[0]}-{lines[1]}"
+
+
+def _source(path: FileRef) -> tuple[bytes, str]:
+    """The file as UTF-8 and the encoding that it had, told apart from what is no C or C++ by name and first bytes."""
+    where = shown_path(path.given)
+    if fence_of(path.name) not in ("", "c", "cpp", "objectivec"):
+        raise BadInput(f"{where} is no C or C++ file: get_code_outline and get_definition read other languages")
+    found = to_utf8(path.read())
+    if found is None:
+        raise BadInput(f"{where} is a binary file, not C or C++")
+    if found[1].startswith("utf-") and found[1] != "utf-8" and isinstance(path, TargetRef):
+        raise BadInput(f"{where} is {found[1].upper()}: only UTF-8 and one-byte encodings can be changed")
+    return found

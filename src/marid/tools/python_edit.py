@@ -1,5 +1,197 @@
 """Changing Python by its structure."""
 
-from marid.toolkit.spec import ToolSpec
+from collections.abc import Callable
+from typing import Annotated, Concatenate, ParamSpec
 
-TOOLS: tuple[ToolSpec, ...] = ()
+from marid.core.errors import BadInput, Exhausted, NotFound
+from marid.core.policy import Effect
+from marid.ports.workers import Workers
+from marid.syntax.python_additions import add_definition, move_definition, take_definition
+from marid.syntax.python_edits import (
+    Edited,
+    remove_definition,
+    set_declaration,
+    set_signature,
+    update_definition,
+    wrap_region,
+)
+from marid.syntax.python_places import Anchor, AnchorType
+from marid.text.visible import shown_path
+from marid.toolkit.handles import TargetRef
+from marid.toolkit.outcome import Change, Edit
+from marid.toolkit.spec import ToolSpec, tool
+from marid.tools.python_names import Name, run_on
+from marid.workspace.guard import MOST_BYTES
+
+P = ParamSpec("P")
+NewCode = Annotated[str, "the new code, at any indentation: it is indented to where it lands, in the file's own style"]
+Where = Annotated[AnchorType, "top or bottom of the scope, or before or after anchor_symbol"]
+Beside = Annotated[str, "the name to put it before or after: a function, class or variable of the same scope"]
+
+
+@tool(family="python", effect=Effect.WRITE)
+def py_update_definition(path: TargetRef, name: Name, new_content: NewCode, *, workers: Workers) -> Edit:
+    """Replace a Python function, method or class by new source.
+
+    What is replaced is what `py_get_definition` shows, decorators included, so give the decorators again; comments
+    above stay. The new code may define another name or several. All other bytes, the line endings and the indentation
+    style of the file are kept; nothing is changed if the result would not parse. A name defined more than once is an
+    error: use `name@line`. To remove a definition use `py_remove_def`.
+    """
+    edited, change = _changed(path, workers, update_definition, name, new_content)
+    return _edit(f"updated '{name}' in {_shown(path)}: lines {edited.first}-{edited.last}", edited, change)
+
+
+@tool(family="python", effect=Effect.WRITE)
+def py_set_signature(
+    path: TargetRef,
+    name: Name,
+    new_signature: Annotated[str, "from 'def', 'async def' or 'class' to the colon, on one line or more"],
+    *,
+    workers: Workers,
+) -> Edit:
+    """Replace only the signature of a Python function, method or class; decorators and body stay.
+
+    A missing colon is supplied. Another name in it renames the definition, not its uses.
+    """
+    edited, change = _changed(path, workers, set_signature, name, new_signature)
+    return _edit(f"set the signature of '{name}' in {_shown(path)}: line {edited.first}", edited, change)
+
+
+@tool(family="python", effect=Effect.WRITE)
+def py_set_var_declaration(
+    path: TargetRef,
+    name: Name,
+    new_declaration: Annotated[str, "the whole new statement, such as LIMIT: int = 3"],
+    *,
+    workers: Workers,
+) -> Edit:
+    """Replace the assignment of a variable of a Python module or class (`NAME` or `Class.name`).
+
+    What is replaced is what `py_get_var_declaration` shows: the whole lines, comments on them included. A declaration
+    that shares its line with other code must be replaced by one statement without a comment.
+    """
+    edited, change = _changed(path, workers, set_declaration, name, new_declaration)
+    return _edit(f"set '{name}' in {_shown(path)}: line {edited.first}", edited, change)
+
+
+@tool(family="python", effect=Effect.WRITE)
+def py_remove_def(path: TargetRef, name: Name, *, workers: Workers) -> Edit:
+    """Remove a Python function, method or class, decorators included.
+
+    Comments above it stay. A block that would be left empty gets `pass`. Uses of the name are not looked for.
+    """
+    edited, change = _changed(path, workers, remove_definition, name)
+    return _edit(f"removed '{name}' from {_shown(path)}, line {edited.first}", edited, change)
+
+
+@tool(family="python", effect=Effect.WRITE)
+def py_add_def(  # noqa: PLR0913 - the parameters are the document's
+    path: TargetRef,
+    name: Annotated[str, "the dotted name the definition will have: f, or Class.method to put it into that class"],
+    new_content: NewCode,
+    anchor_type: Where = "bottom",
+    anchor_symbol: Beside = "",
+    *,
+    workers: Workers,
+) -> Edit:
+    """Add a function, method or class to a Python file that exists, at a place given by names.
+
+    The new code must define the last part of `name`, and may bring more. `top` is behind the docstring and, in a
+    module, the imports at its head. Blank lines are set as between the neighbours. A name that is there already is an
+    error, unless decorators (overload, setter) tell the two apart.
+    """
+    anchor = Anchor(kind=anchor_type, symbol=anchor_symbol)
+    edited, change = _changed(path, workers, add_definition, name, new_content, anchor)
+    return _edit(f"added '{name}' to {_shown(path)}: lines {edited.first}-{edited.last}", edited, change)
+
+
+@tool(family="python", effect=Effect.WRITE)
+def py_move_def(  # noqa: PLR0913, PLR0917 - the parameters are the document's
+    src_path: TargetRef,
+    dest_path: TargetRef,
+    name: Name,
+    dest_name: Annotated[str, "the dotted name it will have, such as Class.method; empty: the same name"] = "",
+    anchor_type: Where = "bottom",
+    anchor_symbol: Beside = "",
+    *,
+    workers: Workers,
+) -> Edit:
+    """Move a Python function, method or class to another place, in the same file or another one.
+
+    It is indented to where it lands; a file that is not there yet is made. Only the definition moves: imports that it
+    needs, uses of it elsewhere and comments above it are not touched, so check them afterwards. A new last part of
+    `dest_name` renames the definition itself. Both files are changed, or none.
+    """
+    anchor = Anchor(kind=anchor_type, symbol=anchor_symbol)
+    dest_name = dest_name.strip() or name.partition("@")[0].strip()
+    if src_path.place == dest_path.place:
+        edited, change = _changed(src_path, workers, move_definition, name, dest_name, anchor)
+        changes = (change,)
+    else:
+        before = src_path.read()
+        taken = run_on(src_path, workers, take_definition, before, name, dest_name.rpartition(".")[2])
+        there = _read_if_any(dest_path)
+        edited = run_on(dest_path, workers, add_definition, there or b"", dest_name, taken.text, anchor)
+        changes = (_change(dest_path, there, edited), _change(src_path, before, taken.rest))
+    where = f"{_shown(dest_path)}: lines {edited.first}-{edited.last}"
+    return _edit(f"moved '{name}' from {_shown(src_path)} to '{dest_name}' in {where}", edited, *changes)
+
+
+@tool(family="python", effect=Effect.WRITE)
+def py_region_wrap(
+    path: TargetRef,
+    start_line: Annotated[int, "first line of the region, from 1"],
+    end_line: Annotated[int, "last line of the region, included"],
+    region_name: Annotated[str, "one line of text"],
+    *,
+    workers: Workers,
+) -> Edit:
+    """Put `#region NAME` and `#endregion` around lines of a Python file.
+
+    Both comments are indented as the first line. Refused where one of them would fall inside a string or statement.
+    """
+    edited, change = _changed(path, workers, wrap_region, start_line, end_line, region_name)
+    return _edit(f"wrapped lines {start_line}-{end_line} of {_shown(path)} in a region", edited, change)
+
+
+def _shown(file: TargetRef) -> str:
+    return f"'{shown_path(file.given)}'"
+
+
+def _changed(
+    file: TargetRef, workers: Workers, work: Callable[Concatenate[bytes, P], Edited], /, *args: P.args, **kw: P.kwargs
+) -> tuple[Edited, Change]:
+    before = file.read()
+    edited = run_on(file, workers, work, before, *args, **kw)
+    return edited, _change(file, before, edited)
+
+
+def _change(file: TargetRef, before: bytes | None, edited: Edited) -> Change:
+    if len(edited.data) > MOST_BYTES:
+        raise Exhausted(f"{_shown(file)} would be larger than {MOST_BYTES:,} bytes")
+    return file.change(before, edited.data)
+
+
+def _read_if_any(file: TargetRef) -> bytes | None:
+    try:
+        return file.read()
+    except NotFound as error:
+        if not file.given.endswith((".py", ".pyi", ".pyw")):
+            raise BadInput(f"{_shown(file)} is not there, and would be no Python file by its name") from error
+        return None
+
+
+def _edit(text: str, edited: Edited, *changes: Change) -> Edit:
+    return Edit(changes=changes, text=text, values={"start_line": edited.first, "end_line": edited.last})
+
+
+TOOLS: tuple[ToolSpec, ...] = (
+    py_update_definition,
+    py_set_signature,
+    py_set_var_declaration,
+    py_remove_def,
+    py_add_def,
+    py_move_def,
+    py_region_wrap,
+)

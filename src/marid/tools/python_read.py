@@ -1,5 +1,172 @@
 """Looking into Python by its structure."""
 
-from marid.toolkit.spec import ToolSpec
+from collections.abc import Callable, Sequence
+from typing import Annotated, Concatenate, ParamSpec, TypeVar
 
-TOOLS: tuple[ToolSpec, ...] = ()
+from marid.core.errors import BadInput, MaridError
+from marid.core.policy import Effect
+from marid.ports.workers import Workers
+from marid.syntax.calls_facts import File
+from marid.syntax.calls_reading import py_class_facts
+from marid.syntax.pyview_check import py_flaw
+from marid.syntax.pyview_classes import py_class
+from marid.syntax.pyview_docstrings import py_docstring
+from marid.syntax.pyview_hierarchy import hierarchy
+from marid.syntax.pyview_imports import py_imports
+from marid.syntax.pyview_outline import py_outline
+from marid.syntax.pyview_skeleton import py_skeleton
+from marid.text.visible import shown_path
+from marid.toolkit.handles import FileRef, PathRef
+from marid.toolkit.outcome import Done
+from marid.toolkit.spec import ToolSpec, tool
+from marid.tools.python_tree import ENDINGS, PythonTree
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_MOST_LINES = 1000
+_FAMILY = "python"
+
+
+def python_bytes(path: FileRef) -> bytes:
+    """The bytes of a Python file.
+
+    Raises:
+        BadInput: by its name and its first line it is no Python.
+        NotFound, Refused, Exhausted: as the handle does.
+    """
+    data = path.read()
+    first = data[:200].partition(b"\n")[0]
+    if path.given.lower().endswith(ENDINGS) or (first.startswith(b"#!") and b"python" in first):
+        return data
+    raise BadInput(
+        f"'{shown_path(path.given)}' is no Python file: its name ends in none of {', '.join(ENDINGS)}; "
+        "get_code_outline and get_skeleton know other languages"
+    )
+
+
+def asked(
+    workers: Workers, path: FileRef, work: Callable[Concatenate[bytes, P], T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """What some work on a Python file gives; errors name the file. Raises: MaridError."""
+    data = python_bytes(path)
+    try:
+        return workers.run(work, data, *args, **kwargs)
+    except MaridError as error:
+        raise type(error)(f"'{shown_path(path.given)}': {error}") from error
+
+
+@tool(family=_FAMILY, effect=Effect.READ)
+def py_get_skeleton(path: Annotated[FileRef, "a Python file"], *, workers: Workers) -> Done:
+    """Show a Python file with `...` for the bodies of its functions.
+
+    Signatures, decorators, docstrings and everything outside functions stay as written; the result is valid Python.
+    A file that does not parse is an error that names the line.
+    """
+    return Done(text=asked(workers, path, py_skeleton))
+
+
+@tool(family=_FAMILY, effect=Effect.READ)
+def py_get_code_outline(path: Annotated[FileRef, "a Python file"], *, workers: Workers) -> Done:
+    """List what a Python file defines, with the lines of each.
+
+    One line each, `[Kind] name (Lines X-Y)`, members indented below their class; decorators count to the lines. Kinds:
+    Class, Function, Async Function, Method, Async Method, Constant (a name in capitals), Variable. What is inside
+    functions is left out, and so are imports: py_get_imports lists them.
+    """
+    text = asked(workers, path, py_outline)
+    return Done(
+        text=text or "nothing is defined in this file", values={"definitions": len(text.split("\n")) if text else 0}
+    )
+
+
+@tool(family=_FAMILY, effect=Effect.READ)
+def py_get_class_summary(
+    path: Annotated[FileRef, "a Python file"],
+    name: Annotated[str, "the class, dotted if it is nested: `Outer.Inner`"],
+    *,
+    workers: Workers,
+) -> Done:
+    """Show a class in short: docstring, variables, signatures of its methods, with lines."""
+    return Done(text=asked(workers, path, py_class, name))
+
+
+@tool(family=_FAMILY, effect=Effect.READ)
+def py_get_imports(path: Annotated[FileRef, "a Python file"], *, workers: Workers) -> Done:
+    """List every import of a Python file with its line, also those inside functions.
+
+    `values.modules` are the imported modules, each once; a relative one keeps its dots.
+    """
+    found = asked(workers, path, py_imports)
+    lines = [f"{each.words} (Line {each.line}{f', in {each.scope}' if each.scope else ''})" for each in found]
+    modules = sorted({module for each in found for module in each.modules})
+    return Done(text="\n".join(lines) or "no imports", values={"modules": modules})
+
+
+@tool(family=_FAMILY, effect=Effect.READ)
+def py_check_syntax(path: Annotated[FileRef, "a Python file"], *, workers: Workers) -> Done:
+    """Say whether a Python file parses: `OK`, or the line of the first syntax error.
+
+    A syntax error is a result, not a failure of this tool; `values.ok` tells the two apart.
+    """
+    flaw = asked(workers, path, py_flaw)
+    if flaw is None:
+        return Done(text="OK", values={"ok": True})
+    column = f", column {flaw.column}" if flaw.column else ""
+    text = f"Syntax error in {shown_path(path.given)} at line {flaw.line}{column}: {flaw.words}"
+    return Done(text=text, values={"ok": False, "line": flaw.line, "column": flaw.column, "message": flaw.words})
+
+
+@tool(family=_FAMILY, effect=Effect.READ)
+def py_get_docstring(
+    path: Annotated[FileRef, "a Python file"],
+    name: Annotated[str, "a class, function or `Class.method`; `module` for that of the file"],
+    *,
+    workers: Workers,
+) -> Done:
+    """Show the docstring of a module, class, function or method, without its indentation."""
+    return Done(text=asked(workers, path, py_docstring, name))
+
+
+@tool(family=_FAMILY, effect=Effect.READ, seconds=60.0)
+def py_get_hierarchy(
+    path: Annotated[PathRef, "the folder to search, or one file"],
+    class_name: Annotated[str, "the class: `Base`, `Outer.Inner` or `package.module.Base`; one of a library will do"],
+    *,
+    workers: Workers,
+) -> Done:
+    """List the subclasses of a class, direct and indirect, across the files of a folder.
+
+    An indented tree of `path:line: class X(Base)` lines below the class itself. Imports, aliases and names handed on by
+    packages are followed; classes whose base leads nowhere are listed apart. Ignored files are left out.
+    """
+    files = PythonTree(path) if path.is_folder() else {path.name: python_bytes(path)}
+    broken: list[str] = []
+
+    def load_all(paths: Sequence[str]) -> dict[str, File]:
+        calls = [(files[each],) for each in paths]
+        done = workers.run_all(py_class_facts, calls, cost=[len(data) for (data,) in calls])
+        broken.extend(each for each, file in zip(paths, done, strict=True) if not isinstance(file, File))
+        return {each: file for each, file in zip(paths, done, strict=True) if isinstance(file, File)}
+
+    family = hierarchy(files, class_name, load_all)
+    notes = [*family.lines[:_MOST_LINES]]
+    if len(family.lines) == 1 and not family.count:
+        notes.append("no subclasses found")
+    if more := len(family.lines) - _MOST_LINES if len(family.lines) > _MOST_LINES else 0:
+        notes.append(f"({more} more lines: ask for a class further down or a smaller folder)")
+    if broken:
+        notes.append(f"(not understood, so left out: {', '.join(map(shown_path, sorted(set(broken))[:10]))})")
+    if isinstance(files, PythonTree) and files.skipped:
+        notes.append(f"({files.skipped} files could not be read or are too large)")
+    return Done(text="\n".join(notes), values={"subclasses": family.count, "truncated": bool(more)})
+
+
+TOOLS: tuple[ToolSpec, ...] = (
+    py_get_skeleton,
+    py_get_code_outline,
+    py_get_class_summary,
+    py_get_imports,
+    py_check_syntax,
+    py_get_hierarchy,
+    py_get_docstring,
+)

@@ -1,5 +1,116 @@
-"""Running commands."""
+"""Running commands: the bodies plan them, the dispatcher asks and runs them."""
 
-from marid.toolkit.spec import ToolSpec
+from dataclasses import dataclass
+from math import isfinite
+from typing import Annotated, cast
 
-TOOLS: tuple[ToolSpec, ...] = ()
+from marid.core.errors import BadInput, MaridError, Unavailable
+from marid.core.policy import Effect
+from marid.ports.processes import Analyst, Processes
+from marid.text.secrets import Masker
+from marid.text.streams import combined, fitted
+from marid.text.visible import shown_path
+from marid.toolkit.handles import FolderRef
+from marid.toolkit.outcome import Done, Ran, Run
+from marid.toolkit.spec import Alias, ToolSpec, tool
+
+SHELL = "/bin/sh"
+POWERSHELLS = ("powershell.exe", "pwsh.exe", "powershell", "pwsh")
+LONGEST_SECONDS = 3600.0
+LONGEST_COMMAND = 100_000  # bytes; the kernel takes 131,071 in one argument
+MOST_COMPLAINT = 8_000
+_HERE = cast(FolderRef, ".")  # parsed like a path that was given
+
+
+@tool(
+    family="shell",
+    effect=Effect.EXEC,
+    aliases=(Alias(name="shell_exec", renames=(("timeout_secs", "timeout"),), defaults=(("timeout", 30),)),),
+)
+def run_shell(
+    command: Annotated[str, "what sh shall do; any number of lines"],
+    cwd: Annotated[FolderRef, "the folder to start in"] = _HERE,
+    timeout: Annotated[float, "seconds after which the command and all that it started are killed"] = 60,
+    *,
+    analyst: Analyst | None = None,
+) -> Run:
+    """Run a shell command in the project; gives what it printed and its exit code.
+
+    It is run by sh without input, without a terminal, with a small environment and, where there is a sandbox, in it:
+    then it can write in the project only, but not in .git, and has no network. Nothing is kept between calls; nothing
+    that it starts outlives it. Of long output the beginning and the end are given. Failing is a result as well.
+    """
+    return _plan((SHELL, "-c", command), cwd, timeout, analyst)
+
+
+@tool(family="shell", effect=Effect.EXEC)
+def run_powershell(
+    script: Annotated[str, "what PowerShell shall do; any number of lines"],
+    cwd: Annotated[FolderRef, "the folder to start in"] = _HERE,
+    timeout: Annotated[float, "seconds after which the script and all that it started are killed"] = 60,
+    *,
+    processes: Processes,
+    analyst: Analyst | None = None,
+) -> Run:
+    """Run a PowerShell script in the project; gives what it printed and its exit code.
+
+    As run_shell, but by the first of powershell.exe, pwsh.exe, powershell and pwsh that is there, without a profile.
+    """
+    program = processes.find(*POWERSHELLS)
+    if program is None:
+        raise Unavailable(f"no PowerShell is installed: looked for {', '.join(POWERSHELLS)} on the PATH")
+    # The folder is that of the process and no part of the script, where a quote in its name would end a string.
+    return _plan((program, "-NoProfile", "-NonInteractive", "-Command", script), cwd, timeout, analyst)
+
+
+def _plan(argv: tuple[str, ...], cwd: FolderRef, seconds: float, analyst: Analyst | None) -> Run:
+    command = argv[-1]
+    if not command.strip():
+        raise BadInput("a command is needed")
+    if "\0" in command:
+        raise BadInput("a command cannot hold a NUL character")
+    if len(command.encode("utf-8", "surrogatepass")) > LONGEST_COMMAND:
+        raise BadInput(f"the command is longer than {LONGEST_COMMAND:,} bytes: write a script to a file and run that")
+    if not (isfinite(seconds) and 0 < seconds <= LONGEST_SECONDS):
+        raise BadInput(f"timeout: it must be more than 0 and at most {LONGEST_SECONDS:g} seconds")
+    if not cwd.place.is_folder():
+        raise BadInput(f"'{shown_path(cwd.given)}' is a file, not a folder")
+    report = _Report(command=command, seconds=seconds, analyst=analyst)
+    return Run(argv=argv, shown=command, cwd=cwd.place, seconds=seconds, finish=report)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Report:
+    """What a command left, as text and as values."""
+
+    command: str
+    seconds: float
+    analyst: Analyst | None
+
+    def __call__(self, ran: Ran) -> Done:
+        out, err = fitted(ran.out), fitted(ran.err)
+        text = combined(out, err, ran.status)
+        if ran.timed_out:
+            text += f"\nERROR: timed out after {self.seconds:g}s"
+        if ran.status != 0 and (opinion := self._opinion(ran.err)):
+            text += f"\nQA ANALYSIS:\n{opinion}"
+        times = {"seconds": round(ran.seconds, 3), "timed_out": ran.timed_out}
+        return Done(text=text, values={"exit_code": ran.status, **times, "stdout": out, "stderr": err})
+
+    def _opinion(self, complaint: str) -> str:
+        """The analyst's; an analyst who fails has none."""
+        if self.analyst is None:
+            return ""
+        try:
+            return self.analyst.analyse(_masked(self.command), _masked(complaint)[-MOST_COMPLAINT:])
+        except MaridError:
+            return ""
+
+
+def _masked(text: str) -> str:
+    """For the eyes of a model that is not the caller's; as strict as with a configuration file."""
+    data, _ = Masker().mask(text.encode("utf-8", "surrogatepass"), "complaint.env")
+    return data.decode("utf-8", "replace")
+
+
+TOOLS: tuple[ToolSpec, ...] = (run_shell, run_powershell)

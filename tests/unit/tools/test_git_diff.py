@@ -1,0 +1,285 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from fakes.git import FakeGit, FakeRepository
+from fakes.hands import Hands
+from fakes.worktree import Canary, Worktree, new_canary, new_worktree
+from marid.adapters.git import LocalGit
+from marid.adapters.processes import Limits
+from marid.ports.git import Git
+from marid.toolkit.outcome import Done
+from marid.tools.git_diff import MOST_TEXT, get_git_diff
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Worktree:
+    tree = new_worktree(tmp_path)
+    tree.commit("first", {"a.txt": b"one\n", "sub/b.txt": b"two\n", "sub/gone.txt": b"gone\n"})
+    tree.commit("second", {"a.txt": b"uno\n"})
+    tree.write("a.txt", b"1\n")
+    return tree
+
+
+@pytest.fixture
+def hands(tree: Worktree) -> Hands:
+    return Hands(tree.path, {Git: LocalGit(tree.env)})
+
+
+def test_what_is_not_committed_is_shown(tree: Worktree, hands: Hands) -> None:
+    tree.remove("sub/gone.txt")
+    tree.write("new.txt", b"untracked\n")
+    outcome = hands.call(get_git_diff, path=".")
+    assert isinstance(outcome, Done)
+    assert "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-uno\n+1\n" in outcome.text
+    assert "untracked" not in outcome.text
+    assert outcome.values == {"files": ["a.txt", "sub/gone.txt"], "truncated": False}
+
+
+def test_one_file_one_folder_and_an_absolute_path(tree: Worktree, hands: Hands) -> None:
+    tree.write("sub/b.txt", b"2\n")
+    assert "sub/b.txt" not in hands.text(get_git_diff, path="a.txt")
+    assert "a/sub/b.txt" in hands.text(get_git_diff, path="sub")
+    assert "a.txt" not in hands.text(get_git_diff, path=f"{tree.folder}/sub/b.txt")
+
+
+def test_two_revisions_are_compared(hands: Hands) -> None:
+    text = hands.text(get_git_diff, path="a.txt", base_rev="HEAD~1", head_rev="HEAD")
+    assert "-one\n+uno\n" in text
+    assert hands.text(get_git_diff, path="a.txt", base_rev="main", head_rev="HEAD") == "No differences."
+
+
+def test_a_file_that_was_deleted_can_be_asked_for(tree: Worktree, hands: Hands) -> None:
+    tree.remove("sub/gone.txt")
+    assert "-gone\n" in hands.text(get_git_diff, path="sub/gone.txt")
+
+
+def test_a_project_below_the_repository_is_told_nothing_of_what_is_above(tree: Worktree) -> None:
+    tree.write("sub/b.txt", b"2\n")
+    below = Hands(tree.path / "sub", {Git: LocalGit(tree.env)})
+    text = below.text(get_git_diff, path=".")
+    assert "--- a/b.txt\n" in text
+    assert "a.txt" not in text
+
+
+def test_blacklisted_files_are_left_out(tree: Worktree, hands: Hands) -> None:
+    names = ["history.toml", "sub/my_history.toml", "HISTORY.TOML", "sub/x_History.Toml", "history.toml.bak"]
+    tree.commit("third", dict.fromkeys(names, b"canary\n"))
+    text = hands.text(get_git_diff, path=".", base_rev="HEAD~1", head_rev="HEAD")
+    assert text.count("canary") == 1
+    assert "history.toml.bak" in text
+    assert "my_history" not in text
+
+
+def test_another_name_of_a_blacklisted_file_is_left_out(tree: Worktree, hands: Hands) -> None:
+    tree.commit("third", {"notes.txt": b"plain\n"})
+    tree.write("history.toml", b"canary\n")
+    tree.remove("notes.txt")
+    os.link(tree.path / "history.toml", tree.path / "notes.txt")
+    assert "canary" not in hands.text(get_git_diff, path=".")
+    assert hands.text(get_git_diff, path="notes.txt") == "No differences."
+
+
+def test_a_binary_file_is_only_named(tree: Worktree, hands: Hands) -> None:
+    tree.commit("third", {"x.bin": bytes(range(256)) * 9})
+    text = hands.text(get_git_diff, path="x.bin", base_rev="HEAD~1")
+    assert "Binary files /dev/null and b/x.bin differ" in text
+    assert len(text) < 200
+
+
+def test_a_long_diff_is_cut_and_says_so(tree: Worktree, hands: Hands) -> None:
+    tree.write("a.txt", b"a line of text\n" * 40_000)
+    outcome = hands.call(get_git_diff, path=".")
+    assert isinstance(outcome, Done)
+    assert len(outcome.text) < MOST_TEXT + 200
+    assert outcome.values["truncated"] is True
+    assert outcome.text.splitlines()[-1].startswith("(cut: ")
+    assert outcome.text.splitlines()[-2] == "+a line of text"
+
+
+def test_a_file_with_odd_bytes_or_an_odd_name_is_shown(tree: Worktree, hands: Hands) -> None:
+    tree.commit("third", {"-x": b"\xff\n", "sp ace\tb": b"q\n", ":(top)a": b"w\n"})
+    for name in ("-x", "sp ace\tb", ":(top)a"):
+        text = hands.text(get_git_diff, path=name, base_rev="HEAD~1", head_rev="HEAD")
+        assert text.count("diff --git") == 1, name
+
+
+@pytest.mark.parametrize(
+    "rev",
+    [
+        *("--output=/tmp/pwn", "--no-index", "-p", "HEAD^{/(a+)+$}", "@{-99999}", ":/first", "HEAD..main", "a b"),
+        *("x" * (1 << 20), "nope", "HEAD:a.txt", "\0", "--format=evil"),
+    ],
+    ids=lambda rev: ascii(rev)[:40],
+)
+def test_what_is_no_revision_is_bad_input(tree: Worktree, hands: Hands, rev: str) -> None:
+    for args in ({"base_rev": rev}, {"head_rev": rev}):
+        failure = hands.failure(get_git_diff, path="a.txt", **args)
+        assert failure.code == "bad_input"
+        assert len(failure.message) < 300
+    assert not (tree.path / "pwn").exists()
+
+
+def test_an_option_as_a_revision_writes_nothing(tree: Worktree, hands: Hands, tmp_path: Path) -> None:
+    mark = tmp_path / "pwn"
+    assert hands.failure(get_git_diff, path=".", base_rev=f"--output={mark}").code == "bad_input"
+    assert hands.failure(get_git_diff, path=".", base_rev="--no-index", head_rev="/etc/passwd").code == "bad_input"
+    assert not mark.exists()
+
+
+def test_a_branch_that_is_named_like_an_option_is_no_revision(tree: Worktree, hands: Hands) -> None:
+    ref = tree.path / ".git" / "refs" / "heads" / "--format=evil"
+    ref.write_bytes(tree.git("rev-parse", "HEAD"))
+    assert hands.failure(get_git_diff, path=".", base_rev="--format=evil").code == "bad_input"
+
+
+@pytest.mark.parametrize("path", ["../x", "/etc/passwd", "../../../.kube/config", "sub/../../x"])
+def test_a_path_outside_is_refused(hands: Hands, path: str) -> None:
+    assert hands.failure(get_git_diff, path=path).code == "refused"
+
+
+def test_a_link_that_leads_outside_is_refused(tree: Worktree, hands: Hands, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "secret.txt").write_text("canary\n")
+    (tree.path / "link").symlink_to(tmp_path / "out")
+    assert hands.failure(get_git_diff, path="link").code == "refused"
+    assert hands.failure(get_git_diff, path="link/secret.txt").code == "refused"
+
+
+def test_a_tracked_folder_that_became_a_link_shows_nothing_from_outside(
+    tree: Worktree, hands: Hands, tmp_path: Path
+) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "b.txt").write_text("canary\n")
+    for name in ("b.txt", "gone.txt"):
+        tree.remove(f"sub/{name}")
+    (tree.path / "sub").rmdir()
+    (tree.path / "sub").symlink_to(tmp_path / "out")
+    text = hands.text(get_git_diff, path=".")
+    assert "canary" not in text
+    assert "-two\n" in text
+
+
+def canary_of(tmp_path: Path) -> Canary:
+    return new_canary(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "attributes"),
+    [
+        ("core.fsmonitor", ""),
+        ("core.pager", ""),
+        ("core.sshCommand", ""),
+        ("credential.helper", ""),
+        ("gpg.program", ""),
+        ("diff.external", ""),
+        ("diff.x.textconv", "* diff=x"),
+        ("diff.x.command", "* diff=x"),
+        ("filter.x.clean", "* filter=x"),
+    ],
+)
+def test_nothing_that_the_repository_configures_is_run(
+    tree: Worktree, hands: Hands, tmp_path: Path, name: str, attributes: str
+) -> None:
+    canary = canary_of(tmp_path)
+    tree.config((name, canary.command))
+    if attributes:
+        tree.write(".gitattributes", f"{attributes}\n".encode())
+    assert "+1\n" in hands.text(get_git_diff, path=".")
+    assert "+uno\n" in hands.text(get_git_diff, path=".", base_rev="HEAD~1", head_rev="HEAD")
+    assert not canary.sang()
+
+
+def test_an_included_configuration_is_not_read(tree: Worktree, hands: Hands, tmp_path: Path) -> None:
+    canary = canary_of(tmp_path)
+    (tmp_path / "evil").write_text(f"[diff]\n\texternal = {canary.command}\n")
+    tree.config(("include.path", str(tmp_path / "evil")))
+    assert "+1\n" in hands.text(get_git_diff, path=".")
+    assert not canary.sang()
+
+
+def test_a_submodule_is_never_fetched(tree: Worktree, hands: Hands, tmp_path: Path) -> None:
+    canary = canary_of(tmp_path)
+    tree.write(".gitmodules", f'[submodule "m"]\n\tpath = m\r\n\turl = ext::{canary.command}\n'.encode())
+    tree.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},m")
+    tree.config(("protocol.ext.allow", "always"), ("submodule.recurse", "true"), ("diff.submodule", "diff"))
+    hands.text(get_git_diff, path=".")
+    assert not canary.sang()
+
+
+def test_a_bare_repository_inside_is_only_files(tree: Worktree, hands: Hands, tmp_path: Path) -> None:
+    canary = canary_of(tmp_path)
+    tree.git("init", "--quiet", "--bare", "--template=", "inner")
+    with (tree.path / "inner" / "config").open("a") as file:
+        file.write(f"[core]\n\tfsmonitor = {canary.command}\n")
+    assert hands.text(get_git_diff, path="inner") == "No differences."
+    assert not canary.sang()
+
+
+def test_the_index_is_not_locked(tree: Worktree, hands: Hands) -> None:
+    (tree.path / ".git" / "index.lock").touch()
+    before = (tree.path / ".git" / "index").stat()
+    assert "+1\n" in hands.text(get_git_diff, path=".")
+    assert (tree.path / ".git" / "index").stat() == before
+
+
+def test_too_much_is_stopped(tree: Worktree) -> None:
+    tree.write("a.txt", b"a line of text\n" * 40_000)
+    hands = Hands(tree.path, {Git: LocalGit(tree.env, limits=Limits(output=10_000))})
+    assert hands.failure(get_git_diff, path=".").code == "exhausted"
+
+
+def test_a_huge_file_is_named_and_not_read(tree: Worktree, hands: Hands) -> None:
+    os.truncate(tree.path / "a.txt", 51 << 20)
+    assert "Binary files a/a.txt and b/a.txt differ" in hands.text(get_git_diff, path="a.txt")
+
+
+def test_no_repository_is_bad_input_that_names_no_other_path(tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    hands = Hands(tmp_path / "plain", {Git: FakeGit(repositories={})})
+    failure = hands.failure(get_git_diff, path=".")
+    assert (failure.code, failure.message) == ("bad_input", "'.' is in no git repository")
+
+
+def test_a_repository_that_borrows_is_refused_without_its_paths(tree: Worktree, hands: Hands, tmp_path: Path) -> None:
+    (tree.path / ".git" / "objects" / "info").mkdir(exist_ok=True)
+    (tree.path / ".git" / "objects" / "info" / "alternates").write_text(f"{tmp_path}/elsewhere\n")
+    failure = hands.failure(get_git_diff, path="a.txt")
+    assert failure.code == "refused"
+    assert str(tmp_path) not in failure.message
+
+
+def test_what_is_nowhere_is_not_found(hands: Hands) -> None:
+    failure = hands.failure(get_git_diff, path="nope.txt")
+    assert failure.code == "not_found"
+    assert "'nope.txt'" in failure.message
+
+
+def test_before_the_first_commit_what_is_staged_is_new(tmp_path: Path) -> None:
+    tree = new_worktree(tmp_path, "fresh")
+    tree.write("a.txt", b"one\n")
+    tree.git("add", "a.txt")
+    assert "+one\n" in Hands(tree.path, {Git: LocalGit(tree.env)}).text(get_git_diff, path=".")
+
+
+def test_an_unmerged_file_is_shown_and_a_blacklisted_one_is_not(tree: Worktree, hands: Hands) -> None:
+    tree.commit("base", {"m.txt": b"0\n", "history.toml": b"0\n"})
+    tree.git("checkout", "--quiet", "-b", "side")
+    tree.commit("side", {"m.txt": b"side\n", "history.toml": b"canary-side\n"})
+    tree.git("checkout", "--quiet", "main")
+    tree.commit("main", {"m.txt": b"main\n", "history.toml": b"canary-main\n"})
+    tree.git("merge", "side", check=False)
+    text = hands.text(get_git_diff, path=".")
+    assert "m.txt" in text
+    assert "history" not in text
+    assert "canary" not in text
+
+
+def test_the_fake_serves_as_well(tmp_path: Path) -> None:
+    repository = FakeRepository()
+    repository.commit("first", {"a.txt": b"one\n"})
+    repository.files["a.txt"] = b"two\n"
+    (tmp_path / "a.txt").write_bytes(b"two\n")
+    hands = Hands(tmp_path, {Git: FakeGit(repositories={str(tmp_path): repository})})
+    assert "-one\n+two\n" in hands.text(get_git_diff, path="a.txt")

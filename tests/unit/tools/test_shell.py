@@ -1,0 +1,167 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from fakes.hands import Hands
+from fakes.processes import FakeProcesses
+from marid.core.errors import Unavailable
+from marid.ports.processes import Analyst, Processes
+from marid.toolkit.form import form
+from marid.toolkit.outcome import Done, Ran, Run
+from marid.tools.shell import LONGEST_COMMAND, run_powershell, run_shell
+
+KEY = "ghp_" + "0123456789abcdefABCDEF0123456789abcd"
+
+
+class Critic:
+    """Says what it was asked."""
+
+    def analyse(self, command: str, complaint: str) -> str:
+        return f"<{command}> <{complaint}>"
+
+
+class Absent:
+    def analyse(self, command: str, complaint: str) -> str:
+        raise Unavailable("nobody is there")
+
+
+@pytest.fixture
+def hands(tmp_path: Path) -> Hands:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "file").touch()
+    return Hands(tmp_path, {Processes: FakeProcesses(programs=["pwsh"])})
+
+
+def plan(hands: Hands, **args: object) -> Run:
+    made = hands.plan(run_shell, **args)
+    assert isinstance(made, Run)
+    return made
+
+
+def finished(run: Run, **left: object) -> Done:
+    assert run.finish is not None
+    ran: dict[str, object] = {"status": 0, "out": "", "err": "", "seconds": 0.5, **left}
+    return run.finish(Ran(**ran))  # pyright: ignore[reportArgumentType]
+
+
+def with_analyst(hands: Hands, analyst: Analyst, command: str) -> Run:
+    given = form(run_shell).parse({"command": command}, hands.territory)
+    made = run_shell.body(**given, analyst=analyst)
+    assert isinstance(made, Run)
+    return made
+
+
+def test_a_command_is_planned_for_sh_and_not_run(hands: Hands) -> None:
+    made = plan(hands, command="rm -rf *; echo 'x'")
+    assert made.argv == ("/bin/sh", "-c", "rm -rf *; echo 'x'")
+    assert made.shown == "rm -rf *; echo 'x'"
+    assert (made.cwd.name, made.seconds, made.network) == (".", 60, False)
+    assert (hands.root / "file").exists()
+
+
+def test_the_folder_and_the_time_limit_can_be_given(hands: Hands) -> None:
+    made = plan(hands, command="x", cwd="sub", timeout=1.5)
+    assert (made.cwd.name, made.seconds) == ("sub", 1.5)
+
+
+def test_it_is_known_by_its_other_name(hands: Hands) -> None:
+    (alias,) = run_shell.aliases
+    assert (alias.name, alias.renames) == ("shell_exec", (("timeout_secs", "timeout"),))
+
+
+@pytest.mark.parametrize("cwd", ["..", "/etc", "sub/../..", "~"])
+def test_e10_a_folder_outside_is_refused(hands: Hands, cwd: str) -> None:
+    assert hands.failure(run_shell, command="x", cwd=cwd).code == "refused"
+
+
+def test_e10_a_link_that_leads_outside_is_refused(hands: Hands) -> None:
+    (hands.root / "link").symlink_to("/etc")
+    assert hands.failure(run_shell, command="x", cwd="link").code == "refused"
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        ({"command": " \n"}, "a command is needed"),
+        ({"command": "a\0b"}, "NUL"),
+        ({"command": "x" * (LONGEST_COMMAND + 1)}, "longer than 100,000 bytes"),
+        ({"command": "x", "timeout": 0}, "timeout"),
+        ({"command": "x", "timeout": -1}, "timeout"),
+        ({"command": "x", "timeout": 3601}, "timeout"),
+        ({"command": "x", "cwd": "file"}, "'file' is a file, not a folder"),
+    ],
+)
+def test_what_cannot_be_run_is_said(hands: Hands, args: dict[str, object], words: str) -> None:
+    failure = hands.failure(run_shell, **args)
+    assert failure.code == "bad_input"
+    assert words in failure.message
+
+
+def test_a_folder_that_is_not_there_is_said(hands: Hands) -> None:
+    assert hands.failure(run_shell, command="x", cwd="gone").code == "not_found"
+
+
+def test_the_result_holds_both_streams_and_the_exit_code(hands: Hands) -> None:
+    done = finished(plan(hands, command="x"), status=3, out="out\n", err="err\n")
+    assert done.text == "STDOUT:\nout\nSTDERR:\nerr\nEXIT CODE: 3"
+    assert done.values == {"exit_code": 3, "seconds": 0.5, "timed_out": False, "stdout": "out\n", "stderr": "err\n"}
+    assert done.ok
+
+
+def test_a_time_out_is_said(hands: Hands) -> None:
+    done = finished(plan(hands, command="x", timeout=2), status=-9, timed_out=True)
+    assert done.text.endswith("EXIT CODE: -9\nERROR: timed out after 2s")
+
+
+@pytest.mark.parametrize("character", ["x", "\n", "\0", "€", "😀"])
+def test_the_largest_reply_is_below_four_megabytes(hands: Hands, character: str) -> None:
+    much = character * 1_000_000
+    done = finished(plan(hands, command="x"), status=1, out=much, err=much)
+    assert len(json.dumps({"text": done.text, "values": dict(done.values)})) < 4_000_000
+
+
+def test_an_analyst_is_asked_about_a_failure(hands: Hands) -> None:
+    done = finished(with_analyst(hands, Critic(), "make"), status=2, err="oh no")
+    assert done.text.endswith("EXIT CODE: 2\nQA ANALYSIS:\n<make> <oh no>")
+
+
+def test_an_analyst_is_not_asked_about_success(hands: Hands) -> None:
+    assert "QA" not in finished(with_analyst(hands, Critic(), "make"), err="warning").text
+
+
+def test_an_analyst_sees_no_secrets_and_only_the_end(hands: Hands) -> None:
+    err = "x" * 20_000 + f"\ntoken: {KEY}\npassword=Tr0ub4dor&3xyz9\n"
+    done = finished(with_analyst(hands, Critic(), f"TOKEN={KEY} make"), status=2, err=err)
+    opinion = done.text.partition("QA ANALYSIS:\n")[2]
+    assert KEY not in opinion
+    assert "Tr0ub4dor" not in opinion
+    assert len(opinion) < 9_000
+
+
+def test_an_analyst_who_fails_does_not_fail_the_call(hands: Hands) -> None:
+    done = finished(with_analyst(hands, Absent(), "make"), status=2, err="oh no")
+    assert done.text == "STDOUT:\n\nSTDERR:\noh no\nEXIT CODE: 2"
+
+
+@pytest.mark.parametrize("name", ["it's", "it\u2019s", "$(x)", "a\nb", "`x`"])
+def test_d36_the_folder_is_no_part_of_a_powershell_script(hands: Hands, name: str) -> None:
+    (hands.root / name).mkdir()
+    made = hands.plan(run_powershell, script="Get-Location", cwd=name)
+    assert isinstance(made, Run)
+    assert made.argv == ("/fake/pwsh", "-NoProfile", "-NonInteractive", "-Command", "Get-Location")
+    assert made.cwd.name == name
+
+
+@pytest.mark.parametrize("script", ["-EncodedCommand ZQ==", "iex x &", "cd..; x -ErrorAction Break", "a\u2019; b"])
+def test_d37_a_script_is_one_argument_whatever_it_holds(hands: Hands, script: str) -> None:
+    made = hands.plan(run_powershell, script=script)
+    assert isinstance(made, Run)
+    assert made.argv[3:] == ("-Command", script)
+    assert made.shown == script
+
+
+def test_without_powershell_it_says_what_it_looked_for(tmp_path: Path) -> None:
+    failure = Hands(tmp_path, {Processes: FakeProcesses()}).failure(run_powershell, script="x")
+    assert failure.code == "unavailable"
+    assert "looked for powershell.exe, pwsh.exe, powershell, pwsh" in failure.message

@@ -1,0 +1,63 @@
+"""Text files as the tools take them."""
+
+from pathlib import Path
+
+import pytest
+
+from marid.core.errors import BadInput, Exhausted, NotFound
+from marid.toolkit.handles import FileRef, TargetRef
+from marid.tools.texts import Draft, at_least, check_size, counted, helped, read_bytes, read_text
+from marid.workspace.guard import MOST_BYTES, Territory
+
+
+def ref(folder: Path, name: str) -> TargetRef:
+    return TargetRef(Territory([str(folder)]).place(name), name)
+
+
+def test_a_text_is_read_with_its_bytes(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"\xef\xbb\xbfhi")
+    data, text = read_text(ref(tmp_path, "a"))
+    assert (data, text.text) == (b"\xef\xbb\xbfhi", "hi")
+
+
+def test_a_binary_file_is_refused_with_its_size(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"\0" * 2_000)
+    with pytest.raises(BadInput, match=r"'a': it is a binary file of 2.0 KB, not text"):
+        read_text(ref(tmp_path, "a"))
+
+
+def test_a_huge_file_is_refused_with_what_to_use_instead(tmp_path: Path) -> None:
+    with (tmp_path / "a").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(Exhausted, match=r"'a' is larger than 16.8 MB: .* get_file_slice, file_head or file_tail"):
+        read_bytes(ref(tmp_path, "a"))
+
+
+def test_a_missing_file_is_told_with_names_near_it(tmp_path: Path) -> None:
+    (tmp_path / "settings.py").touch()
+    with pytest.raises(NotFound, match=r"near it: settings\.py"), helped(ref(tmp_path, "setings.py")):
+        FileRef(ref(tmp_path, "setings.py").place, "setings.py").read()
+
+
+def test_a_draft_keeps_the_encoding(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"caf\xe9")
+    draft = Draft(ref(tmp_path, "a"))
+    assert draft.text == "café"
+    (change,) = draft.plan("thé", "done", {"n": 1}).changes
+    assert (change.before, change.after) == (b"caf\xe9", b"th\xe9")
+    with pytest.raises(BadInput, match="cp1252 lacks"):
+        draft.plan("中", "done", {})
+
+
+def test_a_file_that_nobody_could_read_again_is_not_made() -> None:
+    check_size(b"x")
+    with pytest.raises(Exhausted, match=r"would have 16.8 MB"):
+        check_size(bytes(MOST_BYTES + 1))
+
+
+def test_numbers_are_counted_and_checked() -> None:
+    assert counted(1, "line") == "1 line"
+    assert counted(2_000, "line") == "2,000 lines"
+    at_least(1, lines=1)
+    with pytest.raises(BadInput, match="lines is 0: it must be at least 1"):
+        at_least(1, path=3, lines=0)
