@@ -85,7 +85,7 @@ $(NODE_TOOLS): $(VENV)/.dev package.json package-lock.json
 	@touch $@
 
 golden: $(VENV)/.dev ## write the golden files anew, to be read as a diff
-	MARID_GOLDEN=1 $(BIN)/python -m pytest -q --no-cov tests/flow/test_mcp.py -k agreed
+	MARID_GOLDEN=1 $(BIN)/python -m pytest -q --no-cov tests/flow/test_mcp.py tests/flow/test_inventory.py -k agreed
 
 clean: ## remove what the targets made
 	rm -rf $(VENV) node_modules .coverage .coverage.* .pytest_cache .ruff_cache .hypothesis

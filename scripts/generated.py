@@ -1,6 +1,7 @@
 """The generated parts of the docs. Cog blocks in README.md and docs/*.md call these; `make docs` writes them anew."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import click
 
@@ -10,6 +11,9 @@ from marid.faces.cli.exits import INTERRUPTED, STATUS
 from marid.launch.program import find_command, program
 from marid.launch.table import COMMANDS
 from marid.text.secret_rules import RULES
+from marid.toolkit.form import schema
+from marid.toolkit.spec import ToolSpec
+from marid.tools.inventory import TOOLS
 from marid.workspace.defaults import DEFAULT_RULES
 
 
@@ -42,11 +46,11 @@ def default_rules() -> str:
 
 def settings() -> str:
     """Every setting, its default, its variable and what a project may do to it."""
-    tighten = {"": "no", "lower": "lower it", "on": "switch it on", "add": "add exclusions"}
+    tighten = {"": "no", "lower": "lower it", "on": "switch it on", "add": "add exclusions", "stricter": "be stricter"}
     rows = (
         (
             f"`{one.name}`",
-            f"`{getattr(Settings(), one.name)!r}`",
+            f"`{_shown(getattr(Settings(), one.name))}`",
             ", ".join(f"`{name}`" for name in (f"MARID_{one.name.upper()}", *one.aliases)),
             tighten[one.tighten],
             one.meaning,
@@ -54,6 +58,71 @@ def settings() -> str:
         for one in SETTINGS
     )
     return table(("setting", "default", "environment", "project may", "meaning"), rows)
+
+
+def _shown(default: object) -> str:
+    return "{}" if isinstance(default, Mapping) else repr(default)
+
+
+def tool_table() -> str:
+    """Every tool by family, with its effect."""
+    rows = (
+        (
+            spec.family,
+            f"[`{name}`](#{name})" if name == spec.name else f"`{name}`",
+            spec.effect.value,
+            _line(name, spec),
+        )
+        for spec in TOOLS
+        for name in spec.names
+    )
+    return table(("family", "tool", "effect", "what it does"), rows)
+
+
+def _line(name: str, spec: ToolSpec) -> str:
+    return spec.summary if name == spec.name else f"the same as `{spec.name}`"
+
+
+def tool_pages() -> str:
+    """Every tool in full: what a caller reads, and its parameters."""
+    return "\n\n".join(_tool_page(spec) for spec in TOOLS)
+
+
+def _tool_page(spec: ToolSpec) -> str:
+    made = schema(spec)
+    required = set(made.get("required", ()))
+    rows = [
+        (f"`{name}`", _kind(about), _needed(about, required=name in required), str(about.get("description", "")))
+        for name, about in made["properties"].items()
+    ]
+    aliases = [
+        f"Also `{alias.name}`"
+        + (f" ({', '.join(f'`{a}` for `{b}`' for a, b in alias.renames)})" if alias.renames else "")
+        + "."
+        for alias in spec.aliases
+    ]
+    parts = [f"### {spec.name}", f"*{spec.family}, {spec.effect.value}*", _plain(spec.description), *aliases]
+    return "\n\n".join([*parts, *([table(("parameter", "kind", "default", "meaning"), rows)] if rows else [])])
+
+
+def _plain(description: str) -> str:
+    """Words for a model as words on a page: what looks like a link there is none here."""
+    return description.replace("](", "]\\(")
+
+
+def _kind(about: Mapping[str, Any]) -> str:
+    if str(about.get("format", "")).startswith("project-path"):
+        return "path"
+    if "enum" in about:
+        return ", ".join(f"`{one}`" for one in about["enum"])
+    kinds = [str(one.get("type", "any")) for one in about.get("anyOf", [about])]
+    return " or ".join(kind for kind in kinds if kind != "null")
+
+
+def _needed(about: Mapping[str, Any], *, required: bool) -> str:
+    if required:
+        return "required"
+    return "" if about.get("default") in (None, "") else f"`{about['default']}`"
 
 
 def exit_codes() -> str:

@@ -1,6 +1,19 @@
 """marid: context, memory, hands and knowledge on your own code."""
 
-__all__ = ["__version__"]
+from typing import TYPE_CHECKING
 
-# A literal: reading it from the installed metadata costs five bare interpreters.
-__version__ = "0.1.0"
+from marid.core.version import __version__
+
+if TYPE_CHECKING:
+    from marid.workbench import open_app
+
+__all__ = ["__version__", "open_app"]
+
+
+def __getattr__(name: str) -> object:
+    # Imported when used: a command that calls no tool should not pay for them.
+    if name == "open_app":
+        from marid.workbench import open_app
+
+        return open_app
+    raise AttributeError(f"module 'marid' has no attribute '{name}'")

@@ -25,6 +25,11 @@ UNTESTED: dict[str, str] = {
     "assembly/means.py": "a bundle of ports; every test of the assembler makes one",
     "assembly/items.py": "two values; every test of a form makes them",
     "app/app.py": "a value; every test of a verb makes one",
+    "app/toolbox.py": "a bundle of parts; tests of bootstrap/toolbox.py make it",
+    "app/reach.py": "a value; every test of hands makes one",
+    "core/version.py": "a constant; tests/arch compares it with what is installed",
+    "toolkit/outcome.py": "values; every test of a tool meets them",
+    "tools/inventory.py": "a list; tests/flow/test_inventory.py compares it with the agreed one",
 }
 
 

@@ -18,7 +18,10 @@ import pytest
 from mcp import Client, StdioServerParameters, types
 
 from marid import __version__
+from marid.app.hands import open_hands
+from marid.app.reach import Reach
 from marid.bootstrap.wiring import build
+from marid.core.caller import Caller
 from marid.faces.mcp.command import command
 from marid.faces.mcp.read_context import read_context
 from marid.faces.mcp.roots import Roots
@@ -73,8 +76,12 @@ def test_the_official_client_lists_and_calls(project: Path, environ: dict[str, s
         with anyio.fail_after(60):
             async with Client(parameters, mode=mode) as client:
                 assert client.protocol_version == version
-                (tool,) = (await client.list_tools()).tools
-                assert tool.name == "read_context"
+                tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+                assert {"read_context", "read_file", "edit_file", "run_shell", "shell_exec"} <= tools.keys()
+                read = await client.call_tool("read_file", {"path": "src/app.py"})
+                assert (text_of(read), read.is_error) == ("def main():\n    return 1\n", False)
+                outside = await client.call_tool("read_file", {"path": "/etc/passwd"})
+                assert outside.is_error is True
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(lambda: call("whole"))
                     tasks.start_soon(lambda: call("list", list_only=True, rules=["!*.md"]))
@@ -142,10 +149,11 @@ def test_a_client_of_the_first_protocol_lists_and_calls(project: Path, environ: 
     assert opened["protocolVersion"] == "2024-11-05"
     assert opened["serverInfo"] == {"name": "marid", "version": __version__}
     assert list(opened["capabilities"]) == ["tools"]
-    assert opened["instructions"].endswith(str(project))
+    assert str(project) in opened["instructions"]
     client.say("tools/list", 2)
-    (tool,) = client.hear()["result"]["tools"]
+    tool, *others = client.hear()["result"]["tools"]
     assert (tool["name"], tool["inputSchema"]["required"]) == ("read_context", ["path"])
+    assert len(others) > 60
     client.say("tools/call", 3, name="read_context", arguments={"path": str(project)})
     answer = client.hear()
     assert (answer["id"], answer["result"]["isError"]) == (3, False)
@@ -210,7 +218,9 @@ def inspect(inspector: list[str], environ: Mapping[str, str], *args: str) -> tup
 
 def test_the_npm_inspector_lists(inspector: list[str], environ: dict[str, str]) -> None:
     found, status = inspect(inspector, environ, "--method", "tools/list", "--strict")
-    assert ([tool["name"] for tool in found["tools"]], status) == (["read_context"], 0)
+    names = [tool["name"] for tool in found["tools"]]
+    assert (names[0], status) == ("read_context", 0)
+    assert len(names) > 60
 
 
 def test_the_npm_inspector_calls(inspector: list[str], environ: dict[str, str], project: Path) -> None:
@@ -226,7 +236,8 @@ def test_the_npm_inspector_calls(inspector: list[str], environ: dict[str, str], 
 
 
 def test_the_listed_tools_are_the_agreed_ones(project: Path, environ: dict[str, str]) -> None:
-    server = make_server([read_context(build(cwd=str(project), environ=environ), Roots(()))], "")
+    app = build(cwd=str(project), environ=environ)
+    server = make_server([read_context(app, Roots(()))], "", open_hands(app, Reach(), Caller(face="mcp")))
 
     async def main() -> list[dict[str, Any]]:
         async with Client(server) as client:
@@ -248,10 +259,79 @@ def test_the_configurations_in_the_docs_start_this_command() -> None:
         assert (server["command"], server["args"][0]) == ("marid", "mcp")
         with click.Context(command) as context:
             assert command.parse_args(context, server["args"][1:]) == []
-        assert context.params == {"given": ("/path/to/project",)}
+        assert context.params["roots"] == ("/path/to/project",)
 
 
 def test_the_docs_describe_every_parameter() -> None:
     documented = set(re.findall(r"^\| `(\w+)` \|", (TOP / "docs" / "mcp.md").read_text(), re.MULTILINE))
-    (tool,) = json.loads(GOLDEN.read_text())
+    tool, *_ = json.loads(GOLDEN.read_text())
     assert documented == set(tool["inputSchema"]["properties"])
+
+
+def test_families_and_effects_are_chosen_by_flags(project: Path, environ: dict[str, str]) -> None:
+    async def names(*flags: str) -> dict[str, types.Tool]:
+        args = [*SERVE, "--root", str(project), *flags]
+        parameters = StdioServerParameters(command=sys.executable, args=args, env=environ, cwd="/")
+        async with Client(parameters, mode="auto") as client:
+            return {tool.name: tool for tool in (await client.list_tools()).tools}
+
+    async def main() -> None:
+        with anyio.fail_after(60):
+            assert set(await names("--tools", "context")) == {"read_context"}
+            beads = await names("--tools", "beads,context")
+            assert set(beads) == {"read_context", "bd_list", "bd_create", "bd_update", "bd_ready"}
+            hints = {name: tool.annotations for name, tool in beads.items() if tool.annotations}
+            assert [hints[name].read_only_hint for name in ("bd_list", "bd_create")] == [True, False]
+            assert [hints[name].destructive_hint for name in ("bd_list", "bd_create")] == [False, True]
+            harmless = await names("--read-only")
+            assert all(tool.annotations and tool.annotations.read_only_hint for tool in harmless.values())
+            assert "write_file" not in harmless
+
+    anyio.run(main)
+
+
+def test_a_grant_lets_a_client_write_and_without_one_the_refusal_names_the_flag(
+    project: Path, environ: dict[str, str]
+) -> None:
+    async def write(*flags: str) -> types.CallToolResult:
+        args = [*SERVE, "--root", str(project), *flags]
+        parameters = StdioServerParameters(command=sys.executable, args=args, env=environ, cwd="/")
+        async with Client(parameters, mode="auto") as client:
+            return await client.call_tool("write_file", {"path": "new.txt", "content": "x"})
+
+    async def main() -> None:
+        with anyio.fail_after(60):
+            refused = await write()
+            assert refused.is_error
+            assert "--allow write" in text_of(refused)
+            assert not (project / "new.txt").exists()
+            assert not (await write("--allow", "write,exec")).is_error
+            assert (project / "new.txt").read_text() == "x"
+
+    anyio.run(main)
+
+
+@pytest.mark.parametrize(("answer", "written"), [("yes", True), ("no", False), (None, False)])
+def test_a_client_that_can_ask_its_person_is_asked(
+    project: Path, environ: dict[str, str], answer: str | None, written: bool
+) -> None:
+    asked: list[str] = []
+
+    async def elicit(context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
+        del context
+        asked.append(params.message)
+        if answer is None:
+            return types.ElicitResult(action="cancel")
+        return types.ElicitResult(action="accept", content={"answer": answer})
+
+    async def main() -> None:
+        args = [*SERVE, "--root", str(project)]
+        parameters = StdioServerParameters(command=sys.executable, args=args, env=environ, cwd="/")
+        with anyio.fail_after(60):
+            async with Client(parameters, mode="legacy", elicitation_callback=elicit) as client:
+                result = await client.call_tool("write_file", {"path": "new.txt", "content": "fresh\n"})
+                assert result.is_error is not written
+
+    anyio.run(main)
+    assert "+fresh" in asked[0]
+    assert (project / "new.txt").exists() is written

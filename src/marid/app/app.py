@@ -8,6 +8,8 @@ from marid.core.settings import Settings
 
 if TYPE_CHECKING:
     # Importing a module costs a quarter of a millisecond at every start; only the type checker wants these here.
+    from marid.app.toolbox import Toolbox
+    from marid.ports.approvals import Approvals
     from marid.ports.clipboard import Clipboard
     from marid.ports.watch import Watch
 
@@ -21,6 +23,8 @@ class App(NamedTuple):
     means: Means
     clipboard: "Callable[[], Clipboard]"
     watch: "Callable[[], Watch]"
+    toolbox: "Callable[[], Toolbox]"
+    approvals: "Callable[[], Approvals]"
     colour: bool = False
     notes: tuple[str, ...] = ()
     """What the user should know about his settings."""

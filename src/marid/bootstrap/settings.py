@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from marid.core.errors import BadInput
-from marid.core.settings import LATER, SETTINGS, VERDICTS, Setting, Settings
+from marid.core.settings import LATER, SETTINGS, Setting, Settings
 
 CONFIG = "config.toml"
 PROJECT = ".marid.toml"
@@ -121,20 +121,21 @@ def checked(setting: Setting, value: object) -> object:
             _fitting(setting, cast("object", value), all(isinstance(line, str) for line in lines), "a list of texts")
             return tuple(lines)
         case Mapping():
-            return _verdicts(setting, value)
+            return _policy(setting, value)
         case _ if setting.choices:
             return _fitting(setting, value, value in setting.choices, " or ".join(setting.choices))
         case _:
             return _fitting(setting, value, isinstance(value, str), "a text")
 
 
-def _verdicts(setting: Setting, value: object) -> Mapping[str, str]:
+def _policy(setting: Setting, value: object) -> Mapping[str, object]:
+    """The table as it is, if it makes sense; names of tools are checked by whoever knows the tools."""
+    from marid.core.policy_table import rules_from  # imported when used: most users have no such table
+
     _fitting(setting, value, isinstance(value, dict), "a table of verdicts")
     table = cast("dict[str, object]", value)
-    for name, verdict in table.items():
-        if verdict not in VERDICTS:
-            raise BadInput(f"'{setting.name}.{name}' must be one of {', '.join(VERDICTS)}, not {verdict!r}")
-    return MappingProxyType(cast("dict[str, str]", dict(table)))
+    rules_from(table)
+    return MappingProxyType(table)
 
 
 def _fitting(setting: Setting, value: object, good: bool, what: str) -> object:  # noqa: FBT001 - it is what it is about

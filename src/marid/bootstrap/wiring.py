@@ -1,13 +1,13 @@
 """Which adapter stands behind which port. Each is imported when it is first needed."""
 
 import os
-from _thread import allocate_lock
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from marid.app.app import App
 from marid.assembly.means import Means
 from marid.bootstrap.environment import colour_wanted, git_files, home_of
+from marid.bootstrap.once import once
 from marid.bootstrap.settings import load_settings
 from marid.core.errors import NotFound
 from marid.core.settings import Settings
@@ -15,6 +15,8 @@ from marid.workspace.root import project_root
 
 if TYPE_CHECKING:
     # Importing a module costs a quarter of a millisecond at every start; only the type checker wants these here.
+    from marid.app.toolbox import Toolbox
+    from marid.ports.approvals import Approvals
     from marid.ports.cache import Cache
     from marid.ports.clipboard import Clipboard
     from marid.ports.crew import Crew
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
     from marid.ports.outlines import Outlines
     from marid.ports.watch import Watch
     from marid.ports.workers import Workers
-
-T = TypeVar("T")
 
 # Beyond that the disk and the one hand that writes set the pace.
 _MOST_HANDS = 4
@@ -48,12 +48,13 @@ def build(
     adapters = Adapters(settings, environ)
     cache = once(adapters.cache)
     workers = once(adapters.workers)
+    git = once(adapters.git)
     return App(
         settings=settings,
         cwd=cwd,
         project=project,
         means=Means(
-            git=once(adapters.git),
+            git=git,
             clones=adapters.clones,
             cache=cache,
             outlines=once(lambda: adapters.outlines(cache(), workers())),
@@ -64,6 +65,8 @@ def build(
         colour=colour_wanted(environ),
         clipboard=once(adapters.clipboard),
         watch=once(adapters.watch),
+        toolbox=once(lambda: adapters.toolbox(git, workers)),
+        approvals=adapters.approvals,
         notes=tuple(notes),
     )
 
@@ -73,20 +76,6 @@ def _working_directory() -> str:
         return os.getcwd()
     except OSError as error:
         raise NotFound("the working directory is gone: change to one that is there") from error
-
-
-def once(make: Callable[[], T]) -> Callable[[], T]:
-    """`make`, called at the first use only."""
-    made: list[T] = []
-    lock = allocate_lock()  # a server may ask from several threads at once
-
-    def get() -> T:
-        with lock:
-            if not made:
-                made.append(make())
-            return made[0]
-
-    return get
 
 
 class Adapters:
@@ -121,6 +110,16 @@ class Adapters:
         from marid.adapters.workers import ProcessWorkers
 
         return ProcessWorkers()
+
+    def toolbox(self, git: "Callable[[], Git]", workers: "Callable[[], Workers]") -> "Toolbox":
+        from marid.bootstrap.toolbox import make_toolbox
+
+        return make_toolbox(self._settings, self._environ, git=git, workers=workers)
+
+    def approvals(self) -> "Approvals":
+        from marid.adapters.approvals import SqliteApprovals
+
+        return SqliteApprovals(os.path.join(self._settings.home, "approvals.db"))
 
     def crew(self) -> "Crew":
         from marid.adapters.crew import ForkedCrew

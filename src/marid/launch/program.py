@@ -7,9 +7,9 @@ from typing import cast
 import click
 from click.shell_completion import shell_complete
 
-from marid import __version__
 from marid.bootstrap.environment import completion_asked
 from marid.bootstrap.wiring import build
+from marid.core.version import __version__
 from marid.faces.cli.greeting import greet
 from marid.launch.table import COMMANDS, LINKS
 

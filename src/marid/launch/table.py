@@ -12,7 +12,11 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "context": Command("marid.faces.cli.context_command:command", "Put the right files together as one text."),
-    "mcp": Command("marid.faces.mcp.command:command", "Serve read_context to any MCP client over stdio."),
+    "tools": Command("marid.faces.cli.tools_command:command", "List the tools, by family and effect."),
+    "tool": Command("marid.faces.cli.tool_command:command", "Call a tool."),
+    "allow": Command("marid.faces.cli.allow_command:command", "Let tools touch a path outside of the project."),
+    "approvals": Command("marid.faces.cli.approvals_command:command", "List and answer what tools ask for."),
+    "mcp": Command("marid.faces.mcp.command:command", "Serve the tools to any MCP client over stdio."),
     "overview": Command("marid.faces.cli.overview:command", "Show what marid makes of a project, and what to try."),
     "completion": Command("marid.faces.cli.completion:command", "Print the completion script of a shell."),
     "links": Command("marid.faces.cli.links:command", "Make links by which marid answers to the names it replaces."),

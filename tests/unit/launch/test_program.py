@@ -30,7 +30,7 @@ def test_every_command_has_a_help_of_its_own(marid: Program, name: str) -> None:
     [
         ("contxt", "did you mean 'context'?"),
         ("link", "did you mean 'links'?"),
-        ("zzz", "there are context, mcp, overview"),
+        ("zzz", "there are context, tools, tool, allow"),
     ],
 )
 def test_an_unknown_command_is_told_with_what_was_meant(marid: Program, word: str, hint: str) -> None:

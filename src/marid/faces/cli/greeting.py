@@ -2,8 +2,8 @@
 
 import os
 
-from marid import __version__
 from marid.app.app import App
+from marid.core.version import __version__
 from marid.faces.cli.exits import print_out
 
 TRY_NEXT = (
@@ -12,7 +12,9 @@ TRY_NEXT = (
     ("marid context --budget 20000 src", "the most useful of src in 20,000 tokens"),
     ("marid context --diff --changed-since main", "your branch: the diff and the files it touches"),
     ("marid context --explain PATH", "why a file is in or out"),
-    ("marid mcp", "serve this project to any MCP client"),
+    ("marid tools", "some 60 tools that look into, change and run this project, each asking before it acts"),
+    ("marid tool get_tree --path .", "call one"),
+    ("marid mcp", "serve all of that to any MCP client"),
 )
 
 

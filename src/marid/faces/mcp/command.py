@@ -1,40 +1,65 @@
 """The command `marid mcp`."""
 
 import os
+from dataclasses import replace
+from typing import Any
 
 import click
 
 from marid.app.app import App
+from marid.app.reach import Reach
+from marid.core.caller import Caller
 from marid.core.errors import BadInput
+from marid.core.policy_table import effects_from
 from marid.faces.mcp.roots import Roots, roots_of
 from marid.faces.mcp.tool import log
 
-_HELP = """Serve read_context to an MCP client over stdin and stdout.
+_HELP = """Serve marid's tools to an MCP client over stdin and stdout.
 
-Clients start this command themselves; docs/mcp.md has the lines for their configuration. Only folders below a root are
-read: those given with --root, else the project that the working directory belongs to.
+Clients start this command themselves; docs/mcp.md has the lines for their configuration. Only what lies below a root is
+touched: the folders given with --root, else the project that the working directory belongs to. Tools that write, run
+or use the network ask first, through the client if it can ask, unless --allow grants it.
 """
+_CONTEXT = "context"
 
 
 @click.command("mcp", help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "--root",
-    "given",
-    metavar="DIR",
-    multiple=True,
-    type=click.Path(file_okay=False),
-    help="A folder that may be read; repeatable.",
-)
+@click.option("--root", "roots", metavar="DIR", multiple=True, help="A folder that may be touched; repeatable.")
+@click.option("--file", "files", metavar="FILE", multiple=True, help="A single file besides; repeatable.")
+@click.option("--tools", metavar="FAMILIES", help="Only these families, such as context,files,python.")
+@click.option("--allow", metavar="EFFECTS", help="Do not ask for: write, exec, net, spawn.")
+@click.option("--trust", is_flag=True, help="Do not ask for anything.")
+@click.option("--read-only", is_flag=True, help="Only tools that change nothing.")
+@click.option("--wait", is_flag=True, help="Let a question wait for an answer from elsewhere (marid approvals).")
 @click.pass_context
-def command(ctx: click.Context, given: tuple[str, ...]) -> None:
+def command(ctx: click.Context, tools: str | None, roots: tuple[str, ...], **flags: Any) -> None:
     """Carry it out."""
     app: App = ctx.obj()
-    roots = allowed(app, given)
+    folders = allowed(app, roots)
     # Imported when used: the help needs none of it.
+    from marid.app.hands import open_hands
     from marid.faces.mcp.read_context import read_context
     from marid.faces.mcp.server import run
 
-    run([read_context(app, roots)], instructions(roots), debug=ctx.meta.get("marid.debug", False))
+    families = [word.strip() for word in tools.split(",") if word.strip()] if tools else []
+    own = [read_context(app, folders)] if not families or _CONTEXT in families else []
+    wanted = tuple(family for family in families if family != _CONTEXT)
+    debug: bool = ctx.meta.get("marid.debug", False)
+    hands = None
+    if wanted or not families:
+        reach = replace(_reach(flags), roots=folders.folders, families=wanted)
+        hands = open_hands(app, reach, Caller(face="mcp"))
+    run(own, instructions(folders), hands, debug=debug)
+
+
+def _reach(flags: dict[str, Any]) -> Reach:
+    return Reach(
+        files=flags["files"],
+        allow=effects_from(flags["allow"] or ""),
+        trust=flags["trust"],
+        read_only=flags["read_only"],
+        wait=flags["wait"],
+    )
 
 
 def allowed(app: App, given: tuple[str, ...]) -> Roots:
@@ -42,8 +67,8 @@ def allowed(app: App, given: tuple[str, ...]) -> Roots:
 
     Raises: BadInput where none is given and no project is found, only the whole disk.
     """
-    if given:
-        return roots_of(given, app.cwd)
+    if given or app.settings.roots:
+        return roots_of(given or app.settings.roots, app.cwd)
     roots = roots_of([app.project], app.cwd)
     (root,) = roots.folders
     if root == os.path.dirname(root):
@@ -58,6 +83,7 @@ def instructions(roots: Roots) -> str:
     """What a client tells its model about this server."""
     folders = ", ".join(roots.folders)
     return (
-        "read_context gives the source files of a folder as one text, chosen by the project's own ignore rules. "
-        f"It may read below: {folders}"
+        "Tools to read, understand, edit and run the code below: "
+        f"{folders}. Relative paths start at the first of these. read_context gives the source files of a folder as "
+        "one text, chosen by the project's own ignore rules."
     )

@@ -6,14 +6,20 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from marid import __version__
 from marid.core.errors import BadInput, MaridError
+from marid.core.policy import HARMLESS, Effect
+from marid.core.version import __version__
+from marid.faces.mcp.elicitation import elicitation
 from marid.faces.mcp.tool import Arguments, Tool, log
 from marid.faces.mcp.wire import serve_stdio
+from marid.toolkit.spec import ToolSpec
 
 if TYPE_CHECKING:
     from mcp import types
     from mcp.server import Server, ServerRequestContext
+
+    from marid.app.hands import Hands
+    from marid.toolkit.asking import Asker
 
 # Each call may hold a whole context in memory.
 _AT_ONCE = 4
@@ -22,14 +28,24 @@ _BROKE = "broke: this is a bug in marid, not in the request; the log of the serv
 
 
 class Calls:
-    """Finds the tool, runs it beside the event loop, and answers whatever happens."""
+    """Finds the tool, calls it, and answers whatever happens."""
 
-    def __init__(self, tools: Sequence[Tool], *, debug: bool = False) -> None:
+    def __init__(self, tools: Sequence[Tool], hands: "Hands | None" = None, *, debug: bool = False) -> None:
         self._tools = {tool.name: tool for tool in tools}
+        self._hands = hands
         self._debug = debug
 
+    async def answer(self, name: str, arguments: Arguments, asker: "Asker | None", limiter: Any) -> tuple[str, bool]:
+        """The text of the answer, and whether it is an error."""
+        import anyio
+
+        if name not in self._tools and self._hands is not None:
+            outcome = await self._hands.call(name, arguments, asker=asker)
+            return outcome.text, not outcome.ok
+        return await anyio.to_thread.run_sync(self.call, name, arguments, abandon_on_cancel=True, limiter=limiter)
+
     def call(self, name: str, arguments: Arguments) -> tuple[str, bool]:
-        """The text of the answer, and whether it is an error. In a thread of anyio's: a cancelled call ends there."""
+        """The same for a tool of this face. In a thread of anyio's: a cancelled call ends there."""
         from anyio.from_thread import check_cancelled
 
         try:
@@ -39,6 +55,11 @@ class Calls:
         except Exception as error:  # noqa: BLE001 - the outermost ring of a call: a bug must not end the server
             self._bug(name, error)
             return f"{name} {_BROKE}", True
+
+    def listed(self) -> "list[types.Tool]":
+        """All of them as clients see them."""
+        own = [listed(tool) for tool in self._tools.values()]
+        return own + ([offered(name, spec) for name, spec in self._hands.offered()] if self._hands else [])
 
     def _tool(self, name: str) -> Tool:
         if name not in self._tools:
@@ -55,33 +76,34 @@ class Calls:
         traceback.print_exception(error)
 
 
-def make_server(tools: Sequence[Tool], instructions: str, *, debug: bool = False) -> "Server[Any]":
-    """The server over `tools`, for any transport."""
+def make_server(
+    tools: Sequence[Tool], instructions: str, hands: "Hands | None" = None, *, debug: bool = False
+) -> "Server[Any]":
+    """The server over tools of this face and those of the inventory, for any transport."""
     import anyio
     from mcp import types
     from mcp.server import Server
 
-    calls = Calls(tools, debug=debug)
+    calls = Calls(tools, hands, debug=debug)
     limiter = anyio.CapacityLimiter(_AT_ONCE)
 
     async def on_list(
         _context: "ServerRequestContext[Any]", _params: "types.PaginatedRequestParams | None"
     ) -> "types.ListToolsResult":
-        return types.ListToolsResult(tools=[listed(tool) for tool in tools])
+        return types.ListToolsResult(tools=calls.listed())
 
     async def on_call(
-        _context: "ServerRequestContext[Any]", params: "types.CallToolRequestParams"
+        context: "ServerRequestContext[Any]", params: "types.CallToolRequestParams"
     ) -> "types.CallToolResult":
-        text, failed = await anyio.to_thread.run_sync(
-            calls.call, params.name, params.arguments or {}, abandon_on_cancel=True, limiter=limiter
-        )
+        asker = elicitation(context)
+        text, failed = await calls.answer(params.name, params.arguments or {}, asker, limiter)
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=failed)
 
     return Server("marid", version=__version__, instructions=instructions, on_list_tools=on_list, on_call_tool=on_call)
 
 
 def listed(tool: Tool) -> "types.Tool":
-    """The tool as clients see it."""
+    """A tool of this face as clients see it."""
     from mcp import types
 
     return types.Tool(
@@ -95,7 +117,28 @@ def listed(tool: Tool) -> "types.Tool":
     )
 
 
-def run(tools: Sequence[Tool], instructions: str, *, debug: bool) -> None:
+def offered(name: str, spec: ToolSpec) -> "types.Tool":
+    """A tool of the inventory as clients see it; what it does to the world follows from its effect."""
+    from mcp import types
+
+    from marid.toolkit.form import schema
+
+    harmless = spec.effect in HARMLESS
+    return types.Tool(
+        name=name,
+        title=name.replace("_", " "),
+        description=spec.description,
+        input_schema=schema(spec, name),
+        annotations=types.ToolAnnotations(
+            read_only_hint=harmless,
+            destructive_hint=spec.effect in (Effect.WRITE, Effect.EXEC, Effect.SPAWN),
+            idempotent_hint=harmless,
+            open_world_hint=spec.effect in (Effect.NET, Effect.EXEC),
+        ),
+    )
+
+
+def run(tools: Sequence[Tool], instructions: str, hands: "Hands | None", *, debug: bool) -> None:
     """Serve on standard input and output until the client goes. Ctrl-C ends the process with its exit code."""
     import logging
 
@@ -105,7 +148,7 @@ def run(tools: Sequence[Tool], instructions: str, *, debug: bool) -> None:
     logging.basicConfig(format="marid: %(message)s", level=logging.INFO if debug else logging.CRITICAL)
     before = signal.signal(signal.SIGINT, _end)
     try:
-        anyio.run(serve_stdio, make_server(tools, instructions, debug=debug))
+        anyio.run(serve_stdio, make_server(tools, instructions, hands, debug=debug))
     except* BrokenPipeError:
         log("the client has gone")
     finally:

@@ -56,5 +56,12 @@ def test_in_a_pipe_the_program_alone_shows_its_help(marid: Program) -> None:
 
 def test_what_is_suggested_can_be_done() -> None:
     flags = {flag for option in OPTIONS for flag in option.flags}
-    words = [word for line, _ in TRY_NEXT for word in line.split() if word.startswith("--")]
+    lines = [line for line, _ in TRY_NEXT if line.startswith("marid context")]
+    words = [word for line in lines for word in line.split() if word.startswith("--")]
     assert [word for word in words if word not in flags] == []
+
+
+def test_the_tool_that_is_suggested_can_be_called(marid: Program) -> None:
+    marid.write({"a.py": "x"})
+    (line,) = (line for line, _ in TRY_NEXT if line.startswith("marid tool "))
+    assert "a.py" in marid(*line.split()[1:]).text

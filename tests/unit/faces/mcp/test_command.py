@@ -56,7 +56,7 @@ def test_a_project_that_holds_the_home_folder_is_warned_of(
 
 
 def test_the_instructions_name_the_roots() -> None:
-    assert instructions(Roots(("/a", "/b"))).endswith("It may read below: /a, /b")
+    assert "the code below: /a, /b." in instructions(Roots(("/a", "/b")))
 
 
 @pytest.mark.parametrize(

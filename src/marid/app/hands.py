@@ -1,0 +1,98 @@
+"""The tools over what one caller may touch: what every face calls."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from marid.app.app import App
+from marid.app.reach import Reach
+from marid.core.caller import Caller
+from marid.core.errors import BadInput
+from marid.core.ids import new_id
+from marid.core.policy import Policy
+from marid.core.policy_table import policy_from
+from marid.core.settings import Settings
+from marid.toolkit.dispatch import Call, Dispatcher
+from marid.toolkit.outcome import Outcome
+from marid.toolkit.scope import Scope
+from marid.toolkit.spec import ToolSpec
+from marid.workspace.guard import Territory
+
+if TYPE_CHECKING:
+    from marid.toolkit.asking import Asker
+
+
+class Hands:
+    """Tools bound to one caller, its roots and its policy. Several may be open at once, in one process."""
+
+    def __init__(self, dispatcher: Dispatcher, scope: Scope) -> None:
+        self._dispatcher = dispatcher
+        self.scope = scope
+
+    def offered(self) -> list[tuple[str, ToolSpec]]:
+        """The tools that this caller may call or ask for, by every name they have."""
+        offered = self._dispatcher.offered(self.scope)
+        return [(name, spec) for spec in offered for name in spec.names]
+
+    async def call(self, name: str, args: Mapping[str, object], *, asker: "Asker | None" = None) -> Outcome:
+        """Call one tool. Raises nothing but cancellation; `asker` asks for this call instead of the usual one."""
+        return await self._dispatcher.call(name, args, self._scope(asker))
+
+    async def call_all(self, calls: Sequence[tuple[str, Mapping[str, object]]]) -> list[Outcome]:
+        """Call several at once; results in the order of the calls, and one failure does not lose the others."""
+        return await self._dispatcher.call_all([Call(name=name, args=args) for name, args in calls], self.scope)
+
+    def close(self) -> None:
+        """Give the roots back."""
+        self.scope.territory.close()
+
+    def _scope(self, asker: "Asker | None") -> Scope:
+        return self.scope if asker is None else replace(self.scope, asker=asker)
+
+
+def open_hands(app: App, reach: Reach, caller: Caller, asker: "Asker | None" = None) -> Hands:
+    """The tools for a caller.
+
+    Raises: BadInput for flags or a policy that make no sense, NotFound for roots that are not there.
+    """
+    toolbox = app.toolbox()
+    inventory = toolbox.inventory.only(reach.families) if reach.families else toolbox.inventory
+    policy = policy_of(app.settings, reach, toolbox.inventory.names())
+    territory = territory_of(app, reach)
+    scope = Scope(
+        caller=caller,
+        policy=policy,
+        territory=territory,
+        services=toolbox.services(territory),
+        asker=asker,
+        run=new_id(),
+    )
+    return Hands(toolbox.dispatcher(inventory), scope)
+
+
+def policy_of(settings: Settings, reach: Reach, known: Sequence[str]) -> Policy:
+    """The user's policy, narrowed by the project's, with what the flags grant."""
+    outside: dict[str, Any] = {"outside": settings.outside}
+    policy = policy_from({**outside, **settings.policy}, settings.narrower, known=known)
+    return replace(policy, granted=reach.allow, trusted=reach.trust, read_only=reach.read_only, wait=reach.wait)
+
+
+def territory_of(app: App, reach: Reach) -> Territory:
+    """What may be touched: the roots of the flags, else of the settings, else the project, and what is allowed besides.
+
+    Raises: BadInput where the working directory belongs to no project and nothing is named.
+    """
+    roots = [_absolute(app, root) for root in reach.roots or app.settings.roots]
+    if not roots:
+        roots = [app.project]
+        if app.project == os.path.dirname(app.project):
+            raise BadInput("the working directory belongs to no project: name what tools may touch with --root DIR")
+    besides = [_absolute(app, path) for path in (*app.settings.files, *reach.files)]
+    folders = [path for path in besides if os.path.isdir(path)]
+    files = [path for path in besides if not os.path.isdir(path)]
+    return Territory([*roots, *folders], files, app.settings.home, user=app.means.user)
+
+
+def _absolute(app: App, path: str) -> str:
+    return os.path.normpath(os.path.join(app.cwd, os.path.expanduser(path)))

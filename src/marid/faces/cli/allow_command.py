@@ -1,0 +1,35 @@
+"""`marid allow`: paths outside of the project that tools may touch."""
+
+import os
+
+import click
+
+from marid.app import allowance
+from marid.app.app import App
+from marid.faces.cli.exits import print_out, say
+from marid.text.visible import shown_path
+
+_HELP = """Let tools touch a PATH outside of the project, for good: a file only itself, a folder with all below it.
+
+Without a path, list what is allowed. The list is `files` in your config.toml.
+"""
+
+
+@click.command("allow", help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path())
+@click.option("--remove", is_flag=True, help="Take the permission back.")
+@click.pass_context
+def command(ctx: click.Context, paths: tuple[str, ...], *, remove: bool) -> None:
+    """Carry it out."""
+    app: App = ctx.obj()
+    if not paths:
+        for path in allowance.allowed(app):
+            print_out(shown_path(path))
+        return
+    for path in paths:
+        if remove:
+            say(f"no longer allowed: {shown_path(allowance.forget(app, path))}")
+            continue
+        place = allowance.allow(app, path)
+        say(f"allowed: {shown_path(place)}{'/' if os.path.isdir(place) else ''}")
+        app = ctx.obj()

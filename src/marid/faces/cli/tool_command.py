@@ -1,0 +1,197 @@
+"""`marid tool NAME`: any tool as a command, made from the same definition as everywhere else."""
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any, cast
+
+import click
+
+from marid.app.app import App
+from marid.core.caller import Caller
+from marid.core.errors import BadInput, MaridError
+from marid.faces.cli.exits import STATUS, print_out, say
+from marid.faces.cli.reach import NAMES, OPTIONS, reach_of
+from marid.toolkit.inventory import Inventory
+from marid.toolkit.outcome import Done, Failed, Outcome
+from marid.toolkit.spec import ToolSpec
+
+_HELP = """Call a tool. Its parameters are flags of the same name.
+
+The text of the result goes to stdout. Tools that write or run show what they will do and ask first, unless --allow or
+the policy of your config.toml grants it; without a terminal a question is a refusal. `marid tools` lists them all.
+"""
+_ARGS = "All arguments at once, as a JSON object; - reads it from stdin."
+_HELP_NAMES = {"help_option_names": ["-h", "--help"]}
+
+
+class Tools(click.Group):
+    """A group whose commands are the tools of the inventory."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_inventory(ctx).names())
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return command_of(cmd_name, _inventory(ctx).find(cmd_name))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        # Not click's own words for a name that is not there: the inventory knows the nearest ones.
+        return (args[0], self.get_command(ctx, args[0]), args[1:]) if args else super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        inventory = _inventory(ctx)
+        for family in inventory.families:
+            with formatter.section(family):
+                own = [(name, spec) for spec in inventory if spec.family == family for name in spec.names]
+                formatter.write_dl([(name, spec.summary) for name, spec in own])
+
+
+def _inventory(ctx: click.Context) -> Inventory:
+    app: App = ctx.obj()
+    return app.toolbox().inventory
+
+
+def command_of(name: str, spec: ToolSpec) -> click.Command:
+    """A tool as a command."""
+    from marid.toolkit.form import schema  # imported when used: it brings pydantic
+
+    made = schema(spec, name)
+    required = set(made.get("required", ()))
+    options = [_option(parameter, about, parameter in required) for parameter, about in made["properties"].items()]
+    taken = {str(option.name) for option in options}
+    own = [
+        click.Option(["--args", "marid_args"], metavar="JSON", help=_ARGS),
+        click.Option(["--json", "marid_json"], is_flag=True, help='{"ok": true, "result": ...} or {"ok": false, ...}.'),
+        *(option for option in OPTIONS if option.name not in taken),
+    ]
+
+    def run(**given: Any) -> int:
+        return _run(click.get_current_context(), name, made, given)
+
+    return click.Command(
+        name,
+        params=[*options, *own],
+        callback=run,
+        help=f"{spec.description}\n\nEffect: {spec.effect.value}.",
+        short_help=spec.summary,
+        context_settings=_HELP_NAMES,
+    )
+
+
+def _option(parameter: str, about: Mapping[str, Any], required: bool) -> click.Option:  # noqa: FBT001 - a word of the schema
+    spellings = list(dict.fromkeys((f"--{parameter}", f"--{parameter.replace('_', '-')}")))
+    words = str(about.get("description", ""))
+    if about.get("type") == "boolean":
+        return click.Option(
+            [*spellings, parameter], is_flag=False, flag_value="true", metavar="[true|false]", help=words
+        )
+    note = "required" if required else _default_words(about)
+    return click.Option(
+        [*spellings, parameter],
+        multiple=about.get("type") == "array",
+        metavar=_metavar(about),
+        help=f"{words}  [{note}]" if note else words,
+    )
+
+
+def _default_words(about: Mapping[str, Any]) -> str:
+    default = about.get("default")
+    return "" if default is None or default == "" else f"default: {default}"
+
+
+def _metavar(about: Mapping[str, Any]) -> str:
+    if "enum" in about:
+        return "|".join(map(str, about["enum"]))
+    if str(about.get("format", "")).startswith("project-path"):
+        return "PATH"
+    return {"integer": "NUMBER", "number": "NUMBER", "object": "JSON"}.get(str(about.get("type")), "TEXT")
+
+
+def arguments(made: Mapping[str, Any], given: Mapping[str, Any], packed: str | None) -> dict[str, object]:
+    """The arguments of a call: those packed into one JSON object, and over them those given as flags.
+
+    Raises: BadInput for text that is no JSON object.
+    """
+    args = _unpacked(packed) if packed is not None else {}
+    for parameter, about in made["properties"].items():
+        value = given.get(parameter)
+        if value is None or value == ():
+            continue
+        args[parameter] = _structured(parameter, value) if _takes_json(about) else value
+    return args
+
+
+def _takes_json(about: Mapping[str, Any]) -> bool:
+    kinds = {about.get("type"), *(one.get("type") for one in about.get("anyOf", ()))}
+    return "object" in kinds and "string" not in kinds
+
+
+def _structured(parameter: str, text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise BadInput(f"--{parameter} takes JSON: {error}") from error
+
+
+def _unpacked(packed: str) -> dict[str, object]:
+    text = sys.stdin.read() if packed == "-" else packed
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"--args takes a JSON object: {error}") from error
+    if not isinstance(value, dict):
+        raise BadInput(f"--args takes a JSON object, not {type(value).__name__}")
+    return cast("dict[str, object]", value)
+
+
+def _run(ctx: click.Context, name: str, made: Mapping[str, Any], given: dict[str, Any]) -> int:
+    before = ctx.parent.params if ctx.parent else {}
+    flags = {flag: given.pop(flag) for flag in NAMES if flag in given and flag not in made["properties"]}
+    as_json: bool = given.pop("marid_json")
+    packed: str | None = given.pop("marid_args")
+    app: App = ctx.obj()
+    try:
+        reach = reach_of(before, flags)
+        outcome = _called(app, reach, name, arguments(made, given, packed))
+    except MaridError as error:
+        if not as_json:
+            raise
+        outcome = Failed(code=error.code, message=str(error))
+    return shown(outcome, as_json=as_json)
+
+
+def _called(app: App, reach: Any, name: str, args: Mapping[str, object]) -> Outcome:
+    import anyio
+
+    from marid.app.hands import open_hands
+    from marid.faces.cli.terminal import terminal_asker
+
+    for note in app.notes:
+        say(note)
+    hands = open_hands(app, reach, Caller(face="cli"), terminal_asker(colour=app.colour))
+    try:
+        return anyio.run(hands.call, name, args)
+    finally:
+        hands.close()
+
+
+def shown(outcome: Outcome, *, as_json: bool) -> int:
+    """Print an outcome; the exit code is its family's."""
+    code = 0 if isinstance(outcome, Done) else STATUS[outcome.code]
+    match outcome:
+        case Done(text=text, values=values) if as_json:
+            print_out(json.dumps({"ok": True, "result": text, **({"values": dict(values)} if values else {})}))
+        case Failed(code=family, message=message) if as_json:
+            print_out(json.dumps({"ok": False, "code": family, "message": message}))
+        case Done(text=text):
+            print_out(text.removesuffix("\n"))
+        case Failed(message=message):
+            say(message)
+    return code
+
+
+command = Tools(
+    "tool", params=[*OPTIONS], help=_HELP, context_settings=_HELP_NAMES, subcommand_metavar="NAME [ARGUMENTS]"
+)

@@ -1,0 +1,81 @@
+"""`marid tools`: what there is to call."""
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from marid.app.app import App
+from marid.core.caller import Caller
+from marid.faces.cli.exits import print_out
+from marid.faces.cli.greeting import bold
+from marid.faces.cli.reach import OPTIONS, reach_of
+from marid.toolkit.spec import ToolSpec
+
+_HELP = """List the tools by family, each with its effect and what it does.
+
+An effect is what a tool does to the world: read and meta need no question, write, exec, net and spawn are asked for
+unless they are granted. `marid tool NAME --help` tells all about one.
+"""
+
+
+class Listing(click.Command):
+    """The command; its reach options are those of `marid tool`."""
+
+    def __init__(self) -> None:
+        own = [
+            click.Option(["--json", "as_json"], is_flag=True, help="Name, description, family, effect and schema."),
+            click.Option(["--family"], multiple=True, metavar="NAME", help="Only this family; repeatable."),
+        ]
+        super().__init__(
+            "tools",
+            params=[*own, *OPTIONS],
+            callback=click.pass_context(_list),
+            help=_HELP,
+            context_settings={"help_option_names": ["-h", "--help"]},
+        )
+
+
+def _list(ctx: click.Context, *, as_json: bool, family: tuple[str, ...], **flags: Any) -> None:
+    from marid.app.hands import open_hands  # imported when used: the help needs none of it
+
+    app: App = ctx.obj()
+    from dataclasses import replace
+
+    hands = open_hands(app, replace(reach_of(flags), families=family), Caller(face="cli"))
+    try:
+        offered = hands.offered()
+    finally:
+        hands.close()
+    if as_json:
+        print_out(json.dumps([described(name, spec) for name, spec in offered], indent=2, ensure_ascii=False))
+        return
+    _table(offered, app if sys.stdout.isatty() else app._replace(colour=False))
+
+
+def described(name: str, spec: ToolSpec) -> dict[str, object]:
+    """A tool as a program sees it."""
+    from marid.toolkit.form import schema
+
+    described: dict[str, object] = {
+        "name": name,
+        "description": spec.description,
+        "family": spec.family,
+        "effect": spec.effect.value,
+        "schema": schema(spec, name),
+    }
+    return described if name == spec.name else {**described, "alias_of": spec.name}
+
+
+def _table(offered: list[tuple[str, ToolSpec]], app: App) -> None:
+    width = max((len(name) for name, _ in offered), default=0)
+    for number, family in enumerate(dict.fromkeys(spec.family for _, spec in offered)):
+        print_out(f"{'' if number == 0 else chr(10)}{bold(family, app)}")
+        for name, spec in offered:
+            if spec.family == family:
+                words = spec.summary if name == spec.name else f"the same as {spec.name}"
+                print_out(f"  {name:<{width}}  {spec.effect.value:<5}  {words}")
+
+
+command = Listing()

@@ -1,0 +1,90 @@
+"""What one caller may touch and do, from flags and settings."""
+
+from pathlib import Path
+
+import anyio
+import pytest
+
+from marid.app.hands import open_hands, policy_of, territory_of
+from marid.app.reach import Reach
+from marid.bootstrap.wiring import build
+from marid.core.caller import Caller
+from marid.core.errors import BadInput, NotFound
+from marid.core.policy import Effect, Verdict
+from marid.core.settings import Settings
+from marid.toolkit.outcome import Failed
+
+CALLER = Caller(face="test")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "a.txt").write_text("alpha\n")
+    (project / "b.txt").write_text("beta\n")
+    return project
+
+
+def test_several_calls_run_at_once_and_one_failure_does_not_lose_the_others(project: Path, tmp_path: Path) -> None:
+    hands = open_hands(build(cwd=str(project), home=str(tmp_path / "home"), environ={}), Reach(), CALLER)
+    calls = [("read_file", {"path": "a.txt"}), ("read_file", {"path": "gone"}), ("read_file", {"path": "b.txt"})]
+    first, second, third = anyio.run(hands.call_all, calls)
+    assert [(one.ok, one.text) for one in (first, third)] == [(True, "alpha\n"), (True, "beta\n")]
+    assert isinstance(second, Failed)
+    hands.close()
+
+
+def test_two_projects_are_served_by_one_process_at_once(project: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.txt").write_text("other alpha\n")
+    app = build(cwd=str(project), home=str(tmp_path / "home"), environ={})
+    mine = open_hands(app, Reach(), CALLER)
+    theirs = open_hands(app, Reach(roots=(str(other),), read_only=True), CALLER)
+
+    async def main() -> list[str]:
+        args = {"path": "a.txt"}
+        return [(await mine.call("read_file", args)).text, (await theirs.call("read_file", args)).text]
+
+    assert anyio.run(main) == ["alpha\n", "other alpha\n"]
+    assert "write_file" in dict(mine.offered())
+    assert "write_file" not in dict(theirs.offered())
+
+
+def test_families_may_be_chosen(project: Path, tmp_path: Path) -> None:
+    app = build(cwd=str(project), home=str(tmp_path / "home"), environ={})
+    hands = open_hands(app, Reach(families=("beads",)), CALLER)
+    assert {spec.family for _, spec in hands.offered()} == {"beads"}
+    with pytest.raises(BadInput, match="no family"):
+        open_hands(app, Reach(families=("bead",)), CALLER)
+
+
+def test_the_project_s_policy_narrows_and_flags_grant() -> None:
+    settings = Settings(policy={"write": "allow", "exec": "ask"}, narrower={"write": "ask", "exec": "deny"})
+    plain = policy_of(settings, Reach(), [])
+    assert plain.verdict(Effect.WRITE, "edit_file") is Verdict.ASK
+    granted = policy_of(settings, Reach(allow=frozenset({Effect.WRITE, Effect.EXEC})), [])
+    assert granted.verdict(Effect.WRITE, "edit_file") is Verdict.ALLOW
+    assert granted.verdict(Effect.EXEC, "run_shell") is Verdict.DENY
+    assert policy_of(Settings(outside="ask"), Reach(), []).outside is Verdict.ASK
+
+
+def test_roots_come_from_flags_else_from_settings_else_from_the_project(project: Path, tmp_path: Path) -> None:
+    app = build(cwd=str(project), home=str(tmp_path / "home"), environ={"MARID_ROOTS": str(tmp_path)})
+    assert [tree.path for tree in territory_of(app, Reach(roots=(".",))).trees] == [str(project)]
+    assert [tree.path for tree in territory_of(app, Reach()).trees] == [str(tmp_path)]
+    plain = build(cwd=str(project), home=str(tmp_path / "home"), environ={})
+    assert [tree.path for tree in territory_of(plain, Reach()).trees] == [str(project)]
+
+
+def test_a_root_that_is_not_there_is_told(project: Path, tmp_path: Path) -> None:
+    app = build(cwd=str(project), home=str(tmp_path / "home"), environ={})
+    with pytest.raises(NotFound):
+        territory_of(app, Reach(roots=("nowhere",)))
+
+
+def test_the_whole_disk_is_no_project(tmp_path: Path) -> None:
+    app = build(cwd="/", home=str(tmp_path / "home"), environ={})
+    with pytest.raises(BadInput, match="--root DIR"):
+        territory_of(app, Reach())

@@ -1,0 +1,53 @@
+"""`marid approvals`: one terminal asks, another answers."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from fakes.program import Program
+
+
+def waiting(marid: Program) -> list[dict[str, str]]:
+    """What waits, once something does."""
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        found = json.loads(marid("approvals", "--json").text)
+        if found:
+            return found
+    pytest.fail("nothing asks")
+
+
+@pytest.mark.parametrize(("answer", "code", "text"), [("yes", 0, "new"), ("no", 3, "old")])
+def test_a_question_of_one_process_is_answered_by_another(marid: Program, answer: str, code: int, text: str) -> None:
+    marid.write({"a.txt": "old"})
+    call = ["tool", "edit_file", "--path", "a.txt", "--old_string", "old", "--new_string", "new", "--wait"]
+    argv = [sys.executable, "-m", "marid", *call]
+    with subprocess.Popen(
+        argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    ) as asking:
+        (found,) = waiting(marid)
+        assert found["tool"] == "edit_file"
+        shown = marid("approvals").text
+        assert "-old" in shown
+        assert "+new" in shown
+        assert marid("approvals", answer, found["id"][:8]).code == 0
+        asking.communicate(timeout=60)
+        assert asking.returncode == code
+    assert (marid.folder / "a.txt").read_text() == text
+    assert marid("approvals", "--json").text == "[]\n"
+    assert os.stat(marid.folder.parent / "home" / "approvals.db").st_mode & 0o777 == 0o600
+
+
+def test_nothing_waits(marid: Program) -> None:
+    done = marid("approvals")
+    assert (done.text, done.err) == ("", "marid: no question waits for an answer\n")
+
+
+def test_an_id_is_needed_and_must_be_one_that_waits(marid: Program) -> None:
+    assert marid("approvals", "yes").code == 2
+    assert marid("approvals", "yes", "zzz").code == 4
+    assert marid("approvals", "perhaps", "zzz").code == 2
