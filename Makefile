@@ -45,6 +45,7 @@ docs: $(VENV)/.dev ## write the generated parts of the docs anew
 
 bench: $(VENV)/.dev ## speed and memory against the peers that can be installed
 	$(BIN)/python -m bench.context
+	$(BIN)/python -m bench.tools
 
 soak: $(VENV)/.dev $(NODE_TOOLS) ## the long runs: 10,000 hostile trees, long property tests
 	$(BIN)/python -m pytest -n $(JOBS) -m soak --no-cov -p no:cacheprovider

@@ -16,20 +16,40 @@ import anyio
 
 from bench.context.surroundings import machine
 from bench.tools.sources import plant
-from bench.tools.trials import Trial, Work, measure, table
+from bench.tools.trials import Trial, Work, markdown, measure, table
 from marid.workbench import Workbench, open_app
 
 _RESULTS = Path(__file__).parents[1] / "results"
+_PAGE = Path(__file__).parents[2] / "docs" / "comparison.md"
+_START, _END = "<!-- tools:start -->", "<!-- tools:end -->"
 
 
 def main() -> int:
     """Do it; the exit code."""
     parser = argparse.ArgumentParser(prog="python -m bench.tools", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=15, metavar="N", help="how often everything is run (default 15)")
+    parser.add_argument("--rounds", type=int, default=21, metavar="N", help="how often everything is run (default 21)")
+    parser.add_argument("--write-docs", action="store_true", help="only put the last run into docs/comparison.md")
     asked = parser.parse_args()
+    if asked.write_docs:
+        return write_docs()
     folder = plant(Path(tempfile.gettempdir(), "marid-bench-tools"))
     with tempfile.TemporaryDirectory() as home:
         return anyio.run(partial(bench, folder, Path(home), asked.rounds))
+
+
+def write_docs() -> int:
+    """Put the last run into the page."""
+    newest = max(_RESULTS.glob("tools-*.json"), default=None)
+    if newest is None:
+        print("there is no run yet: python -m bench.tools", file=sys.stderr)
+        return 1
+    found = json.loads(newest.read_text())
+    page = _PAGE.read_text("utf-8")
+    before, _, rest = page.partition(_START)
+    _, _, after = rest.partition(_END)
+    words = f"{_START}\n{markdown(found['rows'])}\n\nOn {found['machine']}; {found['rounds']} rounds.\n{_END}"
+    _PAGE.write_text(before + words + after, "utf-8")
+    return 0
 
 
 async def bench(folder: Path, home: Path, rounds: int) -> int:
@@ -46,13 +66,13 @@ async def bench(folder: Path, home: Path, rounds: int) -> int:
     return int(any(one.verdict() == "FAIL" for one in found))
 
 
-def tool(app: Workbench, name: str, **args: object) -> Work:
+def tool(app: Workbench, called: str, /, **args: object) -> Work:
     """A call that must succeed."""
 
     async def call() -> None:
-        outcome = await app.call(name, **args)
+        outcome = await app.call(called, **args)
         if not outcome.ok:
-            raise SystemExit(f"{name}: {outcome.text}")
+            raise SystemExit(f"{called}: {outcome.text}")
 
     return call
 

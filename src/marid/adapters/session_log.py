@@ -1,11 +1,14 @@
 """The records of one process, as JSON lines in a folder of their own, with secrets masked."""
 
+import atexit
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from threading import Lock
+from threading import Lock, Thread
 from typing import TYPE_CHECKING
+from weakref import ref
 
 from marid.ports.audit import Record
 from marid.workspace.replace import write_all
@@ -15,13 +18,22 @@ if TYPE_CHECKING:
 
 CALLS = "toolcalls.log"
 _MOST_ARGS = 4000
+_FEW = 500
+# So many looks at nothing, and the thread that writes ends.
+_QUIET = 40
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class SessionLog:
-    """Below `<home>/logs/sessions/<start>_<label>/`, made with the first record; only its owner may read it."""
+    """Below `<home>/logs/sessions/<start>_<label>/`, made with the first record; only its owner may read it.
 
-    def __init__(self, home: str, label: str, *, clock: Callable[[], float] = time.time) -> None:
+    A record that need not be durable is written within `patience` seconds, by a thread of its own: a caller who only
+    reads does not wait for it. What is left is written when the program ends.
+    """
+
+    def __init__(
+        self, home: str, label: str, *, clock: Callable[[], float] = time.time, patience: float = 0.05
+    ) -> None:
         self._home = home
         self._label = label
         self._start = clock()
@@ -31,18 +43,48 @@ class SessionLog:
         self._scripts = 0
         self._told = False
         self._masker: Masker | None = None
+        self._patience = patience
+        self._pending: deque[Record] = deque()
+        self._writer: Thread | None = None
+        self._problem: str | None = None
+        atexit.register(_flush, ref(self))
 
     def record(self, record: Record) -> str | None:
-        """As in the port."""
+        """As in the port; what goes wrong later is told with a later record."""
+        self._pending.append(record)
+        if record.durable or not self._patience:
+            self.flush(durable=record.durable)
+        elif self._writer is None:
+            self._writer = Thread(target=self._write_on, daemon=True, name="marid log")
+            self._writer.start()
+        problem, self._problem = self._problem, None
+        return problem
+
+    def flush(self, *, durable: bool = False) -> None:
+        """Write what is pending, in its order."""
         with self._lock:
+            lines: list[bytes] = []
+            while self._pending:
+                lines.append(self._line(self._pending.popleft()))
             try:
-                self._append(self._line(record))
-                if record.durable:
+                if lines:
+                    self._append(lines)
+                if durable:
                     os.fdatasync(self._calls)
             except OSError as error:
-                told, self._told = self._told, True
-                return None if told else f"the session log is not kept: {error.strerror}"
-        return None
+                if not self._told:
+                    self._problem = f"the session log is not kept: {error.strerror}"
+                self._told = True
+
+    def _write_on(self) -> None:
+        """Until nothing has come for a while."""
+        quiet = 0
+        while quiet < _QUIET:
+            time.sleep(self._patience)
+            quiet = 0 if self._pending else quiet + 1
+            if quiet == _QUIET:
+                self._writer = None
+            self.flush()
 
     def script(self, text: str, suffix: str) -> str | None:
         """As in the port."""
@@ -60,17 +102,18 @@ class SessionLog:
             return path
 
     def close(self) -> None:
-        """Let go of the file; a later record opens it again."""
+        """Write all and let go of the file; a later record opens it again."""
+        self.flush()
         with self._lock:
             if self._calls >= 0:
                 os.close(self._calls)
                 self._calls = -1
 
-    def _append(self, line: bytes) -> None:
+    def _append(self, lines: list[bytes]) -> None:
         if self._calls < 0:
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
             self._calls = os.open(os.path.join(self._made(), CALLS), flags, 0o600)
-        write_all(self._calls, [line])
+        write_all(self._calls, lines)
 
     def _made(self) -> str:
         """The folder; one of the same second and label that another process has made gets a neighbour."""
@@ -123,6 +166,13 @@ class SessionLog:
         return self._masker.mask(data, "call.json")[0]
 
 
+def _flush(log: "ref[SessionLog]") -> None:
+    """At the end of the program, if there is still somebody who has the log."""
+    there = log()
+    if there is not None:
+        there.flush()
+
+
 def _is_json(line: bytes) -> bool:
     import json
 
@@ -134,10 +184,12 @@ def _is_json(line: bytes) -> bool:
 
 
 def _args(given: Mapping[str, object]) -> tuple[Mapping[str, object], str]:
-    """The arguments with long texts cut, and a digest of all of them."""
+    """The arguments with long texts cut, and a digest of all of them unless they are few."""
     import hashlib
     import json
 
+    if _is_plain(given) and sum(len(value) if isinstance(value, str) else 20 for value in given.values()) < _FEW:
+        return given, ""  # all of them stand in the record: nothing is left for a digest to vouch for
     try:
         whole = json.dumps(given, sort_keys=True, default=repr)
     except (TypeError, ValueError, RecursionError) as error:

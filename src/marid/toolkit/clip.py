@@ -1,5 +1,7 @@
 """Results of a bearable size: what is too long is cut, and says so."""
 
+from collections.abc import Mapping
+
 from marid.toolkit.outcome import Done
 
 MOST_BYTES = 4_000_000
@@ -9,7 +11,7 @@ _MARGIN = 2_000
 
 def clipped(done: Done, most: int = MOST_BYTES) -> Done:
     """The result, whose text and values fit together in `most` bytes of JSON."""
-    if not done.values and len(done.text) * 6 <= most - _MARGIN:
+    if len(done.text) * 6 + _at_most(done.values) <= most - _MARGIN:
         return done
     import json
 
@@ -23,6 +25,16 @@ def clipped(done: Done, most: int = MOST_BYTES) -> Done:
     text = _head(done.text, room)
     note = f"\n[cut: {len(done.text) - len(text):,} of {len(done.text):,} characters are left out; ask for less]"
     return Done(text=text + note, values={**values, "truncated": True})
+
+
+def _at_most(values: Mapping[str, object]) -> int:
+    """No less than what they take in JSON, without making it; more than there can be for what is not plain."""
+    size = 0
+    for name, value in values.items():
+        if not isinstance(value, str | int | float | None):
+            return MOST_BYTES
+        size += 6 * (len(name) + len(value)) if isinstance(value, str) else 6 * len(name) + 40
+    return size
 
 
 def _size(text: str) -> int:

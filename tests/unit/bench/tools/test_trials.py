@@ -11,7 +11,7 @@ def trial(*, times: float = 2.0, extra: float = 0.0, calls: int = 1) -> Trial:
 
 
 def test_the_bar_is_a_multiple_of_the_floor_plus_something_a_call() -> None:
-    assert Measured(trial=trial(), ours=[1.9, 9.0, 1.0], floor=[1.0]).verdict() == "PASS"
+    assert Measured(trial=trial(), ours=[1.9, 9.0, 2.5], floor=[1.0]).verdict() == "PASS"
     assert Measured(trial=trial(), ours=[2.1], floor=[1.0]).verdict() == "FAIL"
     assert Measured(trial=trial(extra=0.01, calls=100), ours=[2.9], floor=[1.0]).verdict() == "PASS"
     assert Measured(trial=trial(times=0.0), ours=[99.0], floor=[1.0]).verdict() == ""
