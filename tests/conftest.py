@@ -1,6 +1,26 @@
-"""One profile for all properties: a machine that is busy is no reason to fail."""
+"""For all tests: one profile for properties, and nobody in front of a terminal to be asked."""
+
+import fcntl
+import os
+import signal
+import termios
+from contextlib import suppress
 
 from hypothesis import HealthCheck, settings
 
+# A machine that is busy is no reason to fail.
 settings.register_profile("marid", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("marid")
+
+
+def _leave_the_terminal() -> None:
+    """The program asks on the terminal itself: what a test makes it ask must not reach whoever typed `make test`."""
+    with suppress(OSError):
+        terminal = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY)
+        before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the first process of a terminal is told that way
+        fcntl.ioctl(terminal, termios.TIOCNOTTY)
+        os.close(terminal)
+        signal.signal(signal.SIGHUP, before)
+
+
+_leave_the_terminal()

@@ -1,9 +1,8 @@
 """marid: context, memory, hands and knowledge on your own code."""
 
-from typing import TYPE_CHECKING
-
 from marid.core.version import __version__
 
+TYPE_CHECKING = False  # not from typing: what is imported before `main` runs answers Ctrl-C with a traceback
 if TYPE_CHECKING:
     from marid.workbench import open_app
 

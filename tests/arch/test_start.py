@@ -59,3 +59,36 @@ def test_the_version_and_the_help_import_no_command(tmp_path: Path) -> None:
     for args in (["--version"], ["--help"]):
         modules = imported(tmp_path, *args)
         assert [name for name in modules if name.startswith(("marid.faces.mcp", "mcp", "marid.adapters"))] == []
+
+
+# What only a call needs, and what only some calls do.
+FOR_CALLS = """
+    anyio asyncio hashlib pydantic pydantic_core sqlite3
+    marid.bootstrap.road marid.toolkit.dispatch marid.toolkit.form
+"""
+FOR_FEW_CALLS = """
+    difflib html httpcore2 hyperscan mcp multiprocessing splintr tomlkit tree_sitter watchfiles
+    marid.adapters.sandbox marid.adapters.web_client marid.adapters.workers
+"""
+# The parts of `syntax` that tools name a language or a place with; all others parse, which is a worker's business.
+NAMING = {"marid.syntax", "marid.syntax.languages", "marid.syntax.python_anchor"}
+
+
+def parsers(modules: list[str]) -> list[str]:
+    return [name for name in modules if name.startswith("marid.syntax") and name not in NAMING]
+
+
+@pytest.mark.parametrize("args", [["tools"], ["tools", "--read-only"], ["tool", "--help"]])
+def test_listing_the_tools_imports_nothing_that_calls_them(tmp_path: Path, args: list[str]) -> None:
+    modules = imported(tmp_path, *args)
+    assert [name for name in (FOR_CALLS + FOR_FEW_CALLS).split() if name in modules] == []
+    assert parsers(modules) == []
+    assert "marid.tools.inventory" in modules
+
+
+def test_a_call_imports_only_what_its_tool_needs(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x\n")
+    modules = imported(tmp_path, "tool", "read_file", "--path", "a.txt")
+    assert [name for name in FOR_FEW_CALLS.split() if name in modules] == []
+    assert parsers(modules) == []
+    assert "pydantic" in modules

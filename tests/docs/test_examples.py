@@ -59,6 +59,15 @@ def test_generated_parts_are_fresh() -> None:
     assert done.returncode == 0, f"run `make docs`:\n{done.stdout}{done.stderr}"
 
 
+def test_every_promise_names_a_test_that_is_there() -> None:
+    page = (ROOT / "docs" / "security.md").read_text("utf-8")
+    named = re.findall(r"`(tests/[^`]+)`", page)
+    assert len(named) >= 20
+    assert [name for name in named if not (ROOT / name).exists()] == []
+    rows = [line for line in page.split("\n") if line.startswith("| ") and "tested in |" not in line]
+    assert [row for row in rows if "`tests/" not in row and not row.endswith("| the same |")] == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_link_inside_the_docs_leads_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#]+)", page.read_text("utf-8"))

@@ -1,5 +1,7 @@
 """Somebody exchanges folders and files for links that lead out, all the time; nothing outside is read or written."""
 
+import contextlib
+import os
 import subprocess
 import sys
 import time
@@ -11,8 +13,17 @@ import pytest
 
 from fakes import swapper
 from fakes.changes import Wanted, contents
+from fakes.hands import Hands
 from fakes.openings import both_openings
+from fakes.worktree import new_worktree
+from marid.adapters.git import LocalGit
+from marid.bootstrap.wiring import build
 from marid.core.errors import MaridError
+from marid.faces.mcp.read_context import read_context
+from marid.faces.mcp.roots import roots_of
+from marid.ports.git import Git
+from marid.toolkit.outcome import Outcome
+from marid.tools.git_diff import get_git_diff
 from marid.workspace.beneath import Opening
 from marid.workspace.commit import commit
 from marid.workspace.territory import Territory
@@ -95,6 +106,51 @@ def race(top: Path, opening: Opening, seconds: float) -> None:
 @both_openings
 def test_no_exchange_lets_anything_out(tmp_path: Path, opening: Opening) -> None:
     race(tmp_path, opening, 1.5)
+
+
+def test_no_exchange_lets_a_client_read_context_of_what_is_outside(tmp_path: Path) -> None:
+    swapper.prepare(tmp_path)
+    root = str(tmp_path / "r")
+    app = build(cwd=root, environ={"MARID_HOME": str(tmp_path / "home"), "PATH": os.defpath})
+    tool = read_context(app, roots_of([root], "/"))
+    wishes = (
+        {"path": f"{root}/d"},
+        {"path": root, "targets": ["d", "way", "f"]},
+        {"path": root, "targets": ["d/sub/f"]},
+    )
+    seen: set[str] = set()
+    with swapping(tmp_path / "r"):
+        until = time.monotonic() + 2
+        while time.monotonic() < until:
+            for wish in wishes:
+                with contextlib.suppress(MaridError):
+                    seen.add(tool.call(wish, lambda: None))
+    assert any("inside" in text for text in seen)
+    assert not [text for text in seen if "CANARY" in text or "canary" in text]
+
+
+def test_no_exchange_makes_git_show_what_is_outside(tmp_path: Path) -> None:
+    tree = new_worktree(tmp_path)
+    tree.commit("first", {f"d/{number}": b"first\n" for number in range(30)})
+    outside = tree.path.parent / "out"
+    outside.mkdir()
+    for number in range(30):
+        tree.write(f"d/{number}", b"inside\n")
+        (outside / str(number)).write_text("CANARY\n")
+    for name, target in (("d", outside), ("way", outside), ("f", outside / "1")):
+        (tree.path / f"{name}.link").symlink_to(target)
+    (tree.path / "way").symlink_to("d")
+    tree.write("f", b"inside\n")
+    tree.write("d/sub/x", b"")
+    (tree.path / "d/sub.link").symlink_to(outside)
+    hands = Hands(tree.path, {Git: LocalGit(tree.env)})
+    seen: list[Outcome] = []
+    with swapping(tree.path):
+        until = time.monotonic() + 3
+        while time.monotonic() < until:
+            seen.append(hands.call(get_git_diff, path="."))
+    assert not [outcome.text for outcome in seen if "CANARY" in outcome.text]
+    assert seen
 
 
 @pytest.mark.soak

@@ -316,6 +316,16 @@ def test_an_edit_that_changes_nothing_asks_nobody(road: Road) -> None:
     assert not road.audit.records[0].durable
 
 
+@pytest.mark.parametrize("path", [".vscode/tasks.json", ".github/workflows/ci.yml"])
+def test_what_runs_later_asks_also_where_its_folder_is_the_root_or_it_is_allowed_alone(road: Road, path: str) -> None:
+    file = road.root / path
+    file.parent.mkdir(parents=True)
+    for territory in (Territory([str(file.parent)]), Territory([], [str(file)])):
+        scope = road.scope(_granting(Effect.WRITE), territory=territory)
+        _failed(road.call("write", {"path": str(file), "text": "x"}, scope), "refused", "nobody can be asked")
+    assert not file.exists()
+
+
 def test_always_holds_for_this_tool_in_this_conversation_and_for_nothing_that_runs_later(road: Road) -> None:
     asker = ScriptedAsker(Answer.ALWAYS)
     assert road.call("write", {"path": "b", "text": "1"}, road.scope(asker=asker)).ok
@@ -447,6 +457,13 @@ def test_commands_have_the_network_where_policy_allows_it_without_a_question(roa
     assert [plan.network for plan, _ in road.runner.plans] == [False, True]
 
 
+@pytest.mark.parametrize("net", [Verdict.ASK, Verdict.DENY])
+def test_a_rule_that_lets_a_tool_run_does_not_give_it_the_network(road: Road, net: Verdict) -> None:
+    rules = Rules(effects={Effect.NET: net}, tools={"run": Verdict.ALLOW}).over(DEFAULTS)
+    assert road.call("run", {"command": "ls"}, road.scope(Policy(layers=(rules,)), services=_field(road))).ok
+    assert [plan.network for plan, _ in road.runner.plans] == [False]
+
+
 def test_without_a_sandbox_it_is_asked_every_time_and_a_grant_warns(tmp_path: Path) -> None:
     road = Road(tmp_path, *ALL, confined=False)
     asker = ScriptedAsker(Answer.ALWAYS, Answer.NO)
@@ -537,11 +554,31 @@ def test_a_person_may_open_one_path_to_one_conversation(road: Road, tmp_path: Pa
     _failed(road.call("look", args, road.scope(territory=walled, asker=asker)), "refused", "outside")
 
 
+def test_a_yes_to_reading_a_path_outside_is_none_to_writing_it(road: Road, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("found")
+    rules = replace(DEFAULTS, outside=Verdict.ASK, effects={**DEFAULTS.effects, Effect.WRITE: Verdict.ALLOW})
+    asker = ScriptedAsker(Answer.YES, Answer.NO)
+    scope = road.scope(Policy(layers=(rules,)), territory=Territory([str(road.root)]), asker=asker)
+    assert road.call("look", {"path": str(tmp_path / "notes.txt")}, scope).ok
+    _failed(road.call("write", {"path": str(tmp_path / "notes.txt"), "text": "x"}, scope), "refused", "said no")
+    assert "to be read and written" in asker.asked[1].text
+
+
+def test_a_link_outside_is_asked_for_by_where_it_leads(road: Road, tmp_path: Path) -> None:
+    (tmp_path / "keys").mkdir()
+    (tmp_path / "harmless").symlink_to(tmp_path / "keys")
+    asker = ScriptedAsker(Answer.YES)
+    asking = Policy(layers=(replace(DEFAULTS, outside=Verdict.ASK),))
+    scope = road.scope(asking, territory=Territory([str(road.root)]), asker=asker)
+    _failed(road.call("look", {"path": str(tmp_path / "harmless")}, scope), "bad_input", "is a folder")
+    assert f"it leads to {tmp_path}/keys)" in asker.asked[0].text
+
+
 def test_a_path_that_stays_outside_ends_the_asking(road: Road) -> None:
     class Unmoved(Territory):
         """No path more."""
 
-        def widened(self, path: str) -> "Unmoved":
+        def widened(self, path: str, real: str) -> "Unmoved":
             return Unmoved([tree.path for tree in self.trees])
 
     asking = Policy(layers=(replace(DEFAULTS, outside=Verdict.ASK),))

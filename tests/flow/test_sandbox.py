@@ -15,7 +15,7 @@ import pytest
 
 from fakes.confined import Confined, confined, tried
 from fakes.trees import plant
-from marid.core.errors import Refused
+from marid.core.errors import Refused, Unavailable
 from marid.ports.processes import Command, Ran
 
 __all__ = ["confined", "tried"]
@@ -224,6 +224,43 @@ def test_e07_submodules_stay_as_they_are(confined: Confined) -> None:
     confined.complaint("echo x > libs/one/.git")
     confined.complaint("echo x > .git/modules/one/config")
     assert confined("echo x > libs/one/source").status == 0
+
+
+def test_e07_a_repository_below_cannot_be_exchanged(confined: Confined) -> None:
+    plant(confined.root, {"org/repo/.git/config": "", "org/repo/source": ""})
+    for attack in ("mv org/repo org/old", "mv org old", "rm -r org/repo/.git", "echo x > org/repo/.git/config"):
+        confined.complaint(attack)
+    confined.says("mv org/repo/source org/repo/moved && mkdir org/new && mv org/repo/moved org/new/")
+
+
+EXCHANGE = """
+import ctypes, os, time
+os.symlink("{target}", "x")
+open(".env", "w").close()
+open("begun", "w").close()
+call, until = ctypes.CDLL(None).renameat2, time.monotonic() + 30
+while not os.path.exists("enough") and time.monotonic() < until:
+    call(-100, b".env", -100, b"x", 2)
+"""
+
+
+def test_e09_a_link_that_another_command_puts_in_the_place_of_a_name_opens_nothing(confined: Confined) -> None:
+    plant(confined.home, {"key": "canary"})
+    plant(confined.root, {"exchange.py": EXCHANGE.format(target=confined.home / "key")})
+    script = f"{sys.base_prefix}/bin/python3 exchange.py"
+    thread = threading.Thread(target=lambda: confined(script, seconds=40.0))
+    thread.start()
+    while thread.is_alive() and not (confined.root / "begun").exists():
+        pass
+    seen = ""
+    for _ in range(40):
+        try:
+            seen += confined("cat .env x").out
+        except Unavailable:  # the name was a link when it was to be mounted on
+            continue
+    (confined.root / "enough").touch()
+    thread.join()
+    assert "canary" not in seen
 
 
 def test_a_home_that_is_a_root_keeps_its_secrets_and_its_start_files(tried: Confined, tmp_path: Path) -> None:

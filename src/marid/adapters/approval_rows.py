@@ -4,6 +4,7 @@ from typing import Any
 
 from marid.core.approval import Answer, Approval, Kind, Question
 from marid.core.caller import Caller
+from marid.core.errors import Unavailable
 
 VERSION = 1
 SCHEMA = (
@@ -35,7 +36,14 @@ def to_row(approval: Approval) -> tuple[object, ...]:
 
 
 def from_row(row: tuple[Any, ...]) -> Approval:
-    """What `to_row` made a row of."""
+    """What `to_row` made a row of. Raises: Unavailable for a row that somebody else has made."""
+    try:
+        return _read(row)
+    except (ValueError, TypeError) as error:
+        raise Unavailable("the approvals are damaged: remove approvals.db from the home") from error
+
+
+def _read(row: tuple[Any, ...]) -> Approval:
     import json
 
     key, kind, tool, caller, _, text, digest, created, expires, always, scope, grant, answer, by, answered, closed = row

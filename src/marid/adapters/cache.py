@@ -7,6 +7,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 from weakref import finalize
 
+from marid.workspace.private import private_folder
+
 if TYPE_CHECKING:
     import sqlite3
     from types import TracebackType
@@ -146,7 +148,7 @@ def _make(path: str) -> None:
     import tempfile
 
     folder = os.path.dirname(path) or "."
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    private_folder(folder)
     descriptor, draft = tempfile.mkstemp(prefix=f"{os.path.basename(path)}.", dir=folder)  # mode 0600
     os.close(descriptor)
     try:

@@ -13,6 +13,7 @@ from marid.adapters.gitprogram import GitProgram
 from marid.adapters.processes import Limits, Outcome
 from marid.core.errors import MaridError, NotFound, Unavailable
 from marid.text import gitnames
+from marid.workspace.private import private_folder
 
 UNFINISHED = ".unfinished-"
 FORGOTTEN = 86_400.0
@@ -56,7 +57,7 @@ class CachedClones:
 
     def _make(self, home: str, url: str, wanted: str, *, anew: bool) -> None:
         """Everything in a folder of another name, which takes its place in one step when it is whole."""
-        os.makedirs(self._place, mode=0o700, exist_ok=True)
+        private_folder(self._place)
         self._sweep()
         unfinished = tempfile.mkdtemp(prefix=UNFINISHED, dir=self._place)
         try:

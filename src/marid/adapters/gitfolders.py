@@ -7,6 +7,9 @@ from itertools import islice
 
 _MOST = 4096  # of a file that holds one path
 _MOST_MODULES = 1 << 20
+_MOST_LISTED = 100
+_MOST_FOLDERS = 2000  # some 30 ms, before every command
+_TOOLS = frozenset(("node_modules", "venv", "target", "build", "dist", "__pycache__"))
 _PATH = re.compile(r"\s*path\s*=\s*\"?(.+?)\"?\s*")
 
 
@@ -29,9 +32,12 @@ def git_folders(root: str) -> Iterator[tuple[str, bool]]:
         yield common, known and os.path.dirname(own) == os.path.join(common, "worktrees")
 
 
-def checkouts_below(root: str, most: int = 100) -> Iterator[str]:
-    """Each `.git` of the submodules that `root` lists and of the folders right in it; of at most `most` of either."""
-    named = (os.path.normpath(os.path.join(root, name)) for name in islice(_submodules(root), most))
+def checkouts_below(root: str, most: int = _MOST_FOLDERS) -> Iterator[str]:
+    """Each `.git` of the submodules that `root` lists and of the folders in it, the nearest first.
+
+    Of the latter `most` are looked into, and none that belong to tools rather than to people.
+    """
+    named = (os.path.normpath(os.path.join(root, name)) for name in islice(_submodules(root), _MOST_LISTED))
     listed = (path for path in named if path.startswith(f"{root}/"))
     for folder in dict.fromkeys((*listed, *islice(_folders(root), most))):
         path = os.path.join(folder, ".git")
@@ -44,12 +50,26 @@ def _submodules(root: str) -> Iterator[str]:
     return (found[1] for line in text.split("\n") if (found := _PATH.fullmatch(line)))
 
 
-def _folders(folder: str) -> Iterator[str]:
+def _folders(top: str) -> Iterator[str]:
+    """What is below `top`, level by level."""
+    level = [top]
+    while level:
+        below: list[str] = []
+        for folder in level:
+            found = _inside(folder)
+            yield from found
+            below += found
+        level = below
+
+
+def _inside(folder: str) -> list[str]:
     try:
         with os.scandir(folder) as entries:
-            yield from sorted(e.path for e in entries if e.name[0] != "." and e.is_dir(follow_symlinks=False))
+            return sorted(
+                e.path for e in entries if e.name[0] != "." and e.name not in _TOOLS and e.is_dir(follow_symlinks=False)
+            )
     except OSError:
-        return
+        return []
 
 
 def _line(path: str) -> str | None:

@@ -12,6 +12,7 @@ from collections.abc import Generator, Sequence
 from hashlib import sha256
 
 from marid.core.errors import Unavailable
+from marid.workspace.private import private_folder
 
 
 class Placeholders:
@@ -48,7 +49,7 @@ class Placeholders:
     def _shared(self, path: str) -> int:
         """The record, locked; the one that is there, not one that was removed while we waited."""
         try:
-            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            private_folder(self._folder)
             while True:
                 record = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
                 fcntl.flock(record, fcntl.LOCK_SH)

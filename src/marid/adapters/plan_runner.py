@@ -28,7 +28,7 @@ class PlanRunner:
         command = Command(
             argv=plan.argv,
             cwd=_path(plan.cwd.tree.path, plan.cwd.name),
-            roots=tuple(_path(tree.path, tree.only) for tree in scope.territory.trees),
+            roots=tuple(_path(tree.path, tree.only) for tree in scope.territory.trees if tree.stands()),
             seconds=plan.seconds,
             network=plan.network,
             unconfined=unconfined,

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import stat
 import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from marid.adapters.mounts import Machine, is_within
 from marid.adapters.placeholders import Placeholders
 from marid.core.errors import Refused
 from marid.ports.processes import Command
+from marid.workspace.beneath import PASSING, best_opening
 
 PLACES = ("/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap")
 # What runs by itself when somebody opens the folder: it may neither change nor come to be.
@@ -42,6 +42,37 @@ class Launch:
     argv: tuple[str, ...]
     fds: tuple[int, ...] = ()
     status: int | None = None
+
+
+class Pins:
+    """What is mounted, held open: bubblewrap follows a link that another command puts in the place of a name.
+
+    For descriptors it needs the mending of CVE-2024-42472; one without is found out by the first try, and not used.
+    """
+
+    def __init__(self) -> None:
+        self.fds: list[int] = []
+        self._mounted: set[tuple[str, bool]] = set()
+        self._top = os.open("/", PASSING | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    def __enter__(self) -> "Pins":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for fd in (self._top, *self.fds):
+            os.close(fd)
+
+    def mount(self, path: str, *, writable: bool) -> tuple[str, ...]:
+        """Arguments that mount the absolute `path` where it is; none if nothing is there, or by way of a link."""
+        if (path, writable) in self._mounted:
+            return ()
+        try:
+            fd = best_opening()(self._top, path.lstrip("/"), PASSING)
+        except OSError:
+            return ()
+        self.fds.append(fd)
+        self._mounted.add((path, writable))
+        return ("--bind-fd" if writable else "--ro-bind-fd", str(fd), path)
 
 
 class Sandbox:
@@ -75,16 +106,17 @@ class Sandbox:
 
         Raises: Refused if it cannot be confined, Unavailable if no record of it can be kept.
         """
-        roots = sorted({os.path.realpath(root) for root in command.roots}, key=len)
+        roots = sorted({root for root in command.roots if os.path.realpath(root) == root}, key=len)
         with contextlib.ExitStack() as stack:
             guarded = list(self._guarded(roots))
             for folder, names in guarded:
                 stack.enter_context(self._placeholders.held(folder, names))
-            args = [*self._view(roots, network=command.network), *self._kept_back(roots, guarded)]
+            pins = stack.enter_context(Pins())
+            args = [*self._view(roots, pins, network=command.network), *self._kept_back(roots, guarded, pins)]
             filter_ = stack.enter_context(_memory(self._filter))
             status, report = stack.enter_context(_pipe())
             options = [*_ALONE, *args, "--chdir", os.path.realpath(command.cwd), "--json-status-fd", str(report)]
-            fds = (report,) if filter_ is None else (report, filter_)
+            fds = (report, *pins.fds) if filter_ is None else (report, filter_, *pins.fds)
             options += () if filter_ is None else ("--seccomp", str(filter_))
             yield Launch(argv=(self._program, *options, "--", *command.argv), fds=fds, status=status)
 
@@ -98,7 +130,7 @@ class Sandbox:
         if any(is_within(self._machine.home, root) for root in roots):
             yield self._machine.home, PROTECTED_AT_HOME
 
-    def _view(self, roots: Sequence[str], *, network: bool) -> list[str]:
+    def _view(self, roots: Sequence[str], pins: Pins, *, network: bool) -> list[str]:
         """The machine, and the roots in it: outer ones first, or they would hide the inner."""
         args = [] if network else ["--unshare-net"]
         args += [*mounts.system(network=network), "--dir", self._machine.home]
@@ -109,42 +141,53 @@ class Sandbox:
             if known and not any(is_within(folder, root) for root in roots):
                 args += ("--ro-bind-try", folder, folder)
         for root in roots:
-            args += ("--bind-try", root, root)  # a single file that may be written need not be there
+            # A single file that may be written need not be there; what is in the git directory stays as it is.
+            args += pins.mount(root, writable=".git" not in root.split("/"))
         for path in mounts.HIDDEN:
             args += () if path in roots else ("--remount-ro", path)
         return args
 
-    def _kept_back(self, roots: Sequence[str], guarded: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
+    def _kept_back(self, roots: Sequence[str], guarded: Sequence[tuple[str, tuple[str, ...]]], pins: Pins) -> list[str]:
         """What is in the roots and yet may not be written, or not even be seen."""
-        args: list[str] = []
-        for folder, names in guarded:
-            args += _unwritable([os.path.join(folder, name) for name in names], links=False)
+        kept: list[str] = []
+        deep: list[str] = []
         for root in roots:
             inner = [path for path, _ in git_folders(root) if any(is_within(path, other) for other in roots)]
-            kept = [os.path.join(root, name) for name in KEPT]
-            args += _unwritable([*inner, *kept, *checkouts_below(root)], links=True)
-        hidden = [os.path.join(self._machine.home, name) for name in SECRETS_AT_HOME]
-        for path in (*hidden, self._machine.state):
-            if any(is_within(path, root) for root in roots) and os.path.exists(path):
-                args += ("--tmpfs", path) if os.path.isdir(path) else ("--ro-bind", os.devnull, path)
+            deep += [*inner, *checkouts_below(root)]
+            kept += [os.path.join(root, name) for name in KEPT]
+        secrets = (*(os.path.join(self._machine.home, name) for name in SECRETS_AT_HOME), self._machine.state)
+        hidden = [path for path in secrets if any(is_within(path, root) for root in roots) and os.path.exists(path)]
+        # Before all others, which they would hide.
+        args = _held([*deep, *hidden], roots, pins)
+        for folder, names in guarded:
+            args += _unwritable([os.path.join(folder, name) for name in names], pins, links=False)
+        args += _unwritable([*deep, *kept], pins, links=True)
+        for path in hidden:
+            args += ("--tmpfs", path) if os.path.isdir(path) else ("--ro-bind", os.devnull, path)
         return args
 
 
-def _unwritable(paths: Sequence[str], *, links: bool) -> list[str]:
+def _unwritable(paths: Sequence[str], pins: Pins, *, links: bool) -> list[str]:
     """What is there as it is, but not to be changed; links are passed over, or, without `links`, refused."""
     args: list[str] = []
     for path in paths:
-        try:
-            kind = stat.S_IFMT(os.lstat(path).st_mode)
-        except OSError:
-            continue
-        if kind != stat.S_IFLNK:
-            args += ("--ro-bind", path, path)
-        elif not links:
+        args += pins.mount(path, writable=False)
+        if not links and os.path.islink(path):
             raise Refused(
                 f"'{os.path.basename(path)}' is a link: it cannot be kept from being changed, so no command is run here"
             )
     return args
+
+
+def _held(paths: Sequence[str], roots: Sequence[str], pins: Pins) -> list[str]:
+    """The folders between a root and the paths, each a mount of its own: what is mounted cannot be moved away."""
+    between: set[str] = set()
+    for path in paths:
+        folder = os.path.dirname(path)
+        while folder not in roots and any(is_within(folder, root) for root in roots):
+            between.add(folder)
+            folder = os.path.dirname(folder)
+    return [word for folder in sorted(between, key=len) for word in pins.mount(folder, writable=True)]
 
 
 @contextlib.contextmanager

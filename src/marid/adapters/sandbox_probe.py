@@ -35,7 +35,7 @@ def probe(run: Callable[[Command], Ran], state: str) -> SandboxState:
     try:
         os.makedirs(state, mode=0o700, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="probe-", dir=state) as folder:
-            ran = run(_command(folder))
+            ran = run(_command(os.path.realpath(folder)))
     except OSError as error:
         return SandboxState(confined=False, reason=f"the sandbox could not be tried: {error.strerror}")
     except MaridError as error:
@@ -53,5 +53,5 @@ def _command(folder: str) -> Command:
     os.makedirs(os.path.join(root, ".git"))
     with open(canary, "xb"):
         pass
-    argv = ("/bin/sh", "-c", _TRIES, "sh", os.path.realpath(canary))
+    argv = ("/bin/sh", "-c", _TRIES, "sh", canary)
     return Command(argv=argv, cwd=root, roots=(root,), seconds=_SECONDS)

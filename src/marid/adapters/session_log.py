@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from weakref import ref
 
 from marid.ports.audit import Record
+from marid.workspace.private import private_folder
 from marid.workspace.replace import write_all
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ class SessionLog:
         if self._folder is not None:
             return self._folder
         sessions = os.path.join(self._home, "logs", "sessions")
-        os.makedirs(sessions, mode=0o700, exist_ok=True)
+        private_folder(sessions)
         name = f"{time.strftime('%Y%m%d_%H%M%S', time.gmtime(self._start))}_{_plain(self._label)}"
         for number in range(1, 1000):
             folder = os.path.join(sessions, name if number == 1 else f"{name}_{number}")

@@ -19,15 +19,25 @@ _CROWD_STEP = 256
 
 
 class Family:
-    """One child. Inside the sandbox its descendants are those of a process namespace, else those with its mark."""
+    """One child. Inside the sandbox its descendants are those of a process namespace, else those with its mark.
 
-    def __init__(self, child: subprocess.Popen[bytes], status: int | None, mark: str) -> None:
+    `threads` counts those of the whole machine.
+    """
+
+    def __init__(
+        self,
+        child: subprocess.Popen[bytes],
+        status: int | None,
+        mark: str,
+        threads: Callable[[], int] = descendants.threads,
+    ) -> None:
         self.child = child
         self._status = status
         self._mark = mark
         self._report: dict[str, int] = {}
         self._inner: int | None = None
-        self._usual = descendants.threads()
+        self._threads = threads
+        self._usual = threads()
 
     def has_ended(self) -> bool:
         """Whether the child itself has; it is not waited for yet, so its number stays its own."""
@@ -41,7 +51,7 @@ class Family:
 
     def is_crowd(self, most: int) -> bool:
         """Whether there are more than `most` of them; looked at closely only when the whole machine has that many."""
-        now = descendants.threads()
+        now = self._threads()
         if now < self._usual + most:
             return False
         self._usual = now - most + _CROWD_STEP
@@ -79,7 +89,9 @@ class Family:
 
 
 @contextlib.contextmanager
-def started(launch: Launch, *, cwd: str, env: Mapping[str, str]) -> Generator[Family]:
+def started(
+    launch: Launch, *, cwd: str, env: Mapping[str, str], threads: Callable[[], int] = descendants.threads
+) -> Generator[Family]:
     """The child without input, in a session of its own; nothing of it is left at the end.
 
     Raises: Unavailable if it cannot be started.
@@ -99,7 +111,7 @@ def started(launch: Launch, *, cwd: str, env: Mapping[str, str]) -> Generator[Fa
         )
     except (OSError, ValueError) as cause:
         raise Unavailable(f"the command cannot be started: {cause}") from cause
-    family = Family(child, launch.status, mark)
+    family = Family(child, launch.status, mark, threads)
     with child:  # closes the pipes
         try:
             yield family

@@ -1,8 +1,9 @@
 """The tools over what one caller may touch: what every face calls."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from marid.app.app import App
@@ -13,7 +14,8 @@ from marid.core.ids import new_id
 from marid.core.policy import Policy
 from marid.core.policy_table import policy_from
 from marid.core.settings import Settings
-from marid.toolkit.dispatch import Call, Dispatcher
+from marid.toolkit.inventory import Inventory
+from marid.toolkit.offer import offered
 from marid.toolkit.outcome import Outcome
 from marid.toolkit.scope import Scope
 from marid.toolkit.spec import ToolSpec
@@ -21,19 +23,27 @@ from marid.workspace.guard import Territory
 
 if TYPE_CHECKING:
     from marid.toolkit.asking import Asker
+    from marid.toolkit.dispatch import Dispatcher
 
 
 class Hands:
-    """Tools bound to one caller, its roots and its policy. Several may be open at once, in one process."""
+    """Tools bound to one caller, its roots and its policy. Several may be open at once, in one process.
 
-    def __init__(self, dispatcher: Dispatcher, scope: Scope) -> None:
-        self._dispatcher = dispatcher
+    `dispatcher` makes what calls them; it is asked for with the first call.
+    """
+
+    def __init__(self, inventory: Inventory, scope: Scope, dispatcher: "Callable[[Inventory], Dispatcher]") -> None:
+        self._inventory = inventory
+        self._make = dispatcher
         self.scope = scope
+
+    @cached_property
+    def _dispatcher(self) -> "Dispatcher":
+        return self._make(self._inventory)
 
     def offered(self) -> list[tuple[str, ToolSpec]]:
         """The tools that this caller may call or ask for, by every name they have."""
-        offered = self._dispatcher.offered(self.scope)
-        return [(name, spec) for spec in offered for name in spec.names]
+        return [(name, spec) for spec in offered(self._inventory, self.scope) for name in spec.names]
 
     async def call(self, name: str, args: Mapping[str, object], *, asker: "Asker | None" = None) -> Outcome:
         """Call one tool. Raises nothing but cancellation; `asker` asks for this call instead of the usual one."""
@@ -41,6 +51,8 @@ class Hands:
 
     async def call_all(self, calls: Sequence[tuple[str, Mapping[str, object]]]) -> list[Outcome]:
         """Call several at once; results in the order of the calls, and one failure does not lose the others."""
+        from marid.toolkit.dispatch import Call  # imported when used: only a call needs it
+
         return await self._dispatcher.call_all([Call(name=name, args=args) for name, args in calls], self.scope)
 
     def close(self) -> None:
@@ -68,7 +80,7 @@ def open_hands(app: App, reach: Reach, caller: Caller, asker: "Asker | None" = N
         asker=asker,
         run=new_id(),
     )
-    return Hands(toolbox.dispatcher(inventory), scope)
+    return Hands(inventory, scope, toolbox.dispatcher)
 
 
 def policy_of(settings: Settings, reach: Reach, known: Sequence[str]) -> Policy:

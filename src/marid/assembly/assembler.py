@@ -9,13 +9,13 @@ from marid.assembly.items import Item, Section
 from marid.assembly.levels import Shaper, level_choice
 from marid.assembly.limit import within
 from marid.assembly.means import Means
-from marid.assembly.select import Selection, locate, ruling_of, select
+from marid.assembly.select import Selection, Targets, locate, ruling_of, select
 from marid.core.context import ContextRequest, Level, Report
 from marid.core.events import Emit, Happening, Problem, Walked
 from marid.text.secrets import Masker
 from marid.text.visible import shown_path
 from marid.workspace.read import Content, Reader
-from marid.workspace.walk import Folder
+from marid.workspace.walk import Folder, Ruling
 
 if TYPE_CHECKING:
     from marid.assembly.memory import Memory
@@ -67,7 +67,7 @@ class Assembler:
         request, wanted = self.request, self.request.wanted
         targets = locate(wanted.targets, request.cwd, wanted.base)
         ruling = ruling_of(wanted, request.cwd, self.means.user, self.means.rules)
-        found = select(targets, ruling, self.emit, reasons=bool(request.lock))
+        found = self._selected(targets, ruling)
         if wanted.changed_since:
             found = found.only(frozenset(self.means.git().changed(targets.top, wanted.changed_since)))
         for path in (request.output, request.redirect, request.lock):
@@ -75,6 +75,15 @@ class Assembler:
                 found = found.without(os.path.join(request.cwd, path))
         self.emit(Walked(files=found.size()))
         return found
+
+    def _selected(self, targets: Targets, ruling: Ruling) -> Selection:
+        fence, reasons = self.request.fence, bool(self.request.lock)
+        if fence is None:
+            return select(targets, ruling, self.emit, reasons=reasons)
+        from marid.assembly.fence import check_targets, fenced  # imported when used: users have none
+
+        check_targets(targets, fence)
+        return fenced(select(targets, ruling, self.emit, reasons=reasons), fence)
 
     @cached_property
     def reader(self) -> Reader:

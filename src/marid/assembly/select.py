@@ -73,7 +73,7 @@ def locate(targets: Iterable[str], cwd: str, base: str = "") -> Targets:
     tops = [*folders, *(os.path.dirname(path) for path in files)]
     if not tops:
         raise BadInput("no target is given: name a folder or a file")
-    top = os.path.commonpath([*tops, os.path.realpath(os.path.join(cwd, base))] if base else tops)
+    top = os.path.commonpath([*tops, _resolved(base, cwd)] if base else tops)
     return Targets(
         top,
         tuple(sorted(_below(path, top) for path in folders)),
@@ -152,8 +152,8 @@ def _wanted(found: Explanation) -> bool:
 def _resolved(target: str, cwd: str) -> str:
     if "\0" in target:
         raise BadInput("a path cannot hold a NUL byte")
-    path = os.path.realpath(os.path.join(cwd, target))
     try:
+        path = os.path.realpath(os.path.join(cwd, target))
         mode = os.stat(path).st_mode
     except PermissionError as error:
         raise BadInput(f"'{shown_path(target)}' cannot be reached: no permission") from error

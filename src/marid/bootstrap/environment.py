@@ -28,6 +28,14 @@ def completion_asked(program: str) -> tuple[str, str] | None:
     return (variable, os.environ[variable]) if os.environ.get(variable) else None
 
 
+def no_plugins() -> None:
+    """Keep pydantic from looking through all that is installed for plugins: the program uses none.
+
+    Only for a process of our own; for a program that uses marid as a library it is not ours to say.
+    """
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+
+
 def colour_wanted(environ: Mapping[str, str]) -> bool:
     """Whether a terminal should be coloured: NO_COLOR and a dumb terminal say no, FORCE_COLOR says yes."""
     if environ.get("NO_COLOR"):

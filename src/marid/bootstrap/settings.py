@@ -1,6 +1,7 @@
 """Settings, weak to strong: defaults, config.toml, environment, the project's .marid.toml (which may only tighten)."""
 
 import os
+import stat
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, cast
@@ -10,6 +11,7 @@ from marid.core.settings import LATER, SETTINGS, Setting, Settings
 
 CONFIG = "config.toml"
 PROJECT = ".marid.toml"
+_MOST_BYTES = 1 << 20
 
 
 def load_settings(home: str, project: str, environ: Mapping[str, str], warn: Callable[[str], None]) -> Settings:
@@ -40,11 +42,23 @@ def _toml(path: str, problems: list[str]) -> dict[str, Any]:
     import tomllib
 
     try:
-        with open(path, "rb") as file:
-            return tomllib.load(file)
+        return tomllib.loads(_text(path))
     except (OSError, ValueError) as error:
         problems.append(f"{path}: {error}")
-        return {}
+    except RecursionError:
+        problems.append(f"{path}: it is nested too deeply")
+    return {}
+
+
+def _text(path: str) -> str:
+    """The text of a file that a project may have made anything of. Raises: OSError, ValueError."""
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ValueError("it is no regular file")
+        data = file.read(_MOST_BYTES + 1)
+    if len(data) > _MOST_BYTES:
+        raise ValueError(f"it is larger than {_MOST_BYTES:,} bytes")
+    return data.decode()
 
 
 def _from_file(
@@ -90,7 +104,8 @@ def _parsed(setting: Setting, text: str) -> object:
         case float():
             return _number(text)
         case tuple():
-            return text.split(os.pathsep)
+            # What names a port has colons in it.
+            return [part for part in text.split(setting.separator or os.pathsep) if part]
         case Mapping():
             return {key.strip(): value.strip() for key, _, value in (part.partition("=") for part in text.split(","))}
         case _:

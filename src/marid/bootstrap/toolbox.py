@@ -1,41 +1,30 @@
 """What the tools work with: which adapter stands behind which of their ports."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from marid.app.toolbox import Toolbox
 from marid.bootstrap.once import once
 from marid.core.settings import Settings
-from marid.ports.audit import Audit
 from marid.ports.beads import Beads
 from marid.ports.gauges import Gauges
 from marid.ports.git import Git
 from marid.ports.processes import Processes
 from marid.ports.web import Web
 from marid.ports.workers import Workers
-from marid.toolkit.deeds import Deeds, Runner
-from marid.toolkit.desk import Desk
-from marid.toolkit.dispatch import Dispatcher
 from marid.toolkit.ground import Ground
 from marid.toolkit.inventory import Inventory
-from marid.toolkit.outcome import Change, Ran, Run
-from marid.toolkit.scope import Scope
-from marid.toolkit.threads import Threads
 from marid.tools.inventory import TOOLS
-from marid.workspace.commit import commit
-from marid.workspace.forbidden import runs_later
 from marid.workspace.guard import Territory
-from marid.workspace.recover import recover
 
 if TYPE_CHECKING:
     from marid.adapters.approvals import SqliteApprovals
     from marid.adapters.shell_runner import ShellRunner
+    from marid.ports.audit import Audit
+    from marid.toolkit.dispatch import Dispatcher
 
 Maker = Callable[[], object]
-
-# Pools of their own: a long command or a question must not keep a thread from the reading of a file.
-_COMMANDS, _WAITING = 32, 4
 
 
 class Services(Mapping[type, object]):
@@ -69,7 +58,7 @@ class Parts:
 
         return SqliteApprovals(os.path.join(self._settings.home, "approvals.db"))
 
-    def audit(self) -> Audit:
+    def audit(self) -> "Audit":
         from marid.adapters.session_log import SessionLog
 
         return SessionLog(self._settings.home, "marid")
@@ -104,11 +93,7 @@ def make_toolbox(
     settings: Settings, environ: Mapping[str, str], *, git: Callable[[], Git], workers: Callable[[], Workers]
 ) -> Toolbox:
     """The tools and all that they need; `git` and `workers` are shared with others."""
-    recover(settings.home)
     parts = Parts(settings, environ)
-    threads = Threads()
-    approvals = parts.approvals()
-    audit = parts.audit()
     services = Services(
         {
             Workers: workers,
@@ -118,49 +103,19 @@ def make_toolbox(
             Gauges: parts.gauges,
         }
     )
-    deeds = Deeds(
-        threads=threads,
-        desk=Desk(approvals, Threads(_WAITING)),
-        standing=approvals,
-        audit=audit,
-        commit=Committer(settings.home),
-        run=_runner(Threads(_COMMANDS), services),
-        runs_later=runs_later,
-        confined=lambda: _processes(services).state(),
-    )
 
-    def dispatcher(inventory: Inventory) -> Dispatcher:
-        return Dispatcher(inventory=inventory, threads=threads, deeds=deeds, audit=audit)
+    def road() -> "Callable[[Inventory], Dispatcher]":
+        from marid.bootstrap.road import make_road
+
+        return make_road(settings.home, parts.approvals(), parts.audit(), services)
+
+    shared = once(road)
+
+    def dispatcher(inventory: Inventory) -> "Dispatcher":
+        return shared()(inventory)
 
     def bound(territory: Territory) -> Mapping[type, object]:
         own: dict[type, Maker] = {port: (lambda port=port: services[port]) for port in services}
         return Services({**own, Beads: lambda: parts.beads(territory), Ground: lambda: territory})
 
     return Toolbox(inventory=Inventory(TOOLS), dispatcher=dispatcher, services=bound)
-
-
-def _processes(services: Mapping[type, Any]) -> Processes:
-    return services[Processes]
-
-
-def _runner(threads: Threads, services: Mapping[type, Any]) -> Runner:
-    """Starts commands; how is found out when the first one comes."""
-
-    async def run(plan: Run, scope: Scope, *, unconfined: bool) -> Ran:
-        from marid.adapters.plan_runner import PlanRunner
-
-        processes = await threads.run(lambda: _processes(services))
-        return await PlanRunner(processes=processes, threads=threads)(plan, scope, unconfined=unconfined)
-
-    return run
-
-
-class Committer:
-    """Writes changes, and notes in the home what a kill would leave half done."""
-
-    def __init__(self, home: str) -> None:
-        self._home = home
-
-    def __call__(self, changes: Sequence[Change]) -> None:
-        os.makedirs(self._home, mode=0o700, exist_ok=True)
-        commit(changes, self._home)

@@ -87,6 +87,13 @@ class Shown(NamedTuple):
     log: int = 0
 
 
+class Fence(NamedTuple):
+    """What one who is not the user himself may see: what is in `roots`, but no histories and nothing of `home`."""
+
+    roots: tuple[str, ...]
+    home: str
+
+
 class ContextRequest(NamedTuple):
     """A whole request. Relative targets are relative to `cwd`; `output` is never included in itself.
 
@@ -102,6 +109,7 @@ class ContextRequest(NamedTuple):
     redirect: str = ""
     lock: str = ""
     frozen: bool = False
+    fence: Fence | None = None
 
 
 class Report(NamedTuple):

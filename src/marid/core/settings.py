@@ -37,6 +37,8 @@ class Setting(NamedTuple):
     aliases: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
+    separator: str = ""
+    """Between the items of a list in the environment, where it is not the one between paths."""
 
 
 SETTINGS = (
@@ -59,7 +61,11 @@ SETTINGS = (
     ),
     Setting("policy", "a table: allow, ask or deny by effect or tool, and `hosts` that need no question", "stricter"),
     Setting("search_url", "the search page that web_search asks"),
-    Setting("net_allow", "hosts or host:port pairs that may be reached although they are private or of another port"),
+    Setting(
+        "net_allow",
+        "hosts or host:port pairs that may be reached although they are private or of another port (`,` between them)",
+        separator=",",
+    ),
 )
 
 # Keys that a Chibi home's config.toml may hold for parts that are not built yet: told, not refused.

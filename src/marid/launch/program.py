@@ -1,14 +1,16 @@
 """The whole command line, by click: finds the command, helps, completes."""
 
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import cast
 
 import click
 from click.shell_completion import shell_complete
 
-from marid.bootstrap.environment import completion_asked
+from marid.bootstrap.environment import completion_asked, no_plugins
 from marid.bootstrap.wiring import build
+from marid.core.errors import MaridError
 from marid.core.version import __version__
 from marid.faces.cli.greeting import greet
 from marid.launch.table import COMMANDS, LINKS
@@ -71,10 +73,14 @@ def main(called: str, args: list[str]) -> int:
 
     Not by click's own `main`: that one takes a reader who has gone for a failure.
     """
+    no_plugins()
     link = find_command(LINKS[called]) if called in LINKS else None
     name, command = ("marid", program) if link is None else (called, link)
     if asked := completion_asked(name):
-        return shell_complete(command, {}, name, *asked)
+        # A wrong word or setting on the line: whoever presses a key for help wants words or nothing, no complaint.
+        with suppress(MaridError):
+            return shell_complete(command, {"obj": build}, name, *asked)
+        return 0
     try:
         with command.make_context(name, args, obj=build) as ctx:
             result: object = command.invoke(ctx)

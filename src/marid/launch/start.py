@@ -2,6 +2,7 @@
 
 import atexit
 import contextlib
+import errno
 import gc
 import os
 import sys
@@ -9,8 +10,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, NoReturn
 
-from marid.core.errors import MaridError
+from marid.core.errors import MaridError, Unavailable
 from marid.faces.cli.exits import INTERRUPTED, exit_code, say
+
+_SELDOM = 100_000
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 
 def run(argv: Sequence[str]) -> int:
@@ -25,7 +29,7 @@ def run(argv: Sequence[str]) -> int:
         say(str(error))
         return exit_code(error)
     except Exception as error:  # noqa: BLE001 - the outermost ring: a bug becomes exit 70 and a hint, here only
-        return _bug(error, debug="--debug" in argv)
+        return _unforeseen(error, debug="--debug" in argv)
 
 
 def _dispatch(called: str, args: list[str]) -> int:
@@ -36,6 +40,8 @@ def _dispatch(called: str, args: list[str]) -> int:
         options = parse(args[1:])
         if options is not None:
             return _quickly(options)
+    # Seldom: with the usual threshold a tenth of every start goes into looking through what was just imported.
+    gc.set_threshold(_SELDOM)
     gc.enable()
     from marid.launch.program import main
 
@@ -67,7 +73,10 @@ def _reader_gone() -> int:
     return 0
 
 
-def _bug(error: Exception, *, debug: bool) -> int:
+def _unforeseen(error: Exception, *, debug: bool) -> int:
+    if isinstance(error, OSError) and error.errno in _FULL:
+        say(f"the output cannot be written: {error.strerror}")
+        return exit_code(Unavailable())
     if debug:
         import traceback
 

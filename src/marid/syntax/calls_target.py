@@ -34,8 +34,9 @@ def find_target(resolver: Resolver, files: Mapping[str, bytes], target: str) -> 
         return found
     if places := resolver.modules.named(parts):
         return _in_file(resolver, resolver.modules.file(places[0]) or "", "")
-    known = defined_names(files, _DEFINITION)
-    raise NotFound(f"no function or class '{path[:200]}' in the folder{suggestion(path[:200], known)}")
+    known = [*_beside(resolver, files, parts), *defined_names(files, _DEFINITION)]
+    near = suggestion(".".join(parts[-2:])[:200], known)
+    raise NotFound(f"no function or class '{path[:200]}' in the folder{near}")
 
 
 def _path(files: Mapping[str, bytes], given: str) -> str:
@@ -109,6 +110,16 @@ def _anywhere(resolver: Resolver, files: Mapping[str, bytes], name: str) -> Thin
     if exact:
         raise BadInput(f"'{name}' is ambiguous: {_some([f'{path}::{title(key)}' for path, key in exact])}")
     return None
+
+
+def _beside(resolver: Resolver, files: Mapping[str, bytes], parts: list[str]) -> list[str]:
+    """What stands in the file of the class that a dotted name seems to mean, for suggestions only."""
+    if len(parts) == 1:
+        return []
+    owner = re.compile(rb"\bclass[ \t]+" + re.escape(parts[-2].encode()) + rb"\b")
+    path = next((path for path, data in files.items() if owner.search(data)), None)
+    file = resolver.file(path) if path else None
+    return [title(key) for key in file.scopes if key] if file else []
 
 
 def defined_names(files: Mapping[str, bytes], pattern: "re.Pattern[bytes]") -> list[str]:

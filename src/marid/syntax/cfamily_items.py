@@ -37,6 +37,7 @@ TYPES = {
 _NAMED = {
     "alias_declaration": "Type",
     "concept_definition": "Concept",
+    "enumerator": "Constant",
     "namespace_alias_definition": "Namespace",
     "preproc_def": "Macro",
     "preproc_function_def": "Macro",
@@ -55,7 +56,7 @@ class Item(NamedTuple):
     """One thing that a file declares or defines; the rest is read off its node when it is asked for."""
 
     kind: str
-    """Namespace, Class, Struct, Union, Enum, Function, Method, Field, Variable, Type, Concept or Macro."""
+    """Namespace, Class, Struct, Union, Enum, Function, Method, Field, Constant, Variable, Type, Concept or Macro."""
     name: str
     """As it is written, tidied: `Hash<int>::find`; empty for what has none."""
     node: "Node"
@@ -198,8 +199,7 @@ class _Walk:
             scope=level.scope,
             also=tuple(each for each in (tag, *names) if each and each != first),
         )
-        if kind != "Enum":
-            self.enter(level, body, first, kind)
+        self.enter(level, body, first, kind)
 
     def specifier(self, level: _Level, node: "Node") -> Iterator[Item]:
         """A type on its own."""

@@ -90,6 +90,10 @@ def _cuts(data: bytes, language: str) -> Iterator[tuple[int, int, bytes]]:
     for part in code_parts(data, tree(data, language), language, nested=False):
         if part.kind in _CALLED and part.body is not None:
             yield from _body(part.body, data, docstrings=language == "python")
+        elif part.kind == "property" and part.body is not None:
+            for accessor in part.body.children:
+                if (held := accessor.child_by_field_name("body")) is not None:
+                    yield from _body(held, data, docstrings=False)
         elif part.kind in _VALUES and part.node is not None and (value := _value(part.node)) is not None:
             yield value.start_byte, value.end_byte, b"..."
 

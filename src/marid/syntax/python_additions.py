@@ -5,11 +5,12 @@ import re
 from dataclasses import dataclass
 
 from marid.core.errors import BadInput
+from marid.syntax.python_anchor import Anchor
 from marid.syntax.python_edits import Edited, spliced, without
 from marid.syntax.python_header import name_span
 from marid.syntax.python_indent import code, fitted, style
 from marid.syntax.python_names import DEFINITIONS, Scope, blocks, definition, definitions, scope, span, split
-from marid.syntax.python_places import Anchor, Room, Spot, anchored, gap, room_after, room_at_end, room_before, top
+from marid.syntax.python_places import Room, Spot, anchored, gap, room_after, room_at_end, room_before, top
 from marid.syntax.python_source import Source, most_used_ending, parsed, read
 
 _JOINT = re.compile(r"\\(?:\r\n|\n|\r)\Z")

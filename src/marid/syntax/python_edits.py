@@ -138,6 +138,8 @@ def wrap_region(data: bytes, start_line: int, end_line: int, label: str) -> Edit
         raise BadInput(f"lines {start_line} to {end_line} are no range of this file, which has {count} lines")
     if not label.strip() or not label.isprintable():
         raise BadInput("region_name must be one line of printable text")
+    if start_line == 1 and source.text.startswith("#!"):
+        raise BadInput("line 1 says which program runs the file and must stay the first: begin the region at line 2")
     ending = "\r\n" if source.ending == "\r\n" else "\n"
     inner = lines[start_line - 1 : end_line]
     space = leading(next((line for line in inner if line.strip()), "")).rpartition("\f")[2]

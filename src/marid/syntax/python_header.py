@@ -64,7 +64,8 @@ def _checked(text: str) -> Definition:
     try:
         body = parsed_text(source.text).body
     except SyntaxError as error:
-        raise BadInput(f"line {error.lineno or 1} of the new signature: {error.msg}") from error
+        words = f"line {error.lineno or 1} of the new signature: {error.msg}"
+        raise BadInput(f"{words}; it ends with its colon, without a comment or a body behind it") from error
     node = body[0] if len(body) == 1 else None
     if not isinstance(node, DEFINITIONS):
         raise BadInput("the new signature must be one line or more from 'def', 'async def' or 'class' to the colon")

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, TypeAlias
 
 from marid.core.errors import BadInput, NotFound
 from marid.syntax.python_layout import is_docstring
@@ -21,16 +20,6 @@ from marid.syntax.python_names import (
     variables,
 )
 from marid.syntax.python_source import Source
-
-AnchorType: TypeAlias = Literal["top", "bottom", "before", "after"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Anchor:
-    """What new code is put beside: an end of its scope, or a name in it."""
-
-    kind: AnchorType
-    symbol: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -77,9 +77,9 @@ class Source:
         return found.end() if found else begin
 
     def signature(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> str:
-        """From `def` or `class` up to the colon, which is left out, on one line unless there are comments in it."""
+        """From `def` or `class` up to the colon, which is left out, on one line and without comments."""
         words = self.text(self.start(node), self.colon(node) - 1).strip()
-        return words if "#" in words else _one_line(words)
+        return _one_line(_without_comments(words) if "#" in words else words)
 
 
 def _header(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[ast.expr]:
@@ -91,6 +91,18 @@ def _header(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list
     every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
     parts += [part for part in (*given.defaults, *given.kw_defaults, node.returns) if part]
     return parts + [arg.annotation for arg in every if arg and arg.annotation]
+
+
+def _without_comments(words: str) -> str:
+    from io import StringIO
+    from tokenize import COMMENT, generate_tokens  # imported when used: few signatures hold comments
+
+    rows = words.split("\n")
+    for token in generate_tokens(StringIO(words).readline):
+        if token.type == COMMENT:
+            row, column = token.start
+            rows[row - 1] = rows[row - 1][:column].rstrip()
+    return "\n".join(rows)
 
 
 def _one_line(words: str) -> str:

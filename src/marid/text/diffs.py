@@ -1,6 +1,7 @@
 """Unified diffs of git, taken apart by file."""
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from marid.text.visible import unquoted_path
@@ -11,11 +12,33 @@ _HEADER = b"diff --git "
 _BEGINNING = re.compile(rb"^(?=diff --git |\* Unmerged path )", re.MULTILINE)
 
 
+_INDEX = re.compile(rb"^index [0-9a-f]+\.\.[0-9a-f]+ ([0-7]+)$", re.MULTILINE)
+_HUNK = re.compile(rb"^@@ -[0-9,]+ \+([0-9]+)[0-9,]* @@", re.MULTILINE)
+_MODE = re.compile(rb"^new (?:file )?mode ([0-7]+)$", re.MULTILINE)
+_FILES = (b"100644", b"100755")
+
+
 class Part(NamedTuple):
     """What a diff says about one file. `name` is relative, with slashes."""
 
     name: str
     data: bytes
+
+    def shown(self) -> Iterator[tuple[int, bytes]]:
+        """The lines of the new file that it shows, with their numbers; of links and submodules none.
+
+        The hash in the head tells nothing about them: git reads the file once for that, and once more for the lines.
+        """
+        head, *rest = _HUNK.split(self.data)
+        mode = _MODE.search(head) or _INDEX.search(head)
+        if mode is None or mode[1] not in _FILES:
+            return
+        for first, lines in zip(rest[::2], rest[1::2], strict=True):
+            number = int(first)
+            for line in lines.split(b"\n")[1:-1]:
+                if line[:1] in (b" ", b"+"):
+                    yield number, line[1:]
+                    number += 1
 
 
 def parts(diff: bytes) -> list[Part]:

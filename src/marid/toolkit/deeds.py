@@ -88,8 +88,8 @@ class Deeds:
         changes = tuple(change for change in edit.changes if change.before != change.after)
         if not changes:
             return
-        names = [change.place.name for change in changes]
-        later = [f"'{shown_path(name)}' {why}" for name in names if (why := self.runs_later(name))]
+        places = [change.place for change in changes]
+        later = [f"'{shown_path(place.name)}' {why}" for place in places if (why := self.runs_later(place.kin))]
         trip.verdict = _judged(spec, scope, trip, Effect.WRITE)
         if later and not scope.policy.trusted:
             trip.verdict = max(trip.verdict, Verdict.ASK)
@@ -112,7 +112,7 @@ class Deeds:
 
     async def _ran(self, spec: ToolSpec, plan: Run, scope: Scope, trip: Trip) -> Done:
         state = await self.threads.run(self.confined)
-        if scope.policy.verdict(Effect.NET, *spec.names) is Verdict.ALLOW:
+        if _verdict(spec, scope, Effect.NET) is Verdict.ALLOW:
             plan = replace(plan, network=True)
         trip.verdict = _judged(spec, scope, trip, Effect.EXEC, *((Effect.NET,) if plan.network else ()))
         if trip.verdict is Verdict.ASK:
@@ -132,11 +132,17 @@ def _judged(spec: ToolSpec, scope: Scope, trip: Trip, *effects: Effect) -> Verdi
     """A plan may have more effects than its tool owns up to; all of them must be allowed."""
     verdict = max(
         Verdict.DENY if trip.verdict is None else trip.verdict,
-        *(scope.policy.verdict(effect, *spec.names) for effect in effects),
+        *(_verdict(spec, scope, effect) for effect in effects),
     )
     if verdict is Verdict.DENY:
         raise Refused(f"'{spec.name}' is not allowed here: policy denies what it plans")
     return verdict
+
+
+def _verdict(spec: ToolSpec, scope: Scope, effect: Effect) -> Verdict:
+    """The network has to be allowed as such: a rule that lets a tool run says nothing about where it may connect to."""
+    named = scope.policy.verdict(effect, *spec.names)
+    return max(named, scope.policy.verdict(effect)) if effect is Effect.NET else named
 
 
 def _report(ran: Ran) -> Done:

@@ -1,5 +1,6 @@
 """The one road every call takes."""
 
+import os
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -18,6 +19,7 @@ from marid.toolkit.clip import MOST_BYTES, clipped
 from marid.toolkit.deeds import Deeds
 from marid.toolkit.inventory import Inventory
 from marid.toolkit.needs import needs_of
+from marid.toolkit.offer import offered
 from marid.toolkit.outcome import Done, Failed, Outcome, Result
 from marid.toolkit.preview import call_preview, outside_preview
 from marid.toolkit.recording import Trip, record_of
@@ -71,12 +73,7 @@ class Dispatcher:
 
     def offered(self, scope: Scope) -> list[ToolSpec]:
         """The tools that this caller may call or ask for, and whose ports it has."""
-        return [
-            spec
-            for spec in self.inventory
-            if scope.policy.verdict(spec.effect, *spec.names) is not Verdict.DENY
-            and all(port in scope.services for port in needs_of(spec).needed.values())
-        ]
+        return offered(self.inventory, scope)
 
     async def call(
         self, name: str, args: Mapping[str, object], scope: Scope, *, call_id: str = "", cap: int | None = None
@@ -162,8 +159,10 @@ class Dispatcher:
                 if error.path in asked or len(asked) == MOST_OUTSIDE or not _may_ask_outside(spec, scope):
                     raise
                 asked.add(error.path)
-                await self.deeds.approved(spec, outside_preview(error.path), scope, trip)
-                territory = await self.threads.run(partial(territory.widened, error.path))
+                real = await self.threads.run(partial(os.path.realpath, error.path))
+                preview = outside_preview(error.path, real, writes=spec.effect in PLANS)
+                await self.deeds.approved(spec, preview, scope, trip)
+                territory = await self.threads.run(partial(territory.widened, error.path, real))
                 trip.widened.append(territory)
 
     async def _ask_first(self, spec: ToolSpec, given: Mapping[str, Any], scope: Scope, trip: Trip) -> None:

@@ -33,10 +33,12 @@ class Preview:
 
 def edit_preview(spec: ToolSpec, changes: Sequence[Change], later: Sequence[str]) -> Preview:
     """An edit as a unified diff; `later` says of files in it what will run them, and "always" never covers those."""
-    lines = [line for change in changes for line in unified(change.before, change.after, _name(change))]
+    roots = list(dict.fromkeys(change.place.tree.path for change in changes))
+    names = [_name(change, whole=len(roots) > 1) for change in changes]
+    shown_changes = zip(changes, names, strict=True)
+    lines = [line for change, name in shown_changes for line in unified(change.before, change.after, name)]
     files = "1 file" if len(changes) == 1 else f"{len(changes)} files"
-    root = laid_open(changes[0].place.tree.path)
-    head = [f"{files} in {root}"]
+    head = [f"{files} in {' and '.join(map(laid_open, roots))}"]
     head += [f"CAREFUL: {why}" for why in later]
     plan = [[c.place.tree.path, c.place.name, digest(c.before), digest(c.after)] for c in changes]
     return Preview(kind=Kind.EDIT, text=_text(head, lines), plan=plan, grant=f"tool:{spec.name}", always=not later)
@@ -74,13 +76,15 @@ def call_preview(spec: ToolSpec, args: Mapping[str, Any], about: str) -> Preview
     return Preview(kind=kind, text=_text(head, parts), plan=about, grant=grant, always=True)
 
 
-def outside_preview(path: str) -> Preview:
-    """A path that leads out of the roots."""
+def outside_preview(path: str, real: str, *, writes: bool) -> Preview:
+    """A path that leads out of the roots to `real`; a yes to reading it is none to writing."""
+    use = "to be read and written" if writes else "to be read"
+    leads = [f"(a link: it leads to {real})"] if real != path else []
     return Preview(
         kind=Kind.OUTSIDE,
-        text=_text([], [path, "(a file alone, a folder with all that is in it)"]),
-        plan=path,
-        grant=f"path:{path}",
+        text=_text([], [path, *leads, f"({use}: a file alone, a folder with all that is in it)"]),
+        plan=[path, real, writes],
+        grant=f"{'write' if writes else 'path'}:{real}",
         always=False,
     )
 
@@ -92,8 +96,10 @@ def digest(data: bytes | None) -> str:
     return "none" if data is None else hashlib.sha256(data).hexdigest()
 
 
-def _name(change: Change) -> str:
-    return shown_path(change.place.name)
+def _name(change: Change, *, whole: bool) -> str:
+    """The path below its root; with `whole`, from the very top: in two roots a name may mean two files."""
+    place = change.place
+    return shown_path(f"{place.tree.path.rstrip('/')}/{place.name}" if whole else place.name)
 
 
 def _text(head: Iterable[str], lines: Sequence[str]) -> str:

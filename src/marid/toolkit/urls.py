@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from marid.ports.web import Target
-from marid.text.urls import parse
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -21,6 +20,8 @@ class Url:
     @classmethod
     def of(cls, text: str) -> Self:
         """The address that the text is. Raises: BadInput."""
+        from marid.text.urls import parse  # imported when used: its patterns cost more than the rest of a tool
+
         return cls(parse(text))
 
     def __str__(self) -> str:

@@ -1,22 +1,20 @@
 """Summaries of files and paths of calls."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from marid.core.errors import BadInput, Exhausted, MaridError
 from marid.core.policy import Effect
 from marid.ports.workers import Workers
-from marid.syntax.calls_facts import File
-from marid.syntax.calls_graph import MOST_DEPTH, Trace, trace
-from marid.syntax.calls_modules import Modules
-from marid.syntax.calls_reading import py_facts
-from marid.syntax.calls_resolving import Resolver
-from marid.syntax.calls_target import find_target
-from marid.syntax.summary import file_summary
 from marid.text.visible import shown_path
 from marid.toolkit.handles import FileRef, FolderRef
 from marid.toolkit.outcome import Done
 from marid.toolkit.spec import ToolSpec, tool
 from marid.tools.python_tree import PythonTree
+from marid.tools.texts import read_bytes
+
+if TYPE_CHECKING:
+    from marid.syntax.calls_facts import File
+    from marid.syntax.calls_graph import Trace
 
 _FAMILY = "analysis"
 _MOST_CHARACTERS = 40_000
@@ -29,7 +27,9 @@ def get_file_summary(path: Annotated[FileRef, "a file of any kind"], *, workers:
     Python: imports, classes with their methods, functions, constants. TOML: tables with their keys. JSON and YAML:
     top-level keys. Markdown: headings. Code of other known languages: what it defines. All others: kind, size, lines.
     """
-    data = path.read()
+    from marid.syntax.summary import file_summary  # imported when used, as all that parses
+
+    data = read_bytes(path)
     try:
         text = workers.run(file_summary, path.name, data)
     except MaridError as error:
@@ -55,12 +55,18 @@ def derive_code_path(
     a function that led here, `[shown elsewhere]` one whose calls stand at another place of the tree. A class stands for
     its constructor, a bare `path.py` for the code outside functions.
     """
+    from marid.syntax.calls_graph import trace
+    from marid.syntax.calls_modules import Modules
+    from marid.syntax.calls_reading import py_facts
+    from marid.syntax.calls_resolving import Resolver
+    from marid.syntax.calls_target import find_target
+
     if max_depth < 1:
         raise BadInput("max_depth: at least 1")
     tree = PythonTree(path)
     broken: dict[str, str] = {}
 
-    def load(file: str) -> File | None:
+    def load(file: str) -> "File | None":
         try:
             return workers.run(py_facts, tree[file])
         except (BadInput, Exhausted) as error:
@@ -79,7 +85,9 @@ def derive_code_path(
     return Done(text="\n".join([*found.lines, *notes]), values=values)
 
 
-def _notes(found: Trace, depth: int) -> list[str]:
+def _notes(found: "Trace", depth: int) -> list[str]:
+    from marid.syntax.calls_graph import MOST_DEPTH
+
     notes: list[str] = []
     if found.dropped:
         notes.append(f"(left out for length: {found.dropped} calls; start further down, or lower max_depth)")

@@ -10,6 +10,7 @@ from marid.text.visible import shown_path
 from marid.toolkit.handles import FileRef
 from marid.toolkit.outcome import Done
 from marid.toolkit.spec import ToolSpec, tool
+from marid.tools.texts import read_bytes
 
 if TYPE_CHECKING:
     from marid.text.anchors import Anchor
@@ -67,7 +68,7 @@ TOOLS: tuple[ToolSpec, ...] = (create_anchor, resolve_anchor)
 
 
 def _text(path: FileRef) -> str:
-    found = to_utf8(path.read())
+    found = to_utf8(read_bytes(path))
     if found is None:
         raise BadInput(f"{shown_path(path.given)} is a binary file: it has no lines")
     return found[0].decode()

@@ -35,7 +35,7 @@ def bd_ready(*, beads: Beads) -> Done:
 @tool(family="beads", effect=Effect.WRITE)
 def bd_create(
     title: Annotated[str, "one line, at most 500 characters"],
-    description: Annotated[str, "what is to be done, and why"],
+    description: Annotated[str, "what is to be done, and why"] = "",
     *,
     beads: Beads,
     ground: Ground,

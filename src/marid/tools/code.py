@@ -3,20 +3,20 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Annotated, NamedTuple, cast
+from typing import TYPE_CHECKING, Annotated, NamedTuple, cast
 
 from marid.core.errors import BadInput, MaridError, Unavailable
 from marid.core.policy import Effect
 from marid.ports.workers import Workers
-from marid.syntax import code_references, code_text
-from marid.syntax.code_references import Reference
-from marid.syntax.code_trees import readable
-from marid.syntax.grammars import LIMIT
 from marid.text.decode import to_utf8
 from marid.text.visible import shown_path
 from marid.toolkit.handles import FileRef, PathRef
 from marid.toolkit.outcome import Done
 from marid.toolkit.spec import ToolSpec, tool
+from marid.tools.texts import helped, read_bytes
+
+if TYPE_CHECKING:
+    from marid.syntax.code_references import Reference
 
 _HERE = cast("PathRef", ".")
 _NAME = "as in 'Shop', 'Shop.total' or 'Shop::total'; several of one name: 'name@12' by line"
@@ -32,15 +32,19 @@ def get_skeleton(path: FileRef, *, workers: Workers) -> Done:
     Python, JavaScript, TypeScript, C, C++, Java, Go, Rust, C#, Ruby, PHP, Bash; the language is told by the file name.
     Signatures, types, docstrings and comments are kept; long values are cut.
     """
+    from marid.syntax.code_text import skeleton  # imported when used, as all that parses
+
     data, language = _source(path)
-    return Done(text=workers.run(code_text.skeleton, data, language), values={"language": language})
+    return Done(text=workers.run(skeleton, data, language), values={"language": language})
 
 
 @tool(family="code", effect=Effect.READ)
 def get_code_outline(path: FileRef, *, workers: Workers) -> Done:
     """List what a source file of any known language defines: `[Class] name (Lines X-Y)` a line, members indented."""
+    from marid.syntax.code_text import outline
+
     data, language = _source(path)
-    text = workers.run(code_text.outline, data, language)
+    text = workers.run(outline, data, language)
     values = {"language": language, "count": text.count("\n") + bool(text)}
     return Done(text=text or f"{shown_path(path.given)} defines nothing", values=values)
 
@@ -51,8 +55,10 @@ def get_definition(path: FileRef, name: Annotated[str, _NAME], *, workers: Worke
 
     Surrounding names may be omitted where that leaves one. Not there: the nearest names are told.
     """
+    from marid.syntax.code_text import definition
+
     data, language = _source(path)
-    found = workers.run(code_text.definition, data, language, name, shown_path(path.given))
+    found = workers.run(definition, data, language, name, shown_path(path.given))
     values = {"language": language, "lines": [list(span) for span in found.spans]}
     return Done(text=found.text, values=values)
 
@@ -69,6 +75,8 @@ def find_references(
     `path:line: text` a line, `[definition]` behind those that define it; in files of every known language, without what
     ignore files exclude. Only the word counts: what an equal name belongs to is not resolved.
     """
+    from marid.syntax import code_references
+
     word = code_references.word(name)
     search = _Search(word=word, workers=workers)
     for batch in _batches(_candidates(path, word)):
@@ -83,8 +91,10 @@ TOOLS: tuple[ToolSpec, ...] = (get_skeleton, get_code_outline, get_definition, f
 
 def _source(path: FileRef) -> tuple[bytes, str]:
     """The file as UTF-8, and its language."""
+    from marid.syntax.code_trees import readable
+
     where, language = shown_path(path.given), readable(path.name)
-    found = to_utf8(path.read())
+    found = to_utf8(read_bytes(path))
     if language is None:
         raise Unavailable(f"no grammar is installed that reads {where}: read_file shows it as text")
     if found is None:
@@ -100,9 +110,15 @@ class _Candidate(NamedTuple):
 
 def _candidates(path: PathRef, word: str) -> Iterator[_Candidate]:
     """The files that hold the word somewhere. What cannot be read or is no text is passed over in a folder."""
-    if not path.is_folder():
+    from marid.syntax.code_references import maybe
+    from marid.syntax.code_trees import readable
+    from marid.syntax.grammars import LIMIT
+
+    with helped(path):
+        is_folder = path.is_folder()
+    if not is_folder:
         data, language = _source(path)
-        if code_references.maybe(data, word):
+        if maybe(data, word):
             yield _Candidate(path.given, data, language)
         return
     prefix = "" if path.name == "." else path.given.rstrip("/") + "/"
@@ -111,7 +127,7 @@ def _candidates(path: PathRef, word: str) -> Iterator[_Candidate]:
         for name in folder.names:
             language = readable(name)
             raw = folder.read(name, LIMIT) if language else None
-            if language and raw and code_references.maybe(raw, word) and (text := to_utf8(raw)):
+            if language and raw and maybe(raw, word) and (text := to_utf8(raw)):
                 yield _Candidate(inner + name, text[0], language)
 
 
@@ -136,8 +152,10 @@ class _Search:
 
     def look(self, batch: list[_Candidate]) -> None:
         """Parse a batch and keep what it holds."""
+        from marid.syntax.code_references import code_references
+
         calls = [(each.data, each.language, self.word) for each in batch]
-        answers = self.workers.run_all(code_references.code_references, calls, cost=[len(each.data) for each in batch])
+        answers = self.workers.run_all(code_references, calls, cost=[len(each.data) for each in batch])
         for each, answer in zip(batch, answers, strict=True):
             if isinstance(answer, MaridError):
                 self.failed.append(each.path)
@@ -146,7 +164,7 @@ class _Search:
             else:
                 self.keep(each.path, answer)
 
-    def keep(self, path: str, found: tuple[Reference, ...]) -> None:
+    def keep(self, path: str, found: "tuple[Reference, ...]") -> None:
         """The lines of one file."""
         self.files += bool(found)
         self.definitions += sum(each.defines for each in found)

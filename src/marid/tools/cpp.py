@@ -5,7 +5,6 @@ from typing import Annotated
 from marid.core.errors import BadInput
 from marid.core.policy import Effect
 from marid.ports.workers import Workers
-from marid.syntax import cfamily_edit, cfamily_text
 from marid.syntax.languages import fence_of
 from marid.text.decode import to_utf8
 from marid.text.lines import line_count
@@ -13,6 +12,7 @@ from marid.text.visible import shown_path, shown_text
 from marid.toolkit.handles import FileRef, TargetRef
 from marid.toolkit.outcome import Done, Edit
 from marid.toolkit.spec import ToolSpec, tool
+from marid.tools.texts import read_bytes
 
 _CNAME = "a function, type, variable or macro; several of one name: 'name(int)' by parameters, 'name@12' by line"
 _CPPNAME = "as in 'Shop::total'; namespaces may be omitted; overloads: 'f(int)' by parameters, 'f@12' by line"
@@ -117,36 +117,46 @@ TOOLS: tuple[ToolSpec, ...] = (
 
 
 def _skeleton(path: FileRef, workers: Workers, language: str) -> Done:
+    from marid.syntax.cfamily_text import skeleton  # imported when used, as all that parses
+
     data, _ = _source(path)
-    return Done(text=workers.run(cfamily_text.skeleton, data, language), values={"lines": line_count(data)})
+    return Done(text=workers.run(skeleton, data, _grammar(path, language)), values={"lines": line_count(data)})
 
 
 def _outline(path: FileRef, workers: Workers, language: str) -> Done:
+    from marid.syntax.cfamily_text import outline
+
     data, _ = _source(path)
-    text = workers.run(cfamily_text.outline, data, language)
+    text = workers.run(outline, data, _grammar(path, language))
     count = text.count("\n") + bool(text)
     return Done(text=text or f"{shown_path(path.given)} declares nothing", values={"count": count})
 
 
 def _definition(path: FileRef, name: str, workers: Workers, language: str) -> Done:
+    from marid.syntax.cfamily_text import definition
+
     data, _ = _source(path)
-    found = workers.run(cfamily_text.definition, data, language, name, shown_path(path.given))
+    found = workers.run(definition, data, _grammar(path, language), name, shown_path(path.given))
     return Done(text=found.text, values={"lines": [list(span) for span in found.spans]})
 
 
 def _signature(path: FileRef, name: str, workers: Workers, language: str) -> Done:
+    from marid.syntax.cfamily_text import signatures
+
     data, _ = _source(path)
-    found = workers.run(cfamily_text.signatures, data, language, name, shown_path(path.given))
+    found = workers.run(signatures, data, _grammar(path, language), name, shown_path(path.given))
     return Done(text=found.text, values={"lines": [list(span) for span in found.spans]})
 
 
 def _update(path: TargetRef, change: tuple[str, str], workers: Workers, language: str) -> Edit:
+    from marid.syntax.cfamily_edit import update
+
     name, new_content = change
     where = shown_path(path.given)
     data, encoding = _source(path)
     try:
         content = new_content.encode()
-        made = workers.run(cfamily_edit.update, data, language, name, content, where)
+        made = workers.run(update, data, _grammar(path, language), name, content, where)
         after = made.data if encoding == "utf-8" else made.data.decode().encode(encoding)
     except UnicodeEncodeError as error:
         raise BadInput(f"new_content has characters that {where} cannot hold, which is in {encoding}") from error
@@ -160,12 +170,17 @@ def _span(lines: tuple[int, int]) -> str:
     return f"{lines[0]}-{lines[1]}"
 
 
+def _grammar(path: FileRef, asked: str) -> str:
+    """What is C++ by its name is read as that by the tools for C too; a `.h` is what the caller takes it for."""
+    return "cpp" if fence_of(path.name) == "cpp" and not path.name.endswith(".h") else asked
+
+
 def _source(path: FileRef) -> tuple[bytes, str]:
     """The file as UTF-8 and the encoding that it had, told apart from what is no C or C++ by name and first bytes."""
     where = shown_path(path.given)
     if fence_of(path.name) not in ("", "c", "cpp", "objectivec"):
         raise BadInput(f"{where} is no C or C++ file: get_code_outline and get_definition read other languages")
-    found = to_utf8(path.read())
+    found = to_utf8(read_bytes(path))
     if found is None:
         raise BadInput(f"{where} is a binary file, not C or C++")
     if found[1].startswith("utf-") and found[1] != "utf-8" and isinstance(path, TargetRef):

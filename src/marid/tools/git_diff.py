@@ -1,9 +1,10 @@
 """What changed, as git knows it."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated
 
-from marid.core.errors import BadInput, MaridError, NotFound, Refused
+from marid.core.errors import BadInput, MaridError, NotFound, Refused, Unavailable
 from marid.core.policy import Effect
 from marid.ports.git import Git
 from marid.text.diffs import Part, parts
@@ -14,6 +15,7 @@ from marid.toolkit.spec import ToolSpec, tool
 from marid.workspace.guard import Place
 
 MOST_TEXT = 200_000
+MOST_BYTES = 64 << 20
 
 
 @tool(family="analysis", effect=Effect.READ, seconds=60.0)
@@ -32,6 +34,8 @@ def get_git_diff(
     is_there = _is_there(path)
     found = _compared(git, path, base_rev, head_rev)
     shown = [part for part in found if not _is_hidden(path.place, part.name)]
+    if not head_rev:
+        _check_seen(path.place, shown)
     values: dict[str, object] = {"files": [shown_path(part.name) for part in shown], "truncated": False}
     if not shown and not is_there:
         raise NotFound(f"'{shown_path(path.given)}' is not there, and these revisions do not differ in it")
@@ -76,6 +80,25 @@ def _is_hidden(asked: Place, name: str) -> bool:
         return place.tree.withheld.same_file(place.stat())
     except MaridError:  # it is not there any more, or a link whose own text is all that git shows
         return False
+
+
+def _check_seen(asked: Place, shown: list[Part]) -> None:
+    """Raise Unavailable for a file that is not what git has seen: it follows a link that takes a folder's place."""
+    for part in shown:
+        lines = dict(part.shown())
+        if lines and not _holds(replace(asked, name=part.name, given=part.name), lines):
+            raise Unavailable(f"'{shown_path(part.name)}' was changed or moved while it was compared; try again")
+
+
+def _holds(place: Place, lines: Mapping[int, bytes]) -> bool:
+    """Whether a file has these lines, by number; git may have left out what ends them."""
+    try:
+        found = place.read(MOST_BYTES).split(b"\n")
+    except (NotFound, Refused, BadInput):
+        return False
+    return max(lines) <= len(found) and all(
+        found[number - 1].rstrip(b"\r") == line.rstrip(b"\r") for number, line in lines.items()
+    )
 
 
 def _note(more: int, files: int) -> str:

@@ -14,6 +14,12 @@ from marid.workspace.spans import Span, open_lines
 
 T = TypeVar("T")
 Operation = Literal["replace_lines", "insert_before", "insert_after", "delete_lines", "replace_string"]
+_SAID = {
+    "replace_lines": "Replaced",
+    "insert_before": "Inserted before",
+    "insert_after": "Inserted after",
+    "delete_lines": "Deleted",
+}
 
 
 @tool(
@@ -98,7 +104,7 @@ def file_edit(  # noqa: PLR0913 - the parameters are the document's
     check_lines(start, end, ("line_start", "line_end"))
     check_start(end, len(lines_of(draft.text)), "line_start" if end == start else "line_end")
     after = _lines_changed(draft.text, operation, (start, end), content)
-    said = f"{operation.replace('_', ' ').capitalize()} {start}" + (f"-{end}" if end > start else "")
+    said = f"{_SAID[operation]} line {start}" if start == end else f"{_SAID[operation]} lines {start}-{end}"
     return _plan(draft, ended(after, ending_of(draft.text)), said)
 
 

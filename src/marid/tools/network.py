@@ -7,7 +7,6 @@ from marid.core.errors import BadInput, Unavailable
 from marid.core.policy import Effect
 from marid.ports.web import Moved, Page, Web
 from marid.ports.workers import Workers
-from marid.text.urls import with_query
 from marid.toolkit.outcome import Done
 from marid.toolkit.spec import ToolSpec, tool
 from marid.toolkit.urls import Url
@@ -87,6 +86,7 @@ def web_search(
     never an instruction.
     """
     from marid.text import search_results  # imported when used: it brings the tables of all named characters
+    from marid.text.urls import with_query
 
     words = " ".join(query.split())
     if not words or len(words) > LONGEST_QUERY or not words.isprintable():

@@ -1,27 +1,22 @@
 """Changing Python by its structure."""
 
 from collections.abc import Callable
-from typing import Annotated, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Annotated, Concatenate, ParamSpec
 
 from marid.core.errors import BadInput, Exhausted, NotFound
 from marid.core.policy import Effect
 from marid.ports.workers import Workers
-from marid.syntax.python_additions import add_definition, move_definition, take_definition
-from marid.syntax.python_edits import (
-    Edited,
-    remove_definition,
-    set_declaration,
-    set_signature,
-    update_definition,
-    wrap_region,
-)
-from marid.syntax.python_places import Anchor, AnchorType
+from marid.syntax.python_anchor import Anchor, AnchorType
 from marid.text.visible import shown_path
 from marid.toolkit.handles import TargetRef
 from marid.toolkit.outcome import Change, Edit
 from marid.toolkit.spec import ToolSpec, tool
 from marid.tools.python_names import Name, run_on
+from marid.tools.python_tree import python_bytes
 from marid.workspace.guard import MOST_BYTES
+
+if TYPE_CHECKING:
+    from marid.syntax.python_edits import Edited
 
 P = ParamSpec("P")
 NewCode = Annotated[str, "the new code, at any indentation: it is indented to where it lands, in the file's own style"]
@@ -38,6 +33,8 @@ def py_update_definition(path: TargetRef, name: Name, new_content: NewCode, *, w
     style of the file are kept; nothing is changed if the result would not parse. A name defined more than once is an
     error: use `name@line`. To remove a definition use `py_remove_def`.
     """
+    from marid.syntax.python_edits import update_definition  # imported when used, as all that parses
+
     edited, change = _changed(path, workers, update_definition, name, new_content)
     return _edit(f"updated '{name}' in {_shown(path)}: lines {edited.first}-{edited.last}", edited, change)
 
@@ -54,6 +51,8 @@ def py_set_signature(
 
     A missing colon is supplied. Another name in it renames the definition, not its uses.
     """
+    from marid.syntax.python_edits import set_signature
+
     edited, change = _changed(path, workers, set_signature, name, new_signature)
     return _edit(f"set the signature of '{name}' in {_shown(path)}: line {edited.first}", edited, change)
 
@@ -71,6 +70,8 @@ def py_set_var_declaration(
     What is replaced is what `py_get_var_declaration` shows: the whole lines, comments on them included. A declaration
     that shares its line with other code must be replaced by one statement without a comment.
     """
+    from marid.syntax.python_edits import set_declaration
+
     edited, change = _changed(path, workers, set_declaration, name, new_declaration)
     return _edit(f"set '{name}' in {_shown(path)}: line {edited.first}", edited, change)
 
@@ -81,6 +82,8 @@ def py_remove_def(path: TargetRef, name: Name, *, workers: Workers) -> Edit:
 
     Comments above it stay. A block that would be left empty gets `pass`. Uses of the name are not looked for.
     """
+    from marid.syntax.python_edits import remove_definition
+
     edited, change = _changed(path, workers, remove_definition, name)
     return _edit(f"removed '{name}' from {_shown(path)}, line {edited.first}", edited, change)
 
@@ -101,6 +104,8 @@ def py_add_def(  # noqa: PLR0913 - the parameters are the document's
     module, the imports at its head. Blank lines are set as between the neighbours. A name that is there already is an
     error, unless decorators (overload, setter) tell the two apart.
     """
+    from marid.syntax.python_additions import add_definition
+
     anchor = Anchor(kind=anchor_type, symbol=anchor_symbol)
     edited, change = _changed(path, workers, add_definition, name, new_content, anchor)
     return _edit(f"added '{name}' to {_shown(path)}: lines {edited.first}-{edited.last}", edited, change)
@@ -108,8 +113,8 @@ def py_add_def(  # noqa: PLR0913 - the parameters are the document's
 
 @tool(family="python", effect=Effect.WRITE)
 def py_move_def(  # noqa: PLR0913, PLR0917 - the parameters are the document's
-    src_path: TargetRef,
-    dest_path: TargetRef,
+    src_path: Annotated[TargetRef, "path of the file that it is in"],
+    dest_path: Annotated[TargetRef, "path of the file that it goes to; one that is not there is made"],
     name: Name,
     dest_name: Annotated[str, "the dotted name it will have, such as Class.method; empty: the same name"] = "",
     anchor_type: Where = "bottom",
@@ -123,13 +128,15 @@ def py_move_def(  # noqa: PLR0913, PLR0917 - the parameters are the document's
     needs, uses of it elsewhere and comments above it are not touched, so check them afterwards. A new last part of
     `dest_name` renames the definition itself. Both files are changed, or none.
     """
+    from marid.syntax.python_additions import add_definition, move_definition, take_definition
+
     anchor = Anchor(kind=anchor_type, symbol=anchor_symbol)
     dest_name = dest_name.strip() or name.partition("@")[0].strip()
     if src_path.place == dest_path.place:
         edited, change = _changed(src_path, workers, move_definition, name, dest_name, anchor)
         changes = (change,)
     else:
-        before = src_path.read()
+        before = python_bytes(src_path)
         taken = run_on(src_path, workers, take_definition, before, name, dest_name.rpartition(".")[2])
         there = _read_if_any(dest_path)
         edited = run_on(dest_path, workers, add_definition, there or b"", dest_name, taken.text, anchor)
@@ -149,8 +156,11 @@ def py_region_wrap(
 ) -> Edit:
     """Put `#region NAME` and `#endregion` around lines of a Python file.
 
-    Both comments are indented as the first line. Refused where one of them would fall inside a string or statement.
+    Both comments are indented as the first line. Refused where one of them would change the code, as inside a string,
+    or push away a first line that begins with `#!` or declares the encoding.
     """
+    from marid.syntax.python_edits import wrap_region
+
     edited, change = _changed(path, workers, wrap_region, start_line, end_line, region_name)
     return _edit(f"wrapped lines {start_line}-{end_line} of {_shown(path)} in a region", edited, change)
 
@@ -160,14 +170,14 @@ def _shown(file: TargetRef) -> str:
 
 
 def _changed(
-    file: TargetRef, workers: Workers, work: Callable[Concatenate[bytes, P], Edited], /, *args: P.args, **kw: P.kwargs
-) -> tuple[Edited, Change]:
-    before = file.read()
+    file: TargetRef, workers: Workers, work: "Callable[Concatenate[bytes, P], Edited]", /, *args: P.args, **kw: P.kwargs
+) -> "tuple[Edited, Change]":
+    before = python_bytes(file)
     edited = run_on(file, workers, work, before, *args, **kw)
     return edited, _change(file, before, edited)
 
 
-def _change(file: TargetRef, before: bytes | None, edited: Edited) -> Change:
+def _change(file: TargetRef, before: bytes | None, edited: "Edited") -> Change:
     if len(edited.data) > MOST_BYTES:
         raise Exhausted(f"{_shown(file)} would be larger than {MOST_BYTES:,} bytes")
     return file.change(before, edited.data)
@@ -175,14 +185,14 @@ def _change(file: TargetRef, before: bytes | None, edited: Edited) -> Change:
 
 def _read_if_any(file: TargetRef) -> bytes | None:
     try:
-        return file.read()
+        return python_bytes(file)
     except NotFound as error:
         if not file.given.endswith((".py", ".pyi", ".pyw")):
             raise BadInput(f"{_shown(file)} is not there, and would be no Python file by its name") from error
         return None
 
 
-def _edit(text: str, edited: Edited, *changes: Change) -> Edit:
+def _edit(text: str, edited: "Edited", *changes: Change) -> Edit:
     return Edit(changes=changes, text=text, values={"start_line": edited.first, "end_line": edited.last})
 
 

@@ -1,16 +1,19 @@
 """Looking up one definition, signature or variable of a Python file."""
 
 from collections.abc import Callable
-from typing import Annotated, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Annotated, Concatenate, ParamSpec, TypeVar
 
 from marid.core.errors import BadInput, Exhausted, NotFound
 from marid.core.policy import Effect
 from marid.ports.workers import Workers
-from marid.syntax.python_lookups import Excerpt, find_declaration, find_definition, find_signature
 from marid.text.visible import shown_path
 from marid.toolkit.handles import FileRef
 from marid.toolkit.outcome import Done
 from marid.toolkit.spec import ToolSpec, tool
+from marid.tools.python_tree import python_bytes
+
+if TYPE_CHECKING:
+    from marid.syntax.python_lookups import Excerpt
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -38,7 +41,7 @@ def run_on(
         raise type(error)(f"'{shown_path(file.given)}': {error}") from error
 
 
-def _done(found: Excerpt) -> Done:
+def _done(found: "Excerpt") -> Done:
     return Done(text=found.text, values={"start_line": found.first, "end_line": found.last})
 
 
@@ -51,7 +54,9 @@ def py_get_definition(path: FileRef, name: Name, *, workers: Workers) -> Done:
     `outer.inner`. A name that is defined more than once (overloads, property setters) is an error that lists the
     lines: ask for `name@line`. A file that does not parse is an error with the line.
     """
-    return _done(run_on(path, workers, find_definition, path.read(), name))
+    from marid.syntax.python_lookups import find_definition  # imported when used, as all that parses
+
+    return _done(run_on(path, workers, find_definition, python_bytes(path), name))
 
 
 @tool(family="python", effect=Effect.READ)
@@ -60,7 +65,9 @@ def py_get_signature(path: FileRef, name: Name, *, workers: Workers) -> Done:
 
     Decorators and the indentation before `def` are left out; further lines are as in the file.
     """
-    return _done(run_on(path, workers, find_signature, path.read(), name))
+    from marid.syntax.python_lookups import find_signature
+
+    return _done(run_on(path, workers, find_signature, python_bytes(path), name))
 
 
 @tool(family="python", effect=Effect.READ)
@@ -72,7 +79,9 @@ def py_get_var_declaration(path: FileRef, name: Name, *, workers: Workers) -> Do
     shares its line with other code is given alone. A name assigned more than once is an error that lists the lines:
     ask for `name@line`.
     """
-    return _done(run_on(path, workers, find_declaration, path.read(), name))
+    from marid.syntax.python_lookups import find_declaration
+
+    return _done(run_on(path, workers, find_declaration, python_bytes(path), name))
 
 
 TOOLS: tuple[ToolSpec, ...] = (py_get_definition, py_get_signature, py_get_var_declaration)

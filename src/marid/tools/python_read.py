@@ -3,23 +3,15 @@
 from collections.abc import Callable, Sequence
 from typing import Annotated, Concatenate, ParamSpec, TypeVar
 
-from marid.core.errors import BadInput, MaridError
 from marid.core.policy import Effect
 from marid.ports.workers import Workers
-from marid.syntax.calls_facts import File
-from marid.syntax.calls_reading import py_class_facts
-from marid.syntax.pyview_check import py_flaw
-from marid.syntax.pyview_classes import py_class
-from marid.syntax.pyview_docstrings import py_docstring
-from marid.syntax.pyview_hierarchy import hierarchy
-from marid.syntax.pyview_imports import py_imports
-from marid.syntax.pyview_outline import py_outline
-from marid.syntax.pyview_skeleton import py_skeleton
 from marid.text.visible import shown_path
 from marid.toolkit.handles import FileRef, PathRef
 from marid.toolkit.outcome import Done
 from marid.toolkit.spec import ToolSpec, tool
-from marid.tools.python_tree import ENDINGS, PythonTree
+from marid.tools.python_names import run_on
+from marid.tools.python_tree import PythonTree, python_bytes
+from marid.tools.texts import helped
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -27,32 +19,11 @@ _MOST_LINES = 1000
 _FAMILY = "python"
 
 
-def python_bytes(path: FileRef) -> bytes:
-    """The bytes of a Python file.
-
-    Raises:
-        BadInput: by its name and its first line it is no Python.
-        NotFound, Refused, Exhausted: as the handle does.
-    """
-    data = path.read()
-    first = data[:200].partition(b"\n")[0]
-    if path.given.lower().endswith(ENDINGS) or (first.startswith(b"#!") and b"python" in first):
-        return data
-    raise BadInput(
-        f"'{shown_path(path.given)}' is no Python file: its name ends in none of {', '.join(ENDINGS)}; "
-        "get_code_outline and get_skeleton know other languages"
-    )
-
-
 def asked(
     workers: Workers, path: FileRef, work: Callable[Concatenate[bytes, P], T], *args: P.args, **kwargs: P.kwargs
 ) -> T:
     """What some work on a Python file gives; errors name the file. Raises: MaridError."""
-    data = python_bytes(path)
-    try:
-        return workers.run(work, data, *args, **kwargs)
-    except MaridError as error:
-        raise type(error)(f"'{shown_path(path.given)}': {error}") from error
+    return run_on(path, workers, work, python_bytes(path), *args, **kwargs)
 
 
 @tool(family=_FAMILY, effect=Effect.READ)
@@ -62,6 +33,8 @@ def py_get_skeleton(path: Annotated[FileRef, "a Python file"], *, workers: Worke
     Signatures, decorators, docstrings and everything outside functions stay as written; the result is valid Python.
     A file that does not parse is an error that names the line.
     """
+    from marid.syntax.pyview_skeleton import py_skeleton  # imported when used, as all that parses
+
     return Done(text=asked(workers, path, py_skeleton))
 
 
@@ -73,6 +46,8 @@ def py_get_code_outline(path: Annotated[FileRef, "a Python file"], *, workers: W
     Class, Function, Async Function, Method, Async Method, Constant (a name in capitals), Variable. What is inside
     functions is left out, and so are imports: py_get_imports lists them.
     """
+    from marid.syntax.pyview_outline import py_outline
+
     text = asked(workers, path, py_outline)
     return Done(
         text=text or "nothing is defined in this file", values={"definitions": len(text.split("\n")) if text else 0}
@@ -87,6 +62,8 @@ def py_get_class_summary(
     workers: Workers,
 ) -> Done:
     """Show a class in short: docstring, variables, signatures of its methods, with lines."""
+    from marid.syntax.pyview_classes import py_class
+
     return Done(text=asked(workers, path, py_class, name))
 
 
@@ -96,6 +73,8 @@ def py_get_imports(path: Annotated[FileRef, "a Python file"], *, workers: Worker
 
     `values.modules` are the imported modules, each once; a relative one keeps its dots.
     """
+    from marid.syntax.pyview_imports import py_imports
+
     found = asked(workers, path, py_imports)
     lines = [f"{each.words} (Line {each.line}{f', in {each.scope}' if each.scope else ''})" for each in found]
     modules = sorted({module for each in found for module in each.modules})
@@ -108,6 +87,8 @@ def py_check_syntax(path: Annotated[FileRef, "a Python file"], *, workers: Worke
 
     A syntax error is a result, not a failure of this tool; `values.ok` tells the two apart.
     """
+    from marid.syntax.pyview_check import py_flaw
+
     flaw = asked(workers, path, py_flaw)
     if flaw is None:
         return Done(text="OK", values={"ok": True})
@@ -124,6 +105,8 @@ def py_get_docstring(
     workers: Workers,
 ) -> Done:
     """Show the docstring of a module, class, function or method, without its indentation."""
+    from marid.syntax.pyview_docstrings import py_docstring
+
     return Done(text=asked(workers, path, py_docstring, name))
 
 
@@ -139,7 +122,13 @@ def py_get_hierarchy(
     An indented tree of `path:line: class X(Base)` lines below the class itself. Imports, aliases and names handed on by
     packages are followed; classes whose base leads nowhere are listed apart. Ignored files are left out.
     """
-    files = PythonTree(path) if path.is_folder() else {path.name: python_bytes(path)}
+    from marid.syntax.calls_facts import File
+    from marid.syntax.calls_reading import py_class_facts
+    from marid.syntax.pyview_hierarchy import hierarchy
+
+    with helped(path):
+        is_folder = path.is_folder()
+    files = PythonTree(path) if is_folder else {path.name: python_bytes(path)}
     broken: list[str] = []
 
     def load_all(paths: Sequence[str]) -> dict[str, File]:

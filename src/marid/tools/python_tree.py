@@ -1,14 +1,33 @@
-"""The Python files of a folder, found by walking it, each read when it is first needed."""
+"""Python files: one by its path, or those of a folder, found by walking it, each read when it is first needed."""
 
 from collections.abc import Iterator, Mapping
 from posixpath import join, normpath
 
 from marid.core.errors import BadInput, Exhausted, NotFound, Refused
-from marid.toolkit.handles import FolderRef
+from marid.text.visible import shown_path
+from marid.toolkit.handles import FileRef, FolderRef
+from marid.tools.texts import read_bytes
 
 ENDINGS = (".py", ".pyi", ".pyw")
 LARGEST = 4 << 20
 MOST = 512 << 20
+
+
+def python_bytes(path: FileRef) -> bytes:
+    """The bytes of a Python file.
+
+    Raises:
+        BadInput: by its name and its first line it is no Python.
+        NotFound, Refused, Exhausted: as the handle does.
+    """
+    data = read_bytes(path)
+    first = data[:200].partition(b"\n")[0]
+    if path.given.lower().endswith(ENDINGS) or (first.startswith(b"#!") and b"python" in first):
+        return data
+    raise BadInput(
+        f"'{shown_path(path.given)}' is no Python file: its name ends in none of {', '.join(ENDINGS)}; "
+        "get_code_outline and get_skeleton know other languages"
+    )
 
 
 class PythonTree(Mapping[str, bytes]):

@@ -30,6 +30,7 @@ def list_directory(
     With depth, folders in it are listed too, indented; those that ignore files or the built-in rules exclude (.venv,
     node_modules and the like) are named but not entered. Links are named and never followed.
     """
+    at_least(1, depth=depth)
     return _listed(path, depth, _Style(_row, hidden=show_hidden))
 
 
@@ -42,6 +43,7 @@ def get_tree(
     Folders end with a slash and come first; links end with @. Folders that ignore files or the built-in rules exclude
     (.venv, node_modules and the like) are named but not entered.
     """
+    at_least(1, max_depth=max_depth)
     done = _listed(path, max_depth, _Style(_leaf, hidden=True))
     return Done(text=f"{shown_path(path.given).rstrip('/')}/\n{done.text}", values=done.values)
 
@@ -61,7 +63,6 @@ def _leaf(entry: Entry) -> str:
 
 
 def _listed(path: FolderRef, depth: int, style: _Style) -> Done:
-    at_least(1, depth=depth)
     with helped(path):
         rows = list(islice(_rows(path.place, min(depth, _DEEPEST), "", style), _MOST_LINES + 1))
     values = {"entries": min(len(rows), _MOST_LINES), "truncated": len(rows) > _MOST_LINES}

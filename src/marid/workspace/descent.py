@@ -6,6 +6,9 @@ from typing import TypeAlias
 
 Identity: TypeAlias = tuple[int, int]
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# Needs no permission to list a folder, where the system has it; other systems have one flag for the whole path.
+_PASSED = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_NO_LINKS: int = getattr(os, "O_NOFOLLOW_ANY", 0)
 # Neither follows a link nor waits for the other end of a pipe.
 OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 # Descriptors kept open on the way down; deeper trees are reopened from the top, which costs time but no descriptors.
@@ -19,11 +22,11 @@ class Loop(OSError):
 class Descent:
     """A path of open folders from one top downwards.
 
-    `top` is a path, or the descriptor of an open folder, which is closed with the rest.
+    `top` is a path that leads through no link, or the descriptor of an open folder, which is closed with the rest.
     """
 
     def __init__(self, top: str | int) -> None:
-        fd = top if isinstance(top, int) else os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fd = top if isinstance(top, int) else _opened(top)
         self._fds: list[int | None] = [fd]
         self._names: list[str] = [""]
         self._seen: list[Identity] = [identity_of(fd)]
@@ -95,6 +98,22 @@ class Descent:
             fd = following
         self._fds[depth] = fd
         return fd
+
+
+def _opened(path: str) -> int:
+    """The folder, through no link: whoever named it has followed them, and one that came later leads elsewhere."""
+    if _NO_LINKS:
+        return os.open(path, _FOLDER | _NO_LINKS)
+    *above, name = [part for part in path.split("/") if part] or ["."]
+    fd = os.open("/" if path.startswith("/") else ".", _PASSED)
+    try:
+        for part in above:
+            following = os.open(part, _PASSED, dir_fd=fd)
+            os.close(fd)
+            fd = following
+        return os.open(name, _FOLDER, dir_fd=fd)
+    finally:
+        os.close(fd)
 
 
 def open_file(name: str, folder: int) -> tuple[int, os.stat_result] | None:

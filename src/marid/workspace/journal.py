@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 from marid.core.errors import Unavailable
+from marid.workspace.private import private_folder
 from marid.workspace.replace import write_all
 
 FOLDER = "edits"
@@ -36,7 +37,7 @@ class Journal:
         """Raises: Unavailable when the home cannot be written."""
         self._path = os.path.join(home, FOLDER, f"{token}.json")
         try:
-            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+            private_folder(os.path.dirname(self._path))
             self._fd = os.open(self._path, _CREATE, 0o600)
             try:
                 fcntl.flock(self._fd, fcntl.LOCK_EX)

@@ -96,7 +96,7 @@ def parse_path_pattern(text: str, *, anywhere: bool = False) -> PathPattern:
     folders_only = text.endswith("/")
     alternatives = [_parts(spelled, text) for spelled in _spelled(text.rstrip("/"))]
     if anywhere and "/" not in text:
-        alternatives = [(_ANY_DEPTH, *parts) for parts in alternatives]
+        alternatives = [parts if parts[0] is _ANY_DEPTH else (_ANY_DEPTH, *parts) for parts in alternatives]
     return PathPattern(alternatives, folders_only=folders_only)
 
 

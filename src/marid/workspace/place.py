@@ -81,6 +81,12 @@ class Place:
         """As messages name it, in quotes."""
         return f"'{shown_path(self.given or self.name)}'"
 
+    @property
+    def kin(self) -> str:
+        """The name with what is above it beyond the root: by that, too, a file is known, as `ci.yml` in `workflows`."""
+        above = self.tree.path.strip("/").split("/")
+        return "/".join([*(above if self.tree.only else above[-2:]), self.name])
+
     def below(self, path: str) -> "Place":
         """The place that a walk from here found as `path`. Raises: BadInput for a path that would leave it."""
         if not path or path.startswith("/") or ".." in path.split("/"):

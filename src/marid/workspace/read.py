@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from marid.text.decode import LOOKED_AT, is_binary, to_utf8
 from marid.text.lines import human_size
-from marid.workspace.descent import OPEN_FILE, Descent, open_file, read_at_most
-from marid.workspace.walk import Folder, reason_of
+from marid.workspace.descent import OPEN_FILE, open_file, read_at_most
+from marid.workspace.walk import Folder, descent_from, reason_of
 
 # Larger ones are looked into before they count: most are binary.
 LARGE = 1_000_000
@@ -41,7 +41,7 @@ class Reader:
 
     def read(self, folders: Iterable[Folder]) -> Iterator[Content]:
         """Every text file of `folders`, in their order."""
-        with Descent(self._top) as descent:
+        with descent_from(self._top) as descent:
             for path, names in folders:
                 prefix = f"{path}/" if path else ""
                 try:
@@ -107,7 +107,7 @@ class Measured(NamedTuple):
 
 def measure(top: str, folders: Iterable[Folder]) -> Iterator[Measured]:
     """Every selected file with its size; a large binary file, which will drop out, has size 0."""
-    with Descent(top) as descent:
+    with descent_from(top) as descent:
         for path, names in folders:
             prefix = f"{path}/" if path else ""
             try:

@@ -54,10 +54,11 @@ class Territory:
         for tree in self.trees:
             tree.close()
 
-    def widened(self, path: str) -> "Territory":
+    def widened(self, path: str, real: str) -> "Territory":
         """This and one more path: a folder with all that is in it, or a file alone. Both are to be closed.
 
-        Raises: BadInput for what is no absolute path, NotFound for a path whose folder is not there.
+        Raises: BadInput for what is no absolute path, NotFound for a path whose folder is not there, Refused for one
+        that leads elsewhere than to `real`, which somebody agreed to.
         """
         _check(path)
         if not path.startswith("/"):
@@ -67,7 +68,11 @@ class Territory:
             raise NotFound(f"'{shown_path(path)}' is not there")
         roots = (*self._roots, path) if folder else self._roots
         files = self._files if folder else (*self._files, path)
-        return Territory(roots, files, self._home, user=self._user, opening=self._opening)
+        made = Territory(roots, files, self._home, user=self._user, opening=self._opening)
+        if real not in (os.path.normpath(os.path.join(tree.path, tree.only)) for tree in made.trees):
+            made.close()
+            raise Refused(f"'{shown_path(path)}' is refused: it leads elsewhere now")
+        return made
 
     def place(self, raw: str, *, write: bool = False) -> Place:
         """Where `raw` leads; with `write`, a place that may be written. No I/O: says nothing about what is there.

@@ -25,6 +25,7 @@ class Tree:
         self.withheld = withheld or Withheld("", [self.path])
         self._opening = opening or best_opening()
         self._home = self.withheld.home_in(self.path)
+        self._in_git = any(map(is_git, self.path.split("/")))
         self._prefixes = tuple({spelled.rstrip("/") + "/" for spelled in (self.path, os.path.abspath(path))})
         try:
             self._fd = os.open(self.path, PASSING | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -58,7 +59,7 @@ class Tree:
         """Say nothing, or raise Refused: no caller gets this name, or none may write it. No I/O."""
         if is_history(name.rpartition("/")[2]) or self._in_home(name):
             raise Refused("it is kept from every tool")
-        if write and any(is_git(part) for part in name.split("/")):
+        if write and (self._in_git or any(map(is_git, name.split("/")))):
             raise Refused("the git directory is written by git alone")
 
     def _in_home(self, name: str) -> bool:
@@ -86,11 +87,15 @@ class Tree:
         self._stand()
         return os.open(".", FOLDER | os.O_RDONLY, dir_fd=self._fd)
 
-    def _stand(self) -> None:
-        """A root that was deleted, or whose place another folder has taken, is not served from memory."""
+    def stands(self) -> bool:
+        """Whether the root is still the folder that it was, and open."""
         try:
             about = os.stat(self.path)
-        except OSError as error:
-            raise Refused("the root is gone") from error
-        if (about.st_dev, about.st_ino) != self._identity or self._fd < 0:
+        except OSError:
+            return False
+        return self._fd >= 0 and (about.st_dev, about.st_ino) == self._identity
+
+    def _stand(self) -> None:
+        """A root that was deleted, or whose place another folder has taken, is not served from memory."""
+        if not self.stands():
             raise Refused("the root is gone")

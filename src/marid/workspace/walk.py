@@ -169,7 +169,7 @@ class Walker:
         """
         stack = self.start(target)
         parts = target.split("/") if target else []
-        with _opened(self.top) as descent:
+        with descent_from(self.top) as descent:
             try:
                 fd = descent.follow(parts)
                 found = self._list(fd)
@@ -277,7 +277,8 @@ def _steps(start: str, end: str) -> list[str]:
     return [] if below == "." else below.split("/")
 
 
-def _opened(top: str) -> Descent:
+def descent_from(top: str) -> Descent:
+    """A descent from the folder that the user named. Raises: NotFound, BadInput, Refused when it cannot be opened."""
     try:
         return Descent(top)
     except OSError as error:

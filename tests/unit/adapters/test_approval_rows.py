@@ -1,6 +1,9 @@
+import pytest
+
 from fakes.approvals import asked
 from marid.adapters.approval_rows import COLUMNS, from_row, to_row
 from marid.core.approval import Answer, Approval
+from marid.core.errors import Unavailable
 
 
 def test_a_row_is_read_as_it_was_written() -> None:
@@ -11,3 +14,11 @@ def test_a_row_is_read_as_it_was_written() -> None:
         row = to_row(approval)
         assert len(row) == COLUMNS.count(",") + 1
         assert from_row(row) == approval
+
+
+@pytest.mark.parametrize(("column", "value"), [(1, "bogus"), (3, "no json"), (3, "[]"), (3, "7"), (12, "maybe")])
+def test_a_row_that_was_tampered_with_answers_nothing(column: int, value: str) -> None:
+    row = list(to_row(Approval(asked(), answer=Answer.YES)))
+    row[column] = value
+    with pytest.raises(Unavailable, match="damaged"):
+        from_row(tuple(row))

@@ -55,6 +55,11 @@ def test_checkouts_right_below_are_found(tmp_path: Path) -> None:
     assert below(tmp_path) == ["a/.git", "c/.git"]
 
 
+def test_checkouts_further_down_are_found_but_not_those_of_tools(tmp_path: Path) -> None:
+    plant(tmp_path, {"org/repo/.git/HEAD": "", "a/b/c/d/.git": "", "node_modules/x/.git": "", "z/.git": ""})
+    assert below(tmp_path) == ["z/.git", "org/repo/.git", "a/b/c/d/.git"]
+
+
 def test_submodules_are_found_wherever_they_are(tmp_path: Path) -> None:
     modules = '[submodule "x"]\n\tpath = libs/deep/x\n\turl = y\n[submodule "z"]\npath="a b"\n'
     plant(tmp_path, {".gitmodules": modules, "libs/deep/x/.git": "", "a b/.git": ""})

@@ -64,26 +64,52 @@ def test_no_variable_is_on_the_command_line_where_others_could_read_it(home: Pat
 
 def test_outer_roots_come_before_inner_ones(sandbox: Sandbox, root: Path) -> None:
     (root / "inner").mkdir()
-    assert mounted(arguments(sandbox, root / "inner", root, root), "--bind-try") == [str(root), str(root / "inner")]
+    assert mounted(arguments(sandbox, root / "inner", root, root), "--bind-fd") == [str(root), str(root / "inner")]
 
 
 def test_what_is_protected_is_mounted_over_the_roots(sandbox: Sandbox, root: Path) -> None:
     plant(root, {".mcp.json": "{}", ".env": "A=1", ".marid.toml": ""})
     args = arguments(sandbox, root)
     names = [".git", ".mcp.json", ".vscode", ".marid.toml", ".env"]
-    assert mounted(args, "--ro-bind") == [str(root / name) for name in names]
-    assert args.index("--ro-bind") > args.index("--bind-try")
+    assert mounted(args, "--ro-bind-fd") == [str(root / name) for name in names]
+    assert args.index("--ro-bind-fd") > args.index("--bind-fd")
 
 
 def test_a_repository_that_lies_in_another_place_of_the_roots_is_protected(sandbox: Sandbox, root: Path) -> None:
     plant(root, {".git": "gitdir: store\n", "store/HEAD": ""})
-    assert str(root / "store") in mounted(arguments(sandbox, root), "--ro-bind")
+    assert str(root / "store") in mounted(arguments(sandbox, root), "--ro-bind-fd")
+
+
+def test_the_folders_that_hold_another_repository_cannot_be_moved_away(sandbox: Sandbox, root: Path) -> None:
+    plant(root, {"libs/deep/.git/HEAD": "", "libs/other/x": ""})
+    args = arguments(sandbox, root)
+    assert mounted(args, "--bind-fd") == [str(root), f"{root}/libs", f"{root}/libs/deep"]
+    assert mounted(args, "--ro-bind-fd")[-1] == f"{root}/libs/deep/.git"
+
+
+def test_a_repository_in_an_inner_root_stays_protected(sandbox: Sandbox, root: Path) -> None:
+    plant(root, {"inner/deep/.git/HEAD": "", "inner/.git/HEAD": ""})
+    args = arguments(sandbox, root, root / "inner")
+    unwritable = [at for at, word in enumerate(args) if word == "--ro-bind-fd"]
+    assert min(unwritable) > max(at for at, word in enumerate(args) if word == "--bind-fd")
+    assert {f"{root}/inner/.git", f"{root}/inner/deep/.git"} < set(mounted(args, "--ro-bind-fd"))
+
+
+def test_a_root_in_the_git_directory_cannot_be_written(sandbox: Sandbox, root: Path) -> None:
+    plant(root, {".git/hooks/x": ""})
+    args = arguments(sandbox, root, root / ".git/hooks")
+    assert f"{root}/.git/hooks" not in mounted(args, "--bind-fd")
+
+
+def test_a_link_that_has_taken_the_place_of_a_root_is_not_followed(sandbox: Sandbox, root: Path, home: Path) -> None:
+    (root / "notes").symlink_to(home)
+    assert mounted(arguments(sandbox, root, root / "notes"), "--bind-fd") == [str(root)]
 
 
 def test_a_single_file_may_be_all_that_is_written(sandbox: Sandbox, root: Path, tmp_path: Path) -> None:
     (tmp_path / "notes").touch()
     args = arguments(sandbox, root, tmp_path / "notes")
-    assert str(tmp_path / "notes") in mounted(args, "--bind-try")
+    assert str(tmp_path / "notes") in mounted(args, "--bind-fd")
     assert not (tmp_path / "notes" / ".git").exists()
 
 

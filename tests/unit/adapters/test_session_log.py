@@ -127,7 +127,7 @@ def test_odd_arguments_are_kept_as_far_as_json_can(log: SessionLog, tmp_path: Pa
 
 def test_arguments_that_json_cannot_hold_break_nothing(log: SessionLog, tmp_path: Path) -> None:
     deep: list[object] = []
-    for _ in range(5000):
+    for _ in range(200_000):
         deep = [deep]
     for value in (deep, {1: 2, "a": 3}):
         assert log.record(_record(args={"x": value})) is None

@@ -40,7 +40,8 @@ def test_what_cannot_be_started_is_unavailable() -> None:
 
 
 def test_a_crowd_is_told_by_counting_once_the_machine_has_that_many() -> None:
-    with started(shell("for i in 1 2 3 4 5 6; do sleep 100 & done; echo begun; wait"), cwd="/", env=ENV) as family:
+    crowd = shell("for i in 1 2 3 4 5 6; do sleep 100 & done; echo begun; wait")
+    with started(crowd, cwd="/", env=ENV, threads=lambda: 500) as family:
         assert family.child.stdout is not None
         family.child.stdout.readline()
         assert not family.is_crowd(100_000)
@@ -52,7 +53,7 @@ def test_the_report_of_the_sandbox_tells_its_processes_and_whether_it_was_set_up
     status, report = os.pipe()
     os.set_blocking(status, False)
     with subprocess.Popen(["/bin/sleep", "100"], start_new_session=True) as child:
-        family = Family(child, status, "")
+        family = Family(child, status, "", lambda: 500)
         assert not family.was_set_up()
         number = os.stat(f"/proc/{child.pid}/ns/pid").st_ino
         os.write(report, b'{"child-pid": %d, "pid-namespace": %d}\n' % (child.pid, number))

@@ -1,8 +1,9 @@
+import os
 from pathlib import Path
 
 import pytest
 
-from marid.bootstrap.environment import colour_wanted, completion_asked, git_files, home_of
+from marid.bootstrap.environment import colour_wanted, completion_asked, git_files, home_of, no_plugins
 
 
 def test_home_is_ours_then_chibi_s_then_a_folder_of_the_user() -> None:
@@ -55,3 +56,12 @@ def test_a_shell_asks_for_completions_by_a_variable(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("_MARID_COMPLETE", "zsh_complete")
     assert completion_asked("marid") == ("_MARID_COMPLETE", "zsh_complete")
     assert completion_asked("jinni") is None
+
+
+def test_pydantic_looks_for_no_plugins_unless_the_user_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYDANTIC_DISABLE_PLUGINS", "one")
+    no_plugins()
+    assert os.environ["PYDANTIC_DISABLE_PLUGINS"] == "one"
+    monkeypatch.delenv("PYDANTIC_DISABLE_PLUGINS")
+    no_plugins()
+    assert os.environ["PYDANTIC_DISABLE_PLUGINS"] == "__all__"

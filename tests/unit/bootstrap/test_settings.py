@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -165,6 +166,24 @@ def test_a_folder_in_the_place_of_a_file_is_told(place: Place) -> None:
         place.load()
 
 
+def test_a_pipe_or_a_device_in_the_place_of_a_file_is_told_at_once(place: Place) -> None:
+    os.mkfifo(place.project / ".marid.toml")
+    (place.home / "config.toml").symlink_to("/dev/zero")
+    with pytest.raises(
+        BadInput, match=r"(?s)config\.toml: it is no regular file.*\.marid\.toml: it is no regular file"
+    ):
+        place.load()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [(f"rules = {'[' * 100_000}", "nested too deeply"), ("#" * 1_048_577, "larger than 1,048,576")]
+)
+def test_a_file_that_is_too_deep_or_too_large_is_told(place: Place, text: str, words: str) -> None:
+    place.own(text)
+    with pytest.raises(BadInput, match=words):
+        place.load()
+
+
 def test_the_policy_is_a_table_of_verdicts(place: Place) -> None:
     place.config('[policy]\nwrite = "allow"\nrun_shell = "deny"\n')
     assert dict(place.load().policy) == {"write": "allow", "run_shell": "deny"}
@@ -210,3 +229,7 @@ def test_the_list_of_allowed_paths_of_a_chibi_home_is_read(place: Place) -> None
     place.config('file_tools_allowed_paths = ["/srv/a"]\n')
     assert place.load().files == ("/srv/a",)
     assert place.warnings == []
+
+
+def test_hosts_with_ports_may_stand_in_the_environment(place: Place) -> None:
+    assert place.load(MARID_NET_ALLOW="127.0.0.1:8123,example.org").net_allow == ("127.0.0.1:8123", "example.org")

@@ -6,14 +6,12 @@ import anyio
 
 from marid.app.hands import open_hands
 from marid.app.reach import Reach
-from marid.bootstrap.toolbox import Committer, Services
+from marid.bootstrap.toolbox import Services
 from marid.bootstrap.wiring import build
 from marid.core.caller import Caller
 from marid.core.policy import Effect
 from marid.toolkit.needs import needs_of
-from marid.toolkit.outcome import Change
 from marid.tools.inventory import TOOLS
-from marid.workspace.guard import Territory
 
 
 def test_every_port_of_every_tool_is_there(tmp_path: Path) -> None:
@@ -32,13 +30,6 @@ def test_a_service_is_made_once_and_when_needed() -> None:
     assert (len(services), set(services), int in services, float in services) == (2, {int, str}, True, False)
     assert [services[int], services[int]] == [1, 1]
     assert made == [int]
-
-
-def test_a_commit_needs_no_home_beforehand(tmp_path: Path) -> None:
-    with Territory([str(tmp_path)]) as territory:
-        Committer(str(tmp_path / "home"))([Change(place=territory.place("new.txt"), before=None, after=b"x")])
-    assert (tmp_path / "new.txt").read_bytes() == b"x"
-    assert (tmp_path / "home").stat().st_mode & 0o777 == 0o700
 
 
 def test_a_command_runs_in_the_roots_of_whoever_called(tmp_path: Path) -> None:

@@ -96,3 +96,11 @@ def test_ctrl_c_by_way_of_click_ends_alike(marid: Program) -> None:
     os.mkfifo(pipe)
     args = ["context", "--budget", "100", "--files-from", str(pipe)]
     assert interrupted(pipe, *args) == (130, b"")
+
+
+@pytest.mark.parametrize("args", [["tools"], ["tools", "--json"], ["tool", "--help"], ["completion", "bash"]])
+def test_a_full_disk_is_no_bug(marid: Program, args: list[str]) -> None:
+    with open("/dev/full", "wb") as full:
+        command = [sys.executable, "-m", "marid", *args]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (6, b"marid: the output cannot be written: No space left on device\n")

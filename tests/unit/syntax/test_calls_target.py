@@ -77,6 +77,8 @@ def test_what_names_several_things_or_none_is_bad_input(target: str, words: str)
         ("core.py::opne", "no 'opne' in 'src/pkg/core.py'"),
         ("core.py::ring", "did you mean Shop.Till.ring?"),
         ("alon", "did you mean alone"),
+        ("Shop.opne", "did you mean Shop.open"),
+        ("pkg.core.Shop.opne", "did you mean Shop.open"),
         (".", "no function or class '.'"),
         ("pkg.nonesuch", "no function or class 'pkg.nonesuch'"),
     ],

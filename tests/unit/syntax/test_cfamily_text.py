@@ -39,7 +39,7 @@ def test_what_a_namespace_owns_is_a_function_wherever_it_is_defined() -> None:
 
 def test_what_has_no_name_is_called_anonymous() -> None:
     assert outline(b"namespace { enum { A }; }\n", "cpp") == (
-        "[Namespace] (anonymous) (Lines 1-1)\n  [Enum] (anonymous) (Lines 1-1)"
+        "[Namespace] (anonymous) (Lines 1-1)\n  [Enum] (anonymous) (Lines 1-1)\n    [Constant] A (Lines 1-1)"
     )
 
 

@@ -56,9 +56,14 @@ SOURCES = {
         "impl Shop {\n    fn total(&self) -> i32 { ... }\n}\n",
     ),
     "csharp": (
-        "class Shop {\n  int total() { return 1; }\n  int Half => 2;\n}\n",
-        ["[Class] Shop (Lines 1-4)", "  [Method] total (Lines 2-2)", "  [Property] Half (Lines 3-3)"],
-        "class Shop {\n  int total() { ... }\n  int Half => 2;\n}\n",
+        "class Shop {\n  int total() { return 1; }\n  int Half => 2;\n  int Size { get { return 1; } set; }\n}\n",
+        [
+            "[Class] Shop (Lines 1-5)",
+            "  [Method] total (Lines 2-2)",
+            "  [Property] Half (Lines 3-3)",
+            "  [Property] Size (Lines 4-4)",
+        ],
+        "class Shop {\n  int total() { ... }\n  int Half => 2;\n  int Size { get { ... } set; }\n}\n",
     ),
     "ruby": (
         "class Shop\n  def total\n    1\n  end\nend\n",

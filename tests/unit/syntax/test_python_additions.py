@@ -2,7 +2,7 @@ import pytest
 
 from marid.core.errors import BadInput, NotFound
 from marid.syntax.python_additions import add_definition, move_definition, take_definition
-from marid.syntax.python_places import Anchor, AnchorType
+from marid.syntax.python_anchor import Anchor, AnchorType
 
 MODULE = '''\
 #!/usr/bin/env python

@@ -245,7 +245,8 @@ def test_a_region_is_put_around_lines(text: str, first: int, last: int, result: 
         ("a\n", 1, 1, "R\nimport os", "region_name must be one line"),
         ("x = '''\na\nb'''\n", 2, 2, "R", "inside a string or statement"),
         ("x = 1 \\\n+ 2\n", 2, 2, "R", "inside a string or statement"),
-        ("#!/x\n# coding: latin-1\na\n", 1, 3, "R", "declares the file's encoding"),
+        ("#!/x\n# coding: latin-1\na\n", 2, 3, "R", "declares the file's encoding"),
+        ("#!/x\na\n", 1, 2, "R", "must stay the first: begin the region at line 2"),
         ("a\n", 1, 1, "coding: latin-1", "declares the file's encoding"),
     ],
 )

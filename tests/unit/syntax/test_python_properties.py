@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from marid.core.errors import BadInput, MaridError
 from marid.syntax.python_additions import add_definition, move_definition, take_definition
+from marid.syntax.python_anchor import Anchor
 from marid.syntax.python_edits import remove_definition, set_declaration, set_signature, update_definition, wrap_region
 from marid.syntax.python_lookups import find_declaration, find_definition, find_signature
 from marid.syntax.python_names import DEFINITIONS, Found, definitions, variables
-from marid.syntax.python_places import Anchor
 from marid.syntax.python_source import parsed, read
 
 FEW, MANY = 25, 300

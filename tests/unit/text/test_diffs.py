@@ -1,3 +1,5 @@
+import pytest
+
 from marid.text.diffs import parts
 
 
@@ -36,3 +38,19 @@ def test_an_unmerged_path_is_a_part_of_its_own() -> None:
 
 def test_no_diff_has_no_parts() -> None:
     assert parts(b"") == []
+
+
+@pytest.mark.parametrize(
+    ("head", "lines"),
+    [
+        (b"index aaa..bbb 100644\n", {3: b" same", 4: b"@@ -1 +1 @@", 9: b"last"}),
+        (b"old mode 100644\nnew mode 100755\nindex aaa..bbb\n", {3: b" same", 4: b"@@ -1 +1 @@", 9: b"last"}),
+        (b"new file mode 120000\nindex 000..bbb\n", {}),
+        (b"index aaa..bbb 160000\n", {}),
+        (b"deleted file mode 100644\nindex aaa..000\n", {}),
+    ],
+)
+def test_the_lines_of_the_new_file_that_are_shown_are_known(head: bytes, lines: dict[int, bytes]) -> None:
+    hunks = b"@@ -3,2 +3,2 @@ def f\n  same\n-old\n+@@ -1 +1 @@\n@@ -9 +9 @@\n-x\n+last\n\\ No newline at end of file\n"
+    (part,) = parts(b"diff --git a/x b/x\n" + head + b"--- a/x\n+++ b/x\n" + hunks)
+    assert dict(part.shown()) == lines

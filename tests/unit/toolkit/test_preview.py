@@ -62,6 +62,16 @@ def test_several_files_are_counted_and_all_shown(territory: Territory) -> None:
     assert "+++ b\n" in text
 
 
+def test_files_of_two_roots_are_named_whole(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    both = Territory([f"{tmp_path}/one", f"{tmp_path}/two"])
+    changes = [Change(place=both.place(f"{tmp_path}/{name}/a"), before=None, after=b"x\n") for name in ("one", "two")]
+    text = edit_preview(WRITE, changes, []).text
+    assert text.startswith(f"2 files in {tmp_path}/one and {tmp_path}/two\n")
+    assert f"+++ {tmp_path}/two/a\n" in text
+
+
 def test_what_will_be_run_later_is_told_and_never_allowed_always(territory: Territory) -> None:
     preview = _edit(territory, None, b"", "conftest.py", ["'conftest.py' is run by pytest"])
     assert "CAREFUL: 'conftest.py' is run by pytest" in preview.text
@@ -151,6 +161,6 @@ def test_other_calls_are_granted_by_tool() -> None:
 
 
 def test_a_path_outside_is_shown_whole() -> None:
-    preview = outside_preview("/etc/\x1bhosts")
+    preview = outside_preview("/etc/\x1bhosts", "/etc/\x1bhosts", writes=False)
     assert "/etc/\\x1bhosts" in preview.text
     assert (preview.kind, preview.grant, preview.always) == (Kind.OUTSIDE, "path:/etc/\x1bhosts", False)

@@ -63,6 +63,7 @@ def test_without_a_workspace_a_model_reads_the_documents_words(tmp_path: Path, s
 
 def test_a_bead_is_created_and_moved(root: Path) -> None:
     working = hands(root)
+    assert working.text(bd_create, title="Two").startswith("Created bead ")
     text = working.text(bd_create, title="Three", description="because")
     name = text.removeprefix("Created bead ")
     assert working.text(bd_update, bead_id=name, status="in_progress") == f"Updated bead {name} to in_progress"

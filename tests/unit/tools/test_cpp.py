@@ -47,6 +47,19 @@ def test_skeletons(hands: Hands) -> None:
     assert "class Circle final : public Shape {" in hands.text(cpp.ts_cpp_get_skeleton, path="shapes.hpp")
 
 
+def test_what_is_cpp_by_its_name_is_read_as_that_by_the_tools_for_c(hands: Hands) -> None:
+    (hands.root / "a.cpp").write_text("class A { void f() { g(); } };\n")
+    assert hands.text(cpp.ts_c_get_skeleton, path="a.cpp") == "class A { void f() { ... } };\n"
+    outline = "[Class] A (Lines 1-1)\n  [Method] f (Lines 1-1)"
+    assert hands.text(cpp.ts_c_get_code_outline, path="a.cpp") == outline
+    assert hands.text(cpp.ts_c_get_definition, path="a.cpp", name="A.f") == "void f() { g(); }"
+    assert hands.text(cpp.ts_c_get_signature, path="a.cpp", name="f") == "void f()"
+    hands.text(cpp.ts_c_update_definition, path="a.cpp", name="A::f", new_content="int f() { return 1; }")
+    assert (hands.root / "a.cpp").read_text() == "class A { int f() { return 1; } };\n"
+    (hands.root / "a.h").write_text("int new(int delete);\n")
+    assert hands.text(cpp.ts_c_get_code_outline, path="a.h") == "[Function] new (Lines 1-1)"
+
+
 def test_outlines(hands: Hands) -> None:
     outline = hands.text(cpp.ts_c_get_code_outline, path="table.h")
     assert "[Struct] table_slot (Lines 41-46)\n  [Field] key (Lines 42-42)" in outline

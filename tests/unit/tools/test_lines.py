@@ -132,19 +132,23 @@ def test_a_text_that_is_no_text_is_refused(hands: Hands) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "after"),
+    ("args", "after", "said"),
     [
-        ({"operation": "replace_lines", "line_start": 2, "line_end": 3, "content": "x"}, "a\nx\n"),
-        ({"operation": "replace_lines", "line_start": 3, "content": "x\ny"}, "a\nb\nx\ny\n"),
-        ({"operation": "insert_before", "line_start": 1, "content": "x"}, "x\na\nb\nc\n"),
-        ({"operation": "insert_after", "line_start": 3, "content": "x"}, "a\nb\nc\nx\n"),
-        ({"operation": "delete_lines", "line_start": 1, "line_end": 2}, "c\n"),
-        ({"operation": "replace_string", "find": "b", "replace": ""}, "a\n\nc"),
+        (
+            {"operation": "replace_lines", "line_start": 2, "line_end": 3, "content": "x"},
+            "a\nx\n",
+            "Replaced lines 2-3",
+        ),
+        ({"operation": "replace_lines", "line_start": 3, "content": "x\ny"}, "a\nb\nx\ny\n", "Replaced line 3"),
+        ({"operation": "insert_before", "line_start": 1, "content": "x"}, "x\na\nb\nc\n", "Inserted before line 1"),
+        ({"operation": "insert_after", "line_start": 3, "content": "x"}, "a\nb\nc\nx\n", "Inserted after line 3"),
+        ({"operation": "delete_lines", "line_start": 1, "line_end": 2}, "c\n", "Deleted lines 1-2"),
+        ({"operation": "replace_string", "find": "b", "replace": ""}, "a\n\nc", "Replaced line 2"),
     ],
 )
-def test_every_operation_does_what_it_says(hands: Hands, args: dict[str, object], after: str) -> None:
+def test_every_operation_does_what_it_says(hands: Hands, args: dict[str, object], after: str, said: str) -> None:
     (hands.root / "a").write_text("a\nb\nc")
-    hands.text(file_edit, path="a", **args)
+    assert hands.text(file_edit, path="a", **args).startswith(f"{said} of a, which has ")
     assert (hands.root / "a").read_text() == after
 
 

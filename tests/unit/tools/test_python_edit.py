@@ -161,6 +161,8 @@ def test_a_move_inside_a_file_changes_it_once(hands: Hands) -> None:
     ("arguments", "code", "words"),
     [
         ({"dest_path": "notes.txt"}, "bad_input", "'notes.txt' is not there, and would be no Python file"),
+        ({"dest_path": "there.txt"}, "bad_input", "'there.txt' is no Python file"),
+        ({"src_path": "there.txt", "dest_path": "a.py"}, "bad_input", "'there.txt' is no Python file"),
         ({"dest_path": "new.py", "dest_name": "B.free"}, "not_found", "'new.py': 'B' is not defined"),
         ({"dest_path": "a.py", "anchor_type": "after", "anchor_symbol": "Shp"}, "not_found", "nearest: Shop"),
         ({"dest_path": "a.py", "anchor_type": "beside"}, "bad_input", "anchor_type"),
@@ -170,11 +172,12 @@ def test_a_move_inside_a_file_changes_it_once(hands: Hands) -> None:
 def test_a_move_that_cannot_be_leaves_everything(
     hands: Hands, arguments: dict[str, object], code: str, words: str
 ) -> None:
+    (hands.root / "there.txt").touch()
     failed = hands.failure(py_move_def, **{"src_path": "a.py", "name": "free", **arguments})
     assert failed.code == code
     assert words in failed.message
     assert read(hands) == CODE
-    assert [path.name for path in hands.root.iterdir()] == ["a.py"]
+    assert sorted(path.name for path in hands.root.iterdir()) == ["a.py", "there.txt"]
 
 
 def test_a_result_that_is_too_large_is_too_much(hands: Hands) -> None:

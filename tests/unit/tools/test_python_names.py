@@ -34,6 +34,13 @@ def test_they_read_only() -> None:
     assert all(len(spec.summary) <= 100 for spec in TOOLS)
 
 
+@pytest.mark.parametrize("spec", TOOLS, ids=lambda spec: spec.name)
+def test_what_is_no_python_by_its_name_is_an_error(hands: Hands, spec: ToolSpec) -> None:
+    (hands.root / "a.txt").write_text("Shop = 1\n")
+    failed = hands.failure(spec, path="a.txt", name="Shop")
+    assert (failed.code, "'a.txt' is no Python file" in failed.message) == ("bad_input", True)
+
+
 def test_a_definition_is_given_as_it_stands_with_its_lines(hands: Hands) -> None:
     done = hands.call(py_get_definition, path="a.py", name="Shop.name")
     assert isinstance(done, Done)

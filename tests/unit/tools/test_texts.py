@@ -4,8 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from fakes.hands import Hands
 from marid.core.errors import BadInput, Exhausted, NotFound
+from marid.toolkit.form import form
 from marid.toolkit.handles import FileRef, TargetRef
+from marid.toolkit.spec import ToolSpec
+from marid.tools import analysis, anchors, code, cpp, files, grep, lines, python_edit, python_names, python_read
 from marid.tools.texts import Draft, at_least, check_size, counted, helped, read_bytes, read_text
 from marid.workspace.guard import MOST_BYTES, Territory
 
@@ -37,6 +41,28 @@ def test_a_missing_file_is_told_with_names_near_it(tmp_path: Path) -> None:
     (tmp_path / "settings.py").touch()
     with pytest.raises(NotFound, match=r"near it: settings\.py"), helped(ref(tmp_path, "setings.py")):
         FileRef(ref(tmp_path, "setings.py").place, "setings.py").read()
+
+
+MODULES = (analysis, anchors, code, cpp, files, grep, lines, python_edit, python_names, python_read)
+READING = [spec for module in MODULES for spec in module.TOOLS if spec.name not in ("write_file", "derive_code_path")]
+ARGUMENTS: dict[str, object] = {
+    **dict.fromkeys(("start_line", "end_line"), 1),
+    **dict.fromkeys(("name", "class_name", "pattern", "old_string", "new_string", "region_name", "anchor"), "x"),
+    **dict.fromkeys(("new_content", "new_signature", "new_declaration"), "def x(): pass"),
+    "operation": "delete_lines",
+}
+
+
+@pytest.mark.parametrize("spec", READING, ids=lambda spec: spec.name)
+def test_every_tool_that_reads_a_file_tells_names_near_a_missing_one(tmp_path: Path, spec: ToolSpec) -> None:
+    known = form(spec).schema["properties"]
+    ending = "c" if spec.family == "cpp" else "py"
+    (tmp_path / f"settings.{ending}").touch()
+    paths = {name: f"setings.{ending}" for name in known if name.endswith("path")}
+    paths |= {"anchor": '{"start": 1, "end": 1}'} if "anchor" in known else {}
+    given = {name: value for name, value in ARGUMENTS.items() if name in known} | paths
+    failure = Hands(tmp_path).failure(spec, **given)
+    assert failure.message == f"'setings.{ending}' is not there; near it: settings.{ending}"
 
 
 def test_a_draft_keeps_the_encoding(tmp_path: Path) -> None:

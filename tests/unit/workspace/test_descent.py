@@ -40,11 +40,19 @@ def test_a_link_is_not_entered(tmp_path: Path) -> None:
         descent.enter(1, "link")
 
 
-def test_the_top_itself_may_be_a_link_since_the_user_named_it(tmp_path: Path) -> None:
-    plant_names(tmp_path, "real/a.txt")
+@pytest.mark.parametrize("name", ["link", "link/below", "real/../link"])
+def test_a_link_on_the_way_to_the_top_is_not_followed_for_it_may_have_come_later(tmp_path: Path, name: str) -> None:
+    plant_names(tmp_path, "real/a.txt", "real/below/b.txt")
     (tmp_path / "link").symlink_to("real")
-    with Descent(str(tmp_path / "link")) as descent:
-        assert names_in(descent.follow([])) == {"a.txt"}
+    with pytest.raises(NotADirectoryError):
+        Descent(f"{tmp_path}/{name}")
+
+
+def test_the_top_may_be_the_whole_machine_and_have_a_relative_name(tmp_path: Path) -> None:
+    with Descent("/") as descent:
+        assert "tmp" in names_in(descent.follow([]))
+    with Descent(".") as here:
+        assert names_in(here.follow([])) == set(os.listdir("."))
 
 
 def test_a_folder_that_is_its_own_parent_is_not_entered(tmp_path: Path) -> None:

@@ -69,7 +69,8 @@ def test_a_granted_file_need_not_be_there_and_its_folder_neither(tmp_path: Path)
 def test_one_path_more_is_another_territory(tmp_path: Path) -> None:
     plant(tmp_path, {"r/a": "1", "more/b": "2", "file.txt": "3"})
     territory = Territory([str(tmp_path / "r")])
-    with territory.widened(f"{tmp_path}/more") as folder, folder.widened(f"{tmp_path}/file.txt") as both:
+    more, file = f"{tmp_path}/more", f"{tmp_path}/file.txt"
+    with territory.widened(more, more) as folder, folder.widened(file, file) as both:
         assert [both.place(f"{tmp_path}/{name}").read() for name in ("r/a", "more/b", "file.txt")] == [b"1", b"2", b"3"]
         with pytest.raises(Outside):
             folder.place(f"{tmp_path}/file.txt")
@@ -81,16 +82,16 @@ def test_one_path_more_is_another_territory(tmp_path: Path) -> None:
 def test_what_cannot_be_opened_to_a_caller_is_said(tmp_path: Path) -> None:
     territory = Territory([str(tmp_path)])
     with pytest.raises(BadInput, match="slash"):
-        territory.widened("a")
+        territory.widened("a", "a")
     with pytest.raises(NotFound, match="no/where"):
-        territory.widened(f"{tmp_path}/no/where")
+        territory.widened(f"{tmp_path}/no/where", f"{tmp_path}/no/where")
 
 
 def test_widening_does_not_open_the_home(tmp_path: Path) -> None:
     plant(tmp_path, {"r/": "", "home/key": "canary"})
     territory = Territory([str(tmp_path / "r")], home=str(tmp_path / "home"))
     for path in (tmp_path, tmp_path / "home", tmp_path / "home/key"):
-        with territory.widened(str(path)) as wider, pytest.raises(Refused, match="kept from every tool"):
+        with territory.widened(str(path), str(path)) as wider, pytest.raises(Refused, match="kept from every tool"):
             wider.place(f"{tmp_path}/home/key")
 
 
@@ -200,3 +201,11 @@ def test_no_path_whatsoever_leads_out(parts: list[str], absolute: bool, opening:
                 assert bytes(seen) == b"in" if look == "read" else "secret.txt" not in str(seen)
                 assert "history" not in str(seen)
                 assert "home" not in str(seen)
+
+
+def test_a_path_that_leads_elsewhere_than_somebody_agreed_to_is_refused(tmp_path: Path) -> None:
+    for name in ("root", "seen", "secret"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "secret")
+    with Territory([f"{tmp_path}/root"]) as territory, pytest.raises(Refused, match="leads elsewhere now"):
+        territory.widened(f"{tmp_path}/link", f"{tmp_path}/seen")

@@ -134,3 +134,12 @@ def test_what_is_no_folder_is_no_root(tmp_path: Path) -> None:
     for name in ("a.txt", "nothing"):
         with pytest.raises(NotFound, match=name):
             Tree(str(tmp_path / name))
+
+
+@pytest.mark.parametrize("name", ["hooks", "hooks/deep"])
+def test_a_root_in_the_git_directory_is_not_written(tmp_path: Path, name: str) -> None:
+    (tmp_path / ".git" / name).mkdir(parents=True)
+    tree = Tree(f"{tmp_path}/.git/{name}")
+    tree.permit("pre-commit")
+    with pytest.raises(Refused, match="git alone"):
+        tree.permit("pre-commit", write=True)

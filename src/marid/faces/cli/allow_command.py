@@ -23,8 +23,11 @@ def command(ctx: click.Context, paths: tuple[str, ...], *, remove: bool) -> None
     """Carry it out."""
     app: App = ctx.obj()
     if not paths:
-        for path in allowance.allowed(app):
+        allowed = allowance.allowed(app)
+        for path in allowed:
             print_out(shown_path(path))
+        if not allowed:
+            say("nothing is allowed besides the project; `marid allow PATH` adds a path")
         return
     for path in paths:
         if remove:

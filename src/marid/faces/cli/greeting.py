@@ -12,7 +12,7 @@ TRY_NEXT = (
     ("marid context --budget 20000 src", "the most useful of src in 20,000 tokens"),
     ("marid context --diff --changed-since main", "your branch: the diff and the files it touches"),
     ("marid context --explain PATH", "why a file is in or out"),
-    ("marid tools", "some 60 tools that look into, change and run this project, each asking before it acts"),
+    ("marid tools", "some 60 tools to read, change and run it"),
     ("marid tool get_tree --path .", "call one"),
     ("marid mcp", "serve all of that to any MCP client"),
 )

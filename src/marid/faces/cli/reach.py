@@ -1,19 +1,35 @@
 """The flags by which a person says what tools may touch and do."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from marid.app.reach import Reach
 from marid.core.policy_table import effects_from
-
-F = TypeVar("F", bound=Callable[..., Any])
+from marid.faces.cli.words import ASKED_FOR, path, some_of
 
 OPTIONS: tuple[click.Option, ...] = (
-    click.Option(["--root", "roots"], multiple=True, metavar="DIR", help="A folder that tools may touch; repeatable."),
-    click.Option(["--file", "files"], multiple=True, metavar="FILE", help="A single file besides; repeatable."),
-    click.Option(["--allow"], multiple=True, metavar="EFFECTS", help="Do not ask for: write, exec, net, spawn."),
+    click.Option(
+        ["--root", "roots"],
+        multiple=True,
+        metavar="DIR",
+        help="A folder that tools may touch; repeatable.",
+        shell_complete=path("dir"),
+    ),
+    click.Option(
+        ["--file", "files"],
+        multiple=True,
+        metavar="FILE",
+        help="A single file besides; repeatable.",
+        shell_complete=path("file"),
+    ),
+    click.Option(
+        ["--allow"],
+        multiple=True,
+        metavar="EFFECTS",
+        help="Do not ask for: write, exec, net, spawn.",
+        shell_complete=some_of(ASKED_FOR),
+    ),
     click.Option(["--trust"], is_flag=True, help="Do not ask for anything."),
     click.Option(["--read-only"], is_flag=True, help="Only tools that change nothing."),
     click.Option(["--wait"], is_flag=True, help="Let a question wait for an answer from elsewhere (marid approvals)."),

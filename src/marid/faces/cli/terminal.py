@@ -57,7 +57,8 @@ class Terminal:
                 tty.write("\n(no longer asked)\n")
                 raise
             if said is None:
-                return None
+                tty.write("\n")  # Ctrl-D on a terminal that is there; one that has gone fails here
+                return Answer.NO
             if said.strip().lower() in known:
                 return known[said.strip().lower()]
         return Answer.NO

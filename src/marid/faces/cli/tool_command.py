@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 import click
+from click.exceptions import Exit
 
 from marid.app.app import App
 from marid.core.caller import Caller
-from marid.core.errors import BadInput, MaridError
+from marid.core.errors import BadInput, MaridError, NotFound
 from marid.faces.cli.exits import STATUS, print_out, say
 from marid.faces.cli.reach import NAMES, OPTIONS, reach_of
+from marid.faces.cli.words import value_of
 from marid.toolkit.inventory import Inventory
 from marid.toolkit.outcome import Done, Failed, Outcome
 from marid.toolkit.spec import ToolSpec
@@ -32,13 +34,22 @@ class Tools(click.Group):
         return list(_inventory(ctx).names())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return command_of(cmd_name, _inventory(ctx).find(cmd_name))
+        inventory = _inventory(ctx)
+        try:
+            return command_of(cmd_name, inventory.find(cmd_name))
+        except NotFound as error:
+            raise NotFound(f"{error} (`marid tools` lists them all)") from error
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         # Not click's own words for a name that is not there: the inventory knows the nearest ones.
-        return (args[0], self.get_command(ctx, args[0]), args[1:]) if args else super().resolve_command(ctx, args)
+        try:
+            return args[0], self.get_command(ctx, args[0]), args[1:]
+        except MaridError as error:
+            if "--json" not in args and not ctx.params.get("marid_json"):
+                raise
+            raise Exit(shown(Failed(code=error.code, message=str(error)), as_json=True)) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         inventory = _inventory(ctx)
@@ -46,6 +57,20 @@ class Tools(click.Group):
             with formatter.section(family):
                 own = [(name, spec) for spec in inventory if spec.family == family for name in spec.names]
                 formatter.write_dl([(name, spec.summary) for name, spec in own])
+
+
+class ToolCommand(click.Command):
+    """One tool. With --json a command line that is wrong is an outcome like any other failure."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        as_json = "--json" in args  # before click takes the words away
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if not as_json:
+                raise
+            code = shown(Failed(code=BadInput.code, message=error.format_message()), as_json=True)
+            raise Exit(code) from error
 
 
 def _inventory(ctx: click.Context) -> Inventory:
@@ -63,14 +88,14 @@ def command_of(name: str, spec: ToolSpec) -> click.Command:
     taken = {str(option.name) for option in options}
     own = [
         click.Option(["--args", "marid_args"], metavar="JSON", help=_ARGS),
-        click.Option(["--json", "marid_json"], is_flag=True, help='{"ok": true, "result": ...} or {"ok": false, ...}.'),
+        _json_option(),
         *(option for option in OPTIONS if option.name not in taken),
     ]
 
     def run(**given: Any) -> int:
         return _run(click.get_current_context(), name, made, given)
 
-    return click.Command(
+    return ToolCommand(
         name,
         params=[*options, *own],
         callback=run,
@@ -80,12 +105,22 @@ def command_of(name: str, spec: ToolSpec) -> click.Command:
     )
 
 
+def _json_option() -> click.Option:
+    words = '{"ok": true, "result": ...} or {"ok": false, ...}.'
+    return click.Option(["--json", "marid_json"], is_flag=True, help=words)
+
+
 def _option(parameter: str, about: Mapping[str, Any], required: bool) -> click.Option:  # noqa: FBT001 - a word of the schema
     spellings = list(dict.fromkeys((f"--{parameter}", f"--{parameter.replace('_', '-')}")))
     words = str(about.get("description", ""))
     if about.get("type") == "boolean":
         return click.Option(
-            [*spellings, parameter], is_flag=False, flag_value="true", metavar="[true|false]", help=words
+            [*spellings, parameter],
+            is_flag=False,
+            flag_value="true",
+            metavar="[true|false]",
+            help=words,
+            shell_complete=value_of(about),
         )
     note = "required" if required else _default_words(about)
     return click.Option(
@@ -93,6 +128,7 @@ def _option(parameter: str, about: Mapping[str, Any], required: bool) -> click.O
         multiple=about.get("type") == "array",
         metavar=_metavar(about),
         help=f"{words}  [{note}]" if note else words,
+        shell_complete=value_of(about),
     )
 
 
@@ -149,7 +185,7 @@ def _unpacked(packed: str) -> dict[str, object]:
 def _run(ctx: click.Context, name: str, made: Mapping[str, Any], given: dict[str, Any]) -> int:
     before = ctx.parent.params if ctx.parent else {}
     flags = {flag: given.pop(flag) for flag in NAMES if flag in given and flag not in made["properties"]}
-    as_json: bool = given.pop("marid_json")
+    as_json: bool = given.pop("marid_json") or before.get("marid_json", False)
     packed: str | None = given.pop("marid_args")
     app: App = ctx.obj()
     try:
@@ -193,5 +229,9 @@ def shown(outcome: Outcome, *, as_json: bool) -> int:
 
 
 command = Tools(
-    "tool", params=[*OPTIONS], help=_HELP, context_settings=_HELP_NAMES, subcommand_metavar="NAME [ARGUMENTS]"
+    "tool",
+    params=[*OPTIONS, _json_option()],
+    help=_HELP,
+    context_settings=_HELP_NAMES,
+    subcommand_metavar="NAME [ARGUMENTS]",
 )

@@ -2,15 +2,18 @@
 
 import json
 import sys
+from dataclasses import replace
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from marid.app.app import App
 from marid.core.caller import Caller
 from marid.faces.cli.exits import print_out
 from marid.faces.cli.greeting import bold
 from marid.faces.cli.reach import OPTIONS, reach_of
+from marid.faces.cli.words import one_of
 from marid.toolkit.spec import ToolSpec
 
 _HELP = """List the tools by family, each with its effect and what it does.
@@ -26,7 +29,13 @@ class Listing(click.Command):
     def __init__(self) -> None:
         own = [
             click.Option(["--json", "as_json"], is_flag=True, help="Name, description, family, effect and schema."),
-            click.Option(["--family"], multiple=True, metavar="NAME", help="Only this family; repeatable."),
+            click.Option(
+                ["--family"],
+                multiple=True,
+                metavar="NAME",
+                help="Only this family; repeatable.",
+                shell_complete=_families,
+            ),
         ]
         super().__init__(
             "tools",
@@ -37,12 +46,15 @@ class Listing(click.Command):
         )
 
 
+def _families(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    app: App = ctx.obj()
+    return one_of(app.toolbox().inventory.families)(ctx, param, incomplete)
+
+
 def _list(ctx: click.Context, *, as_json: bool, family: tuple[str, ...], **flags: Any) -> None:
     from marid.app.hands import open_hands  # imported when used: the help needs none of it
 
     app: App = ctx.obj()
-    from dataclasses import replace
-
     hands = open_hands(app, replace(reach_of(flags), families=family), Caller(face="cli"))
     try:
         offered = hands.offered()

@@ -10,9 +10,11 @@ from marid.app.app import App
 from marid.app.reach import Reach
 from marid.core.caller import Caller
 from marid.core.errors import BadInput
+from marid.core.policy import Effect, Verdict
 from marid.core.policy_table import effects_from
 from marid.faces.mcp.roots import Roots, roots_of
 from marid.faces.mcp.tool import log
+from marid.text.visible import shown_text
 
 _HELP = """Serve marid's tools to an MCP client over stdin and stdout.
 
@@ -42,14 +44,25 @@ def command(ctx: click.Context, tools: str | None, roots: tuple[str, ...], **fla
     from marid.faces.mcp.server import run
 
     families = [word.strip() for word in tools.split(",") if word.strip()] if tools else []
-    own = [read_context(app, folders)] if not families or _CONTEXT in families else []
+    own = [read_context(app, folders)] if (not families or _CONTEXT in families) and may_read(app) else []
     wanted = tuple(family for family in families if family != _CONTEXT)
+    known = (_CONTEXT, *app.toolbox().inventory.families)
+    if unknown := [family for family in wanted if family not in known]:
+        raise BadInput(f"no family is called '{shown_text(unknown[0])}'; families are {', '.join(known)}")
     debug: bool = ctx.meta.get("marid.debug", False)
     hands = None
     if wanted or not families:
         reach = replace(_reach(flags), roots=folders.folders, families=wanted)
         hands = open_hands(app, reach, Caller(face="mcp"))
     run(own, instructions(folders), hands, debug=debug)
+
+
+def may_read(app: App) -> bool:
+    """Whether policy lets everybody read: `read_context` can ask nobody, so it is not there where it would have to."""
+    from marid.app.hands import policy_of
+
+    policy = policy_of(app.settings, Reach(), app.toolbox().inventory.names())
+    return policy.verdict(Effect.READ) is Verdict.ALLOW
 
 
 def _reach(flags: dict[str, Any]) -> Reach:

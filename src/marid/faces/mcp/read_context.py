@@ -3,7 +3,7 @@
 from marid.app import context
 from marid.app.app import App
 from marid.core.caller import Caller
-from marid.core.context import ContextRequest, Shown, View, Wanted
+from marid.core.context import ContextRequest, Fence, Shown, View, Wanted
 from marid.core.errors import Exhausted
 from marid.core.events import Event, Happening, Note, Packed, Problem, Walked
 from marid.faces.mcp.arguments import Asked, asked, schema
@@ -48,6 +48,7 @@ def _request(wish: Asked, app: App, roots: Roots) -> ContextRequest:
         ),
         max_bytes=round(settings.max_size_mb * _MEGABYTE),
         encoding=settings.encoding,
+        fence=Fence(roots=roots.folders, home=settings.home),
     )
 
 

@@ -69,7 +69,10 @@ def target_in(folder: str, target: str) -> str:
 def _real(path: str) -> str:
     if "\0" in path:
         raise BadInput("a path cannot hold a NUL byte")
-    return os.path.realpath(path)
+    try:
+        return os.path.realpath(path)
+    except OSError as error:  # a folder and a link are being exchanged
+        raise NotFound(f"'{shown_path(path)}' is not there") from error
 
 
 def _holds(root: str, place: str) -> bool:

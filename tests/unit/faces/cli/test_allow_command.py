@@ -30,7 +30,9 @@ def test_the_list_is_shown_and_can_be_shortened(marid: Program) -> None:
     marid("allow", str(outside))
     assert marid("allow").text == f"{outside}\n"
     assert marid("allow", "--remove", "../elsewhere").code == 0
-    assert marid("allow").text == ""
+    nothing = marid("allow")
+    assert (nothing.text, nothing.code) == ("", 0)
+    assert "nothing is allowed besides the project" in nothing.err
     done = marid("allow", "--remove", str(outside))
     assert done.code == 4
     assert "not among the allowed" in done.err

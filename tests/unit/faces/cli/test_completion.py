@@ -48,6 +48,15 @@ def test_an_unknown_shell_is_refused(marid: Program) -> None:
         ("marid context --format ", ["text", "markdown", "xml", "json"]),
         ("marid completion z", ["zsh"]),
         ("marid nonsense con", ["context"]),
+        ("marid tool py_get_s", ["py_get_skeleton", "py_get_signature"]),
+        ("marid tool read_file --a", ["--args", "--allow"]),
+        ("marid tool py_add_def --new_", ["--new_content"]),
+        ("marid tool py_add_def --anchor_type b", ["bottom", "before"]),
+        ("marid tool edit_file --replace_all ", ["true", "false"]),
+        ("marid tool --allow ", ["write", "exec", "net", "spawn"]),
+        ("marid tool read_file --allow write,e", ["write,exec"]),
+        ("marid tools --family ru", ["runtime"]),
+        ("marid tool nonsense --", []),
     ],
 )
 def test_words_are_completed(marid: Program, words: str, found: list[str]) -> None:
@@ -55,6 +64,26 @@ def test_words_are_completed(marid: Program, words: str, found: list[str]) -> No
     marid.set(COMP_WORDS=words, COMP_CWORD=str(count), _MARID_COMPLETE="bash_complete")
     shown = marid()
     assert (shown.code, shown.lines) == (0, [f"plain,{word}" for word in found])
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("marid tool read_file --path sr", "file,sr"),
+        ("marid tools --root sr", "dir,sr"),
+        ("marid tool --file sr", "file,sr"),
+    ],
+)
+def test_paths_are_left_to_the_shell(marid: Program, words: str, kind: str) -> None:
+    marid.set(COMP_WORDS=words, COMP_CWORD=str(len(words.split(" ")) - 1), _MARID_COMPLETE="bash_complete")
+    assert marid().lines == [kind]
+
+
+def test_wrong_settings_do_not_spoil_the_line_that_is_typed(marid: Program) -> None:
+    marid.write({".marid.toml": "nonsense = 1\n"})
+    marid.set(COMP_WORDS="marid tool read", COMP_CWORD="2", _MARID_COMPLETE="bash_complete")
+    shown = marid()
+    assert (shown.code, shown.text, shown.err) == (0, "", "")
 
 
 def test_bash_really_completes(on_path: Program) -> None:

@@ -94,6 +94,11 @@ def test_a_person_says_yes_no_or_always(person: Person, said: str, answer: Answe
     assert "+new" in person.seen
 
 
+def test_the_end_of_the_input_is_no(person: Person) -> None:
+    assert asked(person, QUESTION, "\x04") is Answer.NO
+    assert asked(person, QUESTION, "\x04") is Answer.NO
+
+
 def test_the_title_stands_out_where_colour_is_wanted(person: Person) -> None:
     asked(person, QUESTION, "n", colour=True)
     assert "\x1b[1medit_file" in person.seen

@@ -1,6 +1,7 @@
 """`marid tool`: flags, JSON, results, refusals."""
 
 import json
+import os
 
 import pytest
 
@@ -170,3 +171,50 @@ def test_a_command_runs_and_its_exit_code_is_a_value(project: Program) -> None:
     assert "STDOUT:\nhello" in found["result"]
     assert "EXIT CODE: 3" in found["result"]
     assert found["values"]["exit_code"] == 3
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "words"),
+    [
+        (["nonsense"], "not_found", "`marid tools` lists them all"),
+        (["read_fil"], "not_found", "did you mean 'read_file'"),
+        (["read_file", "--pth", "x"], "bad_input", "--pth"),
+        (["read_file", "extra"], "bad_input", "extra"),
+    ],
+)
+def test_a_program_gets_json_also_for_a_wrong_command_line(
+    project: Program, args: list[str], code: str, words: str
+) -> None:
+    plain = project("tool", *args)
+    assert (plain.out, words in plain.err) == (b"", True)
+    done = project("tool", *args, "--json")
+    told = json.loads(done.text)
+    assert (done.code, done.err) == (plain.code, "")
+    assert (told["ok"], told["code"]) == (False, code)
+    assert words in told["message"]
+
+
+def test_a_program_gets_json_also_for_wrong_settings(project: Program) -> None:
+    project.write({".marid.toml": "nonsense = 1\n"})
+    done = project("tool", "read_file", "--path", "notes.txt", "--json")
+    assert (done.code, json.loads(done.text)["code"], done.err) == (2, "bad_input", "")
+
+
+def test_piped_input_is_never_an_answer(project: Program) -> None:
+    edit = ("tool", "edit_file", "--path", "notes.txt", "--old_string", "two", "--new_string", "2")
+    assert project.apart(*edit, given=b"y\ny\n").code == 3
+    assert (project.folder / "notes.txt").read_text() == "one\ntwo\nthree\n"
+
+
+def test_nobody_who_runs_the_tests_is_asked() -> None:
+    with pytest.raises(OSError, match="No such device"):
+        os.open("/dev/tty", os.O_RDWR)
+
+
+def test_the_name_of_no_tool_is_asked_for(project: Program) -> None:
+    assert "Usage: marid tool" in project("tool").text + project("tool").err
+
+
+def test_json_may_stand_before_the_name(project: Program) -> None:
+    assert json.loads(project("tool", "--json", "file_head", "--path", "notes.txt").text)["ok"] is True
+    assert json.loads(project("tool", "--json", "no_such_tool").text)["code"] == "not_found"

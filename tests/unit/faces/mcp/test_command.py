@@ -8,7 +8,7 @@ import pytest
 from marid.app.app import App
 from marid.bootstrap.wiring import build
 from marid.core.errors import BadInput
-from marid.faces.mcp.command import allowed, command, instructions
+from marid.faces.mcp.command import allowed, command, instructions, may_read
 from marid.faces.mcp.roots import Roots
 from marid.launch.start import run
 
@@ -55,6 +55,15 @@ def test_a_project_that_holds_the_home_folder_is_warned_of(
     assert "your whole home folder may be read" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("verdict", "offered"), [("allow", True), ("ask", False), ("deny", False)])
+def test_context_is_read_only_where_policy_lets_everybody_read(
+    tmp_path: Path, make_app: Make, verdict: str, *, offered: bool
+) -> None:
+    (tmp_path / "marid").mkdir()
+    (tmp_path / "marid" / "config.toml").write_text(f'[policy]\nread = "{verdict}"\n')
+    assert may_read(make_app(tmp_path)) is offered
+
+
 def test_the_instructions_name_the_roots() -> None:
     assert "the code below: /a, /b." in instructions(Roots(("/a", "/b")))
 
@@ -66,6 +75,8 @@ def test_the_instructions_name_the_roots() -> None:
         (["--root", __file__], 2, "is a file"),
         (["--root"], 2, "--root"),
         (["somewhere"], 2, "somewhere"),
+        (["--tools", "files,nonsense"], 2, "no family is called 'nonsense'; families are context, files, python"),
+        (["--allow", "nonsense"], 2, "'nonsense' is no effect; effects are read, write"),
     ],
 )
 def test_a_wrong_command_line_is_told_on_stderr(

@@ -272,3 +272,17 @@ def test_an_unknown_argument_is_an_error(ask: Ask) -> None:
     text, failed = ask(max_depth=3)
     assert failed
     assert text.startswith("read_context takes no 'max_depth'")
+
+
+def test_histories_and_our_own_home_are_kept_from_clients(ask: Ask, project: Path) -> None:
+    (project / "src" / "history.toml").write_text("canary = 1\n")
+    (project / ".marid-home").mkdir()
+    (project / ".marid-home" / "config.toml").write_text("# canary\n")
+    environ = {"MARID_HOME": str(project / ".marid-home")}
+    for wanted in ({}, {"targets": ["src/history.toml"]}, {"targets": [".marid-home"]}, {"list_only": True}):
+        text, failed = ask(environ, **wanted)
+        assert not failed
+        assert "canary" not in text
+        assert "history.toml" not in text
+        assert "config.toml" not in text
+    assert ask(environ, path=str(project / ".marid-home")) == ("a target is kept from every tool", True)

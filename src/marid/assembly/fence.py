@@ -1,0 +1,47 @@
+"""What a request of somebody else than the user leaves out, whatever its targets and rules say."""
+
+import os
+from collections.abc import Iterator
+
+from marid.assembly.select import Selection, Targets
+from marid.core.context import Fence
+from marid.core.errors import Refused
+from marid.workspace.forbidden import without_histories
+from marid.workspace.walk import Folder
+from marid.workspace.withheld import Withheld
+
+
+def check_targets(targets: Targets, fence: Fence) -> None:
+    """Raise Refused for targets that lead out of the roots or into the home; links were followed when they were found.
+
+    Whoever judged them before may have met another folder of that name.
+    """
+    if not any(_is_within(targets.top, root) for root in fence.roots):
+        raise Refused("a target leads out of the folders that may be read")
+    if _is_within(targets.top, os.path.realpath(fence.home)):
+        raise Refused("a target is kept from every tool")
+
+
+def fenced(selection: Selection, fence: Fence) -> Selection:
+    """The selection without what is withheld, hard links to it included."""
+    return selection._replace(folders=list(_permitted(selection, fence)))
+
+
+def _permitted(selection: Selection, fence: Fence) -> Iterator[Folder]:
+    withheld = Withheld(fence.home, fence.roots)
+    for path, names in selection.folders:
+        folder = os.path.normpath(os.path.join(selection.top, path))
+        kept = [name for name in without_histories(names) if not _is_other_name(f"{folder}/{name}", withheld)]
+        if kept and not _is_within(folder, withheld.home):
+            yield Folder(path, kept)
+
+
+def _is_other_name(path: str, withheld: Withheld) -> bool:
+    try:
+        return withheld.same_file(os.lstat(path))
+    except OSError:  # reading will say so
+        return False
+
+
+def _is_within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")

@@ -1,0 +1,53 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from fakes.trees import plant
+from marid.assembly.fence import check_targets, fenced
+from marid.assembly.select import Selection, Targets, locate, ruling_of, select
+from marid.core.context import Fence, Wanted
+from marid.core.errors import Refused
+from marid.core.events import Happening
+from marid.workspace.ignores import UserFiles
+
+
+def _unheard(what: Happening) -> None:
+    del what
+
+
+def selected(top: Path, home: Path) -> list[str]:
+    found: Selection = select(locate([str(top)], "/"), ruling_of(Wanted(), "/", UserFiles()), _unheard)
+    return list(fenced(found, Fence(roots=(str(top),), home=str(home))).paths())
+
+
+def test_histories_and_the_home_are_left_out(tmp_path: Path) -> None:
+    plant(
+        tmp_path, {"a.py": "", "src/History.toml": "", "src/x_history.toml": "", "home/config.toml": "", "homes/b": ""}
+    )
+    assert selected(tmp_path, tmp_path / "home") == ["a.py", "homes/b"]
+
+
+def test_another_name_of_such_a_file_is_left_out_too(tmp_path: Path) -> None:
+    plant(tmp_path, {"history.toml": "x", "home/key": "y", "plain": "z"})
+    for old, new in (("history.toml", "a"), ("home/key", "b"), ("plain", "c")):
+        os.link(tmp_path / old, tmp_path / new)
+    assert selected(tmp_path, tmp_path / "home") == ["c", "plain"]
+
+
+def test_a_file_that_has_gone_is_left_to_the_reader(tmp_path: Path) -> None:
+    plant(tmp_path, {"a": ""})
+    found = select(locate([str(tmp_path)], "/"), ruling_of(Wanted(), "/", UserFiles()), _unheard)
+    (tmp_path / "a").unlink()
+    assert list(fenced(found, Fence(roots=(str(tmp_path),), home="/nowhere")).paths()) == ["a"]
+
+
+@pytest.mark.parametrize("top", ["/out", "/project2", "/project/home", "/project/home/logs"])
+def test_targets_elsewhere_are_refused(top: str) -> None:
+    with pytest.raises(Refused, match="a target"):
+        check_targets(Targets(top, ("",), ()), Fence(roots=("/project",), home="/project/home"))
+
+
+@pytest.mark.parametrize("top", ["/project", "/project/src", "/project/homes"])
+def test_targets_in_the_roots_are_not(top: str) -> None:
+    check_targets(Targets(top, ("",), ()), Fence(roots=("/other", "/project"), home="/project/home"))
