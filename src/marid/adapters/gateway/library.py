@@ -1,0 +1,200 @@
+"""The gateway library's own objects for one request. Imported when a model is asked: it takes seconds to load."""
+
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from marid.adapters.gateway.providers import Provider
+from marid.core.chat import ModelRequest, Only, Parameters
+
+if TYPE_CHECKING:
+    import httpx2
+    from openai import AsyncOpenAI
+    from pydantic_ai.models import Model, ModelRequestParameters
+    from pydantic_ai.settings import ModelSettings
+
+_MODULES = MappingProxyType(
+    {
+        "openai": "pydantic_ai.models.openai",
+        "openrouter": "pydantic_ai.models.openrouter",
+        "anthropic": "pydantic_ai.models.anthropic",
+        "google": "pydantic_ai.models.google",
+    }
+)
+# The clients want some key; the wire takes it off again.
+_NO_KEY = "no-key"
+_ONE_TO_ONE = ("temperature", "max_tokens", "top_p", "frequency_penalty", "presence_penalty", "seed")
+_EFFORTS = frozenset({"minimal", "low", "medium", "high", "xhigh", "max"})
+_KEEPS_PARALLEL = frozenset({"openai", "openrouter", "anthropic"})
+_BUDGETS = MappingProxyType({"minimal": 512, "low": 2048, "medium": 8192, "high": 16384, "xhigh": 32768})
+
+
+def model_for(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+    """The model of that name, asked through `client`."""
+    match provider.dialect:
+        case "openai":
+            return _compatible(provider, name, client)
+        case "openrouter":
+            return _openrouter(provider, name, client)
+        case "anthropic":
+            return _anthropic(provider, name, client)
+        case "google":
+            return _google(provider, name, client)
+
+
+def load(provider: Provider) -> None:
+    """Import what the provider needs."""
+    for module in ("marid.adapters.gateway.exchange", _MODULES[provider.dialect]):
+        import_module(module)
+
+
+def _openai_client(provider: Provider, client: "httpx2.AsyncClient") -> "AsyncOpenAI":
+    from openai import AsyncOpenAI
+
+    return AsyncOpenAI(
+        api_key=provider.api_key or _NO_KEY, base_url=provider.base_url, http_client=client, max_retries=0
+    )
+
+
+def _compatible(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
+    from pydantic_ai.providers.openai import OpenAIProvider
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+    inner = _openai_client(provider, client)
+    if not provider.is_custom and provider.id == "openai":
+        return OpenAIChatModel(name, provider=OpenAIProvider(openai_client=inner))
+    # Those who serve open models know the older of the two names of this parameter.
+    older = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
+    return OpenAIChatModel(
+        name, provider=OpenAICompatibleProvider(_service(provider), openai_client=inner), profile=older
+    )
+
+
+def _service(provider: Provider) -> str:
+    """The name under which a service gets its own thoughts back: what another one wrote is not sent to it."""
+    return f"{provider.id}-compatible" if provider.is_custom else provider.id
+
+
+def _openrouter(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+    from pydantic_ai.models.openrouter import OpenRouterModel
+    from pydantic_ai.providers.openrouter import OpenRouterProvider
+
+    return OpenRouterModel(name, provider=OpenRouterProvider(openai_client=_openai_client(provider, client)))
+
+
+def _anthropic(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+    from anthropic import AsyncAnthropic
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+
+    key = provider.api_key or _NO_KEY
+    inner = AsyncAnthropic(api_key=key, base_url=provider.base_url, http_client=client, max_retries=0)
+    return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=inner))
+
+
+def _google(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+    from ssl import PROTOCOL_TLS_CLIENT, SSLContext
+
+    from google.genai.client import Client
+    from google.genai.types import HttpOptions
+    from pydantic_ai.models.google import GoogleModel
+    from pydantic_ai.providers.google import GoogleProvider
+
+    # It would read all certificates twice for connections that it never makes: ours is used.
+    nobody = SSLContext(PROTOCOL_TLS_CLIENT)
+    options = HttpOptions(
+        base_url=provider.base_url,
+        httpx_async_client=client,
+        client_args={"verify": nobody},
+        async_client_args={"verify": nobody, "ssl": nobody},
+    )
+    inner = Client(vertexai=False, api_key=provider.api_key or _NO_KEY, http_options=options)
+    return GoogleModel(name, provider=GoogleProvider(client=inner))
+
+
+def parameters_for(request: ModelRequest) -> "ModelRequestParameters":
+    """The tools that are offered, and the form that the answer must have."""
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.output import OutputObjectDefinition
+    from pydantic_ai.tools import ToolDefinition
+
+    tools = [
+        ToolDefinition(name=tool.name, description=tool.description, parameters_json_schema=dict(tool.schema))
+        for tool in request.tools
+    ]
+    wanted = request.parameters.response_format or {}
+    if wanted.get("type") == "json_schema":
+        inner: dict[str, Any] = wanted.get("json_schema") or {}
+        form = OutputObjectDefinition(
+            json_schema=inner.get("schema") or {}, name=inner.get("name") or "answer", strict=inner.get("strict")
+        )
+        return ModelRequestParameters(function_tools=tools, output_mode="native", output_object=form)
+    return ModelRequestParameters(function_tools=tools, allow_text_output=True)
+
+
+def settings_for(provider: Provider, request: ModelRequest) -> "ModelSettings":
+    """The parameters in the library's words; what the dialect has no word for is left out."""
+    wanted = request.parameters
+    settings: dict[str, Any] = {name: value for name in _ONE_TO_ONE if (value := getattr(wanted, name)) is not None}
+    if wanted.stop:
+        settings["stop_sequences"] = list(wanted.stop)
+    if request.tools:
+        settings |= _tool_settings(provider, wanted)
+    if wanted.prompt_caching:
+        settings["cache"] = True
+    if wanted.response_format and wanted.response_format.get("type") == "json_object":
+        settings |= _json_settings(provider)
+    settings |= _thinking_settings(provider, wanted)
+    return _typed(settings)
+
+
+def _typed(settings: dict[str, Any]) -> "ModelSettings":
+    from pydantic_ai.settings import ModelSettings
+
+    return ModelSettings(**settings)
+
+
+def _tool_settings(provider: Provider, wanted: Parameters) -> dict[str, Any]:
+    settings: dict[str, Any] = {}
+    if isinstance(wanted.tool_choice, Only):
+        settings["tool_choice"] = [wanted.tool_choice.name]
+    elif wanted.tool_choice:
+        settings["tool_choice"] = wanted.tool_choice
+    if wanted.parallel_tool_calls is not None and provider.dialect in _KEEPS_PARALLEL:
+        settings["parallel_tool_calls"] = wanted.parallel_tool_calls
+    return settings
+
+
+def _json_settings(provider: Provider) -> dict[str, Any]:
+    if provider.dialect in ("openai", "openrouter"):
+        return {"extra_body": {"response_format": {"type": "json_object"}}}
+    return {}
+
+
+def _thinking_settings(provider: Provider, wanted: Parameters) -> dict[str, Any]:
+    thinking = wanted.reasoning
+    if thinking.max_tokens is not None:
+        return _budgeted(provider, thinking.max_tokens, shown=not thinking.exclude)
+    if thinking.enabled is False or thinking.effort == "none":
+        return {"thinking": False}
+    effort = thinking.effort if thinking.effort in _EFFORTS else "medium" if thinking.enabled else None
+    if effort is None:
+        return {}
+    if thinking.exclude and provider.dialect == "openrouter":
+        return {"openrouter_reasoning": {"effort": effort, "exclude": True}}
+    return {"thinking": effort}
+
+
+def _budgeted(provider: Provider, tokens: int, *, shown: bool) -> dict[str, Any]:
+    """A number of tokens for thoughts, where the dialect counts them; else the effort that comes nearest."""
+    match provider.dialect:
+        case "anthropic":
+            return {"anthropic_thinking": {"type": "enabled", "budget_tokens": tokens}}
+        case "google":
+            return {"google_thinking_config": {"thinking_budget": tokens, "include_thoughts": shown}}
+        case "openrouter":
+            return {"openrouter_reasoning": {"max_tokens": tokens, "exclude": not shown}}
+        case "openai":
+            return {"thinking": min(_BUDGETS, key=lambda effort: abs(_BUDGETS[effort] - tokens))}

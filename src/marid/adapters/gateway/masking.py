@@ -1,0 +1,52 @@
+"""Nothing that is logged or said holds a key."""
+
+import base64
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from marid.text.secrets import Masker
+
+MASK = "[masked]"
+_SHORTEST = 6
+# Of everything else in a header, a stranger may have made a secret.
+_OPEN_HEADERS = ("accept", "content-length", "content-type", "date", "host", "retry-after", "server", "user-agent")
+
+
+class Veil:
+    """Masks the keys it was given, in whatever form they appear, and what looks like a key."""
+
+    def __init__(self, *secrets: str) -> None:
+        forms = {form for secret in secrets if len(secret) >= _SHORTEST for form in _forms(secret)}
+        self._forms = sorted(forms, key=len, reverse=True)
+        self._masker = Masker()
+
+    def text(self, text: str) -> str:
+        """`text` without keys."""
+        for form in self._forms:
+            text = text.replace(form, MASK)
+        masked, _ = self._masker.mask(text.encode("utf-8", "replace"), "")
+        return masked.decode("utf-8", "replace")
+
+    def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """All names, and the values of those that are known to be harmless."""
+        lowered = {name.lower(): value for name, value in headers.items()}
+        return {name: self.text(value) if _is_open(name) else MASK for name, value in lowered.items()}
+
+    def body(self, data: bytes) -> Any:
+        """The body as JSON where it is JSON, else as text."""
+        text = self.text(data.decode("utf-8", "replace"))
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
+
+
+def _is_open(name: str) -> bool:
+    return name in _OPEN_HEADERS or name.startswith(("x-ratelimit-", "anthropic-ratelimit-", "x-stainless-"))
+
+
+def _forms(secret: str) -> set[str]:
+    encoded = base64.b64encode(secret.encode()).decode()
+    return {secret, json.dumps(secret)[1:-1], quote(secret, safe=""), encoded, encoded.rstrip("="), secret[::-1]}

@@ -1,0 +1,94 @@
+"""Who can be asked, where they are, and in which dialect."""
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal, NamedTuple, TypeAlias
+from urllib.parse import urlsplit
+
+from marid.core.errors import BadInput
+
+Dialect: TypeAlias = Literal["openai", "openrouter", "anthropic", "google"]
+OFFLINE = "offline"
+
+
+class Known(NamedTuple):
+    """A provider that we know by name."""
+
+    dialect: Dialect
+    base_url: str
+    needs_key: bool = True
+
+
+KNOWN = MappingProxyType(
+    {
+        "openai": Known("openai", "https://api.openai.com/v1"),
+        "openrouter": Known("openrouter", "https://openrouter.ai/api/v1", needs_key=False),
+        "lmstudio": Known("openai", "http://localhost:1234/v1", needs_key=False),
+        "ollama": Known("openai", "http://localhost:11434/v1", needs_key=False),
+        "anthropic": Known("anthropic", "https://api.anthropic.com"),
+        "google": Known("google", "https://generativelanguage.googleapis.com"),
+    }
+)
+
+_LOCAL = ("lmstudio", "ollama")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provider:
+    """Where a model is asked. The key is in no repr and goes to `base_url` only."""
+
+    id: str
+    dialect: Dialect
+    base_url: str
+    api_key: str = field(default="", repr=False)
+    proxy: str = field(default="", repr=False)
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether another service stands where the known one of that id would be."""
+        known = KNOWN.get(self.id)
+        return known is None or known.base_url != self.base_url
+
+    @property
+    def place(self) -> str:
+        """The host and its port, for messages."""
+        return urlsplit(self.base_url).netloc.rpartition("@")[2]
+
+
+def chosen(id: str = "", *, base_url: str = "", api_key: str = "") -> Provider | None:
+    """The provider that these settings name; None is `offline`, which is also what nothing at all means.
+
+    A `base_url` alone names an OpenAI-compatible service. An id that we do not know is one as well, and needs its URL.
+
+    Raises:
+        BadInput: an id that says nothing without a URL, a URL that is none, or no key where one is needed.
+    """
+    if id == OFFLINE or not (id or base_url or api_key):
+        return None
+    name = id or ("openai" if base_url else "openrouter")
+    known = KNOWN.get(name)
+    dialect = known.dialect if known else "openai"
+    where = _root(_checked(base_url or (known.base_url if known else ""), name), name, dialect)
+    if known and known.needs_key and not api_key and where == known.base_url:
+        raise BadInput(f"provider '{name}' needs a key: set api_key, or use provider 'offline'")
+    return Provider(id=name, dialect=dialect, base_url=where, api_key=api_key)
+
+
+def _root(url: str, name: str, dialect: Dialect) -> str:
+    """Where the dialect's own paths begin: people write addresses with and without the version in them."""
+    if dialect in ("anthropic", "google"):
+        return url.removesuffix("/v1").removesuffix("/v1beta")
+    return f"{url}/v1" if name in _LOCAL and not urlsplit(url).path else url
+
+
+def _checked(url: str, name: str) -> str:
+    if not url:
+        raise BadInput(f"unknown provider '{name}': set its base_url, or use one of {', '.join((OFFLINE, *KNOWN))}")
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise BadInput(f"base_url of provider '{name}' is no http or https URL")
+    return url.rstrip("/")

@@ -1,0 +1,55 @@
+"""The library's stream of parts as our events. Imported when a model is asked."""
+
+from pydantic_ai.messages import (
+    ModelResponsePart,
+    ModelResponsePartDelta,
+    ModelResponseStreamEvent,
+    PartDeltaEvent,
+    PartStartEvent,
+    TextPart,
+    TextPartDelta,
+    ThinkingPart,
+    ThinkingPartDelta,
+    ToolCallPart,
+    ToolCallPartDelta,
+)
+
+from marid.adapters.gateway.translation import written
+from marid.core.chat import CallDelta, CallStarted, GatewayEvent, ReasoningDelta, TextDelta
+
+_NOTHING: tuple[GatewayEvent, ...] = ()
+
+
+class Reader:
+    """Remembers which part is which call, as the pieces of several may alternate."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+
+    def events(self, event: ModelResponseStreamEvent) -> tuple[GatewayEvent, ...]:
+        """What `event` tells the reader; the ends of parts tell nothing, as more of a part may follow its end."""
+        if type(event) is PartDeltaEvent:
+            return self._continued(event.index, event.delta)
+        if type(event) is PartStartEvent:
+            return self._begun(event.index, event.part)
+        return _NOTHING
+
+    def _continued(self, index: int, delta: ModelResponsePartDelta) -> tuple[GatewayEvent, ...]:
+        if type(delta) is TextPartDelta:
+            return (TextDelta(delta.content_delta),) if delta.content_delta else _NOTHING
+        if type(delta) is ThinkingPartDelta:
+            return (ReasoningDelta(delta.content_delta),) if delta.content_delta else _NOTHING
+        if type(delta) is ToolCallPartDelta and delta.args_delta and index in self._numbers:
+            return (CallDelta(self._numbers[index], written(delta.args_delta)),)
+        return _NOTHING
+
+    def _begun(self, index: int, part: ModelResponsePart) -> tuple[GatewayEvent, ...]:
+        if isinstance(part, TextPart):
+            return (TextDelta(part.content),) if part.content else _NOTHING
+        if isinstance(part, ThinkingPart):
+            return (ReasoningDelta(part.content),) if part.content else _NOTHING
+        if isinstance(part, ToolCallPart):
+            number = self._numbers.setdefault(index, len(self._numbers))
+            started = CallStarted(number, part.tool_name)
+            return (started, CallDelta(number, written(part.args))) if part.args else (started,)
+        return _NOTHING

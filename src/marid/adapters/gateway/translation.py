@@ -1,0 +1,164 @@
+"""Our messages in the library's words, and its answers in ours. Imported when a model is asked."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, cast
+
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelRequestPart,
+    ModelResponse,
+    ModelResponsePart,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+
+from marid.core.chat import Finished, FinishReason, Message, Part, Reasoning, Text, ToolCall, ToolResult, Usage
+from marid.core.chat import ModelRequest as Request
+
+Seal: TypeAlias = dict[str, Any]
+
+_REASONS: dict[str | None, FinishReason] = {
+    "stop": "stop",
+    "length": "length",
+    "content_filter": "filtered",
+    "tool_call": "calls",
+    "error": "error",
+}
+
+
+def history(request: Request) -> list[ModelMessage]:
+    """Everything that was said, with every thought back where its provider wants it."""
+    messages: list[ModelMessage] = []
+    for message in request.messages:
+        if message.role == "assistant":
+            messages.append(_response(message))
+        elif parts := [part for each in message.parts for part in _asked(each)]:
+            messages.append(ModelRequest(parts=parts, instructions=request.system or None))
+    return messages
+
+
+def _asked(part: Part) -> Iterable[ModelRequestPart]:
+    match part:
+        case Text():
+            return [UserPromptPart(part.text)]
+        case ToolResult():
+            outcome = "failed" if part.failed else "success"
+            return [ToolReturnPart(part.name, part.text, part.call, outcome=outcome)]
+        case Reasoning() | ToolCall():
+            return []
+
+
+def _response(message: Message) -> ModelResponse:
+    seals = [_opened(part.seal) for part in message.parts if not isinstance(part, ToolResult)]
+    nothing: Seal = {}
+    first = next((seal for seal in seals if seal), nothing)
+    parts = [answered for part in message.parts if (answered := _answered(part)) is not None]
+    return ModelResponse(parts=parts, provider_name=first.get("provider_name"), canonical_system=first.get("system"))
+
+
+def _answered(part: Part) -> ModelResponsePart | None:
+    match part:
+        case Text():
+            return TextPart(part.text, **_fields(part.seal))
+        case Reasoning():
+            return ThinkingPart(part.text, **_fields(part.seal))
+        case ToolCall():
+            return ToolCallPart(part.name, part.arguments, part.id, **_fields(part.seal))
+        case ToolResult():
+            return None
+
+
+def _fields(seal: str) -> Seal:
+    return {name: value for name, value in _opened(seal).items() if name != "system"}
+
+
+def _opened(seal: str) -> Seal:
+    """What a seal holds; one that is no JSON object, or not ours, holds nothing."""
+    try:
+        fields: object = json.loads(seal) if seal else {}
+    except ValueError:
+        return {}
+    known = cast(Seal, fields) if isinstance(fields, dict) else {}
+    return {name: known[name] for name in _SEALED if name in known}
+
+
+_SEALED = ("id", "signature", "provider_name", "provider_details", "system")
+
+
+def _sealed(part: TextPart | ThinkingPart | ToolCallPart, response: ModelResponse) -> str:
+    fields = {name: value for name in _SEALED[:-1] if (value := getattr(part, name, None)) is not None}
+    if not fields.keys() - {"provider_name"}:
+        return ""
+    if response.canonical_system:
+        fields["system"] = response.canonical_system
+    return json.dumps(fields, ensure_ascii=False, default=str)
+
+
+def reply_of(response: ModelResponse, request: Request) -> Message:
+    """The whole answer. A call whose id an earlier one has gets another, so that each result finds its call."""
+    parts: list[Part] = []
+    taken = {call.id for message in request.messages for call in message.calls}
+    for part in response.parts:
+        match part:
+            case TextPart() if part.content or part.provider_details:
+                parts.append(Text(text=part.content, seal=_sealed(part, response)))
+            case ThinkingPart():
+                parts.append(Reasoning(text=part.content, seal=_sealed(part, response)))
+            case ToolCallPart():
+                name = _free(part.tool_call_id, taken)
+                arguments = written(part.args)
+                parts.append(ToolCall(id=name, name=part.tool_name, arguments=arguments, seal=_sealed(part, response)))
+            case _:  # what we never ask for: files, speech, tools that run at the provider
+                pass
+    return Message(role="assistant", parts=tuple(parts))
+
+
+def _free(name: str, taken: set[str]) -> str:
+    free, number = name, 1
+    while free in taken:
+        number += 1
+        free = f"{name}-{number}"
+    taken.add(free)
+    return free
+
+
+def written(arguments: str | Mapping[str, Any] | None) -> str:
+    """Arguments as text, however they came."""
+    if isinstance(arguments, str):
+        return arguments
+    return json.dumps(arguments, ensure_ascii=False) if arguments else ""
+
+
+def finish_of(response: ModelResponse, reply: Message) -> Finished:
+    """How the answer ended; one with calls ends by them, whatever the provider calls it."""
+    reason = _REASONS.get(response.finish_reason, "stop")
+    if reply.calls and reason == "stop":
+        reason = "calls"
+    return Finished(reason, reply, response.model_name or "", response.provider_response_id or "")
+
+
+def refusal_of(response: ModelResponse) -> TextPart | None:
+    """The words of a model that will not answer, where they are no part of the answer itself."""
+    refusal = (response.provider_details or {}).get("refusal")
+    if not isinstance(refusal, str) or not refusal or any(isinstance(part, TextPart) for part in response.parts):
+        return None
+    return TextPart(refusal)
+
+
+def usage_of(response: ModelResponse) -> Usage | None:
+    """The provider's figures, or None when it gave none that can be."""
+    given = response.usage
+    figures: Sequence[int] = (
+        given.input_tokens,
+        given.output_tokens,
+        given.cache_read_tokens,
+        given.details.get("reasoning_tokens", 0),
+    )
+    if min(figures) < 0 or not any(figures[:2]):
+        return None
+    return Usage(*figures)

@@ -1,0 +1,151 @@
+"""The model that is none: it searches the project with the tools it is offered and quotes what it finds."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from itertools import takewhile
+
+from marid.adapters.offline_passages import Passage, best_passages, search_words
+from marid.core.chat import (
+    CallDelta,
+    CallReady,
+    CallStarted,
+    Finished,
+    FinishReason,
+    Message,
+    ModelInfo,
+    ModelRequest,
+    Part,
+    Text,
+    TextDelta,
+    ToolCall,
+    ToolResult,
+    Usage,
+    message_tokens,
+    request_tokens,
+)
+from marid.core.errors import NotFound
+from marid.ports.model import Take
+
+OFFLINE = "offline"
+_MOST_HITS = 60
+_MOST_NAMES = 10
+_ADVICE = "An answer in words needs a model: set `provider` and `model`, and `api_key` where one is needed."
+
+
+class OfflineModel:
+    """The port Model without any network: its first reply is a search, its second what the search found.
+
+    It keeps nothing between the two: which of them is due is told by the history.
+    """
+
+    @property
+    def provider(self) -> str:
+        """As in the port."""
+        return OFFLINE
+
+    async def stream(self, request: ModelRequest, take: Take) -> None:
+        """As in the port."""
+        results = _results(request)
+        calls = () if results else tuple(_searches(request))
+        pieces = () if calls else tuple(_answer(request, results))
+        for piece in pieces:
+            await take(TextDelta(piece))
+        for number, call in enumerate(calls):
+            await take(CallStarted(number, call.name))
+            await take(CallDelta(number, call.arguments))
+        for number, call in enumerate(calls):
+            await take(CallReady(number, call))
+        parts: tuple[Part, ...] = calls or (Text(text="".join(pieces)),)
+        reply = Message(role="assistant", parts=parts)
+        reason: FinishReason = "calls" if calls else "stop"
+        await take(Usage(request_tokens(request), message_tokens(reply), estimated=True))
+        await take(Finished(reason, reply, OFFLINE))
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        """As in the port."""
+        return (ModelInfo(id=OFFLINE, provider=OFFLINE, name="passages of the project, no model"),)
+
+    async def info(self, name: str) -> ModelInfo:
+        """As in the port."""
+        if name != OFFLINE:
+            raise NotFound(f"provider 'offline' has one model, 'offline', and no '{name}'")
+        return (await self.models())[0]
+
+    def context_window(self, name: str) -> int:
+        """As in the port: nobody reads the conversation as a whole, so there is none."""
+        return 0
+
+
+def _results(request: ModelRequest) -> tuple[ToolResult, ...]:
+    """The results that wait for an answer: those after everything else."""
+    last = takewhile(lambda message: message.role == "tool", reversed(request.messages))
+    return tuple(part for message in reversed(list(last)) for part in message.parts if isinstance(part, ToolResult))
+
+
+def _question(request: ModelRequest) -> str:
+    return next((message.text for message in reversed(request.messages) if message.role == "user"), "")
+
+
+def _searches(request: ModelRequest) -> Iterator[ToolCall]:
+    """A search for each word of the question in the files, and one for all of them in the names of files."""
+    offered = {tool.name for tool in request.tools}
+    if request.parameters.tool_choice == "none":
+        return
+    words = search_words(_question(request))
+    prefix = f"offline-{len(request.messages)}"  # no call of an earlier round has this id
+    if "grep_files" in offered:
+        for number, word in enumerate(words):
+            arguments = {"pattern": f"(?i){re.escape(word)}", "context_lines": 2, "max_results": _MOST_HITS}
+            yield _call(f"{prefix}-{number}", "grep_files", arguments)
+    names = "{" + ",".join(words) + "}" if len(words) > 1 else "".join(words) or "README"
+    if "glob_files" in offered:
+        yield _call(f"{prefix}-names", "glob_files", {"pattern": f"*{names}*", "max_results": _MOST_NAMES})
+    elif "search_files" in offered:
+        yield _call(f"{prefix}-names", "search_files", {"path": ".", "pattern": f"**/*{names}*"})
+
+
+def _call(id: str, name: str, arguments: Mapping[str, object]) -> ToolCall:
+    return ToolCall(id=id, name=name, arguments=json.dumps(arguments, ensure_ascii=False))
+
+
+def _answer(request: ModelRequest, results: tuple[ToolResult, ...]) -> Iterator[str]:
+    words = search_words(_question(request))
+    about = ", ".join(f'"{word}"' for word in words) or "the question"
+    failed = [result for result in results if result.failed or result.text.startswith("ERROR: ")]
+    searches = [result for result in results if result not in failed and result.name == "grep_files"]
+    passages = best_passages({_word(result.call, words): result.text for result in searches})
+    names = [path for result in results if result not in failed for path in _names(result)]
+    if passages or names:
+        yield f"This is offline: no model was asked. What the project says about {about}:\n"
+    elif results:
+        yield f"This is offline: no model was asked, and nothing in the project matches {about}.\n"
+    else:
+        yield "This is offline: no model was asked, and no tool to search the project is offered.\n"
+    yield from (_quoted(passage) for passage in passages)
+    if names:
+        yield "\nFiles by name:\n" + "".join(f"- `{name}`\n" for name in names[:_MOST_NAMES])
+    for result in failed:
+        yield f"\nA search failed: {' '.join(result.text.split())[:300]}\n"
+    yield f"\n{_ADVICE}\n"
+
+
+def _word(call: str, words: tuple[str, ...]) -> str:
+    """Which word a search was for; one that somebody else began was for none of them."""
+    number = call.rpartition("-")[2]
+    known = number.isascii() and number.isdecimal() and int(number) < len(words)
+    return words[int(number)] if known else call
+
+
+def _names(result: ToolResult) -> list[str]:
+    if result.name not in ("glob_files", "search_files") or result.text.startswith("Nothing matches"):
+        return []
+    return [line for line in result.text.splitlines() if line and not line.startswith("(")]
+
+
+def _quoted(passage: Passage) -> str:
+    """The passage in a fence that nothing inside of it can close."""
+    inside = "\n".join(passage.lines)
+    longest = max((len(run) for run in re.findall("`{3,}", inside)), default=2)
+    fence = "`" * (longest + 1)
+    return f"\n{passage.place}\n{fence}\n{inside}\n{fence}\n"

@@ -1,0 +1,17 @@
+"""What may be spent on models."""
+
+from typing import Protocol
+
+from marid.core.chat import ModelRequest, Usage
+
+
+class Budget(Protocol):
+    """Asked before every request that leaves for a service, and told what each answer cost."""
+
+    def ask(self, request: ModelRequest) -> None:
+        """May `request` be sent? Raises: Exhausted when it may not, in words that name the budget."""
+        ...
+
+    def spend(self, request: ModelRequest, usage: Usage) -> None:
+        """`request` cost this much; also called for an answer that broke off."""
+        ...

@@ -1,0 +1,69 @@
+"""Vectors made of words: texts that share words are near each other, and the same text is always the same."""
+
+import base64
+import hashlib
+import math
+import re
+import struct
+from collections.abc import Sequence
+from typing import Any, cast
+
+from marid.testing.request import Request
+from marid.testing.values import table, tables
+
+
+def vector(text: str, dimensions: int) -> list[float]:
+    """A vector of length one; a text without words gets one too."""
+    total = [0.0] * dimensions
+    for word in re.findall(r"\w+", text.lower()) or [""]:
+        for place, value in enumerate(_word(word, dimensions)):
+            total[place] += value
+    length = math.hypot(*total) or 1.0
+    return [value / length for value in total]
+
+
+def embeddings(request: Request, dimensions: int) -> object:
+    """The body that answers a request for vectors."""
+    body = table(request.body)
+    if request.protocol == "google":
+        return _google(body, request.path, dimensions)
+    size = int(body.get("dimensions") or dimensions)
+    texts = _texts(body.get("input"))
+    packed = body.get("encoding_format") == "base64"
+    count = sum(len(text.split()) for text in texts)
+    return {
+        "object": "list",
+        "model": request.model,
+        "data": [
+            {"object": "embedding", "index": place, "embedding": _packed(found) if packed else found}
+            for place, found in enumerate(vector(text, size) for text in texts)
+        ],
+        "usage": {"prompt_tokens": count, "total_tokens": count},
+    }
+
+
+def _word(word: str, dimensions: int) -> list[float]:
+    digest = hashlib.shake_256(word.encode("utf-8", "surrogatepass")).digest(dimensions)
+    return [byte / 127.5 - 1.0 for byte in digest]
+
+
+def _texts(value: Any) -> list[str]:
+    """A text, or a list of texts; lists of token numbers are taken as their own spelling."""
+    if not isinstance(value, list):
+        return [str(value)]
+    return [str(item) for item in cast("list[Any]", value)]
+
+
+def _packed(values: Sequence[float]) -> str:
+    return base64.b64encode(struct.pack(f"<{len(values)}f", *values)).decode()
+
+
+def _google(body: dict[str, Any], path: str, dimensions: int) -> object:
+    if path.endswith(":embedContent"):
+        return {"embedding": _google_one(body, dimensions)}
+    return {"embeddings": [_google_one(one, dimensions) for one in tables(body.get("requests"))]}
+
+
+def _google_one(body: dict[str, Any], dimensions: int) -> object:
+    text = "".join(str(part.get("text", "")) for part in tables(table(body.get("content")).get("parts")))
+    return {"values": vector(text, int(body.get("outputDimensionality") or dimensions))}

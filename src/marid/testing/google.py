@@ -1,0 +1,117 @@
+"""Content as Google's generative language service sends it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from marid.testing.faults import Refusal
+from marid.testing.frames import Frame, event
+from marid.testing.request import Request
+from marid.testing.script import Model, Script, Turn, Usage
+from marid.testing.values import parsed_object
+
+STATUS: Mapping[str, int] = {
+    "rate_limit": 429,
+    "unauthorized": 401,
+    "context": 400,
+    "server": 500,
+    "overloaded": 503,
+    "bad_request": 400,
+    "unknown_model": 404,
+}
+ERRORS: Mapping[str, tuple[str, str]] = {
+    "rate_limit": ("RESOURCE_EXHAUSTED", "Resource has been exhausted (e.g. check quota)."),
+    "unauthorized": ("UNAUTHENTICATED", "Request had invalid authentication credentials."),
+    "context": (
+        "INVALID_ARGUMENT",
+        "The input token count ({used}) exceeds the maximum number of tokens allowed ({limit}).",
+    ),
+    "server": ("INTERNAL", "An internal error has occurred."),
+    "overloaded": ("UNAVAILABLE", "The model is overloaded. Please try again later."),
+    "bad_request": ("INVALID_ARGUMENT", "Request contains an invalid argument."),
+    "unknown_model": ("NOT_FOUND", "The model is not found for API version v1beta."),
+}
+STOPS: Mapping[str, str] = {"stop": "STOP", "length": "MAX_TOKENS", "tool_calls": "STOP", "content_filter": "SAFETY"}
+
+
+def stream(turn: Turn, request: Request, script: Script) -> Iterator[Frame]:
+    """The events of a reply; a call comes whole, and the last event says why it ended."""
+    del script
+    for part in _parts(turn, request.number, turn.reasoning, turn.text):
+        yield event(_chunk(turn, request, [part]), piece=bool(part.get("text")) or "functionCall" in part)
+    yield event(_chunk(turn, request, [], finish=turn.ending))
+
+
+def whole(turn: Turn, request: Request, script: Script) -> object:
+    """The body of a reply that is not streamed; asked for a stream in no event form, a list of all its parts."""
+    del script
+    thought, text = "".join(turn.reasoning), "".join(turn.text)
+    parts = list(_parts(turn, request.number, [thought] if thought else [], [text] if text else []))
+    chunk = _chunk(turn, request, parts, finish=turn.ending)
+    return [chunk] if request.path.endswith(":streamGenerateContent") else chunk
+
+
+def error(refusal: Refusal) -> object:
+    """The body of a refusal."""
+    status, message = ERRORS[refusal.kind]
+    text = refusal.message or message.format(limit=refusal.limit, used=refusal.used)
+    body: dict[str, Any] = {"code": refusal.status or STATUS[refusal.kind], "message": text, "status": status}
+    if isinstance(refusal.retry_after, int | float):
+        info = "type.googleapis.com/google.rpc.RetryInfo"
+        body["details"] = [{"@type": info, "retryDelay": f"{refusal.retry_after:g}s"}]
+    return {"error": body}
+
+
+def error_event(refusal: Refusal) -> Frame:
+    """A refusal in mid-stream."""
+    return event(error(refusal))
+
+
+def models(offered: Sequence[Model]) -> object:
+    """One page of models, which is all."""
+    return {"models": [model(one) for one in offered]}
+
+
+def model(one: Model) -> object:
+    """An entry of that page."""
+    return {
+        "name": f"models/{one.id}",
+        "version": "1",
+        "displayName": one.name or one.id,
+        "inputTokenLimit": one.context,
+        "outputTokenLimit": one.output,
+        "supportedGenerationMethods": ["generateContent", "countTokens", "embedContent"],
+    }
+
+
+def _parts(turn: Turn, number: int, reasoning: Sequence[str], text: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """What was thought is signed on the first call, without one on an empty text of its own."""
+    signature = {"thoughtSignature": turn.signature} if turn.reasoning else {}
+    yield from ({"text": piece, "thought": True} for piece in reasoning)
+    yield from ({"text": piece} for piece in text)
+    for call, name in zip(turn.calls, turn.ids(number), strict=True):
+        yield {"functionCall": {"id": name, "name": call.name, "args": parsed_object(call.arguments)}, **signature}
+        signature = {}
+    if signature:
+        yield {"text": "", **signature}
+
+
+def _chunk(
+    turn: Turn, request: Request, parts: Sequence[Mapping[str, object]], *, finish: str | None = None
+) -> dict[str, Any]:
+    candidate: dict[str, Any] = {"content": {"role": "model", **({"parts": parts} if parts else {})}, "index": 0}
+    if finish:
+        candidate["finishReason"] = STOPS.get(finish, finish)
+    usage = {"usageMetadata": _usage(turn.usage)} if turn.usage and finish else {}
+    names = {"modelVersion": request.model, "responseId": f"response_{request.number}"}
+    return {"candidates": [candidate], **usage, **names}
+
+
+def _usage(usage: Usage) -> object:
+    """Here what was thought is not part of what was said."""
+    return {
+        "promptTokenCount": usage.input,
+        "candidatesTokenCount": usage.output - usage.reasoning,
+        "thoughtsTokenCount": usage.reasoning,
+        "cachedContentTokenCount": usage.cached,
+        "totalTokenCount": usage.input + usage.output,
+    }

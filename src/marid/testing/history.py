@@ -1,0 +1,68 @@
+"""Whether a conversation is one that a provider would take: every call with its result, at once and in one go."""
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import groupby
+from typing import Any, TypeAlias
+
+from marid.testing.request import ProtocolName, Request
+from marid.testing.values import table, tables
+
+# What a message does, and the ids of the calls that it makes or answers.
+Move: TypeAlias = tuple[str, list[str]]
+
+
+def flaw(request: Request) -> str:
+    """What a provider would object to, or an empty text."""
+    waiting: list[str] = []
+    for kind, ids in _joined(MOVES[request.protocol](table(request.body))):
+        if kind == "results":
+            if sorted(ids) != sorted(waiting):
+                return f"results for {ids} follow calls {waiting}"
+            waiting = []
+        elif waiting:
+            return f"calls {waiting} are not followed by their results"
+        elif kind == "calls":
+            waiting = ids
+    return f"calls {waiting} have no results" if waiting else ""
+
+
+def _joined(moves: Iterator[Move]) -> Iterator[Move]:
+    """Results that stand in messages of their own, one after the other, are one answer."""
+    for kind, group in groupby(moves, key=lambda move: move[0]):
+        if kind == "results":
+            yield kind, [id for _, ids in group for id in ids]
+        else:
+            yield from group
+
+
+def _move(calls: list[str], results: list[str]) -> Move:
+    return ("calls", calls) if calls else ("results", results) if results else ("words", [])
+
+
+def _openai(body: dict[str, Any]) -> Iterator[Move]:
+    for message in tables(body.get("messages")):
+        calls = [str(call.get("id")) for call in tables(message.get("tool_calls"))]
+        yield _move(calls, [str(message.get("tool_call_id"))] if message.get("role") == "tool" else [])
+
+
+def _anthropic(body: dict[str, Any]) -> Iterator[Move]:
+    for message in tables(body.get("messages")):
+        blocks = tables(message.get("content"))
+        calls = [str(block.get("id")) for block in blocks if block.get("type") == "tool_use"]
+        yield _move(calls, [str(block.get("tool_use_id")) for block in blocks if block.get("type") == "tool_result"])
+
+
+def _google(body: dict[str, Any]) -> Iterator[Move]:
+    """Ids are optional here, so it goes by the names of the tools."""
+    for content in tables(body.get("contents")):
+        parts = tables(content.get("parts"))
+        calls = [str(table(part["functionCall"]).get("name")) for part in parts if "functionCall" in part]
+        results = [str(table(part["functionResponse"]).get("name")) for part in parts if "functionResponse" in part]
+        yield _move(calls, results)
+
+
+MOVES: Mapping[ProtocolName, Callable[[dict[str, Any]], Iterator[Move]]] = {
+    "openai": _openai,
+    "anthropic": _anthropic,
+    "google": _google,
+}

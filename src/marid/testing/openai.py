@@ -1,0 +1,127 @@
+"""Chat completions as OpenAI and those who speak like it send them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from marid.testing.faults import Refusal
+from marid.testing.frames import Frame, encoded, event
+from marid.testing.request import Request
+from marid.testing.script import Model, Script, Turn, Usage
+from marid.testing.values import table
+
+CREATED = 1_700_000_000
+STATUS: Mapping[str, int] = {
+    "rate_limit": 429,
+    "unauthorized": 401,
+    "context": 400,
+    "server": 500,
+    "overloaded": 503,
+    "bad_request": 400,
+    "unknown_model": 404,
+}
+# type, code, message
+ERRORS: Mapping[str, tuple[str, str | None, str]] = {
+    "rate_limit": ("requests", "rate_limit_exceeded", "Rate limit reached for requests"),
+    "unauthorized": ("invalid_request_error", "invalid_api_key", "Incorrect API key provided"),
+    "context": (
+        "invalid_request_error",
+        "context_length_exceeded",
+        "This model's maximum context length is {limit} tokens. However, your messages resulted in {used} tokens.",
+    ),
+    "server": ("server_error", None, "The server had an error while processing your request"),
+    "overloaded": ("server_error", "overloaded", "The engine is currently overloaded, please try again later"),
+    "bad_request": ("invalid_request_error", None, "Invalid request"),
+    "unknown_model": ("invalid_request_error", "model_not_found", "The model does not exist"),
+}
+
+
+def stream(turn: Turn, request: Request, script: Script) -> Iterator[Frame]:
+    """The events of a reply, the last of which is no JSON."""
+    yield _chunk(request, {"role": "assistant", "content": ""})
+    for piece in turn.reasoning:
+        yield _chunk(request, {script.reasoning_field: piece}, piece=True)
+    for piece in turn.text:
+        yield _chunk(request, {"content": piece}, piece=True)
+    for index, (call, name) in enumerate(zip(turn.calls, turn.ids(request.number), strict=True)):
+        opening = {"name": call.name, "arguments": ""}
+        yield _chunk(request, _call_delta({"index": index, "id": name, "type": "function", "function": opening}))
+        for fragment in call.fragments():
+            yield _chunk(request, _call_delta({"index": index, "function": {"arguments": fragment}}), piece=True)
+    yield _chunk(request, {}, finish=turn.ending)
+    if turn.usage and _wants_usage(request):
+        yield event({**_envelope(request, "chat.completion.chunk"), "choices": [], "usage": _usage(turn.usage)})
+    yield Frame(data=b"data: [DONE]\n\n")
+
+
+def whole(turn: Turn, request: Request, script: Script) -> object:
+    """The body of a reply that is not streamed."""
+    message: dict[str, Any] = {"role": "assistant", "content": "".join(turn.text) or None, "refusal": None}
+    if turn.reasoning:
+        message[script.reasoning_field] = "".join(turn.reasoning)
+    if turn.calls:
+        message["tool_calls"] = [
+            {"id": name, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call, name in zip(turn.calls, turn.ids(request.number), strict=True)
+        ]
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": turn.ending}
+    usage = {"usage": _usage(turn.usage)} if turn.usage else {}
+    return {**_envelope(request, "chat.completion"), "choices": [choice], **usage}
+
+
+def error(refusal: Refusal) -> object:
+    """The body of a refusal."""
+    kind, code, message = ERRORS[refusal.kind]
+    text = refusal.message or message.format(limit=refusal.limit, used=refusal.used)
+    param = "messages" if refusal.kind == "context" else None
+    return {"error": {"message": text, "type": kind, "param": param, "code": code}}
+
+
+def error_event(refusal: Refusal) -> Frame:
+    """A refusal in mid-stream."""
+    return Frame(data=b"data: " + encoded(error(refusal)) + b"\n\n")
+
+
+def models(offered: Sequence[Model]) -> object:
+    """The list of models, with the lengths that OpenRouter adds to it."""
+    return {"object": "list", "data": [model(one) for one in offered]}
+
+
+def model(one: Model) -> object:
+    """An entry of that list."""
+    limits = {"context_length": one.context, "max_completion_tokens": one.output, "is_moderated": False}
+    return {
+        "id": one.id,
+        "object": "model",
+        "created": CREATED,
+        "owned_by": "marid",
+        "name": one.name or one.id,
+        "context_length": one.context,
+        "top_provider": limits,
+    }
+
+
+def _envelope(request: Request, kind: str) -> dict[str, Any]:
+    return {"id": f"chatcmpl-{request.number}", "object": kind, "created": CREATED, "model": request.model}
+
+
+def _chunk(request: Request, delta: Mapping[str, object], *, finish: str | None = None, piece: bool = False) -> Frame:
+    choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+    return event({**_envelope(request, "chat.completion.chunk"), "choices": [choice]}, piece=piece)
+
+
+def _call_delta(call: Mapping[str, object]) -> Mapping[str, object]:
+    return {"tool_calls": [call]}
+
+
+def _wants_usage(request: Request) -> bool:
+    return bool(table(table(request.body).get("stream_options")).get("include_usage"))
+
+
+def _usage(usage: Usage) -> object:
+    return {
+        "prompt_tokens": usage.input,
+        "completion_tokens": usage.output,
+        "total_tokens": usage.input + usage.output,
+        "prompt_tokens_details": {"cached_tokens": usage.cached},
+        "completion_tokens_details": {"reasoning_tokens": usage.reasoning},
+    }

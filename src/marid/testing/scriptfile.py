@@ -1,0 +1,151 @@
+"""A script as JSON, for demos and programs in other languages.
+
+    {"models": ["tiny", {"id": "big", "context": 200000, "output": 8192, "name": "Big"}],
+     "reasoning_field": "reasoning", "dimensions": 8, "key": "only-this-one", "repeat": true, "strict": true,
+     "turns": [
+        "a reply in one piece",
+        {"text": ["in ", "pieces"], "reasoning": ["I ", "see"], "finish": "length", "usage": {"input": 9, "output": 2}},
+        {"calls": [{"name": "get_tree", "arguments": {"path": "."}, "id": "call_1", "pieces": 3}]},
+        {"text": "slow", "faults": [{"trickle": {"size": 4, "pause": 0.05}}]},
+        {"error": "rate_limit", "retry_after": 1},
+        {"error": "server", "status": 502, "message": "why"},
+        {"text": "only when the user said it", "match": "said it", "always": true}
+     ]}
+
+All is optional but `turns`. `faults`: `stall`, `cut`, `hangup`, `insert` (`data` is text), `malformed`, `comment`,
+`stream_error` (its `error` as above), `split_utf8`, `trickle`, `wrong_type`, each with the fields that its value has.
+`error` is one of rate_limit, unauthorized, context, server, overloaded, bad_request, unknown_model. A turn with `match`
+answers requests whose last text of the user contains it, once, or with `always` every time.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, cast
+
+from marid.core.errors import BadInput
+from marid.testing.faults import (
+    Cut,
+    Fault,
+    Hangup,
+    Insert,
+    Refusal,
+    SplitUtf8,
+    Stall,
+    StreamError,
+    Trickle,
+    WrongType,
+    comment,
+    malformed,
+)
+from marid.testing.openai import ERRORS
+from marid.testing.script import Matched, Model, Said, Script, Step, ToolCall, Turn, Usage, call
+
+_Made = TypeVar("_Made")
+
+
+def read_script(text: str) -> Script:
+    """The script that a JSON text describes.
+
+    Raises: BadInput naming the place that is wrong.
+    """
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise BadInput(f"the script is not JSON: {error}") from error
+    fields = _table(found, "the script")
+    turns = [_step(turn, f"turns[{place}]") for place, turn in enumerate(_list(fields.pop("turns", []), "turns"))]
+    if "models" in fields:
+        entries = enumerate(_list(fields["models"], "models"))
+        fields["models"] = [_model(entry, f"models[{place}]") for place, entry in entries]
+    return _make(Script, {**fields, "steps": turns}, "the script")
+
+
+def _step(value: Any, place: str) -> Step:
+    if isinstance(value, str):
+        return Turn(text=(value,))
+    fields = _table(value, place)
+    match, always = fields.pop("match", None), bool(fields.pop("always", False))
+    step: Said = _refusal(fields, place) if "error" in fields else _turn(fields, place)
+    if match is None and not always:
+        return step
+    words = str(match or "")
+    return Matched(predicate=lambda request: words in request.said, step=step, times=None if always else 1)
+
+
+def _turn(fields: dict[str, Any], place: str) -> Turn:
+    for name in ("text", "reasoning"):
+        fields[name] = _pieces(fields.get(name, []), f"{place}.{name}")
+    calls = enumerate(_list(fields.get("calls", []), f"{place}.calls"))
+    faults = enumerate(_list(fields.get("faults", []), f"{place}.faults"))
+    fields["calls"] = tuple(_call(entry, f"{place}.calls[{at}]") for at, entry in calls)
+    fields["faults"] = tuple(_fault(entry, f"{place}.faults[{at}]") for at, entry in faults)
+    if fields.get("usage") is not None:
+        fields["usage"] = _make(Usage, _table(fields["usage"], f"{place}.usage"), f"{place}.usage")
+    return _make(Turn, fields, place)
+
+
+def _refusal(fields: dict[str, Any], place: str) -> Refusal:
+    kind = fields.pop("error")
+    if kind not in ERRORS:
+        raise BadInput(f"{place}.error: '{kind}' is none of {', '.join(ERRORS)}")
+    return _make(Refusal, {**fields, "kind": kind}, place)
+
+
+def _call(value: Any, place: str) -> ToolCall:
+    return _make(call, _table(value, place), place)
+
+
+def _model(value: Any, place: str) -> Model:
+    return Model(id=value) if isinstance(value, str) else _make(Model, _table(value, place), place)
+
+
+FAULTS: Mapping[str, Callable[..., Fault]] = {
+    "stall": Stall,
+    "cut": Cut,
+    "hangup": Hangup,
+    "insert": Insert,
+    "malformed": malformed,
+    "comment": comment,
+    "stream_error": StreamError,
+    "split_utf8": SplitUtf8,
+    "trickle": Trickle,
+    "wrong_type": WrongType,
+}
+
+
+def _fault(value: Any, place: str) -> Fault:
+    entry = _table(value, place)
+    name = next(iter(entry), "")
+    if len(entry) != 1 or name not in FAULTS:
+        raise BadInput(f"{place}: one name is expected, of {', '.join(FAULTS)}")
+    fields = _table(entry[name], f"{place}.{name}")
+    if "data" in fields:
+        fields["data"] = str(fields["data"]).encode()
+    if name == "stream_error":
+        after = {"after": fields.pop("after")} if "after" in fields else {}
+        fields = {**after, "refusal": _refusal({"error": "overloaded", **fields}, f"{place}.{name}")}
+    return _make(FAULTS[name], fields, f"{place}.{name}")
+
+
+def _make(kind: Callable[..., _Made], fields: Mapping[str, Any], place: str) -> _Made:
+    try:
+        return kind(**fields)
+    except TypeError as error:
+        # Python names the field that is missing or too many after the name of what was called.
+        raise BadInput(f"{place}: {str(error).partition('() ')[2] or error}") from error
+
+
+def _pieces(value: Any, place: str) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(str(piece) for piece in _list(value, place))
+
+
+def _table(value: Any, place: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise BadInput(f"{place}: an object is expected")
+    return dict(cast("dict[str, Any]", value))
+
+
+def _list(value: Any, place: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise BadInput(f"{place}: a list is expected")
+    return cast("list[Any]", value)

@@ -1,0 +1,157 @@
+"""A model in memory that plays turns, and what is needed to ask real ones on this machine."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import anyio
+
+from marid.adapters.gateway.gateway import Gateway, Means
+from marid.adapters.gateway.patience import Patience
+from marid.adapters.gateway.providers import Dialect, Provider
+from marid.core.chat import (
+    CallDelta,
+    CallReady,
+    CallStarted,
+    Finished,
+    GatewayEvent,
+    Message,
+    ModelInfo,
+    ModelRequest,
+    Reasoning,
+    ReasoningDelta,
+    Text,
+    TextDelta,
+    ToolCall,
+    ToolOffer,
+    ToolResult,
+    Usage,
+    message_tokens,
+    request_tokens,
+    said,
+)
+from marid.core.errors import MaridError, NotFound, Unavailable
+from marid.ports.model import Model, Take
+from marid.testing import ModelServer
+
+Turn: TypeAlias = Message | MaridError | Callable[[ModelRequest], Message]
+
+DIALECTS: tuple[Dialect, ...] = ("openai", "openrouter", "anthropic", "google")
+KEY = "sk-canary-0123456789"
+TREE = ToolOffer(
+    name="get_tree",
+    description="Show a folder.",
+    schema={"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
+)
+
+
+def answer(*parts: str | ToolCall | Reasoning) -> Message:
+    """An answer of words, thoughts and calls."""
+    return Message(role="assistant", parts=tuple(Text(text=part) if isinstance(part, str) else part for part in parts))
+
+
+class FakeModel:
+    """Plays `turns` in their order and keeps what it was asked; `delay` lets others run between two events."""
+
+    provider = "fake"
+
+    def __init__(self, *turns: Turn, window: int = 0, name: str = "fake-model") -> None:
+        self._turns = list(turns)
+        self._window = window
+        self._name = name
+        self.asked: list[ModelRequest] = []
+
+    async def stream(self, request: ModelRequest, take: Take) -> None:
+        self.asked.append(request)
+        if not self._turns:
+            raise Unavailable("the fake has no more turns")
+        turn = self._turns.pop(0)
+        if isinstance(turn, MaridError):
+            raise turn
+        reply = turn if isinstance(turn, Message) else turn(request)
+        number = 0
+        for part in reply.parts:
+            await anyio.lowlevel.checkpoint()
+            match part:
+                case Text():
+                    await take(TextDelta(part.text))
+                case Reasoning():
+                    await take(ReasoningDelta(part.text))
+                case ToolCall():
+                    await take(CallStarted(number, part.name))
+                    await take(CallDelta(number, part.arguments))
+                    number += 1
+                case ToolResult():
+                    raise TypeError("a model gives no results")
+        for place, call in enumerate(reply.calls):
+            await take(CallReady(place, call))
+        await take(Usage(request_tokens(request), message_tokens(reply), estimated=True))
+        await take(Finished("calls" if reply.calls else "stop", reply, self._name))
+
+    async def models(self) -> tuple[ModelInfo, ...]:
+        return (ModelInfo(id=self._name, provider=self.provider, context_window=self._window),)
+
+    async def info(self, name: str) -> ModelInfo:
+        if name != self._name:
+            raise NotFound(f"no model '{name}'")
+        return (await self.models())[0]
+
+    def context_window(self, name: str) -> int:
+        return self._window if name == self._name else 0
+
+
+class Naps:
+    """Sleep that only remembers how long it would have been."""
+
+    def __init__(self) -> None:
+        self.waits: list[float] = []
+
+    async def __call__(self, seconds: float) -> None:
+        self.waits.append(seconds)
+
+
+def provider_at(server: ModelServer, dialect: Dialect, key: str = KEY) -> Provider:
+    """The scripted server as a provider that speaks `dialect`."""
+    urls = {"anthropic": server.anthropic, "google": server.google}
+    return Provider(id=dialect, dialect=dialect, base_url=urls.get(dialect, server.openai), api_key=key)
+
+
+def name_in(dialect: Dialect) -> str:
+    """A model's name as the dialect wants it."""
+    return "openai/scripted-model" if dialect == "openrouter" else "scripted-model"
+
+
+def asking(dialect: Dialect, *messages: Message, **more: object) -> ModelRequest:
+    """A request with a tool on offer, by default for a simple question."""
+    fields: dict[str, object] = {"system": "Be brief.", "tools": (TREE,), **more}
+    return ModelRequest(model=name_in(dialect), messages=messages or (said("hi"),), **fields)  # pyright: ignore[reportArgumentType]
+
+
+def gateway_to(server: ModelServer, dialect: Dialect, means: Means | None = None) -> Gateway:
+    """A gateway that waits for nobody between two tries."""
+    return Gateway(provider_at(server, dialect), means or Means(patience=Patience(sleep=Naps())))
+
+
+def events_of(model: Model, request: ModelRequest) -> tuple[list[GatewayEvent], MaridError | None]:
+    """Everything that came, and the error at the end of it."""
+    got: list[GatewayEvent] = []
+
+    async def take(event: GatewayEvent) -> None:
+        got.append(event)
+
+    try:
+        anyio.run(model.stream, request, take)
+    except MaridError as error:
+        return got, error
+    return got, None
+
+
+def finished(events: list[GatewayEvent]) -> Finished:
+    """The last event, which must be the end."""
+    last = events[-1]
+    assert isinstance(last, Finished)
+    return last
+
+
+def text_of(events: list[GatewayEvent]) -> str:
+    """What a reader saw."""
+    return "".join(event.text for event in events if isinstance(event, TextDelta))

@@ -1,0 +1,366 @@
+"""Answers over the wire, and what becomes of them when the service fails."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+import anyio
+import pytest
+
+from fakes.budget import Purse
+from fakes.model import (
+    DIALECTS,
+    KEY,
+    Naps,
+    asking,
+    events_of,
+    finished,
+    gateway_to,
+    name_in,
+    provider_at,
+    text_of,
+)
+from marid.adapters.gateway.gateway import Gateway, Means
+from marid.adapters.gateway.journal import Kind
+from marid.adapters.gateway.patience import Patience
+from marid.adapters.gateway.providers import Dialect, Provider
+from marid.core.chat import (
+    CallReady,
+    Finished,
+    GatewayEvent,
+    Message,
+    ReasoningDelta,
+    Retrying,
+    TextDelta,
+    ToolResult,
+    Usage,
+    said,
+)
+from marid.core.errors import BadInput, Exhausted, MaridError, NotFound, Refused, Unavailable
+from marid.testing import (
+    Cut,
+    Gate,
+    Hangup,
+    Model,
+    ModelServer,
+    Refusal,
+    Script,
+    SplitUtf8,
+    Stall,
+    StreamError,
+    Trickle,
+    WrongType,
+    always,
+    bad_request,
+    call,
+    comment,
+    context_too_long,
+    gateway_error,
+    malformed,
+    overloaded,
+    rate_limited,
+    say,
+    server_error,
+    unauthorized,
+    unknown_model,
+)
+from marid.testing import Usage as Tokens
+
+pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence")
+every_dialect = pytest.mark.parametrize("dialect", DIALECTS)
+
+
+@every_dialect
+def test_thoughts_words_calls_and_figures_come_alike_in_every_dialect(dialect: Dialect) -> None:
+    turn = say(
+        "A", "B", reasoning=("th", "ink"), calls=[call("get_tree", {"path": "."}, pieces=3)], usage=Tokens(cached=2)
+    )
+    with ModelServer([turn]) as server:
+        events, error = events_of(gateway_to(server, dialect), asking(dialect))
+    assert error is None
+    assert "".join(event.text for event in events if isinstance(event, ReasoningDelta)) == "think"
+    assert text_of(events) == "AB"
+    (ready,) = [event.call for event in events if isinstance(event, CallReady)]
+    assert (ready.name, ready.arguments) == ("get_tree", '{"path": "."}')
+    assert events[-2] == Usage(10, 5, cached=2)
+    assert finished(events).reason == "calls"
+    assert finished(events).model == name_in(dialect)
+
+
+@every_dialect
+def test_a_service_that_recovers_is_asked_again(dialect: Dialect) -> None:
+    naps = Naps()
+    with ModelServer([rate_limited(retry_after=7), overloaded(), gateway_error(), say("fine")]) as server:
+        model = gateway_to(server, dialect, Means(patience=Patience(sleep=naps, chance=lambda: 1.0)))
+        events, error = events_of(model, asking(dialect))
+    assert error is None
+    assert [event.attempt for event in events if isinstance(event, Retrying)] == [2, 3, 4]
+    assert naps.waits == [7.0, 1.0, 2.0]
+    assert text_of(events) == "fine"
+
+
+@every_dialect
+@pytest.mark.parametrize("failing", [server_error(), overloaded(), rate_limited(), say(faults=[Hangup()])])
+def test_a_service_that_stays_down_is_unavailable_after_three_further_tries(dialect: Dialect, failing: Any) -> None:
+    with ModelServer([always(failing)]) as server:
+        events, error = events_of(gateway_to(server, dialect), asking(dialect))
+        assert len(server.requests) == 4
+    assert isinstance(error, Unavailable)
+    assert all(isinstance(event, Retrying) for event in events)
+
+
+@every_dialect
+@pytest.mark.parametrize(
+    ("refusal", "family"),
+    [
+        (unauthorized(), Refused),
+        (bad_request("no such field"), BadInput),
+        (unknown_model("zzz"), NotFound),
+        (context_too_long(), Exhausted),
+        (Refusal(kind="server", status=413, message="too large"), Exhausted),
+    ],
+)
+def test_what_will_not_get_better_is_not_tried_again(
+    dialect: Dialect, refusal: Refusal, family: type[MaridError]
+) -> None:
+    with ModelServer([always(refusal)]) as server:
+        events, error = events_of(gateway_to(server, dialect), asking(dialect))
+        assert len(server.requests) == 1
+    assert type(error) is family
+    assert events == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "least", "most"),
+    [
+        ("Fri, 31 Dec 2100 23:59:59 GMT", 60, 60),
+        ("999999999", 60, 60),
+        ("-5", 0, 0.5),
+        ("soon", 0, 0.5),
+        (0, 0, 0),
+    ],
+)
+def test_when_to_come_back_is_honoured_within_reason(asked: float | str, least: float, most: float) -> None:
+    naps = Naps()
+    with ModelServer([rate_limited(retry_after=asked), say("ok")]) as server:
+        events_of(gateway_to(server, "openai", Means(patience=Patience(sleep=naps))), asking("openai"))
+    assert least <= naps.waits[0] <= most
+
+
+@every_dialect
+@pytest.mark.parametrize("how", ["close", "reset", "clean"])
+def test_a_cut_answer_keeps_what_came_and_is_not_tried_again(dialect: Dialect, how: Any) -> None:
+    with ModelServer([always(say("one", "two", "three", faults=[Cut(after=2, how=how)]))]) as server:
+        events, error = events_of(gateway_to(server, dialect), asking(dialect))
+        assert len(server.requests) == 1
+    assert isinstance(error, Unavailable)
+    assert text_of(events) == "onetwo"
+    assert isinstance(events[-1], Usage)
+    assert events[-1].estimated
+
+
+@every_dialect
+def test_an_answer_cut_before_its_first_word_is_tried_again(dialect: Dialect) -> None:
+    with ModelServer([say("one", faults=[Cut(after=0)]), say("two")]) as server:
+        events, error = events_of(gateway_to(server, dialect), asking(dialect))
+    assert error is None
+    assert text_of(events) == "two"
+
+
+@every_dialect
+def test_an_error_in_the_middle_of_an_answer_ends_it(dialect: Dialect) -> None:
+    with ModelServer([always(say("one", "two", faults=[StreamError(refusal=overloaded(), after=1)]))]) as server:
+        events, error = events_of(gateway_to(server, dialect), asking(dialect))
+        assert len(server.requests) == 1
+    assert isinstance(error, Unavailable)
+    assert text_of(events) == "one"
+
+
+@every_dialect
+@pytest.mark.parametrize(
+    "fault",
+    [malformed(after=1), comment("ping", after=1), SplitUtf8(), Trickle(size=1), WrongType()],
+    ids=lambda f: type(f).__name__,
+)
+def test_a_damaged_stream_is_survived(dialect: Dialect, fault: Any) -> None:
+    with ModelServer([say("é", "日本", "😀", faults=[fault])]) as server:
+        events, error = events_of(gateway_to(server, dialect), asking(dialect))
+    assert error is None
+    assert text_of(events) == finished(events).reply.text == "é日本😀"
+
+
+@every_dialect
+def test_calls_with_the_same_id_each_get_their_result(dialect: Dialect) -> None:
+    turn = say(calls=[call("get_tree", {"path": path}, id="same") for path in "abc"])
+    with ModelServer([turn, say("done")]) as server:
+        model = gateway_to(server, dialect)
+        events, _ = events_of(model, asking(dialect))
+        reply = finished(events).reply
+        assert len({one.id for one in reply.calls}) == 3
+        results = tuple(ToolResult(call=one.id, name=one.name, text=one.arguments) for one in reply.calls)
+        events_of(model, asking(dialect, said("hi"), reply, Message(role="tool", parts=results)))
+        told = server.requests[1].results
+    assert [result.id for result in told] == [one.id for one in reply.calls]
+
+
+@pytest.mark.parametrize("dialect", ["openai", "openrouter", "anthropic"])  # Google's arguments are no text
+def test_arguments_that_are_no_json_are_given_as_they_are(dialect: Dialect) -> None:
+    with ModelServer([say(calls=[call("get_tree", '{"path": ')], finish="length"), say("ok")]) as server:
+        model = gateway_to(server, dialect)
+        events, error = events_of(model, asking(dialect))
+        assert error is None
+        reply = finished(events).reply
+        assert reply.calls[0].arguments == '{"path": '
+        result = ToolResult(call=reply.calls[0].id, name="get_tree", text="ERROR: no JSON", failed=True)
+        _, error = events_of(model, asking(dialect, said("hi"), reply, Message(role="tool", parts=(result,))))
+    assert error is None
+
+
+def test_two_hundred_calls_at_once_are_all_there() -> None:
+    with ModelServer([say(calls=[call("get_tree", {"path": str(number)}) for number in range(200)])]) as server:
+        events, _ = events_of(gateway_to(server, "openai"), asking("openai"))
+    assert len(finished(events).reply.calls) == 200
+
+
+@every_dialect
+def test_an_empty_answer_is_an_answer(dialect: Dialect) -> None:
+    with ModelServer([say()]) as server:
+        events, error = events_of(gateway_to(server, dialect), asking(dialect))
+    assert error is None
+    assert finished(events).reply == Message(role="assistant", parts=())
+
+
+@every_dialect
+def test_figures_that_the_service_does_not_give_are_ours_and_say_so(dialect: Dialect) -> None:
+    with ModelServer([say("word " * 10, usage=None)]) as server:
+        events, _ = events_of(gateway_to(server, dialect), asking(dialect))
+    usage = events[-2]
+    assert isinstance(usage, Usage)
+    assert usage.estimated
+    assert usage.input > 10
+    assert usage.output == 13
+
+
+@every_dialect
+def test_a_cancelled_answer_tells_its_cost_and_closes_the_connection(dialect: Dialect) -> None:
+    got: list[GatewayEvent] = []
+    purse = Purse(9)
+    with ModelServer([say("one", "two", faults=[Stall(gate=Gate(), after=1)])]) as server:
+        model = gateway_to(server, dialect, Means(budget=purse))
+
+        async def main() -> None:
+            with anyio.CancelScope() as scope:
+
+                async def take(event: GatewayEvent) -> None:
+                    got.append(event)
+                    if isinstance(event, TextDelta):
+                        scope.cancel()
+
+                await model.stream(asking(dialect), take)
+
+        anyio.run(main)
+        assert server.ended(0, seconds=1.0) == "left"
+    assert [type(event) for event in got] == [TextDelta, Usage]
+    assert purse.spent == got[-1:]
+
+
+def test_the_budget_is_asked_before_every_request_and_told_of_every_answer() -> None:
+    purse = Purse(3)
+    with ModelServer([server_error(), say("one"), say("two", "x", faults=[Cut(after=1)]), say("never")]) as server:
+        model = gateway_to(server, "openai", Means(budget=purse, patience=Patience(sleep=Naps())))
+        assert events_of(model, asking("openai"))[1] is None
+        assert isinstance(events_of(model, asking("openai"))[1], Unavailable)
+        assert isinstance(events_of(model, asking("openai"))[1], Exhausted)
+        assert len(server.requests) == 3
+    assert [usage.estimated for usage in purse.spent] == [False, True]
+
+
+class Notes:
+    """A journal in memory."""
+
+    def __init__(self) -> None:
+        self.records: list[tuple[Kind, Mapping[str, Any]]] = []
+
+    def note(self, kind: Kind, record: Mapping[str, Any]) -> None:
+        self.records.append((kind, record))
+
+
+@every_dialect
+def test_the_log_holds_what_went_over_the_wire_and_no_key(dialect: Dialect) -> None:
+    notes = Notes()
+    with ModelServer([unauthorized(f"bad key {KEY}"), say("ok")]) as server:
+        model = gateway_to(server, dialect, Means(journal=notes))
+        _, error = events_of(model, asking(dialect, said(f"my key is {KEY}")))
+        events_of(model, asking(dialect))
+        assert {request.key for request in server.requests} == {KEY}
+    assert [kind for kind, _ in notes.records] == ["request", "response"] * 2
+    assert notes.records[0][1]["body"]
+    assert [record["status"] for kind, record in notes.records if kind == "response"] == [401, 200]
+    assert KEY not in repr(notes.records) + repr(error) + repr(model)
+
+
+@every_dialect
+def test_the_environment_has_no_say(dialect: Dialect, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI", "ANTHROPIC", "GOOGLE", "GEMINI", "OPENROUTER"):
+        monkeypatch.setenv(f"{name}_API_KEY", "stolen")
+        monkeypatch.setenv(f"{name}_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "stolen")
+    monkeypatch.setenv("OPENAI_ORG_ID", "stolen")
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+    with ModelServer([say("ok")]) as server:
+        keyless = Gateway(replace(provider_at(server, dialect), api_key=""))
+        _, error = events_of(keyless, asking(dialect))
+        assert error is None
+        assert "stolen" not in repr(dict(chain(server.requests[0].headers.items())))
+        assert not server.requests[0].key
+
+
+def test_a_place_where_nobody_is_is_unavailable() -> None:
+    with ModelServer([]) as server:
+        provider = provider_at(server, "openai")
+    _, error = events_of(Gateway(provider, Means(patience=Patience(sleep=Naps()))), asking("openai"))
+    assert isinstance(error, Unavailable)
+
+
+@every_dialect
+def test_a_model_that_the_table_does_not_know_is_looked_for_in_the_list(dialect: Dialect) -> None:
+    with ModelServer(Script(models=[Model(id="mine", context=777)])) as server:
+        model = gateway_to(server, dialect, Means(windows={"mine": 555}))
+        assert anyio.run(model.info, "mine").context_window == 777
+        assert model.context_window("mine") == 555
+        assert model.context_window("other") == 0
+        with pytest.raises(NotFound):
+            anyio.run(model.info, "other")
+
+
+def test_a_model_that_the_table_knows_needs_no_network() -> None:
+    model = Gateway(Provider(id="openai", dialect="openai", base_url="https://api.openai.com/v1", api_key="k"))
+    assert anyio.run(model.info, "gpt-4o").context_window == 128_000
+    assert model.context_window("gpt-4o") == 128_000
+
+
+def test_what_the_table_knows_only_in_part_is_better_than_nothing() -> None:
+    with ModelServer(Script(models=[])) as server:
+        model = gateway_to(server, "openai")
+        assert anyio.run(model.info, "tts-1").context_window == 0
+
+
+def test_the_library_is_not_loaded_before_a_model_is_asked() -> None:
+    code = "import sys, marid.adapters.gateway.gateway; print(*sorted(sys.modules))"
+    # What a measured test run adds to every process would hide what we import ourselves.
+    env = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=True, timeout=60)
+    heavy = {"pydantic", "pydantic_ai", "pydantic_core", "httpx2", "openai", "genai_prices", "ssl"}
+    assert not heavy & set(done.stdout.split())
+
+
+def test_the_end_is_the_last_event() -> None:
+    with ModelServer([say("a")]) as server:
+        events, _ = events_of(gateway_to(server, "openai"), asking("openai"))
+    assert [type(event) for event in events] == [TextDelta, Usage, Finished]

@@ -1,0 +1,140 @@
+"""Our parameters in the library's words."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from fakes.model import TREE, asking, events_of, gateway_to
+from marid.adapters.gateway.library import load, parameters_for, settings_for
+from marid.adapters.gateway.providers import Dialect, Provider
+from marid.core.chat import ModelRequest, Only, Parameters, Thinking, said
+from marid.testing import ModelServer, say
+
+pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence")
+PLAIN = Parameters(prompt_caching=False)
+
+
+def settings(dialect: Dialect, parameters: Parameters, *, tools: bool = True) -> dict[str, Any]:
+    provider = Provider(id=dialect, dialect=dialect, base_url="http://x")
+    request = ModelRequest(model="m", messages=(said("hi"),), tools=(TREE,) if tools else (), parameters=parameters)
+    return dict(settings_for(provider, request))
+
+
+def test_nothing_wanted_is_nothing_sent() -> None:
+    assert settings("openai", PLAIN) == {}
+    assert settings("openai", Parameters()) == {"cache": True}
+
+
+def test_simple_parameters_are_the_same_everywhere() -> None:
+    wanted = replace(PLAIN, temperature=0.0, max_tokens=9, top_p=0.5, stop=("x",), seed=1, frequency_penalty=0.1)
+    told = {
+        "temperature": 0.0,
+        "max_tokens": 9,
+        "top_p": 0.5,
+        "stop_sequences": ["x"],
+        "seed": 1,
+        "frequency_penalty": 0.1,
+    }
+    assert settings("google", wanted) == told
+
+
+def test_choices_of_tools_are_sent_only_with_tools() -> None:
+    wanted = replace(PLAIN, tool_choice="required", parallel_tool_calls=False)
+    assert settings("openai", wanted) == {"tool_choice": "required", "parallel_tool_calls": False}
+    assert settings("google", wanted) == {"tool_choice": "required"}
+    assert settings("openai", wanted, tools=False) == {}
+    assert settings("anthropic", replace(PLAIN, tool_choice=Only("get_tree"))) == {"tool_choice": ["get_tree"]}
+
+
+@pytest.mark.parametrize(
+    ("thinking", "told"),
+    [
+        (Thinking(effort="high"), {"thinking": "high"}),
+        (Thinking(effort="none"), {"thinking": False}),
+        (Thinking(enabled=False, effort="high"), {"thinking": False}),
+        (Thinking(enabled=True), {"thinking": "medium"}),
+        (Thinking(effort="odd"), {}),
+        (Thinking(max_tokens=2000, effort="high"), {"thinking": "low"}),
+    ],
+)
+def test_effort_is_told_in_one_word(thinking: Thinking, told: dict[str, object]) -> None:
+    assert settings("openai", replace(PLAIN, reasoning=thinking)) == told
+
+
+def test_a_number_of_tokens_for_thoughts_is_told_where_it_is_understood() -> None:
+    wanted = replace(PLAIN, reasoning=Thinking(max_tokens=2000, exclude=True))
+    assert settings("anthropic", wanted) == {"anthropic_thinking": {"type": "enabled", "budget_tokens": 2000}}
+    assert settings("google", wanted)["google_thinking_config"]["include_thoughts"] is False
+    assert settings("openrouter", wanted) == {"openrouter_reasoning": {"max_tokens": 2000, "exclude": True}}
+    hidden = replace(PLAIN, reasoning=Thinking(effort="low", exclude=True))
+    assert settings("openrouter", hidden) == {"openrouter_reasoning": {"effort": "low", "exclude": True}}
+
+
+def test_an_answer_in_json_is_asked_for_in_the_dialects_way() -> None:
+    wanted = replace(PLAIN, response_format={"type": "json_object"})
+    assert settings("openai", wanted) == {"extra_body": {"response_format": {"type": "json_object"}}}
+    assert settings("google", wanted) == {}
+    form = {"type": "json_schema", "json_schema": {"name": "n", "schema": {"type": "object"}}}
+    request = ModelRequest(model="m", messages=(), parameters=replace(PLAIN, response_format=form))
+    made = parameters_for(request)
+    assert made.output_mode == "native"
+    assert made.output_object
+    assert made.output_object.name == "n"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "place", "value"),
+    [
+        ("openai", ("max_tokens",), 77),
+        ("openai", ("stop",), ["END"]),
+        ("openai", ("temperature",), 0.25),
+        ("openai", ("parallel_tool_calls",), False),
+        ("openai", ("tool_choice",), "required"),
+        ("openrouter", ("max_tokens",), 77),
+        ("anthropic", ("max_tokens",), 77),
+        ("anthropic", ("stop_sequences",), ["END"]),
+        ("anthropic", ("tool_choice", "disable_parallel_tool_use"), True),
+        ("google", ("generationConfig", "maxOutputTokens"), 77),
+        ("google", ("generationConfig", "stopSequences"), ["END"]),
+        ("google", ("toolConfig", "functionCallingConfig", "mode"), "ANY"),
+    ],
+)
+def test_what_is_wanted_reaches_the_provider(dialect: Dialect, place: tuple[str, ...], value: object) -> None:
+    wanted = Parameters(
+        max_tokens=77, stop=("END",), temperature=0.25, parallel_tool_calls=False, tool_choice="required"
+    )
+    with ModelServer([say("ok")]) as server:
+        _, error = events_of(gateway_to(server, dialect), asking(dialect, parameters=wanted))
+        assert error is None
+        sent: Any = server.requests[0].body
+    for name in place:
+        sent = sent[name]
+    assert sent == value
+
+
+def test_a_schema_for_the_answer_reaches_the_provider() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+    form = {"type": "json_schema", "json_schema": {"name": "n", "schema": schema}}
+    with ModelServer([say("{}")]) as server:
+        events_of(gateway_to(server, "openai"), asking("openai", parameters=Parameters(response_format=form)))
+        body: Any = server.requests[0].body
+    assert body["response_format"]["json_schema"]["name"] == "n"
+
+
+def test_loading_can_be_done_ahead() -> None:
+    load(Provider(id="openai", dialect="openai", base_url="http://x"))
+
+
+def test_openai_itself_gets_the_name_that_it_knows() -> None:
+    import httpx2
+
+    from marid.adapters.gateway.library import model_for
+
+    async def nobody(request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(500)
+
+    client = httpx2.AsyncClient(transport=httpx2.MockTransport(nobody))
+    own = model_for(Provider(id="openai", dialect="openai", base_url="https://api.openai.com/v1"), "gpt-4o", client)
+    other = model_for(Provider(id="lmstudio", dialect="openai", base_url="http://localhost:1234/v1"), "q", client)
+    assert (own.system, other.system) == ("openai", "lmstudio")

@@ -1,0 +1,137 @@
+"""The lists of models."""
+
+import json
+from socket import socket
+
+import anyio
+import pytest
+
+from fakes.model import DIALECTS, KEY, provider_at
+from fakes.web import Server, answer, serving
+from marid.adapters.gateway.listing import listed
+from marid.adapters.gateway.patience import Patience
+from marid.adapters.gateway.providers import Dialect, Provider
+from marid.core.chat import ModelInfo
+from marid.core.errors import NotFound, Refused, Unavailable
+from marid.testing import Model, ModelServer, Script
+
+
+def models_of(provider: Provider) -> tuple[ModelInfo, ...]:
+    return anyio.run(listed, provider, Patience())
+
+
+def service(server: Server, id: str = "openai", dialect: Dialect = "openai") -> Provider:
+    return Provider(id=id, dialect=dialect, base_url=f"http://{server.place}/v1", api_key=KEY)
+
+
+def body(value: object) -> bytes:
+    return answer(json.dumps(value).encode(), kind="application/json", headers={"Connection": "close"})
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_dialects_list_tells_the_windows(dialect: Dialect) -> None:
+    with ModelServer(Script(models=[Model(id="m-1", context=1000, output=100), Model(id="m-2")], key=KEY)) as server:
+        found = models_of(provider_at(server, dialect))
+        with pytest.raises(Refused, match="check api_key"):
+            models_of(provider_at(server, dialect, key="another-key"))
+    assert [(one.id, one.context_window, one.max_output) for one in found] == [
+        ("m-1", 1000, 100),
+        ("m-2", 128_000, 4096),
+    ]
+
+
+def test_lm_studios_own_list_comes_first_and_then_the_others() -> None:
+    with serving() as server:
+        server.replies["/api/v0/models"] = body({"data": [{"id": "q", "loaded_context_length": 4096}]})
+        found = models_of(service(server, "lmstudio"))
+        assert server.paths() == ["/api/v1/models", "/api/v0/models"]
+        assert [(one.id, one.context_window) for one in found] == [("q", 4096)]
+
+
+def test_lm_studios_newest_list_is_understood() -> None:
+    with serving() as server:
+        server.replies["/api/v1/models"] = body(
+            {"models": [{"key": "k", "display_name": "K", "max_context_length": 9}]}
+        )
+        assert [(one.id, one.name, one.context_window) for one in models_of(service(server, "lmstudio"))] == [
+            ("k", "K", 9)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "path", "first", "rest", "sign"),
+    [
+        (
+            "anthropic",
+            "/v1/models",
+            {"data": [{"id": "a"}], "has_more": True, "last_id": "a"},
+            {"data": [{"id": "b"}]},
+            "after_id=a",
+        ),
+        (
+            "google",
+            "/v1/v1beta/models",
+            {"models": [{"name": "models/a"}], "nextPageToken": "t"},
+            {"models": [{"name": "models/b"}]},
+            "pageToken=t",
+        ),
+    ],
+)
+def test_a_list_in_pages_is_read_to_its_end(
+    dialect: Dialect, path: str, first: object, rest: object, sign: str
+) -> None:
+    with serving() as server:
+
+        def page(connection: socket) -> None:
+            connection.sendall(body(rest if sign.encode() in server.asked[-1] else first))
+
+        server.replies[path] = page
+        assert [one.id for one in models_of(service(server, dialect, dialect))] == ["a", "b"]
+
+
+def test_pages_without_end_are_not_read_for_ever() -> None:
+    with serving() as server:
+        server.replies["/v1/models"] = body({"data": [{"id": "a"}], "has_more": True, "last_id": "a"})
+        assert len(models_of(service(server, "anthropic", "anthropic"))) == 20
+
+
+def test_prices_are_for_a_million_tokens() -> None:
+    entries = [
+        {"id": "a", "pricing": {"prompt": "0.0000025", "completion": "x"}},
+        {"id": ""},
+        {"id": 7},
+        "x",
+        {"id": "b"},
+    ]
+    with serving() as server:
+        server.replies["/v1/models"] = body({"data": entries})
+        found = models_of(service(server, "openrouter", "openrouter"))
+    assert [(one.id, one.input_price, one.output_price) for one in found] == [("a", 2.5, None), ("b", None, None)]
+
+
+@pytest.mark.parametrize(
+    "reply", [answer(b"<html>"), body([1]), answer(b"", status="500 Oops"), answer(b"", status="302 Found")]
+)
+def test_what_is_no_list_is_told(reply: bytes) -> None:
+    with serving() as server:
+        server.replies["/v1/models"] = reply
+        with pytest.raises(Unavailable, match="models"):
+            models_of(service(server))
+
+
+def test_a_list_of_another_form_is_empty() -> None:
+    with serving() as server:
+        server.replies["/v1/models"] = body({"data": "none"})
+        assert models_of(service(server)) == ()
+
+
+def test_no_list_at_all_is_not_found() -> None:
+    with serving() as server, pytest.raises(NotFound, match="no list of models"):
+        models_of(service(server))
+
+
+def test_who_is_not_there_cannot_be_asked() -> None:
+    with serving() as server:
+        gone = service(server)
+    with pytest.raises(Unavailable, match="cannot be asked"):
+        models_of(gone)

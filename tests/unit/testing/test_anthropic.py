@@ -1,0 +1,89 @@
+"""Anthropic's messages."""
+
+import json
+from collections.abc import Callable
+from typing import Any, get_args
+
+import pytest
+
+from marid.testing import anthropic
+from marid.testing.faults import Refusal, RefusalKind, context_too_long
+from marid.testing.request import Request
+from marid.testing.script import Model, Script, Usage, call, say
+
+Ask = Callable[..., Request]
+TURN = say("a", "b", reasoning=["r"], calls=[call("f", {"x": 1}, pieces=2)], usage=Usage(input=9, output=7, cached=4))
+
+
+def events(turn: Any, request: Request) -> list[Any]:
+    frames = list(anthropic.stream(turn, request, Script()))
+    lines = [frame.data.decode().splitlines() for frame in frames]
+    values = [json.loads(data.removeprefix("data: ")) for _, data, _ in lines]
+    assert [name.removeprefix("event: ") for name, _, _ in lines] == [value["type"] for value in values]
+    return values
+
+
+def test_blocks_open_grow_and_close_in_order(ask: Ask) -> None:
+    seen = events(TURN, ask("anthropic"))
+    assert [(value["index"], value["content_block"]["type"]) for value in seen if "content_block" in value] == [
+        (0, "thinking"),
+        (1, "text"),
+        (2, "tool_use"),
+    ]
+    deltas = [value["delta"] for value in seen if value["type"] == "content_block_delta"]
+    assert deltas == [
+        {"type": "thinking_delta", "thinking": "r"},
+        {"type": "signature_delta", "signature": TURN.signature},
+        {"type": "text_delta", "text": "a"},
+        {"type": "text_delta", "text": "b"},
+        {"type": "input_json_delta", "partial_json": '{"x"'},
+        {"type": "input_json_delta", "partial_json": ": 1}"},
+    ]
+    assert [value["type"] for value in seen[-2:]] == ["message_delta", "message_stop"]
+
+
+def test_the_input_is_counted_without_what_was_cached(ask: Ask) -> None:
+    seen = events(TURN, ask("anthropic"))
+    start, end = seen[0]["message"]["usage"], seen[-2]["usage"]
+    assert (start["input_tokens"], start["cache_read_input_tokens"]) == (5, 4)
+    assert end["output_tokens"] == 7
+    assert events(say("a", usage=None), ask("anthropic"))[-2]["usage"]["output_tokens"] == 0
+
+
+def test_a_reply_of_calls_alone_has_no_other_block(ask: Ask) -> None:
+    seen = events(say(calls=[call("f", "")]), ask("anthropic"))
+    assert [value["type"] for value in seen[2:4]] == ["content_block_start", "content_block_stop"]
+    assert seen[2]["content_block"] == {"type": "tool_use", "id": "call_0_0", "name": "f", "input": {}}
+
+
+def test_a_signature_is_no_piece(ask: Ask) -> None:
+    assert [frame.piece for frame in anthropic.stream(TURN, ask("anthropic"), Script())].count(True) == 5
+
+
+def test_a_whole_reply_has_the_same_blocks(ask: Ask) -> None:
+    body: Any = anthropic.whole(TURN, ask("anthropic"), Script())
+    assert [block["type"] for block in body["content"]] == ["thinking", "text", "tool_use"]
+    assert body["content"][2]["input"] == {"x": 1}
+    assert body["stop_reason"] == "tool_use"
+    empty: Any = anthropic.whole(say(finish="pause_turn"), ask("anthropic"), Script())
+    assert (empty["content"], empty["stop_reason"]) == ([], "pause_turn")
+
+
+def test_a_prompt_that_is_too_long_is_refused_in_the_provider_s_words() -> None:
+    body: Any = anthropic.error(context_too_long(limit=100, used=120))
+    assert body["error"] == {
+        "type": "invalid_request_error",
+        "message": "prompt is too long: 120 tokens > 100 maximum",
+    }
+
+
+@pytest.mark.parametrize("kind", get_args(RefusalKind))
+def test_every_refusal_has_a_status_and_words(kind: RefusalKind) -> None:
+    assert anthropic.STATUS[kind] >= 400
+    assert anthropic.error_event(Refusal(kind=kind, message="because")).data.startswith(b"event: error\n")
+
+
+def test_an_empty_list_of_models_has_no_ends() -> None:
+    assert anthropic.models([]) == {"data": [], "has_more": False, "first_id": None, "last_id": None}
+    body: Any = anthropic.models([Model(id="a"), Model(id="b", name="Bee")])
+    assert (body["first_id"], body["last_id"], body["data"][1]["display_name"]) == ("a", "b", "Bee")

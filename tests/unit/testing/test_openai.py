@@ -1,0 +1,88 @@
+"""Chat completions."""
+
+import json
+from collections.abc import Callable
+from typing import Any, get_args
+
+import pytest
+
+from marid.testing import openai
+from marid.testing.faults import Refusal, RefusalKind, context_too_long
+from marid.testing.request import Request
+from marid.testing.script import Model, Script, call, say
+
+Ask = Callable[..., Request]
+TURN = say("a", "b", reasoning=["r"], calls=[call("f", {"x": 1}, pieces=2), call("g", "")])
+
+
+def chunks(turn: Any, request: Request, script: Script | None = None) -> list[Any]:
+    frames = list(openai.stream(turn, request, script or Script()))
+    assert frames[-1].data == b"data: [DONE]\n\n"
+    return [json.loads(frame.data.removeprefix(b"data: ")) for frame in frames[:-1]]
+
+
+def test_pieces_come_in_order_and_a_call_opens_before_its_arguments(ask: Ask) -> None:
+    deltas = [chunk["choices"][0]["delta"] for chunk in chunks(TURN, ask())]
+    assert deltas[:4] == [
+        {"role": "assistant", "content": ""},
+        {"reasoning_content": "r"},
+        {"content": "a"},
+        {"content": "b"},
+    ]
+    calls = [delta["tool_calls"][0] for delta in deltas[4:-1]]
+    assert [(part["index"], part.get("id"), part["function"]) for part in calls] == [
+        (0, "call_0_0", {"name": "f", "arguments": ""}),
+        (0, None, {"arguments": '{"x"'}),
+        (0, None, {"arguments": ": 1}"}),
+        (1, "call_0_1", {"name": "g", "arguments": ""}),
+    ]
+    assert deltas[-1] == {}
+
+
+def test_only_content_counts_as_a_piece(ask: Ask) -> None:
+    assert [frame.piece for frame in openai.stream(TURN, ask(), Script())].count(True) == 5
+
+
+def test_usage_comes_last_and_only_when_asked_for(ask: Ask) -> None:
+    plain = chunks(say("a"), ask())
+    assert not any("usage" in chunk for chunk in plain)
+    wanting = ask("openai", {"model": "m", "stream_options": {"include_usage": True}})
+    last = chunks(say("a"), wanting)[-1]
+    assert last["choices"] == []
+    assert last["usage"]["total_tokens"] == 15
+    assert "usage" not in chunks(say("a", usage=None), wanting)[-1]
+
+
+def test_a_whole_reply_has_what_the_stream_has(ask: Ask) -> None:
+    body: Any = openai.whole(TURN, ask(), Script(reasoning_field="reasoning"))
+    message = body["choices"][0]["message"]
+    assert (message["content"], message["reasoning"]) == ("ab", "r")
+    assert [made["function"]["arguments"] for made in message["tool_calls"]] == ['{"x": 1}', ""]
+    assert body["choices"][0]["finish_reason"] == "tool_calls"
+    assert "usage" not in json.dumps(openai.whole(say(usage=None), ask(), Script()))
+
+
+def test_an_empty_reply_has_no_content(ask: Ask) -> None:
+    body: Any = openai.whole(say(), ask(), Script())
+    assert body["choices"][0]["message"] == {"role": "assistant", "content": None, "refusal": None}
+
+
+def test_a_prompt_that_is_too_long_is_refused_in_the_provider_s_words() -> None:
+    body: Any = openai.error(context_too_long(limit=100, used=120))
+    assert body["error"]["code"] == "context_length_exceeded"
+    assert "100 tokens" in body["error"]["message"]
+    assert "120 tokens" in body["error"]["message"]
+
+
+@pytest.mark.parametrize("kind", get_args(RefusalKind))
+def test_every_refusal_has_a_status_and_words(kind: RefusalKind) -> None:
+    assert openai.STATUS[kind] >= 400
+    body: Any = openai.error(Refusal(kind=kind, message="because"))
+    assert body["error"]["message"] == "because"
+    assert b'"because"' in openai.error_event(Refusal(kind=kind, message="because")).data
+
+
+def test_a_listed_model_has_the_lengths_that_openrouter_gives() -> None:
+    body: Any = openai.models([Model(id="m", context=100, output=10)])
+    assert body["data"][0]["context_length"] == 100
+    assert body["data"][0]["top_provider"]["max_completion_tokens"] == 10

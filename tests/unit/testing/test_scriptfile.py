@@ -1,0 +1,113 @@
+"""A script as JSON."""
+
+import json
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from marid.core.errors import BadInput
+from marid.testing import scriptfile
+from marid.testing.faults import (
+    Cut,
+    Fault,
+    Gate,
+    Hangup,
+    Insert,
+    Refusal,
+    SplitUtf8,
+    Stall,
+    StreamError,
+    Trickle,
+    WrongType,
+    comment,
+    malformed,
+)
+from marid.testing.request import Request
+from marid.testing.script import Matched, Model, Script, Usage, call, say
+from marid.testing.scriptfile import FAULTS, read_script
+
+Ask = Callable[..., Request]
+
+
+def read(**fields: Any) -> Script:
+    return read_script(json.dumps(fields))
+
+
+def test_the_example_in_the_documentation_is_a_script(ask: Ask) -> None:
+    text = textwrap.dedent((scriptfile.__doc__ or "").split("\n\n")[1])
+    script = read_script(text)
+    assert script.models == [Model(id="tiny"), Model(id="big", context=200_000, output=8192, name="Big")]
+    assert (script.reasoning_field, script.dimensions, script.key, script.repeat) == (
+        "reasoning",
+        8,
+        "only-this-one",
+        True,
+    )
+    *plain, last = script.steps
+    assert plain == [
+        say("a reply in one piece"),
+        say("in ", "pieces", reasoning=["I ", "see"], finish="length", usage=Usage(input=9, output=2)),
+        say(calls=[call("get_tree", {"path": "."}, id="call_1", pieces=3)]),
+        say("slow", faults=[Trickle(size=4, pause=0.05)]),
+        Refusal(kind="rate_limit", retry_after=1),
+        Refusal(kind="server", status=502, message="why"),
+    ]
+    assert isinstance(last, Matched)
+    assert last.times is None
+    asking = ask("openai", {"messages": [{"role": "user", "content": "who said it?"}]})
+    assert (last.predicate(asking), last.predicate(ask())) == (True, False)
+
+
+def test_a_script_may_have_nothing_but_turns() -> None:
+    assert read(turns=["a"]) == Script(steps=[say("a")])
+
+
+def test_a_match_without_always_holds_once() -> None:
+    (step,) = read(turns=[{"text": "a", "match": "b", "usage": None}]).steps
+    assert isinstance(step, Matched)
+    assert (step.times, step.step) == (1, say("a", usage=None))
+
+
+def test_every_fault_can_be_named() -> None:
+    named: dict[str, tuple[dict[str, Any], Fault]] = {
+        "cut": ({"events": 2, "how": "reset"}, Cut(events=2, how="reset")),
+        "hangup": ({}, Hangup()),
+        "insert": ({"data": "é", "after": 1}, Insert(data="é".encode(), after=1)),
+        "malformed": ({"after": 1}, malformed(after=1)),
+        "comment": ({"text": "t"}, comment("t")),
+        "stream_error": ({"error": "rate_limit", "after": 2}, StreamError(refusal=Refusal(kind="rate_limit"), after=2)),
+        "split_utf8": ({}, SplitUtf8()),
+        "trickle": ({}, Trickle()),
+        "wrong_type": ({"kind": "text/plain"}, WrongType(kind="text/plain")),
+    }
+    assert {*named, "stall"} == set(FAULTS)
+    turn = {"text": "a", "faults": [{name: fields} for name, (fields, _) in named.items()]}
+    assert read(turns=[turn]).steps[0] == say("a", faults=[fault for _, fault in named.values()])
+    (stalling,) = read(turns=[{"faults": [{"stall": {"after": 3}}]}]).steps
+    assert "Stall(" in repr(stalling)
+    assert Stall(gate=Gate(), after=3).after == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "the script is not JSON"),
+        ("[]", "the script: an object is expected"),
+        ('{"turns": {}}', "turns: a list is expected"),
+        ('{"turns": [1]}', r"turns\[0\]: an object is expected"),
+        ('{"turn": []}', "the script: got an unexpected keyword argument 'turn'"),
+        ('{"turns": [{"texts": "a"}]}', r"turns\[0\]: got an unexpected keyword argument 'texts'"),
+        ('{"turns": [{"text": 1}]}', r"turns\[0\].text: a list is expected"),
+        ('{"turns": [{"calls": [{}]}]}', r"turns\[0\].calls\[0\]: missing 1 required positional argument: 'name'"),
+        ('{"turns": [{"error": "odd"}]}', r"turns\[0\].error: 'odd' is none of rate_limit, "),
+        ('{"turns": [{"faults": [{"odd": {}}]}]}', r"turns\[0\].faults\[0\]: one name is expected, of stall, "),
+        ('{"turns": [{"faults": [{}]}]}', r"turns\[0\].faults\[0\]: one name"),
+        ('{"turns": [{"usage": {"in": 1}}]}', r"turns\[0\].usage: got an unexpected keyword argument 'in'"),
+        ('{"models": [{"name": "n"}]}', r"models\[0\]: missing 1 required keyword-only argument: 'id'"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_place(text: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        read_script(text)

@@ -1,0 +1,160 @@
+"""The server, over plain HTTP."""
+
+import json
+import socket
+import threading
+from http.client import HTTPConnection
+from typing import Any
+
+import pytest
+
+from marid.core.errors import Exhausted, Unavailable
+from marid.testing import Gate, ModelServer, Request, Script, Stall, Turn, always, rate_limited, say, when
+
+
+def post(server: ModelServer, body: Any, *, key: str = "") -> tuple[int, Any]:
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection.request("POST", "/v1/chat/completions", json.dumps(body), {"Authorization": f"Bearer {key}"})
+    with connection.getresponse() as response:
+        found = response.status, json.loads(response.read())
+    connection.close()
+    return found
+
+
+def content(reply: tuple[int, Any]) -> str:
+    status, body = reply
+    assert status == 200
+    return body["choices"][0]["message"]["content"]
+
+
+def test_a_script_is_played_and_what_was_asked_is_kept() -> None:
+    with ModelServer([say("a")]) as server:
+        assert content(post(server, {"model": "m", "x": 1}, key="k")) == "a"
+        assert server.unplayed == 0
+        (request,) = server.requests
+        assert (request.body, request.key) == ({"model": "m", "x": 1}, "k")
+        assert server.ended(0) == "whole"
+
+
+def test_addresses_are_those_that_clients_expect() -> None:
+    with ModelServer([]) as server:
+        assert server.url == f"http://127.0.0.1:{server.port}"
+        assert (server.openai, server.anthropic, server.google) == (f"{server.url}/v1", server.url, server.url)
+
+
+def test_a_connection_serves_many_requests() -> None:
+    with ModelServer([always(say("again"))]) as server:
+        connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
+        connection.connect()
+        place = connection.sock.getsockname()
+        for _ in range(5):
+            connection.request("POST", "/v1/messages", b"{}")
+            connection.getresponse().read()
+            assert connection.sock.getsockname() == place
+        connection.close()
+
+
+def test_several_servers_run_at_once_and_each_answers_several_clients() -> None:
+    def echo(request: Request) -> Turn:
+        return say(str(request.body["x"]))
+
+    with ModelServer([always(echo)]) as one, ModelServer([always(echo)]) as two:
+        heard: dict[int, str] = {}
+
+        def talk(number: int) -> None:
+            heard[number] = content(post(one if number % 2 else two, {"model": "m", "x": number}))
+
+        threads = [threading.Thread(target=talk, args=(number,)) for number in range(16)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(10)
+        assert heard == {number: str(number) for number in range(16)}
+        assert [request.number for request in one.requests] == list(range(8))
+
+
+def test_a_wrong_key_costs_no_step() -> None:
+    with ModelServer(Script(steps=[say("a")], key="right")) as server:
+        assert post(server, {}, key="wrong")[0] == 401
+        assert server.unplayed == 1
+        assert content(post(server, {}, key="right")) == "a"
+
+
+def test_steps_may_be_added_while_it_runs() -> None:
+    with ModelServer([]) as server:
+        assert post(server, {})[0] == 500
+        server.play(rate_limited(), when(lambda request: request.said == "x", say("matched")))
+        assert content(post(server, {"messages": [{"role": "user", "content": "x"}]})) == "matched"
+        assert post(server, {})[0] == 429
+
+
+def test_a_test_can_wait_for_a_request_and_let_it_go_on() -> None:
+    gate = Gate()
+    with ModelServer([say("a", faults=[Stall(gate=gate)])]) as server:
+        heard: list[str] = []
+        talker = threading.Thread(target=lambda: heard.append(content(post(server, {}))))
+        talker.start()
+        assert len(server.wait_for(1)) == 1
+        assert gate.wait()
+        with pytest.raises(Exhausted):
+            server.ended(0, 0)
+        gate.release()
+        talker.join(10)
+        assert heard == ["a"]
+
+
+def test_stopping_ends_what_stalls_and_leaves_no_socket_and_no_thread() -> None:
+    before = threading.enumerate()
+    server = ModelServer([say("a", faults=[Stall()])]).start()
+    with socket.create_connection(("127.0.0.1", server.port), 5) as stalled, HTTPIdle(server.port):
+        stalled.sendall(b"POST /v1/messages HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}")
+        server.wait_for(1)
+        server.stop()
+        stalled.makefile("rb").read()
+        assert server.ended(0) == "stopped"
+        assert [thread for thread in threading.enumerate() if thread not in before] == []
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", server.port), 5)
+    server.stop()
+
+
+class HTTPIdle(socket.socket):
+    """A connection on which nothing is ever said."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__()
+        self.connect(("127.0.0.1", port))
+
+
+def test_a_server_may_be_started_again_on_its_port() -> None:
+    server = ModelServer([always(say("a"))])
+    with server:
+        port = server.port
+        post(server, {})
+    with server:
+        assert server.port == port
+        assert content(post(server, {})) == "a"
+
+
+def test_a_taken_port_is_named() -> None:
+    with ModelServer([]) as server, pytest.raises(Unavailable, match=f"127.0.0.1:{server.port}"):
+        ModelServer([], port=server.port).start()
+
+
+def test_what_is_no_http_is_told_so() -> None:
+    with ModelServer([]) as server, socket.create_connection(("127.0.0.1", server.port), 5) as client:
+        client.sendall(b"hello?\n")
+        assert client.makefile("rb").read().startswith(b"HTTP/1.1 400 Bad Request\r\n")
+        assert server.requests == ()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_turn_that_fails_closes_the_connection() -> None:
+    def fail(request: Request) -> Turn:
+        raise ValueError(request.path)
+
+    with ModelServer([fail, say("next")]) as server:
+        with pytest.raises(ConnectionError):
+            post(server, {})
+        assert server.ended(0) == "broken"
+        assert content(post(server, {})) == "next"
