@@ -1,0 +1,168 @@
+"""A transcript as it stands at one moment, partitions and active file, and everything that is read from it."""
+
+import os
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple, cast
+
+from marid.adapters.store import blooms, partitions
+from marid.adapters.store.entries import lines
+from marid.adapters.store.files import READ
+from marid.adapters.store.journal import read_range, whole
+from marid.adapters.store.layout import Place
+from marid.adapters.store.manifest import Row
+from marid.core.conversation import Storage
+from marid.core.entry import ANCHORS, NEVER_IN_WINDOW, Entry
+
+KEPT = "kept"
+KEPT_SINCE = "kept_since"
+
+
+class History(NamedTuple):
+    """`active` holds whole lines only. What is read later than it was made may raise OSError."""
+
+    place: Place
+    rows: Sequence[Row]
+    active: bytes
+
+    @property
+    def sealed(self) -> int:
+        """The number of the last entry in a partition."""
+        return self.rows[-1]["last_sequence"] if self.rows else 0
+
+
+def take(place: Place, storage: Storage) -> History:
+    """What is there now, though somebody may be writing. Raises: OSError."""
+    while True:
+        try:
+            fd = os.open(place.active, READ)
+        except FileNotFoundError:
+            found, _ = partitions.survey(place, storage)
+            if not os.path.exists(place.active):
+                return History(place, found.rows, b"")
+            continue
+        try:
+            data = whole(read_range(fd, 0, os.fstat(fd).st_size))
+            found, _ = partitions.survey(place, storage, first_number(data))
+            # The same file is still the active one: it did not become a partition meanwhile.
+            if _is_at(place.active, fd):
+                return History(place, found.rows, data)
+        finally:
+            os.close(fd)
+
+
+def _is_at(path: str, fd: int) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(fd))
+    except FileNotFoundError:
+        return False
+
+
+def first_number(active: bytes) -> int:
+    """The sequence number that the first entry of a file says it has, or 1."""
+    return next((line.entry.sequence for line in lines(active)), 1)
+
+
+def last(history: History) -> int:
+    """The number of the last entry, 0 without any."""
+    number = history.sealed
+    for line in lines(history.active, before=history.sealed):
+        number = line.entry.sequence
+    return number
+
+
+def entries(history: History, after: int = 0, types: Collection[str] = ()) -> Iterator[Entry]:
+    """Those beyond the cursor, in order. Raises: OSError."""
+    first = bisect_right(history.rows, after, key=lambda row: row["last_sequence"])
+    sealed = chain.from_iterable(partitions.read(history.place, row) for row in history.rows[first:])
+    for line in chain(sealed, lines(history.active, before=history.sealed)):
+        if line.entry.sequence > after and (not types or line.entry.entry_type in types):
+            yield line.entry
+
+
+def find(history: History, key: str) -> Entry | None:
+    """By id: the active file, then the partitions, newest first, whose filter knows it. Raises: OSError."""
+    if partitions.may_mention(history.active, key):
+        found = partitions.entry_at(lines(history.active, before=history.sealed), key)
+        if found is not None:
+            return found
+    for row in _candidates(history, blooms.IDS, {key}):
+        found = partitions.entry_at(partitions.read(history.place, row, key), key)
+        if found is not None:
+            return found
+    return None
+
+
+def search(history: History, query: str, *, whole_words: bool) -> Iterator[Entry]:
+    """Entries that have all words of the query, oldest first. Raises: OSError.
+
+    The filters know whole words only, so they can rule out a partition only where whole words are wanted.
+    """
+    words = blooms.words_of(query) if whole_words else set[str]()
+    parts = query.casefold().split()
+    rows = reversed(list(_candidates(history, blooms.WORDS, words))) if words else iter(history.rows)
+    sealed = chain.from_iterable(partitions.read(history.place, row) for row in rows)
+    for line in chain(sealed, lines(history.active, before=history.sealed)):
+        text = line.entry.content.casefold()
+        if parts and all(part in text for part in parts) and words <= (blooms.words_of(text) if words else words):
+            yield line.entry
+
+
+def _candidates(history: History, kind: str, items: Collection[str]) -> Iterator[Row]:
+    """Newest first."""
+    frames = blooms.load(history.place.transcript(kind)) if history.rows else {}
+    for row in reversed(history.rows):
+        if blooms.may_have(frames.get(row["file"]), row, items) or not partitions.unchanged(history.place, row):
+            yield row
+
+
+def window(history: History) -> list[Entry]:
+    """The last anchor, what it kept, and what came after it; all of it when there is no anchor. Raises: OSError."""
+    return since(history, _from_last_anchor(history))
+
+
+def since(history: History, found: list[Entry]) -> list[Entry]:
+    """The window, of entries that begin with the last anchor."""
+    later = [entry for entry in found[1:] if entry.entry_type not in NEVER_IN_WINDOW]
+    if not found or found[0].entry_type not in ANCHORS:
+        return [entry for entry in found if entry.entry_type not in NEVER_IN_WINDOW]
+    return [found[0], *_kept(history, found[0]), *later]
+
+
+def _from_last_anchor(history: History) -> list[Entry]:
+    active = [line.entry for line in lines(history.active, before=history.sealed)]
+    for index in range(len(active) - 1, -1, -1):
+        if active[index].entry_type in ANCHORS:
+            return active[index:]
+    return sealed_since_anchor(history) + active
+
+
+def sealed_since_anchor(history: History) -> list[Entry]:
+    """The entries of partitions from the last anchor in them on. Raises: OSError."""
+    start = next((row["anchor_sequence"] for row in reversed(history.rows) if row["anchor_sequence"]), 0)
+    return list(entries(history._replace(active=b""), after=start - 1))
+
+
+def kept_ids(anchor: Entry) -> list[str]:
+    """Which entries an anchor says that it kept."""
+    kept = anchor.metadata.get(KEPT)
+    return [key for key in cast("list[object]", kept) if isinstance(key, str)] if isinstance(kept, list) else []
+
+
+def _kept(history: History, anchor: Entry) -> list[Entry]:
+    """What an anchor says that it kept, in its order."""
+    keys = kept_ids(anchor)
+    if not keys:
+        return []
+    begin = anchor.metadata.get(KEPT_SINCE)
+    wanted = set(keys)
+    there: dict[str, Entry] = {}
+    if type(begin) is int:
+        for entry in entries(history, after=begin - 1):
+            if entry.sequence >= anchor.sequence or len(there) == len(wanted):
+                break
+            if entry.id in wanted:
+                there[entry.id] = entry
+    found = (there.get(key) or find(history, key) for key in keys)
+    return [entry for entry in found if entry is not None]

@@ -1,0 +1,103 @@
+"""Where everything lies below a home; every name that becomes a folder is checked here."""
+
+import os
+import stat
+from typing import NamedTuple
+
+from marid.core.conversation import NOTES
+from marid.core.errors import BadInput, NotFound, Refused
+from marid.text.names import check_name, is_name
+
+CORPSE = ".destroyed-"
+NEWBORN = ".new-"
+
+
+class Place(NamedTuple):
+    """The files of one conversation."""
+
+    home: str
+    folder: str
+
+    def file(self, name: str) -> str:
+        """A file right in the conversation's folder."""
+        return os.path.join(self.folder, name)
+
+    def transcript(self, name: str = "") -> str:
+        """A file of the transcript, or its folder."""
+        return os.path.join(self.folder, "transcript", name) if name else os.path.join(self.folder, "transcript")
+
+    @property
+    def name(self) -> str:
+        """The conversation's."""
+        return os.path.basename(self.folder)
+
+    @property
+    def meta(self) -> str:
+        """What is known of the conversation."""
+        return self.file("context_meta.json")
+
+    @property
+    def window(self) -> str:
+        """The entries since the last anchor."""
+        return self.file("context.jsonl")
+
+    @property
+    def lock(self) -> str:
+        """Who holds the conversation."""
+        return self.file(".lock")
+
+    @property
+    def active(self) -> str:
+        """The partition that is appended to."""
+        return self.transcript("active.jsonl")
+
+    @property
+    def partitions(self) -> str:
+        """The folder of those that are full."""
+        return self.transcript("partitions")
+
+    def note(self, name: str) -> str:
+        """The file of one of NOTES. Raises: BadInput."""
+        if name not in NOTES:
+            raise BadInput(f"there is no note '{name}', only {', '.join(NOTES)}")
+        if name == "reflection":
+            return os.path.join(self.home, "prompts", "reflection.md")
+        return self.file(f"{name}.md")
+
+
+class Layout(NamedTuple):
+    """The files of one home."""
+
+    home: str
+
+    @property
+    def contexts(self) -> str:
+        """The folder of all conversations."""
+        return os.path.join(self.home, "contexts")
+
+    def file(self, name: str) -> str:
+        """A file right in the home."""
+        return os.path.join(self.home, name)
+
+    def place(self, name: str) -> Place:
+        """Where a conversation of that name is or would be. Raises: BadInput."""
+        return Place(self.home, os.path.join(self.contexts, check_name(name)))
+
+    def found(self, name: str) -> Place:
+        """Where it is. Raises: BadInput; NotFound; Refused when it is a link; OSError."""
+        place = self.place(name)
+        try:
+            mode = os.lstat(place.folder).st_mode
+        except FileNotFoundError:
+            raise NotFound(f"there is no conversation '{name}'") from None
+        if not stat.S_ISDIR(mode):
+            raise Refused(f"'{place.folder}' is a link or a file, not the folder of a conversation")
+        return place
+
+    def names(self) -> list[str]:
+        """The conversations that are there. Raises: OSError."""
+        try:
+            with os.scandir(self.contexts) as rows:
+                return sorted(row.name for row in rows if is_name(row.name) and row.is_dir(follow_symlinks=False))
+        except FileNotFoundError:
+            return []

@@ -1,0 +1,102 @@
+"""All conversations of a home: found by name or id, made, renamed, put away, destroyed, opened."""
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from marid.core.conversation import Current, Expiry, Hit, Holder, Message, Meta
+from marid.ports.transcript import Conversation, Transcript
+
+
+class Conversations(Protocol):
+    """`key` is a name or an id; a name that cannot be one raises BadInput before anything is made.
+
+    All methods raise Unavailable when the store does not answer, and NotFound when there is no such conversation.
+    What changes a conversation needs its lease and raises Held while somebody else has it.
+    """
+
+    def list(self) -> tuple[Meta, ...]:
+        """All of them, by name."""
+        ...
+
+    def look(self, key: str) -> Meta:
+        """What is known of one."""
+        ...
+
+    def create(self, name: str = "", *, source: str = "CLI", title: str = "") -> Meta:
+        """A new one, named by its id without a name. Raises: Conflict when there is one of that name."""
+        ...
+
+    def open(self, key: str, *, wait: float = 0.0, create: bool = False) -> Conversation:
+        """Hold it and make it whole; with `create`, a name that is not there is made.
+
+        Raises: Held, which names the holder, when it is not free within `wait` seconds.
+        """
+        ...
+
+    def read(self, key: str) -> Transcript:
+        """Read it, whoever holds it."""
+        ...
+
+    def rename(self, key: str, name: str) -> Meta:
+        """Give it another name; all else stays. Raises: Conflict when there is one of that name."""
+        ...
+
+    def archive(self, key: str, *, away: bool = True) -> Meta:
+        """Put the conversation away, so that nothing can be appended, or bring it back."""
+        ...
+
+    def destroy(self, key: str) -> None:
+        """Remove it and all that belongs to it."""
+        ...
+
+    def holder(self, key: str) -> Holder | None:
+        """Who holds it now."""
+        ...
+
+    def search(self, query: str, *, whole: bool = False) -> Iterator[Hit]:
+        """As Transcript.search, over all conversations."""
+        ...
+
+
+class Lifetimes(Protocol):
+    """When conversations end by themselves. Raises as Conversations does."""
+
+    def expiry(self, key: str) -> Expiry:
+        """When this one ends."""
+        ...
+
+    def expire(self, key: str, expiry: Expiry) -> None:
+        """Let it end then."""
+        ...
+
+    def sweep(self) -> tuple[str, ...]:
+        """Destroy those whose time has come and which nobody holds: their names. Leftovers of crashes go as well."""
+        ...
+
+
+class Session(Protocol):
+    """Which conversation a terminal means. Raises Corrupt when that was written and cannot be read."""
+
+    def current(self) -> Current:
+        """The implied one and the one before."""
+        ...
+
+    def switch(self, name: str) -> Current:
+        """Mean another one from now on; switching to the same one keeps the previous. Raises: BadInput."""
+        ...
+
+
+class Inbox(Protocol):
+    """Messages from one conversation to another. Raises BadInput for a wrong name, Unavailable."""
+
+    def send(self, message: Message) -> Message:
+        """Put it into the inbox of `to`, which is made if it is not there."""
+        ...
+
+    def peek(self, name: str) -> tuple[Message, ...]:
+        """What waits, oldest first."""
+        ...
+
+    def remove(self, name: str, keys: Sequence[str]) -> None:
+        """Take out messages by id, once what they said is stored elsewhere."""
+        ...

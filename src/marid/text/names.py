@@ -1,0 +1,40 @@
+"""What a conversation may be called: the name becomes a folder, so it is checked at every entrance."""
+
+from marid.core.errors import BadInput
+
+MOST = 100
+_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
+
+
+def check_name(name: str) -> str:
+    """The name itself.
+
+    Raises: BadInput when it is no name of a conversation.
+    """
+    if why := _fault(name):
+        raise BadInput(f"'{_shown(name)}' cannot be the name of a conversation: {why}")
+    return name
+
+
+def is_name(name: str) -> bool:
+    """Whether a conversation may be called so."""
+    return not _fault(name)
+
+
+def _fault(name: str) -> str:
+    if not name:
+        return "it is empty"
+    if len(name) > MOST:
+        return f"it has more than {MOST} characters"
+    if not _LETTERS.issuperset(name):
+        return "only letters, digits, '-' and '_' may be in it"
+    if name == "-":
+        return "'-' stands for the previous one"
+    if name.lower() == "system":
+        return "that is the program's own"
+    return ""
+
+
+def _shown(name: str) -> str:
+    """Fit for a message: short, and without what would move a cursor."""
+    return ascii(name[:MOST])[1:-1]

@@ -1,0 +1,436 @@
+"""Every store of conversations keeps the promises of `ports.conversations` and `ports.transcript`."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from fakes.conversations import FakeConversations
+from marid.adapters.store.catalogue import FileConversations
+from marid.core.conversation import Conflict, Expiry, Held, Message, Moved, Storage
+from marid.core.entry import AGENT, ANCHORS, ARCHIVAL, COMPACTION, MESSAGE, USER, Entry, role_of
+from marid.core.errors import BadInput, NotFound, Refused, Unavailable
+from marid.ports.conversations import Conversations, Inbox, Lifetimes, Session
+
+NAMES = ["", "-", "system", "SyStEm", "..", "a/b", "a b", "é", "x" * 101, "a\n", ".lock", "a\0"]
+
+
+class Store(Conversations, Lifetimes, Protocol):
+    """All ports are made real by one thing."""
+
+    @property
+    def session(self) -> Session: ...
+
+    @property
+    def inbox(self) -> Inbox: ...
+
+
+class Clock:
+    """Time as the test wants it."""
+
+    def __init__(self) -> None:
+        self.now = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture(params=["files", "small files", "fake"])
+def store(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Store:
+    if request.param == "fake":
+        return FakeConversations(clock)
+    most = 3 if request.param == "small files" else 1000
+    return FileConversations(str(tmp_path / "home"), Storage(partition_max_entries=most), clock=clock)
+
+
+def said(text: str, **more: str) -> Entry:
+    return Entry(entry_type=MESSAGE, content=text, sender="user", to="c", role=USER)._replace(**more)
+
+
+def test_before_the_first_there_is_none(store: Store) -> None:
+    assert store.list() == ()
+    assert list(store.search("x")) == []
+    assert store.sweep() == ()
+    assert store.inbox.peek("c") == ()
+    for look in (store.look, store.read, store.open, store.destroy, store.holder, store.expiry):
+        with pytest.raises(NotFound, match="c"):
+            look("c")
+
+
+def test_one_that_is_made_is_found_by_name_and_by_id(store: Store) -> None:
+    made = store.create("c", source="REST", title="T")
+    assert (made.name, made.source, made.title, made.created_ms) == ("c", "REST", "T", 1_800_000_000_000)
+    assert store.look(made.id).id == store.look("c").id == made.id
+    assert [meta.id for meta in store.list()] == [made.id]
+    assert store.create().name in [meta.name for meta in store.list()]
+    assert len({meta.id for meta in store.list()}) == 2
+    with pytest.raises(Conflict, match="'c'"):
+        store.create("c")
+
+
+def test_one_without_a_name_is_called_by_its_id(store: Store) -> None:
+    made = store.create()
+    assert made.name == made.id
+
+
+@pytest.mark.parametrize("name", NAMES, ids=ascii)
+def test_a_wrong_name_is_refused_at_every_entrance_before_anything_is_made(store: Store, name: str) -> None:
+    store.create("c")
+    doors: list[Callable[[], object]] = [
+        lambda: store.look(name),
+        lambda: store.open(name, create=True),
+        lambda: store.read(name),
+        lambda: store.rename("c", name),
+        lambda: store.rename(name, "d"),
+        lambda: store.destroy(name),
+        lambda: store.archive(name),
+        lambda: store.session.switch(name),
+        lambda: store.inbox.send(Message(sender="c", to=name, content="x")),
+        lambda: store.inbox.peek(name),
+        lambda: store.expire(name, Expiry(at=1)),
+    ]
+    if name:
+        doors.append(lambda: store.create(name))
+    for door in doors:
+        with pytest.raises(BadInput):
+            door()
+    assert [meta.name for meta in store.list()] == ["c"]
+
+
+def test_a_name_may_have_a_hundred_characters(store: Store) -> None:
+    assert store.create("x" * 100).name == "x" * 100
+
+
+def test_entries_come_back_as_they_were_stored(store: Store) -> None:
+    entry = Entry(
+        entry_type="something_new",
+        content="é\u2028\x85\0\ud800\n\"'",
+        sender="a",
+        to="b",
+        role=AGENT,
+        status="interrupted",
+        round="r1",
+        tool_call_id="t1",
+        metadata={"n": [1, {"x": None}]},
+        extra={"of_others": True},
+    )
+    with store.open("c", create=True) as held:
+        (stored,) = held.append([entry])
+        assert stored == entry._replace(id=stored.id, sequence=2, time_ms=1_800_000_000_000)
+        assert held.window()[-1] == stored
+    assert store.read("c").window()[-1] == stored
+    assert list(store.read("c").entries(after=1)) == [stored]
+    with store.open("c") as held:
+        assert held.window()[-1] == stored
+
+
+def test_entries_are_numbered_without_gaps_and_several_are_one(store: Store) -> None:
+    with store.open("c", create=True) as held:
+        assert held.sequence() == 1
+        held.append([said("a"), said("b")])
+        held.append([said("c")])
+        assert held.append([]) == ()
+        assert [entry.sequence for entry in held.entries()] == [1, 2, 3, 4]
+        assert held.sequence() == store.read("c").sequence() == 4
+
+
+def test_an_append_that_expects_another_place_is_told_where_it_is(store: Store) -> None:
+    with store.open("c", create=True) as held:
+        held.append([said("a")], expected=1)
+        with pytest.raises(Moved, match="2") as told:
+            held.append([said("b")], expected=1)
+        assert told.value.sequence == 2
+        held.append([said("b")], expected=2)
+        assert held.sequence() == 3
+
+
+def test_the_second_who_opens_is_told_who_has_it(store: Store) -> None:
+    with store.open("c", create=True) as held:
+        changes: list[Callable[[], object]] = [
+            lambda: store.open("c"),
+            lambda: store.destroy("c"),
+            lambda: store.archive("c"),
+            lambda: store.rename("c", "d"),
+        ]
+        for change in changes:
+            with pytest.raises(Held, match="'c' is in use") as told:
+                change()
+            assert told.value.holder is not None
+            assert told.value.holder.token == held.token()
+            assert store.holder("c") == told.value.holder
+        assert store.read("c").sequence() == 1
+    assert store.holder("c") is None
+    with store.open("c") as again:
+        assert again.token() > held.token()
+
+
+def test_the_second_who_waits_gets_it_when_it_is_free(store: Store) -> None:
+    first = store.open("c", create=True)
+    opened = threading.Event()
+
+    def second() -> None:
+        with store.open("c", wait=30):
+            opened.set()
+
+    thread = threading.Thread(target=second)
+    thread.start()
+    assert not opened.wait(0.1)
+    first.close()
+    assert opened.wait(30)
+    thread.join()
+
+
+def test_a_closed_conversation_takes_nothing_more(store: Store) -> None:
+    held = store.open("c", create=True)
+    held.close()
+    held.close()
+    for write in (
+        lambda: held.append([said("x")]),
+        lambda: held.write_note("todos", "x"),
+        lambda: held.change(lambda meta: meta),
+    ):
+        with pytest.raises(Unavailable):
+            write()
+    assert store.read("c").sequence() == 1
+
+
+def test_many_threads_lose_and_double_nothing(store: Store) -> None:
+    with store.open("c", create=True) as held:
+
+        def work(name: str) -> None:
+            for number in range(10):
+                held.append([said(f"{name} {number}")])
+
+        threads = [threading.Thread(target=work, args=(name,)) for name in "abcd"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        entries = list(held.entries(types=[MESSAGE]))
+        assert [entry.sequence for entry in entries] == list(range(2, 42))
+        for name in "abcd":
+            assert [e.content for e in entries if e.content[0] == name] == [f"{name} {number}" for number in range(10)]
+        assert list(held.window()[1:]) == entries
+    assert list(store.read("c").window()[1:]) == entries
+
+
+def test_an_anchor_begins_the_window_anew_and_brings_what_it_kept(store: Store) -> None:
+    """Details 4 and the defect: messages that compaction kept must survive the next opening."""
+    with store.open("c", create=True) as held:
+        stored = [held.append([said(f"m{number}")])[0] for number in range(10)]
+        kept = [stored[7].id, stored[2].id]
+        anchor = held.anchor(Entry(entry_type=COMPACTION, content="sum"), kept)
+        last = held.append([said("later")])[0]
+        wanted = (anchor, stored[7], stored[2], last)
+        assert held.window() == wanted
+        assert store.read("c").window() == wanted
+    with store.open("c") as held:
+        assert held.window() == wanted
+        again = held.anchor(Entry(entry_type=COMPACTION), [stored[2].id, last.id])
+        assert held.window() == (again, stored[2], last)
+    assert store.read("c").window() == (again, stored[2], last)
+
+
+def test_an_anchor_keeps_only_what_is_in_the_window(store: Store) -> None:
+    with store.open("c", create=True) as held:
+        with pytest.raises(BadInput):
+            held.anchor(Entry(entry_type=COMPACTION), ["nowhere"])
+        with pytest.raises(BadInput):
+            held.anchor(said("x"))
+
+
+def test_clearing_archives_the_history_and_keeps_it(store: Store) -> None:
+    with store.open("c", create=True) as held:
+        assert held.clear() is None
+        (stored,) = held.append([said("a")])
+        anchor = held.clear()
+        assert anchor is not None
+        assert anchor.entry_type == ARCHIVAL
+        assert held.window() == (anchor,)
+        assert held.clear() is None
+        assert held.find(stored.id) == stored
+    assert store.read("c").window() == (anchor,)
+
+
+def test_what_is_never_sent_to_a_model_is_not_in_the_window(store: Store) -> None:
+    with store.open("c", create=True) as held:
+        held.append([Entry(entry_type="system_prompt_changed", content="p"), said("a")])
+        assert [entry.content for entry in held.window()[1:]] == ["a"]
+    assert [entry.content for entry in store.read("c").window()[1:]] == ["a"]
+
+
+def test_entries_are_found_by_id_by_type_and_from_a_cursor(store: Store) -> None:
+    with store.open("c", create=True) as held:
+        stored = [held.append([said(f"m{n}", entry_type="odd" if n % 2 else MESSAGE)])[0] for n in range(9)]
+        for reader in (held, store.read("c")):
+            assert [reader.find(entry.id) for entry in stored] == stored
+            assert reader.find("nothing") is None
+            assert reader.find('é"\\') is None
+            assert [entry.content for entry in reader.entries(types={"odd"})] == ["m1", "m3", "m5", "m7"]
+            assert reader.follow(8) == tuple(stored[-2:])
+            assert reader.follow(10) == ()
+            assert reader.follow(10, wait=0.01) == ()
+
+
+def test_whoever_follows_sees_what_comes(store: Store) -> None:
+    with store.open("c", create=True) as held:
+        for reader in (held, store.read("c")):
+            start = held.sequence()
+            seen: list[tuple[Entry, ...]] = []
+            thread = threading.Thread(target=lambda: seen.append(reader.follow(start, wait=30)))  # noqa: B023
+            thread.start()
+            stored = held.append([said("now")])
+            thread.join()
+            assert seen == [stored]
+
+
+def test_a_search_finds_words_and_parts_of_words_in_any_case(store: Store) -> None:
+    """The defect: `orl` must be found in `world`, though filters know whole words only."""
+    with store.open("c", create=True) as held:
+        for number in range(8):
+            held.append([said(f"Hello World{number}"), said(f"nothing, {number}")])
+    with store.open("d", create=True) as held:
+        held.append([said("hello there")])
+    read = store.read("c")
+    assert len(list(read.search("orl"))) == 8
+    assert [entry.content for entry in read.search("world3 HELLO")] == ["Hello World3"]
+    assert list(read.search("world", whole=True)) == []
+    assert [entry.content for entry in read.search("WORLD3", whole=True)] == ["Hello World3"]
+    assert list(read.search("world3 nothing", whole=True)) == []
+    assert list(read.search("  ")) == []
+    assert {hit.conversation for hit in store.search("hello")} == {"c", "d"}
+    assert [hit.entry.content for hit in store.search("there", whole=True)] == ["hello there"]
+
+
+def test_what_is_known_of_a_conversation_can_be_changed_and_the_rest_stays(store: Store) -> None:
+    made = store.create("c")
+    with store.open("c") as held:
+        held.change(lambda meta: meta._replace(title="T", model="m", extra={"x": 1}, id="other", name="other"))
+        changed = held.change(lambda meta: meta._replace(flags={"f": True}, extra={}))
+        assert (changed.title, changed.model, changed.flags, changed.extra) == ("T", "m", {"f": True}, {"x": 1})
+    assert store.look("c") == store.read("c").meta()._replace(last_message_ms=store.look("c").last_message_ms)
+    assert store.look("c").id == made.id
+    assert store.look("c").title == "T"
+
+
+def test_notes_are_replaced_as_a_whole(store: Store) -> None:
+    with store.open("c", create=True) as held:
+        for name in ("todos", "goals", "summary", "system_prompt", "reflection"):
+            assert held.note(name) == ""
+            held.write_note(name, f"{name} é")
+            assert store.read("c").note(name) == f"{name} é"
+        held.write_note("summary", "")
+        assert held.note("summary") == ""
+        assert [entry.content for entry in held.entries(types={"system_prompt_changed"})] == ["system_prompt é"]
+        for bad in ("other", "../x"):
+            with pytest.raises(BadInput):
+                held.note(bad)
+            with pytest.raises(BadInput):
+                held.write_note(bad, "x")
+    with store.open("d", create=True) as held:
+        assert held.note("todos") == ""
+        assert held.note("reflection") == "reflection é"
+
+
+def test_a_rename_keeps_all_else(store: Store) -> None:
+    """The defect: a renamed conversation lost its times of ending."""
+    made = store.create("c")
+    store.create("d")
+    store.expire("c", Expiry(at=2_000_000_000, after_inactive=7))
+    store.session.switch("c")
+    with store.open("c") as held:
+        held.append([said("a")])
+    with pytest.raises(Conflict):
+        store.rename("c", "d")
+    assert store.rename("c", "e").id == made.id
+    assert store.rename("e", "e").name == "e"
+    assert [meta.name for meta in store.list()] == ["d", "e"]
+    assert store.expiry("e") == Expiry(at=2_000_000_000, after_inactive=7)
+    assert store.session.current() == ("e", "default")
+    assert [entry.content for entry in store.read("e").window()[1:]] == ["a"]
+    with store.open("e") as held:
+        assert held.sequence() == 2
+
+
+def test_an_archived_conversation_takes_nothing_until_it_is_restored(store: Store) -> None:
+    store.create("c")
+    assert store.archive("c").archived_ms == 1_800_000_000_000
+    with store.open("c") as held:
+        with pytest.raises(Refused, match="archived"):
+            held.append([said("x")])
+        with pytest.raises(Refused, match="archived"):
+            held.write_note("todos", "x")
+    assert store.archive("c", away=False).archived_ms == 0
+    with store.open("c") as held:
+        held.append([said("x")])
+
+
+def test_a_destroyed_conversation_is_gone(store: Store) -> None:
+    made = store.create("c")
+    store.destroy(made.id)
+    assert store.list() == ()
+    assert store.create("c").id != made.id
+
+
+def test_conversations_end_when_their_time_has_come(store: Store, clock: Clock) -> None:
+    for name in ("never", "at", "idle", "held"):
+        store.create(name)
+        with store.open(name) as held:
+            held.append([said("x")])
+    clock.now = max(store.look(name).last_message_ms for name in ("at", "idle")) / 1000
+    assert store.expiry("at") == Expiry()
+    store.expire("at", Expiry(at=int(clock.now) + 100))
+    store.expire("idle", Expiry(after_inactive=50))
+    store.expire("held", Expiry(after_inactive=50))
+    assert store.expiry("idle") == Expiry(after_inactive=50)
+    assert store.sweep() == ()
+    clock.now += 60
+    with store.open("held"):
+        assert store.sweep() == ("idle",)
+    clock.now += 60
+    assert sorted(store.sweep()) == ["at", "held"]
+    assert [meta.name for meta in store.list()] == ["never"]
+
+
+def test_switching_remembers_the_one_before(store: Store) -> None:
+    assert store.session.current() == ("default", "")
+    assert store.session.switch("a") == ("a", "default")
+    assert store.session.switch("a") == ("a", "default")
+    assert store.session.switch("b") == store.session.current() == ("b", "a")
+
+
+def test_messages_wait_until_they_are_taken_out(store: Store) -> None:
+    first = store.inbox.send(Message(sender="a", to="c", content="é\n1"))
+    second = store.inbox.send(Message(sender="b", to="c", content="2"))
+    assert first.id != second.id
+    assert store.inbox.peek("c") == (first, second)
+    assert first.timestamp == 1_800_000_000
+    store.inbox.remove("c", [first.id])
+    assert store.inbox.peek("c") == (second,)
+    with store.open("c"):
+        store.inbox.send(Message(sender="a", to="c", content="busy"))
+    assert len(store.inbox.peek("c")) == 2
+    assert [meta.name for meta in store.list()] == ["c"]
+
+
+def test_the_role_is_said_and_not_guessed_where_the_conversation_is_called_user(store: Store) -> None:
+    """Detail 11: `to == "user"` alone would make every message there the agent's."""
+    with store.open("user", create=True) as held:
+        held.append([said("hi", to="user"), said("hello", to="user", sender="user", role=AGENT)])
+    roles = [role_of(entry) for entry in store.read("user").window() if entry.entry_type not in ANCHORS]
+    assert roles == [USER, AGENT]
+
+
+def test_calls_stand_before_results_in_call_order(store: Store) -> None:
+    """Detail 8: what is appended as one keeps its order and its call ids."""
+    kinds = [("tool_call", "1"), ("tool_call", "2"), ("tool_result", "1"), ("tool_result", "2")]
+    with store.open("c", create=True) as held:
+        held.append([Entry(entry_type=kind, tool_call_id=key) for kind, key in kinds])
+    assert [(entry.entry_type, entry.tool_call_id) for entry in store.read("c").window()[1:]] == kinds

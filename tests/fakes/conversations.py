@@ -1,0 +1,278 @@
+"""Conversations that are lists in memory; one home is shared by all who have the same Memory."""
+
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from threading import RLock
+from typing import Self, cast
+
+from marid.core.conversation import NOTES, Conflict, Current, Expiry, Held, Hit, Holder, Message, Meta, Moved
+from marid.core.entry import ANCHORS, ARCHIVAL, CONTEXT_CREATED, NEVER_IN_WINDOW, SYSTEM, Entry
+from marid.core.errors import BadInput, NotFound, Refused, Unavailable
+from marid.core.ids import new_id
+from marid.text.names import check_name
+
+
+class Box:
+    """One conversation."""
+
+    def __init__(self, meta: Meta) -> None:
+        self.meta = meta
+        self.entries: list[Entry] = []
+        self.notes: dict[str, str] = {}
+        self.inbox: list[Message] = []
+        self.expiry = Expiry()
+        self.token = 0
+        self.held = False
+
+
+class FakeTranscript:
+    """Reads a box."""
+
+    def __init__(self, box: Box, home: "FakeConversations") -> None:
+        self._box = box
+        self._home = home
+
+    def meta(self) -> Meta:
+        return self._box.meta
+
+    def sequence(self) -> int:
+        return len(self._box.entries)
+
+    def window(self) -> tuple[Entry, ...]:
+        entries = list(self._box.entries)
+        at = max(index for index, entry in enumerate(entries) if entry.entry_type in ANCHORS)
+        kept = entries[at].metadata.get("kept")
+        keys = cast("list[str]", kept) if isinstance(kept, list) else []
+        known = {entry.id: entry for entry in entries}
+        later = [entry for entry in entries[at + 1 :] if entry.entry_type not in NEVER_IN_WINDOW]
+        return (entries[at], *(known[key] for key in keys), *later)
+
+    def entries(self, *, after: int = 0, types: Collection[str] = ()) -> Iterator[Entry]:
+        return iter([entry for entry in self._box.entries[after:] if not types or entry.entry_type in types])
+
+    def find(self, key: str) -> Entry | None:
+        return next((entry for entry in self._box.entries if entry.id == key), None)
+
+    def follow(self, after: int, wait: float = 0.0) -> tuple[Entry, ...]:
+        until = time.monotonic() + wait
+        while not self._box.entries[after:] and time.monotonic() < until:
+            time.sleep(0.005)
+        return tuple(self._box.entries[after:])
+
+    def search(self, query: str, *, whole: bool = False) -> Iterator[Entry]:
+        wanted = query.casefold().split()
+        for entry in list(self._box.entries):
+            text = entry.content.casefold()
+            words = "".join(letter if letter.isalnum() else " " for letter in text).split()
+            if wanted and all(part in (words if whole else text) for part in wanted):
+                yield entry
+
+    def note(self, name: str) -> str:
+        return self._notes(name).get(name, "")
+
+    def problems(self) -> tuple[str, ...]:
+        return ()
+
+    def _notes(self, name: str) -> dict[str, str]:
+        if name not in NOTES:
+            raise BadInput(f"there is no note '{name}'")
+        return self._home.notes if name == "reflection" else self._box.notes
+
+
+class FakeConversation(FakeTranscript):
+    """Holds a box."""
+
+    def __init__(self, box: Box, home: "FakeConversations") -> None:
+        super().__init__(box, home)
+        box.held = True
+        box.token += 1
+        self._token = box.token
+        self._closed = False
+
+    def token(self) -> int:
+        return self._token
+
+    def append(self, entries: Sequence[Entry], expected: int | None = None) -> tuple[Entry, ...]:
+        with self._home.lock:
+            self._may_write()
+            last = len(self._box.entries)
+            if expected is not None and expected != last:
+                raise Moved(f"the conversation is at {last}", last)
+            now = round(self._home.clock() * 1000)
+            stored = tuple(
+                entry._replace(id=entry.id or new_id(), sequence=last + number, time_ms=entry.time_ms or now)
+                for number, entry in enumerate(entries, 1)
+            )
+            self._box.entries += stored
+            self._box.meta = self._box.meta._replace(last_message_ms=now)
+            return stored
+
+    def anchor(self, anchor: Entry, kept: Sequence[str] = ()) -> Entry:
+        there = {entry.id for entry in self.window()}
+        if anchor.entry_type not in ANCHORS or not there.issuperset(kept):
+            raise BadInput("that is no anchor")
+        metadata = {**anchor.metadata, "kept": list(kept)} if kept else anchor.metadata
+        return self.append([anchor._replace(metadata=metadata)])[0]
+
+    def clear(self) -> Entry | None:
+        if all(entry.entry_type in ANCHORS for entry in self.window()):
+            return None
+        return self.anchor(Entry(entry_type=ARCHIVAL, sender=SYSTEM))
+
+    def change(self, how: Callable[[Meta], Meta]) -> Meta:
+        with self._home.lock:
+            self._open()
+            old, new = self._box.meta, how(self._box.meta)
+            self._box.meta = new._replace(id=old.id, name=old.name, extra={**old.extra, **new.extra})
+            return self._box.meta
+
+    def write_note(self, name: str, text: str) -> None:
+        self._may_write()
+        self._notes(name)[name] = text
+        if name == "system_prompt":
+            self.append([Entry(entry_type="system_prompt_changed", content=text, sender=SYSTEM)])
+
+    def close(self) -> None:
+        if not self._closed:
+            self._closed = True
+            self._box.held = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def _open(self) -> None:
+        if self._closed:
+            raise Unavailable("the conversation is closed")
+
+    def _may_write(self) -> None:
+        self._open()
+        if self._box.meta.archived_ms:
+            raise Refused("the conversation is archived")
+
+
+class FakeConversations:
+    """All four ports, for one process."""
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        self.clock = clock
+        self.lock = RLock()
+        self.notes: dict[str, str] = {}
+        self._boxes: dict[str, Box] = {}
+        self._current = Current()
+        self.session = self
+        self.inbox = self
+
+    def list(self) -> tuple[Meta, ...]:
+        return tuple(self._boxes[name].meta for name in sorted(self._boxes))
+
+    def look(self, key: str) -> Meta:
+        return self._box(key).meta
+
+    def create(self, name: str = "", *, source: str = "CLI", title: str = "") -> Meta:
+        key = new_id()
+        check_name(name or key)
+        if name in self._boxes:
+            raise Conflict(f"there is a conversation '{name}' already")
+        now = round(self.clock() * 1000)
+        box = Box(Meta(id=key, name=name or key, source=source, title=title, created_ms=now))
+        box.entries.append(
+            Entry(entry_type=CONTEXT_CREATED, sender=SYSTEM, id=f"{key}-created", sequence=1, time_ms=now)
+        )
+        self._boxes[name or key] = box
+        return box.meta
+
+    def open(self, key: str, *, wait: float = 0.0, create: bool = False) -> FakeConversation:
+        if create and check_name(key) not in self._boxes:
+            self.create(key)
+        return FakeConversation(self._free(key, wait), self)
+
+    def read(self, key: str) -> FakeTranscript:
+        return FakeTranscript(self._box(key), self)
+
+    def rename(self, key: str, name: str) -> Meta:
+        check_name(name)
+        box = self._free(key)
+        if name in self._boxes and self._boxes[name] is not box:
+            raise Conflict(f"there is a conversation '{name}' already")
+        del self._boxes[box.meta.name]
+        self._current = Current(*(name if known == box.meta.name else known for known in self._current))
+        box.meta = box.meta._replace(name=name)
+        self._boxes[name] = box
+        return box.meta
+
+    def archive(self, key: str, *, away: bool = True) -> Meta:
+        box = self._free(key)
+        box.meta = box.meta._replace(archived_ms=round(self.clock() * 1000) if away else 0)
+        return box.meta
+
+    def destroy(self, key: str) -> None:
+        del self._boxes[self._free(key).meta.name]
+
+    def holder(self, key: str) -> Holder | None:
+        box = self._box(key)
+        return Holder(pid=1, host="here", token=box.token) if box.held else None
+
+    def search(self, query: str, *, whole: bool = False) -> Iterator[Hit]:
+        for name in sorted(self._boxes):
+            for entry in self.read(name).search(query, whole=whole):
+                yield Hit(name, entry)
+
+    def expiry(self, key: str) -> Expiry:
+        return self._box(key).expiry
+
+    def expire(self, key: str, expiry: Expiry) -> None:
+        self._box(key).expiry = expiry
+
+    def sweep(self) -> tuple[str, ...]:
+        now = int(self.clock())
+        gone: list[str] = []
+        for name, box in list(self._boxes.items()):
+            last = max(entry.time_ms for entry in box.entries) // 1000
+            over = 1 <= box.expiry.at < now or 1 <= box.expiry.after_inactive < now - last
+            if over and not box.held:
+                gone.append(name)
+                del self._boxes[name]
+        return tuple(gone)
+
+    def current(self) -> Current:
+        return self._current
+
+    def switch(self, name: str) -> Current:
+        check_name(name)
+        if name != self._current.implied:
+            self._current = Current(name, self._current.implied)
+        return self._current
+
+    def send(self, message: Message) -> Message:
+        check_name(message.to)
+        if message.to not in self._boxes:
+            self.create(message.to)
+        whole = message._replace(id=message.id or new_id(), timestamp=message.timestamp or int(self.clock()))
+        self._boxes[message.to].inbox.append(whole)
+        return whole
+
+    def peek(self, name: str) -> tuple[Message, ...]:
+        check_name(name)
+        return tuple(self._boxes[name].inbox) if name in self._boxes else ()
+
+    def remove(self, name: str, keys: Sequence[str]) -> None:
+        box = self._box(name)
+        box.inbox = [message for message in box.inbox if message.id not in keys]
+
+    def _box(self, key: str) -> Box:
+        check_name(key)
+        for box in self._boxes.values():
+            if key in (box.meta.name, box.meta.id):
+                return box
+        raise NotFound(f"there is no conversation '{key}'")
+
+    def _free(self, key: str, wait: float = 0.0) -> Box:
+        box, until = self._box(key), time.monotonic() + wait
+        while box.held:
+            if time.monotonic() >= until:
+                raise Held(f"the conversation '{key}' is in use", self.holder(key))
+            time.sleep(0.005)
+        return box

@@ -1,0 +1,77 @@
+"""Filters never say no to what is there."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from marid.adapters.store import blooms
+from marid.adapters.store.blooms import Frame
+from marid.adapters.store.manifest import Row
+
+
+def row(file: str = "p", size: int = 10) -> Row:
+    return Row(
+        file=file,
+        start_ts=0,
+        end_ts=0,
+        entry_count=1,
+        token_count=0,
+        first_sequence=1,
+        last_sequence=1,
+        anchor_sequence=0,
+        size=size,
+    )
+
+
+@given(st.sets(st.text(max_size=10), max_size=50))
+def test_a_filter_knows_all_that_was_put_in(items: set[str]) -> None:
+    frame = Frame(10, blooms.pack(items))
+    assert all(blooms.may_have(frame, row(), [item]) for item in items)
+    assert blooms.may_have(frame, row(), items)
+
+
+def test_a_filter_is_never_wrong_about_a_hundred_thousand_ids_and_seldom_about_others() -> None:
+    ids = [f"id-{number}" for number in range(100_000)]
+    frame = Frame(10, blooms.pack(ids))
+    assert blooms.may_have(frame, row(), ids)
+    assert sum(blooms.may_have(frame, row(), [f"other-{number}"]) for number in range(1000)) < 20
+
+
+def test_hashes_are_the_same_in_every_run() -> None:
+    assert blooms.pack(["a", "b"]) == blooms.pack(["b", "a"])
+    assert blooms._hash("a") == 167863191109824881737557337713797940007  # pyright: ignore[reportPrivateUsage]
+
+
+def test_no_filter_or_one_for_another_size_rules_nothing_out() -> None:
+    frame = Frame(10, blooms.pack(["a"]))
+    assert not blooms.may_have(frame, row(), ["b"])
+    assert blooms.may_have(None, row(), ["b"])
+    assert blooms.may_have(frame, row(size=11), ["b"])
+    assert blooms.may_have(frame, row(), [])
+
+
+@pytest.mark.parametrize("at", [0, 2, 5, 9, 15, 25])
+def test_a_damaged_frame_is_left_out_and_the_others_stay(tmp_path: Path, at: int) -> None:
+    path = str(tmp_path / "f")
+    assert blooms.load(path) == {}
+    for name in ("one", "two", "three"):
+        blooms.add(path, row(name), [name])
+    whole = blooms.load(path)
+    assert set(whole) == {"one", "two", "three"}
+    data = bytearray((tmp_path / "f").read_bytes())
+    data[data.index(b"mrd1", 1) + at] ^= 0x55
+    (tmp_path / "f").write_bytes(data)
+    left = blooms.load(path)
+    assert {"one", "three"} <= set(left)
+    assert all(frame == whole[name] for name, frame in left.items() if name in whole and name != "two")
+    (tmp_path / "f").write_bytes(data[: len(data) // 2])
+    assert set(blooms.load(path)) <= {"one", "two"}
+    blooms.rewrite(path, {"one": whole["one"]})
+    assert blooms.load(path) == {"one": whole["one"]}
+
+
+def test_words_are_runs_of_letters_and_digits_in_any_case() -> None:
+    assert blooms.words_of("Straße, foo_BAR-2 é!") == {"strasse", "foo", "bar", "2", "é"}
+    assert blooms.words_of("...") == set()

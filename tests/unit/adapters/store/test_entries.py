@@ -1,0 +1,108 @@
+"""Entries as lines."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from marid.adapters.store.entries import decode, encode, lines, tokens
+from marid.core.entry import Entry
+from marid.core.errors import BadInput
+
+TEXT = st.text(max_size=20)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**12), 10**12) | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=5,
+)
+OTHERS = st.text(min_size=1, max_size=8).map(lambda name: f"x_{name}")
+
+
+@given(
+    st.tuples(*[TEXT] * 9),
+    st.integers(1, 10**12),
+    st.integers(0, 10**14),
+    st.dictionaries(TEXT, VALUES, max_size=3),
+    st.dictionaries(OTHERS, VALUES, max_size=3),
+)
+def test_an_entry_survives_its_line(
+    texts: tuple[str, ...], sequence: int, time_ms: int, metadata: dict[str, object], extra: dict[str, object]
+) -> None:
+    names = ("entry_type", "content", "sender", "to", "role", "id", "status", "round", "tool_call_id")
+    entry = Entry(**dict(zip(names, texts, strict=True)))
+    entry = entry._replace(sequence=sequence, time_ms=time_ms, metadata=metadata, extra=extra)
+    line = encode(entry, 3)
+    assert line.isascii()
+    assert line.count(b"\n") == 1
+    assert decode(line[:-1]) == (entry, 3)
+    assert json.loads(line)["timestamp"] == time_ms // 1000
+
+
+def test_a_line_of_the_documents_is_read_and_numbered() -> None:
+    line = (
+        b'{"id":"u","timestamp":1700000000,"from":"a","to":"user","content":"x","entry_type":"message","new":{"a":1}}'
+    )
+    found = decode(line, 41)
+    assert found is not None
+    entry, more = found
+    assert (entry.id, entry.sender, entry.sequence, entry.time_ms, more) == ("u", "a", 42, 1_700_000_000_000, 0)
+    assert entry.extra == {"new": {"a": 1}}
+    assert json.loads(encode(entry))["new"] == {"a": 1}
+
+
+@pytest.mark.parametrize("time", ["0", "-5", "1e18", '"noon"', "NaN", "null", "1000000000000000000", "[]"])
+def test_a_senseless_time_keeps_the_entry_and_the_time(time: str) -> None:
+    found = decode(b'{"content":"x","timestamp":%s}' % time.encode())
+    assert found is not None
+    assert (found[0].content, found[0].time_ms) == ("x", 0)
+    assert json.loads(encode(found[0]))["timestamp"] == (None if time == "NaN" else json.loads(time))
+
+
+def test_known_names_with_senseless_values_survive() -> None:
+    found = decode(b'{"id":7,"content":["x"],"metadata":"m","sequence":"s","timestamp":5,"time_ms":"q"}')
+    assert found is not None
+    assert found[0].extra == {"id": 7, "content": ["x"], "metadata": "m"}
+    again = json.loads(encode(found[0]))
+    assert (again["id"], again["content"], again["metadata"], again["sequence"]) == (7, ["x"], "m", 1)
+
+
+def test_a_number_that_does_not_grow_is_given_anew() -> None:
+    data = b'{"sequence":5}\n{"sequence":5}\n{"sequence":2}\n{}\n{"sequence":20}\n'
+    assert [line.entry.sequence for line in lines(data)] == [5, 6, 7, 8, 20]
+
+
+def test_nobody_else_sets_the_number() -> None:
+    entry = Entry(entry_type="m", sequence=3, extra={"sequence": 9, "more": 4})
+    assert decode(encode(entry)) == (entry._replace(extra={}), 0)
+
+
+@pytest.mark.parametrize("line", [b'{"a":1}{"b":2}', b"[]", b"1", b"", b"x", b'{"a":', b"[" * 100_000, b"\xff"])
+def test_what_is_no_object_is_no_entry(line: bytes) -> None:
+    assert decode(line) is None
+
+
+def test_marks_carriage_returns_and_blanks_do_not_matter_and_bad_lines_are_told() -> None:
+    data = b'\xef\xbb\xbf{"id":"a"}\r\n\n  \n{"id":"b"}  \n{"id":"c"}{"id":"d"}\n{"id":"e\xe2\x80\xa8\xc2\x85"}'
+    bad: list[int] = []
+    assert [line.entry.id for line in lines(data, on_bad=bad.append)] == ["a", "b", "e\u2028\x85"]
+    assert [data[at:].split(b"\n")[0] for at in bad] == [b'{"id":"c"}{"id":"d"}']
+    start = data.index(b'{"id":"b"')
+    assert [line.start for line in lines(data, start=start)] == [start, data.rindex(b"\n") + 1]
+
+
+@pytest.mark.parametrize("value", [float("nan"), object(), {1, 2}])
+def test_what_is_no_json_is_refused(value: object) -> None:
+    for entry in (Entry(entry_type="m", metadata={"x": value}), Entry(entry_type="m", extra={"x": value})):
+        with pytest.raises(BadInput, match="cannot be stored"):
+            encode(entry)
+
+
+def test_tokens_are_guessed_from_bytes() -> None:
+    assert [tokens(Entry(entry_type="m", content=text), 3) for text in ("", "a", "abc", "éé", "\ud800")] == [
+        0,
+        1,
+        1,
+        2,
+        1,
+    ]

@@ -1,0 +1,78 @@
+"""Files that are whole or not there."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from marid.adapters.store.files import (
+    as_object,
+    locked,
+    pretty,
+    read_bytes,
+    read_object,
+    read_text,
+    remove,
+    told,
+    write_whole,
+)
+from marid.core.conversation import Corrupt
+from marid.core.errors import Unavailable
+
+
+def test_a_file_is_replaced_as_a_whole_and_only_its_owner_reads_it(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    write_whole(str(path), b"1")
+    write_whole(str(path), b"2", durable=False)
+    assert path.read_bytes() == b"2"
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [entry.name for entry in tmp_path.iterdir()] == ["f"]
+
+
+def test_a_write_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "f").mkdir()
+    with pytest.raises(OSError, match="directory"):
+        write_whole(str(tmp_path / "f"), b"x")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["f"]
+
+
+def test_what_is_not_there_is_nothing_and_what_is_no_object_is_corrupt(tmp_path: Path) -> None:
+    path = str(tmp_path / "f")
+    assert (read_bytes(path), read_text(path), read_object(path)) == (None, "", None)
+    remove(path)
+    write_whole(path, b"[]")
+    with pytest.raises(Corrupt, match="not a JSON object"):
+        read_object(path)
+    write_whole(path, pretty({"a": 1}))
+    assert read_object(path) == {"a": 1}
+    assert as_object(b"[" * 100_000) is None
+
+
+def test_a_link_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "f").symlink_to("/etc/hostname")
+    with pytest.raises(OSError, match="symbolic"):
+        read_bytes(str(tmp_path / "f"))
+
+
+def test_what_the_disk_says_is_told_with_what_was_done() -> None:
+    with pytest.raises(Unavailable, match="reading x failed: No room"), told("reading x"):
+        raise OSError(28, "No room")
+    with pytest.raises(ValueError, match="other"), told("reading x"):
+        raise ValueError("other")
+
+
+def test_a_lock_lets_one_in_at_a_time(tmp_path: Path) -> None:
+    inside: list[int] = []
+
+    def work() -> None:
+        with locked(str(tmp_path / "l")):
+            inside.append(1)
+            assert len(inside) == 1
+            inside.pop()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert inside == []

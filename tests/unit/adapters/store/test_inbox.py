@@ -1,0 +1,56 @@
+"""Messages between conversations."""
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from marid.adapters.store.catalogue import FileConversations
+from marid.adapters.store.inbox import MOST_BYTES
+from marid.core.conversation import Message
+from marid.core.errors import BadInput, NotFound
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> FileConversations:
+    return FileConversations(str(tmp_path))
+
+
+def test_a_line_is_as_the_documents_have_it(home: FileConversations, tmp_path: Path) -> None:
+    sent = home.inbox.send(Message(sender="a", to="c", content="x", timestamp=5))
+    line = json.loads((tmp_path / "contexts/c/inbox.jsonl").read_bytes())
+    assert line == {"id": sent.id, "timestamp": 5, "from": "a", "to": "c", "content": "x"}
+
+
+def test_what_cannot_be_read_stays_and_a_torn_end_is_put_aside(home: FileConversations, tmp_path: Path) -> None:
+    """The defect: lines that could not be parsed were lost when the inbox was emptied."""
+    home.create("c")
+    path = tmp_path / "contexts/c/inbox.jsonl"
+    path.write_bytes(b'rubbish\n{"content":"old","timestamp":"x"}\n{"content":5}\n{"cut')
+    sent = home.inbox.send(Message(sender="a", to="c", content="new"))
+    assert [message.content for message in home.inbox.peek("c")] == ["old", "new"]
+    home.inbox.remove("c", [sent.id])
+    assert path.read_bytes() == b'rubbish\n{"content":"old","timestamp":"x"}\n{"content":5}\n'
+    assert (tmp_path / "contexts/c/inbox.jsonl.torn").exists()
+
+
+def test_many_who_send_at_once_lose_nothing(home: FileConversations) -> None:
+    def work(name: str) -> None:
+        for _ in range(5):
+            home.inbox.send(Message(sender=name, to="c", content="x"))
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in "abc"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(home.inbox.peek("c")) == 15
+
+
+def test_a_message_has_a_limit_and_an_address(home: FileConversations) -> None:
+    with pytest.raises(BadInput, match="at most"):
+        home.inbox.send(Message(sender="a", to="c", content="x" * (MOST_BYTES + 1)))
+    with pytest.raises(NotFound):
+        home.inbox.remove("c", ["x"])
+    assert home.list() == ()

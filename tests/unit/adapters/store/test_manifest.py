@@ -1,0 +1,59 @@
+"""The list of partitions."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from marid.adapters.store import manifest
+from marid.adapters.store.layout import Layout, Place
+from marid.adapters.store.manifest import Manifest, Row, rows_of
+from marid.core.conversation import Storage
+
+ROW = Row(
+    file="partitions/1-2.jsonl",
+    start_ts=1,
+    end_ts=2,
+    entry_count=1,
+    token_count=0,
+    first_sequence=1,
+    last_sequence=1,
+    anchor_sequence=0,
+    size=10,
+)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    place = Layout(str(tmp_path)).place("c")
+    Path(place.partitions).mkdir(parents=True)
+    return place
+
+
+@pytest.mark.parametrize("rows", [[], [ROW], [ROW, {**ROW, "prompt_count": 3}]])
+def test_it_comes_back_with_the_fields_of_others(place: Place, rows: list[Row]) -> None:
+    manifest.save(place, Manifest(rows=rows_of(rows), stamp=7, extra={"other": 1}), Storage(partition_max_entries=5))
+    found = manifest.load(place)
+    assert found == Manifest(rows=rows_of(rows), stamp=7, extra={"other": 1})
+    assert list(found.rows) == list(found.rows[:]) == rows
+    whole = json.loads(Path(place.transcript("manifest.json")).read_bytes())
+    assert (whole["version"], whole["active_partition"]) == (1, "active.jsonl")
+    assert whole["rotation_policy"]["max_entries"] == 5
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"version":2,"partitions":[]}', '{"version":1}'])
+def test_one_that_makes_no_sense_is_as_none(place: Place, text: str) -> None:
+    Path(place.transcript("manifest.json")).write_text(text)
+    assert manifest.load(place) == Manifest()
+
+
+def test_that_of_another_program_only_tells_the_order(place: Place) -> None:
+    rows = [{"file": "partitions/b.jsonl"}, 5, {"file": "partitions/a.jsonl", "bloom_file": "x"}]
+    Path(place.transcript("manifest.json")).write_text(json.dumps({"version": 1, "partitions": rows, "keep": 1}))
+    assert manifest.load(place) == Manifest(listed=["partitions/b.jsonl", "partitions/a.jsonl"], extra={"keep": 1})
+
+
+def test_the_stamp_changes_with_the_folder(place: Place) -> None:
+    assert manifest.stamp_of(place) > 0
+    Path(place.partitions).rmdir()
+    assert manifest.stamp_of(place) == 0

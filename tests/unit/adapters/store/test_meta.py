@@ -1,0 +1,37 @@
+"""What is known of a conversation."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from marid.adapters.store import meta
+from marid.adapters.store.layout import Layout, Place
+from marid.core.conversation import Meta
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    place = Layout(str(tmp_path)).place("c")
+    Path(place.folder).mkdir(parents=True)
+    return place
+
+
+def test_it_comes_back_with_the_fields_of_others(place: Place) -> None:
+    known = Meta(id="i", name="c", title="t", flags={"a": 1}, created_ms=5, archived_ms=6, extra={"x": [1]})
+    meta.save(place, known)
+    assert meta.load(place) == known
+    assert json.loads(Path(place.meta).read_bytes())["createdAt"] == 5
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]"])
+def test_one_that_cannot_be_read_is_empty(place: Place, text: str) -> None:
+    Path(place.meta).write_text(text)
+    assert meta.load(place) == Meta(id="", name="c", extra={})
+
+
+def test_that_of_another_program_tells_when_it_was_made(place: Place) -> None:
+    Path(place.meta).write_text('{"created_at": 7, "last_combined_prompt": "p", "title": 5, "flags": []}')
+    known = meta.load(place)
+    assert known.created_ms == 7000
+    assert known.extra == {"created_at": 7, "last_combined_prompt": "p", "title": 5, "flags": []}

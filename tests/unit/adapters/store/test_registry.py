@@ -1,0 +1,86 @@
+"""`state.json` and `session.json`."""
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from marid.adapters.store.layout import Layout
+from marid.adapters.store.registry import Registry
+from marid.core.conversation import Corrupt, Current, Expiry
+from marid.core.errors import Unavailable
+
+
+@pytest.fixture
+def registry(tmp_path: Path) -> Registry:
+    return Registry(Layout(str(tmp_path)))
+
+
+def rows(tmp_path: Path) -> list[dict[str, object]]:
+    return json.loads((tmp_path / "state.json").read_bytes())["contexts"]
+
+
+def test_it_follows_the_folders_and_keeps_what_it_knew(registry: Registry, tmp_path: Path) -> None:
+    old = {"name": "b", "created_at": 5, "last_activity_at": 6, "destroy_at": 7, "new": True}
+    (tmp_path / "state.json").write_text(json.dumps({"contexts": [{"name": "gone"}, old, 5, {}], "other": 1}))
+    registry.sync(["a", "b"], 100)
+    first, second = rows(tmp_path)
+    assert (first["name"], first["created_at"], first["destroy_at"]) == ("a", 100, 0)
+    assert second == old
+    assert json.loads((tmp_path / "state.json").read_bytes())["other"] == 1
+    assert registry.expiries()["b"] == (Expiry(at=7), 6)
+    registry.forget("b")
+    registry.forget("b")
+    assert [row["name"] for row in rows(tmp_path)] == ["a"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"contexts": 5}'])
+def test_one_that_cannot_be_read_counts_as_empty(registry: Registry, tmp_path: Path, text: str) -> None:
+    (tmp_path / "state.json").write_text(text)
+    assert registry.expiries() == {}
+    registry.sync(["a"], 1)
+    assert [row["name"] for row in rows(tmp_path)] == ["a"]
+
+
+def test_a_rename_keeps_activity_and_the_end(registry: Registry, tmp_path: Path) -> None:
+    registry.expire("a", Expiry(at=9, after_inactive=3), 50)
+    registry.switch("a")
+    registry.switch("z")
+    registry.rename("a", "b")
+    assert registry.expiries() == {"b": (Expiry(at=9, after_inactive=3), 50)}
+    assert registry.current() == Current("z", "b")
+    registry.rename("unknown", "c")
+    assert len(rows(tmp_path)) == 1
+
+
+def test_a_session_that_cannot_be_read_is_an_error(registry: Registry, tmp_path: Path) -> None:
+    (tmp_path / "session.json").write_text("{")
+    with pytest.raises(Corrupt, match=r"session\.json"):
+        registry.current()
+
+
+def test_a_session_keeps_the_fields_of_others(registry: Registry, tmp_path: Path) -> None:
+    (tmp_path / "session.json").write_text('{"implied_context": "", "previous_context": null, "x": 1}')
+    assert registry.current() == Current("default", "")
+    registry.switch("a")
+    assert json.loads((tmp_path / "session.json").read_bytes()) == {
+        "implied_context": "a",
+        "previous_context": "default",
+        "x": 1,
+    }
+
+
+def test_many_who_write_at_once_lose_nothing(registry: Registry) -> None:
+    threads = [threading.Thread(target=registry.expire, args=(f"c{n}", Expiry(at=n), n)) for n in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(registry.expiries()) == 12
+
+
+def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "home").touch()
+    with pytest.raises(Unavailable):
+        Registry(Layout(str(tmp_path / "home"))).switch("a")
