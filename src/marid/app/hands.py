@@ -10,6 +10,7 @@ from marid.app.app import App
 from marid.app.reach import Reach
 from marid.core.caller import Caller
 from marid.core.errors import BadInput
+from marid.core.events import Note, ToolHappening
 from marid.core.ids import new_id
 from marid.core.policy import Policy
 from marid.core.policy_table import policy_from
@@ -63,8 +64,10 @@ class Hands:
         return self.scope if asker is None else replace(self.scope, asker=asker)
 
 
-def open_hands(app: App, reach: Reach, caller: Caller, asker: "Asker | None" = None) -> Hands:
-    """The tools for a caller.
+def open_hands(
+    app: App, reach: Reach, caller: Caller, asker: "Asker | None" = None, note: Callable[[str], None] | None = None
+) -> Hands:
+    """The tools for a caller; `note` hears what the person should know, such as that nothing confines a command.
 
     Raises: BadInput for flags or a policy that make no sense, NotFound for roots that are not there.
     """
@@ -79,8 +82,20 @@ def open_hands(app: App, reach: Reach, caller: Caller, asker: "Asker | None" = N
         services=toolbox.services(territory),
         asker=asker,
         run=new_id(),
+        emit=_Notes(note),
     )
     return Hands(inventory, scope, toolbox.dispatcher)
+
+
+class _Notes:
+    """Hands on, of all that happens, what is meant for the person."""
+
+    def __init__(self, note: Callable[[str], None] | None) -> None:
+        self._note = note
+
+    def __call__(self, what: ToolHappening) -> None:
+        if self._note is not None and isinstance(what, Note):
+            self._note(what.text)
 
 
 def policy_of(settings: Settings, reach: Reach, known: Sequence[str]) -> Policy:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from marid.core.events import Note
 from marid.ports.processes import Processes
 from marid.toolkit.deeds import Deeds, Runner
 from marid.toolkit.desk import Desk
@@ -25,9 +26,16 @@ _COMMANDS, _WAITING = 32, 4
 
 
 def make_road(
-    home: str, approvals: "SqliteApprovals", audit: "Audit", services: Mapping[type, object]
+    home: str,
+    approvals: "SqliteApprovals",
+    audit: "Audit",
+    services: Mapping[type, object],
+    warnings: list[str],
 ) -> Callable[[Inventory], Dispatcher]:
-    """What makes dispatchers that share threads, questions and records. Edits that a kill left half done are ended."""
+    """What makes dispatchers that share threads, questions and records. Edits that a kill left half done are ended.
+
+    `warnings` are what is wrong with the environment of commands, once it is known; told with the next command.
+    """
     recover(home)
     threads = Threads()
     deeds = Deeds(
@@ -36,7 +44,7 @@ def make_road(
         standing=approvals,
         audit=audit,
         commit=Committer(home),
-        run=_runner(Threads(_COMMANDS), services),
+        run=_runner(Threads(_COMMANDS), services, warnings),
         runs_later=runs_later,
         confined=lambda: _processes(services).state(),
     )
@@ -47,13 +55,15 @@ def _processes(services: Mapping[type, Any]) -> Processes:
     return services[Processes]
 
 
-def _runner(threads: Threads, services: Mapping[type, Any]) -> Runner:
+def _runner(threads: Threads, services: Mapping[type, Any], warnings: list[str]) -> Runner:
     """Starts commands; how is found out when the first one comes."""
 
     async def run(plan: Run, scope: Scope, *, unconfined: bool) -> Ran:
         from marid.adapters.plan_runner import PlanRunner
 
         processes = await threads.run(lambda: _processes(services))
+        while warnings:
+            scope.emit(Note(warnings.pop(0)))
         return await PlanRunner(processes=processes, threads=threads)(plan, scope, unconfined=unconfined)
 
     return run

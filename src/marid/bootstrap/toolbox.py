@@ -52,6 +52,7 @@ class Parts:
     def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
         self._settings = settings
         self._environ = environ
+        self.warnings: list[str] = []
 
     def approvals(self) -> "SqliteApprovals":
         from marid.adapters.approvals import SqliteApprovals
@@ -69,6 +70,7 @@ class Parts:
         from marid.bootstrap.shell_environment import shell_environment
 
         environment = shell_environment(self._environ, self._settings.home)
+        self.warnings += environment.warnings
         program = bubblewrap()
         sandbox = Sandbox(program, env=environment.variables, state=self._settings.home) if program else None
         return ShellRunner(env=environment.variables, sandbox=sandbox)
@@ -107,7 +109,7 @@ def make_toolbox(
     def road() -> "Callable[[Inventory], Dispatcher]":
         from marid.bootstrap.road import make_road
 
-        return make_road(settings.home, parts.approvals(), parts.audit(), services)
+        return make_road(settings.home, parts.approvals(), parts.audit(), services, parts.warnings)
 
     shared = once(road)
 

@@ -10,6 +10,7 @@ from marid.app.reach import Reach
 from marid.bootstrap.wiring import build
 from marid.core.caller import Caller
 from marid.core.errors import BadInput, NotFound
+from marid.core.events import Called, Note
 from marid.core.policy import Effect, Verdict
 from marid.core.settings import Settings
 from marid.toolkit.outcome import Failed
@@ -88,3 +89,13 @@ def test_the_whole_disk_is_no_project(tmp_path: Path) -> None:
     app = build(cwd="/", home=str(tmp_path / "home"), environ={})
     with pytest.raises(BadInput, match="--root DIR"):
         territory_of(app, Reach())
+
+
+def test_what_the_person_should_know_is_heard(project: Path, tmp_path: Path) -> None:
+    heard: list[str] = []
+    app = build(cwd=str(project), home=str(tmp_path / "home"), environ={})
+    hands = open_hands(app, Reach(), CALLER, note=heard.append)
+    hands.scope.emit(Note("nothing confines the command"))
+    hands.scope.emit(Called("read_file", "ok", 0.1))
+    assert heard == ["nothing confines the command"]
+    open_hands(app, Reach(), CALLER).scope.emit(Note("nobody listens"))

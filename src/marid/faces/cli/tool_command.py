@@ -206,7 +206,7 @@ def _called(app: App, reach: Any, name: str, args: Mapping[str, object]) -> Outc
 
     for note in app.notes:
         say(note)
-    hands = open_hands(app, reach, Caller(face="cli"), terminal_asker(colour=app.colour))
+    hands = open_hands(app, reach, Caller(face="cli"), terminal_asker(colour=app.colour), say)
     try:
         return anyio.run(hands.call, name, args)
     finally:

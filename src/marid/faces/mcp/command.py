@@ -53,7 +53,7 @@ def command(ctx: click.Context, tools: str | None, roots: tuple[str, ...], **fla
     hands = None
     if wanted or not families:
         reach = replace(_reach(flags), roots=folders.folders, families=wanted)
-        hands = open_hands(app, reach, Caller(face="mcp"))
+        hands = open_hands(app, reach, Caller(face="mcp"), note=log)
     run(own, instructions(folders), hands, debug=debug)
 
 

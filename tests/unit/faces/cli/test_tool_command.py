@@ -218,3 +218,14 @@ def test_the_name_of_no_tool_is_asked_for(project: Program) -> None:
 def test_json_may_stand_before_the_name(project: Program) -> None:
     assert json.loads(project("tool", "--json", "file_head", "--path", "notes.txt").text)["ok"] is True
     assert json.loads(project("tool", "--json", "no_such_tool").text)["code"] == "not_found"
+
+
+def test_what_is_wrong_with_the_environment_of_commands_is_told(project: Program) -> None:
+    home = project.folder.parent / "home"
+    home.mkdir()
+    (home / "mcp_env.toml").write_text('[env]\nLD_PRELOAD = "/x.so"\nGREETING = "hello ${NOBODY_SET_THIS}"\n')
+    done = project("tool", "run_shell", "--command", "echo $GREETING", "--allow", "exec")
+    assert done.code == 0
+    assert "LD_PRELOAD is left out" in done.err
+    assert "NOBODY_SET_THIS" in done.err
+    assert "STDOUT:\nhello" in done.text
