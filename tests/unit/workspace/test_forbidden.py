@@ -120,3 +120,8 @@ def test_what_something_obeys_unasked_is_named_with_a_reason(name: str) -> None:
 )
 def test_ordinary_sources_are_not(name: str) -> None:
     assert runs_later(name) == ""
+
+
+@pytest.mark.parametrize("name", [".yarnrc", ".pnpmfile.cjs", "Lefthook.yml", ".drone.yml", "sub/.cshrc", ".tcshrc"])
+def test_what_other_tools_run_by_themselves_runs_later_too(name: str) -> None:
+    assert runs_later(name)
