@@ -16,7 +16,7 @@ export NODE_OPTIONS ?= --use-system-ca
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1 - /p' Makefile | sort
 
-run: $(VENV)/.run ## install, then show what marid makes of this project
+run: system $(VENV)/.run ## install, then show what marid makes of this project
 	@$(BIN)/marid overview .
 
 test: system $(VENV)/.dev $(NODE_TOOLS) lint types contracts docs-check ## install, then every check

@@ -233,6 +233,9 @@ def test_the_npm_inspector_calls(inspector: list[str], environ: dict[str, str], 
     found, status = inspect(inspector, environ, *call, "path=/nowhere")
     assert found["isError"] is True
     assert status != 0
+    call = ("--method", "tools/call", "--tool-name", "py_get_code_outline", "--tool-arg")
+    found, status = inspect(inspector, environ, *call, "path=src/app.py")
+    assert (found["content"][0]["text"], status) == ("[Function] main (Lines 1-2)", 0)
 
 
 def test_the_listed_tools_are_the_agreed_ones(project: Path, environ: dict[str, str]) -> None:

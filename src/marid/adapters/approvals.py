@@ -12,6 +12,7 @@ from marid.adapters.approval_rows import COLUMNS, SCHEMA, VERSION, from_row, to_
 from marid.core.approval import MOST_PENDING, Answer, Approval, Question, check_answer
 from marid.core.caller import Caller
 from marid.core.errors import Exhausted, NotFound, Unavailable
+from marid.workspace.private import private_folder
 
 if TYPE_CHECKING:
     import sqlite3
@@ -163,7 +164,7 @@ def _connect(path: str, patience: float) -> "sqlite3.Connection":
     """Raises: OSError, sqlite3.Error, Unavailable for rows of a newer version."""
     import sqlite3
 
-    os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
+    private_folder(os.path.dirname(path) or ".")
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         os.fchmod(fd, 0o600)  # what SQLite puts beside it takes its mode

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
 from marid.text.visible import shown_path
+from marid.workspace.private import private_folder
 from marid.workspace.replace import replace_file
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def _rewrite(app: "App", change: Callable[[list[str]], list[str]]) -> None:
 
     file = os.path.join(app.settings.home, "config.toml")
     try:
-        os.makedirs(app.settings.home, mode=0o700, exist_ok=True)
+        private_folder(app.settings.home)
         document = tomlkit.parse(_text(file))
         known = document.unwrap()
         key = next((key for key in (KEY, "file_tools_allowed_paths") if key in known), KEY)

@@ -1,6 +1,5 @@
 """The road that calls take, put together. Imported with the first call: listing the tools needs none of it."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from marid.toolkit.scope import Scope
 from marid.toolkit.threads import Threads
 from marid.workspace.commit import commit
 from marid.workspace.forbidden import runs_later
+from marid.workspace.private import private_folder
 from marid.workspace.recover import recover
 
 if TYPE_CHECKING:
@@ -76,5 +76,5 @@ class Committer:
         self._home = home
 
     def __call__(self, changes: Sequence[Change]) -> None:
-        os.makedirs(self._home, mode=0o700, exist_ok=True)
+        private_folder(self._home)
         commit(changes, self._home)

@@ -1,6 +1,5 @@
 """What the tools work with: which adapter stands behind which of their ports."""
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -54,11 +53,6 @@ class Parts:
         self._environ = environ
         self.warnings: list[str] = []
 
-    def approvals(self) -> "SqliteApprovals":
-        from marid.adapters.approvals import SqliteApprovals
-
-        return SqliteApprovals(os.path.join(self._settings.home, "approvals.db"))
-
     def audit(self) -> "Audit":
         from marid.adapters.session_log import SessionLog
 
@@ -92,9 +86,14 @@ class Parts:
 
 
 def make_toolbox(
-    settings: Settings, environ: Mapping[str, str], *, git: Callable[[], Git], workers: Callable[[], Workers]
+    settings: Settings,
+    environ: Mapping[str, str],
+    *,
+    git: Callable[[], Git],
+    workers: Callable[[], Workers],
+    approvals: "Callable[[], SqliteApprovals]",
 ) -> Toolbox:
-    """The tools and all that they need; `git` and `workers` are shared with others."""
+    """The tools and all that they need; `git`, `workers` and `approvals` are shared with others."""
     parts = Parts(settings, environ)
     services = Services(
         {
@@ -109,7 +108,7 @@ def make_toolbox(
     def road() -> "Callable[[Inventory], Dispatcher]":
         from marid.bootstrap.road import make_road
 
-        return make_road(settings.home, parts.approvals(), parts.audit(), services, parts.warnings)
+        return make_road(settings.home, approvals(), parts.audit(), services, parts.warnings)
 
     shared = once(road)
 

@@ -15,8 +15,8 @@ from marid.workspace.root import project_root
 
 if TYPE_CHECKING:
     # Importing a module costs a quarter of a millisecond at every start; only the type checker wants these here.
+    from marid.adapters.approvals import SqliteApprovals
     from marid.app.toolbox import Toolbox
-    from marid.ports.approvals import Approvals
     from marid.ports.cache import Cache
     from marid.ports.clipboard import Clipboard
     from marid.ports.crew import Crew
@@ -114,9 +114,9 @@ class Adapters:
     def toolbox(self, git: "Callable[[], Git]", workers: "Callable[[], Workers]") -> "Toolbox":
         from marid.bootstrap.toolbox import make_toolbox
 
-        return make_toolbox(self._settings, self._environ, git=git, workers=workers)
+        return make_toolbox(self._settings, self._environ, git=git, workers=workers, approvals=self.approvals)
 
-    def approvals(self) -> "Approvals":
+    def approvals(self) -> "SqliteApprovals":
         from marid.adapters.approvals import SqliteApprovals
 
         return SqliteApprovals(os.path.join(self._settings.home, "approvals.db"))
