@@ -181,7 +181,9 @@ class _Walk:
     def define(self, level: _Level, node: "Node", rule: Rule) -> Iterator[Sited]:
         """The definitions that a node makes; then its members are next."""
         body = rule.body(node)
-        if not (found := rule.read(node, self.data)):
+        # In broken code the parser makes up names that are not there.
+        found = tuple(named for named in rule.read(node, self.data) if named[1])
+        if not found:
             self.enter(level, body, head=node if rule.head else None)
         elif found[0][0] not in _VALUES or self.wanted(level, body):
             site = self.locate(level, node, body)

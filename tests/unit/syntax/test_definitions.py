@@ -114,6 +114,10 @@ def test_broken_code_never_raises(language: str, bits: list[str]) -> None:
     assert set(visible(data, language)) <= set(found)
 
 
+def test_a_name_that_the_parser_made_up_defines_nothing() -> None:
+    assert definitions(b", : class A", "python") == ()
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_bytes_that_are_not_text_never_raise(language: str) -> None:
     definitions(bytes(range(256)) * 8, language)
