@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # Seconds for the beginning of a text: more than for packing, since here somebody asked for this very file.
 _PATIENCE = 0.3
-# Whose parsers take time in proportion to the text, whatever it is: no sample is needed.
+# Whose parsers take time in proportion to any text that was not made to hurt them: a sample would tell little.
 _STEADY = frozenset(("c", "cpp"))
 # Where the package of a grammar is not called as the language is.
 _PACKAGES = {"makefile": "make", "objectivec": "objc", "protobuf": "proto", "ocaml": "ocaml", "bat": "batch"}
