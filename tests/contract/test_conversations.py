@@ -9,7 +9,7 @@ import pytest
 
 from fakes.conversations import FakeConversations
 from marid.adapters.store.catalogue import FileConversations
-from marid.core.conversation import Conflict, Expiry, Held, Message, Moved, Storage
+from marid.core.conversation import Conflict, Expiry, Held, Message, Moved, Storage, Swept
 from marid.core.entry import AGENT, ANCHORS, ARCHIVAL, COMPACTION, MESSAGE, USER, Entry, role_of
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
 from marid.ports.conversations import Conversations, Inbox, Lifetimes, Session
@@ -57,7 +57,7 @@ def said(text: str, **more: str) -> Entry:
 def test_before_the_first_there_is_none(store: Store) -> None:
     assert store.list() == ()
     assert list(store.search("x")) == []
-    assert store.sweep() == ()
+    assert store.sweep() == Swept()
     assert store.inbox.peek("c") == ()
     for look in (store.look, store.read, store.open, store.destroy, store.holder, store.expiry):
         with pytest.raises(NotFound, match="c"):
@@ -73,6 +73,30 @@ def test_one_that_is_made_is_found_by_name_and_by_id(store: Store) -> None:
     assert len({meta.id for meta in store.list()}) == 2
     with pytest.raises(Conflict, match="'c'"):
         store.create("c")
+
+
+def test_an_id_addresses_its_conversation_at_every_entrance(store: Store) -> None:
+    """The defects: a message to an id made a conversation of that name, which then stood before the one it was for."""
+    made = store.create("c")
+    other = store.create("d")
+    assert store.name_of(made.id) == store.name_of("c") == "c"
+    assert store.name_of("unknown") == "unknown"
+    with pytest.raises(BadInput):
+        store.name_of("a/b")
+    sent = store.inbox.send(Message(sender="d", to=made.id, content="x"))
+    assert sent.to == "c"
+    assert store.inbox.peek(made.id) == store.inbox.peek("c") == (sent,)
+    store.inbox.remove(made.id, [sent])
+    assert store.inbox.peek("c") == ()
+    store.expire(made.id, Expiry(at=2_000_000_000))
+    assert store.expiry("c") == Expiry(at=2_000_000_000)
+    with store.open(made.id, create=True) as held:
+        assert held.meta().name == "c"
+    for conflict in (lambda: store.create(made.id), lambda: store.rename("d", made.id)):
+        with pytest.raises(Conflict, match=made.id):
+            conflict()
+    assert [meta.name for meta in store.list()] == ["c", "d"]
+    assert store.rename("d", other.id).name == other.id
 
 
 def test_one_without_a_name_is_called_by_its_id(store: Store) -> None:
@@ -153,6 +177,7 @@ def test_an_append_that_expects_another_place_is_told_where_it_is(store: Store) 
 
 def test_the_second_who_opens_is_told_who_has_it(store: Store) -> None:
     with store.open("c", create=True) as held:
+        token = held.token()
         changes: list[Callable[[], object]] = [
             lambda: store.open("c"),
             lambda: store.destroy("c"),
@@ -163,12 +188,12 @@ def test_the_second_who_opens_is_told_who_has_it(store: Store) -> None:
             with pytest.raises(Held, match="'c' is in use") as told:
                 change()
             assert told.value.holder is not None
-            assert told.value.holder.token == held.token()
+            assert told.value.holder.token == token
             assert store.holder("c") == told.value.holder
         assert store.read("c").sequence() == 1
     assert store.holder("c") is None
     with store.open("c") as again:
-        assert again.token() > held.token()
+        assert again.token() > token
 
 
 def test_the_second_who_waits_gets_it_when_it_is_free(store: Store) -> None:
@@ -187,18 +212,54 @@ def test_the_second_who_waits_gets_it_when_it_is_free(store: Store) -> None:
     thread.join()
 
 
-def test_a_closed_conversation_takes_nothing_more(store: Store) -> None:
+def test_a_closed_conversation_takes_and_tells_nothing_more(store: Store) -> None:
     held = store.open("c", create=True)
+    held.append([said("a")])
     held.close()
     held.close()
-    for write in (
+    doors: list[Callable[[], object]] = [
         lambda: held.append([said("x")]),
+        lambda: held.anchor(Entry(entry_type=COMPACTION)),
+        held.clear,
         lambda: held.write_note("todos", "x"),
         lambda: held.change(lambda meta: meta),
-    ):
-        with pytest.raises(Unavailable):
-            write()
-    assert store.read("c").sequence() == 1
+        held.window,
+        held.meta,
+        held.sequence,
+        held.token,
+        held.problems,
+        lambda: held.note("todos"),
+        lambda: list(held.entries()),
+        lambda: held.find("x"),
+        lambda: held.follow(0),
+        lambda: list(held.search("x")),
+    ]
+    for door in doors:
+        with pytest.raises(Unavailable, match="closed"):
+            door()
+    assert store.read("c").sequence() == 2
+
+
+def test_a_reader_of_a_destroyed_conversation_is_told_that_it_is_gone(store: Store) -> None:
+    """The defect: it read an empty transcript."""
+    with store.open("c", create=True) as held:
+        held.append([said("a")])
+    reader = store.read("c")
+    assert reader.sequence() == 2
+    store.destroy("c")
+    doors: list[Callable[[], object]] = [
+        reader.window,
+        reader.meta,
+        reader.sequence,
+        lambda: reader.note("todos"),
+        lambda: list(reader.entries()),
+        lambda: reader.find("x"),
+        lambda: reader.follow(2, wait=30),
+        lambda: list(reader.search("x")),
+    ]
+    for door in doors:
+        with pytest.raises(NotFound, match="'c'"):
+            door()
 
 
 def test_many_threads_lose_and_double_nothing(store: Store) -> None:
@@ -305,6 +366,9 @@ def test_a_search_finds_words_and_parts_of_words_in_any_case(store: Store) -> No
     assert [entry.content for entry in read.search("WORLD3", whole=True)] == ["Hello World3"]
     assert list(read.search("world3 nothing", whole=True)) == []
     assert list(read.search("  ")) == []
+    assert [entry.content for entry in read.search("lo worl 5")] == ["Hello World5"]
+    assert [entry.content for entry in read.search("hing, 5")] == ["nothing, 5"]
+    assert list(read.search("hing; 5")) == []
     assert {hit.conversation for hit in store.search("hello")} == {"c", "d"}
     assert [hit.entry.content for hit in store.search("there", whole=True)] == ["hello there"]
 
@@ -390,12 +454,16 @@ def test_conversations_end_when_their_time_has_come(store: Store, clock: Clock) 
     store.expire("idle", Expiry(after_inactive=50))
     store.expire("held", Expiry(after_inactive=50))
     assert store.expiry("idle") == Expiry(after_inactive=50)
-    assert store.sweep() == ()
+    assert store.sweep() == Swept()
     clock.now += 60
     with store.open("held"):
-        assert store.sweep() == ("idle",)
-    clock.now += 60
-    assert sorted(store.sweep()) == ["at", "held"]
+        assert store.sweep() == Swept(("idle",))
+        clock.now += 60
+        assert store.sweep() == Swept(("at",))
+    clock.now += 40
+    assert store.sweep() == Swept()
+    clock.now += 20
+    assert store.sweep() == Swept(("held",))
     assert [meta.name for meta in store.list()] == ["never"]
 
 
@@ -406,13 +474,30 @@ def test_switching_remembers_the_one_before(store: Store) -> None:
     assert store.session.switch("b") == store.session.current() == ("b", "a")
 
 
+def test_one_that_is_left_gives_way_to_the_one_before_it_if_that_is_there(store: Store) -> None:
+    store.create("a")
+    for name in ("a", "b", "c"):
+        store.session.switch(name)
+    assert store.session.leave("a") == ("c", "b")
+    assert store.session.leave("c") == ("default", "")
+    store.session.switch("a")
+    store.session.switch("d")
+    assert store.session.leave("a") == ("d", "")
+    store.session.switch("a")
+    store.session.switch("e")
+    assert store.session.leave("e") == store.session.current() == ("a", "")
+
+
 def test_messages_wait_until_they_are_taken_out(store: Store) -> None:
     first = store.inbox.send(Message(sender="a", to="c", content="é\n1"))
     second = store.inbox.send(Message(sender="b", to="c", content="2"))
     assert first.id != second.id
     assert store.inbox.peek("c") == (first, second)
     assert first.timestamp == 1_800_000_000
-    store.inbox.remove("c", [first.id])
+    assert store.inbox.collect("c") == ((first, second), "")
+    store.inbox.remove("c", [first])
+    assert store.inbox.peek("c") == (second,)
+    store.inbox.remove("c", [second._replace(content="other words under its id")])
     assert store.inbox.peek("c") == (second,)
     with store.open("c"):
         store.inbox.send(Message(sender="a", to="c", content="busy"))
@@ -434,3 +519,14 @@ def test_calls_stand_before_results_in_call_order(store: Store) -> None:
     with store.open("c", create=True) as held:
         held.append([Entry(entry_type=kind, tool_call_id=key) for kind, key in kinds])
     assert [(entry.entry_type, entry.tool_call_id) for entry in store.read("c").window()[1:]] == kinds
+
+
+def test_destroying_the_one_that_is_meant_falls_back_to_the_one_before_it(store: Store) -> None:
+    for name in ("a", "b"):
+        store.create(name)
+        store.session.switch(name)
+    store.destroy("b")
+    assert store.session.current() == ("a", "")
+    store.session.switch("c")
+    store.destroy("a")
+    assert store.session.current() == ("c", "")

@@ -5,7 +5,20 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from threading import RLock
 from typing import Self, cast
 
-from marid.core.conversation import NOTES, Conflict, Current, Expiry, Held, Hit, Holder, Message, Meta, Moved
+from marid.core.conversation import (
+    NOTES,
+    Conflict,
+    Current,
+    Expiry,
+    Held,
+    Hit,
+    Holder,
+    Message,
+    Meta,
+    Moved,
+    Post,
+    Swept,
+)
 from marid.core.entry import ANCHORS, ARCHIVAL, CONTEXT_CREATED, NEVER_IN_WINDOW, SYSTEM, Entry
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
 from marid.core.ids import new_id
@@ -21,6 +34,7 @@ class Box:
         self.notes: dict[str, str] = {}
         self.inbox: list[Message] = []
         self.expiry = Expiry()
+        self.used = 0
         self.token = 0
         self.held = False
 
@@ -29,8 +43,12 @@ class FakeTranscript:
     """Reads a box."""
 
     def __init__(self, box: Box, home: "FakeConversations") -> None:
-        self._box = box
+        self._kept = box
         self._home = home
+
+    @property
+    def _box(self) -> Box:
+        return self._home.there(self._kept)
 
     def meta(self) -> Meta:
         return self._box.meta
@@ -48,7 +66,7 @@ class FakeTranscript:
         return (entries[at], *(known[key] for key in keys), *later)
 
     def entries(self, *, after: int = 0, types: Collection[str] = ()) -> Iterator[Entry]:
-        return iter([entry for entry in self._box.entries[after:] if not types or entry.entry_type in types])
+        yield from [entry for entry in self._box.entries[after:] if not types or entry.entry_type in types]
 
     def find(self, key: str) -> Entry | None:
         return next((entry for entry in self._box.entries if entry.id == key), None)
@@ -74,9 +92,10 @@ class FakeTranscript:
         return ()
 
     def _notes(self, name: str) -> dict[str, str]:
+        box = self._box
         if name not in NOTES:
             raise BadInput(f"there is no note '{name}'")
-        return self._home.notes if name == "reflection" else self._box.notes
+        return self._home.notes if name == "reflection" else box.notes
 
 
 class FakeConversation(FakeTranscript):
@@ -89,7 +108,17 @@ class FakeConversation(FakeTranscript):
         self._token = box.token
         self._closed = False
 
+    @property
+    def _box(self) -> Box:
+        self._open()
+        return self._kept
+
+    def problems(self) -> tuple[str, ...]:
+        self._open()
+        return ()
+
     def token(self) -> int:
+        self._open()
         return self._token
 
     def append(self, entries: Sequence[Entry], expected: int | None = None) -> tuple[Entry, ...]:
@@ -135,7 +164,8 @@ class FakeConversation(FakeTranscript):
     def close(self) -> None:
         if not self._closed:
             self._closed = True
-            self._box.held = False
+            self._kept.held = False
+            self._kept.used = int(self._home.clock())
 
     def __enter__(self) -> Self:
         return self
@@ -165,16 +195,27 @@ class FakeConversations:
         self.session = self
         self.inbox = self
 
+    def there(self, box: Box) -> Box:
+        if box not in self._boxes.values():
+            raise NotFound(f"there is no conversation '{box.meta.name}'")
+        return box
+
     def list(self) -> tuple[Meta, ...]:
         return tuple(self._boxes[name].meta for name in sorted(self._boxes))
 
     def look(self, key: str) -> Meta:
         return self._box(key).meta
 
+    def name_of(self, key: str) -> str:
+        try:
+            return self._box(key).meta.name
+        except NotFound:
+            return key
+
     def create(self, name: str = "", *, source: str = "CLI", title: str = "") -> Meta:
         key = new_id()
         check_name(name or key)
-        if name in self._boxes:
+        if any(name in (box.meta.name, box.meta.id) for box in self._boxes.values()):
             raise Conflict(f"there is a conversation '{name}' already")
         now = round(self.clock() * 1000)
         box = Box(Meta(id=key, name=name or key, source=source, title=title, created_ms=now))
@@ -185,9 +226,11 @@ class FakeConversations:
         return box.meta
 
     def open(self, key: str, *, wait: float = 0.0, create: bool = False) -> FakeConversation:
-        if create and check_name(key) not in self._boxes:
+        if create and self.name_of(key) not in self._boxes:
             self.create(key)
-        return FakeConversation(self._free(key, wait), self)
+        box = self._free(key, wait)
+        box.used = int(self.clock())
+        return FakeConversation(box, self)
 
     def read(self, key: str) -> FakeTranscript:
         return FakeTranscript(self._box(key), self)
@@ -195,7 +238,7 @@ class FakeConversations:
     def rename(self, key: str, name: str) -> Meta:
         check_name(name)
         box = self._free(key)
-        if name in self._boxes and self._boxes[name] is not box:
+        if any(other is not box and name in (other.meta.name, other.meta.id) for other in self._boxes.values()):
             raise Conflict(f"there is a conversation '{name}' already")
         del self._boxes[box.meta.name]
         self._current = Current(*(name if known == box.meta.name else known for known in self._current))
@@ -209,13 +252,17 @@ class FakeConversations:
         return box.meta
 
     def destroy(self, key: str) -> None:
-        del self._boxes[self._free(key).meta.name]
+        name = self._free(key).meta.name
+        del self._boxes[name]
+        self.leave(name)
 
     def holder(self, key: str) -> Holder | None:
         box = self._box(key)
         return Holder(pid=1, host="here", token=box.token) if box.held else None
 
-    def search(self, query: str, *, whole: bool = False) -> Iterator[Hit]:
+    def search(
+        self, query: str, *, whole: bool = False, tell: Callable[[str], None] = lambda _problem: None
+    ) -> Iterator[Hit]:
         for name in sorted(self._boxes):
             for entry in self.read(name).search(query, whole=whole):
                 yield Hit(name, entry)
@@ -224,18 +271,18 @@ class FakeConversations:
         return self._box(key).expiry
 
     def expire(self, key: str, expiry: Expiry) -> None:
-        self._box(key).expiry = expiry
+        box = self._box(key)
+        box.expiry, box.used = expiry, int(self.clock())
 
-    def sweep(self) -> tuple[str, ...]:
+    def sweep(self) -> Swept:
         now = int(self.clock())
         gone: list[str] = []
         for name, box in list(self._boxes.items()):
-            last = max(entry.time_ms for entry in box.entries) // 1000
-            over = 1 <= box.expiry.at < now or 1 <= box.expiry.after_inactive < now - last
+            over = 1 <= box.expiry.at < now or 1 <= box.expiry.after_inactive < now - box.used
             if over and not box.held:
                 gone.append(name)
                 del self._boxes[name]
-        return tuple(gone)
+        return Swept(tuple(gone))
 
     def current(self) -> Current:
         return self._current
@@ -246,21 +293,32 @@ class FakeConversations:
             self._current = Current(name, self._current.implied)
         return self._current
 
+    def leave(self, name: str) -> Current:
+        implied, previous = self._current
+        if implied == name:
+            self._current = Current(previous) if previous in self._boxes else Current()
+        elif previous == name:
+            self._current = Current(implied)
+        return self._current
+
     def send(self, message: Message) -> Message:
-        check_name(message.to)
-        if message.to not in self._boxes:
-            self.create(message.to)
-        whole = message._replace(id=message.id or new_id(), timestamp=message.timestamp or int(self.clock()))
-        self._boxes[message.to].inbox.append(whole)
+        name = self.name_of(message.to)
+        if name not in self._boxes:
+            self.create(name)
+        whole = message._replace(id=message.id or new_id(), timestamp=message.timestamp or int(self.clock()), to=name)
+        self._boxes[name].inbox.append(whole)
         return whole
 
     def peek(self, name: str) -> tuple[Message, ...]:
-        check_name(name)
+        name = self.name_of(name)
         return tuple(self._boxes[name].inbox) if name in self._boxes else ()
 
-    def remove(self, name: str, keys: Sequence[str]) -> None:
+    def collect(self, name: str) -> Post:
+        return Post(self.peek(name))
+
+    def remove(self, name: str, messages: Sequence[Message]) -> None:
         box = self._box(name)
-        box.inbox = [message for message in box.inbox if message.id not in keys]
+        box.inbox = [message for message in box.inbox if message not in messages]
 
     def _box(self, key: str) -> Box:
         check_name(key)

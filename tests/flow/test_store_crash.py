@@ -52,13 +52,14 @@ def test_every_truncation_point_of_the_last_append_is_repaired(tmp_path: Path, s
         held.append([said(f"é{number}") for number in range(size)])
         whole = active.read_bytes()
     for cut in [*range(len(before), len(whole) - 1, step), len(whole) - 1]:
-        active.write_bytes(whole[:cut])
-        # A reader that comes first sees whole appends only.
-        assert len(list(conversations.read("c").entries())) == 2
+        # Every second time there was room behind the line.
+        active.write_bytes(whole[:cut] + b"\t" * (3000 * (cut % 2)))
+        # All but the last end of line is the whole append, and a reader that comes first sees whole appends only.
+        kept = 2 + size if cut == len(whole) - 1 else 2
+        assert len(list(conversations.read("c").entries())) == kept
         with conversations.open("c") as held:
             left = list(held.entries())
-            # All but the last end of line is the whole append.
-            assert len(left) == (2 + size if cut == len(whole) - 1 else 2)
+            assert len(left) == kept
             assert left[1] == first
             (added,) = held.append([said("next")])
             assert added.sequence == len(left) + 1
@@ -79,7 +80,7 @@ with conversations.open("c", create=True) as held:
     stored = 0
     try:
         while True:
-            stored += len(held.append([Entry(entry_type="message", content="x" * 700)] * 2))
+            stored += len(held.append([Entry(entry_type="message", content="x" * int(sys.argv[2]))] * 2))
     except Unavailable as error:
         print(stored, error)
     try:
@@ -91,8 +92,9 @@ with conversations.open("c", create=True) as held:
 """
 
 
-def test_a_full_disk_is_told_and_tears_no_file_and_all_goes_on_when_there_is_room(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", FILLING, str(tmp_path)]
+@pytest.mark.parametrize("length", [700, 50])
+def test_a_full_disk_is_told_and_tears_no_file_and_all_goes_on_when_there_is_room(tmp_path: Path, length: int) -> None:
+    command = [sys.executable, "-c", FILLING, str(tmp_path), str(length)]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=60, check=True)
     first, second, last = done.stdout.splitlines()
     stored, _, error = first.partition(" ")
@@ -106,6 +108,39 @@ def test_a_full_disk_is_told_and_tears_no_file_and_all_goes_on_when_there_is_roo
         assert [entry.content for entry in held.entries()][-1] == "again"
         assert held.sequence() == int(stored) + 2
         assert (folder / "context.jsonl").read_bytes().count(b"\n") == held.sequence()
+
+
+TALKING = """
+import sys
+from marid.adapters.store.catalogue import FileConversations
+from marid.core.entry import Entry
+with FileConversations(sys.argv[1]).open("c", create=True) as held:
+    while True:
+        print(held.append([Entry(entry_type="message", content="x" * 300)] * 2)[-1].sequence, flush=True)
+"""
+
+
+def test_one_who_is_killed_while_there_is_room_behind_the_lines_loses_nothing(tmp_path: Path) -> None:
+    conversations = FileConversations(str(tmp_path))
+    active = tmp_path / "contexts/c/transcript/active.jsonl"
+    for number in range(4):
+        command = [sys.executable, "-c", TALKING, str(tmp_path)]
+        with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) as child:
+            assert child.stdout is not None
+            told = [child.stdout.readline() for _ in range(40 + 7 * number)]
+            child.kill()
+            told += child.stdout.read().splitlines(keepends=True)
+        last = [int(line) for line in told if line.endswith("\n")][-1]
+        assert active.read_bytes().endswith(b"\t")
+        seen = [entry.sequence for entry in conversations.read("c").entries()]
+        assert seen == list(range(1, len(seen) + 1))
+        assert len(seen) >= last
+        with conversations.open("c") as held:
+            assert held.sequence() >= last
+            assert held.sequence() % 2 == 1
+            assert list(held.window()) == list(held.entries())
+            assert all("put aside" in problem for problem in held.problems())
+        assert active.read_bytes().endswith(b"}\n")
 
 
 HOLDING = """
@@ -127,10 +162,12 @@ def test_another_process_is_named_and_taken_over_from_when_it_is_killed(tmp_path
         assert child.stdout.readline() == "1\n"
         with pytest.raises(Unavailable, match=f"in use by process {child.pid} on "):
             conversations.open("c")
+        former = conversations.holder("c")
         child.kill()
         child.wait()
         with conversations.open("c") as held:
-            assert held.token() == 2
+            assert former is not None
+            assert held.token() == former.token + 1
 
 
 def test_an_orphan_that_inherited_the_lock_keeps_nobody_out(tmp_path: Path) -> None:
@@ -138,11 +175,88 @@ def test_an_orphan_that_inherited_the_lock_keeps_nobody_out(tmp_path: Path) -> N
     with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         orphan = int(child.stdout.readline())
+        former = FileConversations(str(tmp_path)).holder("c")
         child.kill()
         child.wait()
         try:
             with FileConversations(str(tmp_path)).open("c") as held:
-                assert held.token() == 2
+                assert former is not None
+                assert held.token() == former.token + 1
                 held.append([said("mine")])
         finally:
             os.kill(orphan, signal.SIGKILL)
+
+
+FORKING = """
+import os, sys
+from marid.adapters.store.catalogue import FileConversations
+from marid.core.entry import Entry
+conversations = FileConversations(sys.argv[1])
+held = conversations.open("c", create=True)
+for number in range(20):
+    held.append([Entry(entry_type="message", content=str(number))])
+read, write = os.pipe()
+child = os.fork()
+if not child:
+    held.close()
+    os.write(write, b"closed")
+    os.read(0, 1)  # lives longer than the lease
+    os._exit(0)
+os.read(read, 6)
+size = os.stat(sys.argv[1] + "/contexts/c/transcript/active.jsonl").st_size
+held.append([Entry(entry_type="message", content="more")])
+shown = open(sys.argv[1] + "/contexts/c/context.jsonl").read().count(chr(10))
+print(shown, len(held.window()), open(sys.argv[1] + "/contexts/c/context.jsonl").read().count(chr(10)), flush=True)
+held.close()
+with conversations.open("c") as again:
+    print(again.sequence(), size > os.stat(sys.argv[1] + "/contexts/c/transcript/active.jsonl").st_size, flush=True)
+"""
+
+
+def test_a_child_that_lives_longer_keeps_nothing_and_writes_nothing(tmp_path: Path) -> None:
+    """The defects: it kept the lock, and its `close` wrote its parent's lines, which were then there twice."""
+    command = [sys.executable, "-c", FORKING, str(tmp_path)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=environment(), text=True, stdin=pipe, stdout=pipe, stderr=pipe) as child:
+        assert child.stdout is not None
+        told = [child.stdout.readline(), child.stdout.readline()]
+        _, errors = child.communicate("", timeout=60)
+    assert told == ["1 22 22\n", "22 True\n"], errors
+
+
+ADOPTING = """
+import os, signal, sys
+from marid.adapters.store.catalogue import FileConversations
+asked = 0
+def clock():
+    global asked
+    asked += 1
+    if asked == int(sys.argv[2]):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 1_800_000_000.0
+FileConversations(sys.argv[1], clock=clock).open("c").close()
+"""
+LINE = '{{"id":"{0}","timestamp":1000,"from":"alice","to":"c","content":"{0}","entry_type":"{1}"}}\n'
+
+
+def test_one_who_is_killed_while_taking_over_a_window_loses_and_doubles_nothing(tmp_path: Path) -> None:
+    """Whoever asks for the time is about to do something: there it is killed, a step later each time."""
+    window = "".join(LINE.format(key, "message") for key in ("k1", "m2", "k2"))
+    killed = True
+    number = 0
+    while killed:
+        number += 1
+        home = tmp_path / str(number)
+        (home / "contexts/c/transcript").mkdir(parents=True)
+        (home / "contexts/c/context.jsonl").write_text(window)
+        transcript = LINE.format("m1", "message") + LINE.format("m2", "message") + LINE.format("a", "compaction")
+        (home / "contexts/c/transcript/active.jsonl").write_text(transcript)
+        command = [sys.executable, "-c", ADOPTING, str(home), str(number)]
+        done = subprocess.run(command, env=environment(), timeout=60, check=False)
+        conversations = FileConversations(str(home))
+        assert [entry.id for entry in conversations.read("c").window()][-3:] == ["k1", "m2", "k2"]
+        with conversations.open("c") as held:
+            assert [entry.id for entry in held.window()][1:] == ["k1", "m2", "k2"]
+            assert [entry.id for entry in held.entries()][:-1] == ["m1", "m2", "a", "k1", "k2"]
+        killed = done.returncode != 0
+    assert number > 5

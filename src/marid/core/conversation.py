@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from marid.core.entry import Entry
-from marid.core.errors import BadInput, Unavailable
+from marid.core.errors import BadInput, Refused, Unavailable
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
@@ -28,6 +28,10 @@ class Meta(NamedTuple):
     archived_ms: int = 0
     extra: Mapping[str, object] = _NOTHING
 
+    def known(self) -> dict[str, object]:
+        """By name, what a program may want: not what belongs to others."""
+        return {name: value for name, value in self._asdict().items() if name not in ("extra", "flags")}
+
 
 class Holder(NamedTuple):
     """Who holds a conversation; `heartbeat_ms` is when it last said that it is there."""
@@ -46,6 +50,13 @@ class Expiry(NamedTuple):
     after_inactive: int = 0
 
 
+class Swept(NamedTuple):
+    """Which conversations were destroyed as their time had come, and what a person should know about that."""
+
+    destroyed: tuple[str, ...] = ()
+    problem: str = ""
+
+
 class Message(NamedTuple):
     """What one conversation has sent another; the store gives `id` and `timestamp`."""
 
@@ -54,6 +65,13 @@ class Message(NamedTuple):
     content: str
     id: str = ""
     timestamp: int = 0
+
+
+class Post(NamedTuple):
+    """What waits in an inbox, oldest first, each message with an id; `problem` is what its owner should know of it."""
+
+    messages: tuple[Message, ...]
+    problem: str = ""
 
 
 class Current(NamedTuple):
@@ -107,6 +125,14 @@ class Moved(BadInput):
     def __init__(self, message: str, sequence: int) -> None:
         super().__init__(message)
         self.sequence = sequence
+
+
+class Archived(Refused):
+    """Nothing can be said or changed in a conversation that was put away; `name` is what it is called."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"the conversation '{name}' is archived; restore it first")
+        self.name = name
 
 
 class Conflict(BadInput):

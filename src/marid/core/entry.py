@@ -9,6 +9,10 @@ _NOTHING: Mapping[str, object] = MappingProxyType({})
 MESSAGE = "message"
 TOOL_CALL = "tool_call"
 TOOL_RESULT = "tool_result"
+TOOL_STARTED = "tool_started"
+# The calls by which a model says who has the word next, and what they came to.
+FLOW_CALL = "flow_control_call"
+FLOW_RESULT = "flow_control_result"
 CONTEXT_CREATED = "context_created"
 COMPACTION = "compaction"
 ARCHIVAL = "archival"
@@ -22,6 +26,12 @@ NEVER_IN_WINDOW = frozenset({SYSTEM_PROMPT_CHANGED})
 OK, STOPPED, FAILED, INTERRUPTED = "ok", "stopped", "failed", "interrupted"
 
 USER, AGENT, SYSTEM = "user", "agent", "system"
+
+TO_USER, TO_AGENT = "call_user", "call_agent"
+"""The tools that give the word to the user, and back to the model."""
+
+THOUGHTS = "thoughts"
+"""A key of metadata: what the model thought before an entry."""
 
 
 class Entry(NamedTuple):

@@ -1,9 +1,9 @@
 """All conversations of a home: found by name or id, made, renamed, put away, destroyed, opened."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from marid.core.conversation import Current, Expiry, Hit, Holder, Message, Meta
+from marid.core.conversation import Current, Expiry, Hit, Holder, Message, Meta, Post, Swept
 from marid.ports.transcript import Conversation, Transcript
 
 
@@ -15,15 +15,19 @@ class Conversations(Protocol):
     """
 
     def list(self) -> tuple[Meta, ...]:
-        """All of them, by name."""
+        """All of them, by name; one that cannot be read has no more than its name."""
         ...
 
     def look(self, key: str) -> Meta:
-        """What is known of one."""
+        """What is known of one; that of another program has no id before it was first opened."""
+        ...
+
+    def name_of(self, key: str) -> str:
+        """What the one of that name or id is called; where there is none, the key itself, as one may be made of it."""
         ...
 
     def create(self, name: str = "", *, source: str = "CLI", title: str = "") -> Meta:
-        """A new one, named by its id without a name. Raises: Conflict when there is one of that name."""
+        """A new one, named by its id without a name. Raises: Conflict when there is one of that name or id."""
         ...
 
     def open(self, key: str, *, wait: float = 0.0, create: bool = False) -> Conversation:
@@ -38,7 +42,7 @@ class Conversations(Protocol):
         ...
 
     def rename(self, key: str, name: str) -> Meta:
-        """Give it another name; all else stays. Raises: Conflict when there is one of that name."""
+        """Give it another name; all else stays. Raises: Conflict when there is another of that name or id."""
         ...
 
     def archive(self, key: str, *, away: bool = True) -> Meta:
@@ -46,15 +50,17 @@ class Conversations(Protocol):
         ...
 
     def destroy(self, key: str) -> None:
-        """Remove it and all that belongs to it."""
+        """Remove it and all that belongs to it; a terminal that meant it means the one before, else the default."""
         ...
 
     def holder(self, key: str) -> Holder | None:
         """Who holds it now."""
         ...
 
-    def search(self, query: str, *, whole: bool = False) -> Iterator[Hit]:
-        """As Transcript.search, over all conversations."""
+    def search(
+        self, query: str, *, whole: bool = False, tell: Callable[[str], None] = lambda _problem: None
+    ) -> Iterator[Hit]:
+        """As Transcript.search, over all conversations; `tell` hears of the problems of each that was read."""
         ...
 
 
@@ -69,13 +75,15 @@ class Lifetimes(Protocol):
         """Let it end then."""
         ...
 
-    def sweep(self) -> tuple[str, ...]:
-        """Destroy those whose time has come and which nobody holds: their names. Leftovers of crashes go as well."""
+    def sweep(self) -> Swept:
+        """Destroy those whose time has come and which nobody holds. Leftovers of crashes go as well."""
         ...
 
 
 class Session(Protocol):
-    """Which conversation a terminal means. Raises Corrupt when that was written and cannot be read."""
+    """Which conversation a terminal means, also one that is yet to be made. Raises Corrupt when that was written and
+    cannot be read.
+    """
 
     def current(self) -> Current:
         """The implied one and the one before."""
@@ -85,18 +93,26 @@ class Session(Protocol):
         """Mean another one from now on; switching to the same one keeps the previous. Raises: BadInput."""
         ...
 
+    def leave(self, name: str) -> Current:
+        """Mean this one no more: the one before it, if that is there, else the default."""
+        ...
+
 
 class Inbox(Protocol):
-    """Messages from one conversation to another. Raises BadInput for a wrong name, Unavailable."""
+    """Messages from one conversation to another, by name or id. Raises BadInput for what cannot be one, Unavailable."""
 
     def send(self, message: Message) -> Message:
-        """Put it into the inbox of `to`, which is made if it is not there."""
+        """Put it into the inbox of `to`, which is made if it is not there; `to` is its name in what is returned."""
         ...
 
     def peek(self, name: str) -> tuple[Message, ...]:
-        """What waits, oldest first."""
+        """What waits, oldest first; nothing is changed, so one that somebody else has put there may have no id."""
         ...
 
-    def remove(self, name: str, keys: Sequence[str]) -> None:
-        """Take out messages by id, once what they said is stored elsewhere."""
+    def collect(self, name: str) -> Post:
+        """What waits, to be stored elsewhere: whatever has no id gets one, which it keeps."""
+        ...
+
+    def remove(self, name: str, messages: Sequence[Message]) -> None:
+        """Take out what was collected, once it is stored elsewhere; nothing else goes, whatever has come since."""
         ...

@@ -8,7 +8,8 @@ from marid.core.entry import Entry
 
 
 class Transcript(Protocol):
-    """Reading needs no lease and sees whole entries only. All methods raise Unavailable when the store does not answer.
+    """Reading needs no lease and sees whole entries only. All methods raise Unavailable when the store does not answer,
+    and NotFound when the conversation is there no more.
 
     A sequence number is a cursor: it holds in every process and after every restart.
     """
@@ -38,7 +39,7 @@ class Transcript(Protocol):
         ...
 
     def search(self, query: str, *, whole: bool = False) -> Iterator[Entry]:
-        """Entries whose content has every word of the query, as parts of words or, faster, as whole words; any case."""
+        """Entries whose content has every word of the query, as parts of words or as whole words; any case."""
         ...
 
     def note(self, name: str) -> str:
@@ -46,7 +47,9 @@ class Transcript(Protocol):
         ...
 
     def problems(self) -> tuple[str, ...]:
-        """What a person should know: lines that cannot be read, repairs that were made."""
+        """What a person should know: lines that cannot be read, as every opening tells them or as they were met by what
+        was read here, repairs that were made.
+        """
         ...
 
 

@@ -1,8 +1,12 @@
 """What a conversation may be called: the name becomes a folder, so it is checked at every entrance."""
 
+from types import MappingProxyType
+
 from marid.core.errors import BadInput
 
 MOST = 100
+# Words that mean a conversation, whatever it is called.
+_MEANT = MappingProxyType({"-": "'-' stands for the previous one", "new": "'new' stands for a new one"})
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 
 
@@ -28,11 +32,9 @@ def _fault(name: str) -> str:
         return f"it has more than {MOST} characters"
     if not _LETTERS.issuperset(name):
         return "only letters, digits, '-' and '_' may be in it"
-    if name == "-":
-        return "'-' stands for the previous one"
     if name.lower() == "system":
         return "that is the program's own"
-    return ""
+    return _MEANT.get(name, "")
 
 
 def _shown(name: str) -> str:

@@ -8,7 +8,11 @@ from marid.core.errors import BadInput
 from marid.text.names import check_name, is_name
 
 
-@given(st.from_regex(r"[A-Za-z0-9_-]{1,100}", fullmatch=True).filter(lambda x: x != "-" and x.lower() != "system"))
+@given(
+    st.from_regex(r"[A-Za-z0-9_-]{1,100}", fullmatch=True).filter(
+        lambda x: x not in ("-", "new") and x.lower() != "system"
+    )
+)
 def test_letters_digits_and_two_signs_make_a_name(name: str) -> None:
     assert check_name(name) == name
 
@@ -29,6 +33,7 @@ def test_nothing_that_is_a_name_can_leave_a_folder(name: str) -> None:
         ("a/b", "only letters"),
         ("é", "only letters"),
         ("-", "previous"),
+        ("new", "new one"),
         ("System", "own"),
         ("\x1b[2J", "only letters"),
     ],

@@ -1,23 +1,34 @@
 """Filters over the ids and over the words of a partition: what they do not know is surely not in it.
 
-All partitions' filters of one kind are in one file, a frame each; a frame that is damaged or of another partition is
-as good as none. Hashes are our own, since Python's differ from run to run.
+All partitions' filters of one kind are in one file, a frame each; a partition that has none there may have a `.bloom`
+beside it, with a frame for each kind. A frame that is damaged, of another partition or of another program is as good as
+none. Hashes are our own, since Python's differ from run to run.
 """
 
 import os
+import re
 import struct
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
 from typing import NamedTuple, Protocol, cast
 
-from marid.adapters.store.files import ADD, read_bytes, write_whole
+from marid.adapters.store.files import ADD, open_file, read_bytes, write_whole
+from marid.adapters.store.layout import Place
 from marid.adapters.store.manifest import Row
 
 IDS = "ids.blooms"
 WORDS = "words.blooms"
+BESIDE = ".bloom"
+_PIECE = 3
+_WORD = re.compile(r"[^\W_]+")
 # One in a thousand: a partition that is read in vain costs more than the few bits more.
 _RATE = 0.001
-_MAGIC = b"mrd1"
+_MAGIC = b"mrd2"
+# A filter begins with how many hashes it makes of an item.
+_COUNT = 8
+_MOST_HASHES = 64
 # Magic, length of the name, length of the filter, check sum of both, size of the partition.
 _HEAD = struct.Struct("<4sHIIQ")
 
@@ -44,19 +55,19 @@ def pack(items: Collection[str]) -> bytes:
     from rbloom import Bloom
 
     make = cast("Callable[[int, float, Callable[[str], int]], _Bloom]", Bloom)
-    bloom = make(max(1, len(items)), _RATE, _hash)
+    bloom = make(max(1, len(items)), _RATE, _hashing())
     bloom.update(items)
     return bloom.save_bytes()
 
 
 def may_have(frame: Frame | None, row: Row, items: Collection[str]) -> bool:
     """Whether all items may be in the partition; yes whenever the filter cannot tell."""
-    from rbloom import Bloom
-
     if frame is None or frame.size != row["size"] or not items:
         return True
+    from rbloom import Bloom
+
     opened = cast("Callable[[bytes, Callable[[str], int]], _Bloom]", Bloom.load_bytes)
-    bloom = opened(frame.data, _hash)
+    bloom = opened(frame.data, _hashing())
     return all(item in bloom for item in items)
 
 
@@ -68,7 +79,7 @@ def load(path: str) -> dict[str, Frame]:
 
 def add(path: str, row: Row, items: Collection[str]) -> None:
     """Put a partition's filter to the others. Raises: OSError."""
-    fd = os.open(path, ADD, 0o600)
+    fd = open_file(path, ADD)
     try:
         os.write(fd, _frame(row["file"], Frame(row["size"], pack(items))))
     finally:
@@ -76,19 +87,69 @@ def add(path: str, row: Row, items: Collection[str]) -> None:
 
 
 def rewrite(path: str, frames: Mapping[str, Frame]) -> None:
-    """Only these, without what was damaged between them. Raises: OSError."""
-    write_whole(path, b"".join(_frame(name, frame) for name, frame in frames.items()), durable=False)
+    """Only these, without what was damaged between them; nothing is written where that is so. Raises: OSError."""
+    data = b"".join(_frame(name, frame) for name, frame in frames.items())
+    if data != (read_bytes(path) or b""):
+        write_whole(path, data, durable=False)
+
+
+def sizes(place: Place) -> tuple[int, ...]:
+    """How long the files of filters are, -1 for one that is not there: they grow with every filter. Raises: OSError."""
+    found: list[int] = []
+    for name in (IDS, WORDS):
+        try:
+            found.append(os.stat(place.transcript(name)).st_size)
+        except FileNotFoundError:
+            found.append(-1)
+    return tuple(found)
+
+
+def beside(partition: str, kind: str) -> Frame | None:
+    """The filter that lies beside a partition, if there is one of ours; without it the partition is read."""
+    with suppress(OSError):
+        return load(os.path.splitext(partition)[0] + BESIDE).get(kind)
+    return None
 
 
 def words_of(text: str) -> set[str]:
     """The words of a text: runs of letters and digits, whatever their case."""
-    import re
+    found: set[str] = set()
+    # A text says most things more than once.
+    for run in set(text.casefold().split()):
+        if run.isalnum():
+            found.add(run)
+        else:
+            found.update(_WORD.findall(run))
+    return found
 
-    return set(re.findall(r"[^\W_]+", text.casefold()))
+
+def searchable(text: str) -> set[str]:
+    """What a filter must know for `text` to be found: its words, and their pieces for those who know parts only."""
+    words = words_of(text)
+    return words | _pieces(words)
+
+
+def sought(query: str, *, whole_words: bool) -> set[str]:
+    """Which of that a text has in any case that has every part of the query, or every word as a whole."""
+    if whole_words:
+        return words_of(query)
+    known: set[str] = set()
+    for part in query.casefold().split():
+        for word in _WORD.finditer(part):
+            # What has something else on both sides is whole in the text as well.
+            inside = word.start() > 0 and word.end() < len(part)
+            known |= {word[0]} if inside else _pieces({word[0]})
+    return known
+
+
+def _pieces(words: Collection[str]) -> set[str]:
+    """All runs of three characters; their mark keeps them apart from words of three."""
+    pieces = {word[at : at + _PIECE] for word in words for at in range(len(word) - _PIECE + 1)}
+    return {f"~{piece}" for piece in pieces}
 
 
 def _frame(name: str, frame: Frame) -> bytes:
-    body = name.encode() + frame.data
+    body = name.encode("utf-8", "surrogateescape") + frame.data
     return _HEAD.pack(_MAGIC, len(body) - len(frame.data), len(frame.data), zlib.crc32(body), frame.size) + body
 
 
@@ -99,14 +160,24 @@ def _frames(data: bytes) -> Iterator[tuple[str, int, bytes]]:
         start = at + _HEAD.size
         body = data[start : start + name + length]
         if len(body) == name + length and zlib.crc32(body) == check:
-            yield body[:name].decode("utf-8", "replace"), size, body[name:]
+            if _is_filter(body[name:]):
+                yield body[:name].decode("utf-8", "surrogateescape"), size, body[name:]
             at = start + len(body)
         else:
             at += 1
 
 
-def _hash(item: str) -> int:
-    import hashlib
+def _is_filter(data: bytes) -> bool:
+    """Whether it has a count of hashes that makes sense, and bits: rbloom does not ask, and panics or never ends."""
+    return len(data) > _COUNT and 0 < int.from_bytes(data[:_COUNT], "little") <= _MOST_HASHES
 
-    digest = hashlib.blake2b(item.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    return int.from_bytes(digest, "little", signed=True)
+
+@cache
+def _hashing() -> Callable[[str], int]:
+    from hashlib import blake2b
+
+    def hashed(item: str) -> int:
+        digest = blake2b(item.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        return int.from_bytes(digest, "little", signed=True)
+
+    return hashed

@@ -7,18 +7,19 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-from marid.adapters.store import lease, meta, migration
+from marid.adapters.store import lease, meta, migration, older
 from marid.adapters.store.conversation import StoredConversation
 from marid.adapters.store.entries import encode
-from marid.adapters.store.files import make_folder, sync_folder, told, write_whole
+from marid.adapters.store.files import remove_leftovers, sync_folder, told, write_whole
 from marid.adapters.store.inbox import FileInbox
 from marid.adapters.store.layout import CORPSE, NEWBORN, Layout, Place
 from marid.adapters.store.registry import Registry
 from marid.adapters.store.transcript import StoredTranscript, creation
-from marid.core.conversation import Conflict, Corrupt, Expiry, Hit, Holder, Meta, Storage
-from marid.core.errors import MaridError, NotFound
+from marid.core.conversation import Conflict, Corrupt, Expiry, Hit, Holder, Meta, Storage, Swept
+from marid.core.errors import MaridError, NotFound, Unavailable
 from marid.core.ids import new_id
 from marid.text.names import check_name, is_name
+from marid.workspace.private import private_folder
 
 
 class FileConversations:
@@ -29,31 +30,46 @@ class FileConversations:
         self._storage = (storage or Storage()).floored()
         self._clock = clock
         self.session = Registry(self._layout)
-        self.inbox = FileInbox(self._layout, self._made, clock)
+        self.inbox = FileInbox(self._found, clock)
 
     def list(self) -> tuple[Meta, ...]:
-        """As in the port."""
+        """As in the port; of one that cannot be read only the name is known."""
         with told(f"reading '{self._layout.contexts}'"):
-            return tuple(self._known(Place(self._layout.home, self._folder(name))) for name in self._layout.names())
+            return tuple(filter(None, map(self._listed, self._layout.names())))
 
     def look(self, key: str) -> Meta:
         """As in the port."""
         with told(f"reading the conversation '{key}'"):
             return self._known(self._place(key))
 
+    def name_of(self, key: str) -> str:
+        """As in the port."""
+        with told(f"reading the conversation '{key}'"):
+            try:
+                return self._place(key).name
+            except NotFound:
+                return key
+
     def create(self, name: str = "", *, source: str = "CLI", title: str = "") -> Meta:
-        """As in the port. The folder is made whole elsewhere and then given its name."""
+        """As in the port."""
+        with told(f"making the conversation '{name}'"):
+            if name and (other := self._by_id(check_name(name))) is not None:
+                raise Conflict(f"'{name}' is the id of the conversation '{other.name}'")
+        return self._new(name, source, title)
+
+    def _new(self, name: str, source: str, title: str) -> Meta:
+        """The folder is made whole elsewhere and then given its name."""
         key = new_id()
         place = self._layout.place(name or key)
         known = Meta(id=key, name=place.name, source=source, title=title, created_ms=round(self._clock() * 1000))
         with told(f"making the conversation '{place.name}'"):
-            make_folder(self._layout.contexts)
+            private_folder(self._layout.contexts)
             unborn = Place(self._layout.home, self._folder(NEWBORN + key))
-            make_folder(unborn.partitions)
-            meta.save(unborn, known)
-            write_whole(unborn.active, encode(creation(known)._replace(sequence=1)))
-            sync_folder(unborn.folder)
             try:
+                private_folder(unborn.partitions)
+                meta.save(unborn, known)
+                write_whole(unborn.active, encode(creation(known)._replace(sequence=1)))
+                sync_folder(unborn.folder)
                 _give_name(unborn.folder, place)
             except BaseException:
                 shutil.rmtree(unborn.folder, ignore_errors=True)
@@ -64,26 +80,24 @@ class FileConversations:
     def open(self, key: str, *, wait: float = 0.0, create: bool = False) -> StoredConversation:
         """As in the port."""
         with told(f"opening the conversation '{key}'"):
+            place, held = self._held(key, wait, self._storage.lock_heartbeat_seconds, create=create)
             try:
-                place = self._place(key)
-            except NotFound:
-                if not create:
-                    raise
-                self._made(key)
-                place = self._place(key)
-            held = lease.acquire(
-                place.lock, wait=wait, heartbeat=self._storage.lock_heartbeat_seconds, clock=self._clock
-            )
-            try:
-                return self._opened(place, held)
+                opened = self._opened(place, held)
             except BaseException:
                 held.release()
                 raise
+        self._use(place)
+        return opened
+
+    def _use(self, place: Place) -> None:
+        """Note that something happens there; on a full disk it is still as active as it was."""
+        with suppress(Unavailable):
+            self.session.use(place.name, int(self._clock()))
 
     def read(self, key: str) -> StoredTranscript:
         """As in the port."""
         with told(f"reading the conversation '{key}'"):
-            return StoredTranscript(self._place(key), self._storage)
+            return StoredTranscript(self._layout.sound(self._place(key)), self._storage)
 
     def rename(self, key: str, name: str) -> Meta:
         """As in the port."""
@@ -92,15 +106,35 @@ class FileConversations:
             place = self._place(key)
             if place.name == name:
                 return self._known(place)
-            held = self._taken(place)
+            self._is_free(target, place)
+            place, held = self._held(key)
             try:
-                _give_name(place.folder, target)
-                sync_folder(self._layout.contexts)
+                self._move(place, target)
+                return self._known(target)
             finally:
                 held.release()
-        with suppress(Corrupt):
-            self.session.rename(place.name, name)
-        return self.look(name)
+
+    def _is_free(self, target: Place, place: Place) -> None:
+        """Raises: Conflict when another one has that name or that id."""
+        other = self._by_id(target.name)
+        if os.path.lexists(target.folder) or (other is not None and other != place):
+            raise Conflict(f"there is a conversation '{target.name}' already")
+
+    def _move(self, old: Place, new: Place) -> None:
+        """Let what is known by name know the new one; where that cannot be written, the old one stays."""
+
+        def move() -> None:
+            with told(f"renaming the conversation '{old.name}'"):
+                _give_name(old.folder, new)
+                sync_folder(self._layout.contexts)
+
+        try:
+            with suppress(Corrupt):
+                self.session.rename(old.name, new.name, move)
+        except Unavailable:
+            with suppress(OSError, Conflict):
+                _give_name(new.folder, old)
+            raise
 
     def archive(self, key: str, *, away: bool = True) -> Meta:
         """As in the port."""
@@ -109,32 +143,46 @@ class FileConversations:
             return held.change(lambda known: known._replace(archived_ms=(known.archived_ms or now) if away else 0))
 
     def destroy(self, key: str) -> None:
-        """As in the port. The folder loses its name first: what a crash leaves of it is no conversation."""
+        """As in the port."""
+        self._destroy(key, lambda: True)
+
+    def _destroy(self, key: str, is_due: Callable[[], bool]) -> bool:
+        """Once it is held, and if it is still due. The folder loses its name first: what a crash leaves of it is no
+        conversation.
+        """
         with told(f"destroying the conversation '{key}'"):
-            place = self._place(key)
-            held = self._taken(place)
+            place, held = self._held(key)
             try:
+                if not is_due():
+                    return False
                 corpse = self._folder(CORPSE + new_id())
                 os.rename(place.folder, corpse)
                 sync_folder(self._layout.contexts)
             finally:
                 held.release()
             shutil.rmtree(corpse, ignore_errors=True)
-        self.session.forget(place.name)
+        with suppress(Corrupt):
+            self.session.forget(place.name)
+        return True
 
     def holder(self, key: str) -> Holder | None:
         """As in the port."""
         with told(f"reading the conversation '{key}'"):
             return lease.holder(self._place(key).lock)
 
-    def search(self, query: str, *, whole: bool = False) -> Iterator[Hit]:
+    def search(
+        self, query: str, *, whole: bool = False, tell: Callable[[str], None] = lambda _problem: None
+    ) -> Iterator[Hit]:
         """As in the port; one that cannot be read, or is destroyed meanwhile, is left out."""
         with told(f"reading '{self._layout.contexts}'"):
             names = self._layout.names()
         for name in names:
             with suppress(MaridError):
-                for entry in self.read(name).search(query, whole=whole):
+                read = self.read(name)
+                for entry in read.search(query, whole=whole):
                     yield Hit(name, entry)
+                for problem in read.problems():
+                    tell(problem)
 
     def expiry(self, key: str) -> Expiry:
         """As in the port."""
@@ -145,54 +193,92 @@ class FileConversations:
         """As in the port."""
         self.session.expire(self.look(key).name, expiry, int(self._clock()))
 
-    def sweep(self) -> tuple[str, ...]:
+    def sweep(self) -> Swept:
         """As in the port."""
         now = int(self._clock())
         gone: list[str] = []
         for name, (expiry, active) in self.session.expiries().items():
-            if is_name(name) and self._is_over(name, expiry, active, now):
-                with suppress(MaridError):
-                    self.destroy(name)
-                    gone.append(name)
+            if is_name(name) and _is_over(expiry, active, now):
+                with suppress(MaridError, OSError):
+                    if self._end(name, now):
+                        gone.append(name)
         with told(f"reading '{self._layout.contexts}'"):
             self._bury()
-            self.session.sync(self._layout.names(), now)
-        return tuple(gone)
+            problem = self.session.sync(self._layout.names, now)
+        return Swept(tuple(gone), problem)
 
     def _opened(self, place: Place, held: lease.Lease) -> StoredConversation:
-        make_folder(place.transcript())
-        known = meta.load(place)
+        held.check()
+        private_folder(place.transcript())
+        remove_leftovers(place.folder)
+        remove_leftovers(place.transcript())
+        known = meta.load_sound(place)
         foreign = None
         if not known.id:
             migration.move_old_transcript(place, self._storage)
-            foreign = migration.old_window(place)
-        opened = StoredConversation(place, self._storage, held, self._clock)
-        if not known.id:
-            migration.adopt(opened, place, foreign)
-            created = known.created_ms or round(self._clock() * 1000)
-            opened.identify(new_id(), created)
-        opened.notice_prompt()
+            foreign = older.old_window(place)
+        opened = StoredConversation(place, self._storage, held, self._clock, on_close=lambda: self._use(place))
+        try:
+            if not known.id:
+                migration.adopt(opened, place, foreign)
+                opened.identify(new_id(), known.created_ms or round(self._clock() * 1000))
+            opened.begin()
+            opened.notice_prompt()
+        except BaseException:
+            # The window of another program stays until all that it holds is in the transcript.
+            opened.let_go()
+            raise
         return opened
 
-    def _taken(self, place: Place) -> lease.Lease:
-        return lease.acquire(place.lock, wait=0.0, heartbeat=0.0, clock=self._clock)
+    def _held(
+        self, key: str, wait: float = 0.0, heartbeat: float = 0.0, *, create: bool = False
+    ) -> tuple[Place, lease.Lease]:
+        """Where it is, under its lease. Raises: Held; BadInput; NotFound; OSError."""
+        until = time.monotonic() + wait
+        while True:
+            place = self._layout.sound(self._found(key, create=create))
+            left = max(0.0, until - time.monotonic())
+            # One that was renamed or destroyed meanwhile may be elsewhere, or be made anew.
+            with suppress(NotFound):
+                return place, lease.acquire(place.lock, wait=left, heartbeat=heartbeat, clock=self._clock)
 
-    def _made(self, key: str) -> None:
-        """Somebody else may have been faster."""
-        check_name(key)
-        with suppress(Conflict):
-            self.create(key)
+    def _found(self, key: str, *, create: bool) -> Place:
+        """Where it is; with `create` it is made, though others may make and destroy it at the same time."""
+        while True:
+            try:
+                return self._place(key)
+            except NotFound:
+                if not create:
+                    raise
+            # Somebody else may be faster.
+            with suppress(Conflict):
+                self._new(key, "CLI", "")
 
     def _place(self, key: str) -> Place:
         """By name, else by id. Raises: BadInput; NotFound; OSError."""
         try:
             return self._layout.found(key)
         except NotFound:
-            for name in self._layout.names():
-                place = Place(self._layout.home, self._folder(name))
+            if (place := self._by_id(key)) is not None:
+                return place
+            raise
+
+    def _by_id(self, key: str) -> Place | None:
+        """One that cannot be read has no id. Raises: OSError."""
+        for name in self._layout.names():
+            place = Place(self._layout.home, self._folder(name))
+            with suppress(OSError):
                 if meta.load(place).id == key:
                     return place
-            raise
+        return None
+
+    def _listed(self, name: str) -> Meta | None:
+        """What is known of it; None when it was renamed or destroyed a moment ago, and so looks like an empty one."""
+        place = Place(self._layout.home, self._folder(name))
+        known = Meta(id="", name=name)
+        with suppress(OSError):
+            known = self._known(place)
+        return known if known.id or os.path.lexists(place.folder) else None
 
     def _folder(self, name: str) -> str:
         return os.path.join(self._layout.contexts, name)
@@ -205,25 +291,40 @@ class FileConversations:
         return known._replace(last_message_ms=max(known.last_message_ms, self._changed(place)))
 
     def _changed(self, place: Place) -> int:
-        with suppress(OSError):
-            return os.stat(place.active).st_mtime_ns // 1_000_000
+        for path in (place.active, place.file(older.TRANSCRIPT), place.window):
+            with suppress(OSError):
+                return os.stat(path).st_mtime_ns // 1_000_000
         return 0
 
-    def _is_over(self, name: str, expiry: Expiry, active: int, now: int) -> bool:
-        if 1 <= expiry.at < now:
-            return True
-        if expiry.after_inactive < 1:
-            return False
-        with suppress(MaridError, OSError):
-            active = max(active, self.look(name).last_message_ms // 1000)
-        return active >= 1 and now > active + expiry.after_inactive
+    def _end(self, name: str, now: int) -> bool:
+        """Destroy it if its time has come, which somebody may put off until it is held."""
+        place = self._layout.place(name)
+        # Who was killed in the midst of it has not noted until when it was used.
+        since = self._changed(place) // 1000 if lease.was_left(place.lock) else 0
+
+        def is_over() -> bool:
+            expiry, active = self.session.expiries().get(name, (Expiry(), 0))
+            return _is_over(expiry, active, now) and _is_over(expiry, since or active, now)
+
+        return is_over() and self._destroy(name, is_over)
 
     def _bury(self) -> None:
-        """Remove what interrupted destroying and making have left, unless somebody is at it right now."""
+        """Remove what interrupted destroying, making and writing have left, unless somebody is at it right now."""
+        remove_leftovers(self._layout.home)
         with suppress(FileNotFoundError):
-            for row in os.scandir(self._layout.contexts):
-                if row.name.startswith((CORPSE, NEWBORN)) and time.time() - row.stat().st_mtime > 60:
-                    shutil.rmtree(row.path, ignore_errors=True)
+            for name in os.listdir(self._layout.contexts):
+                if name.startswith((CORPSE, NEWBORN)):
+                    self._bury_old(self._folder(name))
+
+    def _bury_old(self, folder: str) -> None:
+        with suppress(FileNotFoundError):
+            if time.time() - os.lstat(folder).st_mtime > 60:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_over(expiry: Expiry, active: int, now: int) -> bool:
+    """By the one file that other programs keep as well; one in which nothing is known to have happened stays."""
+    return 1 <= expiry.at < now or (expiry.after_inactive >= 1 and active >= 1 and now > active + expiry.after_inactive)
 
 
 def _give_name(folder: str, place: Place) -> None:

@@ -5,81 +5,121 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Generic, TypeVar
 
-T = TypeVar("T")
+
+class Waiter:
+    """Somebody who waits; woken when it is served, or appointed to serve all those who wait now."""
+
+    served = False
+    appointed = False
+    gate: "Lock | None" = None
 
 
-class _Ticket(Generic[T]):
-    """One who waits: woken when all is done or, with `done` still false, to do the work for those who wait now."""
-
-    def __init__(self, item: T) -> None:
-        self.item = item
-        self.done = False
-        self.gate = Lock()
-        self.gate.acquire()
+T = TypeVar("T", bound=Waiter)
 
 
 class Commits(Generic[T]):
-    """Calls `commit`, by one thread at a time, with the items of all threads that wait, in the order of their coming.
+    """Calls `commit`, by one thread at a time, with the waiters of all threads that wait, in the order of their coming.
 
-    `commit` must not raise: what becomes of an item stands in the item.
+    Those who were served together are about to come again together. So the last of them does the work, which wakes
+    nobody, and the first waits a moment only: when the others stay away, it does the work itself. `commit` must not
+    raise: what becomes of a waiter stands in it.
     """
 
-    def __init__(self, commit: Callable[[Sequence[T]], None]) -> None:
+    def __init__(self, commit: Callable[[Sequence[T]], None], longest_wait: float = 0.005) -> None:
         self._commit = commit
+        self._longest_wait = longest_wait
         self._lock = Lock()
-        self._queue: list[_Ticket[T]] = []
+        self._queue: list[T] = []
         self._busy = False
         self._crowd = 1
         self._seconds = 0.0
-        self._gathering = False
-        self._all_here = Lock()
-        self._all_here.acquire()
 
-    def submit(self, item: T) -> None:
-        """Returns when the item has been through `commit`."""
-        ticket = _Ticket(item)
+    def submit(self, waiter: T) -> None:
+        """Returns when the waiter has been through `commit`."""
         with self._lock:
-            self._queue.append(ticket)
-            if self._gathering and len(self._queue) >= self._crowd:
-                self._gathering = False
-                self._all_here.release()
-            leads = not self._busy
-            self._busy = True
-        if not leads:
-            ticket.gate.acquire()
-            if ticket.done:
-                return
-        self._lead(ticket)
+            self._queue.append(waiter)
+            leads = not self._busy and (self._crowd <= 2 or len(self._queue) >= self._crowd)
+            batch = self._take() if leads else []
+            gate = waiter.gate = None if leads else _closed()
+        if gate is not None:
+            batch = self._wait(waiter, gate)
+        if batch:
+            self._lead(batch, waiter)
 
-    def _lead(self, own: _Ticket[T]) -> None:
-        self._gather()
+    def _take(self) -> list[T]:
+        """Everybody who waits, by the one who will do the work. The lock is held."""
+        self._busy = True
+        batch, self._queue = self._queue, []
+        return batch
+
+    def _wait(self, waiter: T, gate: Lock) -> list[T]:
+        """Until the work is done by somebody: nothing; or until it is for us to do: for whom."""
+        try:
+            while True:
+                woken = gate.acquire(timeout=self._patience(waiter))
+                if waiter.served:
+                    return []
+                with self._lock:
+                    if waiter.appointed or (not woken and self._is_next(waiter)):
+                        return self._take()
+        except BaseException:
+            self._leave(waiter)
+            raise
+
+    def _patience(self, waiter: T) -> float:
+        """Who is next waits a moment for the others, everybody else until somebody wakes it."""
         with self._lock:
-            batch, self._queue = self._queue, []
+            return min(self._seconds, self._longest_wait) if self._is_next(waiter) else -1
+
+    def _is_next(self, waiter: T) -> bool:
+        return not self._busy and self._queue[:1] == [waiter]
+
+    def _leave(self, waiter: T) -> None:
+        """Somebody was interrupted: the next takes its place."""
+        with self._lock:
+            if waiter in self._queue:
+                self._queue.remove(waiter)
+                if waiter.appointed or not self._busy:
+                    self._appoint()
+
+    def _appoint(self) -> None:
+        """Let the first who waits serve all, if there is one. The lock is held."""
+        self._busy = bool(self._queue)
+        if self._queue:
+            self._queue[0].appointed = True
+            _wake(self._queue[0])
+
+    def _lead(self, batch: list[T], own: T) -> None:
         begin = time.perf_counter()
         try:
-            self._commit([ticket.item for ticket in batch])
+            self._commit(batch)
         finally:
             self._seconds = time.perf_counter() - begin
             self._finish(batch, own)
 
-    def _gather(self) -> None:
-        """Those who were served a moment ago are about to come again: a short wait saves the disk a second turn."""
+    def _finish(self, batch: list[T], own: T) -> None:
         with self._lock:
-            waits = self._gathering = self._crowd > 2 and len(self._queue) < self._crowd
-        if waits and not self._all_here.acquire(timeout=min(self._seconds / 2, 0.005)):
-            with self._lock:
-                if not self._gathering:  # the last one came just now
-                    self._all_here.acquire()
-                self._gathering = False
-
-    def _finish(self, batch: list[_Ticket[T]], own: _Ticket[T]) -> None:
-        with self._lock:
+            for waiter in batch:
+                waiter.served = True
             self._crowd = len(batch) + len(self._queue)
-            heir = self._queue[0] if self._queue else None
-            self._busy = heir is not None
-        if heir is not None:
-            heir.gate.release()
-        for ticket in batch:
-            ticket.done = True
-            if ticket is not own:
-                ticket.gate.release()
+            self._busy = False
+            if self._crowd <= 2:
+                # Two need not wait for each other: the one works while the other is written.
+                self._appoint()
+            elif self._queue:
+                _wake(self._queue[0])
+        for waiter in batch:
+            if waiter is not own:
+                _wake(waiter)
+
+
+def _wake(waiter: Waiter) -> None:
+    """Whoever is awake already has yet to look at what has changed."""
+    if waiter.gate is not None and waiter.gate.locked():
+        waiter.gate.release()
+
+
+def _closed() -> Lock:
+    gate = Lock()
+    gate.acquire()
+    return gate

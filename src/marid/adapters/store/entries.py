@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from math import isfinite
 from typing import NamedTuple, cast
 
+from marid.adapters.store.nesting import check_depth
 from marid.core.entry import OK, Entry
+from marid.core.entry_fields import MORE
 from marid.core.errors import BadInput
-
-# A line of ours says how many lines of the same append follow it: a group that was cut is taken back as a whole.
-MORE = "more"
 
 _TEXTS = {
     "from": "sender",
@@ -21,8 +22,10 @@ _TEXTS = {
     "status": "status",
     "round": "round",
 }
+_OURS = frozenset({*_TEXTS, "timestamp", "time_ms", "metadata"})
 _BOM = b"\xef\xbb\xbf"
 _MOST_MS = 10**15
+_MOST_TOLD = 100
 
 
 class Line(NamedTuple):
@@ -34,28 +37,40 @@ class Line(NamedTuple):
 
 
 def encode(entry: Entry, more: int = 0) -> bytes:
-    """The line, with its end. Raises: BadInput when something in it is no JSON.
+    """The line, with its end. Raises: BadInput when something in it is no JSON."""
+    return numbered(unnumbered(entry), entry.sequence, more)
+
+
+def numbered(line: bytes, sequence: int, more: int = 0) -> bytes:
+    """The line that was begun, with what only the writer knows."""
+    if more:
+        return b'%b,"sequence":%d,"%b":%d}\n' % (line, sequence, MORE.encode(), more)
+    return b'%b,"sequence":%d}\n' % (line, sequence)
+
+
+def unnumbered(entry: Entry) -> bytes:
+    """The line as far as it does not depend on others. Raises: BadInput when something in it is no JSON.
 
     Every append waits for this, so what every line has is put together by hand.
     """
+    kind, content, sender, to, role, key, _, time_ms, status, of_round, call, metadata, extra = entry
     try:
-        parts = [
-            f'{{"id":{_quoted(entry.id)},"timestamp":{entry.time_ms // 1000},"from":{_quoted(entry.sender)}'
-            f',"to":{_quoted(entry.to)},"content":{_quoted(entry.content)},"entry_type":{_quoted(entry.entry_type)}'
-        ]
-        if entry.role:
-            parts.append(f',"role":{_quoted(entry.role)}')
-        if entry.round:
-            parts.append(f',"round":{_quoted(entry.round)}')
-        if entry.tool_call_id:
-            parts.append(f',"tool_call_id":{_quoted(entry.tool_call_id)}')
-        if entry.metadata:
-            parts.append(f',"metadata":{_ENCODER.encode(dict(entry.metadata))}')
-        parts.append(f',"sequence":{entry.sequence:d},"time_ms":{entry.time_ms:d},"status":{_quoted(entry.status)}')
-        if entry.extra:
-            parts.append(_besides(entry.extra))
-        parts.append(f',"{MORE}":{more}}}\n' if more else "}\n")
-        return "".join(parts).encode("ascii")
+        line = (
+            f'{{"id":{_quoted(key)},"timestamp":{time_ms // 1000}{_ends(sender, to, kind, status, role)}'
+            f',"content":{_quoted(content)},"time_ms":{time_ms:d}'
+        )
+        if of_round:
+            line += f',"round":{_quoted(of_round)}'
+        if call:
+            line += f',"tool_call_id":{_quoted(call)}'
+        if metadata:
+            line += f',"metadata":{_ENCODER.encode(dict(metadata))}'
+        if extra:
+            line += _besides(extra)
+            line = line if _OURS.isdisjoint(extra) else _ENCODER.encode(_DECODER.decode(line + "}"))[:-1]
+        if metadata or extra:
+            check_depth(line, [metadata], extra)
+        return line.encode("ascii")
     except (TypeError, ValueError, RecursionError) as error:
         raise BadInput(f"an entry cannot be stored: {error}") from error
 
@@ -64,19 +79,28 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 _quoted = json.encoder.encode_basestring_ascii
 
 
+@lru_cache(256)
+def _ends(sender: str, to: str, kind: str, status: str, role: str) -> str:
+    """What hardly ever changes from line to line."""
+    words = f',"from":{_quoted(sender)},"to":{_quoted(to)},"entry_type":{_quoted(kind)},"status":{_quoted(status)}'
+    return f'{words},"role":{_quoted(role)}' if role else words
+
+
 def _besides(extra: Mapping[str, object]) -> str:
-    """The fields of others; where one of ours stands before it, the later counts, except for the number."""
+    """The fields of others; of two with the same name the later counts, except for the number."""
     fields = {name: value for name, value in extra.items() if name not in ("sequence", MORE)}
     return "," + _ENCODER.encode(fields)[1:-1] if fields else ""
 
 
 def decode(line: bytes, before: int = 0) -> tuple[Entry, int] | None:
-    """The entry, and how many lines of its append follow; None when the line is no JSON object.
+    """The entry, and how many lines of its append follow; None when the line is no JSON object, or one so deep that it
+    could not be written again.
 
     `before` is the number of the entry before it: one that has none, or none that grows, gets the next.
     """
     try:
         fields = _DECODER.decode(line.removeprefix(_BOM).decode("utf-8"))
+        check_depth(line, fields)
     except (ValueError, RecursionError):
         return None
     if not isinstance(fields, dict):
@@ -84,7 +108,13 @@ def decode(line: bytes, before: int = 0) -> tuple[Entry, int] | None:
     return _entry(cast("dict[str, object]", fields), before)
 
 
-_DECODER = json.JSONDecoder(parse_constant=lambda _name: None)
+def _finite(text: str) -> float | None:
+    """JSON knows no number that is larger than all others; what is read as one could not be written again."""
+    value = float(text)
+    return value if isfinite(value) else None
+
+
+_DECODER = json.JSONDecoder(parse_constant=lambda _name: None, parse_float=_finite)
 
 
 def _entry(fields: dict[str, object], before: int) -> tuple[Entry, int]:
@@ -93,10 +123,9 @@ def _entry(fields: dict[str, object], before: int) -> tuple[Entry, int]:
         if isinstance(value := fields.get(name), str):
             texts[attribute] = value
             del fields[name]
-    sequence = _whole(fields.pop("sequence", None))
-    more = _whole(fields.pop(MORE, None))
+    sequence, more = _taken(fields, "sequence"), _taken(fields, MORE)
     seconds, precise = fields.get("timestamp"), fields.get("time_ms")
-    time_ms = _whole(precise) or _whole(seconds) * 1000
+    time_ms = _moment(precise, 1) or _moment(seconds, 1000)
     if time_ms:
         fields.pop("time_ms", None)
         fields.pop("timestamp", None)
@@ -116,6 +145,19 @@ def _entry(fields: dict[str, object], before: int) -> tuple[Entry, int]:
         extra=fields,
     )
     return entry, more
+
+
+def _taken(fields: dict[str, object], name: str) -> int:
+    """A number of ours, which goes out of the fields; what is none belongs to somebody else and stays."""
+    value = _whole(fields.get(name))
+    if value:
+        del fields[name]
+    return value
+
+
+def _moment(value: object, unit: int) -> int:
+    """A time in milliseconds, of whole units or, as other programs write it, of parts; 0 when it is none."""
+    return int(value * unit) if type(value) is float and 0 < value < _MOST_MS else _whole(value) * unit
 
 
 def _whole(value: object) -> int:
@@ -141,6 +183,28 @@ def lines(
         at = stop + 1
 
 
+def numbering(data: bytes, note: Callable[[int], None]) -> Callable[[int], None]:
+    """For `on_bad`: notes which lines of the file these are, by their numbers from 1; of many only the first."""
+    left = iter(range(_MOST_TOLD))
+
+    def bad(at: int) -> None:
+        if next(left, None) is not None:
+            note(data.count(b"\n", 0, at) + 1)
+
+    return bad
+
+
+def unreadable(path: str, number: int) -> str:
+    """What is said of a line that cannot be read."""
+    return f"line {number} of '{path}' cannot be read and is left out"
+
+
+def telling(path: str, data: bytes, tell: Callable[[str], None] | None) -> Callable[[int], None] | None:
+    """For `on_bad`: tells a person of the lines of that file."""
+    return numbering(data, lambda number: tell(unreadable(path, number))) if tell else None
+
+
 def tokens(entry: Entry, bytes_per_token: int) -> int:
     """An estimate, from the length of the content."""
-    return -(-len(entry.content.encode("utf-8", "surrogatepass")) // bytes_per_token)
+    text = entry.content
+    return -(-(len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))) // bytes_per_token)

@@ -1,18 +1,27 @@
 """Files that are whole or not there, and the disk's complaints in our words."""
 
+import errno
 import fcntl
 import os
+import re
+import stat
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from typing import cast
 
+from marid.adapters.store.nesting import check_depth
 from marid.core.conversation import Corrupt
 from marid.core.errors import Unavailable
 from marid.workspace.replace import write_all
 
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-ADD = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+# Without a wait: a pipe in the place of a file would let us wait for ever.
+READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+ADD = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+# As `write_whole` calls what it writes.
+_TEMPORARY = re.compile(r"\..+\.([1-9][0-9]*)\.[0-9a-f]{8}\.tmp")
+# No file of a home becomes so large by use: partitions are begun long before.
+MOST_BYTES = 1 << 30
 
 
 class told:  # noqa: N801 (read as a verb: with told("reading ..."))
@@ -34,10 +43,26 @@ def unavailable(doing: str, error: OSError) -> Unavailable:
     return Unavailable(f"{doing} failed: {error.strerror or error}")
 
 
+def open_file(path: str, flags: int = READ) -> int:
+    """A descriptor of a real file, not of a link, a pipe or a device, nor of one without end. Raises: OSError."""
+    try:
+        fd = os.open(path, flags, 0o600)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(errno.ELOOP, f"'{path}' is a symbolic link") from error
+        raise
+    about = os.fstat(fd)
+    if not stat.S_ISREG(about.st_mode) or about.st_size > MOST_BYTES:
+        os.close(fd)
+        why = "is larger than 1 GB" if stat.S_ISREG(about.st_mode) else "is no regular file"
+        raise OSError(errno.EINVAL, f"'{path}' {why}")
+    return fd
+
+
 def read_bytes(path: str) -> bytes | None:
     """The whole file, or None when there is none. Raises: OSError."""
     try:
-        fd = os.open(path, READ)
+        fd = open_file(path)
     except FileNotFoundError:
         return None
     with os.fdopen(fd, "rb") as file:
@@ -52,8 +77,11 @@ def read_text(path: str) -> str:
 def read_object(path: str) -> dict[str, object] | None:
     """A file that is one JSON object, or None when there is none. Raises: OSError; Corrupt when it is no object."""
     data = read_bytes(path)
-    if data is None:
-        return None
+    return None if data is None else object_in(path, data)
+
+
+def object_in(path: str, data: bytes) -> dict[str, object]:
+    """What that file holds. Raises: Corrupt when it is no object."""
     found = as_object(data)
     if found is None:
         raise Corrupt(f"'{path}' is not a JSON object; repair it or remove it")
@@ -61,11 +89,12 @@ def read_object(path: str) -> dict[str, object] | None:
 
 
 def as_object(data: bytes) -> dict[str, object] | None:
-    """The JSON object that these bytes are, if they are one."""
+    """The JSON object that these bytes are, if they are one that could be written again."""
     import json
 
     try:
         found = json.loads(data)
+        check_depth(data, found)
     except (ValueError, RecursionError):
         return None
     return cast("dict[str, object]", found) if isinstance(found, dict) else None
@@ -102,16 +131,23 @@ def write_whole(path: str, data: bytes, *, durable: bool = True) -> None:
         sync_folder(folder)
 
 
-def make_folder(path: str) -> None:
-    """Make the folder, and those above it that are missing, for its owner alone. Raises: OSError."""
+def remove_leftovers(folder: str) -> None:
+    """Remove what processes that are gone had begun to put in the place of files."""
+    with suppress(OSError):
+        for name in os.listdir(folder):
+            found = _TEMPORARY.fullmatch(name)
+            if found and _is_gone(int(found[1])):
+                remove(os.path.join(folder, name))
+
+
+def _is_gone(pid: int) -> bool:
     try:
-        os.mkdir(path, 0o700)
-    except FileNotFoundError:
-        make_folder(os.path.dirname(path))
-        make_folder(path)
-    except FileExistsError:
-        if not os.path.isdir(path):
-            raise
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return True
+    except PermissionError:
+        pass
+    return False
 
 
 def sync_folder(path: str) -> None:
@@ -124,14 +160,21 @@ def sync_folder(path: str) -> None:
 
 
 @contextmanager
-def locked(path: str) -> Generator[None]:
-    """One at a time, among all processes; for moments only. Raises: OSError."""
-    fd = os.open(path, ADD, 0o600)
+def locked(path: str, *, wait: bool = True) -> Generator[None]:
+    """One at a time, among all processes; for moments only. Raises: OSError, BlockingIOError who does not wait."""
+    fd = open_file(path, ADD)
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
+        fcntl.flock(fd, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
-        os.close(fd)
+        let_go(fd)
+
+
+def let_go(fd: int) -> None:
+    """Close a descriptor and free its lock; a child that was forked meanwhile has it too, and would keep the lock."""
+    with suppress(OSError):
+        fcntl.flock(fd, fcntl.LOCK_UN)
+    os.close(fd)
 
 
 def remove(path: str) -> None:

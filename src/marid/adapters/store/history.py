@@ -2,13 +2,14 @@
 
 import os
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple, cast
 
-from marid.adapters.store import blooms, partitions
-from marid.adapters.store.entries import lines
-from marid.adapters.store.files import READ
+from marid.adapters.store import blooms, older, partitions
+from marid.adapters.store.active import first_number
+from marid.adapters.store.entries import Line, lines, telling
+from marid.adapters.store.files import open_file
 from marid.adapters.store.journal import read_range, whole
 from marid.adapters.store.layout import Place
 from marid.adapters.store.manifest import Row
@@ -20,11 +21,15 @@ KEPT_SINCE = "kept_since"
 
 
 class History(NamedTuple):
-    """`active` holds whole lines only. What is read later than it was made may raise OSError."""
+    """`active` holds whole lines only. What is read later than it was made may raise OSError.
+
+    `tell` hears of every line that is met and cannot be read.
+    """
 
     place: Place
     rows: Sequence[Row]
     active: bytes
+    tell: Callable[[str], None] | None = None
 
     @property
     def sealed(self) -> int:
@@ -32,24 +37,39 @@ class History(NamedTuple):
         return self.rows[-1]["last_sequence"] if self.rows else 0
 
 
-def take(place: Place, storage: Storage) -> History:
+def take(place: Place, storage: Storage, tell: Callable[[str], None] | None = None) -> History:
     """What is there now, though somebody may be writing. Raises: OSError."""
     while True:
         try:
-            fd = os.open(place.active, READ)
+            fd = open_file(place.active)
         except FileNotFoundError:
-            found, _ = partitions.survey(place, storage)
+            found, _ = partitions.survey(place, storage, 0)
             if not os.path.exists(place.active):
-                return History(place, found.rows, b"")
+                return _completed(History(place, found.rows, b"", tell))
             continue
         try:
             data = whole(read_range(fd, 0, os.fstat(fd).st_size))
-            found, _ = partitions.survey(place, storage, first_number(data))
+            found, _ = partitions.survey(place, storage, first_number(place, data))
             # The same file is still the active one: it did not become a partition meanwhile.
             if _is_at(place.active, fd):
-                return History(place, found.rows, data)
+                return _completed(History(place, found.rows, data, tell))
         finally:
             os.close(fd)
+
+
+def _completed(history: History) -> History:
+    active = history.active if history.sealed else older.completed(history.place, history.active)
+    # What comes from other files as well has no numbers of lines that would mean something.
+    return history if active == history.active else history._replace(active=active, tell=None)
+
+
+def _active(history: History) -> Iterator[Line]:
+    told = telling(history.place.active, history.active, history.tell)
+    return lines(history.active, before=history.sealed, on_bad=told)
+
+
+def _partition(history: History, row: Row, key: str = "") -> Iterator[Line]:
+    return partitions.read(history.place, row, key, history.tell)
 
 
 def _is_at(path: str, fd: int) -> bool:
@@ -59,15 +79,10 @@ def _is_at(path: str, fd: int) -> bool:
         return False
 
 
-def first_number(active: bytes) -> int:
-    """The sequence number that the first entry of a file says it has, or 1."""
-    return next((line.entry.sequence for line in lines(active)), 1)
-
-
 def last(history: History) -> int:
     """The number of the last entry, 0 without any."""
     number = history.sealed
-    for line in lines(history.active, before=history.sealed):
+    for line in _active(history):
         number = line.entry.sequence
     return number
 
@@ -75,8 +90,8 @@ def last(history: History) -> int:
 def entries(history: History, after: int = 0, types: Collection[str] = ()) -> Iterator[Entry]:
     """Those beyond the cursor, in order. Raises: OSError."""
     first = bisect_right(history.rows, after, key=lambda row: row["last_sequence"])
-    sealed = chain.from_iterable(partitions.read(history.place, row) for row in history.rows[first:])
-    for line in chain(sealed, lines(history.active, before=history.sealed)):
+    sealed = chain.from_iterable(_partition(history, row) for row in history.rows[first:])
+    for line in chain(sealed, _active(history)):
         if line.entry.sequence > after and (not types or line.entry.entry_type in types):
             yield line.entry
 
@@ -84,36 +99,39 @@ def entries(history: History, after: int = 0, types: Collection[str] = ()) -> It
 def find(history: History, key: str) -> Entry | None:
     """By id: the active file, then the partitions, newest first, whose filter knows it. Raises: OSError."""
     if partitions.may_mention(history.active, key):
-        found = partitions.entry_at(lines(history.active, before=history.sealed), key)
+        found = partitions.entry_at(_active(history), key)
         if found is not None:
             return found
     for row in _candidates(history, blooms.IDS, {key}):
-        found = partitions.entry_at(partitions.read(history.place, row, key), key)
+        found = partitions.entry_at(_partition(history, row, key), key)
         if found is not None:
             return found
     return None
 
 
 def search(history: History, query: str, *, whole_words: bool) -> Iterator[Entry]:
-    """Entries that have all words of the query, oldest first. Raises: OSError.
-
-    The filters know whole words only, so they can rule out a partition only where whole words are wanted.
-    """
+    """Entries that have all words of the query, oldest first. Raises: OSError."""
     words = blooms.words_of(query) if whole_words else set[str]()
     parts = query.casefold().split()
-    rows = reversed(list(_candidates(history, blooms.WORDS, words))) if words else iter(history.rows)
-    sealed = chain.from_iterable(partitions.read(history.place, row) for row in rows)
-    for line in chain(sealed, lines(history.active, before=history.sealed)):
+    if not parts:
+        return
+    rows = reversed(list(_candidates(history, blooms.WORDS, blooms.sought(query, whole_words=whole_words))))
+    sealed = chain.from_iterable(_partition(history, row) for row in rows)
+    for line in chain(sealed, _active(history)):
         text = line.entry.content.casefold()
-        if parts and all(part in text for part in parts) and words <= (blooms.words_of(text) if words else words):
+        if all(part in text for part in parts) and words <= (blooms.words_of(text) if words else words):
             yield line.entry
 
 
 def _candidates(history: History, kind: str, items: Collection[str]) -> Iterator[Row]:
-    """Newest first."""
+    """The partitions that may have all of the items, newest first."""
+    if not items:
+        yield from reversed(history.rows)
+        return
     frames = blooms.load(history.place.transcript(kind)) if history.rows else {}
     for row in reversed(history.rows):
-        if blooms.may_have(frames.get(row["file"]), row, items) or not partitions.unchanged(history.place, row):
+        frame = frames.get(row["file"]) or blooms.beside(history.place.transcript(row["file"]), kind)
+        if blooms.may_have(frame, row, items) or not partitions.unchanged(history.place, row):
             yield row
 
 
@@ -131,7 +149,7 @@ def since(history: History, found: list[Entry]) -> list[Entry]:
 
 
 def _from_last_anchor(history: History) -> list[Entry]:
-    active = [line.entry for line in lines(history.active, before=history.sealed)]
+    active = [line.entry for line in _active(history)]
     for index in range(len(active) - 1, -1, -1):
         if active[index].entry_type in ANCHORS:
             return active[index:]

@@ -94,6 +94,13 @@ class Layout(NamedTuple):
             raise Refused(f"'{place.folder}' is a link or a file, not the folder of a conversation")
         return place
 
+    def sound(self, place: Place) -> Place:
+        """That place, if what is said there is in the home. Raises: Refused when its transcript is a link."""
+        for folder in (place.transcript(), place.partitions):
+            if os.path.islink(folder):
+                raise Refused(f"'{folder}' is a link, not the folder of a transcript")
+        return place
+
     def names(self) -> list[str]:
         """The conversations that are there. Raises: OSError."""
         try:

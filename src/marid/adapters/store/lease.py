@@ -12,13 +12,15 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from threading import Event, Thread
 
-from marid.adapters.store.files import ADD, READ, as_object, read_bytes, unavailable
+from marid.adapters.store.files import ADD, as_object, let_go, open_file, read_bytes, unavailable
 from marid.core.conversation import Held, Holder
-from marid.core.errors import Unavailable
+from marid.core.errors import NotFound, Unavailable
 
 _PAUSE = 0.02
 # A heartbeat is written over the one before: always the same length.
 _WIDTH = 512
+# No time, process or count is so large; and a calendar ends before that.
+_MOST = 10**14
 
 
 class Lease:
@@ -34,16 +36,22 @@ class Lease:
         self.token = token
         self._mark = b'{"token": %d, "pid": %d, ' % (token, self._pid)
         self._released = Event()
+        self._held = True
         self._write()
         self._thread = Thread(target=self._beat, args=(heartbeat,), daemon=True, name="marid lease")
         if heartbeat > 0:
             self._thread.start()
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether it was taken by this process: a child that was forked meanwhile has only a copy."""
+        return self._pid == os.getpid()
+
     def check(self) -> None:
         """Raises: Unavailable when the lease is given back, was taken by force, or belongs to the parent process."""
-        if self._released.is_set():
+        if not self._held:
             raise Unavailable("the conversation is closed")
-        if self._pid != os.getpid():
+        if not self.is_ours:
             raise Unavailable("the conversation was opened by another process")
         try:
             sound = os.path.samestat(os.stat(self._path), self._file)
@@ -55,15 +63,18 @@ class Lease:
 
     def release(self) -> None:
         """Let others in; the thread ends at once."""
-        if self._released.is_set():
+        if not self._held:
             return
+        self._held = False
         self._released.set()
         if self._thread.is_alive():
             self._thread.join()
+        if not self.is_ours:
+            os.close(self._fd)
+            return
         with suppress(OSError):
-            if self._pid == os.getpid():
-                os.pwrite(self._fd, _padded(b'{"token": %d}' % self.token), 0)
-        os.close(self._fd)
+            os.pwrite(self._fd, _padded(b'{"token": %d}' % self.token), 0)
+        let_go(self._fd)
 
     def _beat(self, seconds: float) -> None:
         while not self._released.wait(seconds):
@@ -81,15 +92,20 @@ class Lease:
 def acquire(path: str, *, wait: float, heartbeat: float, clock: Callable[[], float] = time.time) -> Lease:
     """Take the lease of the conversation whose lock file this is; a holder that is gone is replaced at once.
 
-    Raises: Held when it is not free within `wait` seconds; Unavailable when the disk does not allow it.
+    Raises: Held when it is not free within `wait` seconds; NotFound when the conversation is not there, or not any
+    more; Unavailable when the disk does not allow it.
     """
     until = time.monotonic() + wait
     while True:
         try:
+            # Who has it is written before the next taker may look: to that one the words of somebody who is gone
+            # would mean that the lock is free.
             with _gate(os.path.dirname(path)):
-                got = _try(path)
-            if got is not None:
-                return Lease(path, *got, heartbeat, clock)
+                if (fd := _try(path)) is not None:
+                    with _kept(fd):
+                        return Lease(path, fd, _next_token(_words(path), clock()), heartbeat, clock)
+        except FileNotFoundError:
+            raise NotFound(f"there is no conversation '{os.path.basename(os.path.dirname(path))}'") from None
         except OSError as error:
             raise unavailable(f"locking '{path}'", error) from error
         if time.monotonic() >= until:
@@ -102,17 +118,22 @@ def holder(path: str) -> Holder | None:
     try:
         # Behind the gate: nobody who wants the lease may meet us in its place.
         with _gate(os.path.dirname(path)):
-            fd = os.open(path, READ)
+            fd = open_file(path)
             try:
                 fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
                 words = _words(path)
                 return None if _gone(words) else _as_holder(words)
             finally:
-                os.close(fd)
+                let_go(fd)
     except OSError:
         return None
     return None
+
+
+def was_left(path: str) -> bool:
+    """Whether the last holder has not given it back, or has yet to do so."""
+    return bool(_number(_words(path), "pid"))
 
 
 @contextmanager
@@ -123,11 +144,21 @@ def _gate(folder: str) -> Generator[None]:
         fcntl.flock(fd, fcntl.LOCK_EX)
         yield
     finally:
+        let_go(fd)
+
+
+@contextmanager
+def _kept(fd: int) -> Generator[None]:
+    """What fails meanwhile closes the descriptor: one that leaks is a lock against ourselves."""
+    try:
+        yield
+    except BaseException:
         os.close(fd)
+        raise
 
 
-def _try(path: str) -> tuple[int, int] | None:
-    """The locked descriptor and the next token, or None when somebody is there."""
+def _try(path: str) -> int | None:
+    """The locked descriptor, or None when somebody is there."""
     fd = _locked(path)
     if fd is None and _gone(_words(path)):
         # A child of the former holder has inherited its descriptor: it may keep the old file.
@@ -135,25 +166,31 @@ def _try(path: str) -> tuple[int, int] | None:
         os.unlink(path)
         fd = _locked(path)
         if fd is not None:
-            os.pwrite(fd, _padded(b'{"token": %d}' % last), 0)
-    if fd is None:
-        return None
-    return fd, _token(_words(path)) + 1
+            with _kept(fd):
+                os.pwrite(fd, _padded(b'{"token": %d}' % last), 0)
+    if fd is not None:
+        with _kept(fd):
+            if not os.path.samestat(os.stat(path), os.fstat(fd)):
+                # Whoever has renamed or destroyed the conversation meanwhile let go of this lock.
+                raise FileNotFoundError(errno.ENOENT, "another conversation has that name now")
+    return fd
 
 
 def _locked(path: str) -> int | None:
-    fd = os.open(path, ADD & ~os.O_APPEND, 0o600)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(fd)
-        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
-            return None
-        raise
-    # What an older program has left may be longer than what we write.
-    if os.fstat(fd).st_size > _WIDTH:
-        os.ftruncate(fd, 0)
-    return fd
+    fd = open_file(path, ADD & ~os.O_APPEND)
+    with _kept(fd):
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
+                raise
+        else:
+            # What an older program has left may be longer than what we write.
+            if os.fstat(fd).st_size > _WIDTH:
+                os.ftruncate(fd, 0)
+            return fd
+    os.close(fd)
+    return None
 
 
 def _words(path: str) -> dict[str, object]:
@@ -165,11 +202,16 @@ def _words(path: str) -> dict[str, object]:
 
 def _number(words: dict[str, object], name: str) -> int:
     value = words.get(name)
-    return value if type(value) is int else 0
+    return value if type(value) is int and 0 <= value < _MOST else 0
+
+
+def _next_token(words: dict[str, object], now: float) -> int:
+    """Larger than that of every earlier holder; where a lost file does not tell what that was, time goes on too."""
+    return (_token(words) or min(max(0, round(now * 1000)), _MOST // 2)) + 1
 
 
 def _token(words: dict[str, object]) -> int:
-    return max(0, _number(words, "token"))
+    return _number(words, "token")
 
 
 def _gone(words: dict[str, object]) -> bool:

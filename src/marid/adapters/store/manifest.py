@@ -4,22 +4,31 @@ import json
 import os
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, TypedDict, cast, overload
+from types import MappingProxyType
+from typing import NamedTuple, NotRequired, TypedDict, cast, overload
 
 from marid.adapters.store.files import as_object, pretty, read_bytes, write_whole
 from marid.adapters.store.layout import Place
-from marid.core.conversation import Storage
+from marid.core.conversation import Corrupt, Storage
 
 VERSION = 1
 FILE = "manifest.json"
 _NUMBERS = ("start_ts", "end_ts", "entry_count", "token_count", "first_sequence", "last_sequence")
 _BEGIN = b',\n  "partitions": [\n'
 _END = b"\n  ]\n}\n"
+_FOLDER = "partitions"
 _OURS = (*_NUMBERS, "anchor_sequence", "size")
+_NOTHING: Mapping[str, object] = MappingProxyType({})
+_POLICY = "rotation_policy"
+_LIMITS = ("max_entries", "max_age_seconds", "max_tokens")
+_FILTERS = "filter_sizes"
 
 
 class Row(TypedDict):
-    """One partition; the last anchor in it has `anchor_sequence`, 0 when there is none. Others' fields survive."""
+    """One partition; the last anchor in it has `anchor_sequence`, 0 when there is none; these lines cannot be read.
+
+    One without entries has the number before its place as `last_sequence`. Others' fields survive.
+    """
 
     file: str
     start_ts: int
@@ -30,6 +39,7 @@ class Row(TypedDict):
     last_sequence: int
     anchor_sequence: int
     size: int
+    unreadable: NotRequired[list[int]]
 
 
 class Rows(Sequence[Row]):
@@ -51,12 +61,24 @@ class Rows(Sequence[Row]):
         """A row, or some of them."""
         if isinstance(index, slice):
             return Rows(self.written[index])
-        return cast("Row", json.loads(self.written[index]))
+        return _row(self.written[index])
+
+    def unreadable(self) -> "Rows":
+        """Those of partitions in which there are lines that cannot be read; no other row is parsed for it."""
+        return Rows([written for written in self.written if b'"unreadable"' in written])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Rows) and self.written == other.written
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+
+def _row(written: bytes) -> Row:
+    """Raises: Corrupt when it is no row, or one that leads elsewhere: a check sum tells damage, not intent."""
+    row = as_object(written)
+    if row is None or not _is_row(row):
+        raise Corrupt("a manifest.json names what is no partition; remove that file, and it is made anew")
+    return cast("Row", row)
 
 
 def rows_of(rows: Iterable[Row]) -> Rows:
@@ -65,13 +87,17 @@ def rows_of(rows: Iterable[Row]) -> Rows:
 
 
 class Manifest(NamedTuple):
-    """`stamp` is that of the partitions' folder when it was last looked through; 0 when we have not done so."""
+    """`stamp` is that of the partitions' folder when it was last looked through; 0 when we have not done so.
+
+    `filters` are the sizes of the filters' files when each partition had its filter.
+    """
 
     rows: Rows = Rows([])
     stamp: int = 0
-    # The order in which another program lists its partitions, whose rows lack what ours have.
-    listed: Sequence[str] = ()
-    extra: Mapping[str, object] = {}
+    filters: tuple[int, ...] = ()
+    # What rows that we have not written, or not so, say besides the numbers, in their order.
+    listed: Mapping[str, Mapping[str, object]] = MappingProxyType({})
+    extra: Mapping[str, object] = _NOTHING
 
 
 def load(place: Place) -> Manifest:
@@ -80,35 +106,31 @@ def load(place: Place) -> Manifest:
     head, _, block = data.partition(_BEGIN)
     found = as_object(head + b"\n}") if block else None
     if found and found.pop("rows_crc", None) == zlib.crc32(block) and found.get("version") == VERSION:
-        stamp = found.pop("stamp", 0)
+        stamp, filters = found.pop("stamp", 0), _sizes(found.pop(_FILTERS, None))
         if type(stamp) is int:
-            return Manifest(Rows(_split(block.removesuffix(_END))), stamp, extra=_others(found))
+            return Manifest(Rows(_split(block.removesuffix(_END))), stamp, filters, extra=_others(found))
     return _doubted(as_object(data))
 
 
 def _doubted(found: dict[str, object] | None) -> Manifest:
-    """What a file that we have not written, or not so, says."""
+    """What a file that we have not written, or not so, says: no number in it counts."""
     rows = found.pop("partitions", None) if found else None
     if found is None or not isinstance(rows, list) or found.get("version") != VERSION:
         return Manifest()
-    stamp = found.pop("stamp", 0)
-    found = _others(found)
+    found.pop("stamp", None)
     known = [cast("dict[str, object]", row) for row in cast("list[object]", rows) if isinstance(row, dict)]
-    if type(stamp) is int and stamp and all(map(_is_row, known)) and len(known) == len(cast("list[object]", rows)):
-        return Manifest(rows=rows_of(cast("list[Row]", known)), stamp=stamp, extra=found)
-    return Manifest(listed=[str(row.get("file", "")) for row in known], extra=found)
+    return Manifest(listed={str(row.get("file", "")): others_of(row) for row in known}, extra=_others(found))
 
 
 def save(place: Place, manifest: Manifest, storage: Storage) -> None:
     """Write it whole. Raises: OSError."""
-    policy = {
-        "max_entries": storage.partition_max_entries,
-        "max_age_seconds": storage.partition_max_age_seconds,
-        "max_tokens": storage.partition_max_tokens,
-    }
+    limits = (storage.partition_max_entries, storage.partition_max_age_seconds, storage.partition_max_tokens)
+    policy = dict(zip(_LIMITS, limits, strict=True))
     whole: dict[str, object] = {"version": VERSION, "active_partition": os.path.basename(place.active)}
     block = b",\n".join(manifest.rows.written) + _END
-    whole |= {"rotation_policy": policy, "stamp": manifest.stamp, "rows_crc": zlib.crc32(block), **manifest.extra}
+    whole |= {"stamp": manifest.stamp, _FILTERS: manifest.filters, "rows_crc": zlib.crc32(block), **manifest.extra}
+    theirs = manifest.extra.get(_POLICY)
+    whole[_POLICY] = {**cast("dict[str, object]", theirs), **policy} if isinstance(theirs, dict) else policy
     write_whole(place.transcript(FILE), pretty(whole)[:-3] + _BEGIN + block)
 
 
@@ -124,10 +146,31 @@ def _split(block: bytes) -> list[bytes]:
     return block.split(b",\n") if block else []
 
 
+def others_of(row: Mapping[str, object]) -> dict[str, object]:
+    """The fields of a row that somebody else has put there."""
+    return {name: value for name, value in row.items() if name not in Row.__annotations__}
+
+
 def _others(found: dict[str, object]) -> dict[str, object]:
-    ours = ("version", "active_partition", "rotation_policy", "rows_crc")
-    return {name: value for name, value in found.items() if name not in ours}
+    ours = ("version", "active_partition", _POLICY, _FILTERS, "rows_crc")
+    rest = {name: value for name, value in found.items() if name not in ours}
+    if isinstance(policy := found.get(_POLICY), dict):
+        theirs = {name: value for name, value in cast("dict[str, object]", policy).items() if name not in _LIMITS}
+        rest |= {_POLICY: theirs} if theirs else {}
+    return rest
+
+
+def _sizes(value: object) -> tuple[int, ...]:
+    sizes = cast("list[object]", value) if isinstance(value, list) else []
+    return tuple(size for size in sizes if type(size) is int)
 
 
 def _is_row(row: dict[str, object]) -> bool:
-    return isinstance(row.get("file"), str) and all(type(row.get(name)) is int for name in _OURS)
+    file = row.get("file")
+    return isinstance(file, str) and _is_partition(file) and all(type(row.get(name)) is int for name in _OURS)
+
+
+def _is_partition(file: str) -> bool:
+    """Whether it lies where partitions lie, and nowhere else."""
+    folder, name = os.path.split(file)
+    return folder == _FOLDER and name.endswith(".jsonl") and "\0" not in name

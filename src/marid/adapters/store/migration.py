@@ -6,19 +6,16 @@ Every step may be interrupted and done again.
 import os
 from typing import TYPE_CHECKING, cast
 
-from marid.adapters.store import manifest, partitions
-from marid.adapters.store.entries import lines
-from marid.adapters.store.files import as_object, make_folder, read_bytes, remove, sync_folder, write_whole
+from marid.adapters.store import manifest, older, partitions
+from marid.adapters.store.files import as_object, pretty, read_bytes, remove, sync_folder, write_whole
 from marid.adapters.store.history import KEPT
 from marid.adapters.store.layout import Place
 from marid.core.conversation import Storage
-from marid.core.entry import AGENT, ANCHORS, COMPACTION, MESSAGE, NEVER_IN_WINDOW, SYSTEM, USER, Entry
+from marid.core.entry import COMPACTION, SYSTEM, Entry
+from marid.workspace.private import private_folder
 
 if TYPE_CHECKING:
     from marid.adapters.store.conversation import StoredConversation
-
-# A first entry of old windows, made from the system prompt and never part of the conversation.
-_NEVER_ADOPTED = ANCHORS | NEVER_IN_WINDOW | {"system_prompt"}
 
 
 def move_old_transcript(place: Place, storage: Storage) -> None:
@@ -26,7 +23,7 @@ def move_old_transcript(place: Place, storage: Storage) -> None:
     strayed = place.transcript("context.jsonl")
     if os.path.exists(strayed) and not os.path.exists(place.active):
         os.rename(strayed, place.active)
-    old = place.file("transcript.jsonl")
+    old = place.file(older.TRANSCRIPT)
     data = read_bytes(old)
     if data is None:
         return
@@ -51,70 +48,45 @@ def put_away(path: str) -> None:
     sync_folder(os.path.dirname(path))
 
 
-def old_window(place: Place) -> list[Entry] | None:
-    """The window that another program has left, or None when there is none to be trusted. Raises: OSError."""
-    data = read_bytes(place.window)
-    if data is None or os.path.exists(place.file(".dirty")):
-        return None
-    return [line.entry for line in lines(data) if line.entry.entry_type not in _NEVER_ADOPTED]
-
-
-def old_messages(place: Place) -> list[Entry]:
-    """The messages of a `context.json`. Raises: OSError."""
-    found = as_object(read_bytes(place.file("context.json")) or b"") or {}
-    messages = found.get("messages")
-    when = found.get("updated_at") or found.get("created_at")
-    time_ms = when * 1000 if type(when) is int else 0
-    made: list[Entry] = []
-    for number, message in enumerate(cast("list[object]", messages) if isinstance(messages, list) else []):
-        if isinstance(message, dict):
-            made.append(_message(place.name, number, cast("dict[str, object]", message))._replace(time_ms=time_ms))
-    return [entry for entry in made if entry.role in (USER, AGENT)]
-
-
 def adopt(conversation: "StoredConversation", place: Place, window: list[Entry] | None) -> None:
-    """Take over a conversation that another program has made: what only its window or its old file has is appended."""
-    messages = [entry for entry in old_messages(place) if conversation.find(entry.id) is None]
-    if messages:
-        conversation.append(messages)
-    if os.path.exists(place.file("context.json")):
-        put_away(place.file("context.json"))
-    own = [entry.id for entry in conversation.window() if entry.entry_type not in ANCHORS]
-    if not window or [entry.id for entry in window] == own[: len(window)]:
-        return
-    kept: list[str] = []
-    for entry in window:
-        known = conversation.find(entry.id) if entry.id else None
-        kept.append((known or conversation.append([entry])[0]).id)
-    anchor = Entry(entry_type=COMPACTION, content="window adopted", sender=SYSTEM, to=place.name, role=SYSTEM)
-    conversation.append([anchor._replace(metadata={KEPT: kept})])
+    """Take over a conversation that another program has made: what only its window or its old file has is appended.
+
+    All of it is one append: either the next opening finds all of it, or it finds the window as it was.
+    """
+    messages = older.old_messages(place)
+    known = {entry.id for entry in conversation.entries()} if messages or window else set[str]()
+    added = [entry for entry in messages if entry.id not in known]
+    if window and not older.is_shown(window, [*conversation.shown(), *added]):
+        known |= {entry.id for entry in added}
+        added += [entry for entry in window if entry.id not in known]
+        anchor = Entry(entry_type=COMPACTION, content="window adopted", sender=SYSTEM, to=place.name, role=SYSTEM)
+        added.append(anchor._replace(metadata={KEPT: [entry.id for entry in window]}))
+    if added:
+        conversation.append(added)
+    if os.path.exists(place.file(older.MESSAGES)):
+        put_away(place.file(older.MESSAGES))
 
 
 def _put_before(place: Place, storage: Storage, data: bytes) -> None:
-    """As the oldest partition; the manifest is made anew, by what the entries say."""
+    """As the oldest partition."""
     seen = partitions.examine("", data, 0, storage._replace(enable_bloom_filters=False))
-    if seen.row is None:
+    if not seen.row["entry_count"]:
         return
-    make_folder(place.partitions)
+    private_folder(place.partitions)
     name = f"partitions/{seen.row['start_ts']}-{seen.row['end_ts']}-old.jsonl"
     if read_bytes(place.transcript(name)) != data:
         write_whole(place.transcript(name), data)
-    remove(place.transcript(manifest.FILE))
+    _list_first(place, name)
 
 
-def _message(name: str, number: int, fields: dict[str, object]) -> Entry:
-    import zlib
-
-    content, key, role = (fields.get(field) for field in ("content", "id", "role"))
-    text = content if isinstance(content, str) else ""
-    made = f"old-{number}-{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}"
-    speaks = {"user": USER, "assistant": AGENT}.get(role if isinstance(role, str) else "", SYSTEM)
-    sender, to = (name, USER) if speaks == AGENT else (USER, name)
-    return Entry(
-        entry_type=MESSAGE,
-        content=text,
-        sender=sender,
-        to=to,
-        role=speaks,
-        id=key if isinstance(key, str) and key else made,
-    )
+def _list_first(place: Place, file: str) -> None:
+    """The manifest lists it before all others, to be looked through; what else another program says there stays."""
+    path = place.transcript(manifest.FILE)
+    found = as_object(read_bytes(path) or b"") or {}
+    rows = found.pop("partitions", None)
+    if not isinstance(rows, list):
+        # Without an order that somebody has given, that of the times counts.
+        remove(path)
+        return
+    found.pop("stamp", None)
+    write_whole(path, pretty({**found, "partitions": [{"file": file}, *cast("list[object]", rows)]}))

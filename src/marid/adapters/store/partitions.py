@@ -1,49 +1,59 @@
 """The full partitions of a transcript: looked through only when their folder has changed, read in order."""
 
 import os
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, cast
 
 from marid.adapters.store import blooms, manifest
-from marid.adapters.store.entries import Line, decode, lines, tokens
-from marid.adapters.store.files import make_folder, read_bytes, sync_folder
+from marid.adapters.store.entries import Line, lines, numbering, telling, tokens, unreadable
+from marid.adapters.store.files import read_bytes, sync_folder
 from marid.adapters.store.layout import Place
-from marid.adapters.store.manifest import Manifest, Row, Rows, rows_of
+from marid.adapters.store.manifest import Manifest, Row, Rows, others_of, rows_of
+from marid.adapters.store.ordering import Span, ordered, span_of
 from marid.core.conversation import Storage
 from marid.core.entry import ANCHORS, Entry
+from marid.workspace.private import private_folder
 
 # What stands in a line as it is, however the line was written.
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
 
 class Contents(NamedTuple):
-    """What a look into a partition has found; `row` is None when there is no entry in it."""
+    """What a look into a partition has found."""
 
-    row: Row | None
+    row: Row
     ids: set[str]
     words: set[str]
 
 
-def survey(place: Place, storage: Storage, first: int = 0) -> tuple[Manifest, bool]:
+def survey(place: Place, storage: Storage, first: int) -> tuple[Manifest, bool]:
     """The partitions that are there, and whether the manifest on the disk is right about them. Raises: OSError.
 
-    `first` is the number that the active file begins with, if it says so: a clock that is too coarse to give the folder
-    a new stamp must not hide a partition.
+    `first` is the number that the active file begins with, 0 when there is no entry in it: a clock that is too coarse
+    to give the folder a new stamp must not hide a partition.
     """
     known = manifest.load(place)
     stamp = manifest.stamp_of(place)
     last = known.rows[-1]["last_sequence"] if known.rows else 0
-    if known.stamp == stamp and first <= last + 1:
+    if known.stamp == stamp and 0 < first <= last + 1:
         return known, True
-    return _looked_through(place, storage, known)._replace(stamp=stamp), False
+    found = _looked_through(place, storage, known)._replace(stamp=stamp)
+    return found, found == known
+
+
+def is_filtered(place: Place, storage: Storage, known: Manifest) -> bool:
+    """Whether every partition has its filters, if they are wanted; told by the sizes of files. Raises: OSError."""
+    return not storage.enable_bloom_filters or not known.rows or known.filters == blooms.sizes(place)
 
 
 def settle(place: Place, storage: Storage, now: Manifest) -> Manifest:
     """Write what `survey` has found, with a filter for each partition. Raises: OSError."""
-    make_folder(place.partitions)
+    private_folder(place.partitions)
+    filters: tuple[int, ...] = ()
     if storage.enable_bloom_filters:
         _complete_filters(place, storage, now.rows)
-    now = now._replace(stamp=manifest.stamp_of(place))
+        filters = blooms.sizes(place)
+    now = now._replace(stamp=manifest.stamp_of(place), filters=filters)
     manifest.save(place, now, storage)
     return now
 
@@ -54,49 +64,58 @@ def seal(place: Place, storage: Storage, known: Manifest, data: bytes) -> Manife
     Whatever stops this in the midst, the file is in one of its two places, and `survey` finds it there.
     """
     after = known.rows[-1]["last_sequence"] if known.rows else 0
-    make_folder(place.partitions)
+    private_folder(place.partitions)
     seen = examine("", data, after, storage)
-    if seen.row is None:
-        return known
     row = seen.row
+    if not row["entry_count"]:
+        return known
     row["file"] = _free_name(place, row["start_ts"], row["end_ts"])
     os.rename(place.active, place.transcript(row["file"]))
     sync_folder(place.partitions)
     sync_folder(place.transcript())
+    filters: tuple[int, ...] = ()
     if storage.enable_bloom_filters:
         _add_filters(place, seen)
-    now = known._replace(rows=Rows([*known.rows.written, *rows_of([row]).written]), stamp=manifest.stamp_of(place))
+        filters = blooms.sizes(place)
+    rows = Rows([*known.rows.written, *rows_of([row]).written])
+    now = known._replace(rows=rows, stamp=manifest.stamp_of(place), filters=filters)
     manifest.save(place, now, storage)
     return now
 
 
 def examine(file: str, data: bytes, after: int, storage: Storage) -> Contents:
     """Read a whole partition whose entries follow number `after`."""
-    found = [line.entry for line in lines(data, before=after)]
-    ids = {entry.id for entry in found}
+    bad: list[int] = []
+    found = [line.entry for line in lines(data, before=after, on_bad=numbering(data, bad.append))]
     words: set[str] = set()
-    if not found:
-        return Contents(None, ids, words)
     if storage.enable_bloom_filters:
-        words = blooms.words_of("\n".join(entry.content for entry in found))
+        words = blooms.searchable("\n".join(entry.content for entry in found))
     row = Row(
         file=file,
-        start_ts=found[0].timestamp,
-        end_ts=found[-1].timestamp,
+        start_ts=found[0].timestamp if found else 0,
+        end_ts=found[-1].timestamp if found else 0,
         entry_count=len(found),
         token_count=sum(tokens(entry, storage.bytes_per_token) for entry in found),
-        first_sequence=found[0].sequence,
-        last_sequence=found[-1].sequence,
+        first_sequence=found[0].sequence if found else after + 1,
+        last_sequence=found[-1].sequence if found else after,
         anchor_sequence=max((entry.sequence for entry in found if entry.entry_type in ANCHORS), default=0),
         size=len(data),
     )
-    return Contents(row, ids, words)
+    if bad:
+        row["unreadable"] = bad
+    return Contents(row, {entry.id for entry in found}, words)
 
 
-def read(place: Place, row: Row, key: str = "") -> Iterator[Line]:
-    """The entries of one partition; none when they surely do not have that id among them. Raises: OSError."""
-    data = read_bytes(place.transcript(row["file"])) or b""
-    return lines(data, before=row["first_sequence"] - 1) if may_mention(data, key) else iter(())
+def read(place: Place, row: Row, key: str = "", tell: Callable[[str], None] | None = None) -> Iterator[Line]:
+    """The entries of one partition; none when they surely do not have that id among them. Raises: OSError.
+
+    `tell` hears of lines that cannot be read.
+    """
+    path = place.transcript(row["file"])
+    data = read_bytes(path) or b""
+    if not may_mention(data, key):
+        return iter(())
+    return lines(data, before=row["first_sequence"] - 1, on_bad=telling(path, data, tell))
 
 
 def may_mention(data: bytes, key: str) -> bool:
@@ -117,20 +136,35 @@ def unchanged(place: Place, row: Row) -> bool:
         return False
 
 
+def problems(place: Place, known: Manifest) -> list[str]:
+    """The lines that could not be read when the partitions were looked through."""
+    return [
+        unreadable(place.transcript(row["file"]), number)
+        for row in known.rows.unreadable()
+        for number in _numbers(row.get("unreadable"))
+    ]
+
+
+def _numbers(value: object) -> list[int]:
+    found = cast("list[object]", value) if isinstance(value, list) else []
+    return [number for number in found if type(number) is int]
+
+
 def _looked_through(place: Place, storage: Storage, known: Manifest) -> Manifest:
-    """Keep the rows that still hold and read the others; when an old one does not hold, read all."""
-    files = {f"partitions/{name}" for name in _files(place)}
-    rows = list(known.rows)
-    if not all(row["file"] in files and unchanged(place, row) for row in rows):
-        known, rows = known._replace(listed=[row["file"] for row in rows]), []
-    after = rows[-1]["last_sequence"] if rows else 0
-    for file in _ordered(place, files - {row["file"] for row in rows}, known.listed):
-        data = read_bytes(place.transcript(file)) or b""
-        seen = examine(file, data, after, storage._replace(enable_bloom_filters=False))
-        if seen.row is not None:
-            rows.append(seen.row)
-            after = seen.row["last_sequence"]
-    return known._replace(rows=rows_of(rows), listed=())
+    """Keep the rows that still hold, and read the other partitions."""
+    there = {row["file"]: row for row in known.rows}
+    rows: list[Row] = []
+    after = 0
+    for file in _ordered(place, known):
+        row = there.get(file)
+        if row is None or row["first_sequence"] <= after or not unchanged(place, row):
+            theirs = others_of(cast("dict[str, object]", row)) if row else known.listed.get(file, {})
+            data = read_bytes(place.transcript(file)) or b""
+            found = examine(file, data, after, storage._replace(enable_bloom_filters=False)).row
+            row = cast("Row", {**theirs, **found})
+        rows.append(row)
+        after = row["last_sequence"]
+    return known._replace(rows=rows_of(rows), listed={})
 
 
 def _files(place: Place) -> list[str]:
@@ -140,18 +174,17 @@ def _files(place: Place) -> list[str]:
         return []
 
 
-def _ordered(place: Place, files: set[str], listed: Sequence[str]) -> list[str]:
-    """As another program has listed them; the rest by their first entry, those without a number first."""
-    first = [file for file in dict.fromkeys(listed) if file in files]
-    return first + sorted(files - set(first), key=lambda file: _key(place, file))
-
-
-def _key(place: Place, file: str) -> tuple[int, int, str]:
-    with open(place.transcript(file), "rb") as stream:
-        for line in stream:
-            if found := decode(line, -1):
-                return found[0].sequence, found[0].time_ms, file
-    return 0, 0, file
+def _ordered(place: Place, known: Manifest) -> list[str]:
+    """All that are there."""
+    files = {f"partitions/{name}" for name in _files(place)}
+    sure = [
+        Span(row["first_sequence"], row["last_sequence"], row["start_ts"] * 1000, row["file"], row["entry_count"])
+        for row in known.rows
+        if row["file"] in files
+    ]
+    others = files.difference(span.file for span in sure)
+    found = [span_of(file, read_bytes(place.transcript(file)) or b"") for file in others]
+    return ordered(sure, found, known.listed)
 
 
 def _free_name(place: Place, start: int, end: int) -> str:
@@ -164,9 +197,8 @@ def _free_name(place: Place, start: int, end: int) -> str:
 
 
 def _add_filters(place: Place, seen: Contents) -> None:
-    if seen.row is not None:
-        blooms.add(place.transcript(blooms.IDS), seen.row, seen.ids)
-        blooms.add(place.transcript(blooms.WORDS), seen.row, seen.words)
+    blooms.add(place.transcript(blooms.IDS), seen.row, seen.ids)
+    blooms.add(place.transcript(blooms.WORDS), seen.row, seen.words)
 
 
 def _complete_filters(place: Place, storage: Storage, rows: Sequence[Row]) -> None:
@@ -174,9 +206,8 @@ def _complete_filters(place: Place, storage: Storage, rows: Sequence[Row]) -> No
     both = [blooms.load(place.transcript(name)) for name in (blooms.IDS, blooms.WORDS)]
     kept = {row["file"]: row["size"] for row in rows}
     sound = [{name: frame for name, frame in frames.items() if kept.get(name) == frame.size} for frames in both]
-    for name, frames, before in zip((blooms.IDS, blooms.WORDS), sound, both, strict=True):
-        if len(frames) != len(before):
-            blooms.rewrite(place.transcript(name), frames)
+    for name, frames in zip((blooms.IDS, blooms.WORDS), sound, strict=True):
+        blooms.rewrite(place.transcript(name), frames)
     for row in rows:
         if any(row["file"] not in frames for frames in sound):
             data = read_bytes(place.transcript(row["file"])) or b""

@@ -5,12 +5,13 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 
-from marid.adapters.store import history, meta
+from marid.adapters.store import history, journal, meta, older
 from marid.adapters.store.files import read_text, told
 from marid.adapters.store.history import History
 from marid.adapters.store.layout import Place
 from marid.core.conversation import Meta, Storage
 from marid.core.entry import ANCHORS, CONTEXT_CREATED, SYSTEM, Entry
+from marid.core.errors import NotFound
 
 _PAUSE = 0.02
 
@@ -21,12 +22,14 @@ class StoredTranscript:
     def __init__(self, place: Place, storage: Storage) -> None:
         self._place = place
         self._storage = storage
-        self._problems: list[str] = []
+        self._problems: dict[str, None] = {}
 
     def meta(self) -> Meta:
         """As in the port."""
         with told(f"reading '{self._place.meta}'"):
-            return meta.load(self._place)
+            known = meta.load(self._place)
+            self._is_there()
+            return known
 
     def sequence(self) -> int:
         """As in the port."""
@@ -36,7 +39,9 @@ class StoredTranscript:
     def window(self) -> tuple[Entry, ...]:
         """As in the port."""
         with self._reading():
-            return tuple(begun(history.window(self._history()), self.meta()))
+            known, own = self.meta(), history.window(self._history())
+            foreign = None if known.id else older.old_window(self._place)
+            return tuple(begun(own if older.is_shown(foreign, own) else foreign or [], known))
 
     def entries(self, *, after: int = 0, types: Collection[str] = ()) -> Iterator[Entry]:
         """As in the port."""
@@ -49,7 +54,7 @@ class StoredTranscript:
             return history.find(self._history(), key)
 
     def follow(self, after: int, wait: float = 0.0) -> tuple[Entry, ...]:
-        """As in the port; it looks at the file's size first, since most looks find nothing."""
+        """As in the port; it looks at the file's length first, since most looks find nothing."""
         return self._await(self._shape, after, time.monotonic() + wait)
 
     def search(self, query: str, *, whole: bool = False) -> Iterator[Entry]:
@@ -61,22 +66,34 @@ class StoredTranscript:
         """As in the port."""
         path = self._place.note(name)
         with told(f"reading '{path}'"):
-            return read_text(path)
+            text = read_text(path)
+            self._is_there()
+            return text
 
     def problems(self) -> tuple[str, ...]:
         """As in the port."""
         return tuple(self._problems)
 
     def _history(self) -> History:
-        return history.take(self._place, self._storage)
+        found = history.take(self._place, self._storage, self._meet)
+        self._is_there()
+        return found
+
+    def _meet(self, problem: str) -> None:
+        """A person should know of it, once."""
+        self._problems[problem] = None
+
+    def _is_there(self) -> None:
+        """Asked after a look: what is not there looks empty. Raises: NotFound."""
+        if not os.path.lexists(self._place.folder):
+            raise NotFound(f"there is no conversation '{self._place.name}' any more")
 
     def _reading(self) -> told:
         return told(f"reading the conversation '{self._place.name}'")
 
     def _shape(self) -> object:
         with suppress(OSError):
-            there = os.stat(self._place.active)
-            return there.st_ino, there.st_size
+            return journal.shape(self._place.active)
         return None
 
     def _await(self, shape: Callable[[], object], after: int, until: float) -> tuple[Entry, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from marid.adapters.store.entries import encode
-from marid.adapters.store.files import ADD, read_bytes, remove, write_whole
+from marid.adapters.store.files import ADD, open_file, read_bytes, remove, write_whole
 from marid.adapters.store.layout import Place
 from marid.core.entry import Entry
 from marid.workspace.replace import write_all
@@ -14,14 +14,22 @@ _MOST_PENDING = 64
 
 
 class Window:
-    """Written by the holder of the lease. A disk that refuses is no error here: the next opening makes it right."""
+    """Written by the holder of the lease, from `begin` on: until then the file may be all that there is of a
+    conversation. A disk that refuses is no error here: the next opening makes it right.
+    """
 
     def __init__(self, place: Place, entries: Sequence[Entry]) -> None:
         self._place = place
         self._fd = -1
+        self._begun = False
         self._right = False
         self._pending: list[bytes] = []
         self.entries = list(entries)
+
+    def begin(self) -> None:
+        """The transcript has all of it: bring the file up to date, now and from now on."""
+        self._begun = True
+        self._pending.clear()
         self._check()
 
     def add(self, added: Sequence[Entry], data: bytes) -> None:
@@ -33,6 +41,8 @@ class Window:
 
     def flush(self) -> None:
         """Bring the file up to date."""
+        if not self._begun:
+            return
         data = b"".join(self._pending)
         self._pending.clear()
         if not self._right:
@@ -43,7 +53,7 @@ class Window:
     def _append(self, data: bytes) -> None:
         try:
             if self._fd < 0:
-                self._fd = os.open(self._place.window, ADD, 0o600)
+                self._fd = open_file(self._place.window, ADD)
             write_all(self._fd, [data])
         except OSError:
             self._right = False
@@ -56,9 +66,10 @@ class Window:
     def close(self) -> None:
         """Bring the file up to date and let go of it."""
         self.flush()
-        self._let_go()
+        self.let_go()
 
-    def _let_go(self) -> None:
+    def let_go(self) -> None:
+        """Leave the file as it is."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
@@ -72,9 +83,11 @@ class Window:
             remove(self._place.file(".dirty"))
 
     def _rewrite(self) -> None:
-        self._let_go()
+        self.let_go()
         self._pending.clear()
         self._right = False
+        if not self._begun:
+            return
         with suppress(OSError):
             write_whole(self._place.window, self._data(), durable=False)
             self._right = True

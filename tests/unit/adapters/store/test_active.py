@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from marid.adapters.store.active import Active, Tally
+from marid.adapters.store.active import Active, Tally, first_number
 from marid.adapters.store.entries import encode
 from marid.adapters.store.layout import Layout, Place
 from marid.core.conversation import Storage
@@ -41,6 +41,23 @@ def test_it_counts_as_it_grows_and_counts_the_same_when_it_is_read(place: Place)
     assert again.tally == active.tally
     active.close()
     again.close()
+
+
+def test_an_empty_file_begins_where_the_last_holder_noted(place: Place) -> None:
+    assert first_number(place, pair(7)[1]) == 7
+    assert first_number(place, b"") == 0
+    active = filled(place, Storage())
+    active.close()
+    assert first_number(place, b"") == 0, "the note is about a file with entries"
+    empty = Active(place, Storage())
+    empty.take_stock(10)
+    Path(place.active).unlink()
+    empty.renew()
+    empty.close()
+    assert first_number(place, b"") == 14
+    assert first_number(place, b"rubbish\n") == 0
+    empty.forget_note()
+    assert first_number(place, b"") == 0
 
 
 def test_what_was_noted_spares_the_reading_only_while_it_is_true(place: Place) -> None:

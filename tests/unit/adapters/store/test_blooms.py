@@ -41,7 +41,7 @@ def test_a_filter_is_never_wrong_about_a_hundred_thousand_ids_and_seldom_about_o
 
 def test_hashes_are_the_same_in_every_run() -> None:
     assert blooms.pack(["a", "b"]) == blooms.pack(["b", "a"])
-    assert blooms._hash("a") == 167863191109824881737557337713797940007  # pyright: ignore[reportPrivateUsage]
+    assert blooms._hashing()("a") == 167863191109824881737557337713797940007  # pyright: ignore[reportPrivateUsage]
 
 
 def test_no_filter_or_one_for_another_size_rules_nothing_out() -> None:
@@ -61,7 +61,7 @@ def test_a_damaged_frame_is_left_out_and_the_others_stay(tmp_path: Path, at: int
     whole = blooms.load(path)
     assert set(whole) == {"one", "two", "three"}
     data = bytearray((tmp_path / "f").read_bytes())
-    data[data.index(b"mrd1", 1) + at] ^= 0x55
+    data[data.index(b"mrd2", 1) + at] ^= 0x55
     (tmp_path / "f").write_bytes(data)
     left = blooms.load(path)
     assert {"one", "three"} <= set(left)
@@ -75,3 +75,33 @@ def test_a_damaged_frame_is_left_out_and_the_others_stay(tmp_path: Path, at: int
 def test_words_are_runs_of_letters_and_digits_in_any_case() -> None:
     assert blooms.words_of("Straße, foo_BAR-2 é!") == {"strasse", "foo", "bar", "2", "é"}
     assert blooms.words_of("...") == set()
+
+
+@given(st.text(alphabet="abÉs_- ß1İ", max_size=30), st.data())
+def test_every_part_of_a_text_is_sought_only_by_what_the_text_has(text: str, data: st.DataObject) -> None:
+    known = blooms.searchable(text)
+    assert blooms.sought(text, whole_words=True) <= known
+    folded = text.casefold()
+    start = data.draw(st.integers(0, len(folded)))
+    part = folded[start : data.draw(st.integers(start, len(folded)))]
+    assert blooms.sought(part, whole_words=False) <= known
+
+
+def test_a_part_is_sought_by_its_pieces_and_what_is_whole_in_it_by_the_word() -> None:
+    assert blooms.sought("Orl ab", whole_words=False) == {"~orl"}
+    assert blooms.sought("x-orld-y", whole_words=False) == {"orld"}
+    assert blooms.sought("orld", whole_words=False) == {"~orl", "~rld"}
+    assert blooms.searchable("worl") == {"worl", "~wor", "~orl"}
+
+
+def test_a_filter_beside_a_partition_is_read_and_what_is_no_filter_of_ours_is_none(tmp_path: Path) -> None:
+    partition = str(tmp_path / "1-2.jsonl")
+    assert blooms.beside(partition, blooms.WORDS) is None
+    frames = {blooms.WORDS: Frame(10, blooms.pack(["a"])), blooms.IDS: Frame(10, blooms.pack(["b"]))}
+    blooms.rewrite(str(tmp_path / "1-2.bloom"), frames)
+    assert {kind: blooms.beside(partition, kind) for kind in frames} == frames
+    (tmp_path / "1-2.bloom").write_text('{"bits":[1,2],"num_hashes":7}')
+    assert blooms.beside(partition, blooms.WORDS) is None
+    (tmp_path / "1-2.bloom").unlink()
+    (tmp_path / "1-2.bloom").mkdir()
+    assert blooms.beside(partition, blooms.WORDS) is None

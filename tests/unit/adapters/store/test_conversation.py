@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from marid.adapters.store.catalogue import FileConversations
-from marid.core.conversation import Storage
+from marid.core.conversation import Corrupt, Storage
 from marid.core.entry import MESSAGE, Entry
 from marid.core.errors import BadInput, Unavailable
 
@@ -98,6 +98,37 @@ def test_a_system_prompt_that_somebody_edits_is_recorded_at_the_next_opening(
         assert held.sequence() == changes[-1].sequence
 
 
+def test_a_partition_has_no_room_behind_its_lines(tmp_path: Path) -> None:
+    home = FileConversations(str(tmp_path), Storage(partition_max_entries=20))
+    with home.open("c", create=True) as held:
+        for number in range(25):
+            held.append([said(f"m{number}")])
+    (partition,) = (tmp_path / "contexts/c/transcript/partitions").iterdir()
+    assert partition.read_bytes().endswith(b"}\n")
+    rows = json.loads((tmp_path / "contexts/c/transcript/manifest.json").read_bytes())["partitions"]
+    assert [row["size"] for row in rows] == [partition.stat().st_size]
+    assert (tmp_path / "contexts/c/transcript/active.jsonl").read_bytes().endswith(b"}\n")
+
+
+def test_after_opening_every_partition_is_listed_and_the_window_is_what_came_since_the_anchor(
+    home: FileConversations, tmp_path: Path
+) -> None:
+    folder = tmp_path / "contexts/c"
+    with home.open("c", create=True) as held:
+        held.append([said(f"m{number}") for number in range(9)])
+        held.clear()
+        later = [held.append([said(f"n{number}")])[0] for number in range(9)]
+    (folder / "transcript/manifest.json").unlink()
+    (folder / "context.jsonl").write_bytes(b"rubbish\n")
+    with home.open("c") as held:
+        listed = {row["file"] for row in json.loads((folder / "transcript/manifest.json").read_bytes())["partitions"]}
+        assert listed == {f"partitions/{name}" for name in os.listdir(folder / "transcript/partitions")}
+        assert len(listed) >= 3
+        assert list(held.window()[1:]) == later
+        shown = [json.loads(line)["content"] for line in (folder / "context.jsonl").read_bytes().splitlines()]
+        assert shown == ["history archived", *(entry.content for entry in later)]
+
+
 def test_a_lock_that_was_taken_by_force_stops_every_write(home: FileConversations, tmp_path: Path) -> None:
     held = home.open("c", create=True)
     (tmp_path / "contexts/c/.lock").unlink()
@@ -123,3 +154,56 @@ def test_what_a_crash_cut_off_is_told(home: FileConversations, tmp_path: Path) -
         told = held.problems()
     assert "line 2 of" in told[0]
     assert "5 bytes of an interrupted write were put aside" in told[1]
+
+
+@pytest.mark.parametrize("many", [1, 20])
+def test_what_is_stored_is_in_the_file_of_that_name_whoever_has_replaced_it(tmp_path: Path, many: int) -> None:
+    """The defect: what an editor or `sed -i` had replaced was still written to, and answers were lost."""
+    home, active = FileConversations(str(tmp_path)), tmp_path / "contexts/c/transcript/active.jsonl"
+    with home.open("c", create=True) as held:
+        for _ in range(many):
+            held.append([said("a")])
+        (tmp_path / "copy").write_bytes(active.read_bytes().replace(b'"a"', b'"b"'))
+        (tmp_path / "copy").rename(active)
+        (stored,) = held.append([said("c")])
+        assert stored.sequence == many + 2
+        contents = [*["b"] * many, "c"]
+        assert [entry.content for entry in held.window()[1:]] == contents
+    assert [entry.content for entry in home.read("c").window()[1:]] == contents
+
+
+def test_what_another_program_has_appended_meanwhile_stays(tmp_path: Path) -> None:
+    home, active = FileConversations(str(tmp_path)), tmp_path / "contexts/c/transcript/active.jsonl"
+    with home.open("c", create=True) as held:
+        held.append([said("a")])
+        with active.open("ab") as file:
+            file.write(b'{"id":"x","content":"theirs","entry_type":"message"}\n')
+        assert held.append([said("c")])[0].sequence == 4
+    assert [entry.content for entry in home.read("c").entries()][1:] == ["a", "theirs", "c"]
+
+
+@pytest.mark.parametrize("how", ["removed", "emptied", "older"])
+def test_entries_that_are_lost_while_a_conversation_is_held_are_told(tmp_path: Path, how: str) -> None:
+    home, active = FileConversations(str(tmp_path)), tmp_path / "contexts/c/transcript/active.jsonl"
+    with home.open("c", create=True) as held:
+        older = active.read_bytes()
+        held.append([said("a")])
+        if how == "removed":
+            active.unlink()
+        else:
+            active.write_bytes(older if how == "older" else b"")
+        with pytest.raises(Corrupt, match="has lost entries"):
+            held.append([said("b")])
+        assert len(active.read_bytes().splitlines()) == (how == "older")
+        held.append([said("c")])
+    assert [entry.content for entry in home.read("c").window()[1:]] == ["c"]
+
+
+def test_nothing_is_noted_of_a_file_that_was_changed_meanwhile(tmp_path: Path) -> None:
+    home, active = FileConversations(str(tmp_path)), tmp_path / "contexts/c/transcript/active.jsonl"
+    with home.open("c", create=True) as held:
+        held.append([said("a")])
+        active.write_bytes(active.read_bytes().replace(b'"a"', b'"changed"') + b"rubbish\n")
+    with home.open("c") as held:
+        assert "line 3" in held.problems()[0]
+        assert [entry.content for entry in held.window()[1:]] == ["changed"]

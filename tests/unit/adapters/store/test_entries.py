@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.adapters.store.entries import decode, encode, lines, tokens
+from marid.adapters.store.entries import MORE, decode, encode, lines, numbering, tokens
 from marid.core.entry import Entry
 from marid.core.errors import BadInput
 
@@ -59,10 +59,37 @@ def test_a_senseless_time_keeps_the_entry_and_the_time(time: str) -> None:
     assert json.loads(encode(found[0]))["timestamp"] == (None if time == "NaN" else json.loads(time))
 
 
+@pytest.mark.parametrize(
+    ("time", "time_ms"),
+    [('"timestamp":7.5', 7500), ('"timestamp":1763300000.5', 1763300000500), ('"time_ms":5000.7,"timestamp":9', 5000)],
+)
+def test_a_time_with_a_fraction_is_a_time(time: str, time_ms: int) -> None:
+    """The defect: such an entry was of 1970, and its line had two times."""
+    found = decode(b'{"content":"x",%s}' % time.encode())
+    assert found is not None
+    assert (found[0].time_ms, found[0].extra) == (time_ms, {})
+    assert json.loads(encode(found[0]))["timestamp"] == time_ms // 1000
+
+
+@pytest.mark.parametrize("time", ["-5", "-0.5", "1e300", '"12"', "null", "true"])
+def test_no_field_stands_in_a_line_twice(time: str) -> None:
+    line = b'{"id":7,"content":["x"],"metadata":"m","role":1,"timestamp":%s,"new":"\\ud800"}' % time.encode()
+    found = decode(line)
+    assert found is not None
+    again = encode(found[0])
+    names: list[str] = []
+    json.loads(again, object_pairs_hook=lambda pairs: names.extend(name for name, _ in pairs))
+    assert len(names) == len(set(names))
+    assert json.loads(again) == {**json.loads(again), **json.loads(line)}
+    later = decode(again)
+    assert later is not None
+    assert encode(later[0]) == again
+
+
 def test_known_names_with_senseless_values_survive() -> None:
     found = decode(b'{"id":7,"content":["x"],"metadata":"m","sequence":"s","timestamp":5,"time_ms":"q"}')
     assert found is not None
-    assert found[0].extra == {"id": 7, "content": ["x"], "metadata": "m"}
+    assert found[0].extra == {"id": 7, "content": ["x"], "metadata": "m", "sequence": "s"}
     again = json.loads(encode(found[0]))
     assert (again["id"], again["content"], again["metadata"], again["sequence"]) == (7, ["x"], "m", 1)
 
@@ -73,8 +100,43 @@ def test_a_number_that_does_not_grow_is_given_anew() -> None:
 
 
 def test_nobody_else_sets_the_number() -> None:
-    entry = Entry(entry_type="m", sequence=3, extra={"sequence": 9, "more": 4})
-    assert decode(encode(entry)) == (entry._replace(extra={}), 0)
+    entry = Entry(entry_type="m", sequence=3, extra={"sequence": 9, MORE: 4, "more": 4})
+    assert decode(encode(entry, 2)) == (entry._replace(extra={"more": 4}), 2)
+
+
+def test_a_mark_of_a_group_that_is_none_belongs_to_somebody_else() -> None:
+    found = decode(b'{"marid:more":"x","more":[1],"sequence":null}')
+    assert found is not None
+    assert found[0].extra == {"marid:more": "x", "more": [1], "sequence": None}
+    assert found[1] == 0
+
+
+def test_a_number_beyond_all_numbers_is_read_as_nothing_and_can_be_written_again() -> None:
+    """The defect: it was read as infinite, which no line can say, and the conversation could not be opened."""
+    found = decode(b'{"id":"x","content":"hi","score":1e999,"low":-1e999,"nan":NaN,"half":0.5}')
+    assert found is not None
+    assert found[0].extra == {"score": None, "low": None, "nan": None, "half": 0.5}
+    assert decode(encode(found[0])) == found
+
+
+def test_what_can_be_read_can_be_written_again_however_deep_it_is() -> None:
+    """The defect: at some depths a line could be read and not be written."""
+    for depth in (10, 190, 198, 199, 200, 201, 300, 900, 975, 980, 983, 985, 990, 1000, 5000):
+        for name in ("score", "metadata"):
+            inner = "[" * depth + "]" * depth
+            found = decode(f'{{"id":"x","{name}":{{"a":{inner}}}}}'.encode())
+            assert (found is not None) == (depth <= 198)
+            if found is not None:
+                assert decode(encode(found[0])) == found
+
+
+def test_what_is_too_deep_to_be_read_is_not_stored() -> None:
+    value: object = 1
+    for _ in range(201):
+        value = [value]
+    for entry in (Entry(entry_type="m", metadata={"x": value}), Entry(entry_type="m", extra={"x": value})):
+        with pytest.raises(BadInput, match="levels deep"):
+            encode(entry)
 
 
 @pytest.mark.parametrize("line", [b'{"a":1}{"b":2}', b"[]", b"1", b"", b"x", b'{"a":', b"[" * 100_000, b"\xff"])
@@ -96,6 +158,12 @@ def test_what_is_no_json_is_refused(value: object) -> None:
     for entry in (Entry(entry_type="m", metadata={"x": value}), Entry(entry_type="m", extra={"x": value})):
         with pytest.raises(BadInput, match="cannot be stored"):
             encode(entry)
+
+
+def test_of_many_lines_that_cannot_be_read_the_first_are_numbered() -> None:
+    data, numbers = b"{}\n\n" + b"rubbish\n" * 200, list[int]()
+    assert len(list(lines(data, on_bad=numbering(data, numbers.append)))) == 1
+    assert numbers == list(range(3, 103))
 
 
 def test_tokens_are_guessed_from_bytes() -> None:

@@ -1,13 +1,18 @@
 """Files that are whole or not there."""
 
+import os
 import threading
 from pathlib import Path
 
 import pytest
 
 from marid.adapters.store.files import (
+    ADD,
+    MOST_BYTES,
+    READ,
     as_object,
     locked,
+    open_file,
     pretty,
     read_bytes,
     read_object,
@@ -76,3 +81,14 @@ def test_a_lock_lets_one_in_at_a_time(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert inside == []
+
+
+def test_a_pipe_or_a_file_without_end_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "large").touch()
+    os.truncate(tmp_path / "large", MOST_BYTES + 1)
+    for flags in (READ, ADD):
+        with pytest.raises(OSError, match="no regular file"):
+            open_file(str(tmp_path / "pipe"), flags)
+        with pytest.raises(OSError, match="larger than 1 GB"):
+            open_file(str(tmp_path / "large"), flags)

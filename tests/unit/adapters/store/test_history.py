@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
-from marid.adapters.store import history
+import pytest
+
+from fakes.listener import heard
+from marid.adapters.store import blooms, history
 from marid.adapters.store.catalogue import FileConversations
 from marid.adapters.store.layout import Layout
 from marid.core.conversation import Storage
@@ -11,19 +14,63 @@ from marid.core.entry import COMPACTION, MESSAGE, Entry
 STORAGE = Storage(partition_max_entries=4)
 
 
-def test_a_search_by_id_reads_only_partitions_whose_filter_knows_it(tmp_path: Path) -> None:
-    with FileConversations(str(tmp_path), STORAGE).open("c", create=True) as held:
+@pytest.fixture
+def forty(tmp_path: Path) -> Path:
+    """A home with a conversation of ten partitions, with four entries each, nearly."""
+    home = FileConversations(str(tmp_path), STORAGE)
+    with home.open("c", create=True) as held:
         for number in range(40):
-            held.append([Entry(entry_type=MESSAGE, id=f"id{number}", content=f"word{number}")])
-    place = Layout(str(tmp_path)).place("c")
-    whole = history.take(place, STORAGE)
-    rows = list(history._candidates(whole, "ids.blooms", {"id7"}))  # pyright: ignore[reportPrivateUsage]
-    assert len(rows) <= 2
-    rows = list(history._candidates(whole, "words.blooms", {"nowhere"}))  # pyright: ignore[reportPrivateUsage]
-    assert len(rows) <= 1
-    found = history.find(whole, "id7")
-    assert found is not None
-    assert found.content == "word7"
+            held.append([Entry(entry_type=MESSAGE, id=f"id{number}", content=f"Word{number} in_between here")])
+    return tmp_path
+
+
+def test_a_search_by_id_reads_only_partitions_whose_filter_knows_it(forty: Path) -> None:
+    known, unknown = heard(forty, STORAGE, [{"id": "id7"}, {"id": "nothing"}])
+    assert known.partitions <= 2
+    assert [content.split()[0] for content in known.contents] == ["Word7"]
+    assert unknown.partitions <= 1
+    assert unknown.contents == []
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_search_by_word_reads_only_partitions_whose_filter_knows_it(forty: Path, *, whole: bool) -> None:
+    limits = {"nowhere": (1, 0), "word17": (2, 1), "word17 here": (2, 1), "word17 nowhere": (1, 0), "here": (10, 40)}
+    answers = heard(forty, STORAGE, [{"words": words, "whole": whole} for words in limits])
+    for (words, (most, wanted)), answer in zip(limits.items(), answers, strict=True):
+        assert answer.partitions <= most, words
+        assert len(answer.contents) == wanted, words
+
+
+def test_a_part_of_a_word_is_found_and_reads_only_partitions_that_have_its_pieces(forty: Path) -> None:
+    """The defect: filters over words alone would hide `ord17` in `Word17`."""
+    limits = {"ORD17": (2, 1), "rd1": (10, 11), "d1": (10, 11), "in_betw": (10, 40), "rdx17": (1, 0)}
+    for (words, (most, wanted)), answer in zip(
+        limits.items(), heard(forty, STORAGE, [{"words": words} for words in limits]), strict=True
+    ):
+        assert answer.partitions <= most, words
+        assert len(answer.contents) == wanted, words
+
+
+def test_a_filter_beside_a_partition_serves_where_the_common_file_has_none(forty: Path) -> None:
+    """As a partition that was brought here together with its filter; what another program wrote hides nothing."""
+    place = Layout(str(forty)).place("c")
+    common = place.transcript(blooms.WORDS)
+    frames = blooms.load(common)
+    Path(common).unlink()
+    [unfiltered] = heard(forty, STORAGE, [{"words": "nowhere"}])
+    assert unfiltered.partitions == 10
+    for number, (file, frame) in enumerate(frames.items()):
+        path = Path(place.transcript(file)).with_suffix(blooms.BESIDE)
+        if number < 5:
+            blooms.rewrite(str(path), {blooms.WORDS: frame})
+        else:
+            path.write_text('{"bits":{"vec":[0,0]},"num_hashes":7,"hasher":[1,2]}')
+    words = [f"word{number}" for number in range(40)]
+    absent, *present = heard(
+        forty, STORAGE, [{"words": "nowhere"}, *({"words": word, "whole": True} for word in words)]
+    )
+    assert 5 <= absent.partitions <= 6
+    assert [len(answer.contents) for answer in present] == [1] * 40
 
 
 def test_what_an_anchor_kept_is_found_wherever_it_is(tmp_path: Path) -> None:
@@ -64,4 +111,3 @@ def test_a_conversation_without_files_is_empty(tmp_path: Path) -> None:
     assert history.last(whole) == 0
     assert history.window(whole) == []
     assert history.find(whole, "x") is None
-    assert history.first_number(b"") == 1

@@ -30,9 +30,42 @@ def test_what_cannot_be_read_stays_and_a_torn_end_is_put_aside(home: FileConvers
     path.write_bytes(b'rubbish\n{"content":"old","timestamp":"x"}\n{"content":5}\n{"cut')
     sent = home.inbox.send(Message(sender="a", to="c", content="new"))
     assert [message.content for message in home.inbox.peek("c")] == ["old", "new"]
-    home.inbox.remove("c", [sent.id])
+    home.inbox.remove("c", [sent])
     assert path.read_bytes() == b'rubbish\n{"content":"old","timestamp":"x"}\n{"content":5}\n'
     assert (tmp_path / "contexts/c/inbox.jsonl.torn").exists()
+
+
+def test_what_has_no_id_gets_one_that_it_keeps_so_that_each_is_read_and_taken_out_once(
+    home: FileConversations, tmp_path: Path
+) -> None:
+    """The defect: after the first message without an id all others were taken for that one."""
+    home.create("c")
+    path = tmp_path / "contexts/c/inbox.jsonl"
+    line = '{"from":"cron","content":"failed","own":[1]}\n'
+    path.write_text(line + line + '{"id":null,"content":"x"}\n{"id":7,"content":"y"}\n')
+    assert [message.id for message in home.inbox.peek("c")] == ["", "", "", "7"]
+    collected = home.inbox.collect("c").messages
+    assert [message.content for message in collected] == ["failed", "failed", "x", "y"]
+    assert len({message.id for message in collected} - {""}) == 4
+    assert home.inbox.collect("c").messages == collected
+    assert json.loads(path.read_text().splitlines()[0])["own"] == [1]
+    home.inbox.remove("c", collected[:1])
+    with path.open("a") as file:
+        file.write(line)
+    home.inbox.remove("c", collected)
+    assert path.read_text() == line
+
+
+def test_lines_that_are_no_messages_are_told_with_their_file(home: FileConversations, tmp_path: Path) -> None:
+    home.create("c")
+    path = tmp_path / "contexts/c/inbox.jsonl"
+    path.write_text('rubbish\n\n{"content":"x"}\n')
+    post = home.inbox.collect("c")
+    assert [message.content for message in post.messages] == ["x"]
+    assert post.problem.startswith(f"'{path}' has a line that is no message: ")
+    path.write_text("rubbish\n[]\n")
+    assert f"'{path}' has 2 lines that are no messages" in home.inbox.collect("c").problem
+    assert home.inbox.collect("nowhere") == ((), "")
 
 
 def test_many_who_send_at_once_lose_nothing(home: FileConversations) -> None:
@@ -52,5 +85,5 @@ def test_a_message_has_a_limit_and_an_address(home: FileConversations) -> None:
     with pytest.raises(BadInput, match="at most"):
         home.inbox.send(Message(sender="a", to="c", content="x" * (MOST_BYTES + 1)))
     with pytest.raises(NotFound):
-        home.inbox.remove("c", ["x"])
+        home.inbox.remove("c", [Message("a", "c", "x", "1")])
     assert home.list() == ()

@@ -8,7 +8,7 @@ import pytest
 from marid.adapters.store import manifest
 from marid.adapters.store.layout import Layout, Place
 from marid.adapters.store.manifest import Manifest, Row, rows_of
-from marid.core.conversation import Storage
+from marid.core.conversation import Corrupt, Storage
 
 ROW = Row(
     file="partitions/1-2.jsonl",
@@ -47,13 +47,39 @@ def test_one_that_makes_no_sense_is_as_none(place: Place, text: str) -> None:
     assert manifest.load(place) == Manifest()
 
 
+def test_the_limits_that_another_program_has_written_survive(place: Place) -> None:
+    policy = {"max_entries": 9, "max_mood": 5}
+    theirs = json.dumps({"version": 1, "partitions": [], "rotation_policy": policy})
+    Path(place.transcript("manifest.json")).write_text(theirs)
+    manifest.save(place, manifest.load(place), Storage(partition_max_entries=5))
+    policy = json.loads(Path(place.transcript("manifest.json")).read_bytes())["rotation_policy"]
+    assert (policy["max_entries"], policy["max_mood"]) == (5, 5)
+    assert manifest.load(place).extra == {"rotation_policy": {"max_mood": 5}}
+
+
 def test_that_of_another_program_only_tells_the_order(place: Place) -> None:
     rows = [{"file": "partitions/b.jsonl"}, 5, {"file": "partitions/a.jsonl", "bloom_file": "x"}]
     Path(place.transcript("manifest.json")).write_text(json.dumps({"version": 1, "partitions": rows, "keep": 1}))
-    assert manifest.load(place) == Manifest(listed=["partitions/b.jsonl", "partitions/a.jsonl"], extra={"keep": 1})
+    listed: dict[str, dict[str, object]] = {"partitions/b.jsonl": {}, "partitions/a.jsonl": {"bloom_file": "x"}}
+    assert manifest.load(place) == Manifest(listed=listed, extra={"keep": 1})
+    assert list(manifest.load(place).listed) == list(listed)
 
 
 def test_the_stamp_changes_with_the_folder(place: Place) -> None:
     assert manifest.stamp_of(place) > 0
     Path(place.partitions).rmdir()
     assert manifest.stamp_of(place) == 0
+
+
+@pytest.mark.parametrize(
+    "file",
+    ["../x.jsonl", "/etc/x.jsonl", "partitions/../x.jsonl", "partitions/a/b.jsonl", "x.jsonl", "partitions/x\0.jsonl"],
+)
+def test_a_row_names_a_partition_or_is_none(place: Place, file: str) -> None:
+    manifest.save(place, Manifest(rows=rows_of([{**ROW, "file": file}]), stamp=7), Storage())
+    with pytest.raises(Corrupt, match="no partition"):
+        _ = manifest.load(place).rows[0]
+    Path(place.transcript("manifest.json")).write_text(
+        json.dumps({"version": 1, "stamp": 7, "partitions": [{**ROW, "file": file}]})
+    )
+    assert list(manifest.load(place).rows) == []

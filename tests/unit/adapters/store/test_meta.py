@@ -7,7 +7,7 @@ import pytest
 
 from marid.adapters.store import meta
 from marid.adapters.store.layout import Layout, Place
-from marid.core.conversation import Meta
+from marid.core.conversation import Corrupt, Meta
 
 
 @pytest.fixture
@@ -30,8 +30,23 @@ def test_one_that_cannot_be_read_is_empty(place: Place, text: str) -> None:
     assert meta.load(place) == Meta(id="", name="c", extra={})
 
 
+def test_an_empty_one_may_be_written_again_but_no_damaged_one(place: Place) -> None:
+    Path(place.meta).write_text(" ")
+    assert meta.load_sound(place) == Meta(id="", name="c", extra={})
+    Path(place.meta).write_text("{")
+    with pytest.raises(Corrupt):
+        meta.load_sound(place)
+
+
 def test_that_of_another_program_tells_when_it_was_made(place: Place) -> None:
     Path(place.meta).write_text('{"created_at": 7, "last_combined_prompt": "p", "title": 5, "flags": []}')
     known = meta.load(place)
     assert known.created_ms == 7000
     assert known.extra == {"created_at": 7, "last_combined_prompt": "p", "title": 5, "flags": []}
+
+
+@pytest.mark.parametrize("number", [10**30, -1, True])
+def test_a_number_that_is_no_time_is_none(place: Place, number: int) -> None:
+    Path(place.meta).write_text(json.dumps({"createdAt": number, "lastMessageAt": number, "created_at": number}))
+    found = meta.load(place)
+    assert (found.created_ms, found.last_message_ms) == (0, 0)

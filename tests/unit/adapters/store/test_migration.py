@@ -1,12 +1,15 @@
 """What older programs have left."""
 
 import json
+import os
+import resource
 from pathlib import Path
 
 import pytest
 
 from marid.adapters.store.catalogue import FileConversations
 from marid.core.entry import AGENT, ANCHORS, USER
+from marid.core.errors import Unavailable
 
 LINE = '{{"id":"{0}","timestamp":{1},"from":"alice","to":"{2}","content":"{0}","entry_type":"{3}","future":1}}\n'
 
@@ -100,7 +103,8 @@ def test_a_window_alone_becomes_a_transcript(folder: Path) -> None:
     every, shown = told(folder)
     assert shown == every
     assert every[0] == "m1"
-    assert len(every[1]) == 32
+    assert every[1].startswith("old-1-")
+    assert len(set(every)) == 2
 
 
 def test_an_old_context_file_becomes_messages(folder: Path) -> None:
@@ -146,3 +150,46 @@ def test_a_whole_home_of_another_program_is_read_as_it_is(folder: Path, tmp_path
     assert told(folder) == (["anchor", "m1"], ["m1"])
     meta = json.loads((folder / "context_meta.json").read_bytes())
     assert (meta["last_combined_prompt"], meta["createdAt"]) == ("p", 5000)
+
+
+def test_a_disk_that_is_full_at_any_moment_loses_nothing_of_a_window(folder: Path) -> None:
+    """The defect: the window was written anew before anything that only it had was stored."""
+    window = line("anchor", "compaction") + "".join(line(f"new-{number}") for number in range(12)) + line("m1")
+    (folder / "transcript").mkdir()
+    (folder / "transcript/active.jsonl").write_text(line("m1") + line("anchor", "compaction"))
+    (folder / "context.jsonl").write_text(window)
+    home = FileConversations(str(folder.parents[1]))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    wanted = [*(f"new-{number}" for number in range(12)), "m1"]
+    refused = 0
+    for limit in range(0, 3000, 100):
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
+            home.open("c").close()
+        except Unavailable:
+            refused += 1
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert [entry.id for entry in home.read("c").window() if entry.entry_type not in ANCHORS] == wanted
+    assert refused > 20
+    every, shown = told(folder)
+    assert (sorted(every), shown) == (sorted([*wanted, "anchor"]), wanted)
+
+
+def test_an_old_window_becomes_one_partition_however_long_ago_it_was(folder: Path) -> None:
+    (folder / "context.jsonl").write_text("".join(line(f"m{number}") for number in range(200)))
+    assert told(folder)[1] == [f"m{number}" for number in range(200)]
+    assert len(os.listdir(folder / "transcript/partitions")) == 1
+
+
+def test_an_old_transcript_comes_first_and_what_is_said_of_later_partitions_survives(folder: Path) -> None:
+    (folder / "transcript.jsonl").write_text(line("m1", time=3000))
+    (folder / "transcript/partitions").mkdir(parents=True)
+    for number in (2, 3):
+        (folder / f"transcript/partitions/{number}.jsonl").write_text(line(f"m{number}", time=1000 - number))
+    (folder / "transcript/active.jsonl").write_text(line("m4"))
+    rows = [{"file": f"partitions/{number}.jsonl", "prompt_count": number} for number in (2, 3)]
+    (folder / "transcript/manifest.json").write_text(json.dumps({"version": 1, "zz": 1, "partitions": rows}))
+    assert told(folder)[0] == ["m1", "m2", "m3", "m4"]
+    whole = json.loads((folder / "transcript/manifest.json").read_bytes())
+    assert (whole["zz"], [row.get("prompt_count") for row in whole["partitions"]]) == (1, [None, 2, 3])

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -103,7 +104,42 @@ def active_gone(place: Place) -> None:
     Path(place.active).unlink()
 
 
-@pytest.mark.parametrize("fault", [unlist_and_hide, list_absent, overlap, without, emptied, newer, resized])
+def edited(edit: Callable[[dict[str, Any]], object]) -> Callable[[Place], None]:
+    """Only the manifest is changed, as by hand; the folder and its stamp are as they were."""
+
+    def fault(place: Place) -> None:
+        path = Path(place.transcript("manifest.json"))
+        whole = json.loads(path.read_bytes())
+        edit(whole)
+        path.write_text(json.dumps(whole, indent=2))
+
+    return fault
+
+
+def rewritten(whole: dict[str, Any]) -> None:
+    """As a program does that knows nothing of stamps and numbers, and has missed the first partition."""
+    rows = [{name: row[name] for name in ("file", "start_ts", "end_ts", "entry_count")} for row in whole["partitions"]]
+    whole["partitions"] = rows[1:]
+    del whole["stamp"], whole["rows_crc"]
+
+
+EDITS = {
+    "the first is not listed": edited(lambda whole: whole["partitions"].pop(0)),
+    "one in the midst is not listed": edited(lambda whole: whole["partitions"].pop(1)),
+    "another order": edited(lambda whole: whole["partitions"].reverse()),
+    "a file that is not there": edited(lambda whole: whole["partitions"][1].update(file="partitions/absent.jsonl")),
+    "a file elsewhere": edited(lambda whole: whole["partitions"][0].update(file="../../x")),
+    "no file": edited(lambda whole: whole["partitions"][0].update(file=None)),
+    "an anchor where none is": edited(lambda whole: whole["partitions"][2].update(anchor_sequence=8)),
+    "other numbers": edited(lambda whole: whole["partitions"][0].update(first_sequence=2, last_sequence=9)),
+    "another check sum": edited(lambda whole: whole.update(rows_crc=5)),
+    "no stamp and no first row": edited(lambda whole: (whole.pop("stamp"), whole["partitions"].pop(0))),
+    "rewritten by another program": edited(rewritten),
+}
+FAULTS = [unlist_and_hide, list_absent, overlap, without, emptied, newer, resized, *EDITS.values()]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=[*(fault.__name__ for fault in FAULTS[:7]), *EDITS])
 def test_whatever_is_wrong_with_the_manifest_it_is_made_anew(place: Place, fault: Callable[[Place], None]) -> None:
     before = Path(place.transcript("manifest.json")).read_bytes()
     fault(place)
@@ -111,6 +147,7 @@ def test_whatever_is_wrong_with_the_manifest_it_is_made_anew(place: Place, fault
     with FileConversations(place.home, STORAGE).open("c") as held:
         assert held.sequence() == 11
         assert [entry.content for entry in held.entries(types=[MESSAGE])] == WORDS
+        assert [entry.sequence for entry in held.window()] == list(range(1, 12))
     rows = json.loads(Path(place.transcript("manifest.json")).read_bytes())["partitions"]
     assert rows == json.loads(before)["partitions"]
 
@@ -123,15 +160,16 @@ def test_a_missing_active_file_is_made(place: Place) -> None:
 
 
 def test_the_folder_is_looked_through_only_when_its_stamp_has_changed(place: Place) -> None:
-    _, right = partitions.survey(place, STORAGE)
+    _, right = partitions.survey(place, STORAGE, 10)
     assert right
-    _, right = partitions.survey(place, STORAGE, 11)
-    assert not right
+    # Whatever leads to a look, what is found to be right need not be written.
+    assert partitions.survey(place, STORAGE, 11)[1]
     os.utime(place.partitions, ns=(5, 5))
-    found, right = partitions.survey(place, STORAGE)
+    found, right = partitions.survey(place, STORAGE, 10)
     assert not right
     assert partitions.settle(place, STORAGE, found).stamp == 5
-    assert partitions.survey(place, STORAGE)[1]
+    assert partitions.survey(place, STORAGE, 10)[1]
+    assert partitions.survey(place, STORAGE, 0)[1]
 
 
 @pytest.mark.parametrize("name", [blooms.IDS, blooms.WORDS])
@@ -184,12 +222,162 @@ def test_partitions_of_others_are_read_in_their_order_and_numbered(tmp_path: Pat
     with home.open("c") as held:
         assert [(entry.id, entry.sequence) for entry in held.entries()] == wanted
     place = Layout(str(tmp_path)).place("c")
-    assert len(manifest.load(place).rows) == 2
-    assert partitions.unchanged(place, manifest.load(place).rows[0])
+    # One in which nothing can be read is listed as well.
+    assert {row["file"]: row["entry_count"] for row in manifest.load(place).rows} == {
+        "partitions/30-40.jsonl": 2,
+        "partitions/10-20.jsonl": 2,
+        "partitions/5-5.jsonl": 0,
+    }
+    (row,) = [row for row in manifest.load(place).rows if row["file"] == "partitions/30-40.jsonl"]
+    assert partitions.unchanged(place, row)
     (folder / "30-40.jsonl").unlink()
-    assert not partitions.unchanged(place, manifest.load(place).rows[0])
+    assert not partitions.unchanged(place, row)
+
+
+@pytest.mark.parametrize("lost", ["", "manifest.json"])
+def test_a_partition_without_entries_is_listed_and_changes_nothing(place: Place, lost: str) -> None:
+    home = FileConversations(place.home, STORAGE)
+    before = list(home.read("c").entries())
+    Path(place.partitions, "0-0.jsonl").touch()
+    if lost:
+        Path(place.transcript(lost)).unlink()
+    for _ in range(2):
+        assert list(home.read("c").entries()) == before
+        assert list(home.read("c").entries(after=5)) == before[5:]
+        with home.open("c") as held:
+            assert list(held.entries()) == before
+            assert held.find("id2") is not None
+        listed = {row["file"]: row["entry_count"] for row in manifest.load(place).rows}
+        assert set(listed) == {f"partitions/{name}" for name in os.listdir(place.partitions)}
+        assert listed["partitions/0-0.jsonl"] == 0
+        assert partitions.survey(place, STORAGE, 10)[1]
 
 
 def test_an_active_file_without_entries_is_not_sealed(place: Place) -> None:
-    known, _ = partitions.survey(place, STORAGE)
+    known, _ = partitions.survey(place, STORAGE, 0)
     assert partitions.seal(place, STORAGE, known, b"\n") is known
+
+
+def hide_the_last(place: Place) -> None:
+    """As a crash right after the rename, on a clock too coarse to give the folder another stamp."""
+    known = manifest.load(place)
+    manifest.save(place, known._replace(rows=known.rows[:-1], stamp=manifest.stamp_of(place)), STORAGE)
+
+
+@pytest.mark.parametrize("active", ["empty", "missing", "long"])
+def test_no_partition_is_hidden_by_a_clock_that_is_too_coarse(place: Place, active: str) -> None:
+    later = "x" * 200_000
+    with FileConversations(place.home, STORAGE, clock=lambda: 1000.0).open("c") as held:
+        held.append([Entry(entry_type=MESSAGE, content="word12")])
+        if active == "long":
+            held.append([Entry(entry_type=MESSAGE, content=later)])
+    hide_the_last(place)
+    if active == "missing":
+        Path(place.active).unlink()
+    wanted = [*WORDS, "word12", *([later] if active == "long" else [])]
+    assert contents(place) == wanted
+    with FileConversations(place.home, STORAGE).open("c") as held:
+        assert held.sequence() == len(wanted) + 1
+        assert [entry.content for entry in held.window()[1:]] == wanted
+        assert held.append([Entry(entry_type=MESSAGE, content="y")])[0].sequence == len(wanted) + 2
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_partition_that_comes_back_has_its_place_and_its_numbers_again(place: Place, number: int) -> None:
+    home = FileConversations(place.home, STORAGE)
+    before = list(home.read("c").entries())
+    name = ["1000-1000.jsonl", "1000-1000-2.jsonl", "1000-1000-3.jsonl"][number - 1]
+    away = Path(place.home, "away")
+    Path(place.partitions, name).rename(away)
+    with home.open("c") as held:
+        left = [entry for entry in before if not 3 * number - 2 <= entry.sequence <= 3 * number]
+        assert list(held.entries()) == left
+    away.rename(Path(place.partitions, name))
+    assert list(home.read("c").entries()) == before
+    with home.open("c") as held:
+        assert list(held.entries()) == before
+        assert list(held.window()) == before
+
+
+def test_a_copy_of_a_partition_gives_no_entry_another_number(place: Place) -> None:
+    home = FileConversations(place.home, STORAGE)
+    before = list(home.read("c").entries())[:9]
+    Path(place.partitions, "copy.jsonl").write_bytes(Path(place.partitions, "1000-1000.jsonl").read_bytes())
+    with home.open("c") as held:
+        assert list(held.entries())[:9] == before
+
+
+def test_partitions_that_were_made_without_filters_get_them_when_they_are_wanted(tmp_path: Path) -> None:
+    storage = STORAGE._replace(enable_bloom_filters=False)
+    for number, wanted in enumerate([False, True, False, True]):
+        home = FileConversations(str(tmp_path), storage._replace(enable_bloom_filters=wanted))
+        with home.open("c", create=True) as held:
+            held.append([Entry(entry_type=MESSAGE, content=f"word{number}")] * 3)
+    folder = Layout(str(tmp_path)).place("c")
+    listed = {row["file"] for row in manifest.load(folder).rows}
+    assert len(listed) == 4
+    for name in (blooms.IDS, blooms.WORDS):
+        assert set(blooms.load(folder.transcript(name))) == listed
+
+
+@pytest.mark.parametrize("data", [b"", b"\x09" + bytes(7), b"\xff" * 20, bytes(20)])
+def test_a_filter_that_is_none_hides_nothing_and_is_made_anew(place: Place, data: bytes) -> None:
+    """The defect: rbloom panics, which no `except Exception` catches."""
+    row = manifest.load(place).rows[0]
+    for name in (blooms.IDS, blooms.WORDS):
+        with open(place.transcript(name), "ab") as file:
+            file.write(blooms._frame(row["file"], blooms.Frame(row["size"], data)))  # pyright: ignore[reportPrivateUsage]
+    read = FileConversations(place.home, STORAGE).read("c")
+    assert read.find("id2") is not None
+    assert len(list(read.search("word2", whole=True))) == 1
+    FileConversations(place.home, STORAGE).open("c").close()
+    for name in (blooms.IDS, blooms.WORDS):
+        kept = blooms.load(place.transcript(name))
+        assert sum(frame.data != data for frame in kept.values()) == 3
+        whole = sum(len(blooms._frame(*pair)) for pair in kept.items())  # pyright: ignore[reportPrivateUsage]
+        assert os.stat(place.transcript(name)).st_size == whole
+
+
+def test_a_partition_may_have_a_name_that_is_no_text(place: Place) -> None:
+    os.rename(os.path.join(place.partitions, "1000-1000.jsonl"), os.fsencode(place.partitions) + b"/\xff\xfe.jsonl")
+    home = FileConversations(place.home, STORAGE)
+    for _ in range(2):
+        with home.open("c") as held:
+            assert [entry.content for entry in held.entries(types=[MESSAGE])] == WORDS
+        assert home.read("c").find("id2") is not None
+
+
+def test_lines_that_cannot_be_read_are_told_at_every_opening(place: Place) -> None:
+    """The defect: who opened it first was told, and nobody after."""
+    with open(place.active, "ab") as file:
+        file.write(b"rubbish\n")
+    with open(os.path.join(place.partitions, "1000-1000-2.jsonl"), "ab") as file:
+        file.write(b"rubbish\nrubbish\n")
+    os.utime(place.partitions, ns=(5, 5))
+    for _ in range(3):
+        with FileConversations(place.home, STORAGE).open("c") as held:
+            told = held.problems()
+        assert "line 4 of" in told[0]
+        assert "1000-1000-2.jsonl" in told[0]
+        assert "line 5 of" in told[1]
+        assert "line 3 of" in told[2]
+    with FileConversations(place.home, STORAGE).open("c") as held:
+        held.append([Entry(entry_type=MESSAGE)])
+    with FileConversations(place.home, STORAGE).open("c") as held:
+        assert [problem.split("'")[0] for problem in held.problems()] == ["line 4 of ", "line 5 of ", "line 3 of "]
+
+
+def test_what_another_program_says_of_its_partitions_survives(tmp_path: Path) -> None:
+    folder = tmp_path / "contexts/c/transcript"
+    (folder / "partitions").mkdir(parents=True)
+    (folder / "partitions/1-2.jsonl").write_text('{"id":"a","timestamp":1,"content":"x","entry_type":"message"}\n')
+    theirs = {"file": "partitions/1-2.jsonl", "start_ts": 7, "bloom_file": "partitions/1-2.bloom", "prompt_count": 7}
+    (folder / "manifest.json").write_text(json.dumps({"version": 1, "partitions": [theirs]}))
+    for _ in range(2):
+        FileConversations(str(tmp_path)).open("c").close()
+        (row,) = json.loads((folder / "manifest.json").read_bytes())["partitions"]
+        assert (row["bloom_file"], row["prompt_count"], row["start_ts"]) == ("partitions/1-2.bloom", 7, 1)
+        # One that has changed is read again, and its fields stay all the same.
+        with (folder / "partitions/1-2.jsonl").open("a") as file:
+            file.write('{"id":"b","timestamp":2,"content":"y","entry_type":"message"}\n')
+        os.utime(folder / "partitions", ns=(5, 5))

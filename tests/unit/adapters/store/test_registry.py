@@ -24,7 +24,7 @@ def rows(tmp_path: Path) -> list[dict[str, object]]:
 def test_it_follows_the_folders_and_keeps_what_it_knew(registry: Registry, tmp_path: Path) -> None:
     old = {"name": "b", "created_at": 5, "last_activity_at": 6, "destroy_at": 7, "new": True}
     (tmp_path / "state.json").write_text(json.dumps({"contexts": [{"name": "gone"}, old, 5, {}], "other": 1}))
-    registry.sync(["a", "b"], 100)
+    registry.sync(lambda: ["a", "b"], 100)
     first, second = rows(tmp_path)
     assert (first["name"], first["created_at"], first["destroy_at"]) == ("a", 100, 0)
     assert second == old
@@ -39,18 +39,40 @@ def test_it_follows_the_folders_and_keeps_what_it_knew(registry: Registry, tmp_p
 def test_one_that_cannot_be_read_counts_as_empty(registry: Registry, tmp_path: Path, text: str) -> None:
     (tmp_path / "state.json").write_text(text)
     assert registry.expiries() == {}
-    registry.sync(["a"], 1)
+    registry.sync(lambda: ["a"], 1)
     assert [row["name"] for row in rows(tmp_path)] == ["a"]
+
+
+def test_what_is_put_aside_since_it_cannot_be_read_is_told(registry: Registry, tmp_path: Path) -> None:
+    """The defect: it was overwritten, and every end that was set in it was lost without a word."""
+    (tmp_path / "state.json").write_text('{"contexts": [')
+    assert f"'{tmp_path}/state.json.broken'" in registry.sync(lambda: ["a"], 100)
+    assert (tmp_path / "state.json.broken").read_text() == '{"contexts": ['
+    assert [row["name"] for row in rows(tmp_path)] == ["a"]
+    assert registry.sync(lambda: ["a"], 100) == ""
+
+
+def test_an_empty_one_is_nothing_to_tell(registry: Registry, tmp_path: Path) -> None:
+    (tmp_path / "state.json").touch()
+    assert registry.sync(lambda: ["a"], 100) == ""
+    assert not (tmp_path / "state.json.broken").exists()
+
+
+def test_use_is_noted_with_the_rest_of_the_row(registry: Registry, tmp_path: Path) -> None:
+    registry.expire("a", Expiry(after_inactive=9), 100)
+    registry.use("a", 105)
+    registry.use("b", 106)
+    assert registry.expiries() == {"a": (Expiry(after_inactive=9), 105), "b": (Expiry(), 106)}
 
 
 def test_a_rename_keeps_activity_and_the_end(registry: Registry, tmp_path: Path) -> None:
     registry.expire("a", Expiry(at=9, after_inactive=3), 50)
     registry.switch("a")
     registry.switch("z")
-    registry.rename("a", "b")
+    registry.rename("a", "b", lambda: None)
     assert registry.expiries() == {"b": (Expiry(at=9, after_inactive=3), 50)}
     assert registry.current() == Current("z", "b")
-    registry.rename("unknown", "c")
+    registry.rename("unknown", "c", lambda: None)
     assert len(rows(tmp_path)) == 1
 
 
@@ -84,3 +106,26 @@ def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "home").touch()
     with pytest.raises(Unavailable):
         Registry(Layout(str(tmp_path / "home"))).switch("a")
+
+
+def test_what_is_forgotten_is_not_meant_any_more(registry: Registry, tmp_path: Path) -> None:
+    (tmp_path / "contexts" / "a").mkdir(parents=True)
+    registry.switch("a")
+    registry.switch("b")
+    registry.forget("b")
+    assert registry.current() == Current("a", "")
+    registry.switch("c")
+    registry.forget("a")
+    assert registry.current() == Current("c", "")
+    registry.forget("c")
+    assert registry.current() == Current("default", "")
+
+
+def test_a_home_of_the_first_generation_says_elsewhere_which_one_is_meant(registry: Registry, tmp_path: Path) -> None:
+    (tmp_path / "state.json").write_text('{"current_context": "old", "previous_context": "older", "contexts": []}')
+    assert registry.current() == Current("old", "older")
+    registry.switch("newer")
+    assert registry.current() == Current("newer", "old")
+    (tmp_path / "session.json").unlink()
+    (tmp_path / "state.json").write_text('{"current_context": "../x", "previous_context": 5}')
+    assert registry.current() == Current("default", "")

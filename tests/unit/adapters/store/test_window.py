@@ -19,12 +19,30 @@ def place(tmp_path: Path) -> Place:
     return place
 
 
+def begun(place: Place, entries: list[Entry]) -> Window:
+    window = Window(place, entries)
+    window.begin()
+    return window
+
+
+def test_until_it_begins_the_file_is_left_alone(place: Place) -> None:
+    Path(place.window).write_bytes(b"of another program")
+    window = Window(place, ENTRIES[:1])
+    window.add([ENTRIES[1]], encode(ENTRIES[1]))
+    window.flush()
+    window.replace(ENTRIES)
+    window.close()
+    assert Path(place.window).read_bytes() == b"of another program"
+    window.begin()
+    assert Path(place.window).read_bytes() == b"".join(map(encode, ENTRIES))
+
+
 @pytest.mark.parametrize("left", [None, b"", b"rubbish", encode(ENTRIES[1])])
 def test_whatever_is_there_it_becomes_what_it_should_be(place: Place, left: bytes | None) -> None:
     if left is not None:
         Path(place.window).write_bytes(left)
     Path(place.file(".dirty")).touch()
-    window = Window(place, ENTRIES[:1])
+    window = begun(place, ENTRIES[:1])
     assert not Path(place.file(".dirty")).exists()
     window.add([ENTRIES[1]], encode(ENTRIES[1]))
     window.add([ENTRIES[2]], encode(ENTRIES[2]))
@@ -35,13 +53,13 @@ def test_whatever_is_there_it_becomes_what_it_should_be(place: Place, left: byte
     assert Path(place.window).read_bytes() == b"".join(map(encode, ENTRIES[1:]))
     window.close()
     inode = Path(place.window).stat().st_ino
-    Window(place, ENTRIES[1:])
+    begun(place, ENTRIES[1:])
     assert Path(place.window).stat().st_ino == inode
 
 
 def test_a_disk_that_refuses_is_no_error_and_is_made_good_later(place: Place) -> None:
     Path(place.window).mkdir()
-    window = Window(place, ENTRIES[:1])
+    window = begun(place, ENTRIES[:1])
     window.add([ENTRIES[1]], encode(ENTRIES[1]))
     assert window.entries == ENTRIES[:2]
     Path(place.window).rmdir()
@@ -59,7 +77,7 @@ def test_a_disk_that_refuses_is_no_error_and_is_made_good_later(place: Place) ->
 
 
 def test_the_file_follows_before_too_much_waits(place: Place) -> None:
-    window = Window(place, [])
+    window = begun(place, [])
     for _ in range(64):
         window.add([ENTRIES[0]], encode(ENTRIES[0]))
     assert Path(place.window).read_bytes() == encode(ENTRIES[0]) * 64

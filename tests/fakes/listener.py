@@ -1,0 +1,58 @@
+"""A program that looks things up in a conversation, and tells how many partitions it opened for each.
+
+A process of its own: a hook cannot be taken off again, and one written in Python lets threads change places inside
+`sys.settrace`, which then fails in the one that came second (CPython 3.11). Every thread of a measured run calls that.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from marid.adapters.store.catalogue import FileConversations
+from marid.core.conversation import Storage
+
+
+@dataclass(frozen=True, kw_only=True)
+class Heard:
+    """What a look-up found, and what it read for it."""
+
+    partitions: int
+    contents: list[str]
+
+
+def heard(home: Path, storage: Storage, questions: Sequence[Mapping[str, object]]) -> list[Heard]:
+    """Look up `{"id": ...}` or `{"words": ..., "whole": ...}` in conversation `c`, one after the other."""
+    asked = json.dumps([str(home), storage.partition_max_entries, *questions])
+    command = [sys.executable, __file__]
+    done = subprocess.run(command, input=asked, stdout=subprocess.PIPE, text=True, timeout=60, check=True)
+    return [Heard(**answer) for answer in json.loads(done.stdout)]
+
+
+def _main() -> None:
+    home, most, *questions = json.load(sys.stdin)
+    opened: list[str] = []
+
+    def hear(event: str, values: tuple[object, ...]) -> None:
+        if event == "open":
+            opened.append(str(values[0]))
+
+    transcript = FileConversations(home, Storage(partition_max_entries=most)).read("c")
+    sys.addaudithook(hear)
+    answers: list[Heard] = []
+    for question in questions:
+        opened.clear()
+        found = (
+            [transcript.find(question["id"])]
+            if "id" in question
+            else list(transcript.search(question["words"], whole=question.get("whole", False)))
+        )
+        partitions = sum("/partitions/" in name and name.endswith(".jsonl") for name in opened)
+        answers.append(Heard(partitions=partitions, contents=[entry.content for entry in found if entry]))
+    json.dump([vars(answer) for answer in answers], sys.stdout)
+
+
+if __name__ == "__main__":
+    _main()

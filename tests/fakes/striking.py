@@ -1,0 +1,103 @@
+"""A program that is killed in the middle of a round, at a moment of its own choosing.
+
+Run by its path: MODE HOME PROJECT. Modes: `calls` kills it once the calls are stored, `started` once it is stored
+that one begins, `deed` directly after the deed of an edit, `body` in the body of a tool of its own, `asked` while a
+person is asked.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from fakes.model import FakeModel, answer
+from fakes.rounds import called
+from fakes.talking import Listener, talk
+from marid.app.app import App
+from marid.app.reach import Reach
+from marid.app.toolbox import Toolbox
+from marid.bootstrap.wiring import build
+from marid.core.approval import Answer, Question
+from marid.core.policy import Effect
+from marid.core.rounds import RoundHappening, Stored
+from marid.core.settings import Settings
+from marid.ports.model import Model
+from marid.toolkit.dispatch import Dispatcher
+from marid.toolkit.inventory import Inventory
+from marid.toolkit.outcome import Change, Done
+from marid.toolkit.spec import tool
+
+MARKS = {"calls": "tool_call", "started": "tool_started"}
+
+
+def die() -> None:
+    """At once, without any goodbye."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def app_at(home: str, project: str, mode: str = "") -> App:
+    """The program, with a tool `strike` that leaves a line in the project each time it is called."""
+    app = build(cwd=project, home=home, environ={})
+
+    @tool(family="runtime", effect=Effect.META)
+    def strike() -> Done:
+        """Leave a line."""
+        with (Path(project) / "struck").open("a") as file:
+            file.write("once\n")
+        if mode == "body":
+            die()
+        return Done(text="struck")
+
+    def toolbox() -> Toolbox:
+        made = app.toolbox()
+
+        def dispatcher(inventory: Inventory) -> Dispatcher:
+            usual = made.dispatcher(inventory)
+
+            def commit(changes: Sequence[Change]) -> None:
+                usual.deeds.commit(changes)
+                if mode == "deed":
+                    die()
+
+            return replace(usual, deeds=replace(usual.deeds, commit=commit))
+
+        return made._replace(inventory=Inventory([*made.inventory, strike]), dispatcher=dispatcher)
+
+    return app._replace(toolbox=toolbox)
+
+
+class Deadly(Listener):
+    """Hears what is stored, and dies of it."""
+
+    def __init__(self, mark: str) -> None:
+        super().__init__()
+        self._mark = mark
+
+    def __call__(self, what: RoundHappening) -> None:
+        super().__call__(what)
+        if isinstance(what, Stored) and what.entry.entry_type == self._mark:
+            die()
+
+
+class DyingAsker:
+    """Nobody will hear the answer."""
+
+    async def ask(self, question: Question) -> Answer | None:
+        del question
+        die()
+        return None
+
+
+if __name__ == "__main__":
+    mode, home, project = sys.argv[1:]
+    made = called("strike") if mode == "body" else called("write_file", '{"path": "new", "content": "one"}')
+
+    def chosen(settings: Settings, files: Mapping[str, str]) -> Model:
+        del settings, files
+        return FakeModel(answer("I do.", made))
+
+    app = app_at(home, project, mode)._replace(model=chosen)
+    heard = Deadly(MARKS.get(mode, "never"))
+    talk(app, "go", heard, DyingAsker(), flags={"model": "fake-model"}, reach=Reach(trust=mode != "asked"))
