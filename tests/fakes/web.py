@@ -18,8 +18,8 @@ Reply = bytes | Callable[[socket.socket], None]
 def answer(
     body: bytes = b"", *, status: str = "200 OK", kind: str = "text/plain", headers: Mapping[str, str] | None = None
 ) -> bytes:
-    """A whole HTTP answer."""
-    lines = [f"HTTP/1.1 {status}", f"Content-Type: {kind}", f"Content-Length: {len(body)}"]
+    """A whole HTTP answer. It tells that the connection ends with it: one that is used again as it closes is lost."""
+    lines = [f"HTTP/1.1 {status}", f"Content-Type: {kind}", f"Content-Length: {len(body)}", "Connection: close"]
     lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
     return "\r\n".join([*lines, "", ""]).encode() + body
 

@@ -11,10 +11,15 @@ BYTES_PER_TOKEN = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Text:
-    """Words for the reader. `seal` is what the provider wants back with them: JSON text, opaque to everybody else."""
+    """Words for the reader. `seal` is what the provider wants back with them: JSON text, opaque to everybody else.
+
+    `bare` is what somebody has said, where `text` has more around it, and nothing where the program speaks in its own
+    name; None: all of it was said.
+    """
 
     text: str
     seal: str = ""
+    bare: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,14 +69,19 @@ class Message:
         return "".join(part.text for part in self.parts if isinstance(part, Text))
 
     @property
+    def bare(self) -> str:
+        """The same, without what the program has put around it."""
+        return "".join(part.text if part.bare is None else part.bare for part in self.parts if isinstance(part, Text))
+
+    @property
     def calls(self) -> tuple[ToolCall, ...]:
         """The calls, in the order in which the model made them."""
         return tuple(part for part in self.parts if isinstance(part, ToolCall))
 
 
-def said(text: str) -> Message:
-    """What a user says."""
-    return Message(role="user", parts=(Text(text=text),))
+def said(text: str, bare: str | None = None) -> Message:
+    """What a user says; `bare` as in Text."""
+    return Message(role="user", parts=(Text(text=text, bare=bare),))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,6 +156,18 @@ class ModelInfo:
     more: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """What else the provider's list says."""
 
+    def facts(self) -> dict[str, object]:
+        """What all providers have in common, None where nobody told."""
+        return {
+            "id": self.id,
+            "provider": self.provider,
+            "name": self.name or None,
+            "context_window": self.context_window or None,
+            "max_output": self.max_output or None,
+            "input_price": self.input_price,
+            "output_price": self.output_price,
+        }
+
 
 class TextDelta(NamedTuple):
     """More words for the reader."""
@@ -201,6 +223,12 @@ class Retrying(NamedTuple):
     why: str
 
 
+class Noted(NamedTuple):
+    """What the person should know about the request, such as a setting that the model does not take."""
+
+    text: str
+
+
 FinishReason: TypeAlias = Literal["stop", "length", "calls", "filtered", "error"]
 
 
@@ -213,7 +241,9 @@ class Finished(NamedTuple):
     id: str = ""
 
 
-GatewayEvent: TypeAlias = TextDelta | ReasoningDelta | CallStarted | CallDelta | CallReady | Usage | Retrying | Finished
+GatewayEvent: TypeAlias = (
+    TextDelta | ReasoningDelta | CallStarted | CallDelta | CallReady | Usage | Retrying | Noted | Finished
+)
 
 
 def estimated_tokens(*texts: str) -> int:
@@ -257,11 +287,18 @@ class Draft:
         """Take in what belongs to the reader; other events are ignored."""
         match event:
             case TextDelta():
-                self._append(Text, event.text)
+                self.say(event.text)
             case ReasoningDelta():
                 self._append(Reasoning, event.text)
-            case CallStarted() | CallDelta() | CallReady() | Usage() | Retrying() | Finished():
+            case CallStarted() | CallDelta() | CallReady() | Usage() | Retrying() | Noted() | Finished():
                 pass
+
+    def say(self, text: str) -> None:
+        """Take in words for the reader, which is what nearly all events are."""
+        if self._parts and self._parts[-1][0] is Text:
+            self._parts[-1][1].append(text)
+        else:
+            self._append(Text, text)
 
     def message(self) -> Message:
         """What there is. Unfinished calls are not part of it: nobody knows what they were to become."""

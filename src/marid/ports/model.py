@@ -1,7 +1,7 @@
 """Models that answer: over the network, or without one."""
 
 from collections.abc import Awaitable, Callable
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from marid.core.chat import GatewayEvent, ModelInfo, ModelRequest
 
@@ -19,10 +19,11 @@ class Model(Protocol):
     async def stream(self, request: ModelRequest, take: Take) -> None:
         """Give the answer to `take`, event by event, each when it comes; the wait for `take` holds back the next.
 
-        `Retrying` comes first if at all; then text, thoughts and pieces of calls as the model makes them; then one
-        `CallReady` for each call, one `Usage`, and `Finished`, always last. When an answer breaks off, `Usage` is the
-        last event. Cancelling closes the connection at once and gives, where an answer had begun, its `Usage`. Before
-        text, thoughts or calls were given out, a service that fails is asked again, at most 3 times; after that never.
+        `Noted` and `Retrying` come first if at all; then text, thoughts and pieces of calls as the model makes them;
+        then one `CallReady` for each call, one `Usage`, and `Finished`, always last. When an answer breaks off, `Usage`
+        is the last event. Cancelling closes the connection at once and gives, where the request had gone out, its
+        `Usage`. Before text or calls were given out, a service that fails is asked again, at most 3 times; after that
+        never. What such a try may have cost comes as `Usage` before `Retrying`; its thoughts do not count any more.
 
         Raises:
             BadInput: the provider takes no such request.
@@ -48,4 +49,13 @@ class Model(Protocol):
 
     def context_window(self, name: str) -> int:
         """How many tokens the model can take in, as far as that is known without network; else 0."""
+        ...
+
+
+@runtime_checkable
+class Warmable(Protocol):
+    """What takes long to get ready, and can do so while other work goes on."""
+
+    def warm(self) -> None:
+        """Get ready; called in a thread. What goes wrong here is told by whoever needs it."""
         ...

@@ -37,10 +37,12 @@ from marid.testing.faults import (
     comment,
     malformed,
 )
+from marid.testing.fields import check_fields
 from marid.testing.openai import ERRORS
 from marid.testing.script import Matched, Model, Said, Script, Step, ToolCall, Turn, Usage, call
 
 _Made = TypeVar("_Made")
+_WHOLE = "the script"
 
 
 def read_script(text: str) -> Script:
@@ -48,27 +50,41 @@ def read_script(text: str) -> Script:
 
     Raises: BadInput naming the place that is wrong.
     """
-    try:
-        found = json.loads(text)
-    except ValueError as error:
-        raise BadInput(f"the script is not JSON: {error}") from error
-    fields = _table(found, "the script")
+    fields = _table(_parsed(text), _WHOLE)
+    if "steps" in fields:
+        raise BadInput("the script: what the model says stands in `turns`, not in `steps`")
     turns = [_step(turn, f"turns[{place}]") for place, turn in enumerate(_list(fields.pop("turns", []), "turns"))]
     if "models" in fields:
         entries = enumerate(_list(fields["models"], "models"))
         fields["models"] = [_model(entry, f"models[{place}]") for place, entry in entries]
-    return _make(Script, {**fields, "steps": turns}, "the script")
+    return _make(Script, {**fields, "steps": turns}, _WHOLE)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        found = json.loads(text)
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise BadInput("the script has half of a character in it, which no answer can hold") from error
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"the script is not JSON: {error}") from error
+    return found
 
 
 def _step(value: Any, place: str) -> Step:
     if isinstance(value, str):
         return Turn(text=(value,))
     fields = _table(value, place)
-    match, always = fields.pop("match", None), bool(fields.pop("always", False))
+    match, always = fields.pop("match", None), fields.pop("always", False)
+    check_fields(_when, {"match": match, "always": always}, place)
     step: Said = _refusal(fields, place) if "error" in fields else _turn(fields, place)
     if match is None and not always:
         return step
-    words = str(match or "")
+    return _when(match, step, always=always)
+
+
+def _when(match: str | None, step: Said, *, always: bool) -> Matched:
+    words = match or ""
     return Matched(predicate=lambda request: words in request.said, step=step, times=None if always else 1)
 
 
@@ -119,8 +135,8 @@ def _fault(value: Any, place: str) -> Fault:
     if len(entry) != 1 or name not in FAULTS:
         raise BadInput(f"{place}: one name is expected, of {', '.join(FAULTS)}")
     fields = _table(entry[name], f"{place}.{name}")
-    if "data" in fields:
-        fields["data"] = str(fields["data"]).encode()
+    if isinstance(fields.get("data"), str):
+        fields["data"] = fields["data"].encode()
     if name == "stream_error":
         after = {"after": fields.pop("after")} if "after" in fields else {}
         fields = {**after, "refusal": _refusal({"error": "overloaded", **fields}, f"{place}.{name}")}
@@ -128,6 +144,7 @@ def _fault(value: Any, place: str) -> Fault:
 
 
 def _make(kind: Callable[..., _Made], fields: Mapping[str, Any], place: str) -> _Made:
+    check_fields(kind, fields, "" if place == _WHOLE else place)
     try:
         return kind(**fields)
     except TypeError as error:
@@ -136,7 +153,10 @@ def _make(kind: Callable[..., _Made], fields: Mapping[str, Any], place: str) -> 
 
 
 def _pieces(value: Any, place: str) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(str(piece) for piece in _list(value, place))
+    pieces = [value] if isinstance(value, str) else _list(value, place)
+    if not all(isinstance(piece, str) for piece in pieces):
+        raise BadInput(f"{place}: a text or a list of texts is expected")
+    return tuple(pieces)
 
 
 def _table(value: Any, place: str) -> dict[str, Any]:

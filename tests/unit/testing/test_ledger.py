@@ -41,5 +41,5 @@ def test_who_waits_is_woken_by_a_request_and_by_an_end(ask: Ask) -> None:
     watcher.start()
     ledger.enter(lambda _: ask())
     ledger.end(0, "cut")
-    watcher.join(5)
+    watcher.join(30)
     assert seen == [1, "cut"]

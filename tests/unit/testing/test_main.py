@@ -22,10 +22,10 @@ def test_it_says_where_it_is_and_serves_until_it_is_told_to_end(tmp_path: Path) 
     )
     assert process.stdout
     places = dict(process.stdout.readline().split() for _ in range(3))
-    with urllib.request.urlopen(f"{places['openai']}/models", timeout=10) as answer:
+    with urllib.request.urlopen(f"{places['openai']}/models", timeout=60) as answer:
         assert b'"mine"' in answer.read()
     process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=10) == ("", "")
+    assert process.communicate(timeout=60) == ("", "")
     assert process.returncode == 0
 
 

@@ -93,6 +93,8 @@ def test_every_fault_can_be_named() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ('{"steps": ["hi"]}', "stands in `turns`"),
+        ('{"turns": [], "steps": ["hi"]}', "stands in `turns`"),
         ("{", "the script is not JSON"),
         ("[]", "the script: an object is expected"),
         ('{"turns": {}}', "turns: a list is expected"),
@@ -105,6 +107,16 @@ def test_every_fault_can_be_named() -> None:
         ('{"turns": [{"faults": [{"odd": {}}]}]}', r"turns\[0\].faults\[0\]: one name is expected, of stall, "),
         ('{"turns": [{"faults": [{}]}]}', r"turns\[0\].faults\[0\]: one name"),
         ('{"turns": [{"usage": {"in": 1}}]}', r"turns\[0\].usage: got an unexpected keyword argument 'in'"),
+        ('{"turns": [{"text": ["a", 1]}]}', r"turns\[0\].text: a text or a list of texts is expected"),
+        ('{"turns": [{"text": "a", "match": 5}]}', r"turns\[0\].match: a text or null is expected"),
+        ('{"turns": [{"text": "a", "always": 1}]}', r"turns\[0\].always: true or false is expected"),
+        ('{"turns": [{"faults": [{"cut": {"after": "x"}}]}]}', r"turns\[0\].faults\[0\].cut.after: a whole number"),
+        ('{"turns": [{"faults": [{"insert": {"data": 5}}]}]}', r"turns\[0\].faults\[0\].insert.data: a text"),
+        ('{"turns": [{"faults": [{"stall": {"gate": 5}}]}]}', r"turns\[0\].faults\[0\].stall.gate: nothing"),
+        ('{"turns": [{"calls": [{"name": "f", "pieces": "q"}]}]}', r"turns\[0\].calls\[0\].pieces: a whole number"),
+        ('{"key": 5}', "key: a text or null is expected"),
+        ('{"turns": ["\\ud800"]}', "half of a character"),
+        ("[" * 100_000, "the script is not JSON"),
         ('{"models": [{"name": "n"}]}', r"models\[0\]: missing 1 required keyword-only argument: 'id'"),
     ],
 )

@@ -13,7 +13,7 @@ from marid.testing import Gate, ModelServer, Request, Script, Stall, Turn, alway
 
 
 def post(server: ModelServer, body: Any, *, key: str = "") -> tuple[int, Any]:
-    connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
     connection.request("POST", "/v1/chat/completions", json.dumps(body), {"Authorization": f"Bearer {key}"})
     with connection.getresponse() as response:
         found = response.status, json.loads(response.read())
@@ -44,7 +44,7 @@ def test_addresses_are_those_that_clients_expect() -> None:
 
 def test_a_connection_serves_many_requests() -> None:
     with ModelServer([always(say("again"))]) as server:
-        connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
+        connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
         connection.connect()
         place = connection.sock.getsockname()
         for _ in range(5):

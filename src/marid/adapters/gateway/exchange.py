@@ -7,20 +7,33 @@ from typing import NamedTuple, cast
 import anyio
 import httpx2
 from pydantic_ai.direct import model_request_stream
+from pydantic_ai.exceptions import ModelAPIError
 from pydantic_ai.messages import ModelResponse, ModelResponseStreamEvent
 from pydantic_ai.models import StreamedResponse
 
 from marid.adapters.gateway.failures import CUTS, FOREIGN, Failure, judged
 from marid.adapters.gateway.journal import Journal
 from marid.adapters.gateway.library import model_for, parameters_for, settings_for
+from marid.adapters.gateway.omissions import omitted
 from marid.adapters.gateway.patience import Patience
 from marid.adapters.gateway.providers import Provider
 from marid.adapters.gateway.reading import Reader
 from marid.adapters.gateway.translation import finish_of, history, refusal_of, reply_of, usage_of
 from marid.adapters.gateway.wire import Wire
-from marid.core.chat import CallReady, ModelRequest, TextDelta, Usage, message_tokens, request_tokens
+from marid.core.chat import (
+    CallReady,
+    ModelRequest,
+    Noted,
+    ReasoningDelta,
+    TextDelta,
+    Usage,
+    message_tokens,
+    request_tokens,
+)
 from marid.core.errors import Exhausted, Unavailable
 from marid.ports.model import Take
+
+_STREAMS = ("", "text/event-stream")
 
 
 class Broken(Exception):
@@ -40,7 +53,7 @@ class Setting(NamedTuple):
 
 
 class Exchange:
-    """`given` is true once something of the answer was given out: from then on the try cannot be repeated."""
+    """`given` is true once words or calls of the answer were given out: from then on the try cannot be repeated."""
 
     def __init__(self, setting: Setting, request: ModelRequest) -> None:
         self._provider, self._patience, journal = setting
@@ -51,17 +64,26 @@ class Exchange:
 
     async def run(self, take: Take) -> None:
         """Give the whole answer to `take`. Raises: Broken."""
-        with anyio.move_on_after(self._patience.whole) as whole:
-            await self._converse(take)
+        try:
+            with anyio.move_on_after(self._patience.whole) as whole:
+                await self._converse(take)
+        finally:
+            self._wire.note_answer(self.usage() if self._wire.sifted else None)
         if whole.cancelled_caught:
             late = f"'{self._provider.place}' did not end its answer within {self._patience.whole:g} s"
             raise Broken(Failure(Exhausted(late), again=False))
+
+    @property
+    def counted(self) -> bool:
+        """Whether the service may have counted something: it was asked, and did not begin with an error or a page."""
+        wire = self._wire
+        return wire.asked and not wire.sieve.refused and (wire.sieve.begun or wire.kind in _STREAMS)
 
     def usage(self) -> Usage:
         """What the answer cost so far: the provider's figures, or ours when it gave none."""
         response = self._stream.get() if self._stream else ModelResponse(parts=[])
         known = usage_of(response)
-        if known and (self._wire.sieve.ended or not self._wire.sifted):
+        if known and self._wire.sieve.ended:
             return known
         # Of an answer that broke off, a provider has counted the question at most.
         asked, answered = request_tokens(self._request), message_tokens(reply_of(response, self._request))
@@ -71,6 +93,7 @@ class Exchange:
         async with AsyncExitStack() as stack:
             client = await stack.enter_async_context(httpx2.AsyncClient(transport=self._wire))
             self._stream = await self._open(client, stack)
+            await self._tell_omitted(take)
             events = cast("AsyncGenerator[ModelResponseStreamEvent]", aiter(self._stream))
             await self._read(await stack.enter_async_context(aclosing(events)), take)
         self._check_whole()
@@ -80,16 +103,22 @@ class Exchange:
         try:
             opened = model_request_stream(
                 model_for(self._provider, self._request.model, client),
-                history(self._request),
+                history(self._request, self._provider.dialect),
                 model_settings=settings_for(self._provider, self._request),
-                model_request_parameters=parameters_for(self._request),
+                model_request_parameters=parameters_for(self._request, self._provider.dialect),
             )
             return await stack.enter_async_context(opened)
         except FOREIGN as cause:
             raise self._broken(cause) from cause
 
+    async def _tell_omitted(self, take: Take) -> None:
+        wanted = self._request.parameters
+        if names := omitted(wanted, self._provider.dialect, self._wire.sent):
+            settings = ", ".join(f"api.{name}" for name in names)
+            await take(Noted(f"model '{self._request.model}' takes no {settings} as it is asked now: not sent"))
+
     async def _read(self, events: AsyncIterator[ModelResponseStreamEvent], take: Take) -> None:
-        translated = Reader().events
+        translated = Reader(thoughts=not self._request.parameters.reasoning.exclude).events
         while True:
             try:
                 event = await anext(events)
@@ -100,14 +129,18 @@ class Exchange:
                     return  # all was said; how the connection ends afterwards is nobody's concern
                 raise self._broken(cause) from cause
             for each in translated(event):
-                self.given = True
+                if not self.given:
+                    self.given = type(each) is not ReasoningDelta
                 await take(each)
 
     def _check_whole(self) -> None:
         """Some cuts look like an end: no error, and yet nobody said that the answer is complete. Raises: Broken."""
-        if self._wire.sifted and not self._wire.sieve.ended:
+        failure = damage(self._wire, self._provider, self._request.model)
+        if failure is None and not self._wire.sieve.ended:
             cut = f"'{self._provider.place}' broke off in the middle of its answer"
-            raise Broken(Failure(Unavailable(cut), again=True))
+            failure = Failure(Unavailable(cut), again=True)
+        if failure:
+            raise Broken(failure)
 
     async def _end(self, response: ModelResponse, take: Take) -> None:
         if refusal := refusal_of(response):
@@ -115,10 +148,34 @@ class Exchange:
             self.given = True
             await take(TextDelta(refusal.content))
         reply = reply_of(response, self._request)
+        end = finish_of(response, reply)
+        if end.reason == "error" and not self.given:
+            failed = f"'{self._provider.place}' ended its answer with an error before it said anything"
+            raise Broken(Failure(Unavailable(failed), again=True))
         for number, call in enumerate(reply.calls):
             await take(CallReady(number, call))
         await take(self.usage())
-        await take(finish_of(response, reply))
+        await take(end)
 
     def _broken(self, cause: Exception) -> Broken:
-        return Broken(judged(cause, self._provider, self._request.model))
+        """What the wire has seen tells more than what the library makes of it."""
+        provider, model = self._provider, self._request.model
+        return Broken(damage(self._wire, provider, model) or judged(cause, provider, model))
+
+
+def damage(wire: Wire, provider: Provider, model: str) -> Failure | None:
+    """What is wrong with an answer of which something is lost. One that was none at all will be none the next time."""
+    sieve, place = wire.sieve, f"'{provider.place}'"
+    if wire.redirected:
+        return Failure(Unavailable(f"{place} sends its callers elsewhere; check base_url"), again=False)
+    if not wire.sifted:
+        return None
+    if not wire.readable:
+        packed = f"{place} packs its answers by '{wire.packing}', which nobody asked for"
+        return Failure(Unavailable(packed), again=False)
+    if not (sieve.begun or sieve.ended or sieve.fault) and wire.kind not in _STREAMS:
+        odd = f"{place} answered with '{wire.kind}' and not with the words of a model; check base_url"
+        return Failure(Unavailable(odd), again=False)
+    if sieve.fault and not sieve.complaint:
+        return Failure(Unavailable(f"{place} {sieve.fault}: a part of the answer is lost"), again=True)
+    return judged(ModelAPIError(model, sieve.complaint), provider, model) if sieve.complaint else None

@@ -1,5 +1,8 @@
 """What went wrong at a provider, in our families. Imported when a model is asked."""
 
+import re
+import ssl
+from math import isfinite
 from typing import Any, NamedTuple, cast
 
 import httpx2
@@ -8,6 +11,7 @@ from pydantic_ai import exceptions
 
 from marid.adapters.gateway.masking import Veil
 from marid.adapters.gateway.providers import Provider
+from marid.adapters.gateway.quirks import error_words
 from marid.core.errors import BadInput, Exhausted, MaridError, NotFound, Refused, Unavailable
 
 # What the library and the providers' clients raise; the plain ones come from answers of a shape that nobody expects.
@@ -26,6 +30,8 @@ FOREIGN = (
 CUTS = (exceptions.ModelConnectionError, httpx2.TransportError)
 _LONGEST = 300
 _CLIENT_ERRORS = range(400, 500)
+_TOO_MANY, _NOWHERE = 429, 404
+# Not a fault of the request, and yet nothing that asking again is meant for.
 _PASSING = (408, 409, 425)
 
 
@@ -37,9 +43,30 @@ class Failure(NamedTuple):
     after: float | None = None
 
 
+_FULL = (
+    "the context window of this model of {place} is full: to clear it, to begin a new conversation, "
+    "or a model that takes more would help"
+)
+# How those who serve open models say so: LM Studio, llama.cpp, Ollama, vLLM; the library knows OpenAI's own words.
+_SAYS_FULL = re.compile(
+    r"exceed_context_size|context_length_exceeded|maximum (?:context|model|input) length"
+    r"|(?:exceed|too long|too large|greater than|longer than|overflow|reached).{0,80}\bcontext (?:size|length|window)"
+    r"|context (?:size|length|window).{0,60}(?:exceed|overflow|too small|not enough|of only)",
+    re.IGNORECASE | re.DOTALL,
+)
+# How a service shows that it speaks https on a port where http was spoken, or the other way round.
+_TLS = {"WRONG_VERSION_NUMBER": "; does it speak http, not https?", "\\x15\\x03": "; does it speak https, not http?"}
+_DEEPEST = 20
+_LATE = (exceptions.ModelTimeoutError, httpx2.TimeoutException, TimeoutError)
+_WAITING = (ssl.SSLWantReadError, ssl.SSLWantWriteError)
+_NOT_THE_SIZE = (401, 402, 403, 404, 407, _TOO_MANY)
+# What LM Studio answers, with a good status, on a path that it does not know.
+_NO_SUCH_PATH = "unexpected endpoint or method"
+_ELSEWHERE = "{place} has no models at this address; check base_url"
+_FORM_OR_TOOLS = "it takes no api.response_format with a schema beside tools; --no-tool-calls leaves them out"
 # The first kind that fits counts. Whoever is not named here failed in a way that may pass.
 _KINDS: tuple[tuple[type[Exception], type[MaridError], str], ...] = (
-    (exceptions.ModelContextWindowExceededError, Exhausted, "the context window of this model of {place} is full"),
+    (exceptions.ModelContextWindowExceededError, Exhausted, _FULL),
     (exceptions.ModelQuotaExceededError, Exhausted, "{place} says that the account is used up"),
     (exceptions.ModelNotFoundError, NotFound, "{place} does not know the model"),
     (exceptions.ModelAuthenticationError, Refused, "{place} refused the key; check api_key"),
@@ -61,40 +88,91 @@ _STATUSES: dict[int, tuple[type[MaridError], str]] = {
 def judged(cause: Exception, provider: Provider, model: str) -> Failure:
     """What `cause` means to the caller."""
     status = cause.status_code if isinstance(cause, exceptions.ModelHTTPError) else 0
+    told = _words(cause, status)
+    family, saying, again = _meant(cause, status, told)
+    if isinstance(cause, exceptions.UserError) and "NativeOutput" in told:
+        told = _FORM_OR_TOOLS
+    words = Veil(*provider.secrets).text(told)[:_LONGEST]
+    said = saying.format(place=f"'{provider.place}'")
+    error = family(f"{said} (model '{model}'): {words}")
+    return Failure(error, again, after=_after(cause))
+
+
+def _meant(cause: Exception, status: int, told: str) -> tuple[type[MaridError], str, bool]:
+    """The family, what is said before the words of the service, and whether it may be asked again."""
+    if isinstance(cause, exceptions.ModelAPIError):
+        if _is_full(cause, status, told):
+            return Exhausted, _FULL, False
+        if (status == _NOWHERE and not _is_told(cause)) or _NO_SUCH_PATH in told.lower():
+            return Unavailable, _ELSEWHERE, False
     family, saying = _STATUSES.get(status) or next(row[1:] for row in _KINDS if isinstance(cause, row[0]))
-    if family is Unavailable and status in _CLIENT_ERRORS and not _may_pass(cause, status):
+    if family is Unavailable and status in _CLIENT_ERRORS and status not in (*_PASSING, _TOO_MANY):
         family, saying = BadInput, "{place} does not take this request"
-    words = Veil(provider.api_key).text(_words(cause, status))[:_LONGEST]
-    told = saying.format(place=f"'{provider.place}'")
-    error = family(f"{told} (model '{model}'): {words}")
-    after = cause.retry_after if isinstance(cause, exceptions.ModelAPIError) else None
-    return Failure(error, again=family is Unavailable, after=after)
+    return family, saying, family is Unavailable and status not in _PASSING
 
 
-def _may_pass(cause: Exception, status: int) -> bool:
-    return status in _PASSING or isinstance(cause, exceptions.ModelRateLimitError)
+def _is_full(cause: exceptions.ModelAPIError, status: int, told: str) -> bool:
+    """Whether the window is full, in the words of others than the library knows."""
+    kind = f"{cause.provider_error_code} {cause.provider_error_type}"
+    return status not in _NOT_THE_SIZE and bool(_SAYS_FULL.search(f"{kind} {told}"))
+
+
+def _after(cause: Exception) -> float | None:
+    """When to come back; the library reads whole seconds only."""
+    if not isinstance(cause, exceptions.ModelAPIError) or cause.retry_after is not None:
+        return getattr(cause, "retry_after", None)
+    try:
+        seconds = float(_headers(cause).get("retry-after") or _delay(cause.body))
+    except ValueError:
+        return None
+    return seconds if isfinite(seconds) and seconds >= 0 else None
+
+
+def _is_told(cause: exceptions.ModelAPIError) -> bool:
+    """Whether an error is one of a service for models: a page, or what a framework says of itself, is none."""
+    body = cause.body
+    while isinstance(body, list) and body:
+        body = cast("list[object]", body)[0]
+    if isinstance(body, dict):
+        return not {"error", "message"}.isdisjoint(cast("dict[str, Any]", body))
+    return isinstance(body, str) and "json" in _headers(cause).get("content-type", "")
+
+
+def _headers(cause: exceptions.ModelAPIError) -> dict[str, str]:
+    headers = cause.headers if isinstance(cause, exceptions.ModelHTTPError) else None
+    return {name.lower(): value for name, value in (headers or {}).items()}
+
+
+def _delay(body: object) -> str:
+    """The seconds that Google's errors name inside: `"retryDelay": "2s"`."""
+    fields = cast("dict[str, Any]", body) if isinstance(body, dict) else {}
+    inner: object = fields.get("error") or fields
+    details: object = cast("dict[str, Any]", inner).get("details") if isinstance(inner, dict) else None
+    for detail in cast("list[object]", details) if isinstance(details, list) else []:
+        delay: object = cast("dict[str, Any]", detail).get("retryDelay") if isinstance(detail, dict) else None
+        if isinstance(delay, str):
+            return delay.removesuffix("s")
+    return ""
 
 
 def _words(cause: Exception, status: int) -> str:
     """The provider's own words where it has some, on one line."""
-    told = _told(getattr(cause, "body", None)) or _deepest(cause)
+    told = error_words(getattr(cause, "body", None)) or _deepest(cause)
     line = " ".join("".join(char if char.isprintable() else " " for char in told[: 4 * _LONGEST]).split())
     return f"status {status}, {line}" if status else line
 
 
 def _deepest(cause: BaseException) -> str:
-    """What the connection itself said: the clients above it only say that it failed."""
-    told = str(cause) or type(cause).__name__
-    seen = cause
-    while isinstance(cause, exceptions.ModelConnectionError | httpx2.HTTPError) and seen.__cause__:
-        seen = seen.__cause__
-        told = str(seen) or told
-    return told
+    """What the connection itself said: the clients above it only say that it failed.
 
-
-def _told(body: object) -> str:
-    """The message inside of an error body, at whatever depth the dialect puts it."""
-    while isinstance(body, dict):
-        fields = cast("dict[str, Any]", body)
-        body = fields.get("message") or fields.get("error")
-    return body if isinstance(body, str) else ""
+    Below a time-out there is only how the waiting was done.
+    """
+    told = [str(cause) or type(cause).__name__]
+    seen: BaseException | None = cause
+    if isinstance(cause, exceptions.ModelConnectionError | httpx2.HTTPError):
+        for _ in range(_DEEPEST):
+            seen = None if isinstance(seen, _LATE) else seen.__cause__ or seen.__context__
+            if not isinstance(seen, Exception) or isinstance(seen, _WAITING):
+                break
+            told.append(str(seen) or told[-1])
+    return told[-1] + next((hint for sign, hint in _TLS.items() if any(sign in words for words in told)), "")

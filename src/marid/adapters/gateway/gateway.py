@@ -15,7 +15,7 @@ from marid.adapters.gateway.metadata import known
 from marid.adapters.gateway.patience import FURTHER_TRIES, Patience
 from marid.adapters.gateway.providers import Provider
 from marid.core.chat import ModelInfo, ModelRequest, Retrying
-from marid.core.errors import NotFound
+from marid.core.errors import NotFound, Unavailable
 from marid.ports.budget import Budget
 from marid.ports.model import Take
 
@@ -42,6 +42,7 @@ class Gateway:
     def __init__(self, provider: Provider, means: Means | None = None) -> None:
         self._provider = provider
         self._means = means or Means()
+        self._listed: Mapping[str, int] = {}
 
     @property
     def provider(self) -> str:
@@ -67,15 +68,19 @@ class Gateway:
                 error, again, after = broken.failure
                 if exchange.given or not again or failures == FURTHER_TRIES:
                     raise error from broken
+                if after is not None and after > self._means.patience.longest_asked:
+                    raise Unavailable(f"{error}; it asks to be left alone for {after:,.0f} s") from broken
                 wait = self._means.patience.wait(failures, after)
-                await take(Retrying(failures + 2, wait, str(error)))
+                await take(Retrying(failures + 2, round(wait, 1), str(error)))
                 await self._means.patience.sleep(wait)
             else:
                 return
 
     async def models(self) -> tuple[ModelInfo, ...]:
         """As in the port."""
-        return await listed(self._provider, self._means.patience)
+        models = await listed(self._provider, self._means.patience)
+        self._listed = {model.id: model.context_window for model in models}
+        return models
 
     async def info(self, name: str) -> ModelInfo:
         """As in the port."""
@@ -94,7 +99,7 @@ class Gateway:
         if window := self._means.windows.get(name):
             return window
         found = known(self._provider, name)
-        return found.context_window if found else 0
+        return (found.context_window if found else 0) or self._listed.get(name, 0)
 
     def _ask(self, request: ModelRequest) -> None:
         if self._means.budget:
@@ -106,7 +111,7 @@ class Gateway:
             await exchange.run(take)
             whole = True
         finally:
-            if whole or exchange.given:
+            if whole or exchange.counted:
                 await self._account(exchange, request, take, whole=whole)
 
     async def _account(self, exchange: "Exchange", request: ModelRequest, take: Take, *, whole: bool) -> None:

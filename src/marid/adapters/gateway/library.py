@@ -4,7 +4,8 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from marid.adapters.gateway.providers import Provider
+from marid.adapters.gateway.providers import Dialect, Provider
+from marid.adapters.gateway.quiet import hush
 from marid.core.chat import ModelRequest, Only, Parameters
 
 if TYPE_CHECKING:
@@ -24,8 +25,11 @@ _MODULES = MappingProxyType(
 # The clients want some key; the wire takes it off again.
 _NO_KEY = "no-key"
 _ONE_TO_ONE = ("temperature", "max_tokens", "top_p", "frequency_penalty", "presence_penalty", "seed")
+_EFFORT = "openai_reasoning_effort"
 _EFFORTS = frozenset({"minimal", "low", "medium", "high", "xhigh", "max"})
 _KEEPS_PARALLEL = frozenset({"openai", "openrouter", "anthropic"})
+# What Anthropic takes beside thoughts, and for them.
+_LEAST_TOP_P, _LEAST_BUDGET = 0.95, 1024
 _BUDGETS = MappingProxyType({"minimal": 512, "low": 2048, "medium": 8192, "high": 16384, "xhigh": 32768})
 
 
@@ -44,6 +48,7 @@ def model_for(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "M
 
 def load(provider: Provider) -> None:
     """Import what the provider needs."""
+    hush()
     for module in ("marid.adapters.gateway.exchange", _MODULES[provider.dialect]):
         import_module(module)
 
@@ -63,13 +68,18 @@ def _compatible(provider: Provider, name: str, client: "httpx2.AsyncClient") -> 
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
     inner = _openai_client(provider, client)
-    if not provider.is_custom and provider.id == "openai":
+    if not _is_compatible(provider):
         return OpenAIChatModel(name, provider=OpenAIProvider(openai_client=inner))
     # Those who serve open models know the older of the two names of this parameter.
     older = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
     return OpenAIChatModel(
         name, provider=OpenAICompatibleProvider(_service(provider), openai_client=inner), profile=older
     )
+
+
+def _is_compatible(provider: Provider) -> bool:
+    """Whether somebody else than OpenAI speaks its dialect."""
+    return provider.dialect == "openai" and (provider.is_custom or provider.id != "openai")
 
 
 def _service(provider: Provider) -> str:
@@ -79,25 +89,38 @@ def _service(provider: Provider) -> str:
 
 def _openrouter(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
     from pydantic_ai.models.openrouter import OpenRouterModel
+    from pydantic_ai.profiles import ModelProfile
     from pydantic_ai.providers.openrouter import OpenRouterProvider
 
-    return OpenRouterModel(name, provider=OpenRouterProvider(openai_client=_openai_client(provider, client)))
+    class AnyName(OpenRouterProvider):
+        """Leaves it to the service which names there are; the library fails on those without a slash."""
+
+        @staticmethod
+        def model_profile(model_name: str) -> ModelProfile | None:
+            known = model_name if "/" in model_name else f"openrouter/{model_name}"
+            return OpenRouterProvider.model_profile(known)
+
+    inner = AnyName(openai_client=_openai_client(provider, client))
+    return OpenRouterModel(name, provider=inner, profile=ModelProfile(supports_json_schema_output=True))
 
 
 def _anthropic(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
     from anthropic import AsyncAnthropic
     from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.profiles import ModelProfile
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
     key = provider.api_key or _NO_KEY
     inner = AsyncAnthropic(api_key=key, base_url=provider.base_url, http_client=client, max_retries=0)
-    return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=inner))
+    # Which models take a form for their answers is the service's to say: the library only knows yesterday's.
+    forms = ModelProfile(supports_json_schema_output=True)
+    return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=inner), profile=forms)
 
 
 def _google(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
     from ssl import PROTOCOL_TLS_CLIENT, SSLContext
 
-    from google.genai.client import Client
+    from google.genai.client import Client, DebugConfig
     from google.genai.types import HttpOptions
     from pydantic_ai.models.google import GoogleModel
     from pydantic_ai.providers.google import GoogleProvider
@@ -110,11 +133,13 @@ def _google(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Mod
         client_args={"verify": nobody},
         async_client_args={"verify": nobody, "ssl": nobody},
     )
-    inner = Client(vertexai=False, api_key=provider.api_key or _NO_KEY, http_options=options)
+    # It would play or write recordings instead of asking, if the environment said so.
+    live = DebugConfig(client_mode=None, replays_directory=None, replay_id=None)
+    inner = Client(vertexai=False, api_key=provider.api_key or _NO_KEY, http_options=options, debug_config=live)
     return GoogleModel(name, provider=GoogleProvider(client=inner))
 
 
-def parameters_for(request: ModelRequest) -> "ModelRequestParameters":
+def parameters_for(request: ModelRequest, dialect: Dialect = "openai") -> "ModelRequestParameters":
     """The tools that are offered, and the form that the answer must have."""
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
@@ -131,6 +156,8 @@ def parameters_for(request: ModelRequest) -> "ModelRequestParameters":
             json_schema=inner.get("schema") or {}, name=inner.get("name") or "answer", strict=inner.get("strict")
         )
         return ModelRequestParameters(function_tools=tools, output_mode="native", output_object=form)
+    if dialect == "google" and wanted.get("type") == "json_object":
+        return ModelRequestParameters(function_tools=tools, output_mode="prompted", allow_text_output=True)
     return ModelRequestParameters(function_tools=tools, allow_text_output=True)
 
 
@@ -147,7 +174,22 @@ def settings_for(provider: Provider, request: ModelRequest) -> "ModelSettings":
     if wanted.response_format and wanted.response_format.get("type") == "json_object":
         settings |= _json_settings(provider)
     settings |= _thinking_settings(provider, wanted)
+    if provider.dialect == "anthropic" and (settings.get("thinking") or "anthropic_thinking" in settings):
+        _make_room(settings)
     return _typed(settings)
+
+
+def _make_room(settings: dict[str, Any]) -> None:
+    """Of a model that thinks, Anthropic takes no temperature, and counts its thoughts as a part of the answer."""
+    from pydantic_ai.profiles.anthropic import ANTHROPIC_THINKING_BUDGET_MAP
+
+    settings.pop("temperature", None)
+    if settings.get("top_p", 1.0) < _LEAST_TOP_P:
+        del settings["top_p"]
+    own = settings.get("anthropic_thinking")
+    budget = own["budget_tokens"] if own else ANTHROPIC_THINKING_BUDGET_MAP[settings["thinking"]]
+    if settings.get("max_tokens", budget + 1) <= budget:
+        settings["max_tokens"] += budget
 
 
 def _typed(settings: dict[str, Any]) -> "ModelSettings":
@@ -175,26 +217,36 @@ def _json_settings(provider: Provider) -> dict[str, Any]:
 
 def _thinking_settings(provider: Provider, wanted: Parameters) -> dict[str, Any]:
     thinking = wanted.reasoning
+    if thinking.enabled is False or (thinking.effort == "none" and thinking.max_tokens is None):
+        return {_EFFORT: "none"} if _is_compatible(provider) else {"thinking": False}
     if thinking.max_tokens is not None:
         return _budgeted(provider, thinking.max_tokens, shown=not thinking.exclude)
-    if thinking.enabled is False or thinking.effort == "none":
-        return {"thinking": False}
     effort = thinking.effort if thinking.effort in _EFFORTS else "medium" if thinking.enabled else None
     if effort is None:
-        return {}
-    if thinking.exclude and provider.dialect == "openrouter":
+        return {"openrouter_reasoning": {"exclude": True}} if _hides(provider, wanted) else {}
+    if _hides(provider, wanted):
         return {"openrouter_reasoning": {"effort": effort, "exclude": True}}
-    return {"thinking": effort}
+    return _with_effort(provider, effort)
+
+
+def _hides(provider: Provider, wanted: Parameters) -> bool:
+    """Whether thoughts are to be kept back, by a service that can be told so."""
+    return bool(wanted.reasoning.exclude) and provider.dialect == "openrouter"
+
+
+def _with_effort(provider: Provider, effort: str) -> dict[str, Any]:
+    """Of a service that we do not know, nobody knows which models think: it is asked, and may say no."""
+    return {_EFFORT if _is_compatible(provider) else "thinking": effort}
 
 
 def _budgeted(provider: Provider, tokens: int, *, shown: bool) -> dict[str, Any]:
     """A number of tokens for thoughts, where the dialect counts them; else the effort that comes nearest."""
     match provider.dialect:
         case "anthropic":
-            return {"anthropic_thinking": {"type": "enabled", "budget_tokens": tokens}}
+            return {"anthropic_thinking": {"type": "enabled", "budget_tokens": max(tokens, _LEAST_BUDGET)}}
         case "google":
             return {"google_thinking_config": {"thinking_budget": tokens, "include_thoughts": shown}}
         case "openrouter":
             return {"openrouter_reasoning": {"max_tokens": tokens, "exclude": not shown}}
         case "openai":
-            return {"thinking": min(_BUDGETS, key=lambda effort: abs(_BUDGETS[effort] - tokens))}
+            return _with_effort(provider, min(_BUDGETS, key=lambda effort: abs(_BUDGETS[effort] - tokens)))

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from math import isfinite
 from typing import TYPE_CHECKING, Any, cast
 
 from marid.adapters.gateway.masking import Veil
 from marid.adapters.gateway.patience import Patience
 from marid.adapters.gateway.providers import Provider
+from marid.adapters.gateway.quirks import error_words
 from marid.core.chat import ModelInfo
 from marid.core.errors import MaridError, NotFound, Refused, Unavailable
 
@@ -18,6 +20,7 @@ _MORE_WINDOWS = ("max_context_length", "context_window")
 _OUTPUT_NAMES = ("outputTokenLimit", "max_tokens", "max_output_tokens", "max_completion_tokens")
 _NAMES = ("display_name", "displayName", "name")
 _MOST_PAGES = 20
+_LONGEST = 300
 
 
 async def listed(provider: Provider, patience: Patience) -> tuple[ModelInfo, ...]:
@@ -34,7 +37,7 @@ async def listed(provider: Provider, patience: Patience) -> tuple[ModelInfo, ...
             except NotFound as cause:
                 failed = cause
             except httpx2.HTTPError as cause:
-                words = Veil(provider.api_key).text(str(cause) or type(cause).__name__)
+                words = Veil(*provider.secrets).text(str(cause) or type(cause).__name__)
                 raise Unavailable(f"'{provider.place}' cannot be asked for its models: {words}") from cause
     raise failed
 
@@ -81,7 +84,12 @@ async def _page(client: "AsyncClient", address: str, provider: Provider) -> Mapp
         raise Unavailable(f"{place} sent a list of models that is no JSON") from cause
     if not isinstance(page, dict):
         raise Unavailable(f"{place} sent a list of models of an unknown form")
-    return cast("Mapping[str, Any]", page)
+    fields = cast("Mapping[str, Any]", page)
+    if fields.get("error") and not _entries(fields):
+        # LM Studio says so, with a good status, of every path that it does not know.
+        words = Veil(*provider.secrets).text(" ".join(error_words(fields).split()))[:_LONGEST]
+        raise NotFound(f"{place} has no list of models: {words or 'it answers with an error'}")
+    return fields
 
 
 def _entries(page: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -108,12 +116,23 @@ def _infos(provider: Provider, entries: Iterable[Mapping[str, Any]]) -> Iterable
             id=id,
             provider=provider.id,
             name=next((str(entry[name]) for name in _NAMES if entry.get(name)), ""),
-            context_window=_number(entry, *_WINDOW_NAMES, *_MORE_WINDOWS),
+            context_window=_loaded(entry) or _number(entry, *_WINDOW_NAMES, *_MORE_WINDOWS),
             max_output=_number(entry, *_OUTPUT_NAMES) or _number(entry.get("top_provider"), *_OUTPUT_NAMES),
             input_price=_for_a_million(price, "prompt"),
             output_price=_for_a_million(price, "completion"),
             more=entry,
         )
+
+
+def _loaded(entry: Mapping[str, Any]) -> int:
+    """The window with which LM Studio has loaded a model, the smallest of several: the model itself may take more."""
+    loaded: object = entry.get("loaded_instances")
+    tables = [
+        cast("Mapping[str, Any]", one).get("config")
+        for one in (cast("list[object]", loaded) if isinstance(loaded, list) else [])
+        if isinstance(one, dict)
+    ]
+    return min(filter(None, (_number(table, "context_length") for table in tables)), default=0)
 
 
 def _number(entry: object, *names: str) -> int:
@@ -123,7 +142,9 @@ def _number(entry: object, *names: str) -> int:
 
 
 def _for_a_million(price: Mapping[str, Any], name: str) -> float | None:
+    """None for a price that is none: OpenRouter's -1 says that it depends, and endless ones say nothing."""
     try:
-        return round(float(price[name]) * 1_000_000, 6)
+        million = float(price[name]) * 1_000_000
     except (KeyError, TypeError, ValueError):
         return None
+    return round(million, 6) if million >= 0 and isfinite(million) else None

@@ -19,12 +19,13 @@ class Patience:
     first_wait: float = 0.5
     longest_wait: float = 30.0
     longest_asked: float = 60.0
-    """What a service asks for by Retry-After is waited for up to here."""
+    """Whoever asks by Retry-After for more than this is not asked again."""
     sleep: Callable[[float], Awaitable[None]] = anyio.sleep
     chance: Callable[[], float] = random
 
     def wait(self, failures: int, asked: float | None) -> float:
         """How long to wait after so many failures, where the service asked for `asked` seconds or for nothing."""
         if asked is not None:
-            return min(max(asked, 0.0), self.longest_asked)
-        return self.chance() * min(self.first_wait * 2**failures, self.longest_wait)
+            return max(asked, 0.0)
+        step = min(self.first_wait * 2**failures, self.longest_wait)
+        return step / 2 + self.chance() * step / 2

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
+from marid.core.addresses import address_problem
 from marid.core.errors import BadInput
 
 Dialect: TypeAlias = Literal["openai", "openrouter", "anthropic", "google"]
@@ -41,6 +42,8 @@ class Provider:
     dialect: Dialect
     base_url: str
     api_key: str = field(default="", repr=False)
+    login: str = field(default="", repr=False)
+    """`name:password` of the address, for a service or a gate before it that asks for them."""
     proxy: str = field(default="", repr=False)
 
     @property
@@ -54,24 +57,46 @@ class Provider:
         """The host and its port, for messages."""
         return urlsplit(self.base_url).netloc.rpartition("@")[2]
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must stand in no message and no log."""
+        return (self.api_key, self.login, self.login.partition(":")[2])
 
-def chosen(id: str = "", *, base_url: str = "", api_key: str = "") -> Provider | None:
+
+def named(id: str = "", *, base_url: str = "", api_key: str = "") -> Provider | None:
     """The provider that these settings name; None is `offline`, which is also what nothing at all means.
 
     A `base_url` alone names an OpenAI-compatible service. An id that we do not know is one as well, and needs its URL.
 
     Raises:
-        BadInput: an id that says nothing without a URL, a URL that is none, or no key where one is needed.
+        BadInput: an id that says nothing without a URL, a URL that is none, a key that cannot be sent, or none where
+            one is needed.
     """
     if id == OFFLINE or not (id or base_url or api_key):
         return None
     name = id or ("openai" if base_url else "openrouter")
     known = KNOWN.get(name)
     dialect = known.dialect if known else "openai"
-    where = _root(_checked(base_url or (known.base_url if known else ""), name), name, dialect)
+    url, login = _parted(_checked(base_url or (known.base_url if known else ""), name))
+    where = _root(url, name, dialect)
+    _check_key(api_key, login, name, dialect)
     if known and known.needs_key and not api_key and where == known.base_url:
         raise BadInput(f"provider '{name}' needs a key: set api_key, or use provider 'offline'")
-    return Provider(id=name, dialect=dialect, base_url=where, api_key=api_key)
+    return Provider(id=name, dialect=dialect, base_url=where, api_key=api_key, login=login)
+
+
+def _parted(url: str) -> tuple[str, str]:
+    """The address alone, and the name and password that stood in it."""
+    parts = urlsplit(url)
+    login, _, place = parts.netloc.rpartition("@")
+    return urlunsplit(parts._replace(netloc=place)), unquote(login)
+
+
+def _check_key(key: str, login: str, name: str, dialect: Dialect) -> None:
+    if key != key.strip() or not all(" " <= letter <= "~" for letter in key):
+        raise BadInput(f"api_key of provider '{name}' holds a line break, a blank at its end or a letter no key has")
+    if key and login and dialect in ("openai", "openrouter"):
+        raise BadInput(f"provider '{name}' has both an api_key and a password in its base_url: only one can be sent")
 
 
 def _root(url: str, name: str, dialect: Dialect) -> str:
@@ -84,11 +109,18 @@ def _root(url: str, name: str, dialect: Dialect) -> str:
 def _checked(url: str, name: str) -> str:
     if not url:
         raise BadInput(f"unknown provider '{name}': set its base_url, or use one of {', '.join((OFFLINE, *KNOWN))}")
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
-        raise BadInput(f"base_url of provider '{name}' is no http or https URL")
+    if problem := address_problem(url):
+        raise BadInput(f"base_url of provider '{name}' {problem}")
+    if not url.isascii():
+        _check_letters(url, name)
     return url.rstrip("/")
+
+
+def _check_letters(url: str, name: str) -> None:
+    """Not every name of a host that can be written may be asked for."""
+    import httpx2  # imported when used: hardly any address has such letters
+
+    try:
+        httpx2.URL(url)
+    except httpx2.InvalidURL:
+        raise BadInput(f"base_url of provider '{name}' has a host whose name no network knows") from None

@@ -21,24 +21,29 @@ _NOTHING: tuple[GatewayEvent, ...] = ()
 
 
 class Reader:
-    """Remembers which part is which call, as the pieces of several may alternate."""
+    """Remembers which part is which call, as the pieces of several may alternate.
 
-    def __init__(self) -> None:
+    Without `thoughts`, what the model thinks is told to nobody, whether or not the service keeps it back.
+    """
+
+    def __init__(self, *, thoughts: bool = True) -> None:
+        self._thoughts = thoughts
         self._numbers: dict[int, int] = {}
 
     def events(self, event: ModelResponseStreamEvent) -> tuple[GatewayEvent, ...]:
         """What `event` tells the reader; the ends of parts tell nothing, as more of a part may follow its end."""
         if type(event) is PartDeltaEvent:
-            return self._continued(event.index, event.delta)
+            delta = event.delta
+            if type(delta) is TextPartDelta:  # nearly all of them
+                return (TextDelta(delta.content_delta),) if delta.content_delta else _NOTHING
+            return self._continued(event.index, delta)
         if type(event) is PartStartEvent:
             return self._begun(event.index, event.part)
         return _NOTHING
 
     def _continued(self, index: int, delta: ModelResponsePartDelta) -> tuple[GatewayEvent, ...]:
-        if type(delta) is TextPartDelta:
-            return (TextDelta(delta.content_delta),) if delta.content_delta else _NOTHING
         if type(delta) is ThinkingPartDelta:
-            return (ReasoningDelta(delta.content_delta),) if delta.content_delta else _NOTHING
+            return (ReasoningDelta(delta.content_delta),) if delta.content_delta and self._thoughts else _NOTHING
         if type(delta) is ToolCallPartDelta and delta.args_delta and index in self._numbers:
             return (CallDelta(self._numbers[index], written(delta.args_delta)),)
         return _NOTHING
@@ -47,7 +52,7 @@ class Reader:
         if isinstance(part, TextPart):
             return (TextDelta(part.content),) if part.content else _NOTHING
         if isinstance(part, ThinkingPart):
-            return (ReasoningDelta(part.content),) if part.content else _NOTHING
+            return (ReasoningDelta(part.content),) if part.content and self._thoughts else _NOTHING
         if isinstance(part, ToolCallPart):
             number = self._numbers.setdefault(index, len(self._numbers))
             started = CallStarted(number, part.tool_name)

@@ -17,10 +17,13 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
+from marid.adapters.gateway.providers import Dialect
 from marid.core.chat import Finished, FinishReason, Message, Part, Reasoning, Text, ToolCall, ToolResult, Usage
 from marid.core.chat import ModelRequest as Request
 
 Seal: TypeAlias = dict[str, Any]
+
+_MARKS_FAILURES = frozenset[Dialect]({"anthropic", "google"})
 
 _REASONS: dict[str | None, FinishReason] = {
     "stop": "stop",
@@ -31,23 +34,24 @@ _REASONS: dict[str | None, FinishReason] = {
 }
 
 
-def history(request: Request) -> list[ModelMessage]:
+def history(request: Request, dialect: Dialect = "openai") -> list[ModelMessage]:
     """Everything that was said, with every thought back where its provider wants it."""
     messages: list[ModelMessage] = []
     for message in request.messages:
         if message.role == "assistant":
             messages.append(_response(message))
-        elif parts := [part for each in message.parts for part in _asked(each)]:
+        elif parts := [part for each in message.parts for part in _asked(each, dialect)]:
             messages.append(ModelRequest(parts=parts, instructions=request.system or None))
     return messages
 
 
-def _asked(part: Part) -> Iterable[ModelRequestPart]:
+def _asked(part: Part, dialect: Dialect) -> Iterable[ModelRequestPart]:
     match part:
         case Text():
             return [UserPromptPart(part.text)]
         case ToolResult():
-            outcome = "failed" if part.failed else "success"
+            # Where a dialect has no mark for a failure, the library would wrap the words into JSON.
+            outcome = "failed" if part.failed and dialect in _MARKS_FAILURES else "success"
             return [ToolReturnPart(part.name, part.text, part.call, outcome=outcome)]
         case Reasoning() | ToolCall():
             return []
@@ -66,11 +70,19 @@ def _answered(part: Part) -> ModelResponsePart | None:
         case Text():
             return TextPart(part.text, **_fields(part.seal))
         case Reasoning():
-            return ThinkingPart(part.text, **_fields(part.seal))
+            return ThinkingPart(part.text, **_thought_fields(part.seal))
         case ToolCall():
             return ToolCallPart(part.name, part.arguments, part.id, **_fields(part.seal))
         case ToolResult():
             return None
+
+
+def _thought_fields(seal: str) -> Seal:
+    """A thought of OpenRouter's that is only words goes back as words: as its own, the library would leave it empty."""
+    fields = _fields(seal)
+    if fields.get("provider_name") == "openrouter" and not fields.keys() & {"signature", "provider_details"}:
+        del fields["provider_name"]
+    return fields
 
 
 def _fields(seal: str) -> Seal:
@@ -137,6 +149,8 @@ def written(arguments: str | Mapping[str, Any] | None) -> str:
 def finish_of(response: ModelResponse, reply: Message) -> Finished:
     """How the answer ended; one with calls ends by them, whatever the provider calls it."""
     reason = _REASONS.get(response.finish_reason, "stop")
+    if (response.provider_details or {}).get("finish_reason") == "error":
+        reason = "error"  # a word of others than OpenAI, which the library knows of some only
     if reply.calls and reason == "stop":
         reason = "calls"
     return Finished(reason, reply, response.model_name or "", response.provider_response_id or "")

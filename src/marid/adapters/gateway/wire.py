@@ -1,24 +1,47 @@
 """The HTTP side of every request: our key and no other, events that were made whole, and the log."""
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from base64 import b64encode
 from functools import cache
 from ssl import SSLContext
 from types import MappingProxyType
-from typing import cast
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import httpx2
 
+from marid.adapters.gateway.bodies import (
+    MOST_BODY,
+    MOST_COMPLAINT,
+    PACKINGS,
+    Bounded,
+    Completed,
+    Sifted,
+    Unpacked,
+)
 from marid.adapters.gateway.journal import Journal
 from marid.adapters.gateway.masking import Veil
 from marid.adapters.gateway.patience import Patience
 from marid.adapters.gateway.providers import Provider
 from marid.adapters.gateway.sse import Sieve
+from marid.core.chat import Usage
 
+_PLAIN = "identity"
 _LOCAL = ("localhost", "127.0.0.1", "::1")
-# What the providers' clients would take from the environment and send to whatever address they are given.
-_FOREIGN = ("authorization", "x-api-key", "x-goog-api-key", "openai-organization", "openai-project", "cookie")
+# All that is sent besides our key. The providers' clients would take others from the environment, and send them to
+# whatever address they are given.
+_NEEDED = (
+    "host",
+    "accept",
+    "connection",
+    "content-type",
+    "content-length",
+    "transfer-encoding",
+    "x-server-timeout",
+    "anthropic-version",
+    "anthropic-beta",
+)
+_NAME = "marid"
 _KEY_HEADERS = MappingProxyType(
     {
         "openai": ("authorization", "Bearer "),
@@ -46,21 +69,57 @@ class Wire(httpx2.AsyncBaseTransport):
         self._journal = journal
         self.sieve = Sieve()
         self._body: Sifted | None = None
+        self._answer: dict[str, Any] | None = None
+        self.sent = b""
+        """The body of the request."""
+        self.asked = False
+        """Whether the request went out and nobody said no to it: it may have cost something."""
+        self.redirected = False
+        """Whether the answer is that the request should go elsewhere: it holds a key, and goes nowhere else."""
+        self.kind, self.packing = "", _PLAIN
+        """What sort of answer it is, and how it was packed."""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send it with our key, and give its answer through the sieve."""
         self._sign(request)
+        self.sent = await request.aread()
         if self._journal:
-            await self._note_request(self._journal, request)
+            self._note_request(self._journal, request)
         begun = time.monotonic()
-        response = await self._inner.handle_async_request(request)
+        try:
+            response = await self._inner.handle_async_request(request)
+        except httpx2.TransportError as error:
+            self.asked = self.asked and isinstance(error, httpx2.TimeoutException)
+            raise
+        self.asked = response.is_success
         if self._journal:
-            self._note_response(self._journal, response, time.monotonic() - begun)
-        # Lists of models are got; answers are posted for.
-        if request.method == "POST" and response.status_code == 200 and _is_plain(response):
-            body = cast("httpx2.AsyncByteStream", response.stream)
-            response.stream = self._body = Sifted(body, self.sieve, self._patience.idle)
+            self._keep_answer(response, time.monotonic() - begun)
+        self._dress(request, response)
         return response
+
+    def _dress(self, request: httpx2.Request, response: httpx2.Response) -> None:
+        """Put the body into what it needs. Lists of models are got; answers are posted for."""
+        body = cast("httpx2.AsyncByteStream", response.stream)
+        self.redirected = response.is_redirect
+        self.packing = response.headers.pop("content-encoding", _PLAIN).strip().lower() or _PLAIN
+        if self.packing in PACKINGS:
+            body = Unpacked(body)
+        elif not self.readable:
+            body = httpx2.ByteStream(b"")
+        idle = self._patience.idle
+        if request.method != "POST" or not response.is_success:
+            most = MOST_BODY if response.is_success else MOST_COMPLAINT
+            response.stream = Bounded(body, idle, counts=response.is_success, most=most)
+            return
+        self.kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if self.kind == "application/json" and self._provider.dialect != "anthropic":
+            body = Completed(body)
+        response.stream = self._body = Sifted(body, self.sieve, idle)
+
+    @property
+    def readable(self) -> bool:
+        """Whether the answer was plain, or packed in a way that we know."""
+        return self.packing == _PLAIN or self.packing in PACKINGS
 
     @property
     def sifted(self) -> bool:
@@ -74,81 +133,56 @@ class Wire(httpx2.AsyncBaseTransport):
         await self._inner.aclose()
 
     def _sign(self, request: httpx2.Request) -> None:
-        for name in _FOREIGN:
-            request.headers.pop(name, None)
-        request.headers["accept-encoding"] = "identity"
-        request.extensions = {**request.extensions, "timeout": _timeouts(self._patience)}
+        for name in request.headers.keys() - set(_NEEDED):
+            del request.headers[name]
+        request.headers |= {"user-agent": _NAME, "accept-encoding": _PLAIN}
+        request.extensions = {**request.extensions, "timeout": _timeouts(self._patience), "trace": self._trace}
+        if self._provider.login:
+            request.headers["authorization"] = f"Basic {b64encode(self._provider.login.encode()).decode()}"
         if self._provider.api_key:
             name, before = _KEY_HEADERS[self._provider.dialect]
             request.headers[name] = before + self._provider.api_key
 
-    async def _note_request(self, journal: Journal, request: httpx2.Request) -> None:
-        veil = Veil(self._provider.api_key)
+    async def _trace(self, name: str, more: object) -> None:
+        """What the connection does, step by step."""
+        del more
+        self.asked = self.asked or name.endswith("send_request_body.complete")
+
+    def _note_request(self, journal: Journal, request: httpx2.Request) -> None:
+        veil = Veil(*self._provider.secrets)
         record = {
-            "time": int(time.time() * 1000),
+            "timestamp": int(time.time()),
+            "request": veil.body(self.sent),
             "provider": self._provider.id,
             "method": request.method,
             "url": veil.text(str(request.url)),
             "headers": veil.headers(request.headers),
-            "body": veil.body(await request.aread()),
         }
         journal.note("request", record)
 
-    def _note_response(self, journal: Journal, response: httpx2.Response, seconds: float) -> None:
-        record = {
-            "time": int(time.time() * 1000),
-            "provider": self._provider.id,
+    def _keep_answer(self, response: httpx2.Response, seconds: float) -> None:
+        self._answer = {
             "status": response.status_code,
             "seconds": round(seconds, 3),
-            "headers": Veil(self._provider.api_key).headers(response.headers),
+            "headers": Veil(*self._provider.secrets).headers(response.headers),
         }
-        journal.note("response", record)
+
+    def note_answer(self, usage: Usage | None) -> None:
+        """Log the answer, if there was one, with what it cost. Raises: Unavailable when the log cannot be written."""
+        answer, self._answer = self._answer, None
+        if self._journal and answer is not None:
+            costs = {"usage": _figures(usage)} if usage else {}
+            record = {"timestamp": int(time.time()), "response": {**costs, **answer}, "provider": self._provider.id}
+            self._journal.note("response", record)
 
 
-class Sifted(httpx2.AsyncByteStream):
-    """The body of an answer through a sieve. An iterator, no generator, so that closing it closes all of it at once.
-
-    Bytes that are no event, such as comments that keep a connection alive, do not count against silence: who waits
-    for an event waits `idle` seconds and no longer.
-    """
-
-    def __init__(self, inner: httpx2.AsyncByteStream, sieve: Sieve, idle: float) -> None:
-        self._inner = inner
-        self._pieces = aiter(inner)
-        self._sieve = sieve
-        self._idle = idle
-        self._ended = False
-
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        return self
-
-    async def __anext__(self) -> bytes:
-        asked = 0.0
-        while not self._ended:
-            try:
-                passed = self._sieve.feed(await anext(self._pieces))
-            except StopAsyncIteration:
-                self._ended = True
-                passed = self._sieve.finish()
-            if passed:
-                return passed
-            asked = asked or time.monotonic()
-            if time.monotonic() - asked > self._idle:
-                raise httpx2.ReadTimeout(f"no event in {self._idle:g} s")
-        raise StopAsyncIteration
-
-    async def aclose(self) -> None:
-        """Close the connection's own iterator too: left to the end of the loop, it complains."""
-        self._ended = True
-        close = cast("Callable[[], Awaitable[None]] | None", getattr(self._pieces, "aclose", None))
-        if close:
-            await close()
-        await self._inner.aclose()
-
-
-def _is_plain(response: httpx2.Response) -> bool:
-    """Whether the bytes are the text itself; what was packed although we asked for plain is left alone."""
-    return response.headers.get("content-encoding", "identity") == "identity"
+def _figures(usage: Usage) -> dict[str, int]:
+    """In the words that most programs know."""
+    return {
+        "prompt_tokens": usage.input,
+        "completion_tokens": usage.output,
+        "total_tokens": usage.input + usage.output,
+    }
 
 
 def transport(provider: Provider) -> httpx2.AsyncBaseTransport:
@@ -156,7 +190,10 @@ def transport(provider: Provider) -> httpx2.AsyncBaseTransport:
     parts = urlsplit(provider.base_url)
     proxy = None if parts.hostname in _LOCAL else provider.proxy or None
     # No certificates are read where none are needed: that takes longer than many an answer.
-    return httpx2.AsyncHTTPTransport(verify=_trust() if parts.scheme == "https" else False, proxy=proxy)
+    trust = _trust() if parts.scheme == "https" else False
+    # A connection that is used again may be closing at that moment, and then the request on it is lost.
+    once = httpx2.Limits(max_keepalive_connections=0)
+    return httpx2.AsyncHTTPTransport(verify=trust, proxy=proxy, limits=once)
 
 
 @cache

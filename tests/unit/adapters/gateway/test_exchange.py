@@ -13,9 +13,9 @@ from marid.adapters.gateway.exchange import Broken, Exchange, Setting
 from marid.adapters.gateway.library import load
 from marid.adapters.gateway.patience import Patience
 from marid.adapters.gateway.providers import Dialect, Provider
-from marid.core.chat import Finished, GatewayEvent, TextDelta, Usage
+from marid.core.chat import CallReady, Finished, GatewayEvent, TextDelta, Usage
 from marid.core.errors import Exhausted, Unavailable
-from marid.testing import Cut, Gate, Insert, ModelServer, Stall, always, say
+from marid.testing import Cut, Gate, Insert, ModelServer, Stall, always, call, malformed, say
 
 pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence")
 
@@ -84,24 +84,133 @@ def test_a_connection_that_breaks_after_the_end_is_no_failure() -> None:
     assert ends.count(True) > 1
 
 
-def test_an_answer_that_comes_packed_is_read_as_it_is() -> None:
-    chunk = {"id": "x", "choices": [{"index": 0, "delta": {"content": "hello"}, "finish_reason": "stop"}]}
-    packed = gzip.compress(b"data: %s\n\ndata: [DONE]\n\n" % json.dumps(chunk).encode())
+CHUNK = {"id": "x", "choices": [{"index": 0, "delta": {"content": "hello"}, "finish_reason": "stop"}]}
+STREAM = b"data: %s\n\ndata: [DONE]\n\n" % json.dumps(CHUNK).encode()
+
+
+def served(
+    reply: bytes, dialect: Dialect = "openai", path: str = "/v1/chat/completions"
+) -> tuple[list[GatewayEvent], Broken | None]:
+    """What comes of a reply that somebody else has written."""
     got: list[GatewayEvent] = []
 
     async def take(event: GatewayEvent) -> None:
         got.append(event)
 
-    async def main() -> None:
-        await Exchange(Setting(provider, Patience(), None), asking("openai")).run(take)
+    async def main() -> Broken | None:
+        try:
+            await Exchange(Setting(provider, Patience(), None), asking(dialect)).run(take)
+        except Broken as broken:
+            return broken
+        return None
 
     with serving() as server:
-        headers = {"Content-Encoding": "gzip", "Connection": "close"}
-        server.replies["/v1/chat/completions"] = answer(packed, kind="text/event-stream", headers=headers)
-        provider = Provider(id="openai", dialect="openai", base_url=server.url("/v1"))
-        anyio.run(main)
+        server.replies[path] = reply
+        provider = Provider(id=dialect, dialect=dialect, base_url=server.url("/v1"))
+        return got, anyio.run(main)
+
+
+def reply_of(body: bytes, kind: str = "text/event-stream", **headers: str) -> bytes:
+    return answer(body, kind=kind, headers=headers)
+
+
+def test_an_answer_that_comes_packed_is_unpacked() -> None:
+    got, broken = served(reply_of(gzip.compress(STREAM), **{"Content-Encoding": "gzip"}))
+    assert broken is None
     assert isinstance(got[-1], Finished)
     assert got[-1].reply.text == "hello"
+
+
+def test_a_packed_answer_that_is_cut_is_not_whole() -> None:
+    long = b'data: {"id": "x", "choices": [{"index": 0, "delta": {"content": "one"}}]}\n\n' + STREAM
+    for packed in (gzip.compress(long)[:-40], gzip.compress(long.partition(b"hello")[0])):
+        got, broken = served(reply_of(packed, **{"Content-Encoding": "gzip"}))
+        assert broken
+        assert "broke off" in str(broken)
+        assert not [event for event in got if isinstance(event, Finished)]
+
+
+def test_an_answer_packed_in_an_unknown_way_is_told_and_not_asked_for_again() -> None:
+    _, broken = served(reply_of(STREAM, **{"Content-Encoding": "br"}))
+    assert broken
+    assert not broken.failure.again
+    assert "'br'" in str(broken)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_damaged_event_breaks_the_answer_and_no_call_of_it_is_ready(dialect: Dialect) -> None:
+    turn = say("one", "two", calls=[call("get_tree", {"path": "."})], faults=[malformed(after=1)])
+    with ModelServer([turn]) as server:
+        got, exchange, broken = tried(server, dialect, Patience())
+    assert broken
+    assert isinstance(broken.failure.error, Unavailable)
+    assert "a part of the answer is lost" in str(broken)
+    assert exchange.given
+    assert TextDelta("one") in got
+    assert not [event for event in got if isinstance(event, CallReady | Finished) or event == TextDelta("two")]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_is_damaged_before_the_first_word_may_be_asked_for_again(dialect: Dialect) -> None:
+    with ModelServer([say("one", faults=[malformed()])]) as server:
+        got, exchange, broken = tried(server, dialect, Patience())
+    assert broken
+    assert broken.failure.again
+    assert (got, exchange.given) == ([], False)
+
+
+def test_what_is_damaged_after_the_end_does_not_matter() -> None:
+    with ModelServer(
+        [say("one", faults=[Insert(data=STREAM.replace(b"hello", b"two") + b"data: {\n\n", after=1)])]
+    ) as server:
+        got, _, broken = tried(server, "openai", Patience())
+    assert broken is None
+    assert isinstance(got[-1], Finished)
+    assert got[-1].reply.text == "onetwo"
+
+
+def test_a_page_instead_of_an_answer_is_told_and_not_asked_for_again() -> None:
+    places: dict[Dialect, str] = {"openai": "/v1/chat/completions", "anthropic": "/v1/v1/messages"}
+    for dialect, path in places.items():
+        _, broken = served(reply_of(b"<html>Log in</html>", "text/html; charset=utf-8"), dialect, path)
+        assert broken
+        assert not broken.failure.again
+        assert "answered with 'text/html'" in str(broken)
+        assert "check base_url" in str(broken)
+
+
+def test_an_answer_in_one_piece_is_an_answer() -> None:
+    calls = [{"id": "a", "type": "function", "function": {"name": "get_tree", "arguments": '{"path": "."}'}}] * 2
+    message = {"role": "assistant", "content": "hello", "tool_calls": calls}
+    whole = {"id": "x", "object": "chat.completion", "choices": [{"message": message, "finish_reason": "tool_calls"}]}
+    got, broken = served(reply_of(json.dumps({**whole, "created": 1, "model": "m"}).encode(), "application/json"))
+    assert broken is None
+    end = got[-1]
+    assert isinstance(end, Finished)
+    assert (end.reason, end.reply.text) == ("calls", "hello")
+    assert [(one.name, one.arguments) for one in end.reply.calls] == [("get_tree", '{"path": "."}')] * 2
+
+
+def test_an_error_in_one_piece_under_a_good_status_is_an_error() -> None:
+    got, broken = served(reply_of(b'{"error": {"message": "too busy", "code": 503}}', "application/json"))
+    assert broken
+    assert "too busy" in str(broken)
+    assert got == []
+
+
+def test_an_error_between_the_events_breaks_the_answer_with_the_services_words() -> None:
+    error = b'error: {"code": 500, "message": "Compute error.", "type": "server_error"}\n\n'
+    with ModelServer([say("one", "two", faults=[Insert(data=error, after=1)])]) as server:
+        got, exchange, broken = tried(server, "openai", Patience())
+    assert broken
+    assert isinstance(broken.failure.error, Unavailable)
+    assert "Compute error." in str(broken)
+    assert exchange.given
+    assert got == [TextDelta("one")]
+    _, first = served(reply_of(error + b"data: [DONE]\n\n"))
+    assert first
+    assert first.failure.again
+    assert "Compute error." in str(first)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -159,4 +268,4 @@ def test_a_cancelled_answer_closes_its_connection_at_once(dialect: Dialect) -> N
             assert scope.cancelled_caught
 
         anyio.run(main)
-        assert server.ended(0, seconds=1.0) == "left"
+        assert server.ended(0) == "left"

@@ -1,5 +1,8 @@
 """Foreign errors in our families."""
 
+import ssl
+from asyncio import CancelledError
+
 import httpx2
 import pytest
 from pydantic_ai import exceptions
@@ -21,14 +24,19 @@ def http(status: int, category: type[exceptions.ModelAPIError] | None = None, bo
     [
         (http(400, exceptions.ModelContextWindowExceededError), Exhausted, False),
         (http(402, exceptions.ModelQuotaExceededError), Exhausted, False),
-        (http(404, exceptions.ModelNotFoundError), NotFound, False),
+        (http(404, exceptions.ModelNotFoundError, {"error": "no such model"}), NotFound, False),
+        (http(404, exceptions.ModelNotFoundError, [{"message": "no such model"}]), NotFound, False),
         (http(401, exceptions.ModelAuthenticationError), Refused, False),
         (http(400, exceptions.ModelRequestRejectedError), BadInput, False),
         (http(422), BadInput, False),
         (http(418), BadInput, False),
         (http(407), Refused, False),
         (http(413), Exhausted, False),
-        (http(408), Unavailable, True),
+        (http(408), Unavailable, False),
+        (http(409), Unavailable, False),
+        (http(425), Unavailable, False),
+        (http(429), Unavailable, True),
+        (http(503), Unavailable, True),
         (http(429, exceptions.ModelRateLimitError), Unavailable, True),
         (http(500, exceptions.ModelServerError), Unavailable, True),
         (http(529, exceptions.ModelOverloadedError), Unavailable, True),
@@ -66,6 +74,111 @@ def test_what_the_connection_said_is_told_rather_than_that_it_failed() -> None:
 def test_when_to_come_back_is_kept() -> None:
     late = exceptions.ModelHTTPError(503, "m", headers={"Retry-After": "7"})
     assert judged(late, PROVIDER, "m").after == 7.0
+
+
+@pytest.mark.parametrize(
+    ("told", "after"), [("1.5", 1.5), ("0.0", 0.0), ("-1.5", None), ("nan", None), ("inf", None), ("soon", None)]
+)
+def test_a_part_of_a_second_counts(told: str, after: float | None) -> None:
+    late = exceptions.ModelHTTPError(429, "m", headers={"Retry-After": told})
+    assert judged(late, PROVIDER, "m").after == after
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "kind"),
+    [
+        (400, "Trying to keep the first 5 tokens when context the overflows. It has context length of only 4", None),
+        (400, "The number of tokens to keep from the initial prompt is greater than the context length", None),
+        (400, "the request exceeds the available context size, try increasing it", "exceed_context_size_error"),
+        (400, "it does not fit", "exceed_context_size_error"),
+        (500, "Context size has been exceeded.", "server_error"),
+        (400, "prompt too long; exceeded max context length by 5 tokens", None),
+        (400, "the input length exceeds the context length", None),
+        (400, "The decoder prompt (length 9) is longer than the maximum model length of 8", None),
+    ],
+)
+def test_a_full_window_is_known_in_the_words_of_local_services(status: int, words: str, kind: str | None) -> None:
+    cause = exceptions.ModelHTTPError(status, "m", {"message": words}, provider_error_type=kind)
+    failure = judged(cause, PROVIDER, "m")
+    assert isinstance(failure.error, Exhausted)
+    assert not failure.again
+    assert "to begin a new conversation" in str(failure.error)
+    assert isinstance(judged(exceptions.ModelAPIError("m", words), PROVIDER, "m").error, Exhausted) or kind
+    assert not isinstance(judged(http(429, body={"message": words}), PROVIDER, "m").error, Exhausted)
+
+
+@pytest.mark.parametrize(
+    "words", ["no such field: context", "the length of the name", "context_window must be a number"]
+)
+def test_other_words_about_length_are_no_full_window(words: str) -> None:
+    assert isinstance(judged(http(400, body={"message": words}), PROVIDER, "m").error, BadInput)
+
+
+@pytest.mark.parametrize("body", ["404 page not found", "<html>", None, {"detail": "Not Found"}])
+def test_what_no_service_for_models_would_say_is_a_wrong_address(body: object) -> None:
+    failure = judged(http(404, exceptions.ModelNotFoundError, body), PROVIDER, "m")
+    assert isinstance(failure.error, Unavailable)
+    assert not failure.again
+    assert "check base_url" in str(failure.error)
+
+
+def test_a_path_that_lm_studio_does_not_know_is_a_wrong_address() -> None:
+    failure = judged(exceptions.ModelAPIError("m", "Unexpected endpoint or method. (POST /x)"), PROVIDER, "m")
+    assert "check base_url" in str(failure.error)
+    assert not failure.again
+
+
+def test_an_unknown_model_may_be_told_in_a_bare_text() -> None:
+    bare = exceptions.ModelHTTPError(404, "m", "no such model", headers={"Content-Type": "application/json"})
+    assert "check base_url" not in str(judged(bare, PROVIDER, "m").error)
+
+
+@pytest.mark.parametrize(("delay", "after"), [("2s", 2.0), ("1.5s", 1.5), ("soon", None), (7, None), ("-1s", None)])
+def test_when_google_says_to_come_back_is_kept(delay: object, after: float | None) -> None:
+    details = [{"@type": "type.googleapis.com/google.rpc.Help"}, 7, {"retryDelay": delay}]
+    late = http(429, body={"error": {"code": 429, "details": details}})
+    assert judged(late, PROVIDER, "m").after == after
+    assert judged(http(429, body={"error": "x"}), PROVIDER, "m").after is None
+
+
+def test_a_form_beside_tools_is_told_in_our_words() -> None:
+    cause = exceptions.UserError("This model does not support `NativeOutput` and function tools at the same time.")
+    error = judged(cause, PROVIDER, "m").error
+    assert isinstance(error, BadInput)
+    assert "--no-tool-calls" in str(error)
+    assert "NativeOutput" not in str(error)
+
+
+def test_what_lies_below_the_connections_error_is_told() -> None:
+    outer = exceptions.ModelConnectionError("m", "Connection error.")
+    outer.__cause__ = httpx2.ReadError("")
+    outer.__cause__.__context__ = OSError(104, "Connection reset by peer")
+    assert "reset by peer" in str(judged(outer, PROVIDER, "m").error)
+    outer.__cause__.__context__ = OSError("[SSL: WRONG_VERSION_NUMBER] wrong version number")
+    assert "does it speak http, not https?" in str(judged(outer, PROVIDER, "m").error)
+
+
+@pytest.mark.parametrize("below", [CancelledError("Cancelled via cancel scope 7f"), ssl.SSLWantReadError("(_ssl.c:1)")])
+def test_of_a_time_out_it_is_not_told_how_the_waiting_was_done(below: BaseException) -> None:
+    outer = exceptions.ModelTimeoutError("m", "Request timed out.")
+    outer.__cause__ = httpx2.ReadTimeout("")
+    outer.__cause__.__cause__ = TimeoutError()
+    outer.__cause__.__cause__.__context__ = below
+    assert str(judged(outer, PROVIDER, "m").error).endswith("(model 'm'): Request timed out.")
+    late = TimeoutError(110, "Connection timed out")
+    late.__context__ = below
+    cut = exceptions.ModelConnectionError("m", "Connection error.")
+    cut.__cause__ = late
+    assert str(judged(cut, PROVIDER, "m").error).endswith("Connection timed out")
+    cut.__cause__ = below
+    assert str(judged(cut, PROVIDER, "m").error).endswith("Connection error.")
+
+
+def test_a_sign_of_https_is_seen_above_what_lies_deepest() -> None:
+    outer = exceptions.ModelConnectionError("m", "Connection error.")
+    outer.__cause__ = httpx2.RemoteProtocolError(r"illegal status line: bytearray(b'\x15\x03\x01')")
+    outer.__cause__.__context__ = ValueError("illegal request line")
+    assert "does it speak https, not http?" in str(judged(outer, PROVIDER, "m").error)
 
 
 def test_a_long_complaint_is_cut() -> None:

@@ -1,6 +1,7 @@
 """Answers over the wire, and what becomes of them when the service fails."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -9,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 import anyio
+import anyio.to_thread
 import pytest
 
 from fakes.budget import Purse
@@ -33,9 +35,11 @@ from marid.core.chat import (
     Finished,
     GatewayEvent,
     Message,
+    Parameters,
     ReasoningDelta,
     Retrying,
     TextDelta,
+    Thinking,
     ToolResult,
     Usage,
     said,
@@ -45,6 +49,7 @@ from marid.testing import (
     Cut,
     Gate,
     Hangup,
+    Insert,
     Model,
     ModelServer,
     Refusal,
@@ -137,10 +142,10 @@ def test_what_will_not_get_better_is_not_tried_again(
 @pytest.mark.parametrize(
     ("asked", "least", "most"),
     [
-        ("Fri, 31 Dec 2100 23:59:59 GMT", 60, 60),
-        ("999999999", 60, 60),
-        ("-5", 0, 0.5),
-        ("soon", 0, 0.5),
+        ("60", 60, 60),
+        ("1.5", 1.5, 1.5),
+        ("-5", 0.25, 0.5),
+        ("soon", 0.25, 0.5),
         (0, 0, 0),
     ],
 )
@@ -149,6 +154,60 @@ def test_when_to_come_back_is_honoured_within_reason(asked: float | str, least: 
     with ModelServer([rate_limited(retry_after=asked), say("ok")]) as server:
         events_of(gateway_to(server, "openai", Means(patience=Patience(sleep=naps))), asking("openai"))
     assert least <= naps.waits[0] <= most
+
+
+@every_dialect
+@pytest.mark.parametrize("asked", ["Fri, 31 Dec 2100 23:59:59 GMT", "3600"])
+def test_a_service_that_wants_to_be_left_alone_for_long_is_given_up_at_once(dialect: Dialect, asked: str) -> None:
+    naps = Naps()
+    with ModelServer([always(rate_limited(retry_after=asked))]) as server:
+        model = gateway_to(server, dialect, Means(patience=Patience(sleep=naps)))
+        events, error = events_of(model, asking(dialect))
+        assert len(server.requests) == 1
+    assert isinstance(error, Unavailable)
+    assert re.search(r"it asks to be left alone for [\d,]+ s$", str(error))
+    assert (events, naps.waits) == ([], [])
+
+
+@every_dialect
+@pytest.mark.parametrize("status", [408, 409, 425])
+def test_statuses_that_are_not_meant_for_asking_again_are_not(dialect: Dialect, status: int) -> None:
+    with ModelServer([always(server_error(status))]) as server:
+        _, error = events_of(gateway_to(server, dialect), asking(dialect))
+        assert len(server.requests) == 1
+    assert isinstance(error, Unavailable)
+
+
+@every_dialect
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_request_does_not_go_elsewhere_and_is_not_made_again(dialect: Dialect, status: int) -> None:
+    away = Refusal(kind="server", status=status, headers={"Location": "http://127.0.0.1:9/v1"})
+    with ModelServer([always(away)]) as server:
+        _, error = events_of(gateway_to(server, dialect), asking(dialect))
+        assert len(server.requests) == 1
+    assert isinstance(error, Unavailable)
+    assert "sends its callers elsewhere; check base_url" in str(error)
+
+
+@pytest.mark.parametrize("dialect", ["openai", "openrouter"])
+def test_an_error_is_an_end_that_others_than_openai_know(dialect: Dialect) -> None:
+    head = b'{"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": '
+    failed = Insert(data=b'data: %s[{"index": 0, "delta": {}, "finish_reason": "error"}]}\n\n' % head)
+    with ModelServer([say(faults=[failed, Cut(after=0, how="clean")]), say("fine")]) as server:
+        events, error = events_of(gateway_to(server, dialect), asking(dialect))
+    assert error is None
+    assert text_of(events) == "fine"
+    assert [event.attempt for event in events if isinstance(event, Retrying)] == [2]
+
+
+@pytest.mark.parametrize("reason", ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"])
+def test_an_answer_that_ends_with_an_error_before_it_begins_is_asked_for_again(reason: str) -> None:
+    failed = Insert(data=b'data: {"candidates": [{"finishReason": "%s"}]}\n\n' % reason.encode())
+    with ModelServer([say(faults=[failed, Cut(after=0, how="clean")]), say("fine")]) as server:
+        events, error = events_of(gateway_to(server, "google"), asking("google"))
+        assert len(server.requests) == 2
+    assert error is None
+    assert text_of(events) == "fine"
 
 
 @every_dialect
@@ -183,14 +242,24 @@ def test_an_error_in_the_middle_of_an_answer_ends_it(dialect: Dialect) -> None:
 @every_dialect
 @pytest.mark.parametrize(
     "fault",
-    [malformed(after=1), comment("ping", after=1), SplitUtf8(), Trickle(size=1), WrongType()],
+    [comment("ping", after=1), SplitUtf8(), Trickle(size=1), WrongType(), WrongType(kind="application/json")],
     ids=lambda f: type(f).__name__,
 )
-def test_a_damaged_stream_is_survived(dialect: Dialect, fault: Any) -> None:
+def test_an_odd_stream_is_survived(dialect: Dialect, fault: Any) -> None:
     with ModelServer([say("é", "日本", "😀", faults=[fault])]) as server:
         events, error = events_of(gateway_to(server, dialect), asking(dialect))
     assert error is None
     assert text_of(events) == finished(events).reply.text == "é日本😀"
+
+
+@every_dialect
+def test_a_damaged_answer_is_asked_for_again_while_nothing_was_given_out(dialect: Dialect) -> None:
+    with ModelServer([say("one", faults=[malformed()]), say("two", "three", faults=[malformed(after=1)])]) as server:
+        events, error = events_of(gateway_to(server, dialect), asking(dialect))
+        assert len(server.requests) == 2
+    assert isinstance(error, Unavailable)
+    assert text_of(events) == "two"
+    assert isinstance(events[-1], Usage)
 
 
 @every_dialect
@@ -263,9 +332,81 @@ def test_a_cancelled_answer_tells_its_cost_and_closes_the_connection(dialect: Di
                 await model.stream(asking(dialect), take)
 
         anyio.run(main)
-        assert server.ended(0, seconds=1.0) == "left"
+        assert server.ended(0) == "left"
     assert [type(event) for event in got] == [TextDelta, Usage]
     assert purse.spent == got[-1:]
+
+
+@every_dialect
+def test_an_answer_that_nobody_waits_for_any_more_tells_what_the_question_may_have_cost(dialect: Dialect) -> None:
+    got: list[GatewayEvent] = []
+    purse = Purse(9)
+    gate = Gate()
+    with ModelServer([say("late", faults=[Stall(gate=gate, before_headers=True)])]) as server:
+        model = gateway_to(server, dialect, Means(budget=purse))
+
+        async def take(event: GatewayEvent) -> None:
+            got.append(event)
+
+        async def main() -> None:
+            async with anyio.create_task_group() as group:
+                group.start_soon(model.stream, asking(dialect), take)
+                assert await anyio.to_thread.run_sync(gate.wait, 30.0)
+                group.cancel_scope.cancel()
+
+        anyio.run(main)
+    assert [type(event) for event in got] == [Usage]
+    assert purse.spent == got
+
+
+@every_dialect
+def test_a_try_that_fails_after_it_has_begun_tells_its_cost(dialect: Dialect) -> None:
+    purse = Purse(9)
+    with ModelServer([say("one", faults=[Cut(after=0)]), server_error(), say("two")]) as server:
+        means = Means(budget=purse, patience=Patience(sleep=Naps()))
+        events, error = events_of(gateway_to(server, dialect, means), asking(dialect))
+    assert error is None
+    assert [type(event) for event in events] == [Usage, Retrying, Retrying, TextDelta, Usage, Finished]
+    assert [usage.estimated for usage in purse.spent] == [True, False]
+
+
+def test_a_service_that_is_silent_may_have_counted_and_one_that_begins_with_an_error_has_not() -> None:
+    silent, failed = say(faults=[Stall(before_headers=True)]), say(faults=[StreamError(refusal=overloaded())])
+    for turn, costs in ((silent, 4), (failed, 0), (say(faults=[Hangup()]), 0)):
+        with ModelServer([say("first"), *[turn] * 4]) as server:
+            model = gateway_to(server, "openai", Means(patience=Patience(idle=0.5, sleep=Naps())))
+            events_of(gateway_to(server, "openai"), asking("openai"))  # takes long on our side
+            events, error = events_of(model, asking("openai"))
+        assert isinstance(error, Unavailable)
+        assert sum(isinstance(event, Usage) for event in events) == costs
+
+
+@every_dialect
+def test_an_answer_cut_after_thoughts_alone_is_asked_for_again(dialect: Dialect) -> None:
+    with ModelServer([say("one", reasoning=("hm",), faults=[Cut(after=1)]), say("two", reasoning=("so",))]) as server:
+        events, error = events_of(gateway_to(server, dialect), asking(dialect))
+        assert len(server.requests) == 2
+    assert error is None
+    assert text_of(events) == "two"
+    assert [event.text for event in events if isinstance(event, ReasoningDelta)] == ["hm", "so"]
+
+
+@every_dialect
+def test_thoughts_that_are_not_wanted_are_given_to_nobody(dialect: Dialect) -> None:
+    for wanted in (Thinking(exclude=True), Thinking(effort="low", exclude=True)):
+        with ModelServer([say("A", reasoning=("th", "ink"))]) as server:
+            asked = asking(dialect, parameters=Parameters(reasoning=wanted))
+            events, error = events_of(gateway_to(server, dialect), asked)
+        assert error is None
+        assert text_of(events) == "A"
+        assert not [event for event in events if isinstance(event, ReasoningDelta)]
+
+
+def test_the_wait_that_is_told_is_rounded() -> None:
+    with ModelServer([server_error(), say("ok")]) as server:
+        model = gateway_to(server, "openai", Means(patience=Patience(sleep=Naps(), chance=lambda: 0.123)))
+        events, _ = events_of(model, asking("openai"))
+    assert [event.seconds for event in events if isinstance(event, Retrying)] == [0.3]
 
 
 def test_the_budget_is_asked_before_every_request_and_told_of_every_answer() -> None:
@@ -298,8 +439,9 @@ def test_the_log_holds_what_went_over_the_wire_and_no_key(dialect: Dialect) -> N
         events_of(model, asking(dialect))
         assert {request.key for request in server.requests} == {KEY}
     assert [kind for kind, _ in notes.records] == ["request", "response"] * 2
-    assert notes.records[0][1]["body"]
-    assert [record["status"] for kind, record in notes.records if kind == "response"] == [401, 200]
+    assert notes.records[0][1]["request"]
+    answers = [record["response"] for kind, record in notes.records if kind == "response"]
+    assert [(record["status"], "usage" in record) for record in answers] == [(401, False), (200, True)]
     assert KEY not in repr(notes.records) + repr(error) + repr(model)
 
 
@@ -310,6 +452,9 @@ def test_the_environment_has_no_say(dialect: Dialect, monkeypatch: pytest.Monkey
         monkeypatch.setenv(f"{name}_BASE_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "stolen")
     monkeypatch.setenv("OPENAI_ORG_ID", "stolen")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Mine: stolen")
+    monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", "X-Mine: stolen")
+    monkeypatch.setenv("GOOGLE_GENAI_CLIENT_MODE", "replay")
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
     with ModelServer([say("ok")]) as server:

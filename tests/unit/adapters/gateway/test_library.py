@@ -8,15 +8,15 @@ import pytest
 from fakes.model import TREE, asking, events_of, gateway_to
 from marid.adapters.gateway.library import load, parameters_for, settings_for
 from marid.adapters.gateway.providers import Dialect, Provider
-from marid.core.chat import ModelRequest, Only, Parameters, Thinking, said
-from marid.testing import ModelServer, say
+from marid.core.chat import ModelRequest, Noted, Only, Parameters, Thinking, said
+from marid.testing import ModelServer, always, say
 
 pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence")
 PLAIN = Parameters(prompt_caching=False)
 
 
-def settings(dialect: Dialect, parameters: Parameters, *, tools: bool = True) -> dict[str, Any]:
-    provider = Provider(id=dialect, dialect=dialect, base_url="http://x")
+def settings(dialect: Dialect, parameters: Parameters, *, tools: bool = True, url: str = "http://x") -> dict[str, Any]:
+    provider = Provider(id=dialect, dialect=dialect, base_url=url)
     request = ModelRequest(model="m", messages=(said("hi"),), tools=(TREE,) if tools else (), parameters=parameters)
     return dict(settings_for(provider, request))
 
@@ -50,16 +50,24 @@ def test_choices_of_tools_are_sent_only_with_tools() -> None:
 @pytest.mark.parametrize(
     ("thinking", "told"),
     [
-        (Thinking(effort="high"), {"thinking": "high"}),
-        (Thinking(effort="none"), {"thinking": False}),
-        (Thinking(enabled=False, effort="high"), {"thinking": False}),
-        (Thinking(enabled=True), {"thinking": "medium"}),
-        (Thinking(effort="odd"), {}),
-        (Thinking(max_tokens=2000, effort="high"), {"thinking": "low"}),
+        (Thinking(effort="high"), "high"),
+        (Thinking(effort="none"), "none"),
+        (Thinking(enabled=False, effort="high"), "none"),
+        (Thinking(enabled=False, max_tokens=2000), "none"),
+        (Thinking(enabled=True), "medium"),
+        (Thinking(effort="odd"), None),
+        (Thinking(max_tokens=2000, effort="high"), "low"),
     ],
 )
-def test_effort_is_told_in_one_word(thinking: Thinking, told: dict[str, object]) -> None:
-    assert settings("openai", replace(PLAIN, reasoning=thinking)) == told
+def test_effort_is_told_in_one_word(thinking: Thinking, told: str | None) -> None:
+    wanted = replace(PLAIN, reasoning=thinking)
+    assert settings("openai", wanted).get("openai_reasoning_effort") == told
+    assert settings("openai", wanted, url="https://api.openai.com/v1").get("thinking") == (told != "none" and told)
+
+
+def test_who_shall_not_think_has_no_tokens_for_it() -> None:
+    wanted = replace(PLAIN, reasoning=Thinking(enabled=False, max_tokens=2000))
+    assert settings("anthropic", wanted) == settings("google", wanted) == {"thinking": False}
 
 
 def test_a_number_of_tokens_for_thoughts_is_told_where_it_is_understood() -> None:
@@ -75,12 +83,56 @@ def test_an_answer_in_json_is_asked_for_in_the_dialects_way() -> None:
     wanted = replace(PLAIN, response_format={"type": "json_object"})
     assert settings("openai", wanted) == {"extra_body": {"response_format": {"type": "json_object"}}}
     assert settings("google", wanted) == {}
+    plain = ModelRequest(model="m", messages=(), parameters=wanted)
+    assert parameters_for(plain, "google").output_mode == "prompted"
+    assert parameters_for(plain, "openai").output_mode == "text"
     form = {"type": "json_schema", "json_schema": {"name": "n", "schema": {"type": "object"}}}
     request = ModelRequest(model="m", messages=(), parameters=replace(PLAIN, response_format=form))
     made = parameters_for(request)
     assert made.output_mode == "native"
     assert made.output_object
     assert made.output_object.name == "n"
+
+
+def test_google_is_asked_for_json_by_its_own_word_where_no_tools_are_offered() -> None:
+    wanted = Parameters(response_format={"type": "json_object"})
+    with ModelServer([always(say("{}"))]) as server:
+        for tools, kinds in (((), ["application/json"]), ((TREE,), [])):
+            request = replace(asking("google", parameters=wanted, tools=tools), model="gemini-2.5-pro")
+            events, error = events_of(gateway_to(server, "google"), request)
+            assert error is None
+            sent: Any = server.requests[-1].body
+            assert [sent["generationConfig"]["responseMimeType"] for _ in kinds] == kinds
+            assert any(isinstance(event, Noted) for event in events) is not bool(kinds)
+
+
+@pytest.mark.parametrize(
+    ("thinking", "max_tokens", "raised", "budget"),
+    [
+        (Thinking(effort="high"), 1000, 17384, 16384),
+        (Thinking(effort="low"), 2049, 2049, 2048),
+        (Thinking(max_tokens=5000), 1000, 6000, 5000),
+        (Thinking(max_tokens=10), 2000, 2000, 1024),
+    ],
+)
+def test_there_is_room_for_an_answer_beside_the_thoughts(
+    thinking: Thinking, max_tokens: int, raised: int, budget: int
+) -> None:
+    wanted = Parameters(reasoning=thinking, max_tokens=max_tokens, temperature=0.3, top_p=0.5)
+    with ModelServer([say("ok")]) as server:
+        events, error = events_of(gateway_to(server, "anthropic"), asking("anthropic", parameters=wanted))
+        assert error is None
+        sent: Any = server.requests[0].body
+    assert (sent["max_tokens"], sent["thinking"]["budget_tokens"]) == (raised, budget)
+    assert not {"temperature", "top_p"} & sent.keys()
+    (noted,) = [event.text for event in events if isinstance(event, Noted)]
+    assert "api.temperature, api.top_p" in noted
+
+
+def test_who_does_not_think_keeps_temperature_and_tokens() -> None:
+    wanted = replace(PLAIN, temperature=0.3, max_tokens=10, reasoning=Thinking(enabled=False))
+    assert settings("anthropic", wanted) == {"temperature": 0.3, "max_tokens": 10, "thinking": False}
+    assert settings("anthropic", replace(wanted, reasoning=Thinking(effort="low"), top_p=0.99))["top_p"] == 0.99
 
 
 @pytest.mark.parametrize(
@@ -91,6 +143,8 @@ def test_an_answer_in_json_is_asked_for_in_the_dialects_way() -> None:
         ("openai", ("temperature",), 0.25),
         ("openai", ("parallel_tool_calls",), False),
         ("openai", ("tool_choice",), "required"),
+        ("openai", ("reasoning_effort",), "none"),
+        ("openrouter", ("reasoning", "effort"), "none"),
         ("openrouter", ("max_tokens",), 77),
         ("anthropic", ("max_tokens",), 77),
         ("anthropic", ("stop_sequences",), ["END"]),
@@ -102,7 +156,12 @@ def test_an_answer_in_json_is_asked_for_in_the_dialects_way() -> None:
 )
 def test_what_is_wanted_reaches_the_provider(dialect: Dialect, place: tuple[str, ...], value: object) -> None:
     wanted = Parameters(
-        max_tokens=77, stop=("END",), temperature=0.25, parallel_tool_calls=False, tool_choice="required"
+        max_tokens=77,
+        stop=("END",),
+        temperature=0.25,
+        parallel_tool_calls=False,
+        tool_choice="required",
+        reasoning=Thinking(effort="none"),
     )
     with ModelServer([say("ok")]) as server:
         _, error = events_of(gateway_to(server, dialect), asking(dialect, parameters=wanted))
@@ -113,13 +172,30 @@ def test_what_is_wanted_reaches_the_provider(dialect: Dialect, place: tuple[str,
     assert sent == value
 
 
-def test_a_schema_for_the_answer_reaches_the_provider() -> None:
-    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+@pytest.mark.parametrize("effort", ["high", "low"])
+def test_effort_reaches_models_that_nobody_knows(effort: str) -> None:
+    with ModelServer([say("ok")]) as server:
+        wanted = Parameters(reasoning=Thinking(effort=effort))
+        events_of(gateway_to(server, "openai"), asking("openai", parameters=wanted))
+        assert (server.requests[0].body or {})["reasoning_effort"] == effort
+
+
+@pytest.mark.parametrize("dialect", ["openai", "openrouter", "anthropic", "google"])
+def test_a_schema_for_the_answer_reaches_the_provider(dialect: Dialect) -> None:
+    schema = {"type": "object", "properties": {"flavour": {"type": "string"}}, "required": ["flavour"]}
     form = {"type": "json_schema", "json_schema": {"name": "n", "schema": schema}}
     with ModelServer([say("{}")]) as server:
-        events_of(gateway_to(server, "openai"), asking("openai", parameters=Parameters(response_format=form)))
-        body: Any = server.requests[0].body
-    assert body["response_format"]["json_schema"]["name"] == "n"
+        wanted = Parameters(response_format=form)
+        _, error = events_of(gateway_to(server, dialect), asking(dialect, parameters=wanted))
+        assert error is None
+        assert "flavour" in str(server.requests[0].body)
+
+
+def test_which_names_openrouter_has_is_left_to_the_service() -> None:
+    with ModelServer([say("ok")]) as server:
+        _, error = events_of(gateway_to(server, "openrouter"), replace(asking("openrouter"), model="auto"))
+        assert error is None
+        assert server.requests[0].model == "auto"
 
 
 def test_loading_can_be_done_ahead() -> None:

@@ -1,6 +1,7 @@
 """The lists of models."""
 
 import json
+from contextlib import suppress
 from socket import socket
 
 import anyio
@@ -25,7 +26,7 @@ def service(server: Server, id: str = "openai", dialect: Dialect = "openai") -> 
 
 
 def body(value: object) -> bytes:
-    return answer(json.dumps(value).encode(), kind="application/json", headers={"Connection": "close"})
+    return answer(json.dumps(value).encode(), kind="application/json")
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -48,6 +49,17 @@ def test_lm_studios_own_list_comes_first_and_then_the_others() -> None:
         assert [(one.id, one.context_window) for one in found] == [("q", 4096)]
 
 
+def test_a_service_that_closes_a_connection_it_had_kept_loses_no_question() -> None:
+    def keep_and_close(connection: socket) -> None:
+        connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+        connection.recv(1)  # ended by whatever is asked next on this connection, which then gets no answer
+
+    with serving() as server:
+        server.replies["/api/v1/models"] = keep_and_close
+        server.replies["/api/v0/models"] = body({"data": [{"id": "q"}]})
+        assert [one.id for one in models_of(service(server, "lmstudio"))] == ["q"]
+
+
 def test_lm_studios_newest_list_is_understood() -> None:
     with serving() as server:
         server.replies["/api/v1/models"] = body(
@@ -56,6 +68,43 @@ def test_lm_studios_newest_list_is_understood() -> None:
         assert [(one.id, one.name, one.context_window) for one in models_of(service(server, "lmstudio"))] == [
             ("k", "K", 9)
         ]
+
+
+@pytest.mark.parametrize(
+    ("loaded", "window"),
+    [
+        ([{"config": {"context_length": 4096}}], 4096),
+        ([{"config": {"context_length": 8192}}, {"config": {"context_length": 4096}}, 7, {"config": 7}, {}], 4096),
+        ([], 40960),
+        (None, 40960),
+    ],
+)
+def test_the_window_with_which_lm_studio_has_loaded_a_model_counts(loaded: object, window: int) -> None:
+    entry = {"key": "k", "max_context_length": 40960, "loaded_instances": loaded}
+    with serving() as server:
+        server.replies["/api/v1/models"] = body({"models": [entry]})
+        assert [one.context_window for one in models_of(service(server, "lmstudio"))] == [window]
+
+
+UNEXPECTED = {"error": "Unexpected endpoint or method. (GET /api/v1/models)"}
+
+
+def test_a_list_that_lm_studio_does_not_know_is_followed_by_the_next() -> None:
+    with serving() as server:
+        server.replies["/api/v1/models"] = body(UNEXPECTED)
+        server.replies["/api/v0/models"] = body(UNEXPECTED)
+        server.replies["/v1/models"] = body({"data": [{"id": "q"}]})
+        assert [one.id for one in models_of(service(server, "lmstudio"))] == ["q"]
+
+
+@pytest.mark.parametrize(
+    ("error", "words"), [(UNEXPECTED, "Unexpected endpoint"), ({"error": {"code": 1}}, "an error")]
+)
+def test_an_error_instead_of_a_list_is_no_empty_list(error: object, words: str) -> None:
+    with serving() as server:
+        server.replies["/v1/models"] = body(error)
+        with pytest.raises(NotFound, match=f"has no list of models: .*{words}"):
+            models_of(service(server))
 
 
 @pytest.mark.parametrize(
@@ -98,6 +147,9 @@ def test_pages_without_end_are_not_read_for_ever() -> None:
 def test_prices_are_for_a_million_tokens() -> None:
     entries = [
         {"id": "a", "pricing": {"prompt": "0.0000025", "completion": "x"}},
+        {"id": "auto", "pricing": {"prompt": "-1", "completion": "-1"}},
+        {"id": "odd", "pricing": {"prompt": "inf", "completion": "nan"}},
+        {"id": "huge", "pricing": {"prompt": "1e308", "completion": "Infinity"}},
         {"id": ""},
         {"id": 7},
         "x",
@@ -106,7 +158,13 @@ def test_prices_are_for_a_million_tokens() -> None:
     with serving() as server:
         server.replies["/v1/models"] = body({"data": entries})
         found = models_of(service(server, "openrouter", "openrouter"))
-    assert [(one.id, one.input_price, one.output_price) for one in found] == [("a", 2.5, None), ("b", None, None)]
+    assert [(one.id, one.input_price, one.output_price) for one in found] == [
+        ("a", 2.5, None),
+        ("auto", None, None),
+        ("odd", None, None),
+        ("huge", None, None),
+        ("b", None, None),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -116,6 +174,19 @@ def test_what_is_no_list_is_told(reply: bytes) -> None:
     with serving() as server:
         server.replies["/v1/models"] = reply
         with pytest.raises(Unavailable, match="models"):
+            models_of(service(server))
+
+
+def test_a_list_without_end_is_given_up() -> None:
+    def endless(connection: socket) -> None:
+        with suppress(OSError):
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n")
+            while True:
+                connection.sendall(b" " * 65536)
+
+    with serving() as server:
+        server.replies["/v1/models"] = endless
+        with pytest.raises(Unavailable, match="has no end"):
             models_of(service(server))
 
 

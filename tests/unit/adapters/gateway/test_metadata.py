@@ -3,11 +3,11 @@
 import pytest
 
 from marid.adapters.gateway.metadata import known
-from marid.adapters.gateway.providers import KNOWN, Provider, chosen
+from marid.adapters.gateway.providers import KNOWN, Provider, named
 
 
 def provider(id: str) -> Provider:
-    found = chosen(id, api_key="k")
+    found = named(id, api_key="k")
     assert found
     return found
 
@@ -36,7 +36,7 @@ def test_who_serves_open_models_is_not_guessed_at() -> None:
 
 
 def test_behind_a_url_of_ones_own_the_name_tells() -> None:
-    custom = chosen(base_url="http://proxy.example/v1")
+    custom = named(base_url="http://proxy.example/v1")
     assert custom
     for name in ("gpt-4o", "openai/gpt-4o"):
         info = known(custom, name)

@@ -9,9 +9,12 @@ STERN = Patience(chance=lambda: 1.0)
 
 def test_each_wait_is_twice_the_last_up_to_the_longest() -> None:
     assert [STERN.wait(failures, None) for failures in (0, 1, 2, 10)] == [0.5, 1.0, 2.0, 30.0]
-    assert Patience(chance=lambda: 0.0).wait(3, None) == 0.0
 
 
-@pytest.mark.parametrize(("asked", "waits"), [(7.0, 7.0), (0.0, 0.0), (-5.0, 0.0), (1e9, 60.0)])
-def test_what_the_service_asks_for_counts_within_reason(asked: float, waits: float) -> None:
+def test_chance_takes_no_more_than_half_of_a_wait() -> None:
+    assert [Patience(chance=lambda: 0.0).wait(failures, None) for failures in (0, 3)] == [0.25, 2.0]
+
+
+@pytest.mark.parametrize(("asked", "waits"), [(7.0, 7.0), (0.0, 0.0), (-5.0, 0.0), (1.5, 1.5)])
+def test_what_the_service_asks_for_counts(asked: float, waits: float) -> None:
     assert STERN.wait(0, asked) == waits

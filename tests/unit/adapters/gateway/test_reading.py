@@ -31,6 +31,13 @@ def test_words_and_thoughts_come_as_they_are_and_nothing_comes_as_nothing() -> N
     assert reader.events(PartEndEvent(index=1, part=ThinkingPart("cd"))) == ()
 
 
+def test_thoughts_that_are_not_wanted_are_not_told() -> None:
+    reader = Reader(thoughts=False)
+    assert reader.events(PartStartEvent(index=0, part=ThinkingPart("c"))) == ()
+    assert reader.events(PartDeltaEvent(index=0, delta=ThinkingPartDelta(content_delta="d"))) == ()
+    assert reader.events(PartStartEvent(index=1, part=TextPart("a"))) == (TextDelta("a"),)
+
+
 def test_the_pieces_of_several_calls_may_alternate() -> None:
     reader = Reader()
     assert reader.events(PartStartEvent(index=3, part=ToolCallPart("a", None, "1"))) == (CallStarted(0, "a"),)

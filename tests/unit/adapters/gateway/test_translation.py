@@ -11,7 +11,7 @@ from fakes.model import answer, asking, events_of, finished, gateway_to
 from marid.adapters.gateway.providers import Dialect
 from marid.adapters.gateway.translation import finish_of, history, refusal_of, reply_of, usage_of, written
 from marid.core.chat import Message, ModelRequest, Reasoning, Text, ToolCall, ToolResult, Usage, said
-from marid.testing import Insert, ModelServer, call, say
+from marid.testing import Insert, ModelServer, Script, call, say
 
 pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence")
 BARE = ModelRequest(model="m", messages=())
@@ -57,6 +57,26 @@ def test_openrouter_gets_its_reasoning_with_its_signature_back() -> None:
         body: Any = server.requests[1].body
     (back,) = body["messages"][2]["reasoning_details"]
     assert (back["text"], back["signature"]) == ("deep thought", "c2ln")
+
+
+def test_openrouter_gets_thoughts_that_are_only_words_back() -> None:
+    turn = say("text", reasoning=("deep ", "thought"), calls=[call("get_tree", {"path": "."})])
+    with ModelServer(Script(steps=[turn, say("done")], reasoning_field="reasoning")) as server:
+        model = gateway_to(server, "openrouter")
+        reply = finished(events_of(model, asking("openrouter"))[0]).reply
+        events_of(model, asking("openrouter", said("hi"), reply, results(*reply.calls)))
+        body: Any = server.requests[1].body
+    assert body["messages"][2]["reasoning"] == "deep thought"
+
+
+@pytest.mark.parametrize("dialect", ["openai", "openrouter", "anthropic", "google"])
+def test_the_words_of_a_failure_arrive_as_they_are(dialect: Dialect) -> None:
+    made = ToolCall(id="1", name="get_tree", arguments="{}")
+    with ModelServer([say("ok")]) as server:
+        request = asking(dialect, said("hi"), answer(made), results(made, failed=True))
+        events_of(gateway_to(server, dialect), request)
+        assert [result.text for result in server.requests[0].results] == ["result of 1"]
+        assert ("'is_error': True" in str(server.requests[0].body)) is (dialect == "anthropic")
 
 
 def test_anthropic_gets_its_signature_back() -> None:

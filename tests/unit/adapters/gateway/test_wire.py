@@ -1,38 +1,24 @@
 """The HTTP side of a request."""
 
-from collections.abc import AsyncIterator, Mapping
+import gzip
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import anyio
 import httpx2
 import pytest
 
+from fakes.bodies import Body, Endless
+from marid.adapters.gateway.bodies import MOST_COMPLAINT
 from marid.adapters.gateway.journal import Kind
 from marid.adapters.gateway.patience import Patience
 from marid.adapters.gateway.providers import Dialect, Provider
-from marid.adapters.gateway.sse import Sieve
-from marid.adapters.gateway.wire import Sifted, Wire, transport
+from marid.adapters.gateway.wire import Wire, transport
+from marid.core.chat import Usage
 
 KEY = "sk-canary-0123456789"
-
-
-class Body(httpx2.AsyncByteStream):
-    """Pieces, one after the other, by a plain iterator."""
-
-    def __init__(self, *pieces: bytes) -> None:
-        self._pieces = list(pieces)
-        self.closed = False
-
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        return self
-
-    async def __anext__(self) -> bytes:
-        if not self._pieces:
-            raise StopAsyncIteration
-        return self._pieces.pop(0)
-
-    async def aclose(self) -> None:
-        self.closed = True
 
 
 class Fixed(httpx2.AsyncBaseTransport):
@@ -84,13 +70,31 @@ def sent(wire: Wire, *, method: str = "POST", headers: Mapping[str, str] | None 
     ],
 )
 def test_our_key_goes_out_and_no_other(dialect: Dialect, header: str, value: str) -> None:
-    foreign = {"Authorization": "Bearer stolen", "x-api-key": "stolen", "OpenAI-Organization": "stolen"}
+    foreign = dict.fromkeys(["Authorization", "x-api-key", "OpenAI-Organization", "X-Mine", "User-Agent"], "stolen")
     inner = Fixed(httpx2.Response(200, stream=Body()))
     sent(Wire(provider(dialect), Patience(), inner=inner), headers=foreign)
     headers = inner.asked[0].headers
     assert headers[header] == value
     assert "stolen" not in str(dict(headers))
     assert inner.closed
+
+
+def test_no_header_goes_out_that_is_not_needed() -> None:
+    inner = Fixed(httpx2.Response(200, stream=Body()))
+    needed = {"anthropic-version": "1", "anthropic-beta": "b"}
+    sent(Wire(provider("anthropic"), Patience(), inner=inner), headers={**needed, "X-Mine": "?"})
+    names = {"host", "accept", "connection", "content-type", "content-length", "user-agent", "accept-encoding"}
+    assert set(inner.asked[0].headers) == {*names, *needed, "x-api-key"}
+
+
+def test_a_name_and_password_go_out_beside_a_key_that_leaves_room_for_them() -> None:
+    inner = Fixed(httpx2.Response(200, stream=Body()))
+    notes = Notes()
+    place = replace(provider("anthropic"), login="me:secret-word")
+    sent(Wire(place, Patience(), notes, inner=inner))
+    headers = inner.asked[0].headers
+    assert (headers["authorization"], headers["x-api-key"]) == ("Basic bWU6c2VjcmV0LXdvcmQ=", KEY)
+    assert "bWU6c2VjcmV0LXdvcmQ" not in str(notes.records)
 
 
 def test_our_patience_counts_and_not_the_clients() -> None:
@@ -106,15 +110,15 @@ def test_without_a_key_none_is_sent() -> None:
 
 
 def test_an_answer_goes_through_the_sieve_and_is_closed() -> None:
-    body = Body(b"data: brok", b'en\n\ndata: {"a": 1}\n', b"\n")
+    body = Body(b'data: {"a": 1}\n', b"\ndata: brok", b'en\n\ndata: {"b": 2}\n\n')
     wire = Wire(provider(), Patience(), inner=Fixed(httpx2.Response(200, stream=body)))
     assert sent(wire) == b'data: {"a": 1}\n\n'
     assert wire.sifted
-    assert wire.sieve.dropped == 1
+    assert wire.sieve.fault
     assert body.closed
 
 
-def test_lists_errors_and_packed_answers_are_left_alone() -> None:
+def test_lists_and_errors_are_left_alone() -> None:
     for method, response in (
         ("GET", httpx2.Response(200, stream=Body(b"[1]"))),
         ("POST", httpx2.Response(500, stream=Body(b"[1]"))),
@@ -122,11 +126,29 @@ def test_lists_errors_and_packed_answers_are_left_alone() -> None:
         wire = Wire(provider(), Patience(), inner=Fixed(response))
         assert sent(wire, method=method) == b"[1]"
         assert not wire.sifted
-    packed = Wire(
-        provider(), Patience(), inner=Fixed(httpx2.Response(200, headers={"content-encoding": "gzip"}, stream=Body()))
-    )
-    sent(packed)
-    assert not packed.sifted
+
+
+def test_what_is_packed_is_unpacked_wherever_it_comes_from() -> None:
+    event = b'data: {"a": 1}\n\n'
+    packed = {"content-encoding": "GZIP"}
+    for method, status in (("POST", 200), ("POST", 500), ("GET", 200)):
+        body = Body(gzip.compress(event)[:12], gzip.compress(event)[12:])
+        wire = Wire(provider(), Patience(), inner=Fixed(httpx2.Response(status, headers=packed, stream=body)))
+        assert sent(wire, method=method) == event
+        assert wire.readable
+        assert body.closed
+
+
+def test_what_is_packed_in_a_way_that_nobody_asked_for_is_empty() -> None:
+    odd = httpx2.Response(200, headers={"content-encoding": "br"}, stream=Body(b"?"))
+    wire = Wire(provider(), Patience(), inner=Fixed(odd))
+    assert sent(wire) == b""
+    assert (wire.readable, wire.packing) == (False, "br")
+
+
+def test_an_error_without_end_is_read_in_part() -> None:
+    endless = Wire(provider(), Patience(), inner=Fixed(httpx2.Response(500, stream=Endless())))
+    assert 0 < len(sent(endless)) <= MOST_COMPLAINT
 
 
 def test_what_goes_over_the_wire_is_noted_without_keys() -> None:
@@ -135,39 +157,60 @@ def test_what_goes_over_the_wire_is_noted_without_keys() -> None:
         provider(), Patience(), notes, inner=Fixed(httpx2.Response(200, headers={"set-cookie": KEY}, stream=Body()))
     )
     sent(wire)
+    wire.note_answer(Usage(input=3, output=2))
+    wire.note_answer(Usage(input=3, output=2))
     (kind, request), (other, response) = notes.records
     assert (kind, other) == ("request", "response")
-    assert request["body"] == {"key": "[masked]"}
+    assert request["request"] == {"key": "[masked]"}
     assert request["headers"]["authorization"] == "[masked]"
-    assert response["status"] == 200
+    assert response["response"]["status"] == 200
+    assert response["response"]["usage"] == {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}
+    assert isinstance(request["timestamp"], int)
+    assert isinstance(response["timestamp"], int)
     assert KEY not in str(notes.records)
 
 
-def test_a_body_that_is_closed_gives_no_more() -> None:
+def test_without_a_journal_nothing_is_noted() -> None:
+    wire = Wire(provider(), Patience(), inner=Fixed(httpx2.Response(200, stream=Body())))
+    sent(wire)
+    wire.note_answer(None)
+
+
+class Failing(httpx2.AsyncBaseTransport):
+    """Fails after a request has gone out, or before."""
+
+    def __init__(self, error: Exception, *, sent: bool = True) -> None:
+        self._error = error
+        self._sent = sent
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if self._sent:
+            await request.extensions["trace"]("http11.send_request_body.complete", {})
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    ("inner", "asked"),
+    [
+        (Fixed(httpx2.Response(200)), True),
+        (Fixed(httpx2.Response(500)), False),
+        (Failing(httpx2.ReadTimeout("silent")), True),
+        (Failing(httpx2.ConnectTimeout("silent"), sent=False), False),
+        (Failing(httpx2.RemoteProtocolError("gone")), False),
+        (Failing(httpx2.ConnectError("refused"), sent=False), False),
+        (Failing(RuntimeError("cancelled")), True),
+    ],
+)
+def test_it_knows_whether_a_request_may_have_cost_something(inner: httpx2.AsyncBaseTransport, asked: bool) -> None:
+    wire = Wire(provider(), Patience(), inner=inner)
+
     async def main() -> None:
-        async def pieces() -> AsyncIterator[bytes]:
-            yield b'data: {"a": 1}\n\n'
-            yield b'data: {"b": 2}\n\n'
-
-        class Generated(Body):
-            def __aiter__(self) -> AsyncIterator[bytes]:
-                return pieces()
-
-        body = Sifted(Generated(), Sieve(), 60)
-        assert await anext(aiter(body)) == b'data: {"a": 1}\n\n'
-        await body.aclose()
-        with pytest.raises(StopAsyncIteration):
-            await anext(body)
+        async with httpx2.AsyncClient(transport=wire) as client:
+            with suppress(httpx2.TransportError, RuntimeError):
+                await client.post("http://127.0.0.1:9/v1", content=b"{}")
 
     anyio.run(main)
-
-
-def test_bytes_that_are_no_events_are_silence() -> None:
-    async def main() -> None:
-        with pytest.raises(httpx2.ReadTimeout, match="no event in 0 s"):
-            await anext(Sifted(Body(b": ping\n\n", b": ping\n\n", b": ping\n\n"), Sieve(), 0))
-
-    anyio.run(main)
+    assert wire.asked is asked
 
 
 def test_there_is_a_way_to_every_kind_of_place() -> None:
