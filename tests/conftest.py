@@ -1,4 +1,4 @@
-"""For all tests: one profile for properties, and nobody in front of a terminal to be asked."""
+"""For all tests: one profile for properties, nobody in front of a terminal to be asked, and signals that are heard."""
 
 import fcntl
 import os
@@ -23,4 +23,12 @@ def _leave_the_terminal() -> None:
         signal.signal(signal.SIGHUP, before)
 
 
+def _hear_signals() -> None:
+    """What was started in the background of a script ignores Ctrl-C, and so would all programs that tests start."""
+    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, usual)
+
+
 _leave_the_terminal()
+_hear_signals()

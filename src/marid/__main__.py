@@ -4,6 +4,10 @@ import gc
 import os
 import sys
 
+from marid.core.version import __version__
+
+_NAMES = ("marid", "chibi", "__main__.py")
+
 
 def main() -> None:
     """Run the program and end the process with its exit code."""
@@ -13,6 +17,20 @@ def main() -> None:
     # Who closes an output (`2>&-`) wants to hear nothing, not to see a program fail.
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - open until the end
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    if sys.argv[1:] in (["--version"], ["-V"]) and os.path.basename(sys.argv[0]) in _NAMES:
+        # Before anything else is imported: prompts and scripts ask for it often.
+        try:
+            sys.stdout.write(f"marid {__version__}\n")
+            sys.stdout.flush()
+        except OSError:
+            pass  # told below, as for every other command
+        else:
+            return
+    if sys.argv[1:2] == ["json"] or os.path.basename(sys.argv[0]) == "chibi-json":
+        # Before the rest of the program is read: whoever asks in JSON is answered even when it is interrupted there.
+        from marid.faces.pipe.early import done_early
+
+        done_early()
     # Imported here, so that Ctrl-C during the import itself ends quietly too.
     try:
         from marid.launch.start import leave, run

@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from marid import __version__
+from marid.bootstrap.wiring import build
+from marid.core.entry import MESSAGE, Entry
+
 # Each of these costs more than a small project does, or brings such a one.
 HEAVY = """
     argparse asyncio click dataclasses hashlib hyperscan importlib.metadata inspect json logging mcp multiprocessing
@@ -53,6 +57,44 @@ def test_a_plain_run_imports_nothing_heavy(tmp_path: Path, args: list[str]) -> N
     modules = imported(tmp_path, *args)
     assert [name for name in HEAVY.split() if name in modules] == []
     assert "marid.assembly.run" in modules
+
+
+# What a list of names needs none of, whatever else is imported one day.
+FOR_TALKING = """
+    anyio argparse asyncio click difflib email hashlib hyperscan httpx inspect importlib.metadata logging mcp
+    multiprocessing pathlib pydantic socket splintr sqlite3 ssl subprocess tempfile tomlkit tomllib traceback
+    tree_sitter unicodedata watchfiles marid.faces.cli.talk marid.app.say marid.engine marid.toolkit
+"""
+
+
+@pytest.mark.parametrize(
+    "args",
+    [["conversations"], ["conversations", "list"], ["conversations", "--json"], ["-L"], ["log", "work"]],
+)
+def test_looking_at_conversations_imports_nothing_that_talks(tmp_path: Path, args: list[str]) -> None:
+    app = build(cwd=str(tmp_path), home=str(tmp_path / "home"), environ={})
+    with app.memory(app.settings).conversations.open("work", create=True) as held:
+        held.append([Entry(entry_type=MESSAGE, content="hello", sender="user", to="work")])
+    modules = imported(tmp_path, *args)
+    assert [name for name in FOR_TALKING.split() if name in modules] == []
+    assert "marid.adapters.store.catalogue" in modules
+
+
+def test_the_version_is_told_before_anything_is_imported(tmp_path: Path) -> None:
+    probe = (
+        "import sys\nbefore = set(sys.modules)\nsys.argv = ['marid', '--version']\nfrom marid.__main__ import main\n"
+    )
+    probe += "main()\nprint(*sorted(set(sys.modules) - before))\n"
+    # Without what a development environment loads at every start.
+    command = [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{probe}"]
+    env = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=True)
+    version, modules = done.stdout.splitlines()
+    assert version == f"marid {__version__}"
+    ours = {"marid", "marid.__main__", "marid.core", "marid.core.version"}
+    assert {name for name in modules.split() if name.startswith("marid")} == ours
+    # With `os` come five more, which a start with `site` has anyway.
+    assert len(set(modules.split()) - ours) < 10
 
 
 def test_the_version_and_the_help_import_no_command(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from typing import NoReturn
 
 from fakes.approvals import FakeApprovals
 from fakes.cache import FakeCache
@@ -12,7 +14,7 @@ from marid.app.app import App
 from marid.app.toolbox import Toolbox
 from marid.assembly.means import Means
 from marid.core.errors import Unavailable
-from marid.core.settings import Settings
+from marid.core.settings import Display, Resolved, Settings
 from marid.workspace.ignores import UserFiles
 
 
@@ -32,6 +34,14 @@ class FakeClipboard:
 
 def _no_tools() -> Toolbox:
     raise Unavailable("these tests call no tools")
+
+
+def _resolved(settings: Settings, *_: object) -> Resolved:
+    return Resolved(settings, Display(), {})
+
+
+def _no_conversations(*_: object) -> NoReturn:
+    raise Unavailable("these tests hold no conversations")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +79,10 @@ class Outside:
             watch=lambda: self.watch,
             toolbox=_no_tools,
             approvals=lambda: self.approvals,
+            resolve=partial(_resolved, settings),
+            memory=_no_conversations,
+            model=_no_conversations,
+            providers=_no_conversations,
         )
 
     def _clones(self, on_note: Callable[[str], None]) -> FakeClones:

@@ -27,6 +27,9 @@ DOCUMENT = """
 CHIBI = "write_file glob_files grep_files file_head file_tail file_lines file_grep file_edit dir_list shell_exec"
 GENERIC = "get_skeleton get_code_outline get_definition find_references create_anchor resolve_anchor"
 SHELL = "run_shell run_powershell"
+MEMORY = """
+    update_todos update_goals update_reflection send_message read_conversation model_info call_agent call_user
+"""
 NAMES = {name for spec in TOOLS for name in spec.names}
 
 
@@ -53,7 +56,9 @@ def test_the_tools_are_the_agreed_ones() -> None:
     assert tools == json.loads(GOLDEN.read_text()), "run `make golden` if the change is wanted"
 
 
-@pytest.mark.parametrize("names", [DOCUMENT, CHIBI, GENERIC, SHELL], ids=["document", "chibi", "generic", "shell"])
+@pytest.mark.parametrize(
+    "names", [DOCUMENT, CHIBI, GENERIC, SHELL, MEMORY], ids=["document", "chibi", "generic", "shell", "memory"]
+)
 def test_all_tools_that_were_promised_are_there(names: str) -> None:
     assert set(names.split()) - NAMES == set()
 
@@ -74,5 +79,7 @@ def test_every_tool_says_what_it_does_and_what_its_parameters_are(spec: ToolSpec
 @pytest.mark.parametrize("spec", TOOLS, ids=lambda spec: spec.name)
 def test_a_tool_whose_name_says_that_it_changes_something_has_that_effect(spec: ToolSpec) -> None:
     changing = ("set_", "update_", "edit_", "write_", "remove_", "add_", "move_", "wrap", "bd_create")
-    if any(word in spec.name for word in changing) or spec.name == "file_edit":
+    if spec.family == "memory":
+        assert spec.effect is Effect.META, "notes of a conversation are no files of the project"
+    elif any(word in spec.name for word in changing) or spec.name == "file_edit":
         assert spec.effect is Effect.WRITE

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 import anyio
-import click
 import pytest
 from mcp import Client, StdioServerParameters, types
 
@@ -260,9 +259,8 @@ def test_the_configurations_in_the_docs_start_this_command() -> None:
         ((_, servers),) = (json.loads if kind == "json" else tomllib.loads)(block).items()
         server = servers["marid"]
         assert (server["command"], server["args"][0]) == ("marid", "mcp")
-        with click.Context(command) as context:
-            assert command.parse_args(context, server["args"][1:]) == []
-        assert context.params["roots"] == ("/path/to/project",)
+        with command.make_context("mcp", list(server["args"][1:])) as context:
+            assert context.params["roots"] == ("/path/to/project",)
 
 
 def test_the_docs_describe_every_parameter() -> None:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from marid import __version__
+
 
 def started(folder: Path, script: str) -> subprocess.CompletedProcess[bytes]:
     env = {**os.environ, "MARID_HOME": str(folder / "home"), "PYTHON": sys.executable}
@@ -42,3 +44,14 @@ def test_ctrl_c_while_the_program_is_still_coming_up_ends_quietly(tmp_path: Path
     )
     done = started(tmp_path, 'PYTHONPATH=early "$PYTHON" -m marid context')
     assert (done.returncode, done.stderr) == (130, b"")
+
+
+@pytest.mark.parametrize("flag", ["--version", "-V"])
+def test_the_version_is_told_at_once(tmp_path: Path, flag: str) -> None:
+    done = started(tmp_path, f'"$PYTHON" -m marid {flag}')
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"marid {__version__}\n".encode(), b"")
+
+
+def test_a_version_that_nobody_can_read_is_told_as_for_every_command(tmp_path: Path) -> None:
+    assert started(tmp_path, '"$PYTHON" -m marid --version >/dev/full').returncode == 6
+    assert started(tmp_path, '"$PYTHON" -m marid --version >&-').returncode == 0

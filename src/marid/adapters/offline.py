@@ -2,10 +2,18 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 
-from marid.adapters.offline_passages import Passage, best_passages, search_words
+from marid.adapters.offline_passages import (
+    DEFINITIONS,
+    Passage,
+    best_passages,
+    defined_words,
+    definition_pattern,
+    search_words,
+    word_pattern,
+)
 from marid.core.chat import (
     CallDelta,
     CallReady,
@@ -28,8 +36,11 @@ from marid.core.errors import NotFound
 from marid.ports.model import Take
 
 OFFLINE = "offline"
-_MOST_HITS = 60
+_MOST_HITS = 120
+_MOST_DEFINITIONS = 20
 _MOST_NAMES = 10
+_SHORT = 3
+_DEFINED = "defined"
 _ADVICE = "An answer in words needs a model: set `provider` and `model`, and `api_key` where one is needed."
 
 
@@ -84,7 +95,9 @@ def _results(request: ModelRequest) -> tuple[ToolResult, ...]:
 
 
 def _question(request: ModelRequest) -> str:
-    return next((message.text for message in reversed(request.messages) if message.role == "user"), "")
+    """The last words of a person: what the program itself puts around them, or says in its own name, is no question."""
+    asked = (message.bare.strip() for message in reversed(request.messages) if message.role == "user")
+    return next(filter(None, asked), "")
 
 
 def _searches(request: ModelRequest) -> Iterator[ToolCall]:
@@ -92,17 +105,30 @@ def _searches(request: ModelRequest) -> Iterator[ToolCall]:
     offered = {tool.name for tool in request.tools}
     if request.parameters.tool_choice == "none":
         return
-    words = search_words(_question(request))
+    question = _question(request)
+    words = search_words(question)
     prefix = f"offline-{len(request.messages)}"  # no call of an earlier round has this id
     if "grep_files" in offered:
-        for number, word in enumerate(words):
-            arguments = {"pattern": f"(?i){re.escape(word)}", "context_lines": 2, "max_results": _MOST_HITS}
-            yield _call(f"{prefix}-{number}", "grep_files", arguments)
-    names = "{" + ",".join(words) + "}" if len(words) > 1 else "".join(words) or "README"
+        yield from _greps(prefix, words, defined_words(question, words))
+    long = [word for word in words if len(word) > _SHORT] or words
+    names = "{" + ",".join(long) + "}" if len(long) > 1 else "".join(long) or "README"
     if "glob_files" in offered:
         yield _call(f"{prefix}-names", "glob_files", {"pattern": f"*{names}*", "max_results": _MOST_NAMES})
     elif "search_files" in offered:
         yield _call(f"{prefix}-names", "search_files", {"path": ".", "pattern": f"**/*{names}*"})
+
+
+def _greps(prefix: str, words: Sequence[str], named: Sequence[str]) -> Iterator[ToolCall]:
+    """For definitions too: of a name that is used everywhere, a search for the name alone may never get there."""
+    for number, word in enumerate(words):
+        arguments = {"pattern": word_pattern(word), "context_lines": 2, "max_results": _MOST_HITS}
+        yield _call(f"{prefix}-{number}", "grep_files", arguments)
+    if named:
+        defined = {"pattern": definition_pattern(named), "context_lines": 2, "max_results": _MOST_DEFINITIONS}
+        yield _call(f"{prefix}-{_DEFINED}", "grep_files", defined)
+    if not words:
+        beginning = {"pattern": r"\S", "file_pattern": "README*", "context_lines": 2, "max_results": _MOST_NAMES}
+        yield _call(f"{prefix}-readme", "grep_files", beginning)
 
 
 def _call(id: str, name: str, arguments: Mapping[str, object]) -> ToolCall:
@@ -133,6 +159,8 @@ def _answer(request: ModelRequest, results: tuple[ToolResult, ...]) -> Iterator[
 def _word(call: str, words: tuple[str, ...]) -> str:
     """Which word a search was for; one that somebody else began was for none of them."""
     number = call.rpartition("-")[2]
+    if number == _DEFINED:
+        return DEFINITIONS
     known = number.isascii() and number.isdecimal() and int(number) < len(words)
     return words[int(number)] if known else call
 

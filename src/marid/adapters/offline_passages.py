@@ -13,6 +13,10 @@ _READ = 4_000
 _SHORTEST = 3
 _WORD = r"\w{2,}"
 _FOUND = r"^(?P<path>.+?):(?P<line>\d+)(?P<mark>: |-)(?P<text>.*)$"
+_DEFINING = "class|defp?|fn|func|function|struct|enum|union|trait|interface|type|typedef|module|const|let|var|val"
+_ASKS_FOR_DEFINITION = r"\b(?:defin|declar|implement)"
+_WELCOME = 0.1
+DEFINITIONS = ""
 _EMPTY_WORDS = """
     a about all also an and any are argument at be because been but by call called can change changes check code could
     define defined defines definition describe did
@@ -57,10 +61,39 @@ def _is_name(word: str) -> bool:
     return "_" in word.strip("_") or any(char.isdigit() or char.isupper() for char in word[1:])
 
 
+def stem(word: str) -> str:
+    """What a plain word and its other forms begin with; names of code have no other forms."""
+    plural = len(word) > _SHORTEST + 1 and word.isalpha() and word.islower() and word.endswith("s")
+    return word[:-1] if plural and not word.endswith("ss") else word
+
+
+def word_pattern(word: str) -> str:
+    """Where a word stands; a short one only as a word of its own, as it is a part of too many others."""
+    plain = re.escape(stem(word))
+    return rf"(?i)\b{plain}\b" if len(word) <= _SHORTEST else f"(?i){plain}"
+
+
+def defined_words(question: str, words: Sequence[str]) -> tuple[str, ...]:
+    """The words whose definition the question may be about: all if it says so, else those that are written as names."""
+    if re.search(_ASKS_FOR_DEFINITION, question[:_READ], re.IGNORECASE):
+        return tuple(words)
+    begin = question.lstrip()
+    return tuple(word for word in words if _is_name(word) or (word[0].isupper() and not begin.startswith(word)))
+
+
+def definition_pattern(words: Iterable[str]) -> str:
+    """Where one of the words is given its meaning, in most languages."""
+    names = "|".join(re.escape(word) for word in words)
+    return rf"(?i)\b(?:{_DEFINING})\s+(?:{names})\b"
+
+
 def best_passages(found: Mapping[str, str]) -> tuple[Passage, ...]:
-    """The passages that hold the most of the words, rare ones counting more; `found` is a search's text by its word."""
+    """The passages that hold the most of the words, rare ones counting more; `found` is a search's text by its word.
+
+    The text of a search that was for no word of its own, such as that for definitions, stands under DEFINITIONS.
+    """
     lines: dict[str, dict[int, str]] = {}
-    hits: dict[str, dict[int, set[str]]] = {}
+    hits: dict[str, dict[int, dict[str, float]]] = {}
     weights: dict[str, float] = {}
     for word, text in found.items():
         count = 0
@@ -69,17 +102,33 @@ def best_passages(found: Mapping[str, str]) -> tuple[Passage, ...]:
             lines.setdefault(path, {}).setdefault(number, match["text"])
             if match["mark"] == ": ":
                 count += 1
-                hits.setdefault(path, {}).setdefault(number, set()).add(word)
+                known = hits.setdefault(path, {}).setdefault(number, {})
+                for one, quality in _qualities(match["text"], word, found).items():
+                    known[one] = max(quality, known.get(one, 0.0))
         weights[word] = 1 / (1 + log(1 + count))
     scored = [
         (_score(path, numbers, hits.get(path, {}), weights), path, numbers)
-        for path, known in lines.items()
-        for numbers in _runs(known)
+        for path, there in lines.items()
+        for numbers in _runs(there)
     ]
     scored.sort(key=lambda one: (-one[0], one[1], one[2]))
     return tuple(
         _passage(path, numbers, lines[path], hits.get(path, {})) for _, path, numbers in scored[:MOST_PASSAGES]
     )
+
+
+def _qualities(line: str, word: str, words: Iterable[str]) -> dict[str, float]:
+    """How well a line fits the word that it was found by, and the others that it holds."""
+    lowered = line.lower()
+    there = {one for one in words if one != DEFINITIONS and stem(one).lower() in lowered}
+    if word == DEFINITIONS:
+        return {one: 4.0 if re.search(rf"\b{re.escape(one)}\b", line) else 3.0 for one in there}
+    return {one: _quality(line, one) for one in (*there, word)}
+
+
+def _quality(line: str, word: str) -> float:
+    """A part of another word is worth little."""
+    return 1.0 if re.search(rf"\b{re.escape(stem(word))}(?:s|ed|ing)?\b", line, re.IGNORECASE) else 0.4
 
 
 def _runs(numbers: Iterable[int]) -> list[list[int]]:
@@ -93,18 +142,30 @@ def _runs(numbers: Iterable[int]) -> list[list[int]]:
     return runs
 
 
-def _score(path: str, numbers: Sequence[int], hits: Mapping[int, set[str]], weights: Mapping[str, float]) -> float:
-    words = {word for number in numbers for word in hits.get(number, ())}
+def _score(
+    path: str, numbers: Sequence[int], hits: Mapping[int, Mapping[str, float]], weights: Mapping[str, float]
+) -> float:
+    best: dict[str, float] = {}
+    together = 0.0
+    for number in numbers:
+        there = hits.get(number, {})
+        for word, quality in there.items():
+            best[word] = max(quality, best.get(word, 0.0))
+        if len(there) > 1:
+            together = max(together, sum(weights[word] * min(quality, 1.0) for word, quality in there.items()))
     lowered = path.lower()
-    named = sum(weights[word] for word in words if word.lower() in lowered)
-    return sum(weights[word] for word in words) + named / 2
+    named = sum(weights[word] for word in best if word.lower() in lowered)
+    welcome = _WELCOME if lowered.rpartition("/")[2].startswith("readme") else 0.0
+    return sum(weights[word] * quality for word, quality in best.items()) + (named + together) / 2 + welcome
 
 
-def _passage(path: str, numbers: Sequence[int], lines: Mapping[int, str], hits: Mapping[int, set[str]]) -> Passage:
+def _passage(
+    path: str, numbers: Sequence[int], lines: Mapping[int, str], hits: Mapping[int, Mapping[str, float]]
+) -> Passage:
     """The run itself, or, where it is long, the part of it that begins just before its richest line."""
     start = 0
     if len(numbers) > _LONGEST_PASSAGE:
-        richest = max(range(len(numbers)), key=lambda place: len(hits.get(numbers[place], ())))
+        richest = max(range(len(numbers)), key=lambda place: sum(hits.get(numbers[place], {}).values()))
         start = max(0, min(richest - 2, len(numbers) - _LONGEST_PASSAGE))
     kept = numbers[start : start + _LONGEST_PASSAGE]
     return Passage(path, kept[0], tuple(lines[number][:_LONGEST_LINE] for number in kept))

@@ -4,10 +4,9 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from marid.core.errors import BadInput, NotFound, Refused, Unavailable
+from marid.app.config_file import change_file
+from marid.core.errors import BadInput, NotFound, Refused
 from marid.text.visible import shown_path
-from marid.workspace.private import private_folder
-from marid.workspace.replace import replace_file
 
 if TYPE_CHECKING:
     from marid.app.app import App
@@ -53,22 +52,10 @@ def forget(app: "App", path: str) -> str:
 def _rewrite(app: "App", change: Callable[[list[str]], list[str]]) -> None:
     import tomlkit  # imported when used
 
-    file = os.path.join(app.settings.home, "config.toml")
-    try:
-        private_folder(app.settings.home)
-        document = tomlkit.parse(_text(file))
+    def write(document: tomlkit.TOMLDocument) -> None:
         known = document.unwrap()
         key = next((key for key in (KEY, "file_tools_allowed_paths") if key in known), KEY)
         paths = change([str(one) for one in known.get(key, [])])
         document[key] = tomlkit.item(paths).multiline(len(paths) > 1)
-        replace_file(file, [[tomlkit.dumps(document).encode()]])
-    except OSError as error:
-        raise Unavailable(f"config.toml cannot be written: {error.strerror or error}") from error
 
-
-def _text(file: str) -> str:
-    try:
-        with open(file, encoding="utf-8") as opened:
-            return opened.read()
-    except FileNotFoundError:
-        return ""
+    change_file(os.path.join(app.settings.home, "config.toml"), write)

@@ -1,16 +1,18 @@
 """The workbench as a value: settings and ways to the outside, on which every verb works."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from marid.assembly.means import Means
-from marid.core.settings import Settings
+from marid.core.settings import Resolved, Settings
 
 if TYPE_CHECKING:
     # Importing a module costs a quarter of a millisecond at every start; only the type checker wants these here.
+    from marid.app.memory import Memory
     from marid.app.toolbox import Toolbox
     from marid.ports.approvals import Approvals
     from marid.ports.clipboard import Clipboard
+    from marid.ports.model import Model
     from marid.ports.watch import Watch
 
 
@@ -25,6 +27,19 @@ class App(NamedTuple):
     watch: "Callable[[], Watch]"
     toolbox: "Callable[[], Toolbox]"
     approvals: "Callable[[], Approvals]"
+    resolve: Callable[[str, Mapping[str, object]], Resolved]
+    """The settings for a conversation's name ("" for none), with those of flags, by key, above all others.
+
+    Values of flags may be texts, as a command line has them. Raises: BadInput that names every problem.
+    """
+    memory: "Callable[[Settings], Memory]"
+    model: "Callable[[Settings, Mapping[str, str]], Model]"
+    """The model's provider that settings name; the second are the files for the kinds `request` and `response` of what
+    goes over the wire, where that is to be written down. Raises: BadInput for settings that name none."""
+    providers: "Callable[[Settings], tuple[Model, ...]]"
+    """Every provider that settings configure, the default one first. Raises: BadInput."""
+    user_home: str = ""
+    """The home folder of the person; empty where nobody knows it."""
     colour: bool = False
     notes: tuple[str, ...] = ()
     """What the user should know about his settings."""

@@ -34,17 +34,21 @@ class Hands:
     """
 
     def __init__(self, inventory: Inventory, scope: Scope, dispatcher: "Callable[[Inventory], Dispatcher]") -> None:
-        self._inventory = inventory
+        self.inventory = inventory
         self._make = dispatcher
         self.scope = scope
 
     @cached_property
     def _dispatcher(self) -> "Dispatcher":
-        return self._make(self._inventory)
+        return self._make(self.inventory)
+
+    def road(self, inventory: Inventory) -> "Dispatcher":
+        """What calls the tools of an inventory, which may be a part of all. It reads files, so call it in a thread."""
+        return self._make(inventory)
 
     def offered(self) -> list[tuple[str, ToolSpec]]:
         """The tools that this caller may call or ask for, by every name they have."""
-        return [(name, spec) for spec in offered(self._inventory, self.scope) for name in spec.names]
+        return [(name, spec) for spec in offered(self.inventory, self.scope) for name in spec.names]
 
     async def call(self, name: str, args: Mapping[str, object], *, asker: "Asker | None" = None) -> Outcome:
         """Call one tool. Raises nothing but cancellation; `asker` asks for this call instead of the usual one."""
@@ -101,7 +105,7 @@ class _Notes:
 def policy_of(settings: Settings, reach: Reach, known: Sequence[str]) -> Policy:
     """The user's policy, narrowed by the project's, with what the flags grant."""
     outside: dict[str, Any] = {"outside": settings.outside}
-    policy = policy_from({**outside, **settings.policy}, settings.narrower, known=known)
+    policy = policy_from({**outside, **settings.policy}, settings.project_policy, known=known)
     return replace(policy, granted=reach.allow, trusted=reach.trust, read_only=reach.read_only, wait=reach.wait)
 
 
@@ -114,7 +118,9 @@ def territory_of(app: App, reach: Reach) -> Territory:
     if not roots:
         roots = [app.project]
         if app.project == os.path.dirname(app.project):
-            raise BadInput("the working directory belongs to no project: name what tools may touch with --root DIR")
+            if not reach.rootless:
+                raise BadInput("the working directory belongs to no project: name what tools may touch with --root DIR")
+            roots = []
     besides = [_absolute(app, path) for path in (*app.settings.files, *reach.files)]
     folders = [path for path in besides if os.path.isdir(path)]
     files = [path for path in besides if not os.path.isdir(path)]

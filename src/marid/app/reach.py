@@ -16,3 +16,5 @@ class Reach:
     trust: bool = False
     read_only: bool = False
     wait: bool = False
+    rootless: bool = False
+    """Where the working directory belongs to no project and nothing is named, go on with nothing to touch."""

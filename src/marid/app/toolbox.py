@@ -11,8 +11,12 @@ if TYPE_CHECKING:
 
 
 class Toolbox(NamedTuple):
-    """Made in bootstrap. A dispatcher calls the tools of an inventory, which may be a part of all."""
+    """Made in bootstrap. A dispatcher calls the tools of an inventory, which may be a part of all.
+
+    `alone` are the tools that need no conversation around them.
+    """
 
     inventory: Inventory
+    alone: Inventory
     dispatcher: "Callable[[Inventory], Dispatcher]"
     services: Callable[[Territory], Mapping[type, object]]

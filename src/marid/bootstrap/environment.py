@@ -3,23 +3,62 @@
 import os
 from collections.abc import Mapping
 
+from marid.core.errors import BadInput, NotFound
+from marid.text.visible import shown_path
 from marid.workspace.ignores import UserFiles
+from marid.workspace.root import project_root
+
+
+def user_home(environ: Mapping[str, str]) -> str:
+    """The home folder of the person: what HOME says, else the system's list of users; "" where nobody knows it."""
+    if home := environ.get("HOME"):
+        return home
+    import pwd  # imported when used: nearly everybody has HOME
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return ""
 
 
 def home_of(environ: Mapping[str, str]) -> str:
-    """Where marid keeps its own files: MARID_HOME, else CHIBI_HOME, else ~/.marid."""
-    given = environ.get("MARID_HOME") or environ.get("CHIBI_HOME")
-    return os.path.abspath(given) if given else os.path.join(os.path.expanduser("~"), ".marid")
+    """Where marid keeps its own files: MARID_HOME, else CHIBI_HOME, else ~/.marid.
+
+    Raises: BadInput when nothing says where that is.
+    """
+    if given := environ.get("MARID_HOME") or environ.get("CHIBI_HOME"):
+        return os.path.abspath(given)
+    if not (user := user_home(environ)):
+        raise BadInput("you have no home folder: say where marid keeps its files, by MARID_HOME or --home")
+    return os.path.join(os.path.abspath(user), ".marid")
+
+
+def project_of(environ: Mapping[str, str], cwd: str, given: str = "") -> str:
+    """The project's folder: what a flag gives, else MARID_PROJECT_ROOT, else CHIBI_PROJECT_ROOT, else as version
+    control marks it.
+
+    Raises: NotFound when what was given is no folder.
+    """
+    named = given or environ.get("MARID_PROJECT_ROOT") or environ.get("CHIBI_PROJECT_ROOT")
+    if not named:
+        return project_root(cwd)
+    folder = os.path.normpath(os.path.join(cwd, named))
+    if not os.path.isdir(folder):
+        raise NotFound(f"the project root '{shown_path(named)}' is no folder")
+    return folder
 
 
 def git_files(environ: Mapping[str, str]) -> UserFiles:
     """Where git looks for this user's configuration, as git's own documentation lists it."""
-    home = environ.get("HOME", "") or os.path.expanduser("~")
-    shared = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    home = user_home(environ)
+    # Without any home these would be files of the working directory, which anybody may have written.
+    shared = environ.get("XDG_CONFIG_HOME") or (os.path.join(home, ".config") if home else "")
     system = () if environ.get("GIT_CONFIG_NOSYSTEM") else (environ.get("GIT_CONFIG_SYSTEM") or "/etc/gitconfig",)
     own = environ.get("GIT_CONFIG_GLOBAL")
-    globals_ = (own,) if own else (os.path.join(shared, "git", "config"), os.path.join(home, ".gitconfig"))
-    return UserFiles(configs=(*system, *globals_), excludes=os.path.join(shared, "git", "ignore"), home=home)
+    ours = (shared and os.path.join(shared, "git", "config"), home and os.path.join(home, ".gitconfig"))
+    globals_ = (own,) if own else tuple(filter(None, ours))
+    ignore = shared and os.path.join(shared, "git", "ignore")
+    return UserFiles(configs=(*system, *globals_), excludes=ignore, home=home)
 
 
 def completion_asked(program: str) -> tuple[str, str] | None:
@@ -41,3 +80,13 @@ def colour_wanted(environ: Mapping[str, str]) -> bool:
     if environ.get("NO_COLOR"):
         return False
     return bool(environ.get("FORCE_COLOR")) or environ.get("TERM", "dumb") != "dumb"
+
+
+def proxy_for(environ: Mapping[str, str], url: str) -> str:
+    """The proxy through which `url` is asked, as the usual variables say; "" for none.
+
+    This machine itself is never behind one.
+    """
+    from marid.bootstrap.proxies import proxy_named  # imported when used: with it come addresses
+
+    return proxy_named(environ, url)

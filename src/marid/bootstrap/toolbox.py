@@ -14,7 +14,7 @@ from marid.ports.web import Web
 from marid.ports.workers import Workers
 from marid.toolkit.ground import Ground
 from marid.toolkit.inventory import Inventory
-from marid.tools.inventory import TOOLS
+from marid.tools.inventory import ALONE, TOOLS
 from marid.workspace.guard import Territory
 
 if TYPE_CHECKING:
@@ -119,4 +119,4 @@ def make_toolbox(
         own: dict[type, Maker] = {port: (lambda port=port: services[port]) for port in services}
         return Services({**own, Beads: lambda: parts.beads(territory), Ground: lambda: territory})
 
-    return Toolbox(inventory=Inventory(TOOLS), dispatcher=dispatcher, services=bound)
+    return Toolbox(inventory=Inventory(TOOLS), alone=Inventory(ALONE), dispatcher=dispatcher, services=bound)

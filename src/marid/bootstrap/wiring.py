@@ -2,25 +2,27 @@
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from marid.app.app import App
 from marid.assembly.means import Means
-from marid.bootstrap.environment import colour_wanted, git_files, home_of
+from marid.bootstrap.environment import colour_wanted, git_files, home_of, project_of, user_home
 from marid.bootstrap.once import once
-from marid.bootstrap.settings import load_settings
+from marid.bootstrap.settings import Sources, resolve
 from marid.core.errors import NotFound
-from marid.core.settings import Settings
-from marid.workspace.root import project_root
+from marid.core.settings import Resolved, Settings
 
 if TYPE_CHECKING:
     # Importing a module costs a quarter of a millisecond at every start; only the type checker wants these here.
     from marid.adapters.approvals import SqliteApprovals
+    from marid.app.memory import Memory
     from marid.app.toolbox import Toolbox
     from marid.ports.cache import Cache
     from marid.ports.clipboard import Clipboard
     from marid.ports.crew import Crew
     from marid.ports.git import Clones, Git
+    from marid.ports.model import Model
     from marid.ports.outlines import Outlines
     from marid.ports.watch import Watch
     from marid.ports.workers import Workers
@@ -33,18 +35,21 @@ def build(
     *,
     cwd: str | None = None,
     home: str | None = None,
+    project: str | None = None,
     environ: Mapping[str, str] | None = None,
     one_shot: bool = False,
 ) -> App:
     """The workbench for a working directory. In a `one_shot` process, which has no threads, work may be forked off.
 
+    `home` and `project` are what flags name.
+
     Raises: BadInput when a settings file or variable is wrong, NotFound when the working directory is gone.
     """
     environ = os.environ if environ is None else environ
     cwd = _working_directory() if cwd is None else cwd
-    project = project_root(cwd)
-    notes: list[str] = []
-    settings = load_settings(os.path.abspath(home or home_of(environ)), project, environ, notes.append)
+    project = project_of(environ, cwd, project or "")
+    sources = Sources(os.path.abspath(home or home_of(environ)), project, environ)
+    settings, _, _, notes = resolve(sources)
     adapters = Adapters(settings, environ)
     cache = once(adapters.cache)
     workers = once(adapters.workers)
@@ -67,8 +72,17 @@ def build(
         watch=once(adapters.watch),
         toolbox=once(lambda: adapters.toolbox(git, workers)),
         approvals=adapters.approvals,
-        notes=tuple(notes),
+        resolve=partial(_resolved, sources),
+        memory=adapters.memory,
+        model=adapters.model,
+        providers=adapters.providers,
+        user_home=user_home(environ),
+        notes=notes,
     )
+
+
+def _resolved(sources: Sources, conversation: str, flags: Mapping[str, object]) -> Resolved:
+    return resolve(sources._replace(conversation=conversation, flags=flags))
 
 
 def _working_directory() -> str:
@@ -120,6 +134,21 @@ class Adapters:
         from marid.adapters.approvals import SqliteApprovals
 
         return SqliteApprovals(os.path.join(self._settings.home, "approvals.db"))
+
+    def memory(self, settings: Settings) -> "Memory":
+        from marid.bootstrap.memory import make_memory
+
+        return make_memory(settings)
+
+    def model(self, settings: Settings, files: Mapping[str, str]) -> "Model":
+        from marid.bootstrap.memory import make_model
+
+        return make_model(settings, self._environ, files)
+
+    def providers(self, settings: Settings) -> "tuple[Model, ...]":
+        from marid.bootstrap.memory import make_providers
+
+        return make_providers(settings, self._environ)
 
     def crew(self) -> "Crew":
         from marid.adapters.crew import ForkedCrew

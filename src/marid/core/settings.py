@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from marid.core.errors import BadInput
+
 
 class Settings(NamedTuple):
     """The settings in force. Their meaning stands in SETTINGS, from which the docs are made."""
@@ -18,17 +20,99 @@ class Settings(NamedTuple):
     files: tuple[str, ...] = ()
     outside: str = "deny"
     policy: Mapping[str, object] = MappingProxyType({})
-    narrower: Mapping[str, object] = MappingProxyType({})
+    project_policy: Mapping[str, object] = MappingProxyType({})
     """What the project's own file adds to the policy; it can only make it stricter."""
     search_url: str = "https://html.duckduckgo.com/html/"
     net_allow: tuple[str, ...] = ()
+    provider: str = ""
+    model: str = ""
+    api_key: str = ""
+    base_url: str = ""
+    providers: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    """By id: `base_url`, `api_key`, `model` of providers besides the default one."""
+    username: str = "user"
+    context_window_limit: int = 0
+    model_window: int = 0
+    """What models.toml says that the model can take in, tools and system prompt included."""
+    warn_threshold_percent: float = 80.0
+    no_tool_calls: bool = False
+    fuel: int = 30
+    fuel_empty_response_cost: int = 15
+    fallback_tool: str = "call_user"
+    reflection_enabled: bool = True
+    reflection_character_limit: int = 10_000
+    lock_heartbeat_seconds: float = 30.0
+    tools: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    """`include`, `exclude`, `exclude_categories`: which tools a model is offered."""
+    storage: Mapping[str, object] = MappingProxyType({})
+    """What differs from core.conversation.Storage, whose fields are the keys."""
+    api: Mapping[str, object] = MappingProxyType({})
+    """What differs from core.chat.Parameters, whose fields are the keys; `reasoning` is a table of its own."""
+
+    def __repr__(self) -> str:
+        """Without keys of providers, which would otherwise stand in every traceback."""
+        hidden = {"api_key": "(set)" if self.api_key else "", "providers": tuple(self.providers)}
+        told = (f"{name}={hidden.get(name, value)!r}" for name, value in zip(self._fields, self, strict=True))
+        return f"Settings({', '.join(told)})"
+
+
+class Display(NamedTuple):
+    """How a terminal shows answers: the keys of cli.toml. Their meaning stands in DISPLAY."""
+
+    render_markdown: bool = True
+    verbose: bool = False
+    hide_tool_calls: bool = False
+    show_thinking: bool = False
+    markdown_style: Mapping[str, str] = MappingProxyType({})
+
+
+class Resolved(NamedTuple):
+    """The settings in force for one conversation, or for none, and where each came from.
+
+    `origins` is by key, with dots for the keys of tables: `default`, a file's path, a variable's name or a flag;
+    several of them, with commas, where they were put together.
+    `notes` are what a person should know about the files.
+    """
+
+    settings: Settings
+    display: Display
+    origins: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+
+class BadFile(BadInput):
+    """A settings file makes no sense; whoever asks cannot change the request, only the file."""
+
+
+class Files(NamedTuple):
+    """The settings files by kind; "" where there can be none."""
+
+    config: str
+    models: str
+    project: str
+    local: str
+    cli: str
+    own_cli: str
+
+
+def files_of(home: str, project: str, conversation: str = "") -> Files:
+    """The settings files that are looked at, whether they are there or not, for the name of a conversation or none."""
+    own = f"{home}/contexts/{conversation}" if conversation else ""
+    return Files(
+        config=f"{home}/config.toml",
+        models=f"{home}/models.toml",
+        project=project and f"{project}/.marid.toml",
+        local=own and f"{own}/local.toml",
+        cli=f"{home}/cli.toml",
+        own_cli=own and f"{own}/cli.toml",
+    )
 
 
 class Setting(NamedTuple):
-    """One setting as files, environment and docs know it.
+    """One setting as files, environment and docs know it; the keys of tables have names with dots.
 
     `tighten` says what a project's own file may do to it: "" nothing, "lower" a number, "on" a switch, "add" to a list,
-    "stricter" verdicts. `aliases` are other names in the environment, `keys` other names in config.toml.
+    "exclude" more tools, "stricter" verdicts. `aliases` are other names in the environment, `keys` those in files.
     """
 
     name: str
@@ -39,14 +123,30 @@ class Setting(NamedTuple):
     choices: tuple[str, ...] = ()
     separator: str = ""
     """Between the items of a list in the environment, where it is not the one between paths."""
+    kind: str = ""
+    """What values it has: switch, whole, number, text, line, list, table and more; "" is the default's kind."""
+    least: float | None = None
+    """The smallest value; None is above 0 for a number, and 0 for a whole one."""
+    most: float | None = None
+    endless: bool = False
+    """Whether 0 means that there is no limit."""
+    secret: bool = False
+    everywhere: bool = True
+    """Whether a conversation's own file and flags may set it; else only config.toml and the environment."""
 
 
 SETTINGS = (
-    Setting("max_size_mb", "most megabytes of content that one context may hold", "lower", ("JINNI_MAX_SIZE_MB",)),
-    Setting("encoding", "the encoding that tokens are counted in: o200k_base or cl100k_base"),
-    Setting("mask", "mask keys and tokens before anything leaves", "on"),
-    Setting("rules", "context rules that count everywhere, as strong as a --config file", "add"),
-    Setting("clone_host", "where owner/name is cloned from"),
+    Setting(
+        "max_size_mb",
+        "most megabytes of content that one context may hold",
+        "lower",
+        ("JINNI_MAX_SIZE_MB",),
+        everywhere=False,
+    ),
+    Setting("encoding", "the encoding that tokens are counted in: o200k_base or cl100k_base", everywhere=False),
+    Setting("mask", "mask keys and tokens before anything leaves", "on", everywhere=False),
+    Setting("rules", "context rules that count everywhere, as strong as a --config file", "add", everywhere=False),
+    Setting("clone_host", "where owner/name is cloned from", everywhere=False),
     Setting("roots", "folders that tools may touch; none: the project. The first one resolves relative paths"),
     Setting(
         "files",
@@ -60,20 +160,75 @@ SETTINGS = (
         choices=("ask", "deny"),
     ),
     Setting("policy", "a table: allow, ask or deny by effect or tool, and `hosts` that need no question", "stricter"),
-    Setting("search_url", "the search page that web_search asks"),
+    Setting("search_url", "the search page that web_search asks", everywhere=False),
     Setting(
         "net_allow",
         "hosts or host:port pairs that may be reached although they are private or of another port (`,` between them)",
         separator=",",
+        everywhere=False,
     ),
+    Setting("provider", "who is asked: offline, openrouter, openai, anthropic, google, lmstudio, ollama, or your own"),
+    Setting(
+        "model",
+        "the model that is asked, or an alias of models.toml; provider:model names both",
+        aliases=("CHIBI_MODEL",),
+    ),
+    Setting("api_key", "the provider's key", aliases=("CHIBI_API_KEY",), secret=True),
+    Setting("base_url", "where the provider is, with the /v1; alone it means an OpenAI-compatible service", kind="url"),
+    Setting("providers", "more providers: a table for each, by id", kind="table"),
+    Setting("username", "what the user is called in a conversation: a line of text", kind="line"),
+    Setting(
+        "context_window_limit",
+        "most tokens of what is said, in a request; 0: what is known of the model, for tools and system prompt too",
+        "lower",
+        endless=True,
+    ),
+    Setting("warn_threshold_percent", "how full the window is, in percent, when a warning comes", least=0, most=100),
+    Setting("no_tool_calls", "offer the model no tools", "on"),
+    Setting(
+        "fuel",
+        "model requests in one round; 0: no limit",
+        "lower",
+        keys=("max_recursion_depth",),
+        endless=True,
+    ),
+    Setting("fuel_empty_response_cost", "what an empty reply of the model costs of it"),
+    Setting(
+        "fallback_tool",
+        "who has the word after an answer without a call that says so: call_user ends the round, call_agent goes on",
+        choices=("call_user", "call_agent"),
+    ),
+    Setting("reflection_enabled", "let the model keep a reflection, which all conversations share"),
+    Setting("reflection_character_limit", "most characters of the reflection", "lower"),
+    Setting(
+        "lock_heartbeat_seconds",
+        "how often a process that works in a conversation says that it is there",
+        everywhere=False,
+    ),
+    Setting("tools", "which tools a model is offered", "exclude", kind="table"),
+    Setting("storage", "when the transcript begins a new partition", kind="table"),
+    Setting("api", "how a model should answer", kind="table"),
 )
 
-# Keys that a Chibi home's config.toml may hold for parts that are not built yet: told, not refused.
+DISPLAY = (
+    Setting("render_markdown", "render answers on a terminal; else they are plain text"),
+    Setting("verbose", "show what happens beside the answer"),
+    Setting("hide_tool_calls", "do not show which tools are called, even when verbose"),
+    Setting("show_thinking", "show what the model thinks, on stderr"),
+    Setting("markdown_style", "colours of rendered answers", kind="table"),
+)
+
+# Keys that files of a Chibi home may hold for parts that are not built yet: told, not refused.
+MOST_BYTES = 1 << 18
+"""Of a file of settings."""
+
 _LATER = """
-    api api_key auto_cleanup_cache auto_compact auto_compact_threshold base_url context_window_limit fallback_tool
-    fuel fuel_empty_response_cost lock_heartbeat_seconds max_recursion_depth model
-    no_tool_calls reflection_character_limit reflection_enabled rolling_compact_drop_percentage storage
-    subagent_cost_tier tool_cache_max_age_days tool_cache_preview_chars tool_output_cache_threshold tools url_policy
-    username vfs warn_threshold_percent
+    auto_cleanup_cache auto_compact auto_compact_threshold image rolling_compact_drop_percentage subagent_cost_tier
+    tool_cache_max_age_days tool_cache_preview_chars tool_output_cache_threshold url_policy vfs
 """
 LATER = frozenset(_LATER.split())
+# Keys that only Chibi's own files have.
+CHIBI_ONLY = LATER | {"file_tools_allowed_paths", "max_recursion_depth"}
+
+# The providers that need no URL.
+PROVIDERS = ("offline", "openai", "openrouter", "lmstudio", "ollama", "anthropic", "google")

@@ -1,44 +1,35 @@
-"""The whole command line, by click: finds the command, helps, completes."""
+"""The commands, by click: finds one, helps, completes."""
 
-import sys
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
-from typing import cast
+from typing import Any, cast
 
 import click
-from click.shell_completion import shell_complete
 
+from marid.app.app import App
 from marid.bootstrap.environment import completion_asked, no_plugins
 from marid.bootstrap.wiring import build
-from marid.core.errors import MaridError
-from marid.core.version import __version__
-from marid.faces.cli.greeting import greet
-from marid.launch.table import COMMANDS, LINKS
+from marid.core.errors import BadInput, MaridError
+from marid.faces.cli.flags_help import page
+from marid.faces.cli.line import Line, options_of, spelling
+from marid.faces.cli.names import NameArgument, NameOption
+from marid.faces.flags import BEFORE, WHERE
+from marid.launch.table import COMMANDS, LINKS, commands_of, name_of, summaries
 
 
 class Program(click.Group):
-    """A group that knows its commands by name and imports one only to run it."""
+    """A group that knows its commands by name and imports one only to run it. Its flags are no business of click."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return list(commands_of(str(self.name)))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         return find_command(cmd_name)
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not ctx.resilient_parsing:
-            import difflib
-
-            near = difflib.get_close_matches(args[0], COMMANDS, 1)
-            hint = f"; did you mean '{near[0]}'?" if near else f"; there are {', '.join(COMMANDS)}"
-            raise click.UsageError(f"no command '{args[0]}'{hint}", ctx)
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, command.summary) for name, command in COMMANDS.items()])
+    def get_help(self, ctx: click.Context) -> str:
+        return page(summaries(str(self.name)), str(self.name), width=ctx.terminal_width or 0)
 
 
 def find_command(name: str) -> click.Command | None:
@@ -49,44 +40,105 @@ def find_command(name: str) -> click.Command | None:
     return cast("click.Command", getattr(import_module(module), attribute))
 
 
-@click.command(cls=Program, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, "-V", "--version", message="marid %(version)s")
-@click.option("--home", metavar="DIR", help="Where marid keeps its own files (MARID_HOME, else ~/.marid).")
-@click.option("--debug", is_flag=True, help="Show tracebacks.")
-@click.pass_context
-def program(ctx: click.Context, home: str | None, *, debug: bool) -> None:
-    """Context, memory, hands and knowledge for you and any LLM, on your own code.
+program = Program("marid")
 
-    Start with `marid context` in a project, or `marid overview`.
-    """
-    ctx.obj = lambda: build(home=home)
-    ctx.meta["marid.debug"] = debug
-    if ctx.invoked_subcommand is None:
-        if not sys.stdout.isatty():
-            click.echo(ctx.get_help())
-            return
-        greet(build(home=home))
+
+def complete(called: str) -> int | None:
+    """Answer a shell that asks for completions; None when none does."""
+    name = name_of(called)
+    asked = completion_asked(name.replace("-", "_"))
+    if asked is None:
+        return None
+    from marid.faces.cli.completion import complete as answer
+
+    command = _called(called) or Program(name)
+    # A wrong word or setting on the line: whoever presses a key for help wants words or nothing, no complaint.
+    with suppress(MaridError):
+        return answer(command, build, name, asked)
+    return 0
 
 
 def main(called: str, args: list[str]) -> int:
-    """Run a command line by click. Called by the name of a program that marid replaces, it is that program.
+    """Run the command line of a program that marid replaces by one of its commands."""
+    return _run(called, cast("click.Command", _called(called)), args, obj=build)
 
-    Not by click's own `main`: that one takes a reader who has gone for a failure.
+
+def _called(called: str) -> click.Command | None:
+    return find_command(LINKS.get(called, ""))
+
+
+def run_command(line: Line, make_app: Callable[[], App]) -> int:
+    """Run the command of a line, after what its flags ask for; what it knows of them besides is given to it.
+
+    Raises: BadInput for a flag that means nothing to it.
     """
+    command = cast("click.Command", find_command(line.command))
+    _refuse(line, command)
+    name = ""
+    if line.given.keys() & {"conversation", *BEFORE}:
+        from marid.faces.cli.line_run import begin
+
+        run = begin(line, make_app)
+        name, make_app = run.name if line.has("conversation") else "", partial(_same, run.app)
+    defaults = _defaults(line, command, name)
+    more = {"obj": make_app, "default_map": {line.command: defaults}}
+    return _run("marid", program, [line.command, *line.rest], debug=line.has("debug"), **more)
+
+
+def _same(app: App, *, home: str | None = None, project: str | None = None) -> App:
+    """The one that there is, unless a request names another."""
+    return build(home=home or app.settings.home, project=project or app.project) if home or project else app
+
+
+def _refuse(line: Line, command: click.Command) -> None:
+    own = _parameters(command)
+    known = {*WHERE, *BEFORE, *(_OWN.get(name, name) for name in own)}
+    if any(_names_conversation(param) for param in own.values()):
+        known.add("conversation")
+    if strange := spelling(line, [name for name in line.given if name not in known]):
+        raise BadInput(f"{strange[0]} means nothing to `marid {line.command}`; its own flags come after its name")
+
+
+def _names_conversation(param: click.Parameter) -> bool:
+    return isinstance(param, NameArgument | NameOption)
+
+
+# How a command calls what is a flag of the line.
+_OWN: Mapping[str, str] = {"marid_json": "as_json"}
+
+
+def _parameters(command: click.Command) -> Mapping[str, click.Parameter]:
+    """Those of the command, and of the commands in it as far as they are known already."""
+    inner = command.commands.values() if isinstance(command, click.Group) else ()
+    found = {str(param.name): param for one in inner for param in one.params}
+    return {**found, **{str(param.name): param for param in command.params}}
+
+
+def _defaults(line: Line, command: click.Command, conversation: str) -> dict[str, Any]:
+    """What the flags of the line mean for the parameters of the command."""
+    options = options_of(line)
+    found: dict[str, Any] = {}
+    for name, param in _parameters(command).items():
+        flag = _OWN.get(name, name)
+        if flag in line.given and flag != "conversation":
+            found[name] = options[flag]
+        elif conversation and _names_conversation(param):
+            found[name] = (conversation,) if param.nargs == -1 else conversation
+    inner = list(command.commands) if isinstance(command, click.Group) else []
+    return {**found, **dict.fromkeys(inner, found)}
+
+
+def _run(name: str, command: click.Command, args: list[str], *, debug: bool = False, **more: Any) -> int:
+    """Not by click's own `main`: that one takes a reader who has gone for a failure."""
     no_plugins()
-    link = find_command(LINKS[called]) if called in LINKS else None
-    name, command = ("marid", program) if link is None else (called, link)
-    if asked := completion_asked(name):
-        # A wrong word or setting on the line: whoever presses a key for help wants words or nothing, no complaint.
-        with suppress(MaridError):
-            return shell_complete(command, {"obj": build}, name, *asked)
-        return 0
     try:
-        with command.make_context(name, args, obj=build) as ctx:
+        with command.make_context(name, args, **more) as ctx:
+            ctx.meta["marid.debug"] = debug
             result: object = command.invoke(ctx)
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.ClickException as error:
-        error.show()
+        with suppress(OSError):  # nobody can be told
+            error.show()
         return error.exit_code
     return result if isinstance(result, int) else 0

@@ -96,6 +96,7 @@ class Deeds:
         if trip.verdict is Verdict.ASK:
             preview = await self.threads.run(partial(edit_preview, spec, changes, later))
             await self.approved(spec, preview, scope, trip)
+        await scope.starts(trip.call)
         trip.acted = True
         await self._committed(spec, changes)
 
@@ -119,6 +120,7 @@ class Deeds:
             await self.approved(spec, command_preview(spec, plan, state), scope, trip)
         elif not state.confined:
             scope.emit(Note(f"nothing confines the command: {state.reason or 'there is no sandbox here'}"))
+        await scope.starts(trip.call)
         trip.acted = True
         suffix = ".ps1" if "pwsh" in plan.argv[0] or "powershell" in plan.argv[0] else ".sh"
         await self.threads.run(partial(self.audit.script, plan.shown, suffix))

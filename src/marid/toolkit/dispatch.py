@@ -29,6 +29,8 @@ from marid.toolkit.threads import Threads
 
 PLANS = frozenset({Effect.WRITE, Effect.EXEC})
 """Bodies of these effects only plan, and the plan is what is asked about."""
+# Reading changes nothing, and a plan is told of when it is carried out.
+_ACT_LATER = PLANS | {Effect.READ}
 MOST_OUTSIDE = 8
 """How many paths outside the project one call may ask for."""
 
@@ -130,6 +132,8 @@ class Dispatcher:
         given = {**values, **_injected(spec, scope)}
         if spec.effect not in PLANS or spec.about is not None:
             await self._ask_first(spec, given, scope, trip)
+        if spec.effect not in _ACT_LATER:
+            await scope.starts(trip.call)
         return await self.deeds.done(spec, await self._body(spec, given), scope, trip)
 
     async def _judged(self, spec: ToolSpec, call: Call, scope: Scope, trip: Trip) -> dict[str, object]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from inspect import Parameter, signature
+from keyword import iskeyword
 from types import NoneType
 from typing import Annotated, Any, get_args, get_origin
 
@@ -34,6 +35,7 @@ class Form:
     """What a tool takes. `needs` are the parameters typed by a port: injected, never in the schema.
 
     `renames` maps the parameters of all its aliases to its own; `droppable` are those for which null means: not given.
+    A parameter that a caller calls by a word of Python (`from`) has an underscore behind it in the body: `inner`.
     """
 
     model: type[BaseModel]
@@ -41,6 +43,7 @@ class Form:
     wants: Mapping[str, type]
     renames: Mapping[str, str]
     droppable: frozenset[str]
+    inner: Mapping[str, str]
 
     @cached_property
     def schema(self) -> Mapping[str, Any]:
@@ -56,7 +59,7 @@ class Form:
         except ValidationError as error:
             problems = error.errors(include_url=False, include_context=True)
             raise BadInput("; ".join(dict.fromkeys(complaint(one, called) for one in problems))) from error
-        return dict(made.__dict__)
+        return {self.inner.get(name, name): value for name, value in made.__dict__.items()}
 
     def _renamed(self, args: Mapping[str, object]) -> tuple[dict[str, object], dict[str, str]]:
         """By our own names, and which of them were called otherwise."""
@@ -85,10 +88,11 @@ class Form:
 def form(spec: ToolSpec) -> Form:
     """The form of a tool. Raises: ValueError for an alias that does not fit it."""
     needs = needs_of(spec)
-    defaults = {name: one.default for name, one in signature(spec.body).parameters.items()}
+    hints = {_outer(name): hint for name, hint in needs.hints.items()}
+    defaults = {_outer(name): one.default for name, one in signature(spec.body).parameters.items()}
     fields: dict[str, Any] = {
         name: (_described(hint), ... if defaults[name] is Parameter.empty else defaults[name])
-        for name, hint in needs.hints.items()
+        for name, hint in hints.items()
     }
     model = create_model(spec.name, __config__=_CONFIG, **fields)
     return Form(
@@ -97,8 +101,9 @@ def form(spec: ToolSpec) -> Form:
         wants=needs.wanted,
         renames=_renames(spec, fields),
         droppable=frozenset(
-            name for name in fields if defaults[name] is not Parameter.empty and not _takes_none(needs.hints[name])
+            name for name in fields if defaults[name] is not Parameter.empty and not _takes_none(hints[name])
         ),
+        inner={_outer(name): name for name in needs.hints if _outer(name) != name},
     )
 
 
@@ -115,6 +120,12 @@ def schema(spec: ToolSpec, name: str | None = None) -> dict[str, Any]:
     if "required" in whole:
         whole["required"] = [theirs.get(own, own) for own in whole["required"]]
     return whole
+
+
+def _outer(name: str) -> str:
+    """A parameter as callers call it."""
+    word = name.removesuffix("_")
+    return word if iskeyword(word) else name
 
 
 def _renames(spec: ToolSpec, fields: Mapping[str, Any]) -> dict[str, str]:

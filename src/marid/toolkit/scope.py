@@ -1,6 +1,6 @@
 """For whom a call is made: who calls, what they may, where, and with what."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from marid.core.caller import Caller
@@ -19,6 +19,8 @@ class Scope:
     """Frozen, so that several conversations and projects can be served at once. `services` are ports by type.
 
     `run` names this run of the program: what a person allows "always" holds in the conversation, else in the run.
+    `started` is told the caller's id of a call directly before something happens that cannot be taken back: what it
+    raises keeps that from happening. Reading is no such thing.
     """
 
     caller: Caller
@@ -28,6 +30,12 @@ class Scope:
     asker: Asker | None = None
     run: str = ""
     emit: Callable[[ToolHappening], None] = _unheard
+    started: Callable[[str], Awaitable[None]] | None = None
+
+    async def starts(self, call: str) -> None:
+        """Tell whoever wants to know that this call begins to act."""
+        if self.started is not None:
+            await self.started(call)
 
     @property
     def standing(self) -> str:

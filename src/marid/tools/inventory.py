@@ -11,6 +11,7 @@ from marid.tools import (
     git_diff,
     grep,
     lines,
+    memory,
     network,
     python_edit,
     python_names,
@@ -21,7 +22,8 @@ from marid.tools import (
     tree,
 )
 
-TOOLS: tuple[ToolSpec, ...] = (
+# What needs no conversation around it.
+ALONE: tuple[ToolSpec, ...] = (
     *files.TOOLS,
     *lines.TOOLS,
     *tree.TOOLS,
@@ -40,3 +42,5 @@ TOOLS: tuple[ToolSpec, ...] = (
     *beads.TOOLS,
     *shell.TOOLS,
 )
+
+TOOLS: tuple[ToolSpec, ...] = (*ALONE, *memory.TOOLS)

@@ -1,22 +1,55 @@
 """The project that a folder belongs to: the nearest folder above it that version control marks as its top."""
 
 import os
+from stat import S_IFDIR, S_IFMT, S_IFREG
 
-MARKERS = (".git", ".hg", ".svn", ".bzr", ".pijul", ".jj", ".fslckout", "_FOSSIL_")
+# By what each system marks the top of a project; git's worktrees and submodules have a file in place of the folder.
+MARKERS: tuple[tuple[str, tuple[int, ...]], ...] = (
+    (".git", (S_IFDIR, S_IFREG)),
+    (".hg", (S_IFDIR,)),
+    (".svn", (S_IFDIR,)),
+    (".bzr", (S_IFDIR,)),
+    (".pijul", (S_IFDIR,)),
+    (".jj", (S_IFDIR,)),
+    (".fslckout", (S_IFREG,)),
+    ("_FOSSIL_", (S_IFREG,)),
+)
+CVS = "CVS"
 
 
 def project_root(folder: str) -> str:
     """The top of the project that holds `folder` (absolute); `folder` itself when nothing marks one.
 
-    CVS leaves a folder of its name in every folder it keeps, so there the highest marked one is the top.
+    CVS leaves a folder of its name in every folder that it keeps, so there the highest of an unbroken row is the top;
+    it counts only where no other system marks anything.
     """
     at = folder
-    while True:
-        if any(os.path.lexists(os.path.join(at, marker)) for marker in MARKERS):
-            return at
+    while not _marked(at):
         parent = os.path.dirname(at)
-        if os.path.isdir(os.path.join(at, "CVS")) and not os.path.isdir(os.path.join(parent, "CVS")):
-            return at
         if parent == at:
-            return folder
+            return _cvs_root(folder)
         at = parent
+    return at
+
+
+def _marked(folder: str) -> bool:
+    return any(_kind(os.path.join(folder, name)) in kinds for name, kinds in MARKERS)
+
+
+def _cvs_root(folder: str) -> str:
+    at = folder
+    while _kept_by_cvs(at) and _kept_by_cvs(parent := os.path.dirname(at)) and parent != at:
+        at = parent
+    return at
+
+
+def _kept_by_cvs(folder: str) -> bool:
+    return _kind(os.path.join(folder, CVS)) == S_IFDIR
+
+
+def _kind(path: str) -> int:
+    """What is there, links followed; 0 for nothing."""
+    try:
+        return S_IFMT(os.stat(path).st_mode)
+    except OSError:
+        return 0

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -65,12 +66,42 @@ def project(tmp_path: Path) -> Path:
 
 def test_the_first_reply_searches_for_the_words_of_the_question() -> None:
     calls = calls_of(asked("how does next_token read an integer?"))
-    assert [call.name for call in calls] == ["grep_files", "grep_files", "glob_files"]
-    assert [json.loads(call.arguments)["pattern"] for call in calls] == [
-        "(?i)next_token",
-        "(?i)integer",
-        "*{next_token,integer}*",
-    ]
+    assert [call.name for call in calls] == ["grep_files", "grep_files", "grep_files", "glob_files"]
+    patterns = [json.loads(call.arguments)["pattern"] for call in calls]
+    assert (patterns[:2], patterns[3]) == (["(?i)next_token", "(?i)integer"], "*{next_token,integer}*")
+    assert patterns[2].endswith(r"(?:next_token)\b")
+
+
+def test_what_stands_around_the_words_of_a_person_is_not_searched_for() -> None:
+    plain = asked("where is next_token?")
+    dated = replace(plain, messages=(said("[20261116-1905+0000] about bananas: where is it?", "where is next_token?"),))
+    assert calls_of(dated) == calls_of(plain)
+
+
+def test_what_the_program_says_in_its_own_name_is_no_question() -> None:
+    first = asked("where is next_token?")
+    going_on = said("[Your answer broke off here. Go on where it stopped.]", "")
+    later = ModelRequest(model="offline", messages=(*first.messages, answer("x"), going_on), tools=first.tools)
+    assert [call.arguments for call in calls_of(later)] == [call.arguments for call in calls_of(first)]
+
+
+def test_a_definition_is_found_among_any_number_of_uses_and_stands_first(project: Path) -> None:
+    (project / "a.py").write_text("from src.lexer import next_token\n" + "next_token('x')\n" * 500)
+    text = round_over(project, "where is next_token defined?", "grep_files")
+    assert text.index("def next_token(text):") < text.index("a.py:")
+
+
+def test_how_to_run_the_tests_is_told_by_who_says_it_in_words(project: Path) -> None:
+    (project / "tests").mkdir()
+    (project / "tests/check.py").write_text("def run(tests):\n    return tests\n" * 50)
+    (project / "README.md").write_text("# It\n\nRun the tests with `make test`.\n")
+    text = round_over(project, "How do I run the tests?")
+    assert text.index("README.md:1-3") < text.index("tests/check.py")
+
+
+def test_a_short_word_is_no_part_of_another(project: Path) -> None:
+    (project / "tests.md").write_text("the latest tests\n")
+    assert "latest" not in round_over(project, "où est zebra_stripes?")
 
 
 def test_no_call_has_the_id_of_an_earlier_round() -> None:
@@ -96,8 +127,10 @@ def test_nothing_found_is_said(project: Path) -> None:
 
 
 def test_without_words_the_readme_is_looked_for(project: Path) -> None:
-    (project / "README.md").write_text("hello")
-    assert "- `README.md`" in round_over(project, "What is this?")
+    (project / "README.md").write_text("# Lexer\n\nIt reads.\n")
+    text = round_over(project, "What is this?")
+    assert "- `README.md`" in text
+    assert "README.md:1-3\n```\n# Lexer\n\nIt reads.\n" in text
 
 
 def test_without_tools_it_says_what_would_help() -> None:
@@ -130,7 +163,7 @@ def test_results_of_somebody_elses_search_are_quoted_too() -> None:
 def test_figures_are_estimates_and_every_call_is_told() -> None:
     events, _ = events_of(OfflineModel(), asked("next_token"))
     assert [event.estimated for event in events if isinstance(event, Usage)] == [True]
-    assert sum(isinstance(event, CallReady) for event in events) == 2
+    assert sum(isinstance(event, CallReady) for event in events) == 3
 
 
 def test_it_needs_no_gateway_library_and_no_network() -> None:

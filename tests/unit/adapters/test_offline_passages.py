@@ -3,7 +3,17 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.adapters.offline_passages import MOST_PASSAGES, MOST_WORDS, Passage, best_passages, search_words
+from marid.adapters.offline_passages import (
+    DEFINITIONS,
+    MOST_PASSAGES,
+    MOST_WORDS,
+    Passage,
+    best_passages,
+    defined_words,
+    search_words,
+    stem,
+    word_pattern,
+)
 
 
 def test_names_of_code_come_first_and_empty_words_never() -> None:
@@ -62,3 +72,32 @@ def test_what_is_no_result_is_left_out() -> None:
 @given(st.dictionaries(st.text(max_size=5), st.text(max_size=200), max_size=3))
 def test_no_text_breaks_it(found: dict[str, str]) -> None:
     assert len(best_passages(found)) <= MOST_PASSAGES
+
+
+def test_plain_words_are_found_in_their_other_forms_and_names_as_they_are() -> None:
+    assert [stem(word) for word in ("tests", "class", "Tests", "read_files", "bus")] == [
+        "test",
+        "class",
+        "Tests",
+        "read_files",
+        "bus",
+    ]
+    assert word_pattern("tests") == "(?i)test"
+    assert word_pattern("run") == r"(?i)\brun\b"
+
+
+def test_the_definition_of_a_name_is_wanted_and_of_a_plain_word_only_when_asked_for() -> None:
+    assert defined_words("explain Kettle and read_file, please", ("Kettle", "read_file", "please")) == (
+        "Kettle",
+        "read_file",
+    )
+    assert defined_words("Kettle?", ("Kettle",)) == ()
+    assert defined_words("where is boil defined", ("boil",)) == ("boil",)
+
+
+def test_a_definition_is_better_than_any_use_and_the_exact_name_better_still() -> None:
+    found = {
+        "Kettle": "a.py:1: kettle Kettle\nb.py:1: class kettle:\nc.py:1: class Kettle:",
+        DEFINITIONS: "b.py:1: class kettle:\nc.py:1: class Kettle:",
+    }
+    assert [passage.path for passage in best_passages(found)] == ["c.py", "b.py", "a.py"]

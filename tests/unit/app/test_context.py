@@ -188,10 +188,16 @@ def test_a_lock_is_written_beside_any_kind_of_output(tmp_path: Path) -> None:
 def test_a_frozen_run_leaves_its_lock_alone(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": "x\n"})
     save(started(tmp_path, lock="my.lock", output="out"), str(tmp_path / "out"))
-    before = (tmp_path / "my.lock").stat()
+    before = _written(tmp_path / "my.lock")
     request = ContextRequest(cwd=str(tmp_path), lock="my.lock", output="out", frozen=True)
     save(assemble(Outside().app(str(tmp_path)), request, CALLER, lambda _: None), str(tmp_path / "out"))
-    assert (tmp_path / "my.lock").stat() == before
+    assert _written(tmp_path / "my.lock") == before
+
+
+def _written(path: Path) -> tuple[int, int, int]:
+    """Which file it is and when it was last written; reading it may change the rest."""
+    found = path.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def test_output_goes_to_the_clipboard_whole(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_families_may_be_chosen(project: Path, tmp_path: Path) -> None:
 
 
 def test_the_project_s_policy_narrows_and_flags_grant() -> None:
-    settings = Settings(policy={"write": "allow", "exec": "ask"}, narrower={"write": "ask", "exec": "deny"})
+    settings = Settings(policy={"write": "allow", "exec": "ask"}, project_policy={"write": "ask", "exec": "deny"})
     plain = policy_of(settings, Reach(), [])
     assert plain.verdict(Effect.WRITE, "edit_file") is Verdict.ASK
     granted = policy_of(settings, Reach(allow=frozenset({Effect.WRITE, Effect.EXEC})), [])

@@ -1,15 +1,61 @@
 import os
+import pwd
 from pathlib import Path
 
 import pytest
 
-from marid.bootstrap.environment import colour_wanted, completion_asked, git_files, home_of, no_plugins
+from marid.bootstrap.environment import (
+    colour_wanted,
+    completion_asked,
+    git_files,
+    home_of,
+    no_plugins,
+    project_of,
+    user_home,
+)
+from marid.core.errors import BadInput, NotFound
 
 
 def test_home_is_ours_then_chibi_s_then_a_folder_of_the_user() -> None:
     assert home_of({"MARID_HOME": "/m", "CHIBI_HOME": "/c"}) == "/m"
     assert home_of({"CHIBI_HOME": "/c"}) == "/c"
-    assert home_of({"MARID_HOME": ""}) == str(Path.home() / ".marid")
+    assert home_of({"MARID_HOME": "", "HOME": "/u"}) == "/u/.marid"
+
+
+def test_without_home_the_list_of_users_says_where_it_is() -> None:
+    entry = pwd.getpwuid(os.getuid()).pw_dir
+    assert user_home({}) == user_home({"HOME": ""}) == entry
+    assert home_of({}) == os.path.join(entry, ".marid")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may become somebody without a name")
+def test_a_person_without_any_home_is_told_what_to_set() -> None:
+    os.setresuid(424_242, -1, -1)
+    try:
+        assert user_home({}) == ""
+        found = git_files({})
+        assert (found.configs, found.excludes, found.home) == (("/etc/gitconfig",), "", "")
+        assert home_of({"MARID_HOME": "/m"}) == "/m"
+        with pytest.raises(BadInput, match=r"you have no home folder: .* by MARID_HOME or --home"):
+            home_of({})
+    finally:
+        os.setresuid(0, -1, -1)
+
+
+def test_the_project_is_what_is_given_then_ours_then_chibi_s_then_as_version_control_marks_it(tmp_path: Path) -> None:
+    for name in ("given", "ours", "theirs", "top/sub", "top/.git"):
+        (tmp_path / name).mkdir(parents=True)
+    cwd = str(tmp_path / "top" / "sub")
+    ours, theirs = {"MARID_PROJECT_ROOT": str(tmp_path / "ours")}, {"CHIBI_PROJECT_ROOT": "../../theirs"}
+    assert project_of({**ours, **theirs}, cwd, "../../given") == str(tmp_path / "given")
+    assert project_of({**ours, **theirs}, cwd) == str(tmp_path / "ours")
+    assert project_of(theirs, cwd) == str(tmp_path / "theirs")
+    assert project_of({"MARID_PROJECT_ROOT": "", "CHIBI_PROJECT_ROOT": ""}, cwd) == str(tmp_path / "top")
+
+
+def test_a_project_that_is_no_folder_is_told(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="the project root 'nowhere' is no folder"):
+        project_of({}, str(tmp_path), "nowhere")
 
 
 def test_a_relative_home_is_where_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,7 +77,7 @@ def test_git_s_own_variables_are_followed() -> None:
 
 
 def test_without_a_home_variable_the_user_has_one_all_the_same() -> None:
-    assert git_files({}).home == str(Path.home())
+    assert git_files({}).home == pwd.getpwuid(os.getuid()).pw_dir
 
 
 @pytest.mark.parametrize(

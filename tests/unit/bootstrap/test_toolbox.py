@@ -11,17 +11,17 @@ from marid.bootstrap.wiring import build
 from marid.core.caller import Caller
 from marid.core.policy import Effect
 from marid.toolkit.needs import needs_of
-from marid.tools.inventory import TOOLS
+from marid.tools.inventory import ALONE
 
 
 def test_every_port_of_every_tool_is_there(tmp_path: Path) -> None:
     app = build(cwd=str(tmp_path), home=str(tmp_path / "home"), environ={"PATH": "/usr/bin:/bin"})
     hands = open_hands(app, Reach(), Caller(face="test"))
-    ports = {port for spec in TOOLS for port in needs_of(spec).needed.values()}
+    ports = {port for spec in ALONE for port in needs_of(spec).needed.values()}
     assert [port for port in ports if port not in hands.scope.services] == []
     for port in ports:
         assert hands.scope.services[port] is hands.scope.services[port]
-    assert len(hands.offered()) == sum(len(spec.names) for spec in TOOLS)
+    assert len(hands.offered()) == sum(len(spec.names) for spec in ALONE)
 
 
 def test_a_service_is_made_once_and_when_needed() -> None:

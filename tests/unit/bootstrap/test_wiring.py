@@ -32,10 +32,10 @@ def test_a_home_that_is_given_is_stronger_than_the_environment(tmp_path: Path, m
 
 
 def test_rules_and_notes_of_the_settings_reach_the_workbench(tmp_path: Path) -> None:
-    (tmp_path / "config.toml").write_text('rules = ["!*.md"]\nmodel = "m"\n')
+    (tmp_path / "config.toml").write_text('rules = ["!*.md"]\nauto_compact = true\n')
     app = build(cwd=str(tmp_path), home=str(tmp_path), environ={})
     assert app.means.rules == ("!*.md",)
-    assert app.notes == (f"{tmp_path / 'config.toml'}: not used yet: model",)
+    assert app.notes == (f"{tmp_path / 'config.toml'}:2: 'auto_compact' is not used yet",)
 
 
 def test_every_port_has_its_adapter(tmp_path: Path) -> None:

@@ -1,13 +1,38 @@
-from marid.core.settings import LATER, SETTINGS, Settings
+from marid.adapters.gateway.providers import KNOWN
+from marid.core.settings import CHIBI_ONLY, DISPLAY, LATER, PROVIDERS, SETTINGS, Display, Settings, files_of
 
 
 def test_every_setting_but_home_is_described() -> None:
     assert [setting.name for setting in SETTINGS] == [
-        name for name in Settings._fields if name not in {"home", "narrower"}
+        name for name in Settings._fields if name not in {"home", "project_policy", "model_window"}
     ]
-    assert all(setting.meaning for setting in SETTINGS)
+    assert [setting.name for setting in DISPLAY] == list(Display._fields)
+    assert all(setting.meaning for setting in (*SETTINGS, *DISPLAY))
 
 
 def test_no_key_is_both_known_and_not_built_yet() -> None:
-    assert LATER.isdisjoint(Settings._fields)
-    assert "api_key" in LATER
+    assert LATER.isdisjoint({*Settings._fields, *Display._fields})
+    assert {"auto_compact", "url_policy", "vfs", "image"} <= LATER < CHIBI_ONLY
+
+
+def test_the_known_providers_are_those_of_the_gateway() -> None:
+    assert ("offline", *KNOWN) == PROVIDERS
+
+
+def test_only_keys_are_secret() -> None:
+    assert [setting.name for setting in SETTINGS if setting.secret] == ["api_key"]
+
+
+def test_a_repr_holds_no_key() -> None:
+    settings = Settings(api_key="sk-canary", providers={"work": {"api_key": "sk-canary"}}, model="m")
+    assert "sk-canary" not in repr(settings)
+    assert "api_key='(set)', base_url='', providers=('work',)" in repr(settings)
+    assert "api_key=''" in repr(Settings())
+    assert repr(Settings()).startswith("Settings(home='', max_size_mb=100.0, ")
+
+
+def test_files_are_named_whether_they_are_there_or_not() -> None:
+    assert files_of("/h", "/p") == ("/h/config.toml", "/h/models.toml", "/p/.marid.toml", "", "/h/cli.toml", "")
+    assert files_of("/h", "").project == ""
+    own = files_of("/h", "/p", "x")
+    assert (own.local, own.own_cli) == ("/h/contexts/x/local.toml", "/h/contexts/x/cli.toml")

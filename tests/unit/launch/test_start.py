@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from fakes.program import Program
+from marid import __version__
 from marid.core.errors import FAMILIES
 from marid.launch.start import run
 
@@ -58,13 +59,13 @@ def test_a_bug_is_told_with_a_hint(capfd: pytest.CaptureFixture[str], tmp_path: 
     with redirect_stdout(io.StringIO()):  # which is no file: nobody can start us like that
         assert run(["marid", "context", str(tmp_path)]) == 70
     assert capfd.readouterr().err == (
-        "marid: a bug: UnsupportedOperation: fileno\nRun it with `marid --debug ...` to see where.\n"
+        "marid: a bug: UnsupportedOperation: fileno\nRun it with `marid --debug all ...` to see where.\n"
     )
 
 
 def test_a_bug_shows_where_it_is_when_asked(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     with redirect_stdout(io.StringIO()):
-        assert run(["marid", "--debug", "--home", str(tmp_path), "context", str(tmp_path)]) == 70
+        assert run(["marid", "--debug", "all", "--home", str(tmp_path), "context", str(tmp_path)]) == 70
     err = capfd.readouterr().err
     assert err.startswith("Traceback")
     assert "UnsupportedOperation: fileno" in err
@@ -104,3 +105,69 @@ def test_a_full_disk_is_no_bug(marid: Program, args: list[str]) -> None:
         command = [sys.executable, "-m", "marid", *args]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (6, b"marid: the output cannot be written: No space left on device\n")
+
+
+@pytest.mark.parametrize("args", [["--bogus"], ["log", "--bogus"], ["-c", "a/b"]], ids=" ".join)
+def test_what_cannot_be_told_changes_no_exit_code(marid: Program, args: list[str]) -> None:
+    with open("/dev/full", "wb") as full:
+        command = [sys.executable, "-m", "marid", *args]
+        assert subprocess.run(command, stderr=full, timeout=60, check=False).returncode == 2
+
+
+def test_help_and_version_count_wherever_they_stand(marid: Program) -> None:
+    assert marid("-v", "--version").text == marid("what", "-V").text == f"marid {__version__}\n"
+    assert marid("hello", "-h").text.startswith("Usage: marid ")
+
+
+def test_what_is_piped_in_is_said_and_a_line_without_anything_helps(marid: Program) -> None:
+    assert b"offline" in marid.apart(given=b"hello").out
+    told = marid.apart(given=b"")
+    assert (told.code, told.out) == (2, b"")
+    for nothing in ("</dev/null", "<&-"):
+        script = f'"{sys.executable}" -m marid {nothing}'
+        done = subprocess.run(["sh", "-c", script], capture_output=True, timeout=60, check=True)
+        assert done.stdout.startswith(b"Usage: marid")
+
+
+def test_a_bug_shows_where_it_is_with_keys_too(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with redirect_stdout(io.StringIO()):
+        assert run(["marid", "--debug=all", "--home", str(tmp_path), "context", str(tmp_path)]) == 70
+    assert capfd.readouterr().err.startswith("Traceback")
+
+
+def test_an_unknown_key_after_debug_is_told_and_not_said(marid: Program) -> None:
+    told = marid("--debug", "bogus", "say", "--debug", "reqest-log", "hi")
+    assert told.code == 0
+    assert told.err.count("--debug does not know 'bogus'; it is ignored") == 1
+    assert told.err.count("did you mean request-log?") == 1
+    assert "bogus" not in marid("log").text
+
+
+def test_an_unknown_key_after_debug_puts_no_plain_line_among_the_events(marid: Program) -> None:
+    told = marid.apart("--debug", "bogus", "json", given=b'{"command": "no_op", "context": "x"}')
+    assert told.err.startswith("{")
+    assert "bogus" not in told.err
+
+
+def test_a_command_where_keys_of_debug_belong_is_refused(marid: Program) -> None:
+    told = marid("--debug", "context", ".")
+    assert (told.code, told.text) == (2, "")
+    assert "write `marid --debug all context`" in told.err
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\nb"])
+def test_a_user_s_name_is_a_line_wherever_it_is_given(marid: Program, name: str) -> None:
+    for args in (["-U", name], ["-s", f"username={name}"], ["-u", name], ["say", "-U", name], ["-U", name, "say"]):
+        told = marid(*args, "hello")
+        assert told.code == 2
+        assert "'username' must be a line of text" in told.err
+    Path(os.environ["MARID_HOME"]).mkdir(exist_ok=True)
+    Path(os.environ["MARID_HOME"], "config.toml").write_text(f"fuel = 1\nusername = {name!r}\n".replace("'", '"'))
+    assert "config.toml:2: 'username' must be a line of text" in marid("hello").err
+
+
+@pytest.mark.parametrize("args", [["-U", "a\udcff"], ["say", "-U", "a\udcff"], ["-U", "a\udcff", "say"]])
+def test_bytes_of_a_name_that_are_no_utf_8_are_replaced_and_told_once(marid: Program, args: list[str]) -> None:
+    told = marid(*args, "hello")
+    assert (told.code, told.err.count("not all of the input is UTF-8")) == (0, 1)
+    assert "[a\ufffd]" in marid("log").text

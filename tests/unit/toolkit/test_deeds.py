@@ -7,10 +7,10 @@ import pytest
 
 from fakes.road import Road, ScriptedAsker, within
 from marid.core.approval import Answer, Kind
-from marid.core.errors import Exhausted, Refused
+from marid.core.errors import Exhausted, Refused, Unavailable
 from marid.core.policy import Effect, Policy, Verdict
 from marid.toolkit.deeds import COMMIT_SECONDS
-from marid.toolkit.outcome import Change, Done, Edit
+from marid.toolkit.outcome import Change, Done, Edit, Run
 from marid.toolkit.preview import Preview
 from marid.toolkit.recording import Trip
 from marid.toolkit.spec import ToolSpec
@@ -68,3 +68,45 @@ def test_writing_has_a_time_of_its_own(tmp_path: Path) -> None:
     with pytest.raises(Exhausted, match="look whether it has happened"):
         within(9, lambda: slow.done(SPEC, _edit(road), road.scope(Policy(trusted=True)), _trip()))
     free.set()
+
+
+def test_a_deed_begins_after_the_yes_and_after_that_is_told(tmp_path: Path) -> None:
+    road = Road(tmp_path)
+    order: list[str] = []
+
+    async def started(call: str) -> None:
+        order.append(f"{call} {(tmp_path / 'a').exists()} {len(asker.asked)}")
+
+    asker = ScriptedAsker(Answer.YES)
+    scope = road.scope(asker=asker, started=started)
+    within(9, lambda: road.deeds.done(SPEC, _edit(road), scope, replace(_trip(Verdict.ASK), call="c1")))
+    assert order == ["c1 False 1"]
+    assert (tmp_path / "a").read_bytes() == b"x"
+
+
+def test_what_cannot_be_told_is_not_done(tmp_path: Path) -> None:
+    road = Road(tmp_path)
+
+    async def started(call: str) -> None:
+        raise Unavailable(f"no room to note {call}")
+
+    trip = _trip()
+    scope = road.scope(Policy(trusted=True), started=started)
+    plan = Run(argv=("true",), shown="true", cwd=road.territory.place("."))
+    for result in (_edit(road), plan):
+        with pytest.raises(Unavailable, match="no room"):
+            within(9, lambda result=result: road.deeds.done(SPEC, result, scope, trip))
+    assert (list(tmp_path.iterdir()), road.runner.plans, trip.acted) == ([], [], False)
+
+
+def test_nothing_is_told_of_an_edit_that_changes_nothing(tmp_path: Path) -> None:
+    road = Road(tmp_path)
+    (tmp_path / "a").write_bytes(b"x")
+    told: list[str] = []
+
+    async def started(call: str) -> None:
+        told.append(call)
+
+    same = Edit(changes=(Change(place=road.territory.place("a"), before=b"x", after=b"x"),), text="done")
+    within(9, lambda: road.deeds.done(SPEC, same, road.scope(started=started), _trip()))
+    assert told == []

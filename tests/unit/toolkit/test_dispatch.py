@@ -50,3 +50,30 @@ def test_writing_and_running_are_planned() -> None:
 def test_nobody_else_calls_the_body_of_a_tool() -> None:
     calling = [path.name for path in SOURCE.rglob("*.py") if "spec.body(" in path.read_text("utf-8")]
     assert calling == ["dispatch.py"]
+
+
+@tool(family="files", effect=Effect.READ)
+def peek() -> Done:
+    """Look."""
+    return Done(text="seen")
+
+
+@tool(family="network", effect=Effect.NET)
+def fetch() -> Done:
+    """Fetch."""
+    return Done(text="fetched")
+
+
+def test_the_body_of_what_has_effects_is_told_of_before_it_begins_and_reading_is_not(tmp_path: Path) -> None:
+    road = Road(tmp_path, hello, peek, fetch)
+    told: list[str] = []
+
+    async def started(call: str) -> None:
+        told.append(call)
+
+    scope = road.scope(Policy(trusted=True), started=started)
+    for name in ("hello", "peek", "fetch"):
+        assert road.call(name, {}, scope, call_id=name).ok
+    assert told == ["hello", "fetch"]
+    assert not road.call("fetch", {}, road.scope(started=started), call_id="refused").ok
+    assert "refused" not in told

@@ -67,6 +67,12 @@ def nothing() -> Done:
     return _said()
 
 
+@tool(family="files", effect=Effect.META, aliases=(Alias(name="post", renames=(("sender", "from"),)),))
+def send(to: str, from_: Annotated[str, "who sends it"] = "me", class_: int | None = None, plain_: int = 0) -> Done:
+    """Send something."""
+    return _said(to=to, from_=from_, class_=class_, plain_=plain_)
+
+
 @pytest.fixture
 def territory(tmp_path: Path) -> Territory:
     return Territory([str(tmp_path)])
@@ -230,3 +236,23 @@ def test_notes_beside_the_help_are_kept(territory: Territory) -> None:
     assert schema(spec)["properties"]["count"] == {"description": "how many", "minimum": 1, "type": "integer"}
     with pytest.raises(BadInput, match="count: should be greater than or equal to 1, not 0"):
         form(spec).parse({"count": 0}, territory)
+
+
+def test_a_parameter_may_be_called_by_a_word_of_python(territory: Territory) -> None:
+    assert list(schema(send)["properties"]) == ["to", "from", "class", "plain_"]
+    assert schema(send)["properties"]["from"] == {"default": "me", "description": "who sends it", "type": "string"}
+    assert form(send).parse({"to": "a", "from": "b", "class": "3"}, territory) == {
+        "to": "a",
+        "from_": "b",
+        "class_": 3,
+        "plain_": 0,
+    }
+    assert form(send).parse({"to": "a", "from": None}, territory)["from_"] == "me"
+    assert _wrong(send, territory, **{"to": "a", "from": 5}) == "from: must be a text, not 5"
+    assert "no parameter is called 'from_'; did you mean 'from'?" in _wrong(send, territory, to="a", from_="b")
+
+
+def test_an_alias_may_rename_a_parameter_that_is_called_by_a_word_of_python(territory: Territory) -> None:
+    assert list(schema(send, "post")["properties"]) == ["to", "sender", "class", "plain_"]
+    assert form(send).parse({"to": "a", "sender": "b"}, territory)["from_"] == "b"
+    assert _wrong(send, territory, **{"to": "a", "from": "b", "sender": "c"}).startswith("from: the same parameter")

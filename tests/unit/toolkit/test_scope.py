@@ -1,4 +1,7 @@
+from dataclasses import replace
 from pathlib import Path
+
+import anyio
 
 from marid.core.caller import Caller
 from marid.core.events import Note
@@ -18,3 +21,15 @@ def test_what_is_allowed_always_holds_in_the_conversation_or_else_in_the_run(tmp
 
 def test_nobody_has_to_listen(tmp_path: Path) -> None:
     Scope(caller=Caller(face="cli"), policy=Policy(), territory=Territory([str(tmp_path)])).emit(Note("x"))
+
+
+def test_whoever_wants_to_know_is_told_that_a_call_begins_to_act(tmp_path: Path) -> None:
+    told: list[str] = []
+
+    async def started(call: str) -> None:
+        told.append(call)
+
+    scope = Scope(caller=Caller(face="cli"), policy=Policy(), territory=Territory([str(tmp_path)]))
+    anyio.run(scope.starts, "c1")
+    anyio.run(replace(scope, started=started).starts, "c2")
+    assert told == ["c2"]

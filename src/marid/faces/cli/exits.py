@@ -1,34 +1,64 @@
 """Errors on the command line: what is said, and the exit code."""
 
+import contextlib
 import os
 import stat
 import sys
-from types import MappingProxyType
 
-from marid.core.errors import MaridError
+from marid.core.errors import MaridError, Refused
+from marid.core.exits import INTERRUPTED, STATUS, exit_code
 
-STATUS = MappingProxyType(
-    {"bad_input": 2, "refused": 3, "not_found": 4, "exhausted": 5, "unavailable": 6, "internal": 70}
-)
-INTERRUPTED = 130
+__all__ = [
+    "INTERRUPTED",
+    "STATUS",
+    "end_line",
+    "exit_code",
+    "harmless",
+    "print_out",
+    "redirected",
+    "say",
+    "show",
+    "words_of",
+]
 
 
-def exit_code(error: Exception) -> int:
-    """The exit code of an error; anything that is not ours is a bug."""
-    return STATUS[error.code if isinstance(error, MaridError) else MaridError.code]
+def words_of(error: MaridError) -> str:
+    """What a person is told of an error: with the command that helps, where there is one."""
+    if not isinstance(error, Refused):
+        return str(error)
+    from marid.core.conversation import Archived  # imported when used: it is seldom this
+
+    return f"{error}: `marid conversations restore {error.name}`" if isinstance(error, Archived) else str(error)
 
 
 def say(line: str) -> None:
     """A line for the person, on stderr, so that stdout holds results only."""
-    show(f"marid: {line}\n")
+    show(f"marid: {harmless(line)}\n")
+
+
+def harmless(text: str) -> str:
+    """Text as a terminal may have it: what would be obeyed is shown."""
+    if text.isprintable():
+        return text
+    # Imported when used: nearly all that is said can be printed.
+    from marid.faces.cli.markdown.safe import Safe
+
+    safe = Safe()
+    return safe.feed(text) + safe.end()
 
 
 def show(text: str) -> None:
-    """Text on stderr, whatever it holds and however stderr is encoded."""
-    sys.stderr.write(
-        text.encode(sys.stderr.encoding or "utf-8", "backslashreplace").decode(sys.stderr.encoding or "utf-8")
-    )
-    sys.stderr.flush()
+    """Text on stderr, whatever it holds and however stderr is encoded. Where it cannot be told, nobody can be told."""
+    encoding = sys.stderr.encoding or "utf-8"
+    with contextlib.suppress(OSError):
+        sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        sys.stderr.flush()
+
+
+def end_line() -> None:
+    """After Ctrl-C, whose echo stands in a line of the terminal: the shell's prompt is to begin a new one."""
+    if sys.stderr.isatty():
+        show("\n")
 
 
 def redirected() -> str:

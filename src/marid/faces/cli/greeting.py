@@ -7,6 +7,9 @@ from marid.core.version import __version__
 from marid.faces.cli.exits import print_out
 
 TRY_NEXT = (
+    ('marid "what does this project do?"', "talk about it; with no key it answers from the files"),
+    ("marid -c review", "a conversation of its own, from now on"),
+    ("marid conversations", "those that there are; `marid log` shows one"),
     ("marid overview", "what is in this project, in files and tokens"),
     ("marid context --copy", "the whole project on the clipboard, secrets masked"),
     ("marid context --budget 20000 src", "the most useful of src in 20,000 tokens"),

@@ -8,7 +8,7 @@ import click
 from marid.core.errors import BadInput, NotFound, Refused
 from marid.faces.cli.exits import print_out
 
-NAMES = ("jinni",)
+NAMES = ("jinni", "chibi", "chibi-json")
 
 
 @click.command("links", context_settings={"help_option_names": ["-h", "--help"]})
@@ -16,8 +16,9 @@ NAMES = ("jinni",)
 def command(folder: str) -> int:
     """Make links in FOLDER by which marid answers to the names it replaces.
 
-    Called as `jinni` it is `marid context` with jinni's command line. A file of that name that is not a link to marid
-    is never overwritten.
+    Called as `jinni` it is `marid context` with jinni's command line, as `chibi` it has marid's flags and no commands,
+    so that all words are said, as `chibi-json` it is `marid json`. A file of that name that is not a link to marid is
+    never overwritten.
     """
     program = os.path.abspath(sys.argv[0])
     if os.path.basename(program) != "marid":

@@ -12,8 +12,9 @@ from marid.app.app import App
 from marid.core.caller import Caller
 from marid.core.errors import BadInput, MaridError, NotFound
 from marid.faces.cli.exits import STATUS, print_out, say
-from marid.faces.cli.reach import NAMES, OPTIONS, reach_of
+from marid.faces.cli.flag_options import REACH
 from marid.faces.cli.words import value_of
+from marid.faces.reach import NAMES, reach_of
 from marid.toolkit.inventory import Inventory
 from marid.toolkit.outcome import Done, Failed, Outcome
 from marid.toolkit.spec import ToolSpec
@@ -75,7 +76,7 @@ class ToolCommand(click.Command):
 
 def _inventory(ctx: click.Context) -> Inventory:
     app: App = ctx.obj()
-    return app.toolbox().inventory
+    return app.toolbox().alone
 
 
 def command_of(name: str, spec: ToolSpec) -> click.Command:
@@ -89,7 +90,7 @@ def command_of(name: str, spec: ToolSpec) -> click.Command:
     own = [
         click.Option(["--args", "marid_args"], metavar="JSON", help=_ARGS),
         _json_option(),
-        *(option for option in OPTIONS if option.name not in taken),
+        *(option for option in REACH if option.name not in taken),
     ]
 
     def run(**given: Any) -> int:
@@ -145,12 +146,15 @@ def _metavar(about: Mapping[str, Any]) -> str:
     return {"integer": "NUMBER", "number": "NUMBER", "object": "JSON"}.get(str(about.get("type")), "TEXT")
 
 
-def arguments(made: Mapping[str, Any], given: Mapping[str, Any], packed: str | None) -> dict[str, object]:
-    """The arguments of a call: those packed into one JSON object, and over them those given as flags.
+def arguments(
+    made: Mapping[str, Any], given: Mapping[str, Any], packed: str | None, taker: str = "--args takes"
+) -> dict[str, object]:
+    """The arguments of a call: those packed into one JSON object, and over them those given as flags. `taker` is who
+    takes the object, in words.
 
     Raises: BadInput for text that is no JSON object.
     """
-    args = _unpacked(packed) if packed is not None else {}
+    args = _unpacked(packed, taker) if packed is not None else {}
     for parameter, about in made["properties"].items():
         value = given.get(parameter)
         if value is None or value == ():
@@ -171,14 +175,14 @@ def _structured(parameter: str, text: str) -> object:
         raise BadInput(f"--{parameter} takes JSON: {error}") from error
 
 
-def _unpacked(packed: str) -> dict[str, object]:
+def _unpacked(packed: str, taker: str) -> dict[str, object]:
     text = sys.stdin.read() if packed == "-" else packed
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"--args takes a JSON object: {error}") from error
+        raise BadInput(f"{taker} a JSON object: {error}") from error
     if not isinstance(value, dict):
-        raise BadInput(f"--args takes a JSON object, not {type(value).__name__}")
+        raise BadInput(f"{taker} a JSON object, not {type(value).__name__}")
     return cast("dict[str, object]", value)
 
 
@@ -230,7 +234,7 @@ def shown(outcome: Outcome, *, as_json: bool) -> int:
 
 command = Tools(
     "tool",
-    params=[*OPTIONS, _json_option()],
+    params=[*REACH, _json_option()],
     help=_HELP,
     context_settings=_HELP_NAMES,
     subcommand_metavar="NAME [ARGUMENTS]",

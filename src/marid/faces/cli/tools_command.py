@@ -11,9 +11,10 @@ from click.shell_completion import CompletionItem
 from marid.app.app import App
 from marid.core.caller import Caller
 from marid.faces.cli.exits import print_out
+from marid.faces.cli.flag_options import REACH
 from marid.faces.cli.greeting import bold
-from marid.faces.cli.reach import OPTIONS, reach_of
 from marid.faces.cli.words import one_of
+from marid.faces.reach import reach_of
 from marid.toolkit.spec import ToolSpec
 
 _HELP = """List the tools by family, each with its effect and what it does.
@@ -39,7 +40,7 @@ class Listing(click.Command):
         ]
         super().__init__(
             "tools",
-            params=[*own, *OPTIONS],
+            params=[*own, *REACH],
             callback=click.pass_context(_list),
             help=_HELP,
             context_settings={"help_option_names": ["-h", "--help"]},
@@ -48,7 +49,7 @@ class Listing(click.Command):
 
 def _families(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     app: App = ctx.obj()
-    return one_of(app.toolbox().inventory.families)(ctx, param, incomplete)
+    return one_of(app.toolbox().alone.families)(ctx, param, incomplete)
 
 
 def _list(ctx: click.Context, *, as_json: bool, family: tuple[str, ...], **flags: Any) -> None:

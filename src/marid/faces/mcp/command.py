@@ -11,9 +11,10 @@ from marid.app.reach import Reach
 from marid.core.caller import Caller
 from marid.core.errors import BadInput
 from marid.core.policy import Effect, Verdict
-from marid.core.policy_table import effects_from
+from marid.faces.flag_options import option_of
 from marid.faces.mcp.roots import Roots, roots_of
 from marid.faces.mcp.tool import log
+from marid.faces.reach import reach_of
 from marid.text.visible import shown_text
 
 _HELP = """Serve marid's tools to an MCP client over stdin and stdout.
@@ -25,17 +26,7 @@ or use the network ask first, through the client if it can ask, unless --allow g
 _CONTEXT = "context"
 
 
-@click.command("mcp", help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--root", "roots", metavar="DIR", multiple=True, help="A folder that may be touched; repeatable.")
-@click.option("--file", "files", metavar="FILE", multiple=True, help="A single file besides; repeatable.")
-@click.option("--tools", metavar="FAMILIES", help="Only these families, such as context,files,python.")
-@click.option("--allow", metavar="EFFECTS", help="Do not ask for: write, exec, net, spawn.")
-@click.option("--trust", is_flag=True, help="Do not ask for anything.")
-@click.option("--read-only", is_flag=True, help="Only tools that change nothing.")
-@click.option("--wait", is_flag=True, help="Let a question wait for an answer from elsewhere (marid approvals).")
-@click.pass_context
-def command(ctx: click.Context, tools: str | None, roots: tuple[str, ...], **flags: Any) -> None:
-    """Carry it out."""
+def _serve(ctx: click.Context, tools: str | None, roots: tuple[str, ...], **flags: Any) -> None:
     app: App = ctx.obj()
     folders = allowed(app, roots)
     # Imported when used: the help needs none of it.
@@ -46,13 +37,13 @@ def command(ctx: click.Context, tools: str | None, roots: tuple[str, ...], **fla
     families = [word.strip() for word in tools.split(",") if word.strip()] if tools else []
     own = [read_context(app, folders)] if (not families or _CONTEXT in families) and may_read(app) else []
     wanted = tuple(family for family in families if family != _CONTEXT)
-    known = (_CONTEXT, *app.toolbox().inventory.families)
+    known = (_CONTEXT, *app.toolbox().alone.families)
     if unknown := [family for family in wanted if family not in known]:
         raise BadInput(f"no family is called '{shown_text(unknown[0])}'; families are {', '.join(known)}")
     debug: bool = ctx.meta.get("marid.debug", False)
     hands = None
     if wanted or not families:
-        reach = replace(_reach(flags), roots=folders.folders, families=wanted)
+        reach = replace(reach_of(flags), roots=folders.folders, families=wanted)
         hands = open_hands(app, reach, Caller(face="mcp"), note=log)
     run(own, instructions(folders), hands, debug=debug)
 
@@ -63,16 +54,6 @@ def may_read(app: App) -> bool:
 
     policy = policy_of(app.settings, Reach(), app.toolbox().inventory.names())
     return policy.verdict(Effect.READ) is Verdict.ALLOW
-
-
-def _reach(flags: dict[str, Any]) -> Reach:
-    return Reach(
-        files=flags["files"],
-        allow=effects_from(flags["allow"] or ""),
-        trust=flags["trust"],
-        read_only=flags["read_only"],
-        wait=flags["wait"],
-    )
 
 
 def allowed(app: App, given: tuple[str, ...]) -> Roots:
@@ -100,3 +81,16 @@ def instructions(roots: Roots) -> str:
         f"{folders}. Relative paths start at the first of these. read_context gives the source files of a folder as "
         "one text, chosen by the project's own ignore rules."
     )
+
+
+command = click.Command(
+    "mcp",
+    params=[
+        *(option_of(name) for name in ("roots", "files")),
+        click.Option(["--tools"], metavar="FAMILIES", help="Only these families, such as context,files,python."),
+        *(option_of(name) for name in ("allow", "trust", "read_only", "wait")),
+    ],
+    callback=click.pass_context(_serve),
+    help=_HELP,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)

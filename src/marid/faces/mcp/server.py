@@ -69,7 +69,7 @@ class Calls:
     def _bug(self, name: str, error: Exception) -> None:
         log(f"a bug in {name}: {type(error).__name__}: {error}")
         if not self._debug:
-            log("start the server as `marid --debug mcp` to see where")
+            log("start the server as `marid --debug all mcp` to see where")
             return
         import traceback
 

@@ -1,11 +1,25 @@
-import subprocess
+import os
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
 from fakes.program import Program
-from marid.launch.table import COMMANDS
+from fakes.shells import fish_offers, tabbed
+from fakes.spoken import said
+from marid.bootstrap.wiring import build
+
+# Said before the program's own variables are taken away.
+_WITHOUT = os.environ.get("MARID_WITHOUT_SHELLS") == "1"
+
+
+def has(shell: str) -> None:
+    """A shell that is missing is a failure, unless somebody has said that there is none."""
+    if shutil.which(shell) is None:
+        if _WITHOUT:
+            pytest.skip(f"MARID_WITHOUT_SHELLS: there is no {shell}")
+        pytest.fail(f"install {shell}, or set MARID_WITHOUT_SHELLS=1")
 
 
 @pytest.fixture
@@ -43,11 +57,32 @@ def test_an_unknown_shell_is_refused(marid: Program) -> None:
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        ("marid con", ["context"]),
+        ("marid cont", ["context"]),
+        ("marid -v conv", ["conversations"]),
+        ("marid hello conv", []),
+        ("marid -- conv", []),
+        ("marid -- --ver", []),
+        ("marid --ver", ["--verbose", "--version"]),
+        ("marid hello --show-t", ["--show-thinking"]),
+        ("marid --debug cont", []),
+        ("marid --debug all cont", ["context"]),
+        ("marid --debug request-log,resp", ["request-log,response-meta"]),
+        ("marid --allow w", ["write"]),
+        ("marid -P get_tr", ["get_tree"]),
+        ("marid -P get_tree ", []),
+        ("marid -n tod", ["todos"]),
+        ("marid -N x go", ["goals"]),
+        ("marid --exclude update_g", ["update_goals"]),
+        ("marid -vn tod", ["todos"]),
+        ("marid --inspect-current = tod", ["todos"]),
+        ("marid -s fuel =", [""]),
+        ("marid -s fuel", ["fuel=", "fuel_empty_response_cost="]),
+        ("marid inspect syst", ["system_prompt"]),
+        ("marid set user", ["username"]),
+        ("marid conversations re", ["rename", "restore"]),
         ("marid context --line", ["--line-numbers"]),
         ("marid context --format ", ["text", "markdown", "xml", "json"]),
         ("marid completion z", ["zsh"]),
-        ("marid nonsense con", ["context"]),
         ("marid tool py_get_s", ["py_get_skeleton", "py_get_signature"]),
         ("marid tool read_file --a", ["--args", "--allow"]),
         ("marid tool py_add_def --new_", ["--new_content"]),
@@ -71,12 +106,58 @@ def test_words_are_completed(marid: Program, words: str, found: list[str]) -> No
     [
         ("marid tool read_file --path sr", "file,sr"),
         ("marid tools --root sr", "dir,sr"),
+        ("marid --home sr", "dir,sr"),
+        ("marid -y sr", "file,sr"),
+        ("marid --file sr", "file,sr"),
         ("marid tool --file sr", "file,sr"),
     ],
 )
 def test_paths_are_left_to_the_shell(marid: Program, words: str, kind: str) -> None:
     marid.set(COMP_WORDS=words, COMP_CWORD=str(len(words.split(" ")) - 1), _MARID_COMPLETE="bash_complete")
     assert marid().lines == [kind]
+
+
+@pytest.fixture
+def with_names(marid: Program) -> Program:
+    """With two conversations."""
+    for name in ("work", "play"):
+        said(build(), name, "x")
+    return marid
+
+
+@pytest.mark.parametrize("flag", ["-c", "-C", "-D", "-A", "-R", "-B", "-G", "-N", "-Y", "-M"])
+def test_names_of_conversations_are_completed(with_names: Program, flag: str) -> None:
+    with_names.set(COMP_WORDS=f"marid {flag} w", COMP_CWORD="2", _MARID_COMPLETE="bash_complete")
+    assert with_names().lines == ["plain,work"]
+    with_names.set(COMP_WORDS=f"marid {flag} ")
+    assert [line for line in with_names().lines if line in ("plain,-", "plain,play", "plain,work")] == [
+        "plain,-",
+        "plain,play",
+        "plain,work",
+    ]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("log", "clear", "export", "conversations show", "conversations switch", "conversations rename"),
+        *("conversations archive", "conversations restore", "conversations destroy", "conversations expire", "set -C"),
+        *("say -C", "resume", "inbox", "inbox work", "inspect", "inspect -C"),
+    ],
+)
+def test_commands_complete_names_too(with_names: Program, command: str) -> None:
+    words = f"marid {command} pl"
+    with_names.set(COMP_WORDS=words, COMP_CWORD=str(len(words.split()) - 1), _MARID_COMPLETE="bash_complete")
+    assert with_names().lines == ["plain,play"]
+
+
+def test_a_home_that_is_named_on_the_line_counts(marid: Program, tmp_path: Path) -> None:
+    said(build(home=str(tmp_path / "other")), "elsewhere", "x")
+    words = f"marid --home {tmp_path / 'other'} -c el"
+    marid.set(COMP_WORDS=words, COMP_CWORD="4", _MARID_COMPLETE="bash_complete")
+    assert marid().lines == ["plain,elsewhere"]
+    marid.set(COMP_WORDS=words.replace("-c el", "log el"))
+    assert marid().lines == ["plain,elsewhere"]
 
 
 def test_wrong_settings_do_not_spoil_the_line_that_is_typed(marid: Program) -> None:
@@ -86,10 +167,50 @@ def test_wrong_settings_do_not_spoil_the_line_that_is_typed(marid: Program) -> N
     assert (shown.code, shown.text, shown.err) == (0, "", "")
 
 
-def test_bash_really_completes(on_path: Program) -> None:
-    script = (
-        'eval "$(marid completion bash)"; COMP_WORDS=(marid ""); COMP_CWORD=1; _marid_completion marid; '
-        'printf "%s\\n" "${COMPREPLY[@]}"'
-    )
-    done = subprocess.run(["bash", "-c", script], capture_output=True, timeout=60, check=True)
-    assert done.stdout.decode().split() == list(COMMANDS)
+_LINES = [
+    ("marid -c wo\t", ["marid", "-c", "work"]),
+    ("marid -vc wo\t", ["marid", "-vc", "work"]),
+    ("marid --switch-context=wo\t", ["marid", "--switch-context=work"]),
+    ("marid say --conversation=wo\t", ["marid", "say", "--conversation=work"]),
+    ("marid conv\t", ["marid", "conversations"]),
+    ("marid log wo\t", ["marid", "log", "work"]),
+    ("marid --show-th\t", ["marid", "--show-thinking"]),
+    ("marid --include update_t\t", ["marid", "--include", "update_todos"]),
+    ("marid -s fuel_em\t5", ["marid", "-s", "fuel_empty_response_cost=5"]),
+    ("marid --home fol\tx", ["marid", "--home", "folder/x"]),
+]
+
+
+@pytest.mark.parametrize(("line", "words"), _LINES, ids=[repr(line) for line, _ in _LINES])
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_a_shell_really_completes_what_is_typed(on_path: Program, shell: str, line: str, words: list[str]) -> None:
+    has(shell)
+    said(build(), "work", "x")
+    (on_path.folder / "folder").mkdir()
+    assert tabbed(shell, line, on_path.folder) == words
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_what_is_not_finished_is_followed_by_no_space(on_path: Program, shell: str) -> None:
+    has(shell)
+    assert tabbed(shell, "marid -C new:\tx", on_path.folder)[-1] == "new:x"
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("marid -c wo", ["work"]),
+        ("marid -vc wo", ["work"]),
+        ("marid --switch-context=wo", ["--switch-context=work"]),
+        ("marid say --conversation=wo", ["--conversation=work"]),
+        ("marid conv", ["conversations"]),
+        ("marid --show-th", ["--show-thinking"]),
+        ("marid --debug request-log,re", ["request-log,response-meta"]),
+        ("marid --home fol", ["folder/"]),
+    ],
+)
+def test_fish_really_offers(on_path: Program, line: str, offered: list[str]) -> None:
+    has("fish")
+    said(build(), "work", "x")
+    (on_path.folder / "folder").mkdir()
+    assert fish_offers(line) == offered

@@ -207,8 +207,8 @@ def test_why_a_file_is_in_or_out_is_told(marid: Program) -> None:
 def test_notes_about_the_settings_are_told_unless_quiet(marid: Program) -> None:
     home = marid.folder.parent / "home"
     home.mkdir()
-    (home / "config.toml").write_text('model = "x"\n')
-    assert marid.context().err == f"marid: {home}/config.toml: not used yet: model\n"
+    (home / "config.toml").write_text("auto_compact = true\n")
+    assert marid.context().err == f"marid: {home}/config.toml:1: 'auto_compact' is not used yet\n"
     assert marid.context("-q").err == ""
 
 

@@ -49,3 +49,8 @@ def test_where_stdout_was_redirected_to_is_known(tmp_path: Path) -> None:
     with open(writer, "w") as pipe, redirect_stdout(pipe):
         assert redirected() == ""
     os.close(reader)
+
+
+def test_what_is_said_cannot_move_the_cursor(capsys: pytest.CaptureFixture[str]) -> None:
+    say("no 'x\x1b[2J\x9b\u202e\r'\n  second\tline")
+    assert capsys.readouterr().err == "marid: no 'x\\x1b[2J\\x9b\\u202e\\r'\n  second\tline\n"

@@ -56,7 +56,7 @@ def test_in_a_pipe_the_program_alone_shows_its_help(marid: Program) -> None:
 
 def test_what_is_suggested_can_be_done() -> None:
     flags = {flag for option in OPTIONS for flag in option.flags}
-    lines = [line for line, _ in TRY_NEXT if line.startswith("marid context")]
+    lines = [line for line, _ in TRY_NEXT if line.startswith("marid context ")]
     words = [word for line in lines for word in line.split() if word.startswith("--")]
     assert [word for word in words if word not in flags] == []
 

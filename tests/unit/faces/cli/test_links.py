@@ -29,16 +29,25 @@ def installed(marid: Program, tmp_path: Path) -> Installed:
 def test_a_link_is_the_program_by_another_name(installed: Installed, tmp_path: Path) -> None:
     links = tmp_path / "links"
     links.mkdir()
-    assert installed("links", str(links)).text == f"{links}/jinni -> {installed.script}\n"
+    made = installed("links", str(links)).lines
+    assert made == [f"{links}/{name} -> {installed.script}" for name in ("jinni", "chibi", "chibi-json")]
     assert installed("--list-only", ".", program=links / "jinni").text == "a.py\n"
     assert "Usage: jinni " in installed(program=links / "jinni").err
+
+
+def test_a_link_for_each_program_that_is_replaced_is_that_program(installed: Installed, tmp_path: Path) -> None:
+    installed("links", str(tmp_path))
+    assert installed("--version", program=tmp_path / "chibi").text.startswith("marid ")
+    asked = installed("--version", program=tmp_path / "chibi-json")
+    assert (asked.code, asked.err) == (0, '{"type":"done","ok":true}\n')
 
 
 def test_a_link_that_is_there_is_left_alone(installed: Installed, tmp_path: Path) -> None:
     links = tmp_path / "links"
     links.mkdir()
     installed("links", str(links))
-    assert installed("links", str(links)).text == f"{links}/jinni is there already\n"
+    again = installed("links", str(links)).lines
+    assert again == [f"{links}/{name} is there already" for name in ("jinni", "chibi", "chibi-json")]
 
 
 def test_what_is_not_ours_is_never_overwritten(installed: Installed, tmp_path: Path) -> None:

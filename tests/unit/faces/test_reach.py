@@ -1,6 +1,7 @@
 from marid.app.reach import Reach
 from marid.core.policy import Effect
-from marid.faces.cli.reach import NAMES, OPTIONS, reach_of
+from marid.faces.cli.flag_options import REACH
+from marid.faces.reach import NAMES, reach_of
 
 
 def test_flags_before_and_after_the_name_add_up() -> None:
@@ -17,4 +18,4 @@ def test_without_flags_the_settings_decide() -> None:
 
 def test_every_flag_is_read() -> None:
     assert NAMES == ("roots", "files", "allow", "trust", "read_only", "wait")
-    assert len(OPTIONS) == len(NAMES)
+    assert tuple(option.name for option in REACH) == NAMES

@@ -1,0 +1,58 @@
+"""A person's own TOML files, changed as a careful person would: comments and unknown keys stay."""
+
+import contextlib
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from marid.core.errors import Unavailable
+from marid.core.settings import MOST_BYTES, BadFile
+from marid.text.visible import shown_path
+from marid.workspace.plain import plain_text
+from marid.workspace.private import private_folder
+from marid.workspace.replace import replace_file
+
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
+
+
+def change_file(path: str, change: "Callable[[TOMLDocument], None]") -> None:
+    """Change a file whole or not at all; what has to be made for it is for its owner alone.
+
+    Raises: BadFile when it is no TOML; Unavailable when it cannot be written.
+    """
+    import tomlkit  # imported when used
+    from tomlkit.exceptions import TOMLKitError
+
+    name = os.path.basename(path)
+    try:
+        private_folder(os.path.dirname(path))
+        document = tomlkit.parse(_text(path))
+        change(document)
+        _replace(path, tomlkit.dumps(document).encode())
+    except OSError as error:
+        raise Unavailable(f"{name} cannot be written: {error.strerror or error}") from error
+    except (TOMLKitError, ValueError) as error:
+        raise BadFile(f"{shown_path(path)} cannot be changed: {error}") from error
+
+
+def _text(path: str) -> str:
+    try:
+        return plain_text(path, MOST_BYTES)
+    except FileNotFoundError:
+        return ""
+
+
+def _replace(path: str, data: bytes) -> None:
+    """A file that is there keeps its mode; a new one may come to hold keys."""
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        replace_file(path, [[data]])
+        return
+    try:
+        replace_file(path, [[data]])
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+        raise

@@ -1,0 +1,97 @@
+"""A conversation as one document: markdown, JSON or a page that needs nothing else."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+
+from marid.app.app import App
+from marid.app.conversations import told, transcript
+from marid.core.conversation import Meta
+from marid.core.entry import MESSAGE, NEVER_IN_WINDOW, TOOL_CALL, TOOL_RESULT, TOOL_STARTED, Entry
+from marid.core.entry_fields import fields_of, status_mark
+from marid.core.errors import BadInput
+from marid.text.moments import when
+from marid.text.visible import shown_text
+
+# What nobody reads: the result of a call tells more than that it was begun.
+_UNTOLD = frozenset({TOOL_STARTED, *NEVER_IN_WINDOW})
+_STYLE = """
+body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; }
+h2 { font-size: 1rem; margin: 1.5rem 0 .3rem; } time, .note { color: #767676; font-weight: normal; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; font: inherit; }
+details pre { font: 13px/1.4 ui-monospace, monospace; background: #8881; padding: .6rem; }
+""".strip()
+
+
+def export(app: App, key: str, form: str = "markdown", *, whole: bool = False) -> str:
+    """The window of a conversation, or with `whole` all that was ever said in it.
+
+    Raises: NotFound; BadInput for a form that there is not; Unavailable.
+    """
+    if form not in FORMS:
+        raise BadInput(f"'{form}' is no form of an export: there are {', '.join(FORMS)}")
+    found = transcript(app, key)
+    entries = found.entries() if whole else found.window()
+    return FORMS[form](found.meta(), entries)
+
+
+def _markdown(meta: Meta, entries: Iterable[Entry]) -> str:
+    parts = [f"# {shown_text(meta.title or meta.name)}"]
+    for entry in told(entries):
+        if entry.entry_type == MESSAGE:
+            parts.append(
+                f"## {shown_text(entry.sender)} · {when(entry.time_ms)}{status_mark(entry)}\n\n{entry.content.strip()}"
+            )
+        elif entry.entry_type in (TOOL_CALL, TOOL_RESULT):
+            parts.append(f"{_heading(entry)}{status_mark(entry)}\n\n{_fenced(entry.content)}")
+        elif entry.entry_type not in _UNTOLD:
+            parts.append(f"---\n\n*{_heading(entry)}, {when(entry.time_ms)}*")
+    return "\n\n".join(parts) + "\n"
+
+
+def _fenced(text: str) -> str:
+    """As a block of code that nothing in it can end."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{text.strip(chr(10))}\n{fence}"
+
+
+def _heading(entry: Entry) -> str:
+    if entry.entry_type == TOOL_CALL:
+        return f"Call of {shown_text(entry.to)}"
+    if entry.entry_type == TOOL_RESULT:
+        return f"Result of {shown_text(entry.sender)}"
+    return shown_text(entry.entry_type).replace("_", " ")
+
+
+def _json(meta: Meta, entries: Iterable[Entry]) -> str:
+    import json
+
+    whole = {"conversation": meta.known(), "entries": [fields_of(entry) for entry in entries]}
+    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+
+
+def _html(meta: Meta, entries: Iterable[Entry]) -> str:
+    from html import escape
+
+    title = escape(meta.title or meta.name)
+    parts = [
+        f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{title}</title>\n'
+        f"<style>\n{_STYLE}\n</style>\n<h1>{title}</h1>"
+    ]
+    for entry in told(entries):
+        text, at = escape(entry.content.strip("\n")), when(entry.time_ms)
+        if entry.entry_type == MESSAGE:
+            head = f"{escape(entry.sender)} <time>{at}{escape(status_mark(entry))}</time>"
+            parts.append(f"<h2>{head}</h2>\n<pre>{text}</pre>")
+        elif entry.entry_type in (TOOL_CALL, TOOL_RESULT):
+            head = escape(_heading(entry) + status_mark(entry))
+            parts.append(f"<details><summary>{head}</summary>\n<pre>{text}</pre>\n</details>")
+        elif entry.entry_type not in _UNTOLD:
+            parts.append(f'<p class="note">{escape(_heading(entry))}, {at}</p>')
+    return "\n".join(parts) + "\n"
+
+
+FORMS: Mapping[str, Callable[[Meta, Iterable[Entry]], str]] = MappingProxyType(
+    {"markdown": _markdown, "json": _json, "html": _html}
+)

@@ -1,0 +1,92 @@
+"""What is known of one model: who knows it, and the words for it."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+import anyio.to_thread
+
+from marid.app.app import App
+from marid.core.chat import ModelInfo
+from marid.core.errors import MaridError, NotFound
+from marid.core.settings import PROVIDERS
+from marid.text.visible import shown_text
+
+
+async def known(app: App, name: str) -> ModelInfo:
+    """What the first provider that knows the model says, the default one first; of `provider:model` only that one.
+
+    What our own table knows of a service that is not set up is told where nobody else knows the model.
+
+    Raises: NotFound when none knows it; when one could not be asked, what it raised.
+    """
+    settings = app.resolve("", {"model": name}).settings
+    bare = settings.model or name
+    providers = app.providers(settings)
+    named = name == f"{settings.provider}:{bare}"
+    if named:
+        providers = providers[:1]
+    failed: list[MaridError] = []
+    for provider in providers:
+        try:
+            return await provider.info(bare)
+        except MaridError as error:
+            failed.append(error)
+    if not named and (found := await _bundled(app, name)):
+        return found
+    troubles = [error for error in failed if not isinstance(error, NotFound)]
+    if troubles or len(failed) == 1:
+        raise (troubles or failed)[0]
+    asked = ", ".join(dict.fromkeys(one.provider for one in providers))
+    raise NotFound(f"no model '{name}': none of {asked} knows it")
+
+
+async def _bundled(app: App, name: str) -> ModelInfo | None:
+    """Of services that anybody can use, without asking them."""
+    for id in PROVIDERS:
+        service = app.providers(app.resolve("", {"model": f"{id}:{name}"}).settings)[0]
+        if service.provider == id and await anyio.to_thread.run_sync(service.context_window, name):
+            return await service.info(name)
+    return None
+
+
+def as_toml(info: ModelInfo, *, full: bool = False) -> str:
+    """Text that fits into models.toml; `full` adds, as comments, what else the provider tells."""
+    return "\n".join([*(_comments(info) if full else ()), *_table(info)])
+
+
+def _table(info: ModelInfo) -> Iterator[str]:
+    name = f"models.{_quoted(info.id)}"
+    yield f"[{name}]"
+    if info.context_window:
+        yield f"context_window = {info.context_window}"
+    if info.max_output:
+        yield ""
+        yield f"[{name}.api]"
+        yield f"max_tokens = {info.max_output}"
+
+
+def _comments(info: ModelInfo) -> Iterator[str]:
+    prices = {"input": info.input_price, "output": info.output_price}
+    told = {
+        "provider": info.provider,
+        "name": info.name,
+        **{word: f"${price:.2f} per MTok" for word, price in prices.items() if price is not None},
+        "context window": f"{info.context_window:,} tokens" if info.context_window else "",
+        **dict(sorted(_flat(info.more))),
+    }
+    yield from (f"# {shown_text(name)}: {shown_text(text)}" for name, text in told.items() if text)
+
+
+def _flat(more: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
+    """Every field with the names of its tables before it."""
+    for name, value in more.items():
+        if isinstance(value, Mapping):
+            yield from _flat(cast("Mapping[str, Any]", value), f"{before}{name}.")
+        else:
+            yield f"{before}{name}", value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def _quoted(key: str) -> str:
+    """As TOML writes it, whatever is in it."""
+    return json.dumps(key, ensure_ascii=False).replace("\x7f", "\\u007f")

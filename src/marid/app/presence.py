@@ -1,0 +1,18 @@
+"""Whether a conversation is there."""
+
+from marid.app.app import App
+from marid.core.errors import NotFound
+
+
+def is_there(app: App, key: str, *, unused: str = "") -> bool:
+    """Whether one of that name or id is; the one that may be `unused` yet need not be.
+
+    Raises: NotFound when another one is not there; BadInput; Unavailable.
+    """
+    try:
+        app.memory(app.settings).conversations.look(key)
+    except NotFound:
+        if key != unused:
+            raise
+        return False
+    return True

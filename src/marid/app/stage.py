@@ -1,0 +1,90 @@
+"""What a round stands on: the conversation's own settings, store and model, resolved before anything is opened."""
+
+import os
+import re
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from marid.app.app import App
+from marid.app.memory import Memory
+from marid.core.chat import ModelInfo, Parameters
+from marid.core.entry import TO_AGENT, TO_USER
+from marid.core.errors import BadInput
+from marid.core.parameters import parameters_from
+from marid.core.settings import Settings
+from marid.ports.model import Model
+
+_OFFLINE = "offline"
+_FORCED: Mapping[str, str] = {"user": TO_USER, "agent": TO_AGENT}
+_MUTE = ("embedding", "embeddings")
+_MUTE_NAME = re.compile(r"embed|rerank|whisper|\btts\b|moderation", re.IGNORECASE)
+_LOGS = {"request-log": ("request", "requests.jsonl"), "response-meta": ("response", "response_meta.jsonl")}
+
+
+class Stage(NamedTuple):
+    """`name` is the conversation's, `model_name` the model's, empty where the settings leave it to the provider.
+
+    `notes` are what the person should know.
+    """
+
+    name: str
+    settings: Settings
+    memory: Memory
+    model: Model
+    model_name: str
+    parameters: Parameters
+    fallback: str
+    notes: tuple[str, ...]
+
+
+def set_stage(
+    app: App, conversation: str, flags: Mapping[str, object], force: str = "", debug: Collection[str] = ()
+) -> Stage:
+    """For a conversation by name or id. Reads settings, so call it in a thread. Nothing is made.
+
+    Raises: BadInput; Unavailable.
+    """
+    name = app.memory(app.settings).conversations.name_of(conversation)
+    settings, _, _, notes = app.resolve(name, flags)
+    folder = os.path.join(settings.home, "contexts", name)
+    logs = {kind: os.path.join(folder, file) for word, (kind, file) in _LOGS.items() if word in debug}
+    model = app.model(settings, logs)
+    return Stage(
+        name=name,
+        settings=settings,
+        memory=app.memory(settings),
+        model=model,
+        model_name=_OFFLINE if model.provider == _OFFLINE else settings.model,
+        parameters=parameters_from(settings.api),
+        fallback=_fallback(settings, force),
+        notes=notes,
+    )
+
+
+async def with_model(stage: Stage) -> Stage:
+    """With the first model that the provider offers, where the settings name none: most local services have only one.
+
+    Those that only measure or hear words are passed over, unless there are no others.
+
+    Raises: BadInput when it offers none; Refused; Unavailable.
+    """
+    if stage.model_name:
+        return stage
+    offered = await stage.model.models()
+    if not offered:
+        raise BadInput(f"no model is set, and '{stage.model.provider}' offers none: set `model`")
+    name = next(filter(_speaks, offered), offered[0]).id
+    kind = "" if name == offered[0].id else " for conversations"
+    note = f"no model is set: '{name}' is the first{kind} that '{stage.model.provider}' offers"
+    return stage._replace(model_name=name, notes=(*stage.notes, note))
+
+
+def _speaks(info: ModelInfo) -> bool:
+    """Whether a model is there to answer, by what the list and its name say."""
+    return str(info.more.get("type", "")).lower() not in _MUTE and not _MUTE_NAME.search(info.id)
+
+
+def _fallback(settings: Settings, force: str) -> str:
+    if force and force not in _FORCED:
+        raise BadInput(f"the word can be forced to 'user' or 'agent', not to '{force}'")
+    return _FORCED.get(force, settings.fallback_tool)

@@ -1,0 +1,55 @@
+"""On which line of a TOML file a key stands. Imported when a file has problems: the parser itself does not tell."""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+_PART = r"""(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
+# No possessive repeats here: those of Python 3.11.2 miss what they should match.
+_BLANK = re.compile(r"(?:[ \t\r\n]+|\#[^\n]*)*")
+_STATEMENT = re.compile(rf"(?P<header>\[\[?[ \t]*)?(?P<key>{_PART}(?:[ \t]*\.[ \t]*{_PART})*)")
+_ONE_PART = re.compile(_PART)
+_TOKEN = re.compile(
+    r'''(?s:"""(?:[^"\\]|\\.|"(?!""))*"{3,5})|(?s:\'\'\'.*?\'{3,5})|(?s:(?:"""|\'\'\').*)'''
+    r"""|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\#[^\n]*|(?P<open>[\[{])|(?P<close>[\]}])|(?P<end>\n)|[^"'#\n\[\]{}]+|."""
+)
+
+
+@lru_cache(maxsize=2)
+def key_lines(text: str) -> Mapping[tuple[str, ...], int]:
+    """The line, from 1, of every key and table of a TOML text; keys of inline tables have none.
+
+    Of a text that breaks off, the last one is the line of what is not complete.
+    """
+    found: dict[tuple[str, ...], int] = {}
+    table: tuple[str, ...] = ()
+    at, line = 0, 1
+    while statement := _STATEMENT.match(text, _past_blank(text, at)):
+        line += text.count("\n", at, statement.start("key"))
+        path = tuple(part.strip("\"'") for part in _ONE_PART.findall(statement["key"]))
+        if statement["header"]:
+            table, path = path, ()
+        for depth in range(len(path) + 1):
+            found.setdefault((*table, *path[:depth]), line)
+        end = _end(text, statement.end())
+        line += text.count("\n", statement.start("key"), end)
+        at = end
+    return found
+
+
+def _past_blank(text: str, at: int) -> int:
+    blank = _BLANK.match(text, at)
+    return blank.end() if blank else at
+
+
+def _end(text: str, at: int) -> int:
+    """Where the statement ends that goes on at `at`: with the first line end outside of strings and brackets."""
+    depth = 0
+    for token in _TOKEN.finditer(text, at):
+        if token["open"]:
+            depth += 1
+        elif token["close"]:
+            depth -= 1
+        elif token["end"] and depth <= 0:
+            return token.end()
+    return len(text)

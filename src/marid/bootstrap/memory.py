@@ -1,0 +1,146 @@
+"""Conversations and models: which adapter stands behind which of their ports."""
+
+import os
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NoReturn
+
+from marid.app.memory import Memory
+from marid.bootstrap.environment import proxy_for
+from marid.core.errors import BadInput, Unavailable
+from marid.core.settings import Settings
+from marid.core.storage import storage_of
+from marid.text.visible import shown_path
+
+if TYPE_CHECKING:
+    from marid.core.chat import ModelInfo, ModelRequest
+    from marid.ports.model import Model, Take
+
+OFFLINE = "offline"
+_NONE: Mapping[str, int] = MappingProxyType({})
+# Where the services' own programs look for a key; used only for the provider that is named.
+_VARIABLES = MappingProxyType(
+    {
+        "openai": ("OPENAI_API_KEY",),
+        "openrouter": ("OPENROUTER_API_KEY",),
+        "anthropic": ("ANTHROPIC_API_KEY",),
+        "google": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    }
+)
+
+
+def make_memory(settings: Settings) -> Memory:
+    """Conversations as folders of the home. Raises: Unavailable for a home that is no folder, and cannot become one."""
+    from marid.adapters.store.catalogue import FileConversations
+
+    try:
+        os.stat(os.path.join(settings.home, ""))  # the slash: a file in its place is no folder
+    except NotADirectoryError as error:
+        raise Unavailable(f"the home '{shown_path(settings.home)}' is no folder") from error
+    except OSError:
+        pass  # it is made when needed; whoever cannot use it says what for
+    store = FileConversations(settings.home, storage_of(settings))
+    return Memory(store, store, store.session, store.inbox)
+
+
+def make_model(settings: Settings, environ: Mapping[str, str], files: Mapping[str, str]) -> "Model":
+    """The provider that settings name. Raises: BadInput for one that cannot be asked as it is set up."""
+    return _provider(settings.provider, _row(settings), environ, files, _windows(settings))
+
+
+def make_providers(settings: Settings, environ: Mapping[str, str]) -> "tuple[Model, ...]":
+    """Every provider that is set up, the default one first, `offline` always among them; whoever lacks a key or an
+    address says so when asked, so that the others can answer."""
+    made = list(_each(settings, environ))
+    if all(model.provider != OFFLINE for model in made):
+        made.append(_offline())
+    return tuple(made)
+
+
+def _row(settings: Settings) -> Mapping[str, str]:
+    return {"base_url": settings.base_url, "api_key": settings.api_key}
+
+
+def _windows(settings: Settings) -> Mapping[str, int]:
+    """What somebody has written down about the model that is meant."""
+    return {settings.model: settings.model_window} if settings.model and settings.model_window else {}
+
+
+def _each(settings: Settings, environ: Mapping[str, str]) -> "Iterator[Model]":
+    rows = {settings.provider: _row(settings)}
+    for id, row in {**rows, **{id: row for id, row in settings.providers.items() if id not in rows}}.items():
+        try:
+            yield _provider(id, row, environ, windows=_windows(settings) if id == settings.provider else _NONE)
+        except BadInput as error:
+            yield Unasked(id or "openai", error)
+
+
+def _provider(
+    id: str,
+    row: Mapping[str, str],
+    environ: Mapping[str, str],
+    files: Mapping[str, str] = MappingProxyType({}),
+    windows: Mapping[str, int] = _NONE,
+) -> "Model":
+    from marid.adapters.gateway.providers import named  # imported when used, as is all of the gateway
+
+    key = row.get("api_key") or next(filter(None, (environ.get(name) for name in _VARIABLES.get(id, ()))), "")
+    provider = named(id, base_url=row.get("base_url", ""), api_key=key)
+    if provider is None:
+        return _offline()
+    from dataclasses import replace
+
+    from marid.adapters.gateway.gateway import Gateway, Means
+    from marid.adapters.gateway.journal import JournalFiles
+
+    journal = JournalFiles(requests=files.get("request", ""), responses=files.get("response", "")) if files else None
+    means = Means(journal=journal, windows=windows)
+    return Gateway(replace(provider, proxy=proxy_for(environ, provider.base_url)), means)
+
+
+def _offline() -> "Model":
+    from marid.adapters.offline import OfflineModel
+
+    return OfflineModel()
+
+
+class Unasked:
+    """A provider that cannot be asked as it is set up: every question is answered with what is wrong, but for those
+    that our own table answers."""
+
+    def __init__(self, id: str, why: BadInput) -> None:
+        self._id = id
+        self._why = why
+
+    @property
+    def provider(self) -> str:
+        """Its id."""
+        return self._id
+
+    async def stream(self, request: "ModelRequest", take: "Take") -> NoReturn:
+        """Raises: BadInput."""
+        raise self._why
+
+    async def models(self) -> "tuple[ModelInfo, ...]":
+        """Raises: BadInput."""
+        raise self._why
+
+    async def info(self, name: str) -> "ModelInfo":
+        """What our table says. Raises: BadInput when it says nothing."""
+        found = _bundled(self._id, name)
+        if found is None:
+            raise self._why
+        return found
+
+    def context_window(self, name: str) -> int:
+        """What our table says."""
+        found = _bundled(self._id, name)
+        return found.context_window if found else 0
+
+
+def _bundled(id: str, name: str) -> "ModelInfo | None":
+    from marid.adapters.gateway.metadata import known
+    from marid.adapters.gateway.providers import KNOWN, Provider
+
+    row = KNOWN.get(id)
+    return known(Provider(id=id, dialect=row.dialect, base_url=row.base_url), name) if row else None

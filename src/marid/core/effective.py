@@ -1,0 +1,129 @@
+"""Every setting in force as a person reads it: its value, where it came from, and never a secret."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import Any, NamedTuple, cast
+
+from marid.core.chat import Parameters
+from marid.core.fields import ANY, API, PROVIDER, STORAGE, STYLE, TOOLS
+from marid.core.settings import DISPLAY, SETTINGS, Resolved, Setting
+from marid.core.storage import storage_of
+
+SET, UNSET = "(set)", "(unset)"
+DEFAULT = "default"
+
+
+class Effective(NamedTuple):
+    """One setting: `value` is plain (None: unset; of a secret only whether it is set), `text` is its form in TOML."""
+
+    key: str
+    value: Any
+    text: str
+    origin: str
+
+
+def effective(resolved: Resolved) -> tuple[Effective, ...]:
+    """All of them, the keys of tables by their names with dots."""
+    settings = resolved.settings._asdict()
+    settings["storage"] = storage_of(resolved.settings)._asdict()
+    settings["api"] = _over(asdict(Parameters()), resolved.settings.api)
+    rows = (*_rows(SETTINGS, settings), *_rows(DISPLAY, resolved.display._asdict()))
+    return tuple(_made(name, value, resolved, secret=secret) for name, value, secret in rows)
+
+
+def _rows(settings: tuple[Setting, ...], values: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
+    for setting in settings:
+        value = values[setting.name]
+        match setting.name:
+            case "providers":
+                for id in value:
+                    yield from _fields(tuple(one._replace(name=one.name.replace(ANY, id)) for one in PROVIDER), values)
+            case "tools" | "storage" | "api" | "markdown_style" as table:
+                yield from _fields({"tools": TOOLS, "storage": STORAGE, "api": API}.get(table, STYLE), values)
+            case "policy":
+                yield "policy", value, False
+                if values["project_policy"]:
+                    yield "project_policy", values["project_policy"], False
+            case _:
+                yield setting.name, value, setting.secret
+
+
+def _fields(rows: tuple[Setting, ...], values: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
+    for row in rows:
+        if row.kind == "table":
+            continue
+        value: Any = values
+        for part in row.name.split("."):
+            value = cast("Mapping[str, Any]", value).get(part)
+            if value is None:
+                break
+        yield row.name, value, row.secret
+
+
+def _over(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Two tables as one, those within them too."""
+    inner = {**below["reasoning"], **above.get("reasoning", {})}
+    return {**below, **above, "reasoning": inner}
+
+
+def _made(name: str, raw: object, resolved: Resolved, *, secret: bool) -> Effective:
+    origin = resolved.origins.get(name, DEFAULT)
+    if secret:
+        word = SET if raw else UNSET
+        return Effective(name, word, word, origin)
+    value = _hidden(_plain(raw))
+    empty = value is None or (value == "" and origin == DEFAULT)
+    return Effective(name, None if empty else value, UNSET if empty else toml_text(value), origin)
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case Mapping():
+            table = cast("Mapping[str, Any]", value)
+            return {key: _plain(inner) for key, inner in table.items()}
+        case tuple() | list():
+            return [_plain(inner) for inner in cast("list[Any]", value)]
+        case _:
+            return value
+
+
+def _hidden(value: Any) -> Any:
+    """Without the password that an address may have, and without what is asked there: that may be a key too."""
+    if not isinstance(value, str) or "://" not in value:
+        return value
+    scheme, _, rest = value.partition("://")
+    place, slash, path = rest.partition("/")
+    user, at, host = place.rpartition("@")
+    path, question, _ = path.partition("?")
+    return f"{scheme}://{'***@' if at and user else ''}{host}{slash}{path}{'?***' if question else ''}"
+
+
+def toml_text(value: Any) -> str:
+    """A plain value as TOML writes it."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return repr(value).removesuffix(".0")
+        case str():
+            return f'"{"".join(map(_escaped, value))}"'
+        case list():
+            return f"[{', '.join(map(toml_text, cast('list[Any]', value)))}]"
+        case dict():
+            table = cast("dict[str, Any]", value)
+            pairs = (f"{_key(key)} = {toml_text(inner)}" for key, inner in table.items() if inner is not None)
+            return f"{{{', '.join(pairs)}}}"
+        case _:
+            return str(value)
+
+
+def _key(key: str) -> str:
+    return key if key.replace("-", "").replace("_", "").isalnum() and key.isascii() else toml_text(key)
+
+
+def _escaped(char: str) -> str:
+    if char in '"\\':
+        return f"\\{char}"
+    if char.isprintable():
+        return char
+    return f"\\U{ord(char):08X}"

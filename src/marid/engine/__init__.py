@@ -1,0 +1,1 @@
+"""The conversation: how a round goes, from the history alone."""

@@ -1,0 +1,94 @@
+"""What a model has answered, as entries: words first, then the calls, thoughts with what followed them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from marid.core.chat import Message, Part, Reasoning, Text, ToolCall, ToolResult
+from marid.core.entry import AGENT, FLOW_CALL, MESSAGE, OK, THOUGHTS, TO_AGENT, TO_USER, TOOL_CALL, USER, Entry
+from marid.engine.messages import SEAL
+
+FLOW = frozenset({TO_USER, TO_AGENT})
+
+
+class Stamp(NamedTuple):
+    """What all entries of a round have: the conversation's name, and the round."""
+
+    name: str
+    round: str
+
+
+def reply_entries(reply: Message, stamp: Stamp, status: str = OK) -> tuple[Entry, ...]:
+    """The entries of one answer, to be stored in one append. Blank words are none; one leading newline is left out."""
+    sorting = _Sorting(stamp, status)
+    for part in _joined(reply.parts):
+        match part:
+            case Reasoning():
+                sorting.thoughts.append({"text": part.text, **_sealed(part.seal)})
+            case Text():
+                if part.text.strip():
+                    sorting.take_text(part)
+            case ToolCall():
+                sorting.take_call(part)
+            case ToolResult():
+                pass  # a model gives none
+    return (*sorting.words, *sorting.calls)
+
+
+def _joined(parts: Iterable[Part]) -> Iterator[Part]:
+    """Pieces of text with nothing between them are one."""
+    last: Text | None = None
+    for part in parts:
+        if isinstance(part, Text) and last is not None and not (part.seal or last.seal):
+            last = replace(last, text=last.text + part.text)
+            continue
+        if last is not None:
+            yield last
+        last = part if isinstance(part, Text) else None
+        if not isinstance(part, Text):
+            yield part
+    if last is not None:
+        yield last
+
+
+class _Sorting:
+    def __init__(self, stamp: Stamp, status: str) -> None:
+        self._stamp = stamp
+        self._status = status
+        self.thoughts: list[Mapping[str, object]] = []
+        self.words: list[Entry] = []
+        self.calls: list[Entry] = []
+
+    def take_text(self, part: Text) -> None:
+        entry = Entry(
+            entry_type=MESSAGE,
+            content=part.text if self.words else part.text.removeprefix("\n"),
+            sender=self._stamp.name,
+            to=USER,
+            role=AGENT,
+            status=self._status,
+            round=self._stamp.round,
+            metadata=self._besides(part.seal),
+        )
+        self.words.append(entry)
+
+    def take_call(self, call: ToolCall) -> None:
+        entry = Entry(
+            entry_type=FLOW_CALL if call.name in FLOW else TOOL_CALL,
+            content=call.arguments,
+            sender=self._stamp.name,
+            to=call.name,
+            role=AGENT,
+            round=self._stamp.round,
+            tool_call_id=call.id,
+            metadata=self._besides(call.seal),
+        )
+        self.calls.append(entry)
+
+    def _besides(self, seal: str) -> Mapping[str, object]:
+        thoughts, self.thoughts = self.thoughts, []
+        return {**({THOUGHTS: thoughts} if thoughts else {}), **_sealed(seal)}
+
+
+def _sealed(seal: str) -> dict[str, object]:
+    return {SEAL: seal} if seal else {}

@@ -1,0 +1,29 @@
+"""What a round of a conversation gives its tools, besides what every caller's tools have."""
+
+from marid.core.settings import Settings
+from marid.engine.catalogue import ModelCatalogue
+from marid.engine.handoff import RoundHandoff
+from marid.engine.notes import ConversationNotes, HomeReflection
+from marid.engine.peers import HomePeers
+from marid.ports.catalogue import Catalogue
+from marid.ports.conversations import Conversations, Inbox
+from marid.ports.handoff import Handoff
+from marid.ports.model import Model
+from marid.ports.notes import Notes, Reflection
+from marid.ports.peers import Peers
+from marid.ports.transcript import Conversation
+
+
+def memory_services(
+    conversation: Conversation, conversations: Conversations, inbox: Inbox, model: Model, settings: Settings
+) -> dict[type, object]:
+    """Ports by type, for the scope of the round's calls; a tool whose port is missing is neither shown nor run."""
+    services: dict[type, object] = {
+        Notes: ConversationNotes(conversation),
+        Peers: HomePeers(conversations, inbox, conversation.meta().name),
+        Handoff: RoundHandoff(),
+        Catalogue: ModelCatalogue(model),
+    }
+    if settings.reflection_enabled:
+        services[Reflection] = HomeReflection(conversation, settings.reflection_character_limit)
+    return services

@@ -1,0 +1,185 @@
+"""The entries of a window as turns: who said what, which calls a reply made, and what each of them came to."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import chain, count
+from typing import TypeAlias
+
+from marid.core.entry import (
+    AGENT,
+    FLOW_CALL,
+    FLOW_RESULT,
+    MESSAGE,
+    TOOL_CALL,
+    TOOL_RESULT,
+    TOOL_STARTED,
+    Entry,
+    role_of,
+)
+
+_CALLS = frozenset({TOOL_CALL, FLOW_CALL})
+_RESULTS = frozenset({TOOL_RESULT, FLOW_RESULT})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """What a user, or anybody but the model, has said."""
+
+    entry: Entry
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """A call. `id` is what the model knows it by, which no other call of the window has.
+
+    `started`: it may have had effects.
+    """
+
+    entry: Entry
+    id: str
+    result: Entry | None = None
+    started: bool = False
+
+    @property
+    def name(self) -> str:
+        """The tool's."""
+        return self.entry.to or "unknown"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """One answer of the model: its words, and the calls beside them."""
+
+    words: tuple[Entry, ...] = ()
+    calls: tuple[Made, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The words for the reader."""
+        return "".join(entry.content for entry in self.words)
+
+    @property
+    def pending(self) -> tuple[Made, ...]:
+        """The calls that have no result."""
+        return tuple(call for call in self.calls if call.result is None)
+
+
+Turn: TypeAlias = Said | Reply
+
+
+@dataclass(kw_only=True, eq=False)
+class _Call:
+    """A call while its result is looked for."""
+
+    entry: Entry
+    result: Entry | None = None
+    started: bool = False
+
+
+@dataclass(kw_only=True, eq=False)
+class _Draft:
+    """A reply while its entries are read. `closed`: a further call belongs to another reply."""
+
+    words: list[Entry] = field(default_factory=list[Entry])
+    calls: list[_Call] = field(default_factory=list[_Call])
+    closed: bool = False
+
+
+class _Reading:
+    """Results and starts find their calls by id, else, in the last reply, by their place."""
+
+    def __init__(self) -> None:
+        self.turns: list[Said | _Draft] = []
+        # By the id that they were stored with, which providers use again, and by one that is theirs alone.
+        self._calls: dict[str, list[_Call]] = {}
+
+    def read(self, entry: Entry) -> None:
+        if entry.entry_type == MESSAGE:
+            self._message(entry)
+        elif entry.entry_type in _CALLS:
+            self._call(entry)
+        elif entry.entry_type in _RESULTS:
+            self._result(entry)
+        elif entry.entry_type == TOOL_STARTED and (call := self._by_id(entry.tool_call_id)):
+            call.started = True
+
+    def _message(self, entry: Entry) -> None:
+        if role_of(entry) != AGENT:
+            self.turns.append(Said(entry=entry))
+            return
+        draft = self._open()
+        if draft is None or draft.calls or not entry.round or draft.words[-1].round != entry.round:
+            draft = self._begun()
+        draft.words.append(entry)
+
+    def _call(self, entry: Entry) -> None:
+        draft = self._open() or self._begun()
+        call = _Call(entry=entry)
+        draft.calls.append(call)
+        for id in (entry.tool_call_id, _own(entry)):
+            self._calls.setdefault(id, []).append(call)
+
+    def _result(self, entry: Entry) -> None:
+        id = entry.tool_call_id
+        call = (self._by_id(id) if id else None) or self._by_place(named=bool(id))
+        if call is None:
+            return  # of a call that is gone, or a second one: no provider takes it
+        call.result = entry
+        last = self.turns[-1]
+        if isinstance(last, _Draft):
+            last.closed = True
+
+    def _by_id(self, id: str) -> _Call | None:
+        """One that waits: in the last reply the first of that id, else the latest."""
+        waiting = [call for call in self._calls.get(id, ()) if call.result is None]
+        recent = [call for call in waiting if call in self._last_calls()]
+        return next(iter(recent or waiting[::-1]), None)
+
+    def _by_place(self, *, named: bool) -> _Call | None:
+        """The first call of the last reply that waits; a result with a name belongs to none with another name."""
+        waiting = (call for call in self._last_calls() if call.result is None)
+        return next((call for call in waiting if not (named and call.entry.tool_call_id)), None)
+
+    def _last_calls(self) -> list[_Call]:
+        last = self.turns[-1] if self.turns else None
+        return last.calls if isinstance(last, _Draft) else []
+
+    def _open(self) -> _Draft | None:
+        last = self.turns[-1] if self.turns else None
+        return last if isinstance(last, _Draft) and not last.closed else None
+
+    def _begun(self) -> _Draft:
+        draft = _Draft()
+        self.turns.append(draft)
+        return draft
+
+
+def turns(entries: Iterable[Entry]) -> tuple[Turn, ...]:
+    """What a window comes to. Types that say nothing to a model are passed over, and so are results without a call."""
+    reading = _Reading()
+    for entry in entries:
+        reading.read(entry)
+    taken: set[str] = set()
+    return tuple(turn if isinstance(turn, Said) else _reply(turn, taken) for turn in reading.turns)
+
+
+def _reply(draft: _Draft, taken: set[str]) -> Reply:
+    calls = tuple(
+        Made(entry=call.entry, id=_free(call.entry, taken), result=call.result, started=call.started)
+        for call in draft.calls
+    )
+    return Reply(words=tuple(draft.words), calls=calls)
+
+
+def _own(entry: Entry) -> str:
+    """Of the entry's own id, in no more than the 40 characters that services take."""
+    return f"synth_{entry.id.replace('-', '')}"
+
+
+def _free(entry: Entry, taken: set[str]) -> str:
+    """An id that no earlier call has."""
+    made = _own(entry)
+    names = chain((entry.tool_call_id, made), (f"{made}_{number}" for number in count(2)))
+    id = next(name for name in names if name and name not in taken)
+    taken.add(id)
+    return id

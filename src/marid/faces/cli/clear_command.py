@@ -1,0 +1,29 @@
+"""`marid clear`: archive the history of a conversation."""
+
+import click
+
+from marid.faces.cli import operations
+from marid.faces.cli.conversations_command import opened
+from marid.faces.cli.names import NameArgument
+
+_HELP = """Archive the history of a conversation: its window is empty then, and a model knows nothing of what was said
+(marid -a, -A).
+
+The transcript keeps it: `marid log --all` shows it, `marid search` finds it. `marid conversations archive` is something
+else: it puts the conversation itself away.
+"""
+
+
+def _clear(ctx: click.Context, conversation: str) -> None:
+    name = operations.named(ctx.obj(), conversation)
+    operations.check_there(ctx.obj(), name)
+    operations.clear(opened(ctx), name)
+
+
+command = click.Command(
+    "clear",
+    callback=click.pass_context(_clear),
+    params=[NameArgument()],
+    help=_HELP,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)

@@ -1,0 +1,158 @@
+"""`marid conversations`: which there are, and what becomes of them."""
+
+from typing import Any
+
+import click
+
+from marid.app import conversations
+from marid.app.app import App
+from marid.core.errors import BadInput
+from marid.faces.cli import operations, operations_show
+from marid.faces.cli.names import NameArgument, not_empty
+from marid.faces.cli.words import conversations as known
+from marid.text.names import check_name
+
+_HELP = """List the conversations, or do something with one.
+
+\b
+    marid conversations                     all of them; * marks the current one
+    marid conversations switch review       mean this one from now on (marid -c review)
+    marid conversations switch -            the one before; `new` and `new:PREFIX` make a name
+    marid conversations rename review done  give it another name
+    marid conversations archive done        put it away: it can be read, and nothing can be said in it
+    marid conversations destroy done        remove it and all that was said in it
+
+Where a command takes [NAME], the current conversation is meant without it. `marid clear` empties a window and keeps the
+conversation.
+"""
+_CONTEXT = {"help_option_names": ["-h", "--help"]}
+
+
+def opened(ctx: click.Context, *, verbose: bool = False) -> App:
+    """The workbench, after conversations whose time has come are gone."""
+    app: App = ctx.obj()
+    operations.sweep(app, verbose=verbose)
+    return app
+
+
+def json_option() -> click.Option:
+    """For a program."""
+    return click.Option(["--json", "as_json"], is_flag=True, help="The same for a program.")
+
+
+class Conversations(click.Group):
+    """Alone it lists."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in self.commands and not ctx.resilient_parsing:
+            raise BadInput(f"there is no `marid conversations {args[0]}`; there are {', '.join(self.commands)}")
+        return super().resolve_command(ctx, args)
+
+
+def _group(ctx: click.Context, *, as_json: bool) -> int:
+    return 0 if ctx.invoked_subcommand else operations.listed(ctx.obj(), as_json=as_json)
+
+
+command = Conversations(
+    "conversations",
+    params=[json_option()],
+    callback=click.pass_context(_group),
+    invoke_without_command=True,
+    help=_HELP,
+    context_settings=_CONTEXT,
+    subcommand_metavar="[COMMAND] ...",
+)
+
+
+def _add(name: str, callback: Any, params: list[click.Parameter], words: str) -> None:
+    made = click.Command(
+        name, callback=click.pass_context(callback), params=params, help=words, context_settings=_CONTEXT
+    )
+    command.add_command(made)
+
+
+def _list(ctx: click.Context, *, as_json: bool) -> int:
+    return operations.listed(ctx.obj(), as_json=as_json)
+
+
+def _show(ctx: click.Context, conversation: str, *, as_json: bool) -> None:
+    name = operations.named(ctx.obj(), conversation)
+    app = opened(ctx)
+    operations.check_there(app, name)
+    operations_show.show_conversation(app, name, as_json=as_json)
+
+
+def _switch(ctx: click.Context, conversation: str) -> None:
+    conversations.check_word(conversation, fresh=True)
+    operations.switch(opened(ctx), conversation)
+
+
+def _rename(ctx: click.Context, names: tuple[str, ...]) -> None:
+    *old, new = names
+    if len(old) > 1:
+        raise BadInput("rename takes the new name, or the old and the new one")
+    check_name(new)
+    name = operations.named(ctx.obj(), "".join(old))
+    operations.rename(opened(ctx), name, new)
+
+
+def _archive(ctx: click.Context, conversation: str) -> None:
+    name = operations.named(ctx.obj(), conversation)
+    operations.put_away(opened(ctx), name, away=True)
+
+
+def _restore(ctx: click.Context, conversation: str) -> None:
+    name = operations.named(ctx.obj(), conversation)
+    operations.put_away(opened(ctx), name, away=False)
+
+
+def _destroy(ctx: click.Context, conversation: str, *, yes: bool) -> None:
+    name = operations.named(ctx.obj(), conversation)
+    operations.destroy(opened(ctx), name, yes=yes)
+
+
+def _expire(ctx: click.Context, conversation: str, at: str, after: str) -> None:
+    if not at and not after:
+        raise BadInput("say when: --at SECONDS-SINCE-1970 or --after SECONDS; 0 means never")
+    name = operations.named(ctx.obj(), conversation)
+    operations.expire(opened(ctx), name, at, after)
+
+
+_add("list", _list, [json_option()], "List all conversations; * marks the current one (marid -L).")
+_add("show", _show, [NameArgument(), json_option()], "Show one in short (marid -l).")
+_add(
+    "switch",
+    _switch,
+    [NameArgument("conversation", "new", "new:", required=True)],
+    "Mean this one from now on; -, new and new:PREFIX too (marid -c).",
+)
+_add(
+    "rename",
+    _rename,
+    [
+        click.Argument(
+            ["names"], nargs=-1, required=True, metavar="[OLD] NEW", shell_complete=known("-"), callback=not_empty
+        )
+    ],
+    "Give a conversation another name (marid -r, -R).",
+)
+_add("archive", _archive, [NameArgument()], "Put a conversation away: it can be read, and nothing can be said in it.")
+_add("restore", _restore, [NameArgument()], "Bring back a conversation that was put away.")
+_add(
+    "destroy",
+    _destroy,
+    [NameArgument(), click.Option(["--yes"], is_flag=True, help="Do not ask first.")],
+    "Remove a conversation and all that was said in it (marid -d, -D). Asks on the terminal; does nothing without one.",
+)
+_add(
+    "expire",
+    _expire,
+    [
+        NameArgument(required=True),
+        click.Option(["--at"], default="", metavar="TS", help="At this time, in seconds since 1970; 0 means never."),
+        click.Option(["--after"], default="", metavar="SECS", help="After so many seconds without use; 0 means never."),
+    ],
+    "Let a conversation, which is made if it is not there, be destroyed by itself (marid --destroy-at).",
+)

@@ -1,0 +1,65 @@
+"""`marid export`: a conversation as a document."""
+
+import os
+
+import click
+
+from marid.app.export import FORMS, export
+from marid.core.errors import BadInput, Unavailable
+from marid.faces.cli import operations
+from marid.faces.cli.conversations_command import opened
+from marid.faces.cli.exits import say
+from marid.faces.cli.names import NameArgument
+from marid.faces.cli.operations_text import print_shown
+from marid.text.visible import shown_path
+
+_HELP = """Write a conversation as markdown, JSON or a page of HTML that needs nothing else, to stdout or into FILE.
+
+Without --all it is the window: what a model is sent. With it, it is all that was ever said.
+"""
+
+
+def _export(ctx: click.Context, conversation: str, form: str, output: str, *, everything: bool) -> None:
+    name = operations.named(ctx.obj(), conversation)
+    app = opened(ctx)
+    text = export(app, name, form or _by_name(output), whole=everything)
+    if not output:
+        print_shown(text.removesuffix("\n"))
+        return
+    place = os.path.join(app.cwd, output)
+    try:
+        with open(place, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+    except OSError as error:
+        raise Unavailable(f"'{shown_path(output)}' cannot be written: {error.strerror}") from error
+    say(f"'{name}' is in {shown_path(output)}")
+
+
+def _by_name(output: str) -> str:
+    """The form that a file's name asks for."""
+    ending = os.path.splitext(output)[1].lower()
+    forms = {
+        "": "markdown",
+        ".md": "markdown",
+        ".markdown": "markdown",
+        ".json": "json",
+        ".html": "html",
+        ".htm": "html",
+    }
+    if ending not in forms:
+        raise BadInput(f"say the --format: '{shown_path(ending)}' is the end of none of {', '.join(FORMS)}")
+    return forms[ending]
+
+
+command = click.Command(
+    "export",
+    callback=click.pass_context(_export),
+    params=[
+        NameArgument(),
+        click.Option(["-f", "--format", "form"], type=click.Choice(list(FORMS)), help="By FILE's name, else markdown."),
+        click.Option(["-o", "--output"], type=click.Path(), default="", metavar="FILE", help="Write to FILE."),
+        click.Option(["--all", "everything"], is_flag=True, help="All that was ever said, not only the window."),
+    ],
+    help=_HELP,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)

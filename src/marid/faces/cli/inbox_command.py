@@ -1,0 +1,73 @@
+"""`marid inbox`: let conversations answer what others have sent them, or look at what waits."""
+
+import json
+from typing import Any
+
+import click
+
+from marid.app.app import App
+from marid.app.conversations import meant, memory_of
+from marid.core.errors import BadInput
+from marid.faces.cli.exits import print_out, say
+from marid.faces.cli.names import NameArgument
+from marid.faces.cli.operations_text import print_shown
+from marid.faces.cli.talk_inboxes import check_inboxes
+from marid.faces.cli.talk_options import HELP_NAMES, OPTIONS, talk_of
+from marid.text.moments import when
+from marid.text.visible import shown_text
+
+_HELP = """Let conversations answer the messages that others have sent them (the tool `send_message` does).
+
+\b
+    marid inbox                   the current conversation
+    marid inbox NAME...           these
+    marid inbox --all             every one that has messages; good for cron
+    marid inbox --peek            only show what waits; nothing is said or taken out
+"""
+
+
+def _inbox(ctx: click.Context, names: tuple[str, ...], **given: Any) -> int:
+    app: App = ctx.obj()
+    everyone: bool = given.pop("everyone")
+    peek: bool = given.pop("peek")
+    as_json: bool = given.pop("as_json")
+    if everyone and names:
+        raise BadInput("--all means every conversation: name none, or leave it out")
+    if as_json and not peek:
+        raise BadInput("--json is for --peek")
+    keys = None if everyone else tuple(meant(app, name) for name in names or ("",))
+    if peek:
+        _peek(app, keys, as_json=as_json)
+        return 0
+    return check_inboxes(app, keys, talk_of("", "", given))
+
+
+def _peek(app: App, names: tuple[str, ...] | None, *, as_json: bool) -> None:
+    from marid.app.inboxes import waiting  # imported when used: the help needs none of it
+
+    everyone = tuple(name for name, _ in waiting(app, archived=True)) if names is None else names
+    found = [message for name in everyone for message in memory_of(app, name).inbox.peek(name)]
+    if as_json:
+        print_shown(json.dumps([message._asdict() for message in found], indent=2, ensure_ascii=False))
+        return
+    if not found:
+        say("nothing waits")
+    for message in found:
+        at = when(message.timestamp * 1000)
+        print_out(f"{shown_text(message.to)}  {at}  [From: {shown_text(message.sender)}]")
+        print_out("\n".join(f"    {shown_text(line)}" for line in message.content.split("\n")))
+
+
+command = click.Command(
+    "inbox",
+    params=[
+        click.Option(["--all", "everyone"], is_flag=True, help="Every conversation that has messages."),
+        click.Option(["--peek"], is_flag=True, help="Only show what waits."),
+        click.Option(["--json", "as_json"], is_flag=True, help="What waits, for a program."),
+        *OPTIONS,
+        NameArgument("names", nargs=-1),
+    ],
+    callback=click.pass_context(_inbox),
+    help=_HELP,
+    context_settings=HELP_NAMES,
+)

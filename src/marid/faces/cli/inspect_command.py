@@ -1,0 +1,53 @@
+"""`marid inspect`: the prompt, the notes and the settings of a conversation."""
+
+import click
+from click.shell_completion import CompletionItem
+
+from marid.core.errors import BadInput
+from marid.faces.cli import operations
+from marid.faces.cli.conversations_command import json_option, opened
+from marid.faces.cli.names import NameOption, not_empty
+from marid.faces.cli.operations_show import show_thing
+from marid.faces.cli.words import conversations, things
+
+_HELP = """Show a THING of a conversation: system_prompt, whole_prompt, todos, goals, summary, reflection, home, or the
+key of any setting as it counts there (marid -n, -N). `list` names them all.
+
+\b
+    marid inspect todos             of the current conversation
+    marid inspect review fuel       a setting, in `review`
+"""
+
+
+def _inspect(ctx: click.Context, conversation: str, words: tuple[str, ...], *, as_json: bool) -> None:
+    if len(words) > (1 if conversation else 2):
+        raise BadInput("inspect takes a thing, or the name of a conversation and a thing")
+    from marid.app.inspection import check_thing  # imported when used: the help needs none of it
+
+    check_thing(words[-1])
+    name = operations.named(ctx.obj(), words[0] if len(words) == 2 else conversation)
+    if len(words) == 2:
+        operations.check_there(ctx.obj(), name)
+    show_thing(opened(ctx), name, words[-1], as_json=as_json)
+
+
+def _offered(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """A thing, and before it the name of a conversation."""
+    named = ctx.params.get("words") or ctx.params.get("conversation")
+    names = [] if named else conversations("-")(ctx, param, incomplete)
+    return [*things(ctx, param, incomplete), *names]
+
+
+command = click.Command(
+    "inspect",
+    callback=click.pass_context(_inspect),
+    params=[
+        NameOption("Of this conversation."),
+        click.Argument(
+            ["words"], nargs=-1, required=True, metavar="[NAME] THING", shell_complete=_offered, callback=not_empty
+        ),
+        json_option(),
+    ],
+    help=_HELP,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)

@@ -1,0 +1,234 @@
+"""A command line as it was typed: its flags, and then a command or the words of a prompt. Knows no click."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from marid.core.errors import BadInput
+from marid.faces.flags import DEBUG_KEYS, FLAGS, NUMBER, PATH, SECONDS, TEXT, Flag, Value, flag_named
+
+PAGE = "md="
+"""The key of `--debug` that names a file."""
+
+
+class Line(NamedTuple):
+    """`given` holds, by a flag's name, the values of every time it was given. `said` is true where `--` was written:
+    then there is a prompt, whatever its first word is."""
+
+    given: Mapping[str, tuple[tuple[str, ...], ...]]
+    words: tuple[str, ...] = ()
+    said: bool = False
+    command: str = ""
+    rest: tuple[str, ...] = ()
+
+    def has(self, name: str) -> bool:
+        """Whether the flag is there."""
+        return name in self.given
+
+    def values(self, name: str) -> tuple[str, ...]:
+        """What the flag was given last; nothing without it."""
+        return self.given[name][-1] if name in self.given else ()
+
+    def one(self, name: str) -> str:
+        """Its only value."""
+        return "".join(self.values(name)[:1])
+
+    def every(self, name: str) -> tuple[str, ...]:
+        """The only value of each time."""
+        return tuple(values[0] for values in self.given.get(name, ()))
+
+
+def read_line(args: list[str], commands: Collection[str] = ()) -> Line:
+    """Flags may stand before and between the words of a prompt; what follows a command's name is the command's, but for
+    `--home` and `--project-root`, which mean the same everywhere.
+
+    Raises: BadInput for a flag that there is not, or that lacks a value.
+    """
+    given: dict[str, tuple[tuple[str, ...], ...]] = {}
+    words: list[str] = []
+    rest = list(args)
+    while rest:
+        arg = rest.pop(0)
+        if arg == "--":
+            return Line(given, (*words, *rest), said=True)
+        if _is_flag(arg):
+            _take(arg, rest, given)
+        elif arg in commands and not words:
+            return Line(given, command=arg, rest=_without_places(arg, rest, given))
+        else:
+            words.append(arg)
+    return Line(given, tuple(words))
+
+
+_PLACES = ("--home", "--project-root")
+# One has a flag of that name itself, the other takes any text.
+_WITH_OWN = ("json", "set")
+
+
+def _without_places(command: str, args: list[str], given: dict[str, tuple[tuple[str, ...], ...]]) -> tuple[str, ...]:
+    """The words of a command; flags that say where everything is are read here."""
+    if command in _WITH_OWN:
+        return tuple(args)
+    kept: list[str] = []
+    rest = list(args)
+    while rest and rest[0] != "--":
+        arg = rest.pop(0)
+        if arg.partition("=")[0] in _PLACES:
+            _take(arg, rest, given)
+        else:
+            kept.append(arg)
+    return (*kept, *rest)
+
+
+def _is_flag(arg: str) -> bool:
+    """A dash with a letter, or two with a name. A dash alone is a word, and so are a number below zero and a list."""
+    name = arg.partition("=")[0].removeprefix("-") if arg.startswith("--") else arg[1:2]
+    return arg.startswith("-") and name.removeprefix("-")[:1].isalpha() and not any(map(str.isspace, name))
+
+
+def _take(arg: str, rest: list[str], given: dict[str, tuple[tuple[str, ...], ...]]) -> None:
+    """Read a flag, or several letters after one dash, and take its values from the rest."""
+    if arg.startswith("--"):
+        name, equals, attached = arg.partition("=")
+        flag = _known(name)
+        if equals and not flag.values:
+            raise BadInput(f"{name} takes no value")
+        _add(given, flag, _values(name, flag, [attached] if equals else [], rest))
+        return
+    letters = arg[1:]
+    while letters:
+        name, letters = f"-{letters[0]}", letters[1:]
+        flag = _known(name, arg)
+        if flag.values:
+            _add(given, flag, _values(name, flag, [letters] if letters else [], rest))
+            return
+        _add(given, flag, ())
+
+
+def _add(given: dict[str, tuple[tuple[str, ...], ...]], flag: Flag, values: tuple[str, ...]) -> None:
+    given[flag.name] = (*given.get(flag.name, ()), values)
+
+
+def _values(name: str, flag: Flag, found: list[str], rest: list[str]) -> tuple[str, ...]:
+    for value in flag.values[len(found) :]:
+        if not rest or not _fits(rest[0], value.kind):
+            wanted = " ".join(one.metavar for one in flag.values)
+            raise BadInput(f"{name} needs {wanted}")
+        found.append(rest.pop(0))
+    return tuple(found)
+
+
+def _fits(word: str, kind: str) -> bool:
+    """Whether a word may be a value: where it cannot begin with a dash, the next flag is not swallowed."""
+    return kind in (TEXT, PATH, NUMBER, SECONDS) or not _is_flag(word)
+
+
+def debug_keys(text: str) -> frozenset[str]:
+    """The keys of a list that are known; `all` stands for both logs."""
+    keys = {word.strip().replace("_", "-") for word in text.split(",")} & set(DEBUG_KEYS)
+    return frozenset(keys - {"all"} | ({"request-log", "response-meta"} if "all" in keys else set()))
+
+
+def strange_keys(text: str) -> Iterator[str]:
+    """What a person is told of each key of a list that nobody knows; it is ignored."""
+    words = (word.strip().replace("_", "-") for word in text.split(","))
+    for word in words:
+        if not word or word in DEBUG_KEYS or word.startswith(PAGE):
+            continue
+        import difflib  # imported when used: keys are seldom wrong
+
+        near = difflib.get_close_matches(word, DEBUG_KEYS, 1)
+        yield f"--debug does not know '{word}'" + (f": did you mean {near[0]}?" if near else "; it is ignored")
+
+
+def spelled() -> dict[str, Flag]:
+    """All flags as they may be written."""
+    return {spelling: flag for flag in FLAGS for spelling in flag.spellings}
+
+
+def _known(name: str, whole: str = "") -> Flag:
+    """Raises: BadInput that names the nearest flag."""
+    flags = spelled()
+    if name in flags:
+        return flags[name]
+    # Imported when used: whoever types what is right does not wait for it.
+    import difflib
+
+    near = difflib.get_close_matches(whole or name, flags, 1)
+    hint = f"did you mean {near[0]}?" if near else "`marid --help` lists them."
+    inside = f" (in {whole})" if whole and whole != name else ""
+    raise BadInput(f"there is no flag {name}{inside}; {hint} Words that begin with a dash are said after --")
+
+
+def spelling(line: Line, names: Iterable[str]) -> list[str]:
+    """How a person writes those of the flags that are on the line."""
+    return [flag_named(name).spellings[0] for name in names if line.has(name)]
+
+
+def options_of(line: Line) -> dict[str, Any]:
+    """The flags by name as the commands take them: switches, texts or None, and tuples where one may be repeated."""
+    found: dict[str, Any] = {}
+    for flag in FLAGS:
+        if flag.many:
+            found[flag.name] = line.every(flag.name)
+        elif flag.values:
+            found[flag.name] = line.one(flag.name) if line.has(flag.name) else None
+        else:
+            found[flag.name] = line.has(flag.name)
+    return found
+
+
+class Next(NamedTuple):
+    """What a word at the end of an unfinished line would be: the value of a flag, a word of a command, or free.
+
+    `free` is whether it could begin a flag or, where nothing was said yet, be a command. `home` and `project` are what
+    the line says of them.
+    """
+
+    kind: str = ""
+    command: str = ""
+    rest: tuple[str, ...] = ()
+    free: bool = True
+    first: bool = True
+    home: str = ""
+    project: str = ""
+
+
+def next_word(args: Iterable[str], commands: Collection[str]) -> Next:
+    """For completion: never complains."""
+    flags = spelled()
+    rest = list(args)
+    found = Next()
+    while rest:
+        arg = rest.pop(0)
+        if arg == "--":
+            return found._replace(free=False, first=False)
+        if not _is_flag(arg):
+            if found.first and arg in commands:
+                return found._replace(command=arg, rest=tuple(rest))
+            found = found._replace(first=False)
+            continue
+        values = _missing(arg, flags)
+        if len(rest) < len(values):
+            return found._replace(kind=values[len(rest)].kind)
+        place = arg.partition("=")[2] or "".join(rest[:1])
+        found = found._replace(**_places(arg, place))
+        del rest[: len(values)]
+    return found
+
+
+def _places(arg: str, place: str) -> dict[str, str]:
+    name = {"--home": "home", "--project-root": "project"}.get(arg.partition("=")[0])
+    return {name: place} if name else {}
+
+
+def _missing(arg: str, flags: Mapping[str, Flag]) -> tuple[Value, ...]:
+    """The values that a flag, or the last of several letters, takes besides the one that is attached to it."""
+    name, attached = arg.partition("=")[0], "=" in arg
+    if not arg.startswith("--"):
+        takes = [at for at, letter in enumerate(arg) if at and (flag := flags.get(f"-{letter}")) and flag.values]
+        at = takes[0] if takes else 1
+        name, attached = f"-{arg[at]}", at < len(arg) - 1
+    flag = flags.get(name)
+    if flag is None:
+        return ()
+    return flag.values[1:] if attached else flag.values

@@ -1,0 +1,1 @@
+"""Markdown for a terminal, shown while it is still being written."""

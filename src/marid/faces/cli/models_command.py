@@ -1,0 +1,98 @@
+"""`marid models`: what the configured providers offer."""
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import CompletionItem
+
+from marid.app.app import App
+from marid.core.chat import ModelInfo
+from marid.core.errors import MaridError, NotFound
+from marid.faces.cli.exits import print_out, say
+from marid.faces.cli.greeting import bold
+from marid.faces.cli.operations_text import print_shown
+from marid.faces.cli.words import one_of
+from marid.text.visible import shown_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_HELP = """List the models that the configured providers offer, as they are named in `model = "provider:model"`.
+
+With each stand its context window, the most tokens of one answer, and what a million tokens cost in and out, as far as
+that is known. A provider that cannot be asked is told, and the others are listed. `offline` is always there.
+"""
+
+
+def list_models(app: App, provider: str = "", *, as_json: bool = False) -> int:
+    """Print what there is: the exit code. Raises: NotFound for a provider that is not set up; what all have raised."""
+    found, failed = _asked(app, provider)
+    for id, error in failed if found else failed[1:]:
+        say(f"{id}: {error}")
+    if failed and not found:
+        raise failed[0][1]
+    if as_json:
+        print_shown(json.dumps([info.facts() for info in found], indent=2, ensure_ascii=False))
+    else:
+        _table(found, app if sys.stdout.isatty() else app._replace(colour=False))
+    return 0
+
+
+def _asked(app: App, only: str) -> tuple[list[ModelInfo], list[tuple[str, MaridError]]]:
+    """Ask all at once. What they offer in the order of their names, and who failed."""
+    import anyio
+
+    providers = app.providers(app.settings)
+    asked = [one for one in providers if only in ("", one.provider)]
+    if not asked:
+        raise NotFound(f"no provider '{only}' is set up; there are {', '.join(one.provider for one in providers)}")
+    offers: dict[str, Sequence[ModelInfo]] = {}
+    failed: dict[str, MaridError] = {}
+
+    async def ask(number: int) -> None:
+        one = asked[number]
+        try:
+            offers[one.provider] = sorted(await one.models(), key=lambda info: info.id)
+        except MaridError as error:
+            failed[one.provider] = error
+
+    async def ask_all() -> None:
+        async with anyio.create_task_group() as group:
+            for number in range(len(asked)):
+                group.start_soon(ask, number)
+
+    anyio.run(ask_all)
+    ids = list(dict.fromkeys(one.provider for one in asked))
+    found = [info for id in ids for info in offers.get(id, ())]
+    return found, [(id, failed[id]) for id in ids if id in failed]
+
+
+def _table(found: list[ModelInfo], app: App) -> None:
+    rows = [("model", "window", "answer", "$ in", "$ out"), *map(_row, found)]
+    widths = [max(len(row[column]) for row in rows) for column in range(5)]
+    for number, row in enumerate(rows):
+        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        line = "  ".join(cells).rstrip()
+        print_out(line if number else bold(line, app))
+
+
+def _row(info: ModelInfo) -> tuple[str, str, str, str, str]:
+    prices = ("" if price is None else f"{price:.2f}" for price in (info.input_price, info.output_price))
+    tokens = (f"{count:,}" if count else "" for count in (info.context_window, info.max_output))
+    return (shown_text(f"{info.provider}:{info.id}"), *tokens, *prices)  # pyright: ignore[reportReturnType] - five
+
+
+def _providers(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    app: App = ctx.obj()
+    return one_of([one.provider for one in app.providers(app.settings)])(ctx, param, incomplete)
+
+
+@click.command("models", help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--provider", default="", metavar="ID", help="Only this one's.", shell_complete=_providers)
+@click.option("--json", "as_json", is_flag=True, help="The list for a program.")
+@click.pass_context
+def command(ctx: click.Context, provider: str, *, as_json: bool) -> int:
+    """Carry it out."""
+    return list_models(ctx.obj(), provider, as_json=as_json)

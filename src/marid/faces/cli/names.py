@@ -1,0 +1,53 @@
+"""The name of a conversation as an argument or option of a command: what `-C` before the command stands for."""
+
+from typing import TypeVar
+
+import click
+from click.core import ParameterSource
+
+from marid.faces.cli.words import conversations
+from marid.text.names import check_name
+
+_Value = TypeVar("_Value", str, "tuple[str, ...]")
+
+
+def not_empty(ctx: click.Context, param: click.Parameter, value: _Value) -> _Value:
+    """A callback: left out, a name means the current conversation; written and empty, as an unset variable of a shell
+    is, it means none.
+
+    Raises: BadInput.
+    """
+    names = (value,) if isinstance(value, str) else value
+    if "" in names and ctx.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE:
+        check_name("")
+    return value
+
+
+class NameArgument(click.Argument):
+    """One name, or with `nargs` -1 several; where it is not `required`, none means the current conversation."""
+
+    def __init__(self, name: str = "conversation", *besides: str, required: bool = False, nargs: int = 1) -> None:
+        shown = "NAME" if required else "[NAME]"
+        super().__init__(
+            [name],
+            required=required,
+            nargs=nargs,
+            default=None if required or nargs != 1 else "",
+            metavar=shown if nargs == 1 else f"{shown}...",
+            shell_complete=conversations("-", *besides),
+            callback=not_empty,
+        )
+
+
+class NameOption(click.Option):
+    """`-C NAME`, for a command whose words are something else."""
+
+    def __init__(self, help: str, *besides: str) -> None:
+        super().__init__(
+            ["-C", "--conversation"],
+            default="",
+            metavar="NAME",
+            help=help,
+            shell_complete=conversations("-", *besides),
+            callback=not_empty,
+        )

@@ -1,0 +1,255 @@
+"""Every flag of the command line, once: parsing, help, completion, docs and the options of commands are made of it.
+
+A capital letter names a conversation, its small twin means the current one. Each is a short form of a command.
+"""
+
+from typing import NamedTuple
+
+# What a value is, and so what a shell offers for it. `previous` is a conversation or `-`, `any` may also be a new one.
+NAME, PREVIOUS, ANY = "name", "previous", "any"
+TEXT, NUMBER, SECONDS, THING, SETTING, KEYS = "text", "number", "seconds", "thing", "setting", "keys"
+FILE, FOLDER, PATH, TOOL, TOOLS, MODEL, EFFECTS = "file", "folder", "path", "tool", "tools", "model", "effects"
+
+DEBUG_KEYS = ("request-log", "response-meta", "all", "force-markdown")
+
+
+class Value(NamedTuple):
+    """One word that a flag takes."""
+
+    metavar: str
+    kind: str = TEXT
+
+
+class Flag(NamedTuple):
+    """One flag. One that `operates` does something itself; one that is `alone` says nothing to a model after that.
+
+    One that says `where` everything is asks for nothing. One that comes `before` is done, or counts, before a command
+    that follows it. One that is `for_json` goes with `--json`, one that `destroys` with `--yes`.
+    """
+
+    name: str
+    short: str
+    long: str
+    help: str
+    values: tuple[Value, ...] = ()
+    operates: bool = False
+    alone: bool = False
+    many: bool = False
+    where: bool = False
+    before: bool = False
+    for_json: bool = False
+    destroys: bool = False
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """As a person may write it."""
+        return tuple(one for one in (self.short, self.long) if one)
+
+    @property
+    def shown(self) -> str:
+        """As the help writes it."""
+        values = " ".join(value.metavar for value in self.values)
+        return f"{', '.join(self.spellings)} {values}".strip()
+
+
+def _switch(flags: str, name: str, meaning: str, *values: Value, **marks: bool) -> Flag:
+    short, long = _spelled(flags)
+    return Flag(name, short, long, meaning, values, **marks)
+
+
+def _with(flags: str, name: str, meaning: str, *values: Value, **marks: bool) -> Flag:
+    return _switch(flags, name, meaning, *values, **marks)
+
+
+def _doing(flags: str, name: str, meaning: str, *values: Value, **marks: bool) -> Flag:
+    """It does something, and a prompt may follow."""
+    return _with(flags, name, meaning, *values, operates=True, **marks)
+
+
+def _first(flags: str, name: str, meaning: str, *values: Value) -> Flag:
+    """It does something, and a prompt or a command may follow."""
+    return _doing(flags, name, meaning, *values, before=True)
+
+
+def _alone(flags: str, name: str, meaning: str, *values: Value, **marks: bool) -> Flag:
+    return _doing(flags, name, meaning, *values, alone=True, **marks)
+
+
+def _showing(flags: str, name: str, meaning: str, *values: Value) -> Flag:
+    """It shows something, to a program too."""
+    return _alone(flags, name, meaning, *values, for_json=True)
+
+
+def _spelled(flags: str) -> tuple[str, str]:
+    words = flags.split()
+    short = words[0] if len(words[0]) == 2 else ""
+    long = words[-1] if words[-1].startswith("--") else ""
+    return short, long
+
+
+_CONVERSATION = Value("NAME", PREVIOUS)
+_ANY = Value("NAME", ANY)
+_NEW_NAME = Value("NEW", NAME)
+_COUNT = Value("N", NUMBER)
+_THING = Value("THING", THING)
+_MODEL = Value("MODEL", MODEL)
+_PROMPT = Value("TEXT|FILE", PATH)
+
+GROUPS: tuple[tuple[str, tuple[Flag, ...]], ...] = (
+    (
+        "Which conversation",
+        (
+            _with(
+                "-c --switch-context",
+                "switch",
+                "Mean this one from now on; -, new and new:PREFIX too.",
+                _ANY,
+                before=True,
+            ),
+            _with("-C --ephemeral-context", "conversation", "Mean this one in this run only.", _ANY),
+        ),
+    ),
+    (
+        "Looking (and then nothing is said, unless -X is given)",
+        (
+            _showing("-l --list-current-context", "show", "The current conversation in short."),
+            _showing("-L --list-contexts", "list", "All conversations; * marks the current one."),
+            _showing("-g --show-current-log", "log", "Its last N entries; -N the first ones, 0 all of them.", _COUNT),
+            _showing("-G --show-log", "log_of", "The same of another one.", _CONVERSATION, _COUNT),
+            _showing("-n --inspect-current", "inspect", "system_prompt, todos, goals, a setting...; or list.", _THING),
+            _showing("-N --inspect", "inspect_of", "The same of another one.", _CONVERSATION, _THING),
+            _showing("--model-metadata", "model_info", "What is known of a model.", _MODEL),
+            _showing("--model-metadata-full", "model_info_full", "All that its provider tells.", _MODEL),
+        ),
+    ),
+    (
+        "Changing (what is said comes after it; with a capital letter nothing is said)",
+        (
+            _first("-a --archive-current-history", "clear", "Archive the history: begin with an empty window."),
+            _alone("-A --archive-history", "clear_of", "The same of another one.", _CONVERSATION),
+            _first("-r --rename-current-context", "rename", "Give the current conversation another name.", _NEW_NAME),
+            _alone("-R --rename-context", "rename_of", "The same for another one.", _CONVERSATION, _NEW_NAME),
+            _first("-m --set-model", "set_model", "Use this model in it; it is asked for first.", _MODEL),
+            _alone("-M --set-model-for-context", "set_model_of", "The same for another one.", _CONVERSATION, _MODEL),
+            _first(
+                "-y --set-current-system-prompt", "set_prompt", "Its own system prompt: a file, or the text.", _PROMPT
+            ),
+            _alone("-Y --set-system-prompt", "set_prompt_of", "The same for another one.", _CONVERSATION, _PROMPT),
+            _first("-u --set-username", "set_username", "What you are called in it.", Value("NAME")),
+            _alone(
+                "-d --destroy-current-context",
+                "destroy",
+                "Destroy the current conversation; asks first.",
+                destroys=True,
+            ),
+            _alone("-D --destroy-context", "destroy_of", "Destroy another one.", _CONVERSATION, destroys=True),
+            _with(
+                "--destroy-at",
+                "destroy_at",
+                "Destroy it at this time, in seconds since 1970.",
+                Value("TS", SECONDS),
+                before=True,
+            ),
+            _with(
+                "--destroy-after-inactive",
+                "destroy_after",
+                "Destroy it after so many idle ones.",
+                Value("SECS", SECONDS),
+                before=True,
+            ),
+            _switch("--yes", "yes", "Do not ask before something is destroyed."),
+        ),
+    ),
+    (
+        "Talking",
+        (
+            _doing("-b --check-all-inboxes", "inboxes", "Let every conversation answer what it was sent."),
+            _doing("-B --check-inbox-for", "inbox_of", "Let this one.", _CONVERSATION),
+            _showing(
+                "-P --call-tool", "tool", "Call a tool; with -X its result is said.", Value("TOOL", TOOL), Value("JSON")
+            ),
+            _with(
+                "-U --ephemeral-username", "username", "What you are called in this run.", Value("NAME"), before=True
+            ),
+            _with(
+                "-s --set",
+                "sets",
+                "A setting for this run; repeatable.",
+                Value("KEY=VALUE", SETTING),
+                many=True,
+                before=True,
+            ),
+            _with("--model", "model", "The model for this run; provider:model names both.", _MODEL, before=True),
+            _with(
+                "--include",
+                "include",
+                "Offer it only these tools; repeatable.",
+                Value("TOOLS", TOOLS),
+                many=True,
+                before=True,
+            ),
+            _with("--exclude", "exclude", "Do not offer it these.", Value("TOOLS", TOOLS), many=True, before=True),
+            _switch("-x --force-call-user", "no_model", "Say nothing to a model."),
+            _switch("-X --force-call-agent", "to_model", "Say it in any case; after -P the model goes on by itself."),
+            _switch("--no-tool-calls", "no_tool_calls", "Give the model no tools.", before=True),
+            _with("--wait-lock", "wait_lock", "Wait so long for whoever holds the conversation.", Value("SECONDS")),
+        ),
+    ),
+    (
+        "What is shown",
+        (
+            _switch("-v --verbose", "verbose", "Tell what happens, on stderr."),
+            _switch("--show-thinking", "show_thinking", "Show what the model thinks, on stderr."),
+            _switch("--hide-tool-calls", "hide_tool_calls", "Do not tell which tools it calls."),
+            _switch("--raw", "raw", "The answer as it is, not as rendered markdown."),
+            _switch("--json", "as_json", "Lists, logs and results of tools for a program."),
+        ),
+    ),
+    (
+        "What tools may do",
+        (
+            _switch("-t --trust", "trust", "Do not ask for anything."),
+            _with("--allow", "allow", "Do not ask for: write, exec, net, spawn.", Value("EFFECTS", EFFECTS), many=True),
+            _switch("--read-only", "read_only", "Only tools that change nothing."),
+            _with("--root", "roots", "A folder that tools may touch; repeatable.", Value("DIR", FOLDER), many=True),
+            _with("--file", "files", "A single file besides; repeatable.", Value("FILE", FILE), many=True),
+            _switch("--wait", "wait", "Let a question wait for an answer from elsewhere (marid approvals)."),
+        ),
+    ),
+    (
+        "Other",
+        (
+            _with(
+                "--home",
+                "home",
+                "Where marid keeps its own files (MARID_HOME, else ~/.marid).",
+                Value("DIR", FOLDER),
+                where=True,
+            ),
+            _with(
+                "--project-root",
+                "project_root",
+                "The project, instead of the one found here.",
+                Value("DIR", FOLDER),
+                where=True,
+            ),
+            _with(
+                "--debug",
+                "debug",
+                f"Show tracebacks, and by KEYS: {', '.join(DEBUG_KEYS)}, md=FILE.",
+                Value("KEYS", KEYS),
+                where=True,
+            ),
+            _switch("-V --version", "version", "Which marid this is."),
+            _switch("-h --help", "help", "This page."),
+        ),
+    ),
+)
+FLAGS = tuple(flag for _, flags in GROUPS for flag in flags)
+WHERE = frozenset(flag.name for flag in FLAGS if flag.where)
+BEFORE = frozenset(flag.name for flag in FLAGS if flag.before)
+
+
+def flag_named(name: str) -> Flag:
+    """The one of that name."""
+    return next(flag for flag in FLAGS if flag.name == name)

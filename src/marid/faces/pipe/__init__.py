@@ -1,0 +1,1 @@
+"""JSON in, JSON lines out."""

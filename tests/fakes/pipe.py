@@ -1,0 +1,80 @@
+"""JSON mode in this process: one request, and the lines that came of it."""
+
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from marid.app.app import App
+from marid.app.reach import Reach
+from marid.bootstrap.wiring import build
+from marid.faces.pipe.command import serve, session_of
+from marid.faces.pipe.ending import Ending
+from marid.faces.pipe.request import request_of, secrets_of
+from marid.faces.pipe.wire import Wire
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What came of a request: the exit code, and the lines of stdout and stderr."""
+
+    code: int
+    out: list[dict[str, Any]]
+    err: list[dict[str, Any]]
+
+    @property
+    def contents(self) -> list[str]:
+        return [line["content"] for line in self.out if line.get("type") == "result"]
+
+    @property
+    def entries(self) -> list[dict[str, Any]]:
+        return [line for line in self.out if "entry_type" in line]
+
+    @property
+    def done(self) -> dict[str, Any]:
+        return self.err[-1]
+
+    def events(self, kind: str) -> list[dict[str, Any]]:
+        return [line for line in self.err if line["type"] == kind]
+
+
+def fits(value: object, schema: Mapping[str, Any]) -> bool:
+    """What a program that knows JSON schema says."""
+    validator: Any = Draft202012Validator(schema)
+    return validator.is_valid(value)
+
+
+def lines_of(data: bytes) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in data.splitlines()]
+
+
+class Pipe:
+    """JSON mode with a home and a project of its own."""
+
+    def __init__(self, place: Path) -> None:
+        self.home = place / "home"
+        self.project = place / "project"
+        self.project.mkdir()
+        self._build = partial(
+            build, cwd=str(self.project), home=str(self.home), project=str(self.project), environ={"HOME": str(place)}
+        )
+
+    def app(self) -> App:
+        return self._build()
+
+    def __call__(self, command: Any, context: str = "here", reach: Reach | None = None, **more: Any) -> Answer:
+        return self.ask({"command": command, "context": context, **more}, reach)
+
+    def ask(self, given: Mapping[str, Any], reach: Reach | None = None) -> Answer:
+        out, err = io.BytesIO(), io.BytesIO()
+        wire = Wire(out, err)
+        wire.hide(secrets_of(given))
+        code = Ending(wire, patience=600).run(
+            lambda signals: serve(session_of(self._build, request_of(given), reach or Reach(), wire), signals)
+        )
+        return Answer(code=code, out=lines_of(out.getvalue()), err=lines_of(err.getvalue()))

@@ -1,0 +1,175 @@
+"""A round over a conversation in memory: a model that plays turns, tools of our own, and all that was heard."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import anyio
+
+from fakes.conversations import FakeConversations
+from fakes.model import FakeModel
+from fakes.road import Road
+from marid.core.chat import Finished, FinishReason, GatewayEvent, Message, ModelRequest, Parameters, TextDelta, ToolCall
+from marid.core.entry import MESSAGE, TO_USER, Entry
+from marid.core.policy import Effect, Policy
+from marid.core.rounds import End, RoundHappening
+from marid.core.settings import Settings
+from marid.engine.beginning import begin, round_of
+from marid.engine.handoff import RoundHandoff
+from marid.engine.ledger import Ledger
+from marid.engine.loop import Means, Round
+from marid.engine.opening import Prompt
+from marid.engine.replies import Stamp
+from marid.ports.handoff import Handoff
+from marid.ports.model import Take
+from marid.toolkit.asking import Asker
+from marid.toolkit.outcome import Done
+from marid.toolkit.spec import ToolSpec, tool
+from marid.tools.memory import call_agent, call_user
+
+T = TypeVar("T")
+Playable: TypeAlias = Sequence[GatewayEvent | anyio.Event] | BaseException
+
+
+@tool(family="files", effect=Effect.READ)
+def look(path: str = ".") -> Done:
+    """Look at something."""
+    return Done(text=f"saw {path}")
+
+
+@tool(family="runtime", effect=Effect.META)
+def poke(name: str = "it") -> Done:
+    """Do something that cannot be taken back."""
+    return Done(text=f"poked {name}")
+
+
+TOOLS = (look, poke, call_agent, call_user)
+
+
+def called(name: str, arguments: str = "{}", id: str = "c1") -> ToolCall:
+    """A call as a model makes it."""
+    return ToolCall(id=id, name=name, arguments=arguments)
+
+
+def ended(reason: FinishReason, *parts: Any) -> list[GatewayEvent]:
+    """An answer that ends for that reason."""
+    deltas: list[GatewayEvent] = [TextDelta(part.text) for part in parts]
+    return [*deltas, Finished(reason, Message(role="assistant", parts=parts))]
+
+
+class EventModel(FakeModel):
+    """Plays events as they are: an Event of anyio is waited for, an error raised at the end."""
+
+    def __init__(self, *plays: Playable, error: BaseException | None = None) -> None:
+        super().__init__()
+        self._plays = list(plays)
+        self._error = error
+        self.stalled = anyio.Event()
+
+    async def stream(self, request: ModelRequest, take: Take) -> None:
+        self.asked.append(request)
+        play = self._plays.pop(0)
+        if isinstance(play, BaseException):
+            raise play
+        for event in play:
+            if isinstance(event, anyio.Event):
+                self.stalled.set()
+                await event.wait()
+            else:
+                await take(event)
+        if self._error is not None and not self._plays:
+            raise self._error
+
+
+class Talk:
+    """One conversation, its model and its tools."""
+
+    def __init__(
+        self,
+        root: Path,
+        model: FakeModel,
+        *specs: ToolSpec,
+        settings: Settings | None = None,
+        fallback: str = TO_USER,
+        policy: Policy | None = None,
+    ) -> None:
+        self.home = FakeConversations()
+        self.held = self.home.open("talk", create=True)
+        self.model = model
+        self.road = Road(root, *(specs or TOOLS), strict=False)
+        self.heard: list[RoundHappening] = []
+        self.settings = settings or Settings()
+        self._fallback = fallback
+        self._policy = policy
+        self.asker: Asker | None = None
+
+    @property
+    def entries(self) -> list[Entry]:
+        """What the transcript holds after its beginning."""
+        return list(self.held.entries())[1:]
+
+    @property
+    def types(self) -> list[str]:
+        return [entry.entry_type for entry in self.entries]
+
+    def words(self) -> list[str]:
+        """What messages say, without the date."""
+        return [
+            entry.content.partition("] ")[2] or entry.content for entry in self.entries if entry.entry_type == MESSAGE
+        ]
+
+    def heard_of(self, kind: type[T]) -> list[T]:
+        """The happenings of one kind."""
+        return [what for what in self.heard if isinstance(what, kind)]
+
+    def append(self, *entries: Entry) -> None:
+        self.held.append(entries)
+
+    async def play(self, prompt: str = "") -> End:
+        """One round; without a prompt, the last one goes on."""
+        ledger = Ledger(self.held, self.heard.append)
+        if prompt:
+            stamp = Stamp("talk", f"r{self.held.sequence()}")
+            await begin(ledger, self.home, stamp, Prompt(prompt, self.settings.username))
+        else:
+            stamp = Stamp("talk", round_of(await ledger.turns()) or "again")
+        means = Means(
+            ledger=ledger,
+            inbox=self.home,
+            model=self.model,
+            name="fake-model",
+            settings=self.settings,
+            parameters=Parameters(),
+            dispatcher=self.road.dispatcher,
+            scope=self.road.scope(
+                self._policy, services={Handoff: RoundHandoff()}, emit=self.heard.append, asker=self.asker
+            ),
+            system=lambda fuel: f"fuel {fuel}",
+            emit=self.heard.append,
+            fallback=self._fallback,
+        )
+        return await Round(means, stamp).run()
+
+    def say(self, prompt: str = "") -> End:
+        """As `play`, from outside."""
+
+        async def main() -> End:
+            with anyio.fail_after(20):
+                return await self.play(prompt)
+
+        return anyio.run(main)
+
+
+def gate(event: "anyio.Event | None" = None) -> tuple[ToolSpec, Callable[[], int]]:
+    """A tool that counts how often it was called, and waits for an event if there is one."""
+    counted: list[int] = []
+
+    @tool(family="runtime", effect=Effect.META)
+    async def wait(name: str = "") -> Done:
+        """Wait."""
+        counted.append(1)
+        if event is not None:
+            await event.wait()
+        return Done(text=f"waited {name}")
+
+    return wait, lambda: len(counted)

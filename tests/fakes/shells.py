@@ -1,0 +1,65 @@
+"""A person who presses Tab in a real shell."""
+
+import os
+import pty
+import re
+import select
+import subprocess
+import time
+from pathlib import Path
+
+SECONDS = 60.0
+# Shows the words of a line as the shell took them.
+_SHOW = "words() { printf '<%s>' \"$@\"; echo; echo 'all 'shown; }\n"
+_BEGIN = {
+    "bash": ["bash", "--norc", "--noprofile", "-i"],
+    "zsh": ["zsh", "-f", "-i"],
+}
+_LOAD = {
+    "bash": 'eval "$(marid completion bash)"\n',
+    "zsh": 'autoload -Uz compinit && compinit -u -D; eval "$(marid completion zsh)"\n',
+}
+
+
+def tabbed(shell: str, line: str, folder: Path) -> list[str]:
+    """The words of the line that results when `line`, in which a tab is that key, is typed in bash or zsh."""
+    glass, end = pty.openpty()
+    child = subprocess.Popen(
+        _BEGIN[shell],
+        stdin=end,
+        stdout=end,
+        stderr=end,
+        cwd=folder,
+        env={**os.environ, "TERM": "dumb", "PS1": "$ ", "INPUTRC": "/dev/null"},
+        start_new_session=True,
+    )
+    os.close(end)
+    try:
+        os.write(glass, (_SHOW + _LOAD[shell] + "echo re''ady\n").encode())
+        _seen(glass, r"\nready")
+        # To the beginning of the line: what was typed becomes what is shown.
+        os.write(glass, f"{line}\x01words \n".encode())
+        shown = _seen(glass, r"\nall shown")
+    finally:
+        child.kill()
+        child.wait()
+        os.close(glass)
+    return re.findall(r"<(.*?)>", shown.rpartition("\nall shown")[0].rpartition("\n")[2])
+
+
+def _seen(glass: int, pattern: str) -> str:
+    until = time.monotonic() + SECONDS
+    shown = ""
+    while not re.search(pattern, shown):
+        ready, _, _ = select.select([glass], [], [], max(0.0, until - time.monotonic()))
+        if not ready:
+            raise AssertionError(f"{pattern!r} never came: {shown!r}")
+        shown += os.read(glass, 65536).decode(errors="replace").replace("\r\n", "\n").replace("\r", "")
+    return shown
+
+
+def fish_offers(line: str) -> list[str]:
+    """What fish offers at the end of the line."""
+    script = f"marid completion fish | source; complete -C '{line}'"
+    done = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, timeout=SECONDS, check=True)
+    return [row.partition("\t")[0] for row in done.stdout.decode().splitlines()]

@@ -1,0 +1,79 @@
+"""Rounds through the whole program: the real store and settings, a model in memory or a scripted server."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import anyio
+
+from fakes.model import FakeModel
+from marid.app.app import App
+from marid.app.say import say
+from marid.app.saying import Saying
+from marid.bootstrap.wiring import build
+from marid.core.entry import Entry
+from marid.core.rounds import End, RoundHappening
+from marid.core.settings import Settings
+from marid.ports.model import Model
+from marid.testing import ModelServer, Request
+from marid.toolkit.asking import Asker
+
+T = TypeVar("T")
+
+
+def desk(place: Path, model: FakeModel | None = None, environ: Mapping[str, str] | None = None) -> App:
+    """The program in an empty project; `model` answers whatever the settings say."""
+    (place / "project").mkdir(exist_ok=True)
+    app = build(cwd=str(place / "project"), home=str(place / "home"), environ=environ or {})
+
+    def chosen(settings: Settings, files: Mapping[str, str]) -> Model:
+        return model or app.model(settings, files)
+
+    return app._replace(model=chosen)
+
+
+def asks(server: ModelServer, dialect: str = "openai") -> dict[str, object]:
+    """The flags that lead to a scripted server."""
+    urls = {"openai": server.openai, "anthropic": server.anthropic, "google": server.google}
+    return {
+        "provider": dialect,
+        "base_url": urls[dialect],
+        "api_key": "sk-canary-0123456789",
+        "model": "scripted-model",
+    }
+
+
+def chats(server: ModelServer) -> list[Request]:
+    """What models were asked; a list of them, which is asked for where nobody knows a window, does not count."""
+    return [request for request in server.requests if request.kind == "chat"]
+
+
+class Listener:
+    """Everything that was heard."""
+
+    def __init__(self) -> None:
+        self.all: list[RoundHappening] = []
+
+    def __call__(self, what: RoundHappening) -> None:
+        self.all.append(what)
+
+    def of(self, kind: type[T]) -> list[T]:
+        """Of one kind."""
+        return [what for what in self.all if isinstance(what, kind)]
+
+
+def talk(app: App, prompt: str = "", listener: Listener | None = None, asker: Asker | None = None, **how: Any) -> End:
+    """One round in the conversation `c`; without a prompt the last one goes on."""
+    fields: dict[str, Any] = {"conversation": "c", "resume": not prompt, **how}
+    saying = Saying(prompt=prompt, **fields)
+
+    async def main() -> End:
+        with anyio.fail_after(30):
+            return await say(app, saying, listener or Listener(), asker)
+
+    return anyio.run(main)
+
+
+def stored(app: App, name: str = "c") -> list[Entry]:
+    """What the transcript of a conversation holds after its beginning."""
+    return list(app.memory(app.settings).conversations.read(name).entries())[1:]

@@ -1,0 +1,73 @@
+"""Rounds that are played, and an App with nothing behind it, for what shows them on a terminal."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NoReturn
+
+from marid.app.app import App
+from marid.app.saying import Saying
+from marid.assembly.means import Means
+from marid.core.errors import MaridError, Unavailable
+from marid.core.rounds import End, RoundHappening
+from marid.core.settings import Display, Resolved, Settings
+from marid.ports.model import Model
+from marid.toolkit.asking import Asker
+from marid.workspace.ignores import UserFiles
+
+
+def _nothing(*_: object) -> NoReturn:
+    raise Unavailable("these tests go nowhere")
+
+
+def talking(
+    place: Path, display: Display | None = None, *models: Model, colour: bool = False, notes: tuple[str, ...] = ()
+) -> App:
+    """An App that resolves every conversation to the same settings, which know the flags' `model`."""
+    settings = Settings(home=str(place), provider=models[0].provider if models else "")
+
+    def resolve(name: str, flags: Mapping[str, object]) -> Resolved:
+        before, colon, after = str(flags.get("model", "")).partition(":")
+        named = colon and before in [model.provider for model in models]
+        own = settings._replace(provider=before, model=after) if named else settings
+        return Resolved(own, display or Display(), {}, notes)
+
+    def providers(wanted: Settings) -> tuple[Model, ...]:
+        return tuple(sorted(models, key=lambda model: model.provider != wanted.provider))
+
+    return App(
+        settings=settings,
+        cwd=str(place),
+        project=str(place),
+        means=Means(git=_nothing, clones=_nothing, cache=_nothing, outlines=_nothing, user=UserFiles()),
+        clipboard=_nothing,
+        watch=_nothing,
+        toolbox=_nothing,
+        approvals=_nothing,
+        resolve=resolve,
+        memory=_nothing,
+        model=_nothing,
+        providers=providers,
+        colour=colour,
+    )
+
+
+class Played:
+    """Holds a round: everything in its order, then the end. What it was asked is in `said`."""
+
+    def __init__(self, *what: "RoundHappening | Callable[[], None]", end: End | MaridError | None = None) -> None:
+        self._what = what
+        self._end = End("answered", "r1") if end is None else end
+        self.said: list[Saying] = []
+
+    async def __call__(
+        self, app: App, saying: Saying, emit: Callable[[RoundHappening], None], asker: Asker | None
+    ) -> End | None:
+        self.said.append(saying)
+        for one in self._what:
+            if callable(one):
+                one()
+            else:
+                emit(one)
+        if isinstance(self._end, MaridError):
+            raise self._end
+        return self._end

@@ -1,0 +1,107 @@
+from pathlib import Path
+
+import pytest
+
+from fakes.spoken import note, said, workbench
+from marid.app.app import App
+from marid.app.inspection import UNSET, check_thing, inspect, setting_keys, things
+from marid.bootstrap.wiring import build
+from marid.core.errors import BadInput
+from marid.engine.prompt import BASE_PROMPT
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> App:
+    return workbench(tmp_path)
+
+
+def configured(tmp_path: Path, text: str) -> App:
+    home = tmp_path / "home"
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text(text)
+    return build(cwd=str(tmp_path), home=str(home), environ={"HOME": str(tmp_path)})
+
+
+@pytest.mark.parametrize("thing", ["reflection", "todos", "goals", "summary"])
+def test_notes_are_told_and_so_is_that_there_are_none(app: App, thing: str) -> None:
+    assert inspect(app, "never-used", thing) == UNSET
+    note(app, "a", thing, "- one\n- two\n")
+    assert inspect(app, "a", thing) == "- one\n- two"
+
+
+def test_the_prompt_is_its_own_else_that_of_the_home_else_ours(app: App) -> None:
+    assert inspect(app, "a", "prompt") == inspect(app, "a", "system_prompt") == BASE_PROMPT
+    prompts = Path(app.settings.home, "prompts")
+    prompts.mkdir(parents=True)
+    (prompts / "chibi.md").write_text("Of the home.")
+    assert inspect(app, "a", "system_prompt") == "Of the home."
+    note(app, "a", "system_prompt", "Its own.")
+    assert inspect(app, "a", "system_prompt") == "Its own."
+
+
+def test_the_whole_prompt_is_what_a_model_would_be_told(app: App) -> None:
+    Path(app.cwd, "AGENTS.md").write_text("Use tabs.")
+    unused = inspect(app, "a", "whole_prompt")
+    assert "the conversation 'a'" in unused
+    assert "Use tabs." in unused
+    note(app, "a", "todos", "- tidy")
+    assert "- tidy" in inspect(app, "a", "whole_prompt")
+
+
+def test_the_home_and_the_list_of_things(app: App) -> None:
+    assert inspect(app, "", "home") == app.settings.home
+    assert inspect(app, "", "list").splitlines() == list(things())
+
+
+def test_every_setting_can_be_asked_for(app: App) -> None:
+    assert {"fuel", "storage.bytes_per_token", "api.reasoning.effort", "tools.exclude", "verbose"} <= set(
+        setting_keys()
+    )
+    assert [key for key in setting_keys() if not inspect(app, "a", key)] == []
+
+
+@pytest.mark.parametrize(
+    ("thing", "words"),
+    [
+        ("api_key", "(set)"),
+        ("providers.mine.api_key", "(set)"),
+        ("providers.mine.model", "small"),
+        ("providers.other.model", UNSET),
+        ("warn_threshold_percent", "75"),
+        ("no_tool_calls", "true"),
+        ("tools.exclude", "run_shell, web_search"),
+        ("api.temperature", "0.5"),
+        ("api.seed", UNSET),
+        ("model", "big"),
+        ("policy", '{exec = "deny"}'),
+        ("max_recursion_depth", "30"),
+        ("context_window_limit", "0"),
+    ],
+)
+def test_values_are_in_words_and_secrets_are_not_told(tmp_path: Path, thing: str, words: str) -> None:
+    text = (
+        'provider = "openai"\nmodel = "big"\napi_key = "sk-secret"\nwarn_threshold_percent = 75.0\n'
+        "no_tool_calls = true\n"
+        '[tools]\nexclude = ["run_shell", "web_search"]\n[api]\ntemperature = 0.5\n[policy]\nexec = "deny"\n'
+        '[providers.mine]\nbase_url = "http://localhost/v1"\napi_key = "sk-other"\nmodel = "small"\n'
+    )
+    assert inspect(configured(tmp_path, text), "a", thing) == words
+
+
+def test_a_table_is_told_by_its_keys(app: App) -> None:
+    assert "storage.bytes_per_token = 3" in inspect(app, "a", "storage").splitlines()
+    assert inspect(app, "a", "providers") == UNSET
+
+
+def test_a_setting_is_told_as_it_counts_in_that_conversation(app: App) -> None:
+    said(app, "a", "x")
+    Path(app.settings.home, "contexts/a/local.toml").write_text("fuel = 7\n")
+    assert (inspect(app, "a", "fuel"), inspect(app, "b", "fuel")) == ("7", "30")
+
+
+def test_what_is_no_thing_is_told_with_what_was_meant() -> None:
+    with pytest.raises(BadInput, match="did you mean todos"):
+        check_thing("todo")
+    with pytest.raises(BadInput, match="`list` names all"):
+        check_thing("zzzzzz")
+    check_thing("prompt")

@@ -1,0 +1,352 @@
+"""Calls of one reply: which run at once, in which order results are stored, and what a break-off leaves."""
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import anyio
+import pytest
+
+from fakes.model import FakeModel, answer
+from fakes.rounds import EventModel, Talk, called, ended, gate, look, poke
+from marid.core.approval import Answer
+from marid.core.chat import Text, ToolCall
+from marid.core.entry import (
+    FAILED,
+    FLOW_CALL,
+    FLOW_RESULT,
+    INTERRUPTED,
+    TO_AGENT,
+    TO_USER,
+    TOOL_CALL,
+    TOOL_RESULT,
+    TOOL_STARTED,
+    Entry,
+)
+from marid.core.errors import Unavailable
+from marid.core.policy import Effect
+from marid.core.rounds import End, RoundHappening, Stored, ToolEnded, ToolStarted
+from marid.engine.batch import MOST_CALLS, summary_of
+from marid.engine.results import NOT_MADE, UNKNOWN
+from marid.engine.steps import WARNING
+from marid.ports.model import Take
+from marid.toolkit.outcome import Done
+from marid.toolkit.spec import ToolSpec, tool
+
+
+def calls(*made: ToolCall) -> FakeModel:
+    """A model that makes these calls, and is done."""
+    return FakeModel(answer(*made), answer("Done."))
+
+
+def results(talk: Talk) -> list[tuple[str, str]]:
+    return [(entry.tool_call_id, entry.content) for entry in talk.entries if entry.entry_type == TOOL_RESULT]
+
+
+def meeting(count: int) -> ToolSpec:
+    """A tool whose calls end only when so many of them run."""
+    here: list[anyio.Event] = []
+
+    @tool(family="files", effect=Effect.READ)
+    async def meet(name: str = "") -> Done:
+        """Wait for the others."""
+        here.append(anyio.Event())
+        if len(here) == count:
+            for one in here:
+                one.set()
+        await here[-1].wait()
+        return Done(text=f"met {name}")
+
+    return meet
+
+
+def test_reads_run_at_once_and_their_results_stand_in_call_order(tmp_path: Path) -> None:
+    made = [called("meet", f'{{"name": "{n}"}}', f"c{n}") for n in range(4)]
+    talk = Talk(tmp_path, calls(*made), meeting(4))
+    talk.say("go")
+    assert talk.types == ["message", *[TOOL_CALL] * 4, *[TOOL_RESULT] * 4, "message"]
+    assert results(talk) == [(f"c{n}", f"met {n}") for n in range(4)]
+
+
+def test_what_has_effects_runs_one_after_another_after_what_has_none(tmp_path: Path) -> None:
+    log: list[str] = []
+
+    @tool(family="runtime", effect=Effect.META)
+    async def change(name: str) -> Done:
+        """Change."""
+        log.append(f"{name} begins")
+        await anyio.lowlevel.checkpoint()
+        log.append(f"{name} ends")
+        return Done(text=name)
+
+    @tool(family="files", effect=Effect.READ)
+    def read() -> Done:
+        """Read."""
+        log.append("read")
+        return Done(text="r")
+
+    made = [called("change", '{"name": "a"}', "1"), called("change", '{"name": "b"}', "2"), called("read", id="3")]
+    talk = Talk(tmp_path, calls(*made), change, read)
+    talk.say("go")
+    assert log == ["read", "a begins", "a ends", "b begins", "b ends"]
+    assert results(talk) == [("1", "a"), ("2", "b"), ("3", "r")]
+
+
+def test_only_what_has_effects_is_marked_as_started_and_before_its_result(tmp_path: Path) -> None:
+    talk = Talk(tmp_path, calls(called("look", id="1"), called("poke", id="2"), called("call_user", id="3")))
+    talk.say("go")
+    assert talk.types[4:] == [TOOL_RESULT, TOOL_STARTED, TOOL_RESULT, FLOW_RESULT]
+    assert [entry.tool_call_id for entry in talk.entries if entry.entry_type == TOOL_STARTED] == ["2"]
+
+
+def test_a_mark_that_cannot_be_stored_keeps_the_deed_from_happening(tmp_path: Path) -> None:
+    wait, count = gate()
+    talk = Talk(tmp_path, calls(called("wait")), wait)
+    append = talk.held.append
+
+    def full(entries: list[Entry], expected: int | None = None) -> tuple[Entry, ...]:
+        if entries[0].entry_type == TOOL_STARTED:
+            talk.held.close()
+        return append(entries, expected)
+
+    talk.held.append = full  # pyright: ignore[reportAttributeAccessIssue]
+    with pytest.raises(Unavailable, match="closed"):
+        talk.say("go")
+    assert count() == 0
+
+
+def test_results_of_reads_that_cannot_be_stored_end_the_round(tmp_path: Path) -> None:
+    talk = Talk(tmp_path, calls(called("look", id="1"), called("look", id="2")))
+    append = talk.held.append
+
+    def full(entries: list[Entry], expected: int | None = None) -> tuple[Entry, ...]:
+        if entries[0].entry_type == TOOL_RESULT:
+            talk.held.close()
+        return append(entries, expected)
+
+    talk.held.append = full  # pyright: ignore[reportAttributeAccessIssue]
+    with pytest.raises(Unavailable, match="closed"):
+        talk.say("go")
+
+
+def test_unparsable_arguments_unknown_tools_and_failures_are_results_that_name_the_cause(tmp_path: Path) -> None:
+    made = [called("look", '{"path":', "1"), called("lok", id="2"), called("look", '{"pat": 1}', "3")]
+    talk = Talk(tmp_path, calls(*made))
+    assert talk.say("go").reason == "answered"
+    texts = [text for _, text in results(talk)]
+    assert [text.startswith("ERROR: ") for text in texts] == [True] * 3
+    assert "no JSON object" in texts[0]
+    assert "did you mean 'look'" in texts[1]
+    assert "no parameter is called 'pat'" in texts[2]
+    assert [entry.status for entry in talk.entries if entry.entry_type == TOOL_RESULT] == [FAILED] * 3
+    assert [what.failed for what in talk.heard_of(ToolEnded)] == [True] * 3
+
+
+def test_a_person_sees_what_a_call_is_about(tmp_path: Path) -> None:
+    talk = Talk(tmp_path, calls(called("look", '{"path": "a  b"}')))
+    talk.say("go")
+    assert talk.heard_of(ToolStarted) == [ToolStarted("c1", "look", "a b")]
+    assert talk.heard_of(ToolEnded) == [ToolEnded("c1", "look", "saw a  b", failed=False)]
+    assert summary_of({"command": "x" * 200, "other": "y", "path": 3}) == "x" * 117 + "..."
+
+
+def test_a_result_is_of_bearable_size(tmp_path: Path) -> None:
+    @tool(family="files", effect=Effect.READ)
+    def shout() -> Done:
+        """Shout."""
+        return Done(text="x" * 1_000_000)
+
+    talk = Talk(tmp_path, calls(called("shout")), shout)
+    talk.say("go")
+    assert len(results(talk)[0][1]) < 65_536
+    assert "left out" in results(talk)[0][1]
+
+
+def test_the_third_reply_with_the_same_is_warned_of(tmp_path: Path) -> None:
+    replies = [answer(called("look", id=f"a{number}"), called("look", id=f"b{number}")) for number in range(4)]
+    talk = Talk(tmp_path, FakeModel(*replies, answer("Done.")))
+    talk.say("go")
+    assert [text.endswith(WARNING) for _, text in results(talk)] == [False] * 4 + [True] * 4
+
+
+def test_the_same_call_many_times_in_one_reply_is_no_loop(tmp_path: Path) -> None:
+    talk = Talk(tmp_path, calls(*(called("look", id=str(number)) for number in range(9))))
+    assert talk.say("go").reason == "answered"
+    assert not any(text.endswith(WARNING) for _, text in results(talk))
+
+
+def _broken_off(talk: Talk, begun: anyio.Event) -> None:
+    """Say something, and cancel when the tool has begun."""
+
+    async def main() -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(talk.play, "go")
+            await begun.wait()
+            group.cancel_scope.cancel()
+
+    anyio.run(main)
+
+
+def _hanging() -> tuple[ToolSpec, anyio.Event]:
+    begun = anyio.Event()
+
+    @tool(family="runtime", effect=Effect.META)
+    async def hang() -> Done:
+        """Hang."""
+        begun.set()
+        await anyio.sleep_forever()
+        return Done(text="")
+
+    return hang, begun
+
+
+def test_cancelling_gives_every_call_a_result_and_keeps_those_that_there_are(tmp_path: Path) -> None:
+    hang, begun = _hanging()
+    made = [called("hang", id="1"), called("look", id="2"), called("poke", id="3")]
+    talk = Talk(tmp_path, calls(*made), hang, look, poke)
+    _broken_off(talk, begun)
+    assert results(talk) == [("1", UNKNOWN), ("2", "saw ."), ("3", NOT_MADE)]
+    statuses = [entry.status for entry in talk.entries if entry.entry_type == TOOL_RESULT]
+    assert statuses == [INTERRUPTED, "ok", INTERRUPTED]
+
+
+def test_a_result_is_stored_once_when_whoever_hears_of_it_fails(tmp_path: Path) -> None:
+    talk = Talk(tmp_path, calls(called("look", id="1"), called("poke", id="2")))
+
+    class Deaf(list[RoundHappening]):
+        def append(self, what: RoundHappening) -> None:
+            super().append(what)
+            if isinstance(what, Stored) and what.entry.entry_type == TOOL_RESULT:
+                raise Unavailable("nobody hears this")
+
+    talk.heard = Deaf()
+    with pytest.raises(Unavailable, match="nobody hears"):
+        talk.say("go")
+    assert results(talk) == [("1", "saw ."), ("2", NOT_MADE)]
+
+
+def test_what_broke_off_is_stored_however_long_the_disk_takes(tmp_path: Path) -> None:
+    hang, begun = _hanging()
+    talk = Talk(tmp_path, calls(called("hang", id="1")), hang)
+    append = talk.held.append
+
+    def slowly(entries: Sequence[Entry], expected: int | None = None) -> tuple[Entry, ...]:
+        if entries[0].entry_type == TOOL_RESULT:
+            threading.Event().wait(0.7)
+        return append(entries, expected)
+
+    talk.held.append = slowly
+    _broken_off(talk, begun)
+    assert results(talk) == [("1", UNKNOWN)]
+
+
+@pytest.mark.parametrize("name", [TO_USER, TO_AGENT])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_handing_over_beside_other_calls_keeps_calls_before_results_and_their_order(
+    tmp_path: Path, name: str, place: int
+) -> None:
+    made = [called("poke", id="a"), called("look", id="b")]
+    made.insert(place, called(name, '{"prompt": "more"}' if name == TO_AGENT else "{}", "flow"))
+    talk = Talk(tmp_path, FakeModel(answer(*made), answer("Done."), answer("More.")))
+    talk.say("go")
+    entries = [entry for entry in talk.entries if entry.tool_call_id and entry.entry_type != TOOL_STARTED]
+    assert [entry.tool_call_id for entry in entries] == [call.id for call in made] * 2
+    assert [entry.entry_type in (TOOL_RESULT, FLOW_RESULT) for entry in entries] == [False] * 3 + [True] * 3
+    assert [entry.entry_type for entry in entries].index(FLOW_RESULT) == 3 + place
+
+
+@pytest.mark.parametrize("names", [(TO_USER, TO_AGENT), (TO_AGENT, TO_USER)])
+def test_who_ends_the_round_and_goes_on_in_one_reply_ends_it_and_is_told_so(
+    tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    arguments = {TO_USER: '{"message": "Yours."}', TO_AGENT: '{"prompt": "more"}'}
+    talk = Talk(tmp_path, FakeModel(answer(*(called(name, arguments[name], name) for name in names))))
+    assert talk.say("go") == End("handed", "r1", "Yours.")
+    told = {entry.sender: entry.content for entry in talk.entries if entry.entry_type == FLOW_RESULT}
+    assert tuple(told) == names
+    assert told[TO_USER] == "The round ends here, with your message to the user."
+    assert told[TO_AGENT] == "ERROR: not made: call_user beside it gives the word to the user"
+
+
+def test_a_handoff_to_the_user_that_stood_before_a_crash_counts_too(tmp_path: Path) -> None:
+    talk = Talk(tmp_path, FakeModel())
+    talk.append(
+        Entry(entry_type="message", content="go", role="user", round="r0"),
+        Entry(entry_type=FLOW_CALL, content='{"message": "Yours."}', to=TO_USER, tool_call_id="1", round="r0"),
+        Entry(entry_type=FLOW_CALL, content='{"prompt": "more"}', to=TO_AGENT, tool_call_id="2", round="r0"),
+        Entry(entry_type=FLOW_RESULT, content="ended", sender=TO_USER, tool_call_id="1", round="r0"),
+    )
+    assert talk.say().text == "Yours."
+    assert talk.entries[-1].content.startswith("ERROR: not made")
+
+
+def test_a_handoff_to_the_user_that_fails_does_not_keep_the_model_from_going_on(tmp_path: Path) -> None:
+    replies = answer(called(TO_USER, '{"message": 3}', "1"), called(TO_AGENT, '{"prompt": "more"}', "2"))
+    talk = Talk(tmp_path, FakeModel(replies, answer("a"), answer("b")))
+    assert talk.say("go") == End("answered", "r1", "b")
+
+
+def test_a_call_without_a_name_is_told_that_it_has_none(tmp_path: Path) -> None:
+    talk = Talk(tmp_path, calls(called("", id="1")))
+    talk.say("go")
+    assert results(talk) == [("1", "ERROR: not made: the call has no name; name the tool that you want")]
+
+
+def test_a_call_that_had_begun_is_not_made_again_and_one_that_had_not_is(tmp_path: Path) -> None:
+    wait, count = gate()
+    talk = Talk(tmp_path, FakeModel(answer("Fine.")), wait)
+    talk.append(
+        Entry(entry_type="message", content="go", role="user", round="r0"),
+        Entry(entry_type=TOOL_CALL, content="{}", to="wait", tool_call_id="1", round="r0"),
+        Entry(entry_type=TOOL_CALL, content='{"name": "b"}', to="wait", tool_call_id="2", round="r0"),
+        Entry(entry_type=TOOL_STARTED, to="wait", tool_call_id="1", round="r0"),
+    )
+    assert talk.say().text == "Fine."
+    assert count() == 1
+    assert results(talk) == [("1", UNKNOWN), ("2", "waited b")]
+    assert {entry.round for entry in talk.entries} == {"r0"}
+
+
+def test_a_question_that_was_answered_is_not_asked_again_after_a_crash(tmp_path: Path) -> None:
+    """The approval is bound to the entry of the call, which no other call has."""
+
+    @tool(family="runtime", effect=Effect.SPAWN)
+    def spawn() -> Done:
+        """Begin something."""
+        return Done(text="spawned")
+
+    class Noting:
+        def __init__(self) -> None:
+            self.ids: list[str] = []
+
+        async def ask(self, question: object) -> Answer | None:
+            self.ids.append(str(getattr(question, "id")))  # noqa: B009 - any question has one
+            return Answer.YES
+
+    asked = Noting()
+    talk = Talk(tmp_path, calls(called("spawn", id="same")), spawn)
+    talk.asker = asked
+    talk.say("go")
+    talk.model = calls(called("spawn", id="same"))
+    talk.say("again")
+    assert len(set(asked.ids)) == 2
+
+
+def test_a_bug_in_the_model_leaves_a_whole_history(tmp_path: Path) -> None:
+    class Buggy(EventModel):
+        async def stream(self, request: object, take: Take) -> None:
+            await take(ended("stop", Text(text="Half"))[0])
+            raise ZeroDivisionError
+
+    talk = Talk(tmp_path, Buggy())
+    with pytest.raises(ZeroDivisionError):
+        talk.say("go")
+    assert [(entry.content[-4:], entry.status) for entry in talk.entries[1:]] == [("Half", FAILED)]
+
+
+def test_a_reply_with_too_many_calls_has_the_first_of_them_made(tmp_path: Path) -> None:
+    made = [called("look", f'{{"path": "{number}"}}', str(number)) for number in range(MOST_CALLS + 2)]
+    talk = Talk(tmp_path, calls(*made))
+    talk.say("go")
+    assert [text for _, text in results(talk)][MOST_CALLS - 1 :] == ["saw 99", *[results(talk)[-1][1]] * 2]
+    assert results(talk)[-1][1].startswith("ERROR: not made")

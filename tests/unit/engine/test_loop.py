@@ -1,0 +1,416 @@
+"""Rounds over a conversation in memory: who has the word, what it costs, and what is left when something breaks."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import anyio
+import pytest
+
+from fakes.model import FakeModel, answer
+from fakes.rounds import EventModel, Talk, called, ended, look, poke
+from marid.core.chat import (
+    Finished,
+    Message,
+    ModelRequest,
+    Reasoning,
+    ReasoningDelta,
+    Retrying,
+    Text,
+    TextDelta,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+from marid.core.conversation import Message as Mail
+from marid.core.entry import (
+    FAILED,
+    FLOW_CALL,
+    FLOW_RESULT,
+    INTERRUPTED,
+    STOPPED,
+    TO_AGENT,
+    TO_USER,
+    TOOL_CALL,
+    TOOL_RESULT,
+    Entry,
+)
+from marid.core.errors import Exhausted, Unavailable
+from marid.core.policy import Effect
+from marid.core.rounds import (
+    End,
+    Fuel,
+    FuelExhausted,
+    InboxInjected,
+    ReplyEnded,
+    Spent,
+    Thought,
+    WindowWarning,
+    Words,
+)
+from marid.core.rounds import Retrying as Waiting
+from marid.core.settings import Settings
+from marid.engine.loop import MOST_EMPTY
+from marid.engine.results import UNKNOWN
+from marid.toolkit.outcome import Done
+from marid.toolkit.spec import tool
+
+EMPTY = answer()
+
+
+def to_user(message: str) -> ToolCall:
+    return called("call_user", f'{{"message": "{message}"}}', "u")
+
+
+def to_agent(prompt: str, id: str = "a") -> ToolCall:
+    return called("call_agent", f'{{"prompt": "{prompt}"}}', id)
+
+
+def test_an_answer_ends_the_round(tmp_path: Path) -> None:
+    talk = Talk(tmp_path, FakeModel(answer("Hel", "lo")))
+    assert talk.say("hi") == End("answered", "r1", "Hello")
+    assert talk.words() == ["hi", "Hello"]
+    assert {entry.round for entry in talk.entries} == {"r1"}
+    assert talk.heard_of(Words) == [Words("Hel"), Words("lo")]
+    assert len(talk.heard_of(ReplyEnded)) == len(talk.heard_of(Spent)) == 1
+    request = talk.model.asked[0]
+    assert request.messages[0].text.endswith("] hi")
+    assert [tool.name for tool in request.tools] == ["look", "poke", "call_agent", "call_user"]
+
+
+def test_text_beside_tool_calls_is_stored_before_them_and_sent_back(tmp_path: Path) -> None:
+    talk = Talk(tmp_path, FakeModel(answer("Let me look.", called("look")), answer("So.")))
+    assert talk.say("hi").text == "So."
+    assert talk.types == ["message", "message", TOOL_CALL, TOOL_RESULT, "message"]
+    user, assistant, tool = talk.model.asked[1].messages
+    assert user.role == "user"
+    assert assistant.parts == (Text(text="Let me look."), called("look"))
+    assert tool.parts == (ToolResult(call="c1", name="look", text="saw ."),)
+
+
+def test_thoughts_and_seals_go_back_with_the_results(tmp_path: Path) -> None:
+    sealed = ToolCall(id="c1", name="look", arguments="{}", seal="s2")
+    first = answer(Reasoning(text="hm", seal="s1"), sealed)
+    talk = Talk(tmp_path, FakeModel(first, answer("So."), answer("Again.")))
+    talk.say("hi")
+    assert talk.model.asked[1].messages[1] == first
+    assert talk.heard_of(Thought) == [Thought("hm")]
+
+
+def test_call_user_ends_the_round_at_once_and_its_message_is_part_of_the_answer(tmp_path: Path) -> None:
+    model = FakeModel(answer("So.", called("poke"), to_user("Your turn.")))
+    talk = Talk(tmp_path, model)
+    assert talk.say("hi") == End("handed", "r1", "So.\n\nYour turn.")
+    assert len(model.asked) == 1
+    assert talk.heard_of(Words) == [Words("So."), Words("Your turn.")]
+    assert [entry.content for entry in talk.entries if entry.entry_type == TOOL_RESULT] == ["poked it"]
+    assert [kind for kind in talk.types if kind in (FLOW_CALL, FLOW_RESULT)] == [FLOW_CALL, FLOW_RESULT]
+
+
+def test_call_agent_takes_effect_when_text_arrives(tmp_path: Path) -> None:
+    model = FakeModel(answer(to_agent("and then?")), answer("First."), answer("Second."))
+    talk = Talk(tmp_path, model)
+    assert talk.say("hi") == End("answered", "r1", "Second.")
+    tool = model.asked[1].messages[-1]
+    assert tool.role == "tool"
+    *_, first, again, second = talk.entries
+    assert (first.content, second.content) == ("First.", "Second.")
+    assert again.content.endswith("\nand then?")
+    assert (again.sender, again.role) == ("system", "user")
+    assert "28 of 30" in again.content
+    assert talk.heard_of(Fuel)[-1] == Fuel(28, 30, "after_continuation", "and then?")
+
+
+def test_messages_that_came_meanwhile_stand_before_what_the_model_goes_on_with(tmp_path: Path) -> None:
+    model = FakeModel(answer(to_agent("and then?")), answer("First."), answer("Second."))
+    talk = Talk(tmp_path, model, fallback=TO_USER)
+    begun = talk.held.append
+
+    def sending(entries: Sequence[Entry], expected: int | None = None) -> tuple[Entry, ...]:
+        if entries[0].entry_type == FLOW_RESULT:
+            talk.home.send(Mail("bob", "talk", "Look out!"))
+        return begun(entries, expected)
+
+    talk.held.append = sending
+    talk.say("hi")
+    again = model.asked[2].messages[-1]
+    assert again.text.startswith("--- INBOX MESSAGES ---\n[From: bob] Look out!\n--- END INBOX ---\n\n[You have")
+    assert again.bare == "and then?"
+    assert talk.home.peek("talk") == ()
+    assert talk.heard_of(InboxInjected) == [InboxInjected(1)]
+    assert talk.entries[-2].metadata["inbox"]
+
+
+def test_the_last_explicit_handoff_wins(tmp_path: Path) -> None:
+    model = FakeModel(answer(to_agent("one")), answer(to_agent("two", "b")), answer("x"), answer("y"))
+    talk = Talk(tmp_path, model)
+    talk.say("hi")
+    assert [entry.content.splitlines()[1] for entry in talk.entries if entry.sender == "system"] == ["two"]
+
+
+def test_an_answer_and_what_follows_it_are_one_append(tmp_path: Path) -> None:
+    """Whatever dies in between, the model does not go on twice and does not stop too early."""
+    talk = Talk(tmp_path, FakeModel(answer("First."), answer(to_user(""))), fallback=TO_AGENT)
+    sizes: list[int] = []
+    append = talk.held.append
+
+    def counting(entries: list[Entry], expected: int | None = None) -> tuple[Entry, ...]:
+        sizes.append(len(entries))
+        return append(entries, expected)
+
+    talk.held.append = counting  # pyright: ignore[reportAttributeAccessIssue]
+    assert talk.say("hi").reason == "handed"
+    assert sizes[:2] == [1, 2]
+
+
+def test_fuel_allows_so_many_requests(tmp_path: Path) -> None:
+    model = FakeModel(*(answer("On.", called("look", f'{{"path": "{n}"}}')) for n in range(5)))
+    talk = Talk(tmp_path, model, settings=Settings(fuel=3))
+    assert talk.say("hi") == End("fuel", "r1", "On.")
+    assert len(model.asked) == 3
+    assert talk.heard_of(FuelExhausted) == [FuelExhausted(3)]
+    assert [(what.remaining, what.event) for what in talk.heard_of(Fuel)] == [
+        (3, "entering_turn"),
+        (2, "after_tool_batch"),
+        (1, "after_tool_batch"),
+        (0, "after_tool_batch"),
+    ]
+    assert talk.types[-1] == TOOL_RESULT
+
+
+def test_the_last_request_may_be_the_answer(tmp_path: Path) -> None:
+    talk = Talk(tmp_path, FakeModel(answer("Yes.")), settings=Settings(fuel=1))
+    assert talk.say("hi").reason == "answered"
+    assert talk.heard_of(FuelExhausted) == []
+
+
+def test_without_fuel_a_model_does_not_go_on(tmp_path: Path) -> None:
+    talk = Talk(tmp_path, FakeModel(answer("Yes.")), settings=Settings(fuel=1), fallback=TO_AGENT)
+    assert talk.say("hi") == End("fuel", "r1", "Yes.")
+    assert talk.words() == ["hi", "Yes."]
+
+
+def test_an_empty_reply_costs_more_and_the_same_request_is_made_again(tmp_path: Path) -> None:
+    model = FakeModel(EMPTY, answer(" \n"), answer("never"))
+    talk = Talk(tmp_path, model, settings=Settings(fuel=30, fuel_empty_response_cost=15))
+    assert talk.say("hi") == End("fuel", "r1")
+    assert model.asked[0] == model.asked[1]
+    assert [(what.remaining, what.event) for what in talk.heard_of(Fuel)][1:] == [
+        (15, "empty_response"),
+        (0, "empty_response"),
+    ]
+    assert talk.words() == ["hi"]
+
+
+def test_without_a_limit_there_is_no_word_of_fuel_and_silence_ends_the_round(tmp_path: Path) -> None:
+    model = FakeModel(EMPTY, EMPTY, answer(called("look")), *[EMPTY] * 9)
+    talk = Talk(tmp_path, model, settings=Settings(fuel=0))
+    assert talk.say("hi") == End("empty", "r1")
+    assert len(model.asked) == 3 + MOST_EMPTY
+    assert talk.heard_of(Fuel) == []
+    assert model.asked[0].system == "fuel None"
+
+
+def test_empty_replies_that_cost_nothing_end_the_round_as_well(tmp_path: Path) -> None:
+    talk = Talk(tmp_path, FakeModel(*[EMPTY] * 9), settings=Settings(fuel=5, fuel_empty_response_cost=0))
+    assert talk.say("hi").reason == "empty"
+
+
+def test_a_continuation_without_a_limit_has_no_fuel_numbers(tmp_path: Path) -> None:
+    model = FakeModel(answer("a"), answer(to_user("")))
+    talk = Talk(tmp_path, model, settings=Settings(fuel=0), fallback=TO_AGENT)
+    talk.say("hi")
+    assert "fuel" not in talk.words()[-1]
+
+
+def test_the_same_call_again_and_again_ends_the_round(tmp_path: Path) -> None:
+    model = FakeModel(*(answer(called("look")) for _ in range(9)))
+    talk = Talk(tmp_path, model, settings=Settings(fuel=0))
+    assert talk.say("hi").reason == "loop"
+    assert len(model.asked) == 6
+
+
+def test_a_loop_that_has_used_up_the_fuel_is_told_as_that(tmp_path: Path) -> None:
+    model = FakeModel(*(answer(called("look")) for _ in range(9)))
+    talk = Talk(tmp_path, model, settings=Settings(fuel=6))
+    assert talk.say("hi").reason == "fuel"
+    assert talk.heard_of(FuelExhausted) == [FuelExhausted(6)]
+
+
+def test_the_system_prompt_stays_while_tools_are_at_work(tmp_path: Path) -> None:
+    model = FakeModel(answer(called("look")), answer(to_agent("on")), answer("a"), answer("b"))
+    talk = Talk(tmp_path, model)
+    talk.say("hi")
+    assert [request.system for request in model.asked] == [*["fuel (30, 30)"] * 3, "fuel (27, 30)"]
+
+
+def test_warnings_use_the_conversations_own_limit(tmp_path: Path) -> None:
+    model = FakeModel(answer(called("look")), answer("Yes."), window=100_000)
+    talk = Talk(tmp_path, model, settings=Settings(context_window_limit=200, warn_threshold_percent=1.0))
+    talk.say("hi")
+    (warning,) = talk.heard_of(WindowWarning)
+    assert warning.limit == 200
+
+
+def test_a_full_window_ends_the_round_before_the_request(tmp_path: Path) -> None:
+    model = FakeModel(answer("never"), window=100)
+    talk = Talk(tmp_path, model)
+    with pytest.raises(Exhausted, match="To clear the window"):
+        talk.say("x" * 1000)
+    assert model.asked == []
+
+
+def test_an_answer_that_breaks_off_is_kept_as_far_as_it_came(tmp_path: Path) -> None:
+    events = [ReasoningDelta("hm"), TextDelta("\nHalf an"), Usage(1, 2)]
+    talk = Talk(tmp_path, EventModel(events, error=Unavailable("cut")))
+    with pytest.raises(Unavailable, match="cut"):
+        talk.say("hi")
+    assert [(entry.content, entry.status) for entry in talk.entries[1:]] == [("Half an", FAILED)]
+    assert len(talk.heard_of(Spent)) == 1
+
+
+def test_a_service_that_fails_before_it_says_anything_leaves_only_the_prompt(tmp_path: Path) -> None:
+    talk = Talk(tmp_path, EventModel([Retrying(2, 0.1, "busy")], error=Unavailable("down")))
+    with pytest.raises(Unavailable, match="down"):
+        talk.say("hi")
+    assert talk.words() == ["hi"]
+    assert talk.heard_of(Waiting) == [Waiting(2, 0.1, "busy")]
+
+
+@pytest.mark.parametrize("answered", [[TextDelta("x")], ended("error", Text(text="x"))])
+def test_an_answer_without_a_proper_end_is_a_failure(tmp_path: Path, answered: list[TextDelta]) -> None:
+    talk = Talk(tmp_path, EventModel(answered))
+    with pytest.raises(Unavailable):
+        talk.say("hi")
+    assert talk.entries[-1].status == FAILED
+
+
+@pytest.mark.parametrize("reason", ["length", "filtered"])
+def test_an_answer_that_the_provider_cuts_is_kept_and_says_so(tmp_path: Path, reason: str) -> None:
+    play = ended(reason, Text(text="Half"))  # pyright: ignore[reportArgumentType]
+    talk = Talk(tmp_path, EventModel(play))
+    assert talk.say("hi") == End(reason, "r1", "Half")  # pyright: ignore[reportArgumentType]
+    assert (talk.entries[-1].status, talk.entries[-1].metadata) == (STOPPED, {"finish": reason})
+    assert talk.say() == End("nothing", "r1")
+    bare = Talk(tmp_path, EventModel(ended(reason)))  # pyright: ignore[reportArgumentType]
+    assert bare.say("hi") == End(reason, "r1")  # pyright: ignore[reportArgumentType]
+    assert len(bare.model.asked) == 1
+
+
+def test_calls_of_an_answer_that_was_cut_are_made_all_the_same(tmp_path: Path) -> None:
+    cut = Finished("length", Message(role="assistant", parts=(called("look", '{"path"'),)))
+    talk = Talk(tmp_path, EventModel([cut], ended("stop", Text(text="Sorry."))))
+    assert talk.say("hi").text == "Sorry."
+
+
+def test_cancelling_keeps_the_words_that_came_and_ends_soon(tmp_path: Path) -> None:
+    model = EventModel([TextDelta("Half an"), anyio.Event()])
+    talk = Talk(tmp_path, model)
+
+    async def main() -> float:
+        began = 0.0
+        async with anyio.create_task_group() as group:
+            group.start_soon(talk.play, "hi")
+            await model.stalled.wait()
+            began = time.monotonic()
+            group.cancel_scope.cancel()
+        return time.monotonic() - began
+
+    assert anyio.run(main) < 3.0
+    assert [(entry.content, entry.status) for entry in talk.entries[1:]] == [("Half an", INTERRUPTED)]
+
+
+def test_a_round_that_broke_off_goes_on_without_a_new_message(tmp_path: Path) -> None:
+    talk = Talk(tmp_path, EventModel([TextDelta("Half an")], error=Unavailable("cut")))
+    with pytest.raises(Unavailable):
+        talk.say("hi")
+    talk.model = FakeModel(answer("swer."))
+    assert talk.say() == End("answered", "r1", "Half answer.")
+    assert [message.role for message in talk.model.asked[0].messages] == ["user", "assistant", "user"]
+    assert [entry.role for entry in talk.entries] == ["user", "agent", "agent"]
+    assert talk.say() == End("nothing", "r1")
+
+
+def test_there_is_nothing_to_go_on_with_where_nothing_was_said(tmp_path: Path) -> None:
+    assert Talk(tmp_path, FakeModel()).say().reason == "nothing"
+
+
+def test_calls_that_nobody_will_make_get_a_result_when_the_store_fails_in_between(tmp_path: Path) -> None:
+    """The history is looked at after the calls were stored; there the round breaks."""
+    talk = Talk(tmp_path, FakeModel(answer(called("poke"))), poke)
+    window, looks = talk.held.window, [0]
+
+    def failing() -> tuple[Entry, ...]:
+        looks[0] += 1
+        if looks[0] == 3:
+            raise ZeroDivisionError
+        return window()
+
+    talk.held.window = failing
+    with pytest.raises(ZeroDivisionError):
+        talk.say("hi")
+    assert talk.entries[-1].status == INTERRUPTED
+
+
+class Killed(BaseException):
+    """Nothing runs after this."""
+
+
+class Mortal:
+    """Dies with the append of that number, before or after it is on the disk, and answers to nothing from then on."""
+
+    def __init__(self, talk: Talk, at: int, *, stored: bool) -> None:
+        self._append = talk.held.append
+        self._at = at
+        self._stored = stored
+        talk.held.append = self  # pyright: ignore[reportAttributeAccessIssue]
+
+    def __call__(self, entries: list[Entry], expected: int | None = None) -> tuple[Entry, ...]:
+        self._at -= 1
+        if self._at > 0:
+            return self._append(entries, expected)
+        if self._at == 0 and self._stored:
+            self._append(entries, expected)
+        raise Killed
+
+
+def diligent(request: ModelRequest) -> Message:
+    """Three rounds of a look and two deeds, then an answer: which of them is due is told by the history."""
+    done = sum(message.role == "tool" for message in request.messages)
+    if done == 3:
+        return answer("Done.")
+    deeds = [called("deed", f'{{"name": "{done}{letter}"}}', f"{letter}") for letter in "ab"]
+    return answer(f"Part {done}.", called("look", id="l"), *deeds)
+
+
+@pytest.mark.parametrize("stored", [False, True])
+@pytest.mark.parametrize("at", range(1, 22))
+def test_wherever_it_is_killed_no_deed_happens_twice_and_the_round_comes_to_its_end(
+    tmp_path: Path, at: int, stored: bool
+) -> None:
+    deeds: list[str] = []
+
+    @tool(family="runtime", effect=Effect.META)
+    def deed(name: str) -> Done:
+        """Do it."""
+        deeds.append(name)
+        return Done(text=f"did {name}")
+
+    talk = Talk(tmp_path, FakeModel(*[diligent] * 9), deed, look)
+    whole = talk.held.append
+    Mortal(talk, at, stored=stored)
+    try:
+        talk.say("go")
+        died = False
+    except (Killed, BaseExceptionGroup):
+        died = True
+    talk.held.append = whole
+    if talk.entries == []:
+        talk.append(Entry(entry_type="message", content="go", role="user"))
+    assert died is (at <= 20)
+    assert talk.say().reason in ("answered", "nothing")
+    assert talk.words()[-1] == "Done."
+    assert len(deeds) == len(set(deeds))
+    unsure = [entry for entry in talk.entries if entry.content == UNKNOWN]
+    assert len(unsure) <= 1
+    assert 6 - len(unsure) <= len(deeds) <= 6

@@ -1,0 +1,177 @@
+"""Whatever the history holds, a provider takes what is made of it."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from marid.core.chat import Message, Reasoning, Text, ToolCall, ToolResult
+from marid.core.entry import (
+    AGENT,
+    FAILED,
+    FLOW_CALL,
+    FLOW_RESULT,
+    INTERRUPTED,
+    MESSAGE,
+    TOOL_CALL,
+    TOOL_RESULT,
+    TOOL_STARTED,
+    USER,
+    Entry,
+)
+from marid.engine.messages import EARLIER, GO_ON, LOST, messages, parsed
+from marid.engine.turns import turns
+
+SAID = Entry(entry_type=MESSAGE, content="hi", to="c", role=USER)
+
+
+def answer(text: str, **more: object) -> Entry:
+    return Entry(entry_type=MESSAGE, content=text, to="user", role=AGENT)._replace(**more)
+
+
+def call(id: str = "1", arguments: str = "{}", **more: object) -> Entry:
+    return Entry(entry_type=TOOL_CALL, content=arguments, to="look", tool_call_id=id)._replace(**more)
+
+
+def result(text: str, id: str = "1", status: str = "ok") -> Entry:
+    return Entry(entry_type=TOOL_RESULT, content=text, sender="look", tool_call_id=id, status=status)
+
+
+def made(*entries: Entry) -> tuple[Message, ...]:
+    return messages(turns(entries))
+
+
+def test_text_beside_calls_is_sent_back_with_them() -> None:
+    _, assistant, tool = made(SAID, answer("Look:"), call("1"), call("2"), result("b", "2"), result("a", "1"))
+    assert assistant.text == "Look:"
+    assert [one.id for one in assistant.calls] == ["1", "2"]
+    assert tool == Message(
+        role="tool",
+        parts=(ToolResult(call="1", name="look", text="a"), ToolResult(call="2", name="look", text="b")),
+    )
+
+
+def test_a_call_without_a_result_was_interrupted() -> None:
+    *_, tool = made(SAID, call(), SAID)[:3]
+    assert tool.parts == (ToolResult(call="1", name="look", text=LOST, failed=True),)
+    assert "interrupted" in LOST
+
+
+def test_results_that_failed_say_so() -> None:
+    for status in (FAILED, INTERRUPTED):
+        (part,) = made(SAID, call(), result("x", status=status))[-1].parts
+        assert isinstance(part, ToolResult)
+        assert part.failed
+
+
+def test_calls_that_hand_over_go_back_like_others() -> None:
+    flow = call(entry_type=FLOW_CALL, to="call_agent"), result("on", "1")._replace(entry_type=FLOW_RESULT)
+    *_, assistant, tool = made(SAID, *flow)
+    assert assistant.calls[0].name == "call_agent"
+    assert tool.role == "tool"
+
+
+def test_blank_words_are_not_sent() -> None:
+    assert made(SAID, answer(" \n"), SAID._replace(content="")) == made(SAID)
+
+
+def test_an_answer_that_broke_off_is_followed_by_the_wish_to_go_on() -> None:
+    assert made(SAID, answer("Half", status=FAILED))[-1].text == GO_ON
+
+
+def test_what_begins_in_the_middle_has_a_beginning() -> None:
+    assert made(answer("x"), SAID)[0].text == EARLIER
+
+
+def test_thoughts_and_seals_go_back_while_the_tools_are_at_work() -> None:
+    thoughts = [{"text": "hm", "seal": "s1"}]
+    words = answer("Look:", metadata={"thoughts": thoughts, "seal": "s2"})
+    asked = call(metadata={"thoughts": [{"text": "then", "seal": "s4"}], "seal": "s3"})
+    parts = made(SAID, words, asked, result("a"))[1].parts
+    assert parts == (
+        Reasoning(text="hm", seal="s1"),
+        Text(text="Look:", seal="s2"),
+        Reasoning(text="then", seal="s4"),
+        ToolCall(id="1", name="look", arguments="{}", seal="s3"),
+    )
+
+
+def test_thoughts_of_earlier_rounds_and_those_without_a_seal_stay_here() -> None:
+    sealed = answer("a", metadata={"thoughts": [{"text": "hm", "seal": "s"}]})
+    assert made(SAID, sealed, SAID)[1].parts == (Text(text="a"),)
+    bare = call(metadata={"thoughts": [{"text": "hm"}, "no", {"seal": "s"}], "seal": 3})
+    assert made(SAID, bare)[1].parts == (ToolCall(id="1", name="look", arguments="{}"),)
+    assert made(SAID, call(metadata={"thoughts": "no list"}))[1].parts == (
+        ToolCall(id="1", name="look", arguments="{}"),
+    )
+
+
+def test_thoughts_before_calls_go_back_although_the_user_has_interrupted_them() -> None:
+    """A provider that reasons takes no calls without the thoughts that led to them, as long as no answer followed."""
+    sealed = call(metadata={"thoughts": [{"text": "hm", "seal": "s"}]})
+    first, second = sealed, sealed._replace(tool_call_id="2")
+    interrupted = made(SAID, answer("a", metadata=sealed.metadata), SAID, first, result("x"), second, SAID)
+    kept = [[part.text for part in one.parts if isinstance(part, Reasoning)] for one in interrupted]
+    assert kept == [[], [], [], ["hm"], [], ["hm"], [], []]
+
+
+def test_a_reply_of_nothing_but_thoughts_is_not_sent() -> None:
+    thought = answer(" ", metadata={"thoughts": [{"text": "hm", "seal": "s"}]})
+    assert made(SAID, thought) == made(SAID)
+
+
+def test_arguments_that_are_no_object_go_back_as_one() -> None:
+    for text in ("", "[1]", '{"a"', "\ud800"):
+        (part,) = made(SAID, call(arguments=text))[1].parts
+        assert isinstance(part, ToolCall)
+        assert isinstance(json.loads(part.arguments), dict)
+        part.arguments.encode()
+
+
+def test_arguments_are_an_object_or_nothing() -> None:
+    assert parsed(" ") == {}
+    assert parsed('{"a": 1}') == {"a": 1}
+    assert parsed("[1]") is None
+    assert parsed("[" * 100_000) is None
+
+
+def test_a_name_that_a_model_has_made_up_is_one_that_services_take() -> None:
+    *_, assistant, tool = made(SAID, call(to="functions.look é" + "x" * 99))
+    (part,) = tool.parts
+    assert isinstance(part, ToolResult)
+    assert assistant.calls[0].name == part.name == "functions_look__" + "x" * 48
+
+
+def test_halves_of_characters_are_not_sent() -> None:
+    assert made(SAID._replace(content="a\udcffé"))[0].text == "a?é"
+
+
+IDS = st.sampled_from(["", "1", "2", "3"])
+ENTRIES = st.builds(
+    Entry,
+    entry_type=st.sampled_from([MESSAGE, TOOL_CALL, TOOL_RESULT, FLOW_CALL, FLOW_RESULT, TOOL_STARTED, "other"]),
+    content=st.sampled_from(["", "text", '{"a": 1}', "{"]),
+    to=st.sampled_from(["user", "c", "look", ""]),
+    role=st.sampled_from(["", USER, AGENT, "system"]),
+    tool_call_id=IDS,
+    id=st.sampled_from(["", "x", "y"]),
+    round=st.sampled_from(["", "r"]),
+)
+
+
+@given(st.lists(ENTRIES, max_size=25))
+def test_whatever_the_history_every_call_is_followed_by_its_result(entries: list[Entry]) -> None:
+    sent = made(*entries)
+    waiting: list[str] = []
+    seen: set[str] = set()
+    for message in sent:
+        results = [part.call for part in message.parts if isinstance(part, ToolResult)]
+        assert results == waiting
+        assert (message.role == "tool") is bool(results)
+        waiting = [one.id for one in message.calls]
+        assert seen.isdisjoint(waiting)
+        assert len(set(waiting)) == len(waiting)
+        seen.update(waiting)
+        assert message.parts
+    assert waiting == []
+    assert not sent or (sent[0].role == "user" and sent[-1].role != "assistant")

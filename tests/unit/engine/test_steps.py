@@ -1,0 +1,132 @@
+"""What comes next, from the history alone."""
+
+import pytest
+
+from marid.core.entry import (
+    AGENT,
+    FAILED,
+    FLOW_CALL,
+    FLOW_RESULT,
+    INTERRUPTED,
+    MESSAGE,
+    STOPPED,
+    TO_AGENT,
+    TO_USER,
+    TOOL_CALL,
+    TOOL_RESULT,
+    TOOL_STARTED,
+    USER,
+    Entry,
+)
+from marid.engine.steps import ENDED_AT, WARNING, Act, Ask, Handed, Rest, Step, handed, in_a_row, next_step, shapes
+from marid.engine.turns import turns
+
+SAID = Entry(entry_type=MESSAGE, content="hi", to="c", role=USER)
+
+
+def answer(text: str, status: str = "ok") -> Entry:
+    return Entry(entry_type=MESSAGE, content=text, to="user", role=AGENT, status=status)
+
+
+def call(id: str, name: str = "look", arguments: str = "{}") -> Entry:
+    kind = FLOW_CALL if name in (TO_USER, TO_AGENT) else TOOL_CALL
+    return Entry(entry_type=kind, content=arguments, to=name, tool_call_id=id)
+
+
+def result(id: str, text: str = "a", type: str = TOOL_RESULT, status: str = "ok") -> Entry:
+    return Entry(entry_type=type, content=text, tool_call_id=id, status=status)
+
+
+def step(*entries: Entry) -> Step:
+    return next_step(turns(entries))
+
+
+def test_without_a_history_there_is_nothing_to_do() -> None:
+    assert step() == Rest("nothing")
+
+
+def test_after_the_user_the_model_has_the_word() -> None:
+    assert step(SAID) == Ask()
+
+
+def test_after_an_answer_the_user_has_it() -> None:
+    assert step(SAID, answer("Done.")) == Rest("answered", "Done.")
+    assert step(SAID, answer("Cut", STOPPED)) == Rest("answered", "Cut")
+
+
+@pytest.mark.parametrize("status", [FAILED, INTERRUPTED])
+def test_after_an_answer_that_broke_off_the_model_has_it_again(status: str) -> None:
+    assert step(SAID, answer("Ha", status)) == Ask()
+
+
+def test_calls_without_results_are_made_and_those_with_are_not() -> None:
+    now = step(SAID, call("1"), call("2"), Entry(entry_type=TOOL_STARTED, tool_call_id="2"), result("1"))
+    assert isinstance(now, Act)
+    assert [(one.id, one.started) for one in now.calls] == [("2", True)]
+
+
+def test_with_all_results_the_model_has_the_word() -> None:
+    assert step(SAID, call("1"), result("1")) == Ask()
+
+
+def test_call_user_ends_the_round_at_once_and_call_agent_does_not() -> None:
+    user = call("1", TO_USER, '{"message": "Your turn."}'), result("1", type=FLOW_RESULT)
+    assert step(SAID, answer("So."), *user) == Rest("handed", "So.\n\nYour turn.", "Your turn.")
+    assert step(SAID, call("1", TO_USER, "{"), result("1", type=FLOW_RESULT)) == Rest("handed")
+    assert step(SAID, call("1", TO_AGENT), result("1", type=FLOW_RESULT)) == Ask()
+
+
+def test_a_handoff_that_failed_is_none() -> None:
+    assert step(SAID, call("1", TO_USER), result("1", type=FLOW_RESULT, status=FAILED)) == Ask()
+
+
+def test_of_several_handoffs_that_to_the_user_wins_and_no_message_to_him_is_lost() -> None:
+    user, agent = call("1", TO_USER, '{"message": "Hm?"}'), call("2", TO_AGENT, '{"prompt": "on"}')
+    for both in ((user, agent), (agent, user)):
+        assert step(SAID, *both, result("1"), result("2")) == Rest("handed", "Hm?", "Hm?")
+    more = call("2", TO_USER, '{"message": "Well?"}'), call("3", TO_USER)
+    results = result("1"), result("2"), result("3")
+    assert step(SAID, user, *more, *results) == Rest("handed", "Hm?\n\nWell?", "Hm?\n\nWell?")
+
+
+def test_of_several_handoffs_to_itself_the_last_wins() -> None:
+    calls = call("1", TO_AGENT, '{"prompt": "a"}'), call("2", TO_AGENT, '{"prompt": "b"}')
+    assert handed(turns([SAID, *calls, result("1"), result("2")])) == Handed(TO_AGENT, "b")
+
+
+def test_a_handoff_holds_until_somebody_else_speaks() -> None:
+    agent = call("1", TO_AGENT, '{"prompt": "next"}'), result("1", type=FLOW_RESULT)
+    later = call("2"), result("2")
+    assert handed(turns([SAID, *agent, *later])) == Handed(TO_AGENT, "next")
+    assert handed(turns([SAID, *agent, SAID])) is None
+
+
+def _repeated(times: int, *, warned: bool = False) -> list[Entry]:
+    entries = [SAID]
+    for number in range(times):
+        text = "a" + (WARNING if warned and number >= 2 else "")
+        entries += [call(str(number)), result(str(number), text)]
+    return entries
+
+
+def test_the_same_call_with_the_same_result_is_counted_whether_or_not_it_was_warned_of() -> None:
+    assert in_a_row(shapes(turns(_repeated(4, warned=True)))) == 4
+    other = [*_repeated(4), call("x", arguments='{"b": 1}'), result("x")]
+    assert in_a_row(shapes(turns(other))) == 1
+    assert in_a_row(shapes(turns([*_repeated(4), call("x"), result("x", "b")]))) == 1
+    assert in_a_row([]) == 0
+
+
+def test_several_calls_that_are_repeated_together_are_a_loop_too() -> None:
+    entries: list[Entry] = []
+    for number in range(ENDED_AT):
+        a, b = f"a{number}", f"b{number}"
+        entries += [call(a), call(b, "see"), result(a), result(b, "other")]
+    assert step(*entries) == Rest("loop")
+    assert step(*entries[:-4]) == Ask()
+
+
+def test_a_loop_ends_the_round_until_somebody_else_speaks() -> None:
+    assert step(*_repeated(ENDED_AT - 1)) == Ask()
+    assert step(*_repeated(ENDED_AT, warned=True)) == Rest("loop")
+    assert step(*_repeated(ENDED_AT), SAID, call("x"), result("x")) == Ask()

@@ -1,0 +1,127 @@
+"""Histories of ours and of others, read as turns."""
+
+from marid.core.entry import (
+    AGENT,
+    CONTEXT_CREATED,
+    FLOW_CALL,
+    FLOW_RESULT,
+    MESSAGE,
+    TOOL_CALL,
+    TOOL_RESULT,
+    TOOL_STARTED,
+    USER,
+    Entry,
+)
+from marid.engine.turns import Reply, Said, turns
+
+
+def said(text: str = "hi") -> Entry:
+    return Entry(entry_type=MESSAGE, content=text, sender="user", to="c", role=USER)
+
+
+def words(text: str, round: str = "", status: str = "ok") -> Entry:
+    return Entry(entry_type=MESSAGE, content=text, sender="c", to="user", role=AGENT, round=round, status=status)
+
+
+def call(name: str = "look", id: str = "", key: str = "", type: str = TOOL_CALL) -> Entry:
+    return Entry(entry_type=type, content="{}", sender="c", to=name, tool_call_id=id, id=key)
+
+
+def result(text: str, id: str = "", type: str = TOOL_RESULT) -> Entry:
+    return Entry(entry_type=type, content=text, sender="look", to="c", tool_call_id=id)
+
+
+def made(*entries: Entry) -> list[list[tuple[str, str | None]]]:
+    """For each reply the ids of its calls and what they came to."""
+    found = [turn for turn in turns(entries) if isinstance(turn, Reply)]
+    return [[(one.id, one.result.content if one.result else None) for one in turn.calls] for turn in found]
+
+
+def test_words_and_the_calls_behind_them_are_one_reply() -> None:
+    first, second = turns([said(), words("Look:"), call(id="1"), call(id="2"), result("a", "1"), result("b", "2")])
+    assert isinstance(first, Said)
+    assert isinstance(second, Reply)
+    assert second.text == "Look:"
+    assert [one.id for one in second.calls] == ["1", "2"]
+    assert second.pending == ()
+
+
+def test_results_find_their_calls_by_id_whatever_their_order() -> None:
+    assert made(call(id="1"), call(id="2"), result("b", "2"), result("a", "1")) == [[("1", "a"), ("2", "b")]]
+
+
+def test_calls_without_ids_get_one_and_are_paired_by_their_place() -> None:
+    entries = [call(key="x"), call(key="y"), result("a"), result("b")]
+    assert made(*entries) == [[("synth_x", "a"), ("synth_y", "b")]]
+
+
+def test_an_id_that_we_make_is_as_short_as_services_want_it() -> None:
+    ((one,),) = made(call(key="123e4567-e89b-12d3-a456-426614174000"))
+    assert len(one[0]) <= 40
+
+
+def test_a_result_with_an_id_goes_to_a_call_without_one_but_not_to_one_with_another() -> None:
+    assert made(call(key="x"), result("a", "1")) == [[("synth_x", "a")]]
+    assert made(call(id="2"), result("a", "1")) == [[("2", None)]]
+
+
+def test_a_call_after_a_result_begins_another_reply() -> None:
+    assert made(call(id="1"), result("a", "1"), call(id="2"), result("b", "2")) == [[("1", "a")], [("2", "b")]]
+
+
+def test_a_result_that_comes_late_still_finds_its_call() -> None:
+    assert made(call(id="1"), call(id="2"), result("b", "2"), said(), result("a", "1")) == [[("1", "a"), ("2", "b")]]
+
+
+def test_results_without_a_call_and_second_results_are_passed_over() -> None:
+    assert made(result("a"), result("a", "9"), said(), result("b")) == []
+    assert made(call(id="1"), result("a", "1"), result("again", "1")) == [[("1", "a")]]
+
+
+def test_an_id_that_is_used_again_is_made_another() -> None:
+    entries = [call(id="1", key="x"), result("a", "1"), call(id="1", key="y"), result("b", "1")]
+    assert made(*entries) == [[("1", "a")], [("synth_y", "b")]]
+
+
+def test_two_calls_of_one_reply_with_one_id_each_have_their_result() -> None:
+    entries = [call(id="1", key="x"), call(id="1", key="y"), result("a", "1"), result("b", "synth_y")]
+    assert made(*entries) == [[("1", "a"), ("synth_y", "b")]]
+
+
+def test_calls_without_any_id_are_told_apart() -> None:
+    assert made(call(), call(), call()) == [[("synth_", None), ("synth__2", None), ("synth__3", None)]]
+
+
+def test_a_call_is_started_once_that_is_written() -> None:
+    started = Entry(entry_type=TOOL_STARTED, tool_call_id="2")
+    (reply,) = turns([call(id="1"), call(id="2"), started, Entry(entry_type=TOOL_STARTED, tool_call_id="9")])
+    assert isinstance(reply, Reply)
+    assert [(one.started, one.name) for one in reply.pending] == [(False, "look"), (True, "look")]
+
+
+def test_calls_that_hand_the_word_over_are_calls_like_others() -> None:
+    assert made(call("call_user", "1", type=FLOW_CALL), result("ok", "1", FLOW_RESULT)) == [[("1", "ok")]]
+
+
+def test_who_speaks_is_what_the_entry_says_else_it_goes_by_whom_it_is_said_to() -> None:
+    of_chibi = Entry(entry_type=MESSAGE, content="a", sender="c", to="user")
+    to_one_called_user = Entry(entry_type=MESSAGE, content="b", sender="me", to="user", role=USER)
+    again = Entry(entry_type=MESSAGE, content="go on", sender="system", to="c", role=USER)
+    kinds = [type(turn) for turn in turns([of_chibi, to_one_called_user, again])]
+    assert kinds == [Reply, Said, Said]
+
+
+def test_pieces_of_one_answer_are_one_reply_and_answers_of_two_rounds_are_not() -> None:
+    assert [turn.text for turn in turns([words("a", "1"), words("b", "1")]) if isinstance(turn, Reply)] == ["ab"]
+    assert len(turns([words("a", "1"), words("b", "2")])) == 2
+    assert len(turns([words("a"), words("b")])) == 2
+
+
+def test_what_says_nothing_to_a_model_is_passed_over() -> None:
+    assert turns([Entry(entry_type=CONTEXT_CREATED), Entry(entry_type="somebody's own")]) == ()
+
+
+def test_a_call_without_a_name_has_one() -> None:
+    (reply,) = turns([call("")])
+    assert isinstance(reply, Reply)
+    assert reply.calls[0].name == "unknown"

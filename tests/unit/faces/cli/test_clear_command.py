@@ -1,0 +1,12 @@
+from fakes.program import Program
+from fakes.spoken import said
+from marid.bootstrap.wiring import build
+
+
+def test_the_history_is_archived_and_still_found(marid: Program) -> None:
+    said(build(), "a", "hello")
+    assert "is archived" in marid("clear", "a").err
+    assert marid("log", "a").text == ""
+    assert "hello" in marid("log", "a", "--all").text
+    assert "no history in 'default'" in marid("clear").err
+    assert marid("clear", "a b").code == 2

@@ -1,0 +1,89 @@
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from fakes.program import Program
+from fakes.spoken import said
+from marid.bootstrap.wiring import build
+
+
+def names() -> list[str]:
+    folder = Path(os.environ["MARID_HOME"], "contexts")
+    return sorted(os.listdir(folder)) if folder.exists() else []
+
+
+@pytest.fixture
+def two(marid: Program) -> Program:
+    """With the conversations `a` and `b`."""
+    for name in ("a", "b"):
+        said(build(), name, "hello")
+    return marid
+
+
+def test_alone_it_lists(two: Program) -> None:
+    quick, listed = two("conversations"), two("conversations", "list")
+    clicked = two("-s", "fuel=5", "conversations")
+    assert quick == listed == clicked
+    assert [line.split()[0] for line in quick.lines] == ["a", "b", "*"]
+    assert [row["name"] for row in json.loads(two("conversations", "list", "--json").text)] == ["a", "b"]
+    assert [row["name"] for row in json.loads(two("--json", "conversations").text)] == ["a", "b"]
+
+
+def test_one_is_shown(two: Program) -> None:
+    assert two("conversations", "show", "a").lines[:2] == ["a", "  messages   1"]
+    assert two("-C", "b", "conversations", "show").lines[0] == "b"
+    assert json.loads(two("conversations", "show", "a", "--json").text)["messages"] == 1
+    assert two("conversations", "show").lines == ["default", "  messages   0"]
+
+
+def test_switching_renaming_archiving_restoring(two: Program) -> None:
+    assert "'a' is the current" in two("conversations", "switch", "a").err
+    assert "'a' is called 'c' now" in two("conversations", "rename", "c").err
+    assert "'b' is called 'd' now" in two("conversations", "rename", "b", "d").err
+    assert names() == ["c", "d"]
+    assert "'c' is archived" in two("conversations", "archive").err
+    assert two("conversations").lines[0].startswith("* c [archived]")
+    assert two("conversations", "restore", "c").code == 0
+    assert two("conversations", "archive", "gone").code == 4
+
+
+def test_destroying_and_ending(two: Program) -> None:
+    assert two("conversations", "destroy", "a").code == 3
+    assert two("conversations", "destroy", "a", "--yes").code == 0
+    assert names() == ["b"]
+    assert two("conversations", "expire", "b", "--at", "1").code == 0
+    assert two("conversations").lines == ["* default  not used yet"]
+    assert two("conversations", "expire", "b").code == 2
+    assert names() == []
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["show", "../x"],
+        ["switch", "a/b"],
+        ["switch", "new:"],
+        ["rename", ".."],
+        ["rename", "../x", "y"],
+        ["rename", "a", "b", "c"],
+        ["archive", "/"],
+        ["restore", "system"],
+        ["destroy", "a b", "--yes"],
+        ["expire", "ö", "--at", "5"],
+        ["nonsense"],
+        ["rename"],
+        ["list", "--nonsense"],
+    ],
+)
+def test_what_is_wrong_makes_nothing(marid: Program, args: list[str]) -> None:
+    told = marid("conversations", *args)
+    assert (told.code, told.out) == (2, b"")
+    assert not os.path.exists(os.environ["MARID_HOME"])
+
+
+def test_a_flag_that_means_nothing_to_it_is_refused(marid: Program) -> None:
+    told = marid("-L", "conversations")
+    assert told.code == 2
+    assert "-L means nothing to `marid conversations`" in told.err

@@ -1,0 +1,121 @@
+"""What a person says, from wherever it comes."""
+
+import io
+import os
+import pty
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO
+
+import pytest
+
+from marid.core.errors import BadInput, Exhausted
+from marid.faces.cli.prompt_input import HINT, prompt_of, sound
+
+MOST = 1.0
+
+
+def piped(data: bytes) -> TextIO:
+    return io.TextIOWrapper(io.BytesIO(data))
+
+
+@pytest.fixture
+def keyboard() -> Iterator[tuple[int, TextIO]]:
+    """What is typed, and the terminal on which it is read."""
+    glass, line = pty.openpty()
+    with open(line, encoding="utf-8") as file:
+        yield glass, file
+    os.close(glass)
+
+
+def test_words_alone_are_the_prompt() -> None:
+    assert prompt_of("two words", None, MOST) == "two words"
+
+
+def test_piped_text_comes_after_the_words_and_a_blank_line() -> None:
+    assert prompt_of("explain", piped(b"one\n\n  two\n\n"), MOST) == "explain\n\none\n\n  two\n"
+
+
+def test_piped_text_alone_keeps_its_newlines_but_the_last() -> None:
+    assert prompt_of("", piped(b"\na\r\nb\r\n"), MOST) == "\na\r\nb"
+
+
+def test_nothing_in_the_pipe_leaves_the_words_alone() -> None:
+    for data in (b"", b"\n", b" \n\t\n"):
+        assert prompt_of("words", piped(data), MOST) == "words"
+
+
+@pytest.mark.parametrize("words", ["", "  ", "\n"])
+@pytest.mark.parametrize("stdin", [None, b"", b"\n \n"])
+def test_a_blank_prompt_is_refused(words: str, stdin: bytes | None) -> None:
+    with pytest.raises(BadInput, match="say something"):
+        prompt_of(words, None if stdin is None else piped(stdin), MOST)
+
+
+def test_what_is_no_utf8_is_replaced_and_told(capfd: pytest.CaptureFixture[str]) -> None:
+    assert prompt_of("", piped(b"caf\xe9 \xff!"), MOST) == "caf\ufffd \ufffd!"
+    assert "not all of the input is UTF-8" in capfd.readouterr().err
+
+
+def test_a_byte_order_mark_decides(capfd: pytest.CaptureFixture[str]) -> None:
+    for encoding in ("utf-8-sig", "utf-16"):
+        assert prompt_of("", piped("žluť".encode(encoding)), MOST) == "žluť"
+    assert capfd.readouterr().err == ""
+
+
+def test_more_than_a_context_may_hold_is_refused() -> None:
+    with pytest.raises(Exhausted, match=r"more than 0\.5 MB"):
+        prompt_of("", piped(b"x" * 500_001), 0.5)
+
+
+def test_an_input_that_was_closed_or_is_a_folder_is_none(tmp_path: Path) -> None:
+    closed = piped(b"never read")
+    closed.close()
+    assert prompt_of("words", closed, MOST) == "words"
+    folder = os.open(tmp_path, os.O_RDONLY)
+
+    class Folder(io.RawIOBase):
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: object) -> int:
+            return len(os.read(folder, 1))
+
+    assert prompt_of("words", io.TextIOWrapper(io.BufferedReader(Folder())), MOST) == "words"
+    os.close(folder)
+
+
+def test_a_pipe_out_of_which_nothing_comes_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+    reader, writer = os.pipe()
+    late = threading.Timer(0.05, os.close, (writer,))
+    with open(reader) as stdin:
+        late.start()
+        assert prompt_of("words", stdin, MOST, patience=0.0) == "words"
+        assert "waiting for what is piped in" in capfd.readouterr().err
+        assert prompt_of("words", stdin, MOST, patience=0.0) == "words"
+        assert capfd.readouterr().err == ""
+
+
+def test_what_is_typed_ends_with_a_dot_alone(keyboard: tuple[int, TextIO], capfd: pytest.CaptureFixture[str]) -> None:
+    glass, line = keyboard
+    os.write(glass, "Zeile 1 äöü\n.not this\n\n.\nnot read\n".encode())
+    assert prompt_of("", line, MOST) == "Zeile 1 äöü\n.not this\n"
+    assert HINT in capfd.readouterr().err
+
+
+def test_what_is_typed_ends_with_the_end_of_input(keyboard: tuple[int, TextIO]) -> None:
+    glass, line = keyboard
+    os.write(glass, b"only this\n\x04")
+    assert prompt_of("", line, MOST) == "only this"
+
+
+def test_a_terminal_is_not_read_where_there_are_words(keyboard: tuple[int, TextIO]) -> None:
+    assert prompt_of("words", keyboard[1], MOST) == "words"
+
+
+def test_words_keep_whatever_is_text(capfd: pytest.CaptureFixture[str]) -> None:
+    assert sound("naïve → \U0001f600\n") == "naïve → \U0001f600\n"
+    assert capfd.readouterr().err == ""
+    assert sound("a\udcffb") == "a\ufffdb"
+    assert "not all of the input is UTF-8" in capfd.readouterr().err

@@ -1,0 +1,22 @@
+import json
+
+from fakes.program import Program
+from fakes.spoken import said
+from marid.bootstrap.wiring import build
+
+
+def test_what_was_said_anywhere_is_found(marid: Program) -> None:
+    said(build(), "a", "a zebra crosses")
+    said(build(), "b", "no animal")
+    found = marid("search", "--conversations", "ZEBR")
+    assert found.lines[0].startswith("a  20")
+    assert found.lines[1:] == ["  a zebra crosses", ""]
+    assert json.loads(marid("search", "--conversations", "--json", "--words", "zebra").text)["conversation"] == "a"
+    assert "nobody has said" in marid("search", "--conversations", "lion").err
+
+
+def test_nothing_else_can_be_searched_yet(marid: Program) -> None:
+    told = marid("search", "zebra")
+    assert told.code == 2
+    assert "only conversations can be searched yet" in told.err
+    assert marid("search", "--conversations", " ").code == 2

@@ -1,0 +1,84 @@
+"""A person says something and sees what comes of it."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from fakes.patience import patient
+from fakes.talks import Played, talking
+from marid.app.reach import Reach
+from marid.core.errors import BadInput, Unavailable
+from marid.core.rounds import End, Thought, ToolStarted, Words
+from marid.core.settings import Display
+from marid.faces.cli.talk import Talk, display_of, talk
+
+
+def test_what_is_said_reaches_the_round_with_all_its_conditions(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    played = Played(Words("Yes."))
+    said = Talk(
+        conversation="project",
+        prompt="is it so?",
+        reach=Reach(trust=True),
+        flags={"fuel": "3"},
+        force="agent",
+        debug=frozenset({"request-log", "force-markdown"}),
+    )
+    assert talk(talking(tmp_path), said, by=played) == 0
+    assert played.said == [said]
+    assert capfd.readouterr() == ("Yes.\n", "")
+
+
+def test_a_blank_prompt_is_refused_before_anything_is_done(tmp_path: Path) -> None:
+    played = Played()
+    with pytest.raises(BadInput, match="say something"):
+        talk(talking(tmp_path), Talk(conversation="c", prompt=" "), by=played)
+    assert played.said == []
+
+
+def test_resuming_needs_no_prompt(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    played = Played(end=End("nothing", "r"))
+    assert talk(talking(tmp_path), Talk(conversation="c", resume=True), by=played) == 0
+    assert played.said[0].resume
+    assert "nothing to go on with" in capfd.readouterr().err
+
+
+def test_flags_are_stronger_than_the_files(tmp_path: Path) -> None:
+    app = talking(tmp_path, Display(verbose=True, show_thinking=True))
+    flags = Talk(conversation="c", display={"show_thinking": False, "hide_tool_calls": True})
+    assert display_of(flags, app.resolve("c", {})) == Display(verbose=True, hide_tool_calls=True)
+
+
+def test_the_display_of_the_files_counts(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    played = Played(Thought("hm"), ToolStarted("1", "get_tree", "."), Words("Yes."))
+    talk(talking(tmp_path, Display(verbose=True)), Talk(conversation="c", prompt="hi"), by=played)
+    assert capfd.readouterr() == ("Yes.\n", "[get_tree] .\n")
+    talk(talking(tmp_path), Talk(conversation="c", prompt="hi", display={"show_thinking": True}), by=played)
+    assert capfd.readouterr() == ("Yes.\n", "hm\n")
+
+
+def test_errors_travel_on(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(Unavailable, match="down"):
+        talk(talking(tmp_path), Talk(conversation="c", prompt="hi"), by=Played(Words("ha"), end=Unavailable("down")))
+    assert capfd.readouterr().out == "ha\n"
+
+
+def test_ctrl_c_before_the_round_begins_ends_quietly(tmp_path: Path) -> None:
+    app = talking(tmp_path)
+
+    def slow(name: str, flags: object) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    interrupted = app._replace(resolve=slow)
+    assert talk(interrupted, Talk(conversation="c", prompt="hi"), by=Played(), signals=patient()) == 130
+
+
+def test_ctrl_c_that_somebody_else_raises_is_the_same(tmp_path: Path) -> None:
+    def interrupted(name: str, flags: object) -> None:
+        raise KeyboardInterrupt
+
+    app = talking(tmp_path)._replace(resolve=interrupted)
+    assert talk(app, Talk(conversation="c", prompt="hi"), by=Played()) == 130
