@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 
+from bench import page
 from bench.context import report, watch
 from bench.context.bars import Status, other_bars, ratio_bars
 from bench.context.jobs import Place, floor_jobs, marid_jobs, peer_jobs
@@ -19,7 +20,6 @@ from bench.context.trees import prepare
 
 _REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _RESULTS = os.path.join(_REPOSITORY, "bench", "results")
-_PAGE = os.path.join(_REPOSITORY, "docs", "comparison.md")
 
 
 class Options(argparse.Namespace):
@@ -115,10 +115,7 @@ def write_docs() -> int:
     if found is None:
         print("there is no whole run yet: python -m bench.context", file=sys.stderr)
         return 1
-    with open(_PAGE, encoding="utf-8") as file:
-        page = file.read()
-    with open(_PAGE, "w", encoding="utf-8") as file:
-        file.write(report.written_into(page, report.markdown(found)))
+    page.put("measured", report.markdown(found))
     return 0
 
 

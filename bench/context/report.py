@@ -10,7 +10,6 @@ from typing import Any
 from bench.context.bars import Results, Verdict
 from bench.context.measure import Job
 
-START, END = "<!-- measured:start -->", "<!-- measured:end -->"
 _HEADS = ("command (tree)", "wall s", "CPU s", "x floor", "peak MB", "files", "exact", "runs", "")
 
 
@@ -152,16 +151,3 @@ def markdown(found: Mapping[str, Any]) -> str:
 
 def _escaped(cell: str) -> str:
     return cell.replace("|", "\\|").replace("\n", " ")
-
-
-def written_into(page: str, part: str) -> str:
-    """The page with the measured part replaced.
-
-    Raises:
-        ValueError: the page has no place for it.
-    """
-    before, start, rest = page.partition(START)
-    _, end, after = rest.partition(END)
-    if not start or not end:
-        raise ValueError(f"the page lacks {START} or {END}")
-    return f"{before}{START}\n{part}\n{END}{after}"

@@ -9,6 +9,8 @@ from marid.core.entry import MESSAGE, Entry
 
 WINDOW = 50
 _WORDS = [f"word{number}" for number in range(5000)]
+# Another name whenever what is planted changes: an old one is planted anew.
+_DONE = "planted-2"
 
 
 def entry(chance: random.Random, number: int) -> Entry:
@@ -20,7 +22,7 @@ def entry(chance: random.Random, number: int) -> Entry:
 def plant(home: Path, count: int) -> FileConversations:
     """A home whose conversation `bench` has so many entries, the last of them after an anchor."""
     conversations = FileConversations(str(home))
-    done = home / "planted"
+    done = home / _DONE
     if done.exists():
         return conversations
     shutil.rmtree(home, ignore_errors=True)

@@ -14,14 +14,11 @@ from pathlib import Path
 
 import anyio
 
+from bench import page
 from bench.context.surroundings import machine
 from bench.tools.sources import plant
 from bench.tools.trials import Trial, Work, markdown, measure, table
 from marid.workbench import Workbench, open_app
-
-_RESULTS = Path(__file__).parents[1] / "results"
-_PAGE = Path(__file__).parents[2] / "docs" / "comparison.md"
-_START, _END = "<!-- tools:start -->", "<!-- tools:end -->"
 
 
 def main() -> int:
@@ -39,16 +36,10 @@ def main() -> int:
 
 def write_docs() -> int:
     """Put the last run into the page."""
-    newest = max(_RESULTS.glob("tools-*.json"), default=None)
-    if newest is None:
-        print("there is no run yet: python -m bench.tools", file=sys.stderr)
+    found = page.newest("tools")
+    if found is None:
         return 1
-    found = json.loads(newest.read_text())
-    page = _PAGE.read_text("utf-8")
-    before, _, rest = page.partition(_START)
-    _, _, after = rest.partition(_END)
-    words = f"{_START}\n{markdown(found['rows'])}\n\nOn {found['machine']}; {found['rounds']} rounds.\n{_END}"
-    _PAGE.write_text(before + words + after, "utf-8")
+    page.put("tools", f"{markdown(found['rows'])}\n\nOn {found['machine']}; {found['rounds']} rounds.")
     return 0
 
 
@@ -59,8 +50,8 @@ async def bench(folder: Path, home: Path, rounds: int) -> int:
     print(table(found))
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     facts = {"machine": machine(), "rounds": rounds, "rows": [one.facts() for one in found]}
-    _RESULTS.mkdir(exist_ok=True)
-    place = _RESULTS / f"tools-{stamp}.json"
+    page.RESULTS.mkdir(exist_ok=True)
+    place = page.RESULTS / f"tools-{stamp}.json"
     place.write_text(json.dumps(facts, indent=2) + "\n")
     print(f"\nsaved in bench/results/{place.name}")
     return int(any(one.verdict() == "FAIL" for one in found))

@@ -66,13 +66,6 @@ def test_the_page_part_holds_table_and_limits_in_valid_cells(found: dict[str, An
     assert "not loaded" in part
 
 
-def test_only_the_measured_part_of_a_page_is_written_anew() -> None:
-    page = f"before\n{report.START}\nold\n{report.END}\nafter\n"
-    assert report.written_into(page, "new") == f"before\n{report.START}\nnew\n{report.END}\nafter\n"
-    with pytest.raises(ValueError, match="lacks"):
-        report.written_into("no place", "new")
-
-
 def test_the_newest_whole_run_is_found_again(tmp_path: Path, found: dict[str, Any]) -> None:
     assert report.newest(str(tmp_path / "none")) is None
     assert report.newest(str(tmp_path)) is None

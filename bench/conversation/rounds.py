@@ -1,0 +1,72 @@
+"""`python -m bench.conversation.rounds HOME URL ROUNDS`: talk for long, clear now and then, tell how memory has grown.
+
+Every round is a whole one: settings, the store, the loop and a model over HTTP. Few tools are offered, since the
+gateway's library takes longer to write down all of them than the rest of a round lasts. It runs in a process of its
+own, so that what it occupies is what the conversation occupies; the model's server runs in another.
+"""
+
+import gc
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import anyio
+
+from bench.bars import Bar
+from bench.conversation.serving import serving
+from marid.app.app import App
+from marid.app.conversations import clear
+from marid.app.say import say
+from marid.app.saying import Saying
+from marid.bootstrap.wiring import build
+
+CLEARED_EVERY = 50
+# Before this many rounds a process still comes by what it needs once: code, caches, its first partitions.
+WARM = 2000
+NAME = "long"
+
+
+def occupied() -> int:
+    """Bytes of this process that are in memory now."""
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+async def talk(app: App, url: str, rounds: int, warm: int) -> tuple[int, int]:
+    """So many rounds of question and answer in one conversation: memory after the first `warm`, and at the end."""
+    early = 0
+    flags = {"base_url": url, "model": "scripted-model", "tools.include": ["read_file", "run_shell"]}
+    for number in range(1, rounds + 1):
+        await say(app, Saying(prompt=f"question {number}", conversation=NAME, flags=flags), lambda _what: None)
+        if number % CLEARED_EVERY == 0:
+            clear(app, NAME)
+        if number == warm:
+            early = occupied()
+    return early, occupied()
+
+
+def grown(home: str, rounds: int) -> float:
+    """By how many megabytes another process has grown that talked so long."""
+    with serving(5) as (url, _, _):
+        command = [sys.executable, "-m", "bench.conversation.rounds", home, url, str(rounds)]
+        done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True)
+    early, late = json.loads(done.stdout)
+    return (late - early) / 1e6
+
+
+def memory(home: Path, rounds: int) -> list[Bar]:
+    """A long conversation that is cleared now and then."""
+    size = grown(str(home), rounds)
+    return [Bar(f"memory growth over {rounds:,} rounds, MB", size, "<= 2", size <= 2)]
+
+
+def main(home: str, url: str, rounds: int) -> None:
+    """Talk, and print both figures."""
+    app = build(cwd=home, home=os.path.join(home, "home"), environ={})
+    print(json.dumps(anyio.run(talk, app, url, rounds, min(WARM, rounds // 2))))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))

@@ -1,0 +1,32 @@
+"""How a start is judged; what is measured needs an installed wheel, which a run of the benchmark makes."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from bench.start import __main__ as bench
+
+from marid.adapters.store.catalogue import FileConversations
+
+
+def test_each_round_is_compared_with_the_bare_interpreter_of_the_same_round() -> None:
+    taken = {"bare": [1.0, 2.0, 4.0], "ours": [2.0, 4.0, 8.0], "other": [9.0, 9.0, 9.0]}
+    bars = {bar.name: bar for bar in bench.judged(taken, "bare", {"ours": 2.0, "other": 2.0})}
+    assert (bars["ours / bare"].value, bars["ours / bare"].holds) == (2.0, True)
+    assert bars["other / bare"].holds is False
+    assert bars["bare, ms"].holds is None
+    assert bars["bare, ms"].value == pytest.approx(2000.0)
+
+
+def test_commands_are_started_in_turns_and_the_first_round_does_not_count(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    commands = {name: ["sh", "-c", f"echo {name} >> '{log}'"] for name in ("a", "b")}
+    taken = bench.measure(commands, {"PATH": "/usr/bin:/bin"}, 2)
+    assert log.read_text().split() == ["a", "b"] * 3
+    assert [len(seconds) for seconds in taken.values()] == [2, 2]
+    assert bench.timed([sys.executable, "-c", "pass"], {}) > 0
+
+
+def test_a_home_as_it_is_after_some_days(tmp_path: Path) -> None:
+    bench.plant(tmp_path)
+    assert len(FileConversations(str(tmp_path)).list()) == 10
