@@ -213,7 +213,7 @@ class TestInput:
     def test_piped_text_comes_after_the_words(self, marid: Program) -> None:
         done = marid.apart("say", "explain", "this", given="one\n\n  zwei ü\n".encode())
         assert done.code == 0
-        assert prompts() == ["explain this\n\none\n\n  zwei ü"]
+        assert prompts() == ["explain this\n\none\n\n  zwei ü\n"]
 
     def test_bytes_that_are_no_text_are_replaced_on_the_line_too(self, marid: Program) -> None:
         bad = b"bad \xff".decode("utf-8", "surrogateescape")

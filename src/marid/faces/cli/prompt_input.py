@@ -47,7 +47,7 @@ def _tell_if_slow(stdin: TextIO, patience: float) -> None:
 
 
 def _piped(stdin: BinaryIO, most: int) -> str:
-    """All of it, without the newline at its end."""
+    """All of it, with its newlines: a file that is quoted ends as it ends."""
     try:
         data = stdin.read(most + 1)
     except OSError:
@@ -55,7 +55,7 @@ def _piped(stdin: BinaryIO, most: int) -> str:
         return ""
     if len(data) > most:
         raise Exhausted(f"more than {most / _MEGABYTE:g} MB are piped in: name the files in the prompt instead")
-    return decoded(data).removesuffix("\n").removesuffix("\r")
+    return decoded(data)
 
 
 def decoded(data: bytes) -> str:

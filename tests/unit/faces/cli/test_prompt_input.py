@@ -34,11 +34,11 @@ def test_words_alone_are_the_prompt() -> None:
 
 
 def test_piped_text_comes_after_the_words_and_a_blank_line() -> None:
-    assert prompt_of("explain", piped(b"one\n\n  two\n\n"), MOST) == "explain\n\none\n\n  two\n"
+    assert prompt_of("explain", piped(b"one\n\n  two\n\n"), MOST) == "explain\n\none\n\n  two\n\n"
 
 
-def test_piped_text_alone_keeps_its_newlines_but_the_last() -> None:
-    assert prompt_of("", piped(b"\na\r\nb\r\n"), MOST) == "\na\r\nb"
+def test_piped_text_keeps_its_newlines() -> None:
+    assert prompt_of("", piped(b"\na\r\nb\r\n"), MOST) == "\na\r\nb\r\n"
 
 
 def test_nothing_in_the_pipe_leaves_the_words_alone() -> None:
