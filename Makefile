@@ -49,8 +49,8 @@ bench: $(VENV)/.dev ## speed and memory against the peers that can be installed
 	$(BIN)/python -m bench.conversation
 	$(BIN)/python -m bench.start
 
-soak: test-system $(VENV)/.soak $(NODE_TOOLS) ## the long runs: 10,000 hostile trees, 200 kills, a real small model
-	$(BIN)/python -m pytest -n $(JOBS) -m soak --no-cov -p no:cacheprovider
+soak: test-system $(VENV)/.soak $(NODE_TOOLS) ## the long runs: 10,000 hostile trees, 200 kills, a real small model, new examples
+	$(BIN)/python -m pytest -n $(JOBS) -m "soak or hypothesis" --hypothesis-profile=search --no-cov -p no:cacheprovider
 
 lock: $(VENV)/.dev ## choose versions anew, with hashes and without addresses
 	$(UV) pip compile -q --universal --generate-hashes --python-version 3.11 --no-header --no-annotate --upgrade \

@@ -18,7 +18,9 @@ def vector(text: str, dimensions: int) -> list[float]:
     for word in re.findall(r"\w+", text.lower()) or [""]:
         for place, value in enumerate(_word(word, dimensions)):
             total[place] += value
-    length = math.hypot(*total) or 1.0
+    length = math.hypot(*total)
+    if not length:  # words that cancel each other out
+        return [1.0, *total[1:]]
     return [value / length for value in total]
 
 
