@@ -104,11 +104,12 @@ def crash(home: Path, server: ModelServer, times: int, seed: int) -> None:
     project = home.parent / "project"
     told: dict[str, list[dict[str, object]]] = {"a": [], "b": []}
     for _ in range(times):
+        before = len(server.requests)
         writers = [Writer(home, project, name) for name in told]
         for writer in writers:
             assert writer.begun.wait(60)
         if chance.random() < 0.8:
-            server.wait_for(len(server.requests) + 1, 60)
+            server.wait_for(before + 1, 60)
         for writer in chance.sample(writers, 2):
             threading.Event().wait(chance.random() * 0.8)
             writer.kill()

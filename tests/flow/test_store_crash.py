@@ -113,8 +113,11 @@ def test_a_full_disk_is_told_and_tears_no_file_and_all_goes_on_when_there_is_roo
 TALKING = """
 import sys
 from marid.adapters.store.catalogue import FileConversations
+from marid.core.conversation import Storage
 from marid.core.entry import Entry
-with FileConversations(sys.argv[1]).open("c", create=True) as held:
+# A new partition would begin without room.
+one = Storage(partition_max_entries=10**9, partition_max_tokens=10**9)
+with FileConversations(sys.argv[1], one).open("c", create=True) as held:
     while True:
         print(held.append([Entry(entry_type="message", content="x" * 300)] * 2)[-1].sequence, flush=True)
 """

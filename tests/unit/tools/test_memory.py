@@ -1,5 +1,5 @@
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -54,10 +54,12 @@ class Round:
 
 
 @pytest.fixture(params=["files", "fake"])
-def turn(request: pytest.FixtureRequest, tmp_path: Path) -> Round:
+def turn(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Round]:
     root = tmp_path / "project"
     root.mkdir()
-    return Round(root, FakeConversations() if request.param == "fake" else FileConversations(str(tmp_path / "home")))
+    made = Round(root, FakeConversations() if request.param == "fake" else FileConversations(str(tmp_path / "home")))
+    with made.held:
+        yield made
 
 
 def talk(turn: Round, name: str, count: int) -> None:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 _MODULES = MappingProxyType(
     {
-        "openai": "pydantic_ai.models.openai",
-        "openrouter": "pydantic_ai.models.openrouter",
-        "anthropic": "pydantic_ai.models.anthropic",
-        "google": "pydantic_ai.models.google",
+        "openai": ("models.openai", "providers.openai_compatible", "providers.openai"),
+        "openrouter": ("models.openrouter",),
+        "anthropic": ("models.anthropic",),
+        "google": ("models.google",),
     }
 )
 # The clients want some key; the wire takes it off again.
@@ -49,8 +49,9 @@ def model_for(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "M
 def load(provider: Provider) -> None:
     """Import what the provider needs."""
     hush()
-    for module in ("marid.adapters.gateway.exchange", _MODULES[provider.dialect]):
-        import_module(module)
+    import_module("marid.adapters.gateway.exchange")
+    for module in _MODULES[provider.dialect]:
+        import_module(f"pydantic_ai.{module}")
 
 
 def _openai_client(provider: Provider, client: "httpx2.AsyncClient") -> "AsyncOpenAI":

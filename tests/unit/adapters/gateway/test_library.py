@@ -1,12 +1,14 @@
 """Our parameters in the library's words."""
 
+import subprocess
+import sys
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from fakes.model import TREE, asking, events_of, gateway_to
-from marid.adapters.gateway.library import load, parameters_for, settings_for
+from marid.adapters.gateway.library import parameters_for, settings_for
 from marid.adapters.gateway.providers import Dialect, Provider
 from marid.core.chat import ModelRequest, Noted, Only, Parameters, Thinking, said
 from marid.testing import ModelServer, always, say
@@ -198,8 +200,21 @@ def test_which_names_openrouter_has_is_left_to_the_service() -> None:
         assert server.requests[0].model == "auto"
 
 
-def test_loading_can_be_done_ahead() -> None:
-    load(Provider(id="openai", dialect="openai", base_url="http://x"))
+@pytest.mark.parametrize("dialect", ["openai", "openrouter", "anthropic", "google"])
+def test_loading_can_be_done_ahead(dialect: str) -> None:
+    program = f"""
+import sys
+from marid.adapters.gateway.library import load, model_for
+from marid.adapters.gateway.providers import Provider
+provider = Provider(id="p", dialect="{dialect}", base_url="http://x")
+load(provider)
+import httpx2
+before = {{*sys.modules}}
+model_for(provider, "m", httpx2.AsyncClient())
+print([name for name in sys.modules if name not in before and name.startswith("pydantic_ai")])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "[]\n"
 
 
 def test_openai_itself_gets_the_name_that_it_knows() -> None:

@@ -25,7 +25,7 @@ def test_a_slower_disk_is_slower_for_everybody_and_only_there(tmp_path: Path) ->
     sync = os.fdatasync
     [bar] = crowded(tmp_path, 1)
     assert os.fdatasync is sync
-    assert bar.value > 1
+    assert bar.value > 0
     assert bar.holds is None
 
 
