@@ -60,7 +60,9 @@ class Conversations(Protocol):
     def search(
         self, query: str, *, whole: bool = False, tell: Callable[[str], None] = lambda _problem: None
     ) -> Iterator[Hit]:
-        """As Transcript.search, over all conversations; `tell` hears of the problems of each that was read."""
+        """As Transcript.search, over all conversations; `tell` hears of the problems of each, also of one that cannot
+        be read.
+        """
         ...
 
 

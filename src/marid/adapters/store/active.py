@@ -103,7 +103,8 @@ class Active:
 
     def is_full(self, now: float) -> bool:
         """Whether it is time for a new partition, by the settings of now."""
-        age = now - self.tally.first_ts if self.tally.first_ts > 0 else 0
+        # A clock that was ahead and has been set right is as good a reason as one that has moved on.
+        age = abs(now - self.tally.first_ts) if self.tally.first_ts > 0 else 0
         return self.tally.held > 0 and (
             self.tally.held >= self._storage.partition_max_entries
             or self.tally.tokens >= self._storage.partition_max_tokens

@@ -173,16 +173,18 @@ class FileConversations:
     def search(
         self, query: str, *, whole: bool = False, tell: Callable[[str], None] = lambda _problem: None
     ) -> Iterator[Hit]:
-        """As in the port; one that cannot be read, or is destroyed meanwhile, is left out."""
+        """As in the port."""
         with told(f"reading '{self._layout.contexts}'"):
             names = self._layout.names()
         for name in names:
-            with suppress(MaridError):
+            try:
                 read = self.read(name)
                 for entry in read.search(query, whole=whole):
                     yield Hit(name, entry)
                 for problem in read.problems():
                     tell(problem)
+            except MaridError as error:
+                tell(str(error))
 
     def expiry(self, key: str) -> Expiry:
         """As in the port."""
@@ -220,8 +222,9 @@ class FileConversations:
         opened = StoredConversation(place, self._storage, held, self._clock, on_close=lambda: self._use(place))
         try:
             if not known.id:
+                begun = known.created_ms or self._begun(place, opened)
                 migration.adopt(opened, place, foreign)
-                opened.identify(new_id(), known.created_ms or round(self._clock() * 1000))
+                opened.identify(new_id(), begun)
             opened.begin()
             opened.notice_prompt()
         except BaseException:
@@ -229,6 +232,12 @@ class FileConversations:
             opened.let_go()
             raise
         return opened
+
+    def _begun(self, place: Place, opened: StoredConversation) -> int:
+        """When a conversation of another program began: the earliest time that anything says."""
+        first = next(opened.entries(), None)
+        told_ms = (self.session.created(place.name) * 1000, older.created(place) * 1000, first.time_ms if first else 0)
+        return min(filter(None, told_ms), default=round(self._clock() * 1000))
 
     def _held(
         self, key: str, wait: float = 0.0, heartbeat: float = 0.0, *, create: bool = False

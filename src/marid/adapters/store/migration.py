@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from marid.adapters.store import manifest, older, partitions
 from marid.adapters.store.files import as_object, pretty, read_bytes, remove, sync_folder, write_whole
 from marid.adapters.store.history import KEPT
+from marid.adapters.store.journal import whole
 from marid.adapters.store.layout import Place
 from marid.core.conversation import Storage
 from marid.core.entry import COMPACTION, SYSTEM, Entry
@@ -24,11 +25,10 @@ def move_old_transcript(place: Place, storage: Storage) -> None:
     if os.path.exists(strayed) and not os.path.exists(place.active):
         os.rename(strayed, place.active)
     old = place.file(older.TRANSCRIPT)
-    data = read_bytes(old)
-    if data is None:
+    found = read_bytes(old)
+    if found is None:
         return
-    if data and not data.endswith(b"\n"):
-        data += b"\n"
+    data = whole(found)
     active = read_bytes(place.active) or b""
     if not active.startswith(data):
         if active or manifest.stamp_of(place):

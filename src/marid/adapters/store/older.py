@@ -6,7 +6,9 @@ from typing import cast
 from marid.adapters.store import meta
 from marid.adapters.store.entries import encode, lines
 from marid.adapters.store.files import as_object, read_bytes
+from marid.adapters.store.journal import whole
 from marid.adapters.store.layout import Place
+from marid.adapters.store.meta import is_time
 from marid.core.entry import AGENT, ANCHORS, MESSAGE, NEVER_IN_WINDOW, SYSTEM, USER, Entry
 
 TRANSCRIPT = "transcript.jsonl"
@@ -22,13 +24,13 @@ def completed(place: Place, active: bytes) -> bytes:
     old = old_transcript(place)
     if old and not active.startswith(old):
         active = old + active
-    return active or _ended(read_bytes(place.window)) or b"".join(map(encode, old_messages(place)))
+    return active or _whole(place.window) or b"".join(map(encode, old_messages(place)))
 
 
 def old_transcript(place: Place) -> bytes:
-    """The lines of a transcript that was one file, each with its end. Raises: OSError."""
-    strayed = b"" if os.path.exists(place.active) else _ended(read_bytes(place.transcript("context.jsonl")))
-    return _ended(read_bytes(place.file(TRANSCRIPT))) + strayed
+    """The lines of a transcript that was one file, those that are whole. Raises: OSError."""
+    strayed = b"" if os.path.exists(place.active) else _whole(place.transcript("context.jsonl"))
+    return _whole(place.file(TRANSCRIPT)) + strayed
 
 
 def old_window(place: Place) -> list[Entry] | None:
@@ -63,8 +65,14 @@ def old_messages(place: Place) -> list[Entry]:
     return [entry for entry in made if entry.role in (USER, AGENT)]
 
 
-def _ended(data: bytes | None) -> bytes:
-    return data + b"\n" if data and not data.endswith(b"\n") else data or b""
+def created(place: Place) -> int:
+    """When a `context.json` says that it was made, in seconds, else 0. Raises: OSError."""
+    made = (as_object(read_bytes(place.file(MESSAGES)) or b"") or {}).get("created_at")
+    return made if is_time(made) else 0
+
+
+def _whole(path: str) -> bytes:
+    return whole(read_bytes(path) or b"")
 
 
 def _made_id(number: int, text: str) -> str:

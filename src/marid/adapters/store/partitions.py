@@ -1,5 +1,6 @@
 """The full partitions of a transcript: looked through only when their folder has changed, read in order."""
 
+import errno
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, cast
@@ -107,12 +108,15 @@ def examine(file: str, data: bytes, after: int, storage: Storage) -> Contents:
 
 
 def read(place: Place, row: Row, key: str = "", tell: Callable[[str], None] | None = None) -> Iterator[Line]:
-    """The entries of one partition; none when they surely do not have that id among them. Raises: OSError.
+    """The entries of one partition; none when they surely do not have that id among them. Raises: OSError, also when
+    it is there no more.
 
     `tell` hears of lines that cannot be read.
     """
     path = place.transcript(row["file"])
-    data = read_bytes(path) or b""
+    data = read_bytes(path)
+    if data is None:
+        raise FileNotFoundError(errno.ENOENT, f"there is no '{path}' any more")
     if not may_mention(data, key):
         return iter(())
     return lines(data, before=row["first_sequence"] - 1, on_bad=telling(path, data, tell))

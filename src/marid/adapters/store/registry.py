@@ -17,7 +17,7 @@ from marid.adapters.store.files import (
 )
 from marid.adapters.store.layout import Layout
 from marid.adapters.store.meta import is_time
-from marid.core.conversation import Current, Expiry
+from marid.core.conversation import Corrupt, Current, Expiry
 from marid.text.names import check_name, is_name
 from marid.workspace.private import private_folder
 
@@ -37,6 +37,11 @@ class Registry:
         """When conversations end, and when something last happened in them, as far as this file knows."""
         with told(f"reading '{self._state}'"):
             return {name: (_expiry(row), _number(row, "last_activity_at")) for name, row in self._rows().items()}
+
+    def created(self, name: str) -> int:
+        """When a conversation was made, as far as this file knows; else 0."""
+        with told(f"reading '{self._state}'"):
+            return _number(self._rows().get(name, {}), "created_at")
 
     def expire(self, name: str, expiry: Expiry, now: int) -> None:
         """Let a conversation end then; its inactivity counts from now on."""
@@ -145,11 +150,12 @@ class Registry:
             found = read_object(self._session)
         if found is None:
             return self._older()
-        implied, previous = found.get("implied_context"), found.get("previous_context")
-        return Current(
-            implied if isinstance(implied, str) and implied else Current().implied,
-            previous if isinstance(previous, str) else "",
-        )
+        names = [found.get(field) or "" for field in ("implied_context", "previous_context")]
+        for name in names:
+            if name and not (isinstance(name, str) and is_name(name)):
+                raise Corrupt(f"'{self._session}' names {name!r}, which can be no conversation; repair it or remove it")
+        implied, previous = cast("list[str]", names)
+        return Current(implied or Current().implied, previous)
 
     def _older(self) -> Current:
         """As the first generation of homes has it: in the other file."""

@@ -2,8 +2,8 @@
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Collection, Generator, Iterator
+from contextlib import contextmanager, suppress
 
 from marid.adapters.store import history, journal, meta, older
 from marid.adapters.store.files import read_text, told
@@ -88,8 +88,14 @@ class StoredTranscript:
         if not os.path.lexists(self._place.folder):
             raise NotFound(f"there is no conversation '{self._place.name}' any more")
 
-    def _reading(self) -> told:
-        return told(f"reading the conversation '{self._place.name}'")
+    @contextmanager
+    def _reading(self) -> Generator[None]:
+        with told(f"reading the conversation '{self._place.name}'"):
+            try:
+                yield
+            except FileNotFoundError:
+                self._is_there()
+                raise
 
     def _shape(self) -> object:
         with suppress(OSError):

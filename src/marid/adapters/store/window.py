@@ -51,12 +51,17 @@ class Window:
             self._append(data)
 
     def _append(self, data: bytes) -> None:
-        try:
+        self._right = False
+        with suppress(OSError):
             if self._fd < 0:
                 self._fd = open_file(self._place.window, ADD)
-            write_all(self._fd, [data])
-        except OSError:
-            self._right = False
+            size = os.lseek(self._fd, 0, os.SEEK_END)
+            try:
+                write_all(self._fd, [data])
+                self._right = True
+            except OSError:
+                # On a full disk a part of a line would stay, and nothing could be put in its place.
+                os.ftruncate(self._fd, size)
 
     def replace(self, entries: Sequence[Entry]) -> None:
         """Another window, as after an anchor."""

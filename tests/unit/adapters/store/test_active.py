@@ -93,7 +93,8 @@ def test_what_was_noted_spares_the_reading_only_while_it_is_true(place: Place) -
         (Storage(partition_max_tokens=6), 13, True),
         (Storage(partition_max_age_seconds=60), 70, False),
         (Storage(partition_max_age_seconds=60), 71, True),
-        (Storage(partition_max_age_seconds=60), -1_000_000, False),
+        (Storage(partition_max_age_seconds=60), -40, False),
+        (Storage(partition_max_age_seconds=60), -1_000_000, True),  # the clock was ahead, and was set right
         (Storage(partition_max_tokens=4, bytes_per_token=4), 13, False),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 
 from marid.adapters.store.catalogue import FileConversations
 from marid.adapters.store.files import locked
-from marid.core.conversation import Conflict, Corrupt, Expiry, Held, Message, Swept
+from marid.core.conversation import Conflict, Corrupt, Expiry, Held, Message, Storage, Swept
 from marid.core.entry import MESSAGE, Entry
 from marid.core.errors import NotFound, Refused, Unavailable
 
@@ -91,14 +91,39 @@ def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         home.list()
 
 
-def test_a_search_leaves_out_what_cannot_be_read(home: FileConversations, tmp_path: Path) -> None:
+def test_a_search_tells_what_cannot_be_read(home: FileConversations, tmp_path: Path) -> None:
     for name in ("a", "b"):
         with home.open(name, create=True) as held:
             held.append([Entry(entry_type=MESSAGE, content="word")])
     active = tmp_path / "home/contexts/a/transcript/active.jsonl"
     active.unlink()
     active.mkdir()
-    assert [hit.conversation for hit in home.search("word")] == ["b"]
+    problems: list[str] = []
+    assert [hit.conversation for hit in home.search("word", tell=problems.append)] == ["b"]
+    assert [problem.partition(" failed")[0] for problem in problems] == ["reading the conversation 'a'"]
+
+
+def test_a_reader_whose_conversation_goes_away_is_told(tmp_path: Path) -> None:
+    """The defect: partitions that were there no more looked empty, so that a search found less than there is."""
+    home = FileConversations(str(tmp_path), Storage(partition_max_entries=2))
+    with home.open("c", create=True) as held:
+        for _ in range(9):
+            held.append([Entry(entry_type=MESSAGE, content="word")])
+    problems: list[str] = []
+    hits, entries = home.search("word", tell=problems.append), home.read("c").entries()
+    next(hits)
+    next(entries)
+    home.rename("c", "d")
+    assert len(list(hits)) < 8
+    assert problems == ["there is no conversation 'c' any more"]
+    with pytest.raises(NotFound):
+        list(entries)
+    read = home.read("d").entries()
+    next(read)
+    for partition in (tmp_path / "contexts/d/transcript/partitions").glob("*.jsonl"):
+        partition.unlink()
+    with pytest.raises(Unavailable, match="any more"):
+        list(read)
 
 
 def test_a_destroy_does_not_need_a_sound_session(home: FileConversations, tmp_path: Path) -> None:

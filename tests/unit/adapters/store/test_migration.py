@@ -46,6 +46,28 @@ def test_an_old_transcript_is_moved_and_kept(folder: Path) -> None:
     assert json.loads((folder / "context.jsonl").read_text().splitlines()[1])["future"] == 1
 
 
+def test_the_cut_end_of_an_old_transcript_stays_in_the_backup_only(folder: Path) -> None:
+    old = line("m1") + '{"id":"m2","timesta'
+    (folder / "transcript.jsonl").write_text(old)
+    assert [entry.id for entry in FileConversations(str(folder.parents[1])).read("c").entries()] == ["m1"]
+    assert told(folder) == (["m1"], ["m1"])
+    assert (folder / "transcript.jsonl.bak").read_text() == old
+    with FileConversations(str(folder.parents[1])).open("c") as held:
+        assert held.problems() == ()
+
+
+def test_a_conversation_of_another_program_keeps_the_time_when_it_began(folder: Path, tmp_path: Path) -> None:
+    home = FileConversations(str(tmp_path))
+    for name, state, entry in (("c", 5, 9), ("d", 9, 5), ("e", 0, 5), ("f", 0, 0)):
+        (folder.parent / name / "transcript").mkdir(parents=True)
+        home.session.edit(lambda rows: rows.update({name: {"name": name, "created_at": state}}))  # noqa: B023
+        text = json.dumps({"id": "m", "entry_type": "message", "timestamp": entry}) + "\n"
+        (folder.parent / name / "transcript/active.jsonl").write_text(text if entry else "")
+        with home.open(name) as held:
+            assert (held.meta().created_ms == 5000) is (name != "f")
+            assert held.window()[0].time_ms == held.meta().created_ms
+
+
 def test_a_move_that_was_interrupted_is_finished(folder: Path) -> None:
     (folder / "transcript.jsonl").write_text(line("m1"))
     (folder / "transcript.jsonl.bak").touch()
@@ -122,7 +144,8 @@ def test_an_old_context_file_becomes_messages(folder: Path) -> None:
     assert every[0] == "given"
     assert (folder / "context.json.bak").exists()
     home = FileConversations(str(folder.parents[1]))
-    first, second = home.read("c").window()[1:]
+    anchor, first, second = home.read("c").window()
+    assert anchor.time_ms == 5000
     assert (first.role, second.role, first.time_ms) == (USER, AGENT, 7000)
     assert (second.sender, second.to) == ("c", "user")
 

@@ -1,5 +1,7 @@
 """The window as a file."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -74,6 +76,31 @@ def test_a_disk_that_refuses_is_no_error_and_is_made_good_later(place: Place) ->
     Path(place.window).rmdir()
     window.close()
     assert Path(place.window).read_bytes().count(b"\n") == 4
+
+
+FULL = """
+import resource, signal, sys
+from marid.adapters.store.entries import encode
+from marid.adapters.store.layout import Layout
+from marid.adapters.store.window import Window
+from marid.core.entry import Entry
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+place = Layout(sys.argv[1]).place("c")
+window = Window(place, [Entry(entry_type="m", content="a")])
+window.begin()
+resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
+large = Entry(entry_type="m", content="b" * 1000)
+window.add([large], encode(large))
+window.close()
+Window(place, window.entries).begin()
+"""
+
+
+def test_a_disk_that_fills_leaves_no_part_of_a_line(place: Place) -> None:
+    """The defect: the line that did not fit was cut, and stayed so while nothing could be put in its place."""
+    home = Path(place.folder).parents[1]
+    subprocess.run([sys.executable, "-c", FULL, str(home)], check=True, timeout=60)
+    assert Path(place.window).read_bytes() == encode(Entry(entry_type="m", content="a"))
 
 
 def test_the_file_follows_before_too_much_waits(place: Place) -> None:
