@@ -4,7 +4,7 @@ import atexit
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from marid.workspace.private import private_folder
 from marid.workspace.replace import write_all
 
 if TYPE_CHECKING:
-    from marid.text.secrets import Masker
+    from marid.text.veil import Veil
 
 CALLS = "toolcalls.log"
 _MOST_ARGS = 4000
@@ -33,7 +33,13 @@ class SessionLog:
     """
 
     def __init__(
-        self, home: str, label: str, *, clock: Callable[[], float] = time.time, patience: float = 0.05
+        self,
+        home: str,
+        label: str,
+        *,
+        secrets: Sequence[str] = (),
+        clock: Callable[[], float] = time.time,
+        patience: float = 0.05,
     ) -> None:
         self._home = home
         self._label = label
@@ -43,7 +49,8 @@ class SessionLog:
         self._calls = -1
         self._scripts = 0
         self._told = False
-        self._masker: Masker | None = None
+        self._secrets = secrets
+        self._veil: Veil | None = None
         self._patience = patience
         self._pending: deque[Record] = deque()
         self._writer: Thread | None = None
@@ -160,11 +167,11 @@ class SessionLog:
         return json.dumps({**whole, "message": "[masked]", "args": "[masked]", "trace": ""}).encode() + b"\n"
 
     def _masked(self, data: bytes) -> bytes:
-        if self._masker is None:
-            from marid.text.secrets import Masker
+        if self._veil is None:
+            from marid.text.veil import Veil
 
-            self._masker = Masker()
-        return self._masker.mask(data, "call.json")[0]
+            self._veil = Veil(*self._secrets)
+        return self._veil.data(data, "call.json")
 
 
 def _flush(log: "ref[SessionLog]") -> None:

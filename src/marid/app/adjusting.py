@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from marid.app.app import App
 from marid.app.config_file import change_file
+from marid.app.conversations import memory_of
 from marid.app.reading import is_file, text_of
 from marid.core.checks import shown_key, typed
 from marid.core.errors import BadInput, NotFound
@@ -133,6 +134,6 @@ def set_system_prompt(app: App, conversation: str, text_or_path: str) -> bool:
     Raises: BadInput; Held; Refused when the conversation is archived; Unavailable.
     """
     text = text_of(app, text_or_path, _MOST_PROMPT) if is_file(app, text_or_path) else text_or_path
-    with app.memory(app.settings).conversations.open(conversation, create=True) as held:
+    with memory_of(app, conversation).conversations.open(conversation, create=True) as held:
         held.write_note("system_prompt", text)
     return bool(text.strip())

@@ -9,7 +9,7 @@ from marid.core.errors import Unavailable
 from marid.core.settings import MOST_BYTES, BadFile
 from marid.text.visible import shown_path
 from marid.workspace.plain import plain_text
-from marid.workspace.private import private_folder
+from marid.workspace.private import alone_in, private_folder
 from marid.workspace.replace import replace_file
 
 if TYPE_CHECKING:
@@ -25,11 +25,13 @@ def change_file(path: str, change: "Callable[[TOMLDocument], None]") -> None:
     from tomlkit.exceptions import TOMLKitError
 
     name = os.path.basename(path)
+    folder = os.path.dirname(path)
     try:
-        private_folder(os.path.dirname(path))
-        document = tomlkit.parse(_text(path))
-        change(document)
-        _replace(path, tomlkit.dumps(document).encode())
+        private_folder(folder)
+        with alone_in(folder):
+            document = tomlkit.parse(_text(path))
+            change(document)
+            _replace(path, tomlkit.dumps(document).encode())
     except OSError as error:
         raise Unavailable(f"{name} cannot be written: {error.strerror or error}") from error
     except (TOMLKitError, ValueError) as error:

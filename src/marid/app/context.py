@@ -1,20 +1,21 @@
 """The verbs on project context: assemble, save, explain, compare."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from marid.app.app import App
+from marid.app.saving import save_bytes
 from marid.assembly.run import Run
 from marid.assembly.select import locate, ruling_of, welcome
 from marid.core.caller import Caller
 from marid.core.context import ContextRequest, Wanted
-from marid.core.errors import BadInput, NotFound, Refused, Unavailable
+from marid.core.errors import BadInput
 from marid.core.events import Emit, Event, Note, Stream
 from marid.core.ids import new_id
 from marid.text.visible import shown_path
 from marid.workspace.explain import explain
-from marid.workspace.replace import replace_file, write_all
+from marid.workspace.replace import write_all
 from marid.workspace.walk import Walker
 
 if TYPE_CHECKING:
@@ -72,39 +73,6 @@ def _lock(run: Run) -> None:
     from marid.assembly.lock import dump
 
     save_bytes([[dump(run.lock())]], os.path.join(run.request.cwd, run.request.lock))
-
-
-def save_bytes(batches: Iterable[Sequence[bytes]], path: str) -> None:
-    """Write `batches` to a file, whole or not at all.
-
-    Raises: Refused when the place cannot be written.
-    """
-    folder = os.path.dirname(os.path.abspath(path))
-    if os.path.isdir(path):
-        raise BadInput(f"'{path}' is a folder: name a file to write")
-    if not os.path.isdir(folder):
-        raise NotFound(f"the folder '{folder}' is not there")
-    try:
-        if os.path.exists(path) and not os.path.isfile(path):
-            _write_through(path, batches)
-        else:
-            replace_file(path, batches)
-    except PermissionError as error:
-        raise Refused(f"'{path}' cannot be written: no permission") from error
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise Unavailable(f"'{path}' cannot be written: {error.strerror}") from error
-
-
-def _write_through(path: str, batches: Iterable[Sequence[bytes]]) -> None:
-    """A device or a pipe takes what it is given; it must not be replaced by a file."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC)
-    try:
-        for batch in batches:
-            write_all(descriptor, batch)
-    finally:
-        os.close(descriptor)
 
 
 def why(app: App, wanted: Wanted, path: str) -> str:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from types import MappingProxyType
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from marid.app.app import App
 from marid.app.memory import Memory
@@ -161,13 +161,10 @@ def told(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def _message(arguments: str) -> str:
-    import json  # imported when used: most that is read was said without a call
+    from marid.engine.messages import parsed  # imported when used: most that is read was said without a call
 
-    try:
-        given: object = json.loads(arguments)
-    except ValueError:
-        return arguments
-    message = cast("dict[str, object]", given).get("message") if isinstance(given, dict) else None
+    given = parsed(arguments)
+    message = arguments if given is None else given.get("message")
     return message if isinstance(message, str) else ""
 
 
@@ -206,7 +203,7 @@ def leave(app: App, name: str, instead: str = "") -> str:
 
 def archive(app: App, key: str, *, away: bool = True) -> Meta:
     """Put a conversation away, or bring it back. Raises: NotFound; BadInput; Held; Unavailable."""
-    return app.memory(app.settings).conversations.archive(key, away=away)
+    return memory_of(app, key).conversations.archive(key, away=away)
 
 
 def destroy(app: App, key: str) -> bool:
@@ -245,7 +242,7 @@ def sweep(app: App) -> Swept:
 def search(
     app: App, query: str, *, whole: bool = False, tell: Callable[[str], None] = lambda _problem: None
 ) -> Iterator[Hit]:
-    """Entries of all conversations that hold every word of the query; `tell` hears of lines that cannot be read.
+    """Entries of all conversations that hold every word of the query; `tell` hears of what cannot be read.
 
     Raises: BadInput without any word.
     """

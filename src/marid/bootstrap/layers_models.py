@@ -18,6 +18,7 @@ _KEYS = ("model", "context_window", "api")
 _WINDOW = Setting("context_window", "most tokens of a request", kind="whole")
 _OF_A_PROVIDER = ("base_url", "api_key", "model")
 IDENTITY = ("provider", *_OF_A_PROVIDER)
+_UNNAMED = "(base_url)"
 # How a Chibi home names a kind of model and leaves the choice to its own library.
 _PRESET = "ratatoskr:"
 
@@ -122,18 +123,19 @@ def chosen_model(layers: Sequence[Layer], models: Models, notes: list[str]) -> C
     for layer in layers:
         rows = put_over(rows, layer)
     ids = {*PROVIDERS, *provider_ids(rows.values)}
+    unnamed = _UNNAMED if "openai" in provider_ids(rows.values) else "openai"
     made = empty()
     names: tuple[str, ...] = ()
     for layer in layers:
         own = _own(layer, notes)
         own_names = _expand(own, models, ids)
         provider = own.values.get("provider")
-        before = _implied(made.values)
+        before = _implied(made.values, unnamed)
         if provider and before and provider != before:
             made, names = empty(), ()
         names = own_names or names
         made = put_over(made, own)
-    return _filled(made, names, rows, models)
+    return _filled(made, names, rows, models, _implied(made.values, unnamed))
 
 
 def provider_ids(values: Mapping[str, object]) -> tuple[str, ...]:
@@ -170,16 +172,17 @@ def _expand(own: Layer, models: Models, ids: Collection[str]) -> tuple[str, ...]
     return tuple(names)
 
 
-def _implied(values: Mapping[str, object]) -> str:
-    """The provider that is meant where none is named, as the gateway has it."""
+def _implied(values: Mapping[str, object], unnamed: str) -> str:
+    """The provider that is meant where none is named, as the gateway has it. A service that has nothing but an address
+    is `unnamed`: OpenAI's equal, but not OpenAI where that has a table, and then gets nothing of what stands there.
+    """
     if values.get("provider"):
         return str(values["provider"])
-    return "openai" if values.get("base_url") else "openrouter" if values.get("api_key") else ""
+    return unnamed if values.get("base_url") else "openrouter" if values.get("api_key") else ""
 
 
-def _filled(made: Layer, names: tuple[str, ...], rows: Layer, models: Models) -> Chosen:
+def _filled(made: Layer, names: tuple[str, ...], rows: Layer, models: Models, provider: str) -> Chosen:
     """What the provider's own table says, where nothing stronger did."""
-    provider = _implied(made.values)
     for field in _OF_A_PROVIDER:
         row = f"providers.{provider}.{field}"
         if made.values.get(field) or row not in rows.values:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from marid.ports.model import Model, Take
 
 OFFLINE = "offline"
-_NONE: Mapping[str, int] = MappingProxyType({})
 # Where the services' own programs look for a key; used only for the provider that is named.
 _VARIABLES = MappingProxyType(
     {
@@ -45,7 +44,7 @@ def make_memory(settings: Settings) -> Memory:
 
 def make_model(settings: Settings, environ: Mapping[str, str], files: Mapping[str, str]) -> "Model":
     """The provider that settings name. Raises: BadInput for one that cannot be asked as it is set up."""
-    return _provider(settings.provider, _row(settings), environ, files, _windows(settings))
+    return _provider(settings.provider, _row(settings), settings, environ, files)
 
 
 def make_providers(settings: Settings, environ: Mapping[str, str]) -> "tuple[Model, ...]":
@@ -55,6 +54,13 @@ def make_providers(settings: Settings, environ: Mapping[str, str]) -> "tuple[Mod
     if all(model.provider != OFFLINE for model in made):
         made.append(_offline())
     return tuple(made)
+
+
+def known_keys(settings: Settings, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Every key of a provider that is set somewhere: none of them belongs into a log."""
+    rows = [_row(settings), *settings.providers.values()]
+    variables = [environ.get(name) for names in _VARIABLES.values() for name in names]
+    return tuple(dict.fromkeys(filter(None, [*(row.get("api_key") for row in rows), *variables])))
 
 
 def _row(settings: Settings) -> Mapping[str, str]:
@@ -70,7 +76,7 @@ def _each(settings: Settings, environ: Mapping[str, str]) -> "Iterator[Model]":
     rows = {settings.provider: _row(settings)}
     for id, row in {**rows, **{id: row for id, row in settings.providers.items() if id not in rows}}.items():
         try:
-            yield _provider(id, row, environ, windows=_windows(settings) if id == settings.provider else _NONE)
+            yield _provider(id, row, settings, environ)
         except BadInput as error:
             yield Unasked(id or "openai", error)
 
@@ -78,9 +84,9 @@ def _each(settings: Settings, environ: Mapping[str, str]) -> "Iterator[Model]":
 def _provider(
     id: str,
     row: Mapping[str, str],
+    settings: Settings,
     environ: Mapping[str, str],
     files: Mapping[str, str] = MappingProxyType({}),
-    windows: Mapping[str, int] = _NONE,
 ) -> "Model":
     from marid.adapters.gateway.providers import named  # imported when used, as is all of the gateway
 
@@ -94,8 +100,9 @@ def _provider(
     from marid.adapters.gateway.journal import JournalFiles
 
     journal = JournalFiles(requests=files.get("request", ""), responses=files.get("response", "")) if files else None
-    means = Means(journal=journal, windows=windows)
-    return Gateway(replace(provider, proxy=proxy_for(environ, provider.base_url)), means)
+    means = Means(journal=journal, windows=_windows(settings) if id == settings.provider else {})
+    others = known_keys(settings, environ)
+    return Gateway(replace(provider, proxy=proxy_for(environ, provider.base_url), other_keys=others), means)
 
 
 def _offline() -> "Model":

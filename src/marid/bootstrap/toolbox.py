@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from marid.app.toolbox import Toolbox
+from marid.bootstrap.memory import known_keys
 from marid.bootstrap.once import once
 from marid.core.settings import Settings
 from marid.ports.beads import Beads
@@ -56,7 +57,7 @@ class Parts:
     def audit(self) -> "Audit":
         from marid.adapters.session_log import SessionLog
 
-        return SessionLog(self._settings.home, "marid")
+        return SessionLog(self._settings.home, "marid", secrets=known_keys(self._settings, self._environ))
 
     def processes(self) -> "ShellRunner":
         from marid.adapters.sandbox import Sandbox, bubblewrap

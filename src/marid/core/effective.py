@@ -76,6 +76,13 @@ def _made(name: str, raw: object, resolved: Resolved, *, secret: bool) -> Effect
     return Effective(name, None if empty else value, UNSET if empty else toml_text(value), origin)
 
 
+def shown_value(setting: Setting | None, value: object) -> str:
+    """What may be said of a value that somebody has given, as it was given: of tables, which may hold keys, nothing."""
+    if setting is None or setting.secret or setting.kind == "table" or not isinstance(value, str | int | float):
+        return "set"
+    return str(_hidden(value))
+
+
 def _plain(value: Any) -> Any:
     match value:
         case Mapping():

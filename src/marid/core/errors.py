@@ -10,7 +10,7 @@ MaridError            catch this to catch us
 Anything else that escapes is a bug, code `internal`. Each face maps codes to its wire in one table.
 """
 
-from typing import ClassVar
+from typing import ClassVar, cast
 
 
 class MaridError(Exception):
@@ -55,6 +55,14 @@ class Unavailable(MaridError):
     """A neighbour failed: git, disk, a child process."""
 
     code = "unavailable"
+
+
+def alone(error: Exception) -> Exception:
+    """The error itself: tasks that ran at once bring theirs as a group, also when there is only one."""
+    if not isinstance(error, ExceptionGroup):
+        return error
+    group = cast("ExceptionGroup[Exception]", error)
+    return alone(group.exceptions[0]) if len(group.exceptions) == 1 else group
 
 
 FAMILIES = (BadInput, Refused, NotFound, Exhausted, Unavailable)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from marid.core.errors import BadInput, MaridError, Unavailable
+from marid.core.errors import BadInput, MaridError, Unavailable, alone
 from marid.core.version import __version__
 from marid.faces.cli.exits import INTERRUPTED, end_line, exit_code, print_out, say, words_of
 from marid.faces.cli.line import PAGE, Line, read_line, strange_keys
@@ -214,6 +214,7 @@ def _reader_gone() -> int:
 
 
 def _unforeseen(error: Exception, *, debug: bool) -> int:
+    error = alone(error)
     if isinstance(error, OSError) and error.errno in _FULL:
         say(f"the output cannot be written: {error.strerror}")
         return exit_code(Unavailable())

@@ -229,3 +229,12 @@ def test_the_thread_that_writes_ends_when_there_is_nothing_to_write(tmp_path: Pa
     log.record(_record())
     log.close()
     assert len(_lines(tmp_path)) == 2
+
+
+def test_keys_that_are_known_are_masked_whatever_their_form(tmp_path: Path) -> None:
+    log = SessionLog(str(tmp_path), "t", secrets=["plain-word"], patience=0)
+    log.record(_record(args={"command": "echo plain-word"}))
+    log.script("echo plain-word", ".sh")
+    texts = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(texts) == 2
+    assert all("plain-word" not in text and "[masked]" in text for text in texts)

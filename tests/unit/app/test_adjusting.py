@@ -222,3 +222,9 @@ def test_what_cannot_be_a_path_is_text(app: App) -> None:
         set_system_prompt(app, "", "a\0b")
     set_system_prompt(app, "talk", "a\0b")
     assert prompt_of(app) == "a\0b"
+
+
+def test_a_system_prompt_is_stored_as_the_conversation_stores(app: App, local: Path) -> None:
+    set_local(app, "talk", {"storage.partition_max_entries": 1})
+    set_system_prompt(app, "talk", "be nice")
+    assert len(list((local.parent / "transcript/partitions").glob("*.jsonl"))) == 1

@@ -3,6 +3,8 @@
 import os
 import resource
 import stat
+import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -85,3 +87,21 @@ def test_line_ends_of_other_systems_stay(tmp_path: Path) -> None:
     (tmp_path / "local.toml").write_bytes(b"# mine\r\nfuel = 9\r\n")
     change_file(str(tmp_path / "local.toml"), put_fuel)
     assert (tmp_path / "local.toml").read_bytes() == b"# mine\r\nfuel = 3\r\n"
+
+
+def test_who_changes_a_file_at_the_same_time_loses_nothing(tmp_path: Path) -> None:
+    """The defect: two who had read the same file wrote one after the other, and both said that it was done."""
+
+    def put(name: str) -> None:
+        for number in range(10):
+            change_file(str(tmp_path / "local.toml"), partial(put_one, name=f"{name}{number}"))
+
+    def put_one(document: TOMLDocument, name: str) -> None:
+        document[name] = 1
+
+    threads = [threading.Thread(target=put, args=(name,)) for name in "abc"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (tmp_path / "local.toml").read_text().count("\n") == 30

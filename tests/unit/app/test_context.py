@@ -1,18 +1,15 @@
 import os
-import stat
-import threading
 from pathlib import Path
 
 import pytest
 
 from fakes.means import FakeClipboard, Outside
-from fakes.people import as_nobody
-from fakes.trees import plant, plant_names, scratch
-from marid.app.context import assemble, byte_limit, changes, copy, save, save_bytes, send, why
+from fakes.trees import plant, plant_names
+from marid.app.context import assemble, byte_limit, changes, copy, save, send, why
 from marid.assembly.run import Run
 from marid.core.caller import Caller
 from marid.core.context import ContextRequest, Shown, View, Wanted
-from marid.core.errors import BadInput, NotFound, Refused, Unavailable
+from marid.core.errors import BadInput, NotFound, Unavailable
 from marid.core.events import Event, Note, Packed, Walked
 from marid.core.settings import Settings
 
@@ -108,63 +105,6 @@ def test_whatever_happens_on_the_way_the_old_output_stays(tmp_path: Path, error:
         save(run, str(tmp_path / "out.txt"))
     assert (tmp_path / "out.txt").read_text() == "old"
     assert sorted(os.listdir(tmp_path)) == ["a.py", "b.py", "out.txt"]
-
-
-def test_an_output_keeps_its_mode_and_its_links(tmp_path: Path) -> None:
-    plant(tmp_path, {"real": "old"})
-    (tmp_path / "real").chmod(0o600)
-    (tmp_path / "link").symlink_to("real")
-    save_bytes([[b"new"]], str(tmp_path / "link"))
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "real").read_text() == "new"
-    assert stat.S_IMODE((tmp_path / "real").stat().st_mode) == 0o600
-
-
-def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    got: list[bytes] = []
-    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
-    reader.start()
-    save_bytes([[b"a", b"b"]], str(pipe))
-    reader.join(timeout=20)
-    assert got == [b"ab"]
-    assert stat.S_ISFIFO(pipe.stat().st_mode)
-
-
-def test_a_device_is_written_to_and_not_replaced() -> None:
-    save_bytes([[b"a"]], os.devnull)
-    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
-
-
-def test_a_full_device_is_told() -> None:
-    with pytest.raises(Unavailable, match="'/dev/full' cannot be written: No space left"):
-        save_bytes([[b"a"]], "/dev/full")
-
-
-def test_a_pipe_whose_reader_has_gone_is_told_as_such(tmp_path: Path) -> None:
-    def batches() -> object:
-        raise BrokenPipeError
-        yield
-
-    with pytest.raises(BrokenPipeError):
-        save_bytes(batches(), str(tmp_path / "out"))  # pyright: ignore[reportArgumentType]
-
-
-def test_a_place_that_cannot_be_is_told(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="is a folder: name a file to write"):
-        save_bytes([], str(tmp_path))
-    with pytest.raises(NotFound, match=r"the folder '.*gone' is not there"):
-        save_bytes([], str(tmp_path / "gone" / "out"))
-    with pytest.raises(Unavailable, match="cannot be written: File name too long"):
-        save_bytes([], str(tmp_path / ("x" * 300)))
-
-
-def test_a_place_that_is_not_ours_is_refused() -> None:
-    with scratch() as top:
-        os.chmod(top, 0o755)
-        with as_nobody(), pytest.raises(Refused, match="cannot be written: no permission"):
-            save_bytes([[b"x"]], f"{top}/out")
 
 
 def test_a_lock_is_written_beside_any_kind_of_output(tmp_path: Path) -> None:

@@ -233,6 +233,7 @@ def test_what_a_model_says_by_a_call_is_a_message_to_whoever_reads_it() -> None:
         handed("call", "{}", "work", "call_user"),
         handed("call", "[]", "work", "call_user"),
         handed("call", "no JSON", "work", "call_user"),
+        handed("call", "[" * 100_000, "work", "call_user"),
     ]
     told = [(one.entry_type, one.sender, one.content) for one in conversations.told(entries)]
     assert told == [
@@ -240,5 +241,7 @@ def test_what_a_model_says_by_a_call_is_a_message_to_whoever_reads_it() -> None:
         (MESSAGE, "work", "Which one?"),
         ("tool_call", "work", '{"prompt": "go on"}'),
         ("tool_result", "call_agent", "Going on."),
+        (MESSAGE, "work", "[]"),
         (MESSAGE, "work", "no JSON"),
+        (MESSAGE, "work", "[" * 100_000),
     ]

@@ -187,6 +187,15 @@ def test_without_a_name_the_default_provider_is_the_one_that_the_gateway_takes(
     assert place.resolve({"provider": provider}).settings.api_key == ("k" if kept else "")
 
 
+def test_a_service_that_has_only_an_address_gets_nothing_of_a_provider_with_a_name(place: Place) -> None:
+    """The defect: it was taken for OpenAI, and got its key."""
+    place.config('base_url = "http://h/v1"\nmodel = "qwen"\n[providers.openai]\napi_key = "sk-real"\nmodel = "gpt"\n')
+    found = place.resolve().settings
+    assert (found.provider, found.base_url, found.api_key, found.model) == ("", "http://h/v1", "", "qwen")
+    named = place.resolve({"model": "openai:gpt"}).settings
+    assert (named.provider, named.base_url, named.api_key, named.model) == ("openai", "", "sk-real", "gpt")
+
+
 def test_a_model_that_belongs_to_nobody_goes_to_the_provider_that_is_named_later(place: Place) -> None:
     place.config('model = "llama3"\n')
     found = place.resolve(MARID_PROVIDER="ollama").settings

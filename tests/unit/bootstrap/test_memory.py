@@ -11,7 +11,7 @@ from marid.adapters.gateway.gateway import Gateway
 from marid.adapters.gateway.providers import Provider
 from marid.adapters.offline import OfflineModel
 from marid.adapters.store.catalogue import FileConversations
-from marid.bootstrap.memory import make_memory, make_model, make_providers
+from marid.bootstrap.memory import known_keys, make_memory, make_model, make_providers
 from marid.core.chat import ModelRequest
 from marid.core.errors import BadInput, Unavailable
 from marid.core.settings import Settings
@@ -100,3 +100,8 @@ def test_a_window_that_somebody_wrote_down_is_the_models_own() -> None:
     settings = Settings(provider="b", base_url="http://localhost:2/v1", providers=rows, model="m", model_window=500)
     assert make_model(settings, {}, {}).context_window("m") == 500
     assert [one.context_window("m") for one in make_providers(settings, {})] == [500, 0, 0]
+
+
+def test_every_key_that_is_set_somewhere_is_known() -> None:
+    settings = Settings(api_key="one", providers={"two": {"api_key": "two"}, "three": {"base_url": "http://h"}})
+    assert known_keys(settings, {"OPENAI_API_KEY": "four", "GEMINI_API_KEY": ""}) == ("one", "two", "four")

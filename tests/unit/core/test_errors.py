@@ -1,6 +1,6 @@
 import pytest
 
-from marid.core.errors import CODES, FAMILIES, MaridError, Outside, Refused
+from marid.core.errors import CODES, FAMILIES, BadInput, MaridError, Outside, Refused, alone
 
 
 def test_every_family_has_a_code_of_its_own() -> None:
@@ -18,3 +18,11 @@ def test_a_path_outside_is_a_refusal_that_names_it() -> None:
         raise Outside("'x' is outside", "/x")
     assert isinstance(caught.value, Outside)
     assert (caught.value.path, caught.value.code) == ("/x", "refused")
+
+
+def test_the_only_error_of_a_group_of_tasks_is_the_error() -> None:
+    error = BadInput("x")
+    assert alone(ExceptionGroup("tasks", [ExceptionGroup("tasks", [error])])) is error
+    both = ExceptionGroup("tasks", [error, error])
+    assert alone(both) is both
+    assert alone(error) is error

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import TYPE_CHECKING, Any, cast
 
-from marid.adapters.gateway.masking import Veil
 from marid.adapters.gateway.patience import Patience
 from marid.adapters.gateway.providers import Provider
 from marid.adapters.gateway.quirks import error_words
 from marid.core.chat import ModelInfo
 from marid.core.errors import MaridError, NotFound, Refused, Unavailable
+from marid.text.veil import Veil
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
@@ -80,7 +80,7 @@ async def _page(client: "AsyncClient", address: str, provider: Provider) -> Mapp
         raise Unavailable(f"{place} cannot be asked for its models: status {answer.status_code}")
     try:
         page: object = json.loads(answer.content)
-    except ValueError as cause:
+    except (ValueError, RecursionError) as cause:
         raise Unavailable(f"{place} sent a list of models that is no JSON") from cause
     if not isinstance(page, dict):
         raise Unavailable(f"{place} sent a list of models of an unknown form")

@@ -45,6 +45,8 @@ class Provider:
     login: str = field(default="", repr=False)
     """`name:password` of the address, for a service or a gate before it that asks for them."""
     proxy: str = field(default="", repr=False)
+    other_keys: tuple[str, ...] = field(default=(), repr=False)
+    """Of other providers: they are not sent anywhere from here, but may stand in what is said."""
 
     @property
     def is_custom(self) -> bool:
@@ -60,7 +62,7 @@ class Provider:
     @property
     def secrets(self) -> tuple[str, ...]:
         """What must stand in no message and no log."""
-        return (self.api_key, self.login, self.login.partition(":")[2])
+        return (self.api_key, self.login, self.login.partition(":")[2], *self.other_keys)
 
 
 def named(id: str = "", *, base_url: str = "", api_key: str = "") -> Provider | None:

@@ -93,7 +93,7 @@ def _opened(seal: str) -> Seal:
     """What a seal holds; one that is no JSON object, or not ours, holds nothing."""
     try:
         fields: object = json.loads(seal) if seal else {}
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     known = cast(Seal, fields) if isinstance(fields, dict) else {}
     return {name: known[name] for name in _SEALED if name in known}

@@ -20,11 +20,11 @@ from marid.adapters.gateway.bodies import (
     Unpacked,
 )
 from marid.adapters.gateway.journal import Journal
-from marid.adapters.gateway.masking import Veil
 from marid.adapters.gateway.patience import Patience
 from marid.adapters.gateway.providers import Provider
 from marid.adapters.gateway.sse import Sieve
 from marid.core.chat import Usage
+from marid.text.veil import Veil
 
 _PLAIN = "identity"
 _LOCAL = ("localhost", "127.0.0.1", "::1")

@@ -2,8 +2,8 @@
 
 import click
 
+from marid.app.app import App
 from marid.faces.cli import operations
-from marid.faces.cli.conversations_command import opened
 from marid.faces.cli.names import NameArgument
 
 _HELP = """Archive the history of a conversation: its window is empty then, and a model knows nothing of what was said
@@ -15,9 +15,10 @@ else: it puts the conversation itself away.
 
 
 def _clear(ctx: click.Context, conversation: str) -> None:
-    name = operations.named(ctx.obj(), conversation)
-    operations.check_there(ctx.obj(), name)
-    operations.clear(opened(ctx), name)
+    app: App = ctx.obj()
+    name = operations.found(app, conversation)
+    operations.check_there(app, name)
+    operations.clear(app, name)
 
 
 command = click.Command(

@@ -4,10 +4,12 @@ import json
 import os
 
 import click
+from click.core import ParameterSource
 
 from marid.app.adjusting import named
 from marid.app.app import App
 from marid.core.effective import effective
+from marid.core.errors import BadInput
 from marid.core.settings import Resolved, files_of
 from marid.faces.cli.exits import print_out, say
 from marid.faces.cli.names import NameOption
@@ -18,10 +20,12 @@ _HELP = {"help_option_names": ["-h", "--help"]}
 
 @click.group("config", invoke_without_command=True, context_settings=_HELP)
 @click.pass_context
-def command(ctx: click.Context) -> None:
+def command(ctx: click.Context, conversation: str) -> None:
     """Show the settings in force, a line each; secrets only as set or unset."""
     if ctx.invoked_subcommand is None:
-        _show(_resolved(ctx, ""), origin=False)
+        _show(_resolved(ctx, conversation), origin=False)
+    elif conversation and ctx.get_parameter_source("conversation") is ParameterSource.COMMANDLINE:
+        raise BadInput(f"-C comes after `config {ctx.invoked_subcommand}`")
 
 
 @command.command("show")
@@ -59,5 +63,5 @@ def _show(resolved: Resolved, *, origin: bool) -> None:
         print_out(f"{one.key} = {one.text}" + (f"  # {shown_path(one.origin)}" if origin else ""))
 
 
-for _inner in (show, path):
+for _inner in (command, show, path):
     _inner.params.append(NameOption("As they are for this conversation."))

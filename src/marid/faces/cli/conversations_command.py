@@ -8,7 +8,7 @@ from marid.app import conversations
 from marid.app.app import App
 from marid.core.errors import BadInput
 from marid.faces.cli import operations, operations_show
-from marid.faces.cli.names import NameArgument, not_empty
+from marid.faces.cli.names import NameArgument, NameOption, not_empty
 from marid.faces.cli.words import conversations as known
 from marid.text.names import check_name
 
@@ -78,8 +78,8 @@ def _list(ctx: click.Context, *, as_json: bool) -> int:
 
 
 def _show(ctx: click.Context, conversation: str, *, as_json: bool) -> None:
-    name = operations.named(ctx.obj(), conversation)
-    app = opened(ctx)
+    app: App = ctx.obj()
+    name = operations.found(app, conversation)
     operations.check_there(app, name)
     operations_show.show_conversation(app, name, as_json=as_json)
 
@@ -89,35 +89,35 @@ def _switch(ctx: click.Context, conversation: str) -> None:
     operations.switch(opened(ctx), conversation)
 
 
-def _rename(ctx: click.Context, names: tuple[str, ...]) -> None:
+def _rename(ctx: click.Context, names: tuple[str, ...], conversation: str) -> None:
     *old, new = names
-    if len(old) > 1:
+    if len(old) + bool(conversation) > 1:
         raise BadInput("rename takes the new name, or the old and the new one")
     check_name(new)
-    name = operations.named(ctx.obj(), "".join(old))
-    operations.rename(opened(ctx), name, new)
+    app: App = ctx.obj()
+    operations.rename(app, operations.found(app, "".join(old) or conversation), new)
 
 
 def _archive(ctx: click.Context, conversation: str) -> None:
-    name = operations.named(ctx.obj(), conversation)
-    operations.put_away(opened(ctx), name, away=True)
+    app: App = ctx.obj()
+    operations.put_away(app, operations.found(app, conversation), away=True)
 
 
 def _restore(ctx: click.Context, conversation: str) -> None:
-    name = operations.named(ctx.obj(), conversation)
-    operations.put_away(opened(ctx), name, away=False)
+    app: App = ctx.obj()
+    operations.put_away(app, operations.found(app, conversation), away=False)
 
 
 def _destroy(ctx: click.Context, conversation: str, *, yes: bool) -> None:
-    name = operations.named(ctx.obj(), conversation)
-    operations.destroy(opened(ctx), name, yes=yes)
+    app: App = ctx.obj()
+    operations.destroy(app, operations.found(app, conversation), yes=yes)
 
 
 def _expire(ctx: click.Context, conversation: str, at: str, after: str) -> None:
     if not at and not after:
         raise BadInput("say when: --at SECONDS-SINCE-1970 or --after SECONDS; 0 means never")
-    name = operations.named(ctx.obj(), conversation)
-    operations.expire(opened(ctx), name, at, after)
+    app: App = ctx.obj()
+    operations.expire(app, operations.found(app, conversation), at, after)
 
 
 _add("list", _list, [json_option()], "List all conversations; * marks the current one (marid -L).")
@@ -134,7 +134,8 @@ _add(
     [
         click.Argument(
             ["names"], nargs=-1, required=True, metavar="[OLD] NEW", shell_complete=known("-"), callback=not_empty
-        )
+        ),
+        NameOption("The old one."),
     ],
     "Give a conversation another name (marid -r, -R).",
 )

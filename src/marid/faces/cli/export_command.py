@@ -4,10 +4,11 @@ import os
 
 import click
 
+from marid.app.app import App
 from marid.app.export import FORMS, export
-from marid.core.errors import BadInput, Unavailable
+from marid.app.saving import save_bytes
+from marid.core.errors import BadInput
 from marid.faces.cli import operations
-from marid.faces.cli.conversations_command import opened
 from marid.faces.cli.exits import say
 from marid.faces.cli.names import NameArgument
 from marid.faces.cli.operations_text import print_shown
@@ -20,18 +21,13 @@ Without --all it is the window: what a model is sent. With it, it is all that wa
 
 
 def _export(ctx: click.Context, conversation: str, form: str, output: str, *, everything: bool) -> None:
-    name = operations.named(ctx.obj(), conversation)
-    app = opened(ctx)
+    app: App = ctx.obj()
+    name = operations.found(app, conversation)
     text = export(app, name, form or _by_name(output), whole=everything)
     if not output:
         print_shown(text.removesuffix("\n"))
         return
-    place = os.path.join(app.cwd, output)
-    try:
-        with open(place, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-    except OSError as error:
-        raise Unavailable(f"'{shown_path(output)}' cannot be written: {error.strerror}") from error
+    save_bytes([[text.encode("utf-8", "backslashreplace")]], os.path.join(app.cwd, output))
     say(f"'{name}' is in {shown_path(output)}")
 
 

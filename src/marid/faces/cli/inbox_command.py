@@ -6,8 +6,10 @@ from typing import Any
 import click
 
 from marid.app.app import App
-from marid.app.conversations import meant, memory_of
+from marid.app.conversations import memory_of
 from marid.core.errors import BadInput
+from marid.faces.cli import operations
+from marid.faces.cli.conversations_command import opened
 from marid.faces.cli.exits import print_out, say
 from marid.faces.cli.names import NameArgument
 from marid.faces.cli.operations_text import print_shown
@@ -27,7 +29,7 @@ _HELP = """Let conversations answer the messages that others have sent them (the
 
 
 def _inbox(ctx: click.Context, names: tuple[str, ...], **given: Any) -> int:
-    app: App = ctx.obj()
+    app = opened(ctx)
     everyone: bool = given.pop("everyone")
     peek: bool = given.pop("peek")
     as_json: bool = given.pop("as_json")
@@ -35,7 +37,7 @@ def _inbox(ctx: click.Context, names: tuple[str, ...], **given: Any) -> int:
         raise BadInput("--all means every conversation: name none, or leave it out")
     if as_json and not peek:
         raise BadInput("--json is for --peek")
-    keys = None if everyone else tuple(meant(app, name) for name in names or ("",))
+    keys = None if everyone else tuple(operations.named(app, name) for name in names or ("",))
     if peek:
         _peek(app, keys, as_json=as_json)
         return 0
@@ -46,7 +48,8 @@ def _peek(app: App, names: tuple[str, ...] | None, *, as_json: bool) -> None:
     from marid.app.inboxes import waiting  # imported when used: the help needs none of it
 
     everyone = tuple(name for name, _ in waiting(app, archived=True)) if names is None else names
-    found = [message for name in everyone for message in memory_of(app, name).inbox.peek(name)]
+    # Whoever put a message there by hand may not have said for whom it is.
+    found = [message._replace(to=name) for name in everyone for message in memory_of(app, name).inbox.peek(name)]
     if as_json:
         print_shown(json.dumps([message._asdict() for message in found], indent=2, ensure_ascii=False))
         return

@@ -3,9 +3,10 @@
 import click
 from click.shell_completion import CompletionItem
 
+from marid.app.app import App
 from marid.core.errors import BadInput
 from marid.faces.cli import operations
-from marid.faces.cli.conversations_command import json_option, opened
+from marid.faces.cli.conversations_command import json_option
 from marid.faces.cli.names import NameOption, not_empty
 from marid.faces.cli.operations_show import show_thing
 from marid.faces.cli.words import conversations, things
@@ -25,10 +26,11 @@ def _inspect(ctx: click.Context, conversation: str, words: tuple[str, ...], *, a
     from marid.app.inspection import check_thing  # imported when used: the help needs none of it
 
     check_thing(words[-1])
-    name = operations.named(ctx.obj(), words[0] if len(words) == 2 else conversation)
+    app: App = ctx.obj()
+    name = operations.found(app, words[0] if len(words) == 2 else conversation)
     if len(words) == 2:
-        operations.check_there(ctx.obj(), name)
-    show_thing(opened(ctx), name, words[-1], as_json=as_json)
+        operations.check_there(app, name)  # -C may mean a new one
+    show_thing(app, name, words[-1], as_json=as_json)
 
 
 def _offered(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -18,6 +18,7 @@ from marid.faces.cli.line_checks import check_line
 from marid.faces.cli.operations_show import Manner
 from marid.faces.flags import FLAGS, WHERE
 
+_MOST_DIGITS = 18
 _OPERATING = tuple(flag.name for flag in FLAGS if flag.operates)
 
 
@@ -196,7 +197,12 @@ def _log_of(run: Run, word: str, count: str) -> None:
 def _show_log(run: Run, name: str, count: str) -> None:
     if operations.there(run.app, name, unused=run.name):
         manner = Manner(verbose=run.verbose, as_json=run.as_json, raw=run.line.has("raw"))
-        operations_show.show_log(run.app, name, int(count), manner)
+        operations_show.show_log(run.app, name, _number(count), manner)
+
+
+def _number(count: str) -> int:
+    """More digits than any number of entries has mean all of them; Python reads no more than some thousand."""
+    return int(count) if len(count) < _MOST_DIGITS else 0
 
 
 def _inspect(run: Run, thing: str) -> None:
@@ -294,9 +300,9 @@ def _talk(run: Run) -> int:
     if run.line.has("tool"):
         from marid.faces.cli.operations_tool import call_tool, said_of
 
-        name, packed = run.line.values("tool")
-        outcome = call_tool(run.app, said.reach, run.name, (name, packed))
-        said = replace(said, prompt=said_of(outcome, said.prompt), force="agent")
+        for name, packed in run.line.given["tool"]:
+            outcome = call_tool(run.app, said.reach, run.name, (name, packed))
+            said = replace(said, prompt=said_of(outcome, said.prompt), force="agent")
     return talk(run.app, said)
 
 

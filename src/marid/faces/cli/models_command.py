@@ -34,29 +34,28 @@ def list_models(app: App, provider: str = "", *, as_json: bool = False) -> int:
     if failed and not found:
         raise failed[0][1]
     if as_json:
-        print_shown(json.dumps([info.facts() for info in found], indent=2, ensure_ascii=False))
+        print_shown(json.dumps([info.facts() for _, info in found], indent=2, ensure_ascii=False))
     else:
         _table(found, app if sys.stdout.isatty() else app._replace(colour=False))
     return 0
 
 
-def _asked(app: App, only: str) -> tuple[list[ModelInfo], list[tuple[str, MaridError]]]:
-    """Ask all at once. What they offer in the order of their names, and who failed."""
+def _asked(app: App, only: str) -> tuple[list[tuple[str, ModelInfo]], list[tuple[str, MaridError]]]:
+    """Ask all at once. What they offer, under the names by which it is asked for, and who failed."""
     import anyio
 
     providers = app.providers(app.settings)
     asked = [one for one in providers if only in ("", one.provider)]
     if not asked:
         raise NotFound(f"no provider '{only}' is set up; there are {', '.join(one.provider for one in providers)}")
-    offers: dict[str, Sequence[ModelInfo]] = {}
-    failed: dict[str, MaridError] = {}
+    offers: dict[int, Sequence[ModelInfo]] = {}
+    failed: dict[int, MaridError] = {}
 
     async def ask(number: int) -> None:
-        one = asked[number]
         try:
-            offers[one.provider] = sorted(await one.models(), key=lambda info: info.id)
+            offers[number] = sorted(await asked[number].models(), key=lambda info: info.id)
         except MaridError as error:
-            failed[one.provider] = error
+            failed[number] = error
 
     async def ask_all() -> None:
         async with anyio.create_task_group() as group:
@@ -64,12 +63,17 @@ def _asked(app: App, only: str) -> tuple[list[ModelInfo], list[tuple[str, MaridE
                 group.start_soon(ask, number)
 
     anyio.run(ask_all)
-    ids = list(dict.fromkeys(one.provider for one in asked))
-    found = [info for id in ids for info in offers.get(id, ())]
-    return found, [(id, failed[id]) for id in ids if id in failed]
+    # A service that has nothing but an address is called as OpenAI is, unless that is somebody else here.
+    unnamed = providers[0] if "openai" in app.settings.providers and not app.settings.provider else None
+    found = [
+        (info.id if one is unnamed else f"{info.provider}:{info.id}", info)
+        for number, one in enumerate(asked)
+        for info in offers.get(number, ())
+    ]
+    return found, [(one.provider, failed[number]) for number, one in enumerate(asked) if number in failed]
 
 
-def _table(found: list[ModelInfo], app: App) -> None:
+def _table(found: list[tuple[str, ModelInfo]], app: App) -> None:
     rows = [("model", "window", "answer", "$ in", "$ out"), *map(_row, found)]
     widths = [max(len(row[column]) for row in rows) for column in range(5)]
     for number, row in enumerate(rows):
@@ -78,10 +82,11 @@ def _table(found: list[ModelInfo], app: App) -> None:
         print_out(line if number else bold(line, app))
 
 
-def _row(info: ModelInfo) -> tuple[str, str, str, str, str]:
+def _row(named: tuple[str, ModelInfo]) -> tuple[str, str, str, str, str]:
+    name, info = named
     prices = ("" if price is None else f"{price:.2f}" for price in (info.input_price, info.output_price))
     tokens = (f"{count:,}" if count else "" for count in (info.context_window, info.max_output))
-    return (shown_text(f"{info.provider}:{info.id}"), *tokens, *prices)  # pyright: ignore[reportReturnType] - five
+    return (shown_text(name), *tokens, *prices)  # pyright: ignore[reportReturnType] - five
 
 
 def _providers(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -32,10 +32,11 @@ class NameArgument(click.Argument):
             [name],
             required=required,
             nargs=nargs,
-            default=None if required or nargs != 1 else "",
             metavar=shown if nargs == 1 else f"{shown}...",
             shell_complete=conversations("-", *besides),
             callback=not_empty,
+            # To click, even None is a default, and what has one is never missing.
+            **({} if required or nargs != 1 else {"default": ""}),
         )
 
 

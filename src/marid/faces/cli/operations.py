@@ -35,13 +35,17 @@ def named(app: App, word: str) -> str:
 
     Raises: BadInput for what cannot be one, and for `-` where there was none before.
     """
-    return conversations.meant(app, _checked(word))
-
-
-def _checked(word: str) -> str:
     if word:
         conversations.check_word(word)
-    return word
+    return conversations.meant(app, word)
+
+
+def found(app: App, word: str, *, verbose: bool = False) -> str:
+    """The same, once the conversations whose time has come are gone: then another one may be the current one."""
+    if word:
+        conversations.check_word(word)
+    sweep(app, verbose=verbose)
+    return named(app, word)
 
 
 def switch(app: App, word: str) -> str:
@@ -146,13 +150,13 @@ def set_system_prompt(app: App, name: str, text_or_path: str) -> None:
 def set_values(app: App, name: str, values: Mapping[str, object]) -> None:
     """Settings of one conversation, in its local.toml."""
     from marid.app.adjusting import set_local
-    from marid.core.fields import setting_of
+    from marid.core.effective import shown_value
+    from marid.core.fields import display_of, setting_of
 
     set_local(app, name, values)
     for key, value in values.items():
-        setting = setting_of(key)
-        shown = "set" if setting is not None and setting.secret else value
-        say(f"{key} is the usual one in '{name}'" if value is None else f"{key} is {shown} in '{name}'")
+        shown = "the usual one" if value is None else shown_value(display_of(key) or setting_of(key), value)
+        say(f"{key} is {shown} in '{name}'")
 
 
 def check_there(app: App, name: str) -> None:
@@ -165,10 +169,10 @@ def there(app: App, name: str, unused: str) -> bool:
 
     Raises: NotFound.
     """
-    found = is_there(app, name, unused=unused)
-    if not found:
+    known = is_there(app, name, unused=unused)
+    if not known:
         say(f"nothing was said in '{name}' yet")
-    return found
+    return known
 
 
 def listed(app: App, *, as_json: bool = False) -> int:
@@ -184,8 +188,7 @@ def logged(app: App, word: str, count: int, **manner: bool) -> int:
     """`marid log`, from the beginning; in a `Manner`. Raises: NotFound."""
     from marid.faces.cli.operations_show import Manner, show_log
 
-    name = named(app, word)
-    sweep(app, verbose=manner.get("verbose", False))
+    name = found(app, word, verbose=manner.get("verbose", False))
     if there(app, name, unused=conversations.current(app).implied):
         show_log(app, name, count, Manner(**manner))
     return 0

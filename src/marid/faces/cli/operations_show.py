@@ -129,6 +129,8 @@ def _shown(entries: Iterable[Entry], manner: Manner) -> Iterable[Entry]:
 
 
 def _cut(found: Iterable[Entry], how_many: int) -> Iterable[Entry]:
+    if abs(how_many) > sys.maxsize:
+        return found
     if how_many > 0:
         return deque(found, how_many)
     if how_many:
@@ -175,15 +177,14 @@ def show_thing(app: App, name: str, thing: str, *, as_json: bool = False) -> Non
         print_shown(found)
 
 
-def show_hits(app: App, query: str, *, whole: bool = False, as_json: bool = False) -> int:
-    """What was said in any conversation, one hit a block; how many there are."""
-    hits = 0
+def show_hits(app: App, query: str, *, whole: bool = False, as_json: bool = False) -> None:
+    """What was said in any conversation, one hit a block."""
+    found = False
     for conversation, entry in conversations.search(app, query, whole=whole, tell=say):
-        hits += 1
+        found = True
         _print_hit(app, conversation, entry, query.split(), as_json=as_json)
-    if not hits:
-        say(f"nobody has said '{query}' in any conversation")
-    return hits
+    if not found:
+        say(f"'{query}' was found in no conversation")
 
 
 def _print_hit(app: App, conversation: str, entry: Entry, words: list[str], *, as_json: bool) -> None:

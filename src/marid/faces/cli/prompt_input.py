@@ -2,6 +2,7 @@
 
 import codecs
 import contextlib
+import errno
 import select
 from typing import BinaryIO, TextIO
 
@@ -12,6 +13,8 @@ END = "."
 HINT = f"say something; a line that is just `{END}`, or Ctrl-D, ends it"
 _MEGABYTE = 1_000_000
 _PATIENCE = 3.0
+# A terminal that a program in the background may not read from; a folder; a stand-in that cannot be read at all.
+_NOTHING = (errno.EIO, errno.EISDIR, None)
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
@@ -50,9 +53,10 @@ def _piped(stdin: BinaryIO, most: int) -> str:
     """All of it, with its newlines: a file that is quoted ends as it ends."""
     try:
         data = stdin.read(most + 1)
-    except OSError:
-        # A folder, or a terminal that a program in the background may not read from.
-        return ""
+    except OSError as error:
+        if error.errno in _NOTHING:
+            return ""
+        raise BadInput(f"stdin cannot be read: {error.strerror or error}") from error
     if len(data) > most:
         raise Exhausted(f"more than {most / _MEGABYTE:g} MB are piped in: name the files in the prompt instead")
     return decoded(data)

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from marid.app.app import App
-from marid.app.conversations import meant
+from marid.faces.cli import operations
 from marid.faces.cli.names import NameArgument
 from marid.faces.cli.talk import talk
 from marid.faces.cli.talk_options import HELP_NAMES, OPTIONS, talk_of
@@ -20,7 +20,7 @@ call that was interrupted is not made again; the model is told. Without NAME it 
 
 def _resume(ctx: click.Context, name: str, **given: Any) -> int:
     app: App = ctx.obj()
-    return talk(app, replace(talk_of(meant(app, name), "", given), resume=True))
+    return talk(app, replace(talk_of(operations.found(app, name), "", given), resume=True))
 
 
 command = click.Command(

@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from marid.app.app import App
-from marid.app.conversations import meant
+from marid.app.conversations import check_word, meant
+from marid.faces.cli.conversations_command import opened
 from marid.faces.cli.names import NameOption
 from marid.faces.cli.talk import talk
 from marid.faces.cli.talk_options import HELP_NAMES, OPTIONS, talk_of
@@ -24,7 +24,9 @@ to stdout, everything else to stderr. Ctrl-C ends the round and keeps what was s
 
 
 def _say(ctx: click.Context, conversation: str, words: tuple[str, ...], **given: Any) -> int:
-    app: App = ctx.obj()
+    if conversation:
+        check_word(conversation, fresh=True)
+    app = opened(ctx)
     return talk(app, talk_of(meant(app, conversation), " ".join(words), given))
 
 

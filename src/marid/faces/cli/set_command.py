@@ -10,7 +10,6 @@ from click.shell_completion import CompletionItem
 from marid.app.app import App
 from marid.core.errors import BadInput
 from marid.faces.cli import operations
-from marid.faces.cli.conversations_command import opened
 from marid.faces.cli.names import NameOption
 from marid.faces.cli.words import one_of
 
@@ -41,10 +40,11 @@ def _set(ctx: click.Context, conversation: str, key: str, value: tuple[str, ...]
         value = (text,)
     if unset == bool(value):
         raise BadInput("say the key and its value; --unset takes only the key")
-    name = operations.named(ctx.obj(), conversation)
+    app: App = ctx.obj()
+    name = operations.found(app, conversation)
     if ctx.get_parameter_source("conversation") is ParameterSource.COMMANDLINE:
-        operations.check_there(ctx.obj(), name)  # `marid -C NAME set` may mean a new one
-    app, act, text = opened(ctx), _SPECIAL.get(key), " ".join(value)
+        operations.check_there(app, name)  # `marid -C NAME set` may mean a new one
+    act, text = _SPECIAL.get(key), " ".join(value)
     if unset and act is operations.set_system_prompt:
         operations.set_system_prompt(app, name, "")
     elif unset or act is None:

@@ -171,7 +171,7 @@ def _takes_json(about: Mapping[str, Any]) -> bool:
 def _structured(parameter: str, text: str) -> object:
     try:
         return json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"--{parameter} takes JSON: {error}") from error
 
 

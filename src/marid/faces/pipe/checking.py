@@ -79,7 +79,9 @@ def _check_kind(value: object, schema: Mapping[str, Any], path: str) -> None:
     kinds = schema.get("type", ())
     kinds = (kinds,) if isinstance(kinds, str) else kinds
     if kinds and not any(_KINDS[kind][1](value) for kind in kinds):
-        raise BadInput(f"'{path}' must be {_either([_KINDS[kind][0] for kind in kinds])}, not {_short(value)}")
+        # In the place of a table, any text may be a key.
+        found = "this text" if isinstance(value, str) else _short(value)
+        raise BadInput(f"'{path}' must be {_either([_KINDS[kind][0] for kind in kinds])}, not {found}")
 
 
 def _check_object(value: dict[str, object], schema: Mapping[str, Any], path: str) -> None:

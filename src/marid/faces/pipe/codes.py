@@ -2,10 +2,10 @@
 
 import traceback
 from types import MappingProxyType
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from marid.core.conversation import Conflict, Corrupt, Held
-from marid.core.errors import FAMILIES, MaridError
+from marid.core.errors import FAMILIES, MaridError, alone
 from marid.core.exits import exit_code
 from marid.core.settings import BadFile
 
@@ -36,21 +36,13 @@ class Failure(NamedTuple):
 
 def failure_of(error: Exception) -> Failure:
     """What is told of an error; of a bug also where it was met."""
-    error = _alone(error)
+    error = alone(error)
     if not isinstance(error, MaridError):
         met = traceback.extract_tb(error.__traceback__)[-1:]
         place = "".join(f" ({frame.filename.rpartition('/')[2]}:{frame.lineno})" for frame in met)
         return Failure(INTERNAL, f"a bug: {type(error).__name__}: {error}{place}", exit_code(error))
     kind = next((code for one, code in KINDS.items() if isinstance(error, one)), CODES[error.code])
     return Failure(kind, str(error), exit_code(error))
-
-
-def _alone(error: Exception) -> Exception:
-    """Tasks that ran at once bring their errors as a group, also when there is only one."""
-    if not isinstance(error, ExceptionGroup):
-        return error
-    group = cast("ExceptionGroup[Exception]", error)
-    return _alone(group.exceptions[0]) if len(group.exceptions) == 1 else group
 
 
 def error_of(code: str, message: str) -> MaridError:

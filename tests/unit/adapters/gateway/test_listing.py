@@ -168,7 +168,14 @@ def test_prices_are_for_a_million_tokens() -> None:
 
 
 @pytest.mark.parametrize(
-    "reply", [answer(b"<html>"), body([1]), answer(b"", status="500 Oops"), answer(b"", status="302 Found")]
+    "reply",
+    [
+        answer(b"<html>"),
+        answer(b"[" * 100_000),
+        body([1]),
+        answer(b"", status="500 Oops"),
+        answer(b"", status="302 Found"),
+    ],
 )
 def test_what_is_no_list_is_told(reply: bytes) -> None:
     with serving() as server:

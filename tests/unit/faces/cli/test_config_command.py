@@ -87,3 +87,12 @@ def test_a_conversation_may_be_named_by_its_id(marid: Program, home: Path) -> No
     shown = marid("config", "show", "-C", row["id"])
     assert "fuel = 7" in shown.lines
     assert str(home / "contexts" / "other" / "local.toml") in marid("config", "path", "-C", row["id"]).text
+
+
+def test_a_conversation_may_be_named_to_the_command_itself(marid: Program) -> None:
+    marid("-c", "talk", "-u", "ann", "-x")
+    for args in (["config", "-C", "talk"], ["-C", "talk", "config"], ["config", "show", "-C", "talk"]):
+        assert 'username = "ann"' in marid(*args).lines, args
+    marid("-c", "default", "-x")
+    assert 'username = "ann"' not in marid("config").lines
+    assert marid("config", "-C", "talk", "show").code == 2

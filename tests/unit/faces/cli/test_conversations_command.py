@@ -87,3 +87,25 @@ def test_a_flag_that_means_nothing_to_it_is_refused(marid: Program) -> None:
     told = marid("-L", "conversations")
     assert told.code == 2
     assert "-L means nothing to `marid conversations`" in told.err
+
+
+def test_one_that_has_come_to_its_end_is_gone_before_anything_is_done_with_the_current_one(two: Program) -> None:
+    """The defect: commands took the name first, and so spoke to, or made anew, one that was about to be destroyed."""
+    for command in (["set", "fuel", "3"], ["conversations", "show"], ["log"], ["say", "hello"], ["resume"]):
+        two("-c", "a", "-x")
+        two("conversations", "expire", "a", "--at", "1")
+        two(*command)
+        assert "a" not in names(), command
+        assert two("conversations", "list").lines[-1].startswith("* default"), command
+
+
+def test_the_one_that_is_named_before_a_command_is_the_one_that_is_renamed(two: Program) -> None:
+    assert "'b' is called 'c' now" in two("-C", "b", "conversations", "rename", "c").err
+    assert names() == ["a", "c"]
+    assert two("-C", "a", "conversations", "rename", "c", "d").code == 2
+
+
+@pytest.mark.parametrize("command", ["switch", "expire"])
+def test_a_name_that_is_missing_is_told(two: Program, command: str) -> None:
+    told = two("conversations", command)
+    assert (told.code, "Missing argument" in told.err) == (2, True)

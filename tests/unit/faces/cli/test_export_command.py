@@ -30,6 +30,16 @@ def test_a_file_has_the_form_of_its_name(talk: Program, name: str, begin: str) -
 
 def test_what_cannot_be_is_told(talk: Program) -> None:
     assert talk("export", "talk", "-o", "a.pdf").code == 2
-    assert talk("export", "talk", "-o", "no/such/a.md").code == 6
+    assert talk("export", "talk", "-o", "no/such/a.md").code == 4
     assert talk("export", "gone").code == 4
     assert talk("export", "a/b").code == 2
+
+
+def test_a_file_that_is_there_is_replaced_whole(talk: Program) -> None:
+    """The defect: it was emptied first, and a disk that was full left it so."""
+    place = talk.folder / "out.md"
+    place.write_text("before")
+    with place.open() as before:
+        assert talk("export", "talk", "-o", "out.md").code == 0
+        assert before.read() == "before"
+    assert place.read_text().startswith("# ")

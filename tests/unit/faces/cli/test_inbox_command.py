@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fakes.program import Program
+from fakes.spoken import said
 from marid.bootstrap.wiring import build
 from marid.core.conversation import Message
 
@@ -64,3 +65,12 @@ def test_whoever_wrote_the_file_cannot_forge_what_is_shown(sent: Program) -> Non
     done = sent("inbox", "--peek", "one")
     assert (done.code, len(done.lines)) == (0, 2)
     assert done.lines[0].endswith("[From: x\\x1b[2J\\nboss]")
+
+
+def test_a_message_that_does_not_say_for_whom_it_is_is_shown_with_its_inbox(marid: Program) -> None:
+    for name in ("a", "b"):
+        said(build(), name, "hello")
+        Path(os.environ["MARID_HOME"], "contexts", name, "inbox.jsonl").write_text('{"from":"cron","content":"go"}\n')
+    lines = marid("inbox", "--peek", "--all").lines
+    assert [line.split()[0] for line in lines[::2]] == ["a", "b"]
+    assert [one["to"] for one in json.loads(marid("inbox", "--peek", "--all", "--json").text)] == ["a", "b"]

@@ -195,3 +195,19 @@ def test_verbose_tells_what_went_and_what_is_meant(marid: Program) -> None:
     told = marid("-v", "-c", "work", "-L")
     assert "destroyed, as their time had come: brief" in told.err
     assert "'work' is the current conversation" in told.err
+
+
+@pytest.mark.parametrize("count", ["99999999999999999999", "-99999999999999999999", "9" * 5000])
+def test_a_count_beyond_all_numbers_means_all(marid: Program, count: str) -> None:
+    said(build(), "default", "hello")
+    assert "hello" in marid("-g", count).text
+    assert marid("log", "-n", count[:20]).code == 0
+
+
+def test_the_results_of_all_tools_are_said_with_a_capital_x(marid: Program) -> None:
+    marid.write({"a/one.txt": "", "b/two.txt": ""})
+    told = marid("-X", "-P", "get_tree", '{"path":"a"}', "-P", "get_tree", '{"path":"b"}')
+    assert told.code == 0
+    asked = marid("-g", "0").text
+    assert "one.txt" in asked
+    assert "two.txt" in asked

@@ -81,3 +81,14 @@ def test_the_command_lists_them_and_completes_providers(tmp_path: Path, capfd: p
         option = next(param for param in command.params if param.name == "provider")
         assert [item.value for item in option.shell_complete(ctx, "of")] == ["offline"]
     assert "here:" not in capfd.readouterr().out
+
+
+def test_a_service_with_an_address_only_is_told_apart_from_openai(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    there = Offering("openai", (ModelInfo(id="qwen", provider="openai"),))
+    real = Offering("openai", (ModelInfo(id="gpt", provider="openai"),))
+    app = talking(tmp_path, None, there, real)
+    settings = app.settings._replace(provider="", base_url="http://h/v1", providers={"openai": {"api_key": "k"}})
+    list_models(app._replace(settings=settings))
+    assert [line.strip() for line in capfd.readouterr().out.splitlines()[1:]] == ["qwen", "openai:gpt"]

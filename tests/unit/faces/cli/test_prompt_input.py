@@ -1,5 +1,6 @@
 """What a person says, from wherever it comes."""
 
+import errno
 import io
 import os
 import pty
@@ -119,3 +120,15 @@ def test_words_keep_whatever_is_text(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr().err == ""
     assert sound("a\udcffb") == "a\ufffdb"
     assert "not all of the input is UTF-8" in capfd.readouterr().err
+
+
+def test_what_is_piped_in_and_cannot_be_read_is_told() -> None:
+    class Broken(io.RawIOBase):
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: object) -> int:
+            raise OSError(errno.ESTALE, "Stale file handle")
+
+    with pytest.raises(BadInput, match="stdin cannot be read: Stale"):
+        prompt_of("words", io.TextIOWrapper(io.BufferedReader(Broken())), MOST)

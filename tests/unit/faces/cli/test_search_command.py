@@ -12,7 +12,7 @@ def test_what_was_said_anywhere_is_found(marid: Program) -> None:
     assert found.lines[0].startswith("a  20")
     assert found.lines[1:] == ["  a zebra crosses", ""]
     assert json.loads(marid("search", "--conversations", "--json", "--words", "zebra").text)["conversation"] == "a"
-    assert "nobody has said" in marid("search", "--conversations", "lion").err
+    assert "was found in no conversation" in marid("search", "--conversations", "lion").err
 
 
 def test_nothing_else_can_be_searched_yet(marid: Program) -> None:

@@ -72,3 +72,18 @@ def test_a_provider_that_came_with_a_model_goes_with_it(marid: Program) -> None:
 def test_what_is_wrong_is_told(marid: Program, args: list[str]) -> None:
     assert marid("set", *args).code == 2
     assert not os.path.exists(os.environ["MARID_HOME"])
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("providers", '{"local":{"api_key":"hush-hush"}}'),
+        ("providers.local", '{"api_key":"hush-hush"}'),
+        ("providers.local.api_key", "hush-hush"),
+        ("api_key", "hush-hush"),
+        ("base_url", "http://u:hush-hush@127.0.0.1:9/v1"),
+    ],
+)
+def test_a_secret_is_not_told_by_setting_it(marid: Program, key: str, value: str) -> None:
+    told = marid("set", key, value)
+    assert (told.code, "hush" in told.err + told.text) == (0, False)

@@ -87,3 +87,9 @@ def test_every_value_has_a_kind() -> None:
 
 def test_nothing_is_near_to_what_is_unlike_everything() -> None:
     assert near("qqqq", ["send_prompt"]) == ""
+
+
+@pytest.mark.parametrize("kind", ["object", "boolean", "number"])
+def test_a_word_in_the_wrong_place_may_be_a_key_too(kind: str) -> None:
+    with pytest.raises(BadInput, match=r"not this text$"):
+        check("secretword", {"type": kind}, "config.api")

@@ -18,16 +18,19 @@ class Veil:
     """Masks the keys it was given, in whatever form they appear, and what looks like a key."""
 
     def __init__(self, *secrets: str) -> None:
-        forms = {form for secret in secrets if len(secret) >= _SHORTEST for form in _forms(secret)}
+        forms = {form.encode() for secret in secrets if len(secret) >= _SHORTEST for form in _forms(secret)}
         self._forms = sorted(forms, key=len, reverse=True)
         self._masker = Masker()
 
     def text(self, text: str) -> str:
         """`text` without keys."""
+        return self.data(text.encode("utf-8", "replace")).decode("utf-8", "replace")
+
+    def data(self, data: bytes, name: str = "") -> bytes:
+        """The same of bytes, which are of a file of that name."""
         for form in self._forms:
-            text = text.replace(form, MASK)
-        masked, _ = self._masker.mask(text.encode("utf-8", "replace"), "")
-        return masked.decode("utf-8", "replace")
+            data = data.replace(form, MASK.encode())
+        return self._masker.mask(data, name)[0]
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """All names, and the values of those that are known to be harmless."""
@@ -39,7 +42,7 @@ class Veil:
         text = self.text(data.decode("utf-8", "replace"))
         try:
             return json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return text
 
 

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from marid.adapters.gateway.masking import MASK, Veil
+from marid.text.veil import MASK, Veil
 
 KEY = 'canary/+"0123'
 

@@ -1,0 +1,40 @@
+"""What a person asked to have in a file."""
+
+import os
+from collections.abc import Iterable, Sequence
+
+from marid.core.errors import BadInput, NotFound, Refused, Unavailable
+from marid.workspace.replace import replace_file, write_all
+
+
+def save_bytes(batches: Iterable[Sequence[bytes]], path: str) -> None:
+    """Write `batches` to a file, whole or not at all.
+
+    Raises: Refused when the place cannot be written.
+    """
+    folder = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path):
+        raise BadInput(f"'{path}' is a folder: name a file to write")
+    if not os.path.isdir(folder):
+        raise NotFound(f"the folder '{folder}' is not there")
+    try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            _write_through(path, batches)
+        else:
+            replace_file(path, batches)
+    except PermissionError as error:
+        raise Refused(f"'{path}' cannot be written: no permission") from error
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise Unavailable(f"'{path}' cannot be written: {error.strerror}") from error
+
+
+def _write_through(path: str, batches: Iterable[Sequence[bytes]]) -> None:
+    """A device or a pipe takes what it is given; it must not be replaced by a file."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC)
+    try:
+        for batch in batches:
+            write_all(descriptor, batch)
+    finally:
+        os.close(descriptor)
