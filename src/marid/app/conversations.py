@@ -248,4 +248,5 @@ def search(
     """
     if not query.strip():
         raise BadInput("say what to search for")
-    return app.memory(app.settings).conversations.search(query, whole=whole, tell=tell)
+    hits = app.memory(app.settings).conversations.search(query, whole=whole, tell=tell)
+    return (hit._replace(entry=entry) for hit in hits for entry in told([hit.entry]))

@@ -23,6 +23,10 @@ MOST_CHARACTERS = 32_000_000
 """Of one answer: no model says so much, and an answer without end would take all memory."""
 
 
+# Between these are the first halves of the characters that UTF-16, and so JSON's escapes, write in two.
+_HIGH, _LOW = "\ud800", "\udc00"
+
+
 class Hearing:
     """Hands on what the reader may see, and keeps what there is, should the rest never come.
 
@@ -38,6 +42,7 @@ class Hearing:
         self._draft = Draft()
         self._begun = False
         self._blanks: list[str] = []
+        self._half = ""
         self._heard = 0
         self.finished: Finished | None = None
 
@@ -63,7 +68,7 @@ class Hearing:
             case CallDelta():
                 self._count(event.arguments)
             case _:
-                pass  # pieces of calls: the whole of them comes with the end
+                pass  # what announces a call: the whole of it comes with the end
 
     def partial(self) -> Message:
         """What came so far; unfinished calls are no part of it."""
@@ -79,11 +84,20 @@ class Hearing:
         self._heard += len(text)
         if self._heard > MOST_CHARACTERS:
             raise _endless()
+        if self._half or _HIGH <= text[-1:] < _LOW:
+            text = self._paired(text)
         if not self._begun:
             text = self._first(text)
         if text:
             self._draft.say(text)
             self._emit(Words(text))
+
+    def _paired(self, text: str) -> str:
+        """The half of a character at the end waits for its other half."""
+        text, self._half = self._half + text, ""
+        if _HIGH <= text[-1:] < _LOW:
+            text, self._half = text[:-1], text[-1]
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
     def _first(self, text: str) -> str:
         """Blanks alone are no answer: they wait for a word, and one newline in front of it is left out."""

@@ -1,7 +1,9 @@
 """Turns as a provider takes them: every call with its result directly after it, whatever the history holds."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import isfinite
 from typing import cast
 
 from marid.core.chat import Message, Part, Reasoning, Text, ToolCall, ToolResult, said
@@ -35,10 +37,21 @@ def parsed(arguments: str) -> dict[str, object] | None:
     if not arguments.strip():
         return {}
     try:
-        found: object = json.loads(arguments)
+        found: object = _DECODER.decode(arguments)
     except (ValueError, RecursionError):
         return None
     return cast("dict[str, object]", found) if isinstance(found, dict) else None
+
+
+def _number(text: str) -> float:
+    """Python reads and writes numbers that no JSON has, and no service takes a history with one. Raises: ValueError."""
+    value = float(text)
+    if not isfinite(value):
+        raise ValueError(f"'{text}' is no number of JSON")
+    return value
+
+
+_DECODER = json.JSONDecoder(parse_constant=_number, parse_float=_number)
 
 
 def _dated(turns: Sequence[Turn]) -> Iterator[tuple[Turn, bool]]:
@@ -61,7 +74,7 @@ def _messages(turn: Turn, *, current: bool) -> Iterator[Message]:
             prompt = turn.entry.metadata.get(PROMPT)
             yield said(_sound(turn.entry.content), prompt if isinstance(prompt, str) else None)
         return
-    parts = tuple(_parts(turn, current=current))
+    parts = tuple(joined(_parts(turn, current=current)))
     if any(not isinstance(part, Reasoning) for part in parts):
         yield Message(role="assistant", parts=parts)
     if turn.calls:
@@ -80,6 +93,22 @@ def _parts(reply: Reply, *, current: bool) -> Iterator[Part]:
         yield ToolCall(
             id=call.id, name=_name(call), arguments=_arguments(call.entry.content), seal=_seal(call.entry.metadata)
         )
+
+
+def joined(parts: Iterable[Part]) -> Iterator[Part]:
+    """Pieces of text with nothing between them are one."""
+    last: Text | None = None
+    for part in parts:
+        if isinstance(part, Text) and last is not None and not (part.seal or last.seal):
+            last = replace(last, text=last.text + part.text)
+            continue
+        if last is not None:
+            yield last
+        last = part if isinstance(part, Text) else None
+        if not isinstance(part, Text):
+            yield part
+    if last is not None:
+        yield last
 
 
 def _thoughts(entry: Entry) -> Iterator[Reasoning]:

@@ -1,12 +1,11 @@
 """What a model has answered, as entries: words first, then the calls, thoughts with what followed them."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple, cast
 
-from marid.core.chat import Message, Part, Reasoning, Text, ToolCall, ToolResult
+from marid.core.chat import Message, Reasoning, Text, ToolCall, ToolResult
 from marid.core.entry import AGENT, FLOW_CALL, MESSAGE, OK, THOUGHTS, TO_AGENT, TO_USER, TOOL_CALL, USER, Entry
-from marid.engine.messages import SEAL
+from marid.engine.messages import SEAL, joined
 
 FLOW = frozenset({TO_USER, TO_AGENT})
 
@@ -21,7 +20,7 @@ class Stamp(NamedTuple):
 def reply_entries(reply: Message, stamp: Stamp, status: str = OK) -> tuple[Entry, ...]:
     """The entries of one answer, to be stored in one append. Blank words are none; one leading newline is left out."""
     sorting = _Sorting(stamp, status)
-    for part in _joined(reply.parts):
+    for part in joined(reply.parts):
         match part:
             case Reasoning():
                 sorting.thoughts.append({"text": part.text, **_sealed(part.seal)})
@@ -32,23 +31,7 @@ def reply_entries(reply: Message, stamp: Stamp, status: str = OK) -> tuple[Entry
                 sorting.take_call(part)
             case ToolResult():
                 pass  # a model gives none
-    return (*sorting.words, *sorting.calls)
-
-
-def _joined(parts: Iterable[Part]) -> Iterator[Part]:
-    """Pieces of text with nothing between them are one."""
-    last: Text | None = None
-    for part in parts:
-        if isinstance(part, Text) and last is not None and not (part.seal or last.seal):
-            last = replace(last, text=last.text + part.text)
-            continue
-        if last is not None:
-            yield last
-        last = part if isinstance(part, Text) else None
-        if not isinstance(part, Text):
-            yield part
-    if last is not None:
-        yield last
+    return sorting.entries()
 
 
 class _Sorting:
@@ -58,6 +41,16 @@ class _Sorting:
         self.thoughts: list[Mapping[str, object]] = []
         self.words: list[Entry] = []
         self.calls: list[Entry] = []
+        self._leading: list[Mapping[str, object]] | None = None
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Words first, and before everything what the model thought first, though a call followed it."""
+        entries = [*self.words, *self.calls]
+        if self._leading:
+            own = entries[0].metadata
+            thoughts = [*self._leading, *cast("list[object]", own.get(THOUGHTS, []))]
+            entries[0] = entries[0]._replace(metadata={**own, THOUGHTS: thoughts})
+        return tuple(entries)
 
     def take_text(self, part: Text) -> None:
         entry = Entry(
@@ -87,6 +80,8 @@ class _Sorting:
 
     def _besides(self, seal: str) -> Mapping[str, object]:
         thoughts, self.thoughts = self.thoughts, []
+        if self._leading is None:
+            self._leading, thoughts = thoughts, []
         return {**({THOUGHTS: thoughts} if thoughts else {}), **_sealed(seal)}
 
 

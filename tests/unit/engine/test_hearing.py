@@ -91,3 +91,12 @@ def test_the_end_is_kept() -> None:
 def test_an_answer_without_end_is_left(piece: GatewayEvent) -> None:
     with pytest.raises(Exhausted, match="no end"):
         heard(*[piece] * (MOST_CHARACTERS // 1_000_000 + 1))
+
+
+def test_the_halves_of_a_character_are_told_as_one() -> None:
+    heard: list[object] = []
+    hearing = Hearing("m", heard.append)
+    for piece in ("a", "\ud83d", "\ude00 b\ud83d", "\ude00"):
+        anyio.run(hearing.take, TextDelta(piece))
+    assert "".join(one.text for one in heard if isinstance(one, Words)) == "a😀 b😀"
+    assert hearing.partial().text == "a😀 b😀"

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -175,3 +176,15 @@ def test_whatever_the_history_every_call_is_followed_by_its_result(entries: list
         assert message.parts
     assert waiting == []
     assert not sent or (sent[0].role == "user" and sent[-1].role != "assistant")
+
+
+@pytest.mark.parametrize("text", ['{"path": NaN}', '{"a": [-Infinity]}', '{"a": 1e999}'])
+def test_numbers_that_no_json_has_are_unparsable(text: str) -> None:
+    """The defect: such a call was sent back as it was, and no service takes that."""
+    assert parsed(text) is None
+    assert parsed('{"a": 1.5e3}') == {"a": 1500.0}
+
+
+def test_an_answer_that_was_gone_on_with_is_one_text() -> None:
+    _, reply, _ = made(SAID, answer("The ans", round="r", status=FAILED), answer("wer is 4", round="r"), SAID)
+    assert reply.parts == (Text(text="The answer is 4"),)

@@ -66,3 +66,13 @@ def test_thoughts_stand_with_what_followed_them_and_come_back_in_their_order() -
 def test_thoughts_before_blank_words_stay_with_what_comes_next() -> None:
     (call,) = entries(Reasoning(text="hm"), Text(text="\n"), ToolCall(id="1", name="look", arguments=""))
     assert call.metadata == {"thoughts": [{"text": "hm"}]}
+
+
+def test_what_was_thought_first_stands_first_though_words_came_after_the_call() -> None:
+    reply = Message(
+        role="assistant",
+        parts=(Reasoning(text="T1", seal="s"), ToolCall(id="1", name="look", arguments="{}"), Text(text="after")),
+    )
+    words, made = reply_entries(reply, Stamp("c", "r"))
+    assert words.metadata["thoughts"] == [{"text": "T1", "seal": "s"}]
+    assert "thoughts" not in made.metadata

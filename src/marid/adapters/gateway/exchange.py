@@ -11,14 +11,14 @@ from pydantic_ai.exceptions import ModelAPIError
 from pydantic_ai.messages import ModelResponse, ModelResponseStreamEvent
 from pydantic_ai.models import StreamedResponse
 
-from marid.adapters.gateway.failures import CUTS, FOREIGN, Failure, judged
+from marid.adapters.gateway.failures import CUTS, FOREIGN, Failure, full, judged, unmade
 from marid.adapters.gateway.journal import Journal
 from marid.adapters.gateway.library import model_for, parameters_for, settings_for
 from marid.adapters.gateway.omissions import omitted
 from marid.adapters.gateway.patience import Patience
 from marid.adapters.gateway.providers import Provider
 from marid.adapters.gateway.reading import Reader
-from marid.adapters.gateway.translation import finish_of, history, refusal_of, reply_of, usage_of
+from marid.adapters.gateway.translation import finish_of, history, is_full, refusal_of, reply_of, usage_of
 from marid.adapters.gateway.wire import Wire
 from marid.core.chat import (
     CallReady,
@@ -33,6 +33,8 @@ from marid.core.chat import (
 from marid.core.errors import Exhausted, Unavailable
 from marid.ports.model import Take
 
+# What is raised while a request is made out of what was said.
+_LOCAL = (ValueError, TypeError, LookupError, AttributeError, AssertionError)
 _STREAMS = ("", "text/event-stream")
 
 
@@ -101,9 +103,10 @@ class Exchange:
 
     async def _open(self, client: httpx2.AsyncClient, stack: AsyncExitStack) -> StreamedResponse:
         try:
+            model = model_for(self._provider, self._request.model, client)
             opened = model_request_stream(
-                model_for(self._provider, self._request.model, client),
-                history(self._request, self._provider.dialect),
+                model,
+                history(self._request, self._provider.dialect, model.system),
                 model_settings=settings_for(self._provider, self._request),
                 model_request_parameters=parameters_for(self._request, self._provider.dialect),
             )
@@ -147,6 +150,8 @@ class Exchange:
             response.parts = [*response.parts, refusal]
             self.given = True
             await take(TextDelta(refusal.content))
+        if is_full(response):
+            raise Broken(full(self._provider))
         reply = reply_of(response, self._request)
         end = finish_of(response, reply)
         if end.reason == "error" and not self.given:
@@ -160,6 +165,8 @@ class Exchange:
     def _broken(self, cause: Exception) -> Broken:
         """What the wire has seen tells more than what the library makes of it."""
         provider, model = self._provider, self._request.model
+        if not self._wire.sent and isinstance(cause, _LOCAL):
+            return Broken(unmade(cause))
         return Broken(damage(self._wire, provider, model) or judged(cause, provider, model))
 
 

@@ -51,7 +51,8 @@ _FULL = (
 _SAYS_FULL = re.compile(
     r"exceed_context_size|context_length_exceeded|maximum (?:context|model|input) length"
     r"|(?:exceed|too long|too large|greater than|longer than|overflow|reached).{0,80}\bcontext (?:size|length|window)"
-    r"|context (?:size|length|window).{0,60}(?:exceed|overflow|too small|not enough|of only)",
+    r"|context (?:size|length|window).{0,60}(?:exceed|overflow|too small|not enough|of only)"
+    r"|exceed.{0,20} context limit|`inputs` tokens \+ `max_new_tokens` must be",
     re.IGNORECASE | re.DOTALL,
 )
 # How a service shows that it speaks https on a port where http was spoken, or the other way round.
@@ -83,6 +84,16 @@ _STATUSES: dict[int, tuple[type[MaridError], str]] = {
     407: (Refused, "a proxy before {place} wants its own password"),
     413: (Exhausted, "the request is too large for {place}"),
 }
+
+
+def full(provider: Provider) -> Failure:
+    """The window has no room for the rest of an answer."""
+    return Failure(Exhausted(_FULL.format(place=f"'{provider.place}'")), again=False)
+
+
+def unmade(cause: Exception) -> Failure:
+    """Nothing was sent: what is wrong is wrong here, and will be the next time."""
+    return Failure(BadInput(f"this conversation cannot be put into a request: {cause}"[:_LONGEST]), again=False)
 
 
 def judged(cause: Exception, provider: Provider, model: str) -> Failure:

@@ -85,7 +85,7 @@ def _is_compatible(provider: Provider) -> bool:
 
 def _service(provider: Provider) -> str:
     """The name under which a service gets its own thoughts back: what another one wrote is not sent to it."""
-    return f"{provider.id}-compatible" if provider.is_custom else provider.id
+    return f"{provider.id} at {provider.place}" if provider.is_custom else provider.id
 
 
 def _openrouter(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":

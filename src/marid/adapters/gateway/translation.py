@@ -1,7 +1,9 @@
 """Our messages in the library's words, and its answers in ours. Imported when a model is asked."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2s
 from typing import Any, TypeAlias, cast
 
 from pydantic_ai.messages import (
@@ -23,6 +25,13 @@ from marid.core.chat import ModelRequest as Request
 
 Seal: TypeAlias = dict[str, Any]
 
+# What can be the id of a call; OpenAI's own limit counts for all who speak as it does.
+_ANY_ID = re.compile(".*", re.DOTALL)
+_IDS = {
+    "openai": re.compile(".{1,40}", re.DOTALL),
+    "openrouter": re.compile(".{1,40}", re.DOTALL),
+    "anthropic": re.compile("[A-Za-z0-9_-]{1,64}"),
+}
 _MARKS_FAILURES = frozenset[Dialect]({"anthropic", "google"})
 
 _REASONS: dict[str | None, FinishReason] = {
@@ -34,12 +43,15 @@ _REASONS: dict[str | None, FinishReason] = {
 }
 
 
-def history(request: Request, dialect: Dialect = "openai") -> list[ModelMessage]:
-    """Everything that was said, with every thought back where its provider wants it."""
+def history(request: Request, dialect: Dialect = "openai", asked: str = "") -> list[ModelMessage]:
+    """Everything that was said, with every thought back where its provider wants it: `asked`, as the library calls it.
+
+    What another one thought is nobody's business here, and would pass for words of the answer, or even of the user.
+    """
     messages: list[ModelMessage] = []
     for message in request.messages:
         if message.role == "assistant":
-            messages.append(_response(message))
+            messages.append(_response(message, dialect, asked))
         elif parts := [part for each in message.parts for part in _asked(each, dialect)]:
             messages.append(ModelRequest(parts=parts, instructions=request.system or None))
     return messages
@@ -52,27 +64,35 @@ def _asked(part: Part, dialect: Dialect) -> Iterable[ModelRequestPart]:
         case ToolResult():
             # Where a dialect has no mark for a failure, the library would wrap the words into JSON.
             outcome = "failed" if part.failed and dialect in _MARKS_FAILURES else "success"
-            return [ToolReturnPart(part.name, part.text, part.call, outcome=outcome)]
+            return [ToolReturnPart(part.name, part.text, _known_by(part.call, dialect), outcome=outcome)]
         case Reasoning() | ToolCall():
             return []
 
 
-def _response(message: Message) -> ModelResponse:
+def _known_by(id: str, dialect: Dialect) -> str:
+    """The id of a call as the dialect takes it: another service may have made a longer one, or one of other letters."""
+    if _IDS.get(dialect, _ANY_ID).fullmatch(id):
+        return id
+    return f"call_{blake2s(id.encode('utf-8', 'surrogatepass'), digest_size=12).hexdigest()}"
+
+
+def _response(message: Message, dialect: Dialect, asked: str) -> ModelResponse:
     seals = [_opened(part.seal) for part in message.parts if not isinstance(part, ToolResult)]
     nothing: Seal = {}
     first = next((seal for seal in seals if seal), nothing)
-    parts = [answered for part in message.parts if (answered := _answered(part)) is not None]
+    parts = [answered for part in message.parts if (answered := _answered(part, dialect, asked)) is not None]
     return ModelResponse(parts=parts, provider_name=first.get("provider_name"), canonical_system=first.get("system"))
 
 
-def _answered(part: Part) -> ModelResponsePart | None:
+def _answered(part: Part, dialect: Dialect, asked: str) -> ModelResponsePart | None:
     match part:
         case Text():
             return TextPart(part.text, **_fields(part.seal))
         case Reasoning():
-            return ThinkingPart(part.text, **_thought_fields(part.seal))
+            whose = _opened(part.seal).get("provider_name", asked)
+            return ThinkingPart(part.text, **_thought_fields(part.seal)) if whose == asked else None
         case ToolCall():
-            return ToolCallPart(part.name, part.arguments, part.id, **_fields(part.seal))
+            return ToolCallPart(part.name, part.arguments, _known_by(part.id, dialect), **_fields(part.seal))
         case ToolResult():
             return None
 
@@ -154,6 +174,11 @@ def finish_of(response: ModelResponse, reply: Message) -> Finished:
     if reply.calls and reason == "stop":
         reason = "calls"
     return Finished(reason, reply, response.model_name or "", response.provider_response_id or "")
+
+
+def is_full(response: ModelResponse) -> bool:
+    """Whether the answer ended since the window had no room for more of it: a word of Anthropic's."""
+    return (response.provider_details or {}).get("finish_reason") == "model_context_window_exceeded"
 
 
 def refusal_of(response: ModelResponse) -> TextPart | None:

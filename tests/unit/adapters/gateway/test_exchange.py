@@ -7,14 +7,25 @@ from dataclasses import replace
 import anyio
 import pytest
 
-from fakes.model import DIALECTS, asking, provider_at
+from fakes.model import DIALECTS, asking, events_of, gateway_to, provider_at
 from fakes.web import answer, serving
 from marid.adapters.gateway.exchange import Broken, Exchange, Setting
 from marid.adapters.gateway.library import load
 from marid.adapters.gateway.patience import Patience
 from marid.adapters.gateway.providers import Dialect, Provider
-from marid.core.chat import CallReady, Finished, GatewayEvent, TextDelta, Usage
-from marid.core.errors import Exhausted, Unavailable
+from marid.core.chat import (
+    CallReady,
+    Finished,
+    GatewayEvent,
+    Message,
+    Retrying,
+    TextDelta,
+    ToolCall,
+    ToolResult,
+    Usage,
+    said,
+)
+from marid.core.errors import BadInput, Exhausted, Unavailable
 from marid.testing import Cut, Gate, Insert, ModelServer, Stall, always, call, malformed, say
 
 pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence")
@@ -269,3 +280,22 @@ def test_a_cancelled_answer_closes_its_connection_at_once(dialect: Dialect) -> N
 
         anyio.run(main)
         assert server.ended(0) == "left"
+
+
+def test_an_answer_for_which_the_window_has_no_more_room_is_told_as_such() -> None:
+    with ModelServer([say("half ", "of it", finish="model_context_window_exceeded")]) as server:
+        events, error = events_of(gateway_to(server, "anthropic"), asking("anthropic"))
+    assert isinstance(error, Exhausted)
+    assert "to begin a new conversation" in str(error)
+    assert [event.text for event in events if isinstance(event, TextDelta)][:1] == ["half "]
+
+
+def test_what_cannot_be_put_into_a_request_is_no_fault_of_the_service() -> None:
+    made = ToolCall(id="c", name="get_tree", arguments='{"path": NaN}')
+    result = Message(role="tool", parts=(ToolResult(call="c", name="get_tree", text="x"),))
+    with ModelServer([say("done")]) as server:
+        request = asking("anthropic", said("hi"), Message(role="assistant", parts=(made,)), result)
+        events, error = events_of(gateway_to(server, "anthropic"), request)
+        assert list(server.requests) == []
+    assert isinstance(error, BadInput)
+    assert [event for event in events if isinstance(event, Retrying)] == []

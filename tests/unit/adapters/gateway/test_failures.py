@@ -94,6 +94,8 @@ def test_a_part_of_a_second_counts(told: str, after: float | None) -> None:
         (500, "Context size has been exceeded.", "server_error"),
         (400, "prompt too long; exceeded max context length by 5 tokens", None),
         (400, "the input length exceeds the context length", None),
+        (400, "input length and `max_tokens` exceed context limit: 195000 + 64000 > 200000", None),
+        (422, "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 and 20", None),
         (400, "The decoder prompt (length 9) is longer than the maximum model length of 8", None),
     ],
 )

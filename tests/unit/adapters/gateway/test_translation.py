@@ -1,10 +1,19 @@
 """Messages there and back."""
 
 import json
+import re
 from typing import Any
 
 import pytest
-from pydantic_ai.messages import BinaryContent, FilePart, ModelResponse, TextPart, ThinkingPart, ToolCallPart
+from pydantic_ai.messages import (
+    BinaryContent,
+    FilePart,
+    ModelResponse,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    ToolReturnPart,
+)
 from pydantic_ai.usage import RequestUsage
 
 from fakes.model import answer, asking, events_of, finished, gateway_to
@@ -156,3 +165,49 @@ def test_figures_that_cannot_be_are_no_figures() -> None:
 
 def test_arguments_are_text() -> None:
     assert [written(one) for one in ("{", {"a": "é"}, {}, None)] == ["{", '{"a": "é"}', "", ""]
+
+
+@pytest.mark.parametrize("dialect", ["anthropic", "google", "openrouter", "openai"])
+def test_what_another_provider_thought_is_not_sent(dialect: Dialect) -> None:
+    """The defect: it went out as words of the answer, or of the user."""
+    seal = json.dumps({"id": "reasoning_content", "provider_name": "somebody"})
+    made = ToolCall(id="c1", name="get_tree", arguments="{}")
+    reply = Message(role="assistant", parts=(Reasoning(text="HIDDEN", seal=seal), Text(text="beside"), made))
+    with ModelServer([say("done")]) as server:
+        _, error = events_of(gateway_to(server, dialect), asking(dialect, said("hi"), reply, results(made)))
+        assert error is None
+        sent = json.dumps(server.requests[0].body)
+    assert "beside" in sent
+    assert "HIDDEN" not in sent
+
+
+def test_two_services_with_an_address_only_are_not_one() -> None:
+    with ModelServer([say("x", reasoning=("deep",), calls=[call("get_tree", {})])]) as one:
+        reply = finished(events_of(gateway_to(one, "openai"), asking("openai"))[0]).reply
+    with ModelServer([say("done")]) as other:
+        events_of(gateway_to(other, "openai"), asking("openai", said("hi"), reply, results(*reply.calls)))
+        assert "deep" not in json.dumps(other.requests[0].body)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "id", "kept"),
+    [
+        ("anthropic", "toolu_01-x", True),
+        ("anthropic", "functions.read_file:0", False),
+        ("anthropic", "x" * 65, False),
+        ("openai", "functions.read_file:0", True),
+        ("openai", "x" * 41, False),
+        ("google", "x" * 200, True),
+    ],
+)
+def test_the_id_of_a_call_is_one_that_the_service_takes(dialect: Dialect, id: str, kept: bool) -> None:
+    made = ToolCall(id=id, name="get_tree", arguments="{}")
+    asked, done = history(
+        ModelRequest(model="m", messages=(Message(role="assistant", parts=(made,)), results(made))), dialect
+    )
+    (out,), (back,) = asked.parts, done.parts
+    assert isinstance(out, ToolCallPart)
+    assert isinstance(back, ToolReturnPart)
+    assert out.tool_call_id == back.tool_call_id
+    assert (out.tool_call_id == id) is kept
+    assert re.fullmatch("[A-Za-z0-9_-]{1,40}", out.tool_call_id) or kept
