@@ -111,11 +111,14 @@ def said() -> tuple[list[Entry], bytes]:
 def crowded(folder: Path, rounds: int) -> list[Bar]:
     """Eight threads again, where the disk and not the hand-over from thread to thread sets the pace."""
     made, line = said()
-    fd = os.open(folder / "slow", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     rows: list[float] = []
-    with FileConversations(str(folder)).open("slow", create=True) as group, slower(_SLOWER):
+    with (
+        open(folder / "slow", "ab", buffering=0) as file,
+        FileConversations(str(folder)).open("slow", create=True) as group,
+        slower(_SLOWER),
+    ):
         for _ in range(rounds):
-            rows.append(timed(lambda: bare(fd, line)) * 8 / eight(group.append, made))
+            rows.append(timed(lambda: bare(file.fileno(), line)) * 8 / eight(group.append, made))
     return [Bar(f"eight threads, times the bare rate, every sync {_SLOWER * 1e3:g} ms slower", statistics.median(rows))]
 
 
@@ -123,10 +126,14 @@ def appends(folder: Path, rounds: int) -> list[Bar]:
     """All in turns, since a disk's mood changes by the second."""
     conversations = FileConversations(str(folder))
     made, line = said()
-    fd = os.open(folder / "bare", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    only = writing(os.open(folder / "only", os.O_WRONLY | os.O_CREAT | os.O_APPEND), line)
     rows: list[tuple[float, float, float, float]] = []
-    with conversations.open("single", create=True) as single, conversations.open("group", create=True) as group:
+    with (
+        open(folder / "bare", "ab", buffering=0) as file,
+        open(folder / "only", "ab", buffering=0) as other,
+        conversations.open("single", create=True) as single,
+        conversations.open("group", create=True) as group,
+    ):
+        fd, only = file.fileno(), writing(other.fileno(), line)
         for _ in range(rounds):
             before = timed(lambda: bare(fd, line))
             alone = timed(lambda: one(single.append, made))

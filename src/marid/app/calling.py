@@ -1,11 +1,10 @@
 """One call of a tool in a conversation, by a person or a program and not by a model."""
 
-from collections import ChainMap
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
@@ -23,7 +22,6 @@ from marid.ports.peers import Peers
 from marid.text.names import check_name
 from marid.toolkit.needs import needs_of
 from marid.toolkit.outcome import Failed, Outcome
-from marid.toolkit.scope import Scope
 
 if TYPE_CHECKING:
     from marid.toolkit.asking import Asker
@@ -69,7 +67,8 @@ async def call_tool(
                 held = await anyio.to_thread.run_sync(partial(memory.conversations.open, name, create=True))
                 stack.callback(held.close)
                 own = memory_services(held, memory.conversations, memory.inbox, app.model(settings, {}), settings)
-                scope = _with(scope, own, conversation=held.meta().id)
+                caller = scope.caller._replace(conversation=held.meta().id)
+                scope = replace(scope.with_services(own), caller=caller)
             return await hands.road(hands.inventory).call(calling.tool, calling.args, scope)
     finally:
         hands.close()
@@ -90,10 +89,3 @@ def _ports(hands: Hands, tool: str) -> frozenset[type]:
     except NotFound:
         return frozenset()  # whoever calls it is told
     return frozenset((*needs.needed.values(), *needs.wanted.values()))
-
-
-def _with(scope: Scope, services: dict[type, object], conversation: str) -> Scope:
-    services.pop(Handoff, None)
-    known = cast("MutableMapping[type, object]", scope.services)
-    caller = scope.caller._replace(conversation=conversation)
-    return replace(scope, services=ChainMap(services, known), caller=caller)

@@ -1,8 +1,11 @@
 """Conversations as a person handles them: which one is meant, which there are, and what becomes of them."""
 
+import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -19,10 +22,9 @@ _FLOW = MappingProxyType({FLOW_CALL: TOOL_CALL, FLOW_RESULT: TOOL_RESULT})
 
 
 class Listed(NamedTuple):
-    """One of many: `current` is the one that is meant where none is named; nobody holds it without a `holder`."""
+    """One of many; nobody holds it without a `holder`."""
 
     meta: Meta
-    current: bool
     holder: Holder | None
 
 
@@ -101,12 +103,11 @@ def _fresh(memory: Memory, word: str, clock: float) -> str:
 
 def listing(app: App) -> tuple[Listed, ...]:
     """All conversations, by name."""
-    memory = app.memory(app.settings)
-    implied = memory.session.current().implied
+    store = app.memory(app.settings).conversations
     listed: list[Listed] = []
-    for meta in memory.conversations.list():
+    for meta in store.list():
         with suppress(NotFound):  # renamed or destroyed in this moment
-            listed.append(Listed(meta, meta.name == implied, memory.conversations.holder(meta.name)))
+            listed.append(Listed(meta, store.holder(meta.name)))
     return tuple(listed)
 
 
@@ -133,14 +134,15 @@ def transcript(app: App, key: str) -> Transcript:
 
 
 def log(app: App, key: str, count: int = 0) -> tuple[Entry, ...]:
-    """The window: its last `count` entries, its first ones for a negative number, all of them for 0.
+    """The window without anchors, cut to `count` entries. Raises: NotFound; BadInput; Unavailable."""
+    return tuple(cut(shown(transcript(app, key)), count))
 
-    Anchors are no part of it. Raises: NotFound; BadInput; Unavailable.
-    """
-    entries = shown(transcript(app, key))
-    if count > 0:
-        return entries[-count:]
-    return entries[:-count] if count else entries
+
+def cut(entries: Iterable[Entry], count: int) -> Iterable[Entry]:
+    """The last `count` entries, the first ones for a negative number, all for 0 or for more than there can be."""
+    if not count or abs(count) > sys.maxsize:
+        return entries
+    return deque(entries, count) if count > 0 else islice(entries, -count)
 
 
 def shown(found: Transcript) -> tuple[Entry, ...]:

@@ -1,14 +1,13 @@
 """A person or a program says something in a conversation, and hears all that follows."""
 
 import time
-from collections import ChainMap
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from threading import Thread
 from types import MappingProxyType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
@@ -196,9 +195,7 @@ class _Play:
         stage = self._stage
         memory = stage.memory
         own = memory_services(self._held, memory.conversations, memory.inbox, stage.model, stage.settings)
-        scope = self._hands.scope
-        services = ChainMap(own, cast("MutableMapping[type, object]", scope.services))
-        return replace(scope, services=services, emit=emit, asker=asker)
+        return replace(self._hands.scope.with_services(own), emit=emit, asker=asker)
 
     def _prompt(self) -> Callable[[tuple[int, int] | None], str]:
         """What people have written down is read once a round, what the model has noted whenever it is asked."""

@@ -14,7 +14,7 @@ class Saying:
 
     `conversation` is a name or an id; one that is not there is made. `flags` are settings by key, above all others.
     `resume` goes on where the last round broke off, without a new message. `force` says who has the word after an
-    answer without a call that says so. `debug` holds request-log and response-meta. `wait` are seconds for whoever
+    answer without a call that says so. `debug` holds some of core.logs.LOGS. `wait` are seconds for whoever
     holds the conversation. `face` names the way in. With `unsaid` the prompt is the program's own: no person has said
     it, and it is no title.
     """

@@ -5,12 +5,15 @@ A capital letter names a conversation, its small twin means the current one. Eac
 
 from typing import NamedTuple
 
+from marid.core.logs import LOGS
+
 # What a value is, and so what a shell offers for it. `previous` is a conversation or `-`, `any` may also be a new one.
 NAME, PREVIOUS, ANY = "name", "previous", "any"
 TEXT, NUMBER, SECONDS, THING, SETTING, KEYS = "text", "number", "seconds", "thing", "setting", "keys"
 FILE, FOLDER, PATH, TOOL, TOOLS, MODEL, EFFECTS = "file", "folder", "path", "tool", "tools", "model", "effects"
 
-DEBUG_KEYS = ("request-log", "response-meta", "all", "force-markdown")
+FORCE_MARKDOWN = "force-markdown"
+DEBUG_KEYS = (*LOGS, "all", FORCE_MARKDOWN)
 
 
 class Value(NamedTuple):
@@ -52,18 +55,14 @@ class Flag(NamedTuple):
         return f"{', '.join(self.spellings)} {values}".strip()
 
 
-def _switch(flags: str, name: str, meaning: str, *values: Value, **marks: bool) -> Flag:
+def _flag(flags: str, name: str, meaning: str, *values: Value, **marks: bool) -> Flag:
     short, long = _spelled(flags)
     return Flag(name, short, long, meaning, values, **marks)
 
 
-def _with(flags: str, name: str, meaning: str, *values: Value, **marks: bool) -> Flag:
-    return _switch(flags, name, meaning, *values, **marks)
-
-
 def _doing(flags: str, name: str, meaning: str, *values: Value, **marks: bool) -> Flag:
     """It does something, and a prompt may follow."""
-    return _with(flags, name, meaning, *values, operates=True, **marks)
+    return _flag(flags, name, meaning, *values, operates=True, **marks)
 
 
 def _first(flags: str, name: str, meaning: str, *values: Value) -> Flag:
@@ -99,14 +98,14 @@ GROUPS: tuple[tuple[str, tuple[Flag, ...]], ...] = (
     (
         "Which conversation",
         (
-            _with(
+            _flag(
                 "-c --switch-context",
                 "switch",
                 "Mean this one from now on; -, new and new:PREFIX too.",
                 _ANY,
                 before=True,
             ),
-            _with("-C --ephemeral-context", "conversation", "Mean this one in this run only.", _ANY),
+            _flag("-C --ephemeral-context", "conversation", "Mean this one in this run only.", _ANY),
         ),
     ),
     (
@@ -143,21 +142,21 @@ GROUPS: tuple[tuple[str, tuple[Flag, ...]], ...] = (
                 destroys=True,
             ),
             _alone("-D --destroy-context", "destroy_of", "Destroy another one.", _CONVERSATION, destroys=True),
-            _with(
+            _flag(
                 "--destroy-at",
                 "destroy_at",
                 "Destroy it at this time, in seconds since 1970.",
                 Value("TS", SECONDS),
                 before=True,
             ),
-            _with(
+            _flag(
                 "--destroy-after-inactive",
                 "destroy_after",
                 "Destroy it after so many idle ones.",
                 Value("SECS", SECONDS),
                 before=True,
             ),
-            _switch("--yes", "yes", "Do not ask before something is destroyed."),
+            _flag("--yes", "yes", "Do not ask before something is destroyed."),
         ),
     ),
     (
@@ -168,10 +167,10 @@ GROUPS: tuple[tuple[str, tuple[Flag, ...]], ...] = (
             _showing(
                 "-P --call-tool", "tool", "Call a tool; with -X its result is said.", Value("TOOL", TOOL), Value("JSON")
             ),
-            _with(
+            _flag(
                 "-U --ephemeral-username", "username", "What you are called in this run.", Value("NAME"), before=True
             ),
-            _with(
+            _flag(
                 "-s --set",
                 "sets",
                 "A setting for this run; repeatable.",
@@ -179,8 +178,8 @@ GROUPS: tuple[tuple[str, tuple[Flag, ...]], ...] = (
                 many=True,
                 before=True,
             ),
-            _with("--model", "model", "The model for this run; provider:model names both.", _MODEL, before=True),
-            _with(
+            _flag("--model", "model", "The model for this run; provider:model names both.", _MODEL, before=True),
+            _flag(
                 "--include",
                 "include",
                 "Offer it only these tools; repeatable.",
@@ -188,60 +187,60 @@ GROUPS: tuple[tuple[str, tuple[Flag, ...]], ...] = (
                 many=True,
                 before=True,
             ),
-            _with("--exclude", "exclude", "Do not offer it these.", Value("TOOLS", TOOLS), many=True, before=True),
-            _switch("-x --force-call-user", "no_model", "Say nothing to a model."),
-            _switch("-X --force-call-agent", "to_model", "Say it in any case; after -P the model goes on by itself."),
-            _switch("--no-tool-calls", "no_tool_calls", "Give the model no tools.", before=True),
-            _with("--wait-lock", "wait_lock", "Wait so long for whoever holds the conversation.", Value("SECONDS")),
+            _flag("--exclude", "exclude", "Do not offer it these.", Value("TOOLS", TOOLS), many=True, before=True),
+            _flag("-x --force-call-user", "no_model", "Say nothing to a model."),
+            _flag("-X --force-call-agent", "to_model", "Say it in any case; after -P the model goes on by itself."),
+            _flag("--no-tool-calls", "no_tool_calls", "Give the model no tools.", before=True),
+            _flag("--wait-lock", "wait_lock", "Wait so long for whoever holds the conversation.", Value("SECONDS")),
         ),
     ),
     (
         "What is shown",
         (
-            _switch("-v --verbose", "verbose", "Tell what happens, on stderr."),
-            _switch("--show-thinking", "show_thinking", "Show what the model thinks, on stderr."),
-            _switch("--hide-tool-calls", "hide_tool_calls", "Do not tell which tools it calls."),
-            _switch("--raw", "raw", "The answer as it is, not as rendered markdown."),
-            _switch("--json", "as_json", "Lists, logs and results of tools for a program."),
+            _flag("-v --verbose", "verbose", "Tell what happens, on stderr."),
+            _flag("--show-thinking", "show_thinking", "Show what the model thinks, on stderr."),
+            _flag("--hide-tool-calls", "hide_tool_calls", "Do not tell which tools it calls."),
+            _flag("--raw", "raw", "The answer as it is, not as rendered markdown."),
+            _flag("--json", "as_json", "Lists, logs and results of tools for a program."),
         ),
     ),
     (
         "What tools may do",
         (
-            _switch("-t --trust", "trust", "Do not ask for anything."),
-            _with("--allow", "allow", "Do not ask for: write, exec, net, spawn.", Value("EFFECTS", EFFECTS), many=True),
-            _switch("--read-only", "read_only", "Only tools that change nothing."),
-            _with("--root", "roots", "A folder that tools may touch; repeatable.", Value("DIR", FOLDER), many=True),
-            _with("--file", "files", "A single file besides; repeatable.", Value("FILE", FILE), many=True),
-            _switch("--wait", "wait", "Let a question wait for an answer from elsewhere (marid approvals)."),
+            _flag("-t --trust", "trust", "Do not ask for anything."),
+            _flag("--allow", "allow", "Do not ask for: write, exec, net, spawn.", Value("EFFECTS", EFFECTS), many=True),
+            _flag("--read-only", "read_only", "Only tools that change nothing."),
+            _flag("--root", "roots", "A folder that tools may touch; repeatable.", Value("DIR", FOLDER), many=True),
+            _flag("--file", "files", "A single file besides; repeatable.", Value("FILE", FILE), many=True),
+            _flag("--wait", "wait", "Let a question wait for an answer from elsewhere (marid approvals)."),
         ),
     ),
     (
         "Other",
         (
-            _with(
+            _flag(
                 "--home",
                 "home",
                 "Where marid keeps its own files (MARID_HOME, else ~/.marid).",
                 Value("DIR", FOLDER),
                 where=True,
             ),
-            _with(
+            _flag(
                 "--project-root",
                 "project_root",
                 "The project, instead of the one found here.",
                 Value("DIR", FOLDER),
                 where=True,
             ),
-            _with(
+            _flag(
                 "--debug",
                 "debug",
                 f"Show tracebacks, and by KEYS: {', '.join(DEBUG_KEYS)}, md=FILE.",
                 Value("KEYS", KEYS),
                 where=True,
             ),
-            _switch("-V --version", "version", "Which marid this is."),
-            _switch("-h --help", "help", "This page."),
+            _flag("-V --version", "version", "Which marid this is."),
+            _flag("-h --help", "help", "This page."),
         ),
     ),
 )

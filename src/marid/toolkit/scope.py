@@ -1,7 +1,9 @@
 """For whom a call is made: who calls, what they may, where, and with what."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from collections import ChainMap
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from dataclasses import dataclass, field, replace
+from typing import cast
 
 from marid.core.caller import Caller
 from marid.core.events import ToolHappening
@@ -31,6 +33,10 @@ class Scope:
     run: str = ""
     emit: Callable[[ToolHappening], None] = _unheard
     started: Callable[[str], Awaitable[None]] | None = None
+
+    def with_services(self, own: Mapping[type, object]) -> "Scope":
+        """With these besides, and before, those that there are, which are made only when one is asked for."""
+        return replace(self, services=ChainMap(dict(own), cast("MutableMapping[type, object]", self.services)))
 
     async def starts(self, call: str) -> None:
         """Tell whoever wants to know that this call begins to act."""

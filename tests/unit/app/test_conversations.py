@@ -94,13 +94,12 @@ def test_an_id_means_the_conversation_that_has_it(app: App) -> None:
     assert conversations.meant(app, listed.meta.id) == "work"
 
 
-def test_the_list_marks_the_current_one_and_who_holds_one(app: App) -> None:
+def test_the_list_says_who_holds_one(app: App) -> None:
     spoken(app, "a", "x")
-    conversations.meant(app, "b", stay=True)
     with app.memory(app.settings).conversations.open("b", create=True):
         first, second = conversations.listing(app)
-        assert (first.meta.name, first.current, first.holder) == ("a", False, None)
-        assert (second.meta.name, second.current, second.holder is not None) == ("b", True, True)
+        assert (first.meta.name, first.holder) == ("a", None)
+        assert (second.meta.name, second.holder is not None) == ("b", True)
     assert conversations.names(app) == ("a", "b")
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-from marid.adapters.store import lease, meta, migration, older
+from marid.adapters.store import history, lease, meta, migration, older
 from marid.adapters.store.conversation import StoredConversation
 from marid.adapters.store.entries import encode
 from marid.adapters.store.files import remove_leftovers, sync_folder, told, write_whole
@@ -293,11 +293,17 @@ class FileConversations:
         return os.path.join(self._layout.contexts, name)
 
     def _known(self, place: Place) -> Meta:
-        """With what the transcript's own file says about the last time: after a crash nobody has noted it."""
+        """With what the transcript says about the last time: after a crash nobody has noted it. A file that is newer
+        than what was noted may also have been copied, so what is in it counts.
+        """
         known = meta.load(place)
         if known.last_message_ms and not self._changed(place) > known.last_message_ms + 60_000:
             return known
-        return known._replace(last_message_ms=max(known.last_message_ms, self._changed(place)))
+        spoken = 0
+        for path in (place.active, place.file(older.TRANSCRIPT), place.window):
+            with suppress(OSError):
+                spoken = spoken or history.last_time(path)
+        return known._replace(last_message_ms=max(known.last_message_ms, spoken))
 
     def _changed(self, place: Place) -> int:
         for path in (place.active, place.file(older.TRANSCRIPT), place.window):

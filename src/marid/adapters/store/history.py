@@ -16,6 +16,8 @@ from marid.adapters.store.manifest import Row
 from marid.core.conversation import Storage
 from marid.core.entry import ANCHORS, NEVER_IN_WINDOW, Entry
 
+# As much of a file's end as holds an entry or more.
+_TAIL = 1 << 17
 KEPT = "kept"
 KEPT_SINCE = "kept_since"
 
@@ -77,6 +79,17 @@ def _is_at(path: str, fd: int) -> bool:
         return os.path.samestat(os.stat(path), os.fstat(fd))
     except FileNotFoundError:
         return False
+
+
+def last_time(path: str) -> int:
+    """When something was last said, as the end of a file tells; 0 when nothing was. Raises: OSError."""
+    fd = open_file(path)
+    try:
+        size = os.fstat(fd).st_size
+        data = read_range(fd, max(0, size - _TAIL), size)
+    finally:
+        os.close(fd)
+    return max((line.entry.time_ms for line in lines(data) if line.entry.entry_type not in ANCHORS), default=0)
 
 
 def last(history: History) -> int:

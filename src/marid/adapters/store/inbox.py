@@ -14,7 +14,7 @@ from marid.core.ids import new_id
 from marid.text.names import check_name
 from marid.text.visible import shown_path
 
-MOST_BYTES = 1_000_000
+MOST_CHARACTERS = 1_000_000
 _FILE = "inbox.jsonl"
 
 
@@ -34,8 +34,8 @@ class FileInbox:
     def send(self, message: Message) -> Message:
         """As in the port."""
         check_name(message.to)
-        if len(message.content) > MOST_BYTES:
-            raise BadInput(f"a message has at most {MOST_BYTES} characters; put more into a file and name it")
+        if len(message.content) > MOST_CHARACTERS:
+            raise BadInput(f"a message has at most {MOST_CHARACTERS:,} characters; put more into a file and name it")
         whole = message._replace(id=message.id or new_id(), timestamp=message.timestamp or int(self._clock()))
         with told(f"writing to the inbox of '{message.to}'"):
             place = self._find(message.to, create=True)

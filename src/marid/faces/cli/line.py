@@ -4,7 +4,19 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from marid.core.errors import BadInput
-from marid.faces.flags import DEBUG_KEYS, FLAGS, NUMBER, PATH, SECONDS, TEXT, Flag, Value, flag_named
+from marid.core.logs import logs_of
+from marid.faces.flags import (
+    DEBUG_KEYS,
+    FLAGS,
+    FORCE_MARKDOWN,
+    NUMBER,
+    PATH,
+    SECONDS,
+    TEXT,
+    Flag,
+    Value,
+    flag_named,
+)
 
 PAGE = "md="
 """The key of `--debug` that names a file."""
@@ -124,8 +136,8 @@ def _fits(word: str, kind: str) -> bool:
 
 def debug_keys(text: str) -> frozenset[str]:
     """The keys of a list that are known; `all` stands for both logs."""
-    keys = {word.strip().replace("_", "-") for word in text.split(",")} & set(DEBUG_KEYS)
-    return frozenset(keys - {"all"} | ({"request-log", "response-meta"} if "all" in keys else set()))
+    words = text.split(",")
+    return logs_of(words) | ({word.strip().replace("_", "-") for word in words} & {FORCE_MARKDOWN})
 
 
 def strange_keys(text: str) -> Iterator[str]:

@@ -96,7 +96,7 @@ def _meant(app: App, line: Line) -> str:
     if line.has("switch"):
         name = conversations.meant(app, line.one("switch"), stay=True)
         if line.has("verbose") or not speaks(line):
-            _tell_current(name)
+            operations.tell_current(name)
     if line.has("conversation"):
         name = conversations.meant(app, line.one("conversation"))
     return name or conversations.meant(app)
@@ -195,7 +195,7 @@ def _log_of(run: Run, word: str, count: str) -> None:
 
 
 def _show_log(run: Run, name: str, count: str) -> None:
-    if operations.there(run.app, name, unused=run.name):
+    if operations.is_there_or_told(run.app, name, unused=run.name):
         manner = Manner(verbose=run.verbose, as_json=run.as_json, raw=run.line.has("raw"))
         operations_show.show_log(run.app, name, _number(count), manner)
 
@@ -280,12 +280,8 @@ def _talked(run: Run) -> int:
         if line.words or line.said or line.has("to_model") or not _does(line):
             raise
     if line.has("switch") and not run.verbose:
-        _tell_current(run.name)
+        operations.tell_current(run.name)
     return 0
-
-
-def _tell_current(name: str) -> None:
-    say(f"'{name}' is the current conversation")
 
 
 def _talk(run: Run) -> int:

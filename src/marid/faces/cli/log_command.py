@@ -24,7 +24,7 @@ def _log(ctx: click.Context, conversation: str, count: int, *, following: bool, 
     if count or manner["whole"]:
         raise BadInput("--follow shows what is said from now on: it goes with neither -n nor --all")
     name = operations.found(app, conversation)
-    if operations.there(app, name, unused="" if conversation else current(app).implied):
+    if operations.is_there_or_told(app, name, unused="" if conversation else current(app).implied):
         follow(app, name, Manner(**manner))
     return 0
 

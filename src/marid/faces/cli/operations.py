@@ -52,8 +52,13 @@ def switch(app: App, word: str) -> str:
     """Mean another conversation from now on: its name."""
     conversations.check_word(word, fresh=True)
     name = conversations.meant(app, word, stay=True)
-    say(f"'{name}' is the current conversation")
+    tell_current(name)
     return name
+
+
+def tell_current(name: str) -> None:
+    """Which conversation is meant from now on."""
+    say(f"'{name}' is the current conversation")
 
 
 def rename(app: App, old: str, new: str) -> str:
@@ -164,7 +169,7 @@ def check_there(app: App, name: str) -> None:
     is_there(app, name, unused=conversations.current(app).implied)
 
 
-def there(app: App, name: str, unused: str) -> bool:
+def is_there_or_told(app: App, name: str, unused: str) -> bool:
     """Whether a conversation is there; the one that may be `unused` yet is told, another one is an error.
 
     Raises: NotFound.
@@ -189,6 +194,6 @@ def logged(app: App, word: str, count: int, **manner: bool) -> int:
     from marid.faces.cli.operations_show import Manner, show_log
 
     name = found(app, word, verbose=manner.get("verbose", False))
-    if there(app, name, unused=conversations.current(app).implied):
+    if is_there_or_told(app, name, unused=conversations.current(app).implied):
         show_log(app, name, count, Manner(**manner))
     return 0

@@ -1,9 +1,7 @@
 """What the command line shows of conversations. Flags and commands call the same functions."""
 
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable
-from itertools import islice
 from typing import NamedTuple
 
 from marid.app import conversations
@@ -106,7 +104,7 @@ def show_log(app: App, name: str, how_many: int, manner: Manner) -> None:
     """The last entries, the first ones for a number below 0, all for 0: of the window, or of all that was ever said."""
     read = conversations.transcript(app, name)
     found = read.entries() if manner.whole else conversations.shown(read)
-    entries = _cut(_shown(found, manner), how_many)
+    entries = conversations.cut(_shown(found, manner), how_many)
     if not _print_entries(entries, manner, _look(app, name, manner)) and not manner.as_json:
         say(f"nothing was said in '{name}' yet" if manner.whole else f"there is nothing in the window of '{name}'")
     for problem in read.problems():
@@ -126,16 +124,6 @@ def _shown(entries: Iterable[Entry], manner: Manner) -> Iterable[Entry]:
     if manner.as_json:
         return entries
     return (entry for entry in conversations.told(entries) if is_shown(entry, verbose=manner.verbose))
-
-
-def _cut(found: Iterable[Entry], how_many: int) -> Iterable[Entry]:
-    if abs(how_many) > sys.maxsize:
-        return found
-    if how_many > 0:
-        return deque(found, how_many)
-    if how_many:
-        return islice(found, -how_many)
-    return found
 
 
 def follow(app: App, name: str, manner: Manner, over: Callable[[], bool] = lambda: False) -> None:

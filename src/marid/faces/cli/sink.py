@@ -79,11 +79,6 @@ class Sink:
         """After Ctrl-C, whose echo stands in the line: the shell's prompt is to stand alone."""
         self._asides.break_line()
 
-    def note(self, text: str) -> None:
-        """A line for the person."""
-        self._quiet()
-        self._asides.say(text)
-
     def _quiet(self) -> None:
         self.waiting.end()
         if self._thoughts is not None:

@@ -11,6 +11,7 @@ from marid.core.settings import Display
 from marid.faces.cli.sink import Sink, View, make_sink
 from marid.faces.cli.sink_answer import Out
 from marid.faces.cli.sink_asides import Err
+from marid.faces.flags import FORCE_MARKDOWN
 from marid.faces.signals import Signals
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from marid.toolkit.asking import Asker
 
 Act: TypeAlias = "Callable[[Callable[[RoundHappening], None], Asker | None], Awaitable[End | None]]"
-FORCE_MARKDOWN = "force-markdown"
 
 
 class Stage:

@@ -7,8 +7,9 @@ from typing import Any, cast
 from marid.core.checks import kind_of, parsed
 from marid.core.errors import BadInput
 from marid.core.fields import ADDED, RIVALS, flattened, setting_of
+from marid.core.logs import logs_of
 from marid.faces.pipe.settings_shape import config_shape
-from marid.faces.pipe.shape import DEBUG, check_input, strangers
+from marid.faces.pipe.shape import check_input, strangers
 
 _SECRET = "api_key"  # noqa: S105 - the name of a setting
 
@@ -50,7 +51,7 @@ def request_of(given: Mapping[str, Any]) -> Request:
         fields=fields,
         context=given["context"],
         settings=settings_of(given.get("config") or {}, overrides),
-        debug=_debug(flags.get("debug", ())),
+        debug=logs_of(flags.get("debug", ())),
         force=_force(flags),
         destroy_at=_whole(flags.get("destroy_at")),
         destroy_after=_whole(flags.get("destroy_after_seconds_inactive")),
@@ -106,11 +107,6 @@ def _force(flags: Mapping[str, Any]) -> str:
     if agent and user:
         raise BadInput("'flags.force_call_agent' and 'flags.force_call_user' exclude each other")
     return "agent" if agent else "user" if user else ""
-
-
-def _debug(words: tuple[str, ...]) -> frozenset[str]:
-    meant = set(DEBUG) if "all" in words else set(words)
-    return frozenset(word.replace("_", "-") for word in meant - {"all"})
 
 
 def _whole(value: float | None) -> int | None:

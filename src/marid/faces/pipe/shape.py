@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from marid.core.errors import BadInput
+from marid.core.logs import LOGS
 from marid.faces.pipe.checking import CONVERSATION, check, near
 from marid.text.names import MOST
 
@@ -15,7 +16,7 @@ _END = r"(?![\s\S])"
 _NAME_PATTERN = rf"^(?!(-|new|[sS][yY][sS][tT][eE][mM]){_END})[A-Za-z0-9_-]{{1,{MOST}}}{_END}"
 # Beyond that a time is none.
 _MOST_SECONDS = 10**12
-DEBUG = ("request_log", "response_meta", "all")
+DEBUG = (*(name.replace("-", "_") for name in LOGS), "all")
 
 TEXT: _Schema = {"type": "string"}
 NAME: _Schema = {"type": "string", "format": CONVERSATION, "pattern": _NAME_PATTERN}

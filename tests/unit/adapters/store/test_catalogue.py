@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -139,14 +140,16 @@ def test_a_rename_does_not_need_a_sound_session(home: FileConversations, tmp_pat
     assert home.rename("c", "d").name == "d"
 
 
-def test_after_a_crash_the_last_time_is_that_of_the_file(home: FileConversations, tmp_path: Path) -> None:
+def test_after_a_crash_the_last_time_is_that_of_the_last_entry(home: FileConversations, tmp_path: Path) -> None:
     home.create("c")
-    home.expire("c", Expiry(after_inactive=10**9))
-    os.utime(tmp_path / "home/contexts/c/transcript/active.jsonl", (2**31, 2**31))
-    assert home.look("c").last_message_ms == 2**31 * 1000
-    (tmp_path / "home/contexts/c/transcript/active.jsonl").unlink()
+    active = tmp_path / "home/contexts/c/transcript/active.jsonl"
+    os.utime(active, (2**31, 2**31))  # as in a copy
     assert home.look("c").last_message_ms == 0
-    assert home.sweep() == Swept()
+    with active.open("ab") as file:
+        file.write(b'{"id":"x","entry_type":"message","time_ms":1900000000000,"sequence":2}\n')
+    assert home.look("c").last_message_ms == 1_900_000_000_000
+    shutil.rmtree(tmp_path / "home/contexts/c/transcript")
+    assert home.look("c").last_message_ms == 0
 
 
 def test_a_home_where_no_folder_can_be_made_is_told() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from marid.adapters.store.catalogue import FileConversations
-from marid.adapters.store.inbox import MOST_BYTES
+from marid.adapters.store.inbox import MOST_CHARACTERS
 from marid.core.conversation import Message
 from marid.core.errors import BadInput, NotFound
 
@@ -83,7 +83,7 @@ def test_many_who_send_at_once_lose_nothing(home: FileConversations) -> None:
 
 def test_a_message_has_a_limit_and_an_address(home: FileConversations) -> None:
     with pytest.raises(BadInput, match="at most"):
-        home.inbox.send(Message(sender="a", to="c", content="x" * (MOST_BYTES + 1)))
+        home.inbox.send(Message(sender="a", to="c", content="x" * (MOST_CHARACTERS + 1)))
     with pytest.raises(NotFound):
         home.inbox.remove("c", [Message("a", "c", "x", "1")])
     assert home.list() == ()

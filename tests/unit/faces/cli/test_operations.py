@@ -178,12 +178,12 @@ def test_settings_of_a_conversation_are_written_down(app: App, capfd: pytest.Cap
 
 
 def test_only_the_current_one_may_be_unused(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    assert not operations.there(app, "a", unused="a")
+    assert not operations.is_there_or_told(app, "a", unused="a")
     assert told(capfd) == "marid: nothing was said in 'a' yet\n"
     with pytest.raises(NotFound):
-        operations.there(app, "b", unused="a")
+        operations.is_there_or_told(app, "b", unused="a")
     said(app, "a", "x")
-    assert operations.there(app, "a", unused="a")
+    assert operations.is_there_or_told(app, "a", unused="a")
 
 
 def test_lists_and_logs_from_the_beginning(app: App, capfd: pytest.CaptureFixture[str]) -> None:

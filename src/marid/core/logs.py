@@ -1,0 +1,11 @@
+"""What can be logged of every request to a model, by name."""
+
+from collections.abc import Iterable
+
+LOGS = ("request-log", "response-meta")
+
+
+def logs_of(words: Iterable[str]) -> frozenset[str]:
+    """The logs that these words mean, which may be spelled with underscores; `all` stands for both."""
+    meant = {word.strip().replace("_", "-") for word in words}
+    return frozenset(LOGS if "all" in meant else meant.intersection(LOGS))
