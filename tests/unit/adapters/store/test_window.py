@@ -88,11 +88,13 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 place = Layout(sys.argv[1]).place("c")
 window = Window(place, [Entry(entry_type="m", content="a")])
 window.begin()
-resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
+soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (500, hard))
 large = Entry(entry_type="m", content="b" * 1000)
 window.add([large], encode(large))
 window.close()
 Window(place, window.entries).begin()
+resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 """
 
 
