@@ -327,7 +327,7 @@ class TestModels:
         with model(marid):
             done = marid("models")
         assert done.code == 0
-        assert ":scripted-model" in done.text
+        assert "\nscripted-model " in done.text
         assert "offline:offline" in done.text
 
     def test_one_model_is_told_as_toml(self, marid: Program) -> None:

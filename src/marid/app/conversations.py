@@ -125,7 +125,7 @@ def overview(app: App, key: str) -> Overview:
         return Overview(Meta(id="", name=check_name(key)), None, 0, "")
     spoken = sum(entry.entry_type == MESSAGE for entry in transcript.window())
     first = transcript.note("summary").strip().partition("\n")[0]
-    return Overview(transcript.meta(), store.holder(key), spoken, first)
+    return Overview(store.look(key), store.holder(key), spoken, first)
 
 
 def transcript(app: App, key: str) -> Transcript:
@@ -250,5 +250,4 @@ def search(
     """
     if not query.strip():
         raise BadInput("say what to search for")
-    hits = app.memory(app.settings).conversations.search(query, whole=whole, tell=tell)
-    return (hit._replace(entry=entry) for hit in hits for entry in told([hit.entry]))
+    return app.memory(app.settings).conversations.search(query, whole=whole, tell=tell)

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
 from marid.workspace.replace import replace_file, write_all
 
+_STDOUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+
 
 def save_bytes(batches: Iterable[Sequence[bytes]], path: str) -> None:
     """Write `batches` to a file, whole or not at all.
@@ -13,12 +15,12 @@ def save_bytes(batches: Iterable[Sequence[bytes]], path: str) -> None:
     Raises: Refused when the place cannot be written.
     """
     folder = os.path.dirname(os.path.abspath(path))
-    if os.path.isdir(path):
+    if os.path.isdir(path) or path.endswith(os.sep):
         raise BadInput(f"'{path}' is a folder: name a file to write")
     if not os.path.isdir(folder):
         raise NotFound(f"the folder '{folder}' is not there")
     try:
-        if os.path.exists(path) and not os.path.isfile(path):
+        if path in _STDOUT or (os.path.exists(path) and not os.path.isfile(path)):
             _write_through(path, batches)
         else:
             replace_file(path, batches)
@@ -31,8 +33,10 @@ def save_bytes(batches: Iterable[Sequence[bytes]], path: str) -> None:
 
 
 def _write_through(path: str, batches: Iterable[Sequence[bytes]]) -> None:
-    """A device or a pipe takes what it is given; it must not be replaced by a file."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC)
+    """A device or a pipe takes what it is given; it must not be replaced by a file. Behind stdout may be a file, which
+    others write to as well.
+    """
+    descriptor = os.dup(1) if path in _STDOUT else os.open(path, os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC)
     try:
         for batch in batches:
             write_all(descriptor, batch)

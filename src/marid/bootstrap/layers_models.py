@@ -123,19 +123,18 @@ def chosen_model(layers: Sequence[Layer], models: Models, notes: list[str]) -> C
     for layer in layers:
         rows = put_over(rows, layer)
     ids = {*PROVIDERS, *provider_ids(rows.values)}
-    unnamed = _UNNAMED if "openai" in provider_ids(rows.values) else "openai"
     made = empty()
     names: tuple[str, ...] = ()
     for layer in layers:
         own = _own(layer, notes)
         own_names = _expand(own, models, ids)
         provider = own.values.get("provider")
-        before = _implied(made.values, unnamed)
+        before = _implied(made.values)
         if provider and before and provider != before:
             made, names = empty(), ()
         names = own_names or names
         made = put_over(made, own)
-    return _filled(made, names, rows, models, _implied(made.values, unnamed))
+    return _filled(made, names, rows, models, _implied(made.values))
 
 
 def provider_ids(values: Mapping[str, object]) -> tuple[str, ...]:
@@ -172,13 +171,13 @@ def _expand(own: Layer, models: Models, ids: Collection[str]) -> tuple[str, ...]
     return tuple(names)
 
 
-def _implied(values: Mapping[str, object], unnamed: str) -> str:
-    """The provider that is meant where none is named, as the gateway has it. A service that has nothing but an address
-    is `unnamed`: OpenAI's equal, but not OpenAI where that has a table, and then gets nothing of what stands there.
+def _implied(values: Mapping[str, object]) -> str:
+    """The provider that is meant where none is named. A service that has nothing but an address speaks as OpenAI does,
+    but is not OpenAI, and gets nothing that belongs to it.
     """
     if values.get("provider"):
         return str(values["provider"])
-    return unnamed if values.get("base_url") else "openrouter" if values.get("api_key") else ""
+    return _UNNAMED if values.get("base_url") else "openrouter" if values.get("api_key") else ""
 
 
 def _filled(made: Layer, names: tuple[str, ...], rows: Layer, models: Models, provider: str) -> Chosen:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NoReturn
+from urllib.parse import unquote
 
 from marid.app.memory import Memory
 from marid.bootstrap.environment import proxy_for
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from marid.ports.model import Model, Take
 
 OFFLINE = "offline"
+_SHORTEST_KEY = 8
 # Where the services' own programs look for a key; used only for the provider that is named.
 _VARIABLES = MappingProxyType(
     {
@@ -57,10 +59,19 @@ def make_providers(settings: Settings, environ: Mapping[str, str]) -> "tuple[Mod
 
 
 def known_keys(settings: Settings, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Every key of a provider that is set somewhere: none of them belongs into a log."""
+    """Every key and password of a provider that is set somewhere: none of them belongs into a log. What is short is a
+    word that somebody has put where a key must be, and would be missed.
+    """
     rows = [_row(settings), *settings.providers.values()]
-    variables = [environ.get(name) for names in _VARIABLES.values() for name in names]
-    return tuple(dict.fromkeys(filter(None, [*(row.get("api_key") for row in rows), *variables])))
+    found = [environ.get(name, "") for names in _VARIABLES.values() for name in names]
+    for row in rows:
+        found += [row.get("api_key", ""), _password(row.get("base_url", ""))]
+    return tuple(dict.fromkeys(key for key in found if len(key) >= _SHORTEST_KEY))
+
+
+def _password(url: str) -> str:
+    login, at, _ = url.partition("://")[2].partition("/")[0].rpartition("@")
+    return unquote(login.partition(":")[2]) if at else ""
 
 
 def _row(settings: Settings) -> Mapping[str, str]:

@@ -1,8 +1,7 @@
 """Turns as a provider takes them: every call with its result directly after it, whatever the history holds."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import cast
 
@@ -20,6 +19,7 @@ PROMPT = "prompt"
 
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 _MOST_NAME = 64
+_BROKE_OFF = (FAILED, INTERRUPTED)
 
 
 def messages(turns: Sequence[Turn]) -> tuple[Message, ...]:
@@ -74,7 +74,7 @@ def _messages(turn: Turn, *, current: bool) -> Iterator[Message]:
             prompt = turn.entry.metadata.get(PROMPT)
             yield said(_sound(turn.entry.content), prompt if isinstance(prompt, str) else None)
         return
-    parts = tuple(joined(_parts(turn, current=current)))
+    parts = tuple(_parts(turn, current=current))
     if any(not isinstance(part, Reasoning) for part in parts):
         yield Message(role="assistant", parts=parts)
     if turn.calls:
@@ -82,33 +82,21 @@ def _messages(turn: Turn, *, current: bool) -> Iterator[Message]:
 
 
 def _parts(reply: Reply, *, current: bool) -> Iterator[Part]:
+    begun = ""
     for entry in reply.words:
         if current:
             yield from _thoughts(entry)
-        if entry.content.strip():
-            yield Text(text=_sound(entry.content), seal=_seal(entry.metadata))
+        text, begun = begun + entry.content, ""
+        if entry.status in _BROKE_OFF and entry is not reply.words[-1]:
+            begun = text  # it was gone on with, maybe in the middle of a word
+        elif text.strip():
+            yield Text(text=_sound(text), seal=_seal(entry.metadata))
     for call in reply.calls:
         if current:
             yield from _thoughts(call.entry)
         yield ToolCall(
             id=call.id, name=_name(call), arguments=_arguments(call.entry.content), seal=_seal(call.entry.metadata)
         )
-
-
-def joined(parts: Iterable[Part]) -> Iterator[Part]:
-    """Pieces of text with nothing between them are one."""
-    last: Text | None = None
-    for part in parts:
-        if isinstance(part, Text) and last is not None and not (part.seal or last.seal):
-            last = replace(last, text=last.text + part.text)
-            continue
-        if last is not None:
-            yield last
-        last = part if isinstance(part, Text) else None
-        if not isinstance(part, Text):
-            yield part
-    if last is not None:
-        yield last
 
 
 def _thoughts(entry: Entry) -> Iterator[Reasoning]:
@@ -137,7 +125,7 @@ def _arguments(text: str) -> str:
 def _result(call: Made) -> ToolResult:
     if call.result is None:
         return ToolResult(call=call.id, name=_name(call), text=LOST, failed=True)
-    failed = call.result.status in (FAILED, INTERRUPTED)
+    failed = call.result.status in _BROKE_OFF
     return ToolResult(call=call.id, name=_name(call), text=_sound(call.result.content), failed=failed)
 
 

@@ -1,11 +1,12 @@
 """What a model has answered, as entries: words first, then the calls, thoughts with what followed them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple, cast
 
-from marid.core.chat import Message, Reasoning, Text, ToolCall, ToolResult
+from marid.core.chat import Message, Part, Reasoning, Text, ToolCall, ToolResult
 from marid.core.entry import AGENT, FLOW_CALL, MESSAGE, OK, THOUGHTS, TO_AGENT, TO_USER, TOOL_CALL, USER, Entry
-from marid.engine.messages import SEAL, joined
+from marid.engine.messages import SEAL
 
 FLOW = frozenset({TO_USER, TO_AGENT})
 
@@ -20,7 +21,7 @@ class Stamp(NamedTuple):
 def reply_entries(reply: Message, stamp: Stamp, status: str = OK) -> tuple[Entry, ...]:
     """The entries of one answer, to be stored in one append. Blank words are none; one leading newline is left out."""
     sorting = _Sorting(stamp, status)
-    for part in joined(reply.parts):
+    for part in _joined(reply.parts):
         match part:
             case Reasoning():
                 sorting.thoughts.append({"text": part.text, **_sealed(part.seal)})
@@ -32,6 +33,22 @@ def reply_entries(reply: Message, stamp: Stamp, status: str = OK) -> tuple[Entry
             case ToolResult():
                 pass  # a model gives none
     return sorting.entries()
+
+
+def _joined(parts: Iterable[Part]) -> Iterator[Part]:
+    """Pieces of text with nothing between them are one."""
+    last: Text | None = None
+    for part in parts:
+        if isinstance(part, Text) and last is not None and not (part.seal or last.seal):
+            last = replace(last, text=last.text + part.text)
+            continue
+        if last is not None:
+            yield last
+        last = part if isinstance(part, Text) else None
+        if not isinstance(part, Text):
+            yield part
+    if last is not None:
+        yield last
 
 
 class _Sorting:

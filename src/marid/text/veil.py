@@ -18,7 +18,7 @@ class Veil:
     """Masks the keys it was given, in whatever form they appear, and what looks like a key."""
 
     def __init__(self, *secrets: str) -> None:
-        forms = {form.encode() for secret in secrets if len(secret) >= _SHORTEST for form in _forms(secret)}
+        forms = {form for secret in secrets if len(secret) >= _SHORTEST for form in _forms(secret)}
         self._forms = sorted(forms, key=len, reverse=True)
         self._masker = Masker()
 
@@ -50,6 +50,8 @@ def _is_open(name: str) -> bool:
     return name in _OPEN_HEADERS or name.startswith(("x-ratelimit-", "anthropic-ratelimit-", "x-stainless-"))
 
 
-def _forms(secret: str) -> set[str]:
-    encoded = base64.b64encode(secret.encode()).decode()
-    return {secret, json.dumps(secret)[1:-1], quote(secret, safe=""), encoded, encoded.rstrip("="), secret[::-1]}
+def _forms(secret: str) -> set[bytes]:
+    plain = secret.encode("utf-8", "surrogateescape")
+    escaped = json.dumps(secret)[1:-1].encode()
+    encoded = base64.b64encode(plain)
+    return {plain, escaped, quote(plain, safe="").encode(), encoded, encoded.rstrip(b"="), plain[::-1]}

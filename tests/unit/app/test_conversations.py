@@ -244,10 +244,3 @@ def test_what_a_model_says_by_a_call_is_a_message_to_whoever_reads_it() -> None:
         (MESSAGE, "work", "no JSON"),
         (MESSAGE, "work", "[" * 100_000),
     ]
-
-
-def test_a_hit_is_told_as_it_was_said(app: App) -> None:
-    with app.memory(app.settings).conversations.open("talk", create=True) as held:
-        held.append([handed("call", '{"message": "The zebra is here"}', "talk", "call_user")])
-    (hit,) = conversations.search(app, "zebra")
-    assert (hit.entry.entry_type, hit.entry.content) == (MESSAGE, "The zebra is here")

@@ -68,3 +68,15 @@ def test_a_place_that_is_not_ours_is_refused() -> None:
         os.chmod(top, 0o755)
         with as_nobody(), pytest.raises(Refused, match="cannot be written: no permission"):
             save_bytes([[b"x"]], f"{top}/out")
+
+
+def test_what_stands_behind_stdout_is_written_to_and_not_replaced(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    os.write(1, b"before ")
+    save_bytes([[b"a"]], "/dev/stdout")
+    os.write(1, b" after")
+    assert capfdbinary.readouterr().out == b"before a after"
+
+
+def test_a_name_that_ends_like_a_folder_is_one(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="is a folder"):
+        save_bytes([[b"a"]], f"{tmp_path}/new/")

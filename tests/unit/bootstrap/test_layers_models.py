@@ -177,10 +177,10 @@ def test_the_key_of_one_provider_is_never_sent_to_another(place: Place) -> None:
 @pytest.mark.parametrize(
     ("config", "provider", "kept"),
     [('api_key = "k"', "openrouter", True), ('api_key = "k"', "openai", False),
-     ('base_url = "http://h/v1"\napi_key = "k"', "openai", True),
+     ('base_url = "http://h/v1"\napi_key = "k"', "openai", False),
      ('base_url = "http://h/v1"\napi_key = "k"', "openrouter", False)],
 )  # fmt: skip
-def test_without_a_name_the_default_provider_is_the_one_that_the_gateway_takes(
+def test_without_a_name_a_key_alone_is_openrouters_and_an_address_is_nobodys_else(
     place: Place, config: str, provider: str, kept: bool
 ) -> None:
     place.config(config + "\n")

@@ -103,5 +103,7 @@ def test_a_window_that_somebody_wrote_down_is_the_models_own() -> None:
 
 
 def test_every_key_that_is_set_somewhere_is_known() -> None:
-    settings = Settings(api_key="one", providers={"two": {"api_key": "two"}, "three": {"base_url": "http://h"}})
-    assert known_keys(settings, {"OPENAI_API_KEY": "four", "GEMINI_API_KEY": ""}) == ("one", "two", "four")
+    rows = {"two": {"api_key": "key-two-2"}, "three": {"base_url": "http://u:hush%20hush@h/v1"}}
+    settings = Settings(api_key="key-one-1", providers={**rows, "ollama": {"api_key": "ollama"}})
+    found = known_keys(settings, {"OPENAI_API_KEY": "key-four", "GEMINI_API_KEY": ""})
+    assert set(found) == {"key-one-1", "key-two-2", "hush hush", "key-four"}

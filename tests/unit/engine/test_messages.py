@@ -188,3 +188,5 @@ def test_numbers_that_no_json_has_are_unparsable(text: str) -> None:
 def test_an_answer_that_was_gone_on_with_is_one_text() -> None:
     _, reply, _ = made(SAID, answer("The ans", round="r", status=FAILED), answer("wer is 4", round="r"), SAID)
     assert reply.parts == (Text(text="The answer is 4"),)
+    _, reply, _ = made(SAID, answer("One.", round="r"), answer("Two.", round="r"), SAID)
+    assert reply.parts == (Text(text="One."), Text(text="Two."))

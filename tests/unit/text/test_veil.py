@@ -1,6 +1,7 @@
 """No key is ever told."""
 
 import base64
+import os
 from urllib.parse import quote
 
 import pytest
@@ -36,3 +37,8 @@ def test_only_harmless_headers_are_shown() -> None:
 def test_a_body_is_json_where_it_can_be() -> None:
     assert Veil("secret-key").body(b'{"a": "secret-key"}') == {"a": MASK}
     assert Veil("secret-key").body(b"plain secret-key") == f"plain {MASK}"
+
+
+def test_a_key_that_is_no_text_does_no_harm() -> None:
+    odd = os.fsdecode(b"sk-\xff\xfeabcdef")
+    assert Veil(odd).data(b"x sk-\xff\xfeabcdef y") == b"x [masked] y"

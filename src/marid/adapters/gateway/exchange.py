@@ -166,7 +166,7 @@ class Exchange:
         """What the wire has seen tells more than what the library makes of it."""
         provider, model = self._provider, self._request.model
         if not self._wire.sent and isinstance(cause, _LOCAL):
-            return Broken(unmade(cause))
+            return Broken(unmade(cause, provider, model))
         return Broken(damage(self._wire, provider, model) or judged(cause, provider, model))
 
 

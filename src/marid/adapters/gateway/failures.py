@@ -91,9 +91,10 @@ def full(provider: Provider) -> Failure:
     return Failure(Exhausted(_FULL.format(place=f"'{provider.place}'")), again=False)
 
 
-def unmade(cause: Exception) -> Failure:
+def unmade(cause: Exception, provider: Provider, model: str) -> Failure:
     """Nothing was sent: what is wrong is wrong here, and will be the next time."""
-    return Failure(BadInput(f"this conversation cannot be put into a request: {cause}"[:_LONGEST]), again=False)
+    words = f"'{provider.place}' cannot be asked like this (model '{model}'): {cause}"
+    return Failure(BadInput(words[: 2 * _LONGEST]), again=False)
 
 
 def judged(cause: Exception, provider: Provider, model: str) -> Failure:

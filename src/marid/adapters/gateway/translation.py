@@ -25,13 +25,8 @@ from marid.core.chat import ModelRequest as Request
 
 Seal: TypeAlias = dict[str, Any]
 
-# What can be the id of a call; OpenAI's own limit counts for all who speak as it does.
-_ANY_ID = re.compile(".*", re.DOTALL)
-_IDS = {
-    "openai": re.compile(".{1,40}", re.DOTALL),
-    "openrouter": re.compile(".{1,40}", re.DOTALL),
-    "anthropic": re.compile("[A-Za-z0-9_-]{1,64}"),
-}
+# What can be the id of a call, where a service is strict; others get back what they may have made themselves.
+_IDS = {"openai": re.compile(".{1,40}", re.DOTALL), "anthropic": re.compile("[A-Za-z0-9_-]{1,64}")}
 _MARKS_FAILURES = frozenset[Dialect]({"anthropic", "google"})
 
 _REASONS: dict[str | None, FinishReason] = {
@@ -51,40 +46,40 @@ def history(request: Request, dialect: Dialect = "openai", asked: str = "") -> l
     messages: list[ModelMessage] = []
     for message in request.messages:
         if message.role == "assistant":
-            messages.append(_response(message, dialect, asked))
-        elif parts := [part for each in message.parts for part in _asked(each, dialect)]:
+            messages.append(_response(message, asked))
+        elif parts := [part for each in message.parts for part in _asked(each, dialect, asked)]:
             messages.append(ModelRequest(parts=parts, instructions=request.system or None))
     return messages
 
 
-def _asked(part: Part, dialect: Dialect) -> Iterable[ModelRequestPart]:
+def _asked(part: Part, dialect: Dialect, asked: str) -> Iterable[ModelRequestPart]:
     match part:
         case Text():
             return [UserPromptPart(part.text)]
         case ToolResult():
             # Where a dialect has no mark for a failure, the library would wrap the words into JSON.
             outcome = "failed" if part.failed and dialect in _MARKS_FAILURES else "success"
-            return [ToolReturnPart(part.name, part.text, _known_by(part.call, dialect), outcome=outcome)]
+            return [ToolReturnPart(part.name, part.text, _known_by(part.call, asked), outcome=outcome)]
         case Reasoning() | ToolCall():
             return []
 
 
-def _known_by(id: str, dialect: Dialect) -> str:
-    """The id of a call as the dialect takes it: another service may have made a longer one, or one of other letters."""
-    if _IDS.get(dialect, _ANY_ID).fullmatch(id):
+def _known_by(id: str, asked: str) -> str:
+    """The id of a call as who is asked takes it: another service may have made a longer one, or of other letters."""
+    if asked not in _IDS or _IDS[asked].fullmatch(id):
         return id
     return f"call_{blake2s(id.encode('utf-8', 'surrogatepass'), digest_size=12).hexdigest()}"
 
 
-def _response(message: Message, dialect: Dialect, asked: str) -> ModelResponse:
+def _response(message: Message, asked: str) -> ModelResponse:
     seals = [_opened(part.seal) for part in message.parts if not isinstance(part, ToolResult)]
     nothing: Seal = {}
     first = next((seal for seal in seals if seal), nothing)
-    parts = [answered for part in message.parts if (answered := _answered(part, dialect, asked)) is not None]
+    parts = [answered for part in message.parts if (answered := _answered(part, asked)) is not None]
     return ModelResponse(parts=parts, provider_name=first.get("provider_name"), canonical_system=first.get("system"))
 
 
-def _answered(part: Part, dialect: Dialect, asked: str) -> ModelResponsePart | None:
+def _answered(part: Part, asked: str) -> ModelResponsePart | None:
     match part:
         case Text():
             return TextPart(part.text, **_fields(part.seal))
@@ -92,7 +87,7 @@ def _answered(part: Part, dialect: Dialect, asked: str) -> ModelResponsePart | N
             whose = _opened(part.seal).get("provider_name", asked)
             return ThinkingPart(part.text, **_thought_fields(part.seal)) if whose == asked else None
         case ToolCall():
-            return ToolCallPart(part.name, part.arguments, _known_by(part.id, dialect), **_fields(part.seal))
+            return ToolCallPart(part.name, part.arguments, _known_by(part.id, asked), **_fields(part.seal))
         case ToolResult():
             return None
 

@@ -4,8 +4,9 @@ import errno
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from itertools import islice
 
 from marid.adapters.store import history, lease, meta, migration, older
 from marid.adapters.store.conversation import StoredConversation
@@ -16,6 +17,7 @@ from marid.adapters.store.layout import CORPSE, NEWBORN, Layout, Place
 from marid.adapters.store.registry import Registry
 from marid.adapters.store.transcript import StoredTranscript, creation
 from marid.core.conversation import Conflict, Corrupt, Expiry, Hit, Holder, Meta, Storage, Swept
+from marid.core.entry import Entry
 from marid.core.errors import MaridError, NotFound, Unavailable
 from marid.core.ids import new_id
 from marid.text.names import check_name, is_name
@@ -222,7 +224,7 @@ class FileConversations:
         opened = StoredConversation(place, self._storage, held, self._clock, on_close=lambda: self._use(place))
         try:
             if not known.id:
-                begun = known.created_ms or self._begun(place, opened)
+                begun = known.created_ms or self._begun(place, [*islice(opened.entries(), 1), *(foreign or ())])
                 migration.adopt(opened, place, foreign)
                 opened.identify(new_id(), begun)
             opened.begin()
@@ -233,10 +235,10 @@ class FileConversations:
             raise
         return opened
 
-    def _begun(self, place: Place, opened: StoredConversation) -> int:
+    def _begun(self, place: Place, entries: Iterable[Entry]) -> int:
         """When a conversation of another program began: the earliest time that anything says."""
-        first = next(opened.entries(), None)
-        told_ms = (self.session.created(place.name) * 1000, older.created(place) * 1000, first.time_ms if first else 0)
+        told_ms = [self.session.created(place.name) * 1000, older.created(place) * 1000]
+        told_ms += [entry.time_ms for entry in entries]
         return min(filter(None, told_ms), default=round(self._clock() * 1000))
 
     def _held(

@@ -82,14 +82,20 @@ def _is_at(path: str, fd: int) -> bool:
 
 
 def last_time(path: str) -> int:
-    """When something was last said, as the end of a file tells; 0 when nothing was. Raises: OSError."""
+    """When something was last said, as the end of a file tells; 0 when nothing was. Raises: OSError.
+
+    Where not even the last line is short enough to be seen, it is the file's own time.
+    """
     fd = open_file(path)
     try:
-        size = os.fstat(fd).st_size
-        data = read_range(fd, max(0, size - _TAIL), size)
+        about = os.fstat(fd)
+        data = read_range(fd, max(0, about.st_size - _TAIL), about.st_size)
     finally:
         os.close(fd)
-    return max((line.entry.time_ms for line in lines(data) if line.entry.entry_type not in ANCHORS), default=0)
+    found = [line.entry for line in lines(data)]
+    if data and not found:
+        return about.st_mtime_ns // 1_000_000
+    return max((entry.time_ms for entry in found if entry.entry_type not in ANCHORS), default=0)
 
 
 def last(history: History) -> int:

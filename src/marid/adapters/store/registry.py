@@ -17,7 +17,7 @@ from marid.adapters.store.files import (
 )
 from marid.adapters.store.layout import Layout
 from marid.adapters.store.meta import is_time
-from marid.core.conversation import Corrupt, Current, Expiry
+from marid.core.conversation import Current, Expiry
 from marid.text.names import check_name, is_name
 from marid.workspace.private import private_folder
 
@@ -150,22 +150,13 @@ class Registry:
             found = read_object(self._session)
         if found is None:
             return self._older()
-        names = [found.get(field) or "" for field in ("implied_context", "previous_context")]
-        for name in names:
-            if name and not (isinstance(name, str) and is_name(name)):
-                raise Corrupt(f"'{self._session}' names {name!r}, which can be no conversation; repair it or remove it")
-        implied, previous = cast("list[str]", names)
-        return Current(implied or Current().implied, previous)
+        return _current(found.get("implied_context"), found.get("previous_context"))
 
     def _older(self) -> Current:
         """As the first generation of homes has it: in the other file."""
         with told(f"reading '{self._state}'"):
             state = as_object(read_bytes(self._state) or b"") or {}
-        implied, previous = state.get("current_context"), state.get("previous_context")
-        return Current(
-            implied if isinstance(implied, str) and is_name(implied) else Current().implied,
-            previous if isinstance(previous, str) and is_name(previous) else "",
-        )
+        return _current(state.get("current_context"), state.get("previous_context"))
 
     def switch(self, name: str) -> Current:
         """As in the port."""
@@ -201,6 +192,14 @@ class Registry:
         rows = cast("list[object]", contexts) if isinstance(contexts, list) else []
         found = [cast("dict[str, object]", row) for row in rows if isinstance(row, dict)]
         return {name: row for row in found if isinstance(name := row.get("name"), str)}
+
+
+def _current(implied: object, previous: object) -> Current:
+    """What can be no name means nothing: other programs check none."""
+    return Current(
+        implied if isinstance(implied, str) and is_name(implied) else Current().implied,
+        previous if isinstance(previous, str) and is_name(previous) else "",
+    )
 
 
 def _row(name: str, now: int) -> dict[str, object]:

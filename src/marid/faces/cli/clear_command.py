@@ -16,7 +16,7 @@ else: it puts the conversation itself away.
 
 def _clear(ctx: click.Context, conversation: str) -> None:
     app: App = ctx.obj()
-    name = operations.found(app, conversation)
+    name = operations.found(app, conversation, changes=True)
     operations.check_there(app, name)
     operations.clear(app, name)
 

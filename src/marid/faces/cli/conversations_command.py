@@ -95,22 +95,22 @@ def _rename(ctx: click.Context, names: tuple[str, ...], conversation: str) -> No
         raise BadInput("rename takes the new name, or the old and the new one")
     check_name(new)
     app: App = ctx.obj()
-    operations.rename(app, operations.found(app, "".join(old) or conversation), new)
+    operations.rename(app, operations.found(app, "".join(old) or conversation, changes=True), new)
 
 
 def _archive(ctx: click.Context, conversation: str) -> None:
     app: App = ctx.obj()
-    operations.put_away(app, operations.found(app, conversation), away=True)
+    operations.put_away(app, operations.found(app, conversation, changes=True), away=True)
 
 
 def _restore(ctx: click.Context, conversation: str) -> None:
     app: App = ctx.obj()
-    operations.put_away(app, operations.found(app, conversation), away=False)
+    operations.put_away(app, operations.found(app, conversation, changes=True), away=False)
 
 
 def _destroy(ctx: click.Context, conversation: str, *, yes: bool) -> None:
     app: App = ctx.obj()
-    operations.destroy(app, operations.found(app, conversation), yes=yes)
+    operations.destroy(app, operations.found(app, conversation, changes=True), yes=yes)
 
 
 def _expire(ctx: click.Context, conversation: str, at: str, after: str) -> None:

@@ -129,6 +129,9 @@ def _values(name: str, flag: Flag, found: list[str], rest: list[str]) -> tuple[s
     return tuple(found)
 
 
+_MOST_DIGITS = 18
+
+
 def _fits(word: str, kind: str) -> bool:
     """Whether a word may be a value: where it cannot begin with a dash, the next flag is not swallowed."""
     return kind in (TEXT, PATH, NUMBER, SECONDS) or not _is_flag(word)
@@ -138,6 +141,11 @@ def debug_keys(text: str) -> frozenset[str]:
     """The keys of a list that are known; `all` stands for both logs."""
     words = text.split(",")
     return logs_of(words) | ({word.strip().replace("_", "-") for word in words} & {FORCE_MARKDOWN})
+
+
+def number_of(text: str) -> int:
+    """A count of entries. One with more digits than there can be entries means all of them, which 0 does."""
+    return int(text) if len(text) < _MOST_DIGITS else 0
 
 
 def strange_keys(text: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from marid.app.app import App
-from marid.faces.cli.line import Line
+from marid.faces.cli.line import Line, number_of
 from marid.faces.flags import WHERE
 
 
@@ -47,7 +47,7 @@ def _log(args: Sequence[str]) -> Callable[[Callable[[], App]], int] | None:
         from marid.faces.cli.operations import logged
 
         word = "".join(plain.words)
-        count = int(plain.values.get("-n", "0"))
+        count = number_of(plain.values.get("-n", "0"))
         on = plain.switches
         return logged(make_app(), word, count, whole="--all" in on, verbose="-v" in on, as_json="--json" in on)
 

@@ -13,12 +13,11 @@ from marid.core.errors import BadInput
 from marid.faces.cli import operations, operations_show
 from marid.faces.cli.exits import say
 from marid.faces.cli.flag_settings import settings_from
-from marid.faces.cli.line import Line, options_of
+from marid.faces.cli.line import Line, number_of, options_of
 from marid.faces.cli.line_checks import check_line
 from marid.faces.cli.operations_show import Manner
 from marid.faces.flags import FLAGS, WHERE
 
-_MOST_DIGITS = 18
 _OPERATING = tuple(flag.name for flag in FLAGS if flag.operates)
 
 
@@ -80,7 +79,9 @@ def begin(line: Line, make_app: Callable[[], App]) -> Run:
     flags = settings_from(options_of(line))
     _warn_of_keys(flags)
     app = with_settings(app, flags)
-    operations.sweep(app, verbose=line.has("verbose"))
+    gone = operations.sweep(app, verbose=line.has("verbose"))
+    if gone and not (line.has("switch") or line.has("conversation")):
+        operations.check_meant(gone, changes=any(line.has(name) for name in ("clear", "destroy", "rename")))
     run = Run(app, line, _meant(app, line))
     return run._replace(name=_changed(run))
 
@@ -197,12 +198,7 @@ def _log_of(run: Run, word: str, count: str) -> None:
 def _show_log(run: Run, name: str, count: str) -> None:
     if operations.is_there_or_told(run.app, name, unused=run.name):
         manner = Manner(verbose=run.verbose, as_json=run.as_json, raw=run.line.has("raw"))
-        operations_show.show_log(run.app, name, _number(count), manner)
-
-
-def _number(count: str) -> int:
-    """More digits than any number of entries has mean all of them; Python reads no more than some thousand."""
-    return int(count) if len(count) < _MOST_DIGITS else 0
+        operations_show.show_log(run.app, name, number_of(count), manner)
 
 
 def _inspect(run: Run, thing: str) -> None:

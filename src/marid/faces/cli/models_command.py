@@ -63,8 +63,8 @@ def _asked(app: App, only: str) -> tuple[list[tuple[str, ModelInfo]], list[tuple
                 group.start_soon(ask, number)
 
     anyio.run(ask_all)
-    # A service that has nothing but an address is called as OpenAI is, unless that is somebody else here.
-    unnamed = providers[0] if "openai" in app.settings.providers and not app.settings.provider else None
+    # A service that has nothing but an address has no name: its models are asked for by theirs alone.
+    unnamed = providers[0] if app.settings.base_url and not app.settings.provider else None
     found = [
         (info.id if one is unnamed else f"{info.provider}:{info.id}", info)
         for number, one in enumerate(asked)

@@ -7,27 +7,31 @@ from collections.abc import Mapping
 from marid.app import conversations
 from marid.app.app import App
 from marid.app.presence import is_there
-from marid.core.errors import BadInput, Refused, Unavailable
+from marid.core.errors import BadInput, NotFound, Refused, Unavailable
 from marid.faces.cli.exits import say, show
 
 YES = ("y", "yes")
 
 
-def sweep(app: App, *, verbose: bool = False) -> None:
-    """Destroy the conversations whose time has come, before anything else is done with them."""
+def sweep(app: App, *, verbose: bool = False) -> str:
+    """Destroy the conversations whose time has come, before anything else is done with them: the name of the one that
+    was the current one, if it is among them.
+    """
     if not os.path.isdir(app.settings.home):
-        return
+        return ""
+    before = conversations.current(app).implied
     try:
         gone, problem = conversations.sweep(app)
     except Unavailable as error:
         # A home that cannot be written can still be read.
         if verbose:
             say(f"conversations that have come to their end stay: {error}")
-        return
+        return ""
     if problem:
         say(problem)
     if gone and verbose:
         say(f"destroyed, as their time had come: {', '.join(gone)}")
+    return before if before in gone else ""
 
 
 def named(app: App, word: str) -> str:
@@ -40,12 +44,25 @@ def named(app: App, word: str) -> str:
     return conversations.meant(app, word)
 
 
-def found(app: App, word: str, *, verbose: bool = False) -> str:
-    """The same, once the conversations whose time has come are gone: then another one may be the current one."""
+def found(app: App, word: str, *, verbose: bool = False, changes: bool = False) -> str:
+    """The same, once the conversations whose time has come are gone: then another one may be the current one. Whoever
+    `changes` that one has not meant it.
+
+    Raises: also NotFound.
+    """
     if word:
         conversations.check_word(word)
-    sweep(app, verbose=verbose)
+    gone = sweep(app, verbose=verbose)
+    if gone and not word:
+        check_meant(gone, changes=changes)
     return named(app, word)
+
+
+def check_meant(gone: str, *, changes: bool) -> None:
+    """Tell that the one that was the current one has come to its end. Raises: NotFound for whoever `changes` it."""
+    if changes:
+        raise NotFound(f"'{gone}' has come to its end; name the conversation that you mean")
+    say(f"'{gone}' has come to its end")
 
 
 def switch(app: App, word: str) -> str:

@@ -1,7 +1,7 @@
 """What the command line shows of conversations. Flags and commands call the same functions."""
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from marid.app import conversations
@@ -168,11 +168,20 @@ def show_thing(app: App, name: str, thing: str, *, as_json: bool = False) -> Non
 def show_hits(app: App, query: str, *, whole: bool = False, as_json: bool = False) -> None:
     """What was said in any conversation, one hit a block."""
     found = False
+    words = query.split()
     for conversation, entry in conversations.search(app, query, whole=whole, tell=say):
-        found = True
-        _print_hit(app, conversation, entry, query.split(), as_json=as_json)
+        for shown in [entry] if as_json else _read_as_said(entry, words):
+            found = True
+            _print_hit(app, conversation, shown, words, as_json=as_json)
     if not found:
         say(f"'{query}' was found in no conversation")
+
+
+def _read_as_said(entry: Entry, words: list[str]) -> Iterator[Entry]:
+    """As a person reads it, if the words are in that, and not only in the form in which it is stored."""
+    for told in conversations.told([entry]):
+        if all(word.casefold() in told.content.casefold() for word in words):
+            yield told
 
 
 def _print_hit(app: App, conversation: str, entry: Entry, words: list[str], *, as_json: bool) -> None:

@@ -13,8 +13,9 @@ END = "."
 HINT = f"say something; a line that is just `{END}`, or Ctrl-D, ends it"
 _MEGABYTE = 1_000_000
 _PATIENCE = 3.0
-# A terminal that a program in the background may not read from; a folder; a stand-in that cannot be read at all.
-_NOTHING = (errno.EIO, errno.EISDIR, None)
+# A terminal that a program in the background may not read from; a folder; what `nohup` puts there, which can only be
+# written; a stand-in that cannot be read at all.
+_NOTHING = (errno.EIO, errno.EISDIR, errno.EBADF, None)
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 

@@ -190,22 +190,22 @@ def test_two_services_with_an_address_only_are_not_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dialect", "id", "kept"),
+    ("asked", "id", "kept"),
     [
         ("anthropic", "toolu_01-x", True),
         ("anthropic", "functions.read_file:0", False),
         ("anthropic", "x" * 65, False),
         ("openai", "functions.read_file:0", True),
         ("openai", "x" * 41, False),
+        ("openai at gate:4000", "x" * 200, True),  # a gate may keep something in an id
         ("google", "x" * 200, True),
     ],
 )
-def test_the_id_of_a_call_is_one_that_the_service_takes(dialect: Dialect, id: str, kept: bool) -> None:
+def test_the_id_of_a_call_is_one_that_the_service_takes(asked: str, id: str, kept: bool) -> None:
     made = ToolCall(id=id, name="get_tree", arguments="{}")
-    asked, done = history(
-        ModelRequest(model="m", messages=(Message(role="assistant", parts=(made,)), results(made))), dialect
-    )
-    (out,), (back,) = asked.parts, done.parts
+    request = ModelRequest(model="m", messages=(Message(role="assistant", parts=(made,)), results(made)))
+    first, second = history(request, asked=asked)
+    (out,), (back,) = first.parts, second.parts
     assert isinstance(out, ToolCallPart)
     assert isinstance(back, ToolReturnPart)
     assert out.tool_call_id == back.tool_call_id

@@ -1,5 +1,6 @@
 """What is read from a transcript as it stands."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from fakes.listener import heard
 from marid.adapters.store import blooms, history
 from marid.adapters.store.catalogue import FileConversations
+from marid.adapters.store.entries import encode
 from marid.adapters.store.layout import Layout
 from marid.core.conversation import Storage
 from marid.core.entry import COMPACTION, MESSAGE, Entry
@@ -111,3 +113,13 @@ def test_a_conversation_without_files_is_empty(tmp_path: Path) -> None:
     assert history.last(whole) == 0
     assert history.window(whole) == []
     assert history.find(whole, "x") is None
+
+
+def test_the_last_time_is_the_files_own_where_its_last_line_is_too_long_to_be_seen(tmp_path: Path) -> None:
+    file = tmp_path / "active.jsonl"
+    file.write_bytes(encode(Entry(entry_type=MESSAGE, content="x" * 200_000, time_ms=5000)))
+    os.utime(file, (9, 9))
+    assert history.last_time(str(file)) == 9000
+    with file.open("ab") as more:
+        more.write(encode(Entry(entry_type=MESSAGE, time_ms=7000)))
+    assert history.last_time(str(file)) == 7000

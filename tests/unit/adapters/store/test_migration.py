@@ -66,6 +66,10 @@ def test_a_conversation_of_another_program_keeps_the_time_when_it_began(folder: 
         with home.open(name) as held:
             assert (held.meta().created_ms == 5000) is (name != "f")
             assert held.window()[0].time_ms == held.meta().created_ms
+    (folder.parent / "g").mkdir()
+    (folder.parent / "g/context.jsonl").write_text(json.dumps({"id": "m", "entry_type": "message", "timestamp": 5}))
+    with home.open("g") as held:
+        assert held.meta().created_ms == 5000
 
 
 def test_a_move_that_was_interrupted_is_finished(folder: Path) -> None:

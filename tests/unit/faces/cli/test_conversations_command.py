@@ -109,3 +109,24 @@ def test_the_one_that_is_named_before_a_command_is_the_one_that_is_renamed(two: 
 def test_a_name_that_is_missing_is_told(two: Program, command: str) -> None:
     told = two("conversations", command)
     assert (told.code, "Missing argument" in told.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("conversations", "destroy", "--yes"),
+        ("conversations", "archive"),
+        ("conversations", "rename", "x"),
+        ("clear",),
+        ("-d", "--yes"),
+        ("-a",),
+        ("-r", "x"),
+    ],
+)
+def test_who_means_one_that_has_come_to_its_end_does_not_change_another(two: Program, args: tuple[str, ...]) -> None:
+    said(build(), "default", "hello")
+    two("-c", "a", "-x")
+    two("conversations", "expire", "a", "--at", "1")
+    told = two(*args)
+    assert (told.code, "'a' has come to its end; name" in told.err) == (4, True)
+    assert names() == ["b", "default"]

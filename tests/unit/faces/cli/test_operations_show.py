@@ -216,3 +216,15 @@ def test_a_title_cannot_forge_another_conversation(app: App, capfd: pytest.Captu
     shown = out(capfd)
     assert "mine * forged" in shown
     assert not [line for line in shown.splitlines() if line.startswith("* forged")]
+
+
+def test_a_hit_is_shown_as_it_was_said_and_found_by_what_was_said(app: App, capfd: pytest.CaptureFixture[str]) -> None:
+    with app.memory(app.settings).conversations.open("talk", create=True) as held:
+        call = Entry(entry_type=FLOW_CALL, content='{"message": "The zebra is here"}', sender="talk", to="call_user")
+        held.append([call])
+    show_hits(app, "zebra")
+    assert out(capfd).strip().endswith("  The zebra is here")
+    show_hits(app, "message")
+    assert "was found in no conversation" in capfd.readouterr().err
+    show_hits(app, "zebra", as_json=True)
+    assert json.loads(out(capfd))["entry_type"] == FLOW_CALL

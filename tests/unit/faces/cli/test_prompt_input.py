@@ -4,6 +4,8 @@ import errno
 import io
 import os
 import pty
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -132,3 +134,11 @@ def test_what_is_piped_in_and_cannot_be_read_is_told() -> None:
 
     with pytest.raises(BadInput, match="stdin cannot be read: Stale"):
         prompt_of("words", io.TextIOWrapper(io.BufferedReader(Broken())), MOST)
+
+
+def test_what_nohup_puts_in_the_place_of_a_terminal_is_nothing() -> None:
+    script = "import sys; from marid.faces.cli.prompt_input import prompt_of; print(prompt_of('words', sys.stdin, 1))"
+    command = [sys.executable, "-c", script]
+    with open(os.devnull, "wb", buffering=0) as unreadable:
+        done = subprocess.run(command, stdin=unreadable, stdout=subprocess.PIPE, text=True, timeout=60, check=True)
+    assert done.stdout == "words\n"
