@@ -14,7 +14,7 @@ from marid.app.memory import Memory
 from marid.app.reach import Reach
 from marid.core.caller import Caller
 from marid.core.errors import NotFound
-from marid.engine.services import memory_services
+from marid.engine.services import home_services, memory_services
 from marid.ports.catalogue import Catalogue
 from marid.ports.handoff import Handoff
 from marid.ports.notes import Notes, Reflection
@@ -26,8 +26,9 @@ from marid.toolkit.outcome import Failed, Outcome
 if TYPE_CHECKING:
     from marid.toolkit.asking import Asker
 
-# Tools that need one of these work on the conversation itself.
-_OF_CONVERSATIONS = frozenset({Notes, Reflection, Peers, Catalogue})
+# Tools that need one of these work on the conversation itself, or on what is around it.
+_OF_CONVERSATIONS = frozenset({Notes, Reflection})
+_OF_HOMES = frozenset({Peers, Catalogue})
 _NO_FLAGS = Reach()
 
 
@@ -63,10 +64,15 @@ async def call_tool(
                 return Failed(
                     code=NotFound.code, message=f"'{calling.tool}' is for models: it ends or prolongs a round"
                 )
-            if not _OF_CONVERSATIONS.isdisjoint(ports):
+            if not _OF_HOMES.isdisjoint(ports):
+                own = await anyio.to_thread.run_sync(memory.conversations.name_of, name)
+                model = app.model(settings, {})
+                scope = scope.with_services(home_services(own, memory.conversations, memory.inbox, model))
+            elif not _OF_CONVERSATIONS.isdisjoint(ports):
                 held = await anyio.to_thread.run_sync(partial(memory.conversations.open, name, create=True))
                 stack.callback(held.close)
-                own = memory_services(held, memory.conversations, memory.inbox, app.model(settings, {}), settings)
+                model = app.model(settings, {})
+                own = memory_services(held, memory.conversations, memory.inbox, model, settings)
                 caller = scope.caller._replace(conversation=held.meta().id)
                 scope = replace(scope.with_services(own), caller=caller)
             return await hands.road(hands.inventory).call(calling.tool, calling.args, scope)

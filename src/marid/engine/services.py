@@ -14,16 +14,17 @@ from marid.ports.peers import Peers
 from marid.ports.transcript import Conversation
 
 
+def home_services(own: str, conversations: Conversations, inbox: Inbox, model: Model) -> dict[type, object]:
+    """Those for which the conversation, which is called `own`, need not be held, nor even be there."""
+    return {Peers: HomePeers(conversations, inbox, own), Catalogue: ModelCatalogue(model)}
+
+
 def memory_services(
     conversation: Conversation, conversations: Conversations, inbox: Inbox, model: Model, settings: Settings
 ) -> dict[type, object]:
     """Ports by type, for the scope of the round's calls; a tool whose port is missing is neither shown nor run."""
-    services: dict[type, object] = {
-        Notes: ConversationNotes(conversation),
-        Peers: HomePeers(conversations, inbox, conversation.meta().name),
-        Handoff: RoundHandoff(),
-        Catalogue: ModelCatalogue(model),
-    }
+    services = home_services(conversation.meta().name, conversations, inbox, model)
+    services |= {Notes: ConversationNotes(conversation), Handoff: RoundHandoff()}
     if settings.reflection_enabled:
         services[Reflection] = HomeReflection(conversation, settings.reflection_character_limit)
     return services

@@ -45,6 +45,19 @@ def test_a_message_is_from_the_conversation_it_was_sent_in(app: App) -> None:
     assert (message.sender, message.content) == ("here", "hi")
 
 
+def test_a_message_to_what_can_be_no_name_is_refused_before_anything_is_made(app: App, tmp_path: Path) -> None:
+    outcome = called(app, "send_message", to="../x", content="hi")
+    assert isinstance(outcome, Failed)
+    assert outcome.code == "bad_input"
+    assert not (tmp_path / "home" / "contexts").exists()
+
+
+def test_a_message_needs_nobody_to_let_go_of_the_conversation(app: App) -> None:
+    with app.memory(app.settings).conversations.open("here", create=True):
+        assert called(app, "send_message", to="there", content="hi").ok
+        assert called(app, "read_conversation", context_name="here").ok
+
+
 def test_a_conversation_that_somebody_holds_is_not_written(app: App) -> None:
     store = app.memory(app.settings).conversations
     with store.open("here", create=True):
