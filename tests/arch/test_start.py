@@ -14,9 +14,9 @@ from marid.core.entry import MESSAGE, Entry
 
 # Each of these costs more than a small project does, or brings such a one.
 HEAVY = """
-    argparse asyncio click dataclasses hashlib hyperscan importlib.metadata inspect json logging mcp multiprocessing
-    pathlib pydantic socket splintr sqlite3 subprocess tempfile tokenize tomllib traceback tree_sitter unicodedata
-    watchfiles
+    argparse asyncio click dataclasses hashlib hyperscan importlib.metadata inspect json logging markdown_it mcp
+    multiprocessing pathlib pydantic pygments rich socket splintr sqlite3 subprocess tempfile tokenize tomllib traceback
+    tree_sitter unicodedata watchfiles
 """
 
 PROBE = """
@@ -61,9 +61,9 @@ def test_a_plain_run_imports_nothing_heavy(tmp_path: Path, args: list[str]) -> N
 
 # What a list of names needs none of, whatever else is imported one day.
 FOR_TALKING = """
-    anyio argparse asyncio click difflib email hashlib hyperscan httpx inspect importlib.metadata logging mcp
-    multiprocessing pathlib pydantic socket splintr sqlite3 ssl subprocess tempfile tomlkit tomllib traceback
-    tree_sitter unicodedata watchfiles marid.faces.cli.talk marid.app.say marid.engine marid.toolkit
+    anyio argparse asyncio click difflib email hashlib hyperscan httpx inspect importlib.metadata logging markdown_it
+    mcp multiprocessing pathlib pydantic pygments rich socket splintr sqlite3 ssl subprocess tempfile tomlkit tomllib
+    traceback tree_sitter unicodedata watchfiles marid.faces.cli.talk marid.app.say marid.engine marid.toolkit
 """
 
 
@@ -78,6 +78,13 @@ def test_looking_at_conversations_imports_nothing_that_talks(tmp_path: Path, arg
     modules = imported(tmp_path, *args)
     assert [name for name in FOR_TALKING.split() if name in modules] == []
     assert "marid.adapters.store.catalogue" in modules
+
+
+def test_an_answer_in_a_pipe_imports_nothing_that_renders(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# hello\n")
+    modules = imported(tmp_path, "--set", "model=offline:offline", "say", "hello")
+    assert [name for name in ("markdown_it", "pygments", "rich", "marid.faces.cli.markdown") if name in modules] == []
+    assert "marid.faces.cli.sink_answer" in modules
 
 
 def test_the_version_is_told_before_anything_is_imported(tmp_path: Path) -> None:

@@ -253,7 +253,7 @@ class TestOnATerminal:
 
     def test_ctrl_c_ends_the_round_and_keeps_what_was_said(self, marid: Program) -> None:
         gate = Gate()
-        with model(marid, say("Hello ", "you", faults=[Stall(gate=gate, after=1)])) as server:
+        with model(marid, say("Hello\n\n", "you", faults=[Stall(gate=gate, after=1)])) as server:
             with Person("say", "hi") as person:
                 person.see("Hello")
                 person.type("\x03")

@@ -41,9 +41,9 @@ def harmless(text: str) -> str:
     if text.isprintable():
         return text
     # Imported when used: nearly all that is said can be printed.
-    from marid.faces.cli.markdown.safe import Safe
+    from marid.faces.cli.escape_guard import EscapeGuard
 
-    safe = Safe()
+    safe = EscapeGuard()
     return safe.feed(text) + safe.end()
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from marid.faces.cli.markdown.renderer import Renderer
+    from marid.faces.cli.markdown import Renderer
 
 
 WIDTH = 80
@@ -28,10 +28,9 @@ def columns(descriptor: int) -> int:
 
 def renderer(write: Callable[[str], None], width: Callable[[], int], look: Look) -> "Renderer":
     """What renders markdown as it comes."""
-    from marid.faces.cli.markdown.renderer import Renderer
-    from marid.faces.cli.markdown.style import Style
+    from marid.faces.cli.markdown import Renderer
 
-    return Renderer(write, width=width, style=Style(**look.style), colour=look.colour)
+    return Renderer(write, width=width, style=look.style, colour=look.colour)
 
 
 def rendered(text: str, width: int, look: Look) -> str:

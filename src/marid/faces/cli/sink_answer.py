@@ -10,7 +10,7 @@ from marid.faces.signals import Signals
 from marid.text.visible import shown_text
 
 if TYPE_CHECKING:
-    from marid.faces.cli.markdown.renderer import Renderer
+    from marid.faces.cli.markdown import Renderer
 
 
 class Page(Protocol):

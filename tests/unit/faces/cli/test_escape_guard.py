@@ -1,14 +1,14 @@
-"""Text that cannot command the terminal."""
+"""Text that cannot command the terminal, in whatever fragments it comes."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.faces.cli.markdown.safe import Safe
+from marid.faces.cli.escape_guard import EscapeGuard
 
 
 def made_safe(*fragments: str) -> str:
-    safe = Safe()
+    safe = EscapeGuard()
     return "".join([*(safe.feed(fragment) for fragment in fragments), safe.end()])
 
 

@@ -5,15 +5,15 @@ from marid.text.visible import shown_text
 _JOINERS = "\u200c\u200d"
 
 
-class Safe:
-    """Takes text in fragments. Line ends become plain newlines; tabs and spaces of all kinds stay."""
+class EscapeGuard:
+    """Take text in fragments. Line ends become plain newlines; tabs and spaces of all kinds stay."""
 
     def __init__(self) -> None:
         self._before = " "
         self._return = False
 
     def feed(self, text: str) -> str:
-        """What can be shown of the text so far; a carriage return waits for the character that follows."""
+        """Return what can be shown of the text so far; a carriage return waits for the character that follows."""
         if self._return:
             text = "\r" + text
         self._return = text.endswith("\r")
@@ -25,18 +25,18 @@ class Safe:
             text = text.replace("\r\n", "\n")
         shown: list[str] = []
         for line in text.split("\n"):
-            shown.append(line if line.isprintable() else self._shown(line))
+            shown.append(line if line.isprintable() else self._escape_line(line))
             self._before = "\n"
         self._before = text[-1]
         return "\n".join(shown)
 
     def end(self) -> str:
-        """What was still held."""
+        """Return what was still held."""
         held = "\\r" if self._return else ""
         self._before, self._return = " ", False
         return held
 
-    def _shown(self, line: str) -> str:
+    def _escape_line(self, line: str) -> str:
         out: list[str] = []
         before = self._before
         for char in line:

@@ -1,1 +1,0 @@
-"""Markdown for a terminal, shown while it is still being written."""
