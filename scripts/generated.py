@@ -5,20 +5,20 @@ from typing import Any
 
 import click
 
-from marid.bootstrap.layers_outside import variable
-from marid.core.colours import FITTING
-from marid.core.effective import effective
+from marid.bootstrap.layers_outside import variable_name
+from marid.core.colours import COLOUR_HELP
+from marid.core.effective import effective_settings
 from marid.core.errors import FAMILIES
-from marid.core.fields import FIELDS, STYLE
-from marid.core.settings import DISPLAY, SETTINGS, Display, Resolved, Setting, Settings
-from marid.faces.cli.exits import INTERRUPTED, STATUS
-from marid.faces.pipe.commands import AT_ONCE, ROUNDS
-from marid.faces.pipe.events import EVENTS, MEANINGS
-from marid.faces.pipe.shape import FIELDS as JSON_FIELDS
+from marid.core.fields import STYLE, TABLE_SETTINGS
+from marid.core.settings import DISPLAY_SETTINGS, SETTINGS, DisplaySettings, ResolvedSettings, Setting, Settings
+from marid.faces.cli.exits import EXIT_STATUS, INTERRUPTED_STATUS
+from marid.faces.pipe.commands import ASYNC_COMMANDS, SYNC_COMMANDS
+from marid.faces.pipe.events import EVENT_FIELDS, EVENT_MEANINGS
+from marid.faces.pipe.shape import COMMAND_FIELDS as JSON_FIELDS
 from marid.launch.program import find_command, program
 from marid.launch.table import COMMANDS
 from marid.text.secret_rules import RULES
-from marid.toolkit.form import schema
+from marid.toolkit.form import tool_schema
 from marid.toolkit.spec import ToolSpec
 from marid.tools.inventory import TOOLS
 from marid.workspace.defaults import DEFAULT_RULES
@@ -47,22 +47,22 @@ def commands() -> str:
 
 def default_rules() -> str:
     """The built-in exclusions."""
-    rows = ((group.why, " ".join(f"`{pattern}`" for pattern in group.patterns)) for group in DEFAULT_RULES)
+    rows = ((group.reason, " ".join(f"`{pattern}`" for pattern in group.patterns)) for group in DEFAULT_RULES)
     return table(("why", "patterns"), rows)
 
 
 def settings() -> str:
     """Every setting, those of tables after their table: its default, its variable, where it may stand, its meaning."""
-    shown = {one.key: one.text for one in effective(Resolved(Settings(), Display(), {}))}
-    rows = [row for one in SETTINGS for row in (one, *(field for field in FIELDS if _is_in(field, one)))]
+    shown = {one.key: one.text for one in effective_settings(ResolvedSettings(Settings(), DisplaySettings(), {}))}
+    rows = [row for one in SETTINGS for row in (one, *(field for field in TABLE_SETTINGS if _is_in(field, one)))]
     return table(_HEAD, (_setting(one, shown, "config.toml", "local.toml") for one in rows))
 
 
 def display() -> str:
     """The same for cli.toml, and what a colour is."""
-    shown = {one.key: one.text for one in effective(Resolved(Settings(), Display(), {}))}
-    rows = table(_HEAD, (_setting(one, shown, "cli.toml", "") for one in (*DISPLAY, *STYLE)))
-    return f"{rows}\n\nA colour is {FITTING}."
+    shown = {one.key: one.text for one in effective_settings(ResolvedSettings(Settings(), DisplaySettings(), {}))}
+    rows = table(_HEAD, (_setting(one, shown, "cli.toml", "") for one in (*DISPLAY_SETTINGS, *STYLE)))
+    return f"{rows}\n\nA colour is {COLOUR_HELP}."
 
 
 _HEAD = ("setting", "default", "variable", "may stand in", "meaning")
@@ -82,10 +82,12 @@ def _is_in(field: Setting, one: Setting) -> bool:
 def _setting(one: Setting, shown: Mapping[str, str], file: str, own: str) -> tuple[str, ...]:
     """A row; a table itself has neither a default nor a variable."""
     of_a_model = one.name.partition(".")[0] == "api"
-    places = [file, *(["models.toml"] if of_a_model else []), *([own, "flags"] if one.everywhere else [])]
+    places = [file, *(["models.toml"] if of_a_model else []), *([own, "flags"] if one.per_conversation else [])]
     project = f"; a project may {_TIGHTEN[one.tighten]}" if one.tighten else ""
     is_table = one.kind == "table"
-    variables = "" if is_table else ", ".join(f"`{name}`" for name in (variable(one).replace("*", "ID"), *one.aliases))
+    variables = (
+        "" if is_table else ", ".join(f"`{name}`" for name in (variable_name(one).replace("*", "ID"), *one.aliases))
+    )
     default = "" if is_table else f"`{shown.get(one.name, '(unset)')}`"
     name = one.name.replace("*", "ID")
     also = f" (also `{'`, `'.join(one.keys)}`)" if one.keys else ""
@@ -117,7 +119,7 @@ def tool_pages() -> str:
 
 
 def _tool_page(spec: ToolSpec) -> str:
-    made = schema(spec)
+    made = tool_schema(spec)
     required = set(made.get("required", ()))
     rows = [
         (f"`{name}`", _kind(about), _needed(about, required=name in required), str(about.get("description", "")))
@@ -155,7 +157,10 @@ def _needed(about: Mapping[str, Any], *, required: bool) -> str:
 
 def json_commands() -> str:
     """Every command of JSON mode: its fields, and what it does."""
-    return table(("command", "fields", "what comes of it"), map(_json_command, sorted({**AT_ONCE, **ROUNDS}.items())))
+    return table(
+        ("command", "fields", "what comes of it"),
+        map(_json_command, sorted({**SYNC_COMMANDS, **ASYNC_COMMANDS}.items())),
+    )
 
 
 def _json_command(command: tuple[str, Callable[..., object]]) -> tuple[str, str, str]:
@@ -168,15 +173,18 @@ def _json_command(command: tuple[str, Callable[..., object]]) -> tuple[str, str,
 
 def json_events() -> str:
     """Every event of JSON mode."""
-    rows = ((f"`{name}`", ", ".join(f"`{one}`" for one in fields), MEANINGS[name]) for name, fields in EVENTS.items())
+    rows = (
+        (f"`{name}`", ", ".join(f"`{one}`" for one in fields), EVENT_MEANINGS[name])
+        for name, fields in EVENT_FIELDS.items()
+    )
     return table(("event", "fields", "what it tells"), rows)
 
 
 def exit_codes() -> str:
     """Every error family and its exit code."""
     meanings = {family.code: (family.__doc__ or "").strip() for family in FAMILIES} | {"internal": "A bug in marid."}
-    rows = [("0", "", "Done."), *((str(code), f"`{name}`", meanings[name]) for name, code in STATUS.items())]
-    return table(("exit", "family", "meaning"), [*rows, (str(INTERRUPTED), "", "Interrupted by Ctrl-C.")])
+    rows = [("0", "", "Done."), *((str(code), f"`{name}`", meanings[name]) for name, code in EXIT_STATUS.items())]
+    return table(("exit", "family", "meaning"), [*rows, (str(INTERRUPTED_STATUS), "", "Interrupted by Ctrl-C.")])
 
 
 def secret_rules() -> str:

@@ -19,8 +19,8 @@ from bench.conversation import gateway
 from bench.conversation.planting import entry, plant
 from bench.conversation.rounds import memory
 from marid.adapters.store.catalogue import FileConversations
-from marid.adapters.store.commits import Commits, Waiter
-from marid.adapters.store.entries import encode
+from marid.adapters.store.commits import CommitWaiter, GroupCommit
+from marid.adapters.store.entries import encode_line
 from marid.core.entry import Entry
 
 _PIECE = 40
@@ -44,7 +44,7 @@ def bare(fd: int, line: bytes) -> None:
         os.fdatasync(fd)
 
 
-class Bytes(Waiter):
+class Bytes(CommitWaiter):
     """What one of eight threads wants written, and nothing else."""
 
     def __init__(self, data: bytes) -> None:
@@ -81,7 +81,7 @@ def writing(fd: int, line: bytes) -> Append:
         os.write(fd, b"".join([waiter.data for waiter in waiters]))
         os.fdatasync(fd)
 
-    commits = Commits(write)
+    commits = GroupCommit(write)
     return lambda _entries: commits.submit(Bytes(line))
 
 
@@ -105,7 +105,7 @@ def said() -> tuple[list[Entry], bytes]:
     """What is appended, and how long a line of it is."""
     chance = random.Random(2)
     made = [entry(chance, 0)._replace(id="") for _ in range(_PIECE)]
-    return made, encode(made[0]._replace(id="0" * 26, sequence=1000, time_ms=1_700_000_000_000))
+    return made, encode_line(made[0]._replace(id="0" * 26, sequence=1000, time_ms=1_700_000_000_000))
 
 
 def crowded(folder: Path, rounds: int) -> list[Bar]:
@@ -170,7 +170,7 @@ def sizes(trees: Path, count: int) -> list[Bar]:
     read = large.read("bench")
     chance = random.Random(3)
     finds = [timed(lambda: read.find(f"entry-{chance.randrange(1, count - 100)}")) * 1e3 for _ in range(30)]
-    words = [timed(lambda: list(read.search("nowhere word1", whole=True))) * 1e3 for _ in range(3)]
+    words = [timed(lambda: list(read.search("nowhere word1", whole_words=True))) * 1e3 for _ in range(3)]
     parts = [timed(lambda: list(read.search("owher"))) * 1e3 for _ in range(3)]
     found, searched, sought = statistics.median(finds), statistics.median(words), statistics.median(parts)
     return [

@@ -20,10 +20,10 @@ from bench.conversation.serving import serving
 from marid.adapters.gateway.gateway import Gateway
 from marid.adapters.gateway.library import model_for, parameters_for, settings_for
 from marid.adapters.gateway.providers import Dialect, Provider
-from marid.adapters.gateway.translation import history
-from marid.core.chat import ModelRequest, said
-from marid.core.rounds import RoundHappening, Words
-from marid.engine.hearing import Hearing
+from marid.adapters.gateway.translation import to_library_messages
+from marid.core.chat import ModelRequest, user_message
+from marid.core.rounds import RoundEvent, RoundTextDelta
+from marid.engine.hearing import ReplyStream
 
 BAR = 1.2
 PIECES, ROUNDS = 1000, 25
@@ -36,7 +36,7 @@ async def library_alone(provider: Provider, request: ModelRequest) -> int:
     async with httpx2.AsyncClient(timeout=60, verify=False) as client:
         opened = model_request_stream(
             model_for(provider, request.model, client),
-            history(request),
+            to_library_messages(request),
             model_settings=settings_for(provider, request),
             model_request_parameters=parameters_for(request),
         )
@@ -49,9 +49,9 @@ async def library_alone(provider: Provider, request: ModelRequest) -> int:
 
 async def with_our_layers(provider: Provider, request: ModelRequest) -> int:
     """How many pieces of text reach a listener of ours, through the gateway and the loop."""
-    heard: list[RoundHappening] = []
-    await Gateway(provider).stream(request, Hearing(request.model, heard.append).take)
-    return sum(isinstance(what, Words) for what in heard)
+    heard: list[RoundEvent] = []
+    await Gateway(provider).stream(request, ReplyStream(request.model, heard.append).feed)
+    return sum(isinstance(what, RoundTextDelta) for what in heard)
 
 
 async def measure(provider: Provider, pieces: int, rounds: int) -> tuple[float, float]:
@@ -60,7 +60,7 @@ async def measure(provider: Provider, pieces: int, rounds: int) -> tuple[float, 
     Each round asks both ways, one right after the other, and the median of the rounds' ratios counts: what else runs on
     the machine slows down both.
     """
-    request = ModelRequest(model="scripted-model", messages=(said("go"),))
+    request = ModelRequest(model="scripted-model", messages=(user_message("go"),))
     warm: list[tuple[float, float]] = []
     for number in range(-1, rounds):
         # In changing order: whoever comes second finds a warmer machine.

@@ -18,8 +18,8 @@ from bench.bars import Bar
 from bench.conversation.serving import serving
 from marid.app.app import App
 from marid.app.conversations import clear
-from marid.app.say import say
-from marid.app.saying import Saying
+from marid.app.say import run_round
+from marid.app.saying import RoundRequest
 from marid.bootstrap.wiring import build
 
 CLEARED_EVERY = 50
@@ -39,7 +39,9 @@ async def talk(app: App, url: str, rounds: int, warm: int) -> tuple[int, int]:
     early = 0
     flags = {"base_url": url, "model": "scripted-model", "tools.include": ["read_file", "run_shell"]}
     for number in range(1, rounds + 1):
-        await say(app, Saying(prompt=f"question {number}", conversation=NAME, flags=flags), lambda _what: None)
+        await run_round(
+            app, RoundRequest(prompt=f"question {number}", conversation=NAME, flags=flags), lambda _what: None
+        )
         if number % CLEARED_EVERY == 0:
             clear(app, NAME)
         if number == warm:

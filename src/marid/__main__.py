@@ -28,14 +28,14 @@ def main() -> None:
             return
     if sys.argv[1:2] == ["json"] or os.path.basename(sys.argv[0]) == "chibi-json":
         # Before the rest of the program is read: whoever asks in JSON is answered even when it is interrupted there.
-        from marid.faces.pipe.early import done_early
+        from marid.faces.pipe.early import install_early_done
 
-        done_early()
+        install_early_done()
     # Imported here, so that Ctrl-C during the import itself ends quietly too.
     try:
-        from marid.launch.start import leave, run
+        from marid.launch.start import exit_process, run
 
-        leave(run(sys.argv))
+        exit_process(run(sys.argv))
     except KeyboardInterrupt:
         sys.exit(130)
 

@@ -7,7 +7,7 @@ from typing import Any
 from marid.app import context as verbs
 from marid.bootstrap.wiring import build
 from marid.core.caller import Caller
-from marid.core.context import ContextRequest, Form, Shown, View, Wanted
+from marid.core.context import ContextRequest, ContextView, FileSelection, OutputFormat, RenderOptions
 from marid.core.errors import BadInput
 from marid.core.events import Event
 
@@ -41,7 +41,7 @@ def stream(
     app = build()
     top = os.path.abspath(path)
     megabytes = options.pop("max_size_mb", app.settings.max_size_mb)
-    wanted = Wanted(
+    wanted = FileSelection(
         targets=tuple(os.path.join(top, target) for target in targets) or (top,),
         base=top,
         rules=tuple(rules),
@@ -49,9 +49,9 @@ def stream(
         gitignore=options.pop("gitignore", True),
         defaults=options.pop("defaults", True),
     )
-    shown = Shown(
-        form=_form(format),
-        views=(View.LIST,) if list_only else (View.CONTENT,),
+    shown = RenderOptions(
+        form=_parse_format(format),
+        views=(ContextView.LIST,) if list_only else (ContextView.CONTENT,),
         budget=options.pop("budget", None),
         mask=options.pop("mask", app.settings.mask),
         line_numbers=options.pop("line_numbers", False),
@@ -60,24 +60,28 @@ def stream(
     if options:
         raise TypeError(f"unknown option: {', '.join(sorted(options))}")
     request = ContextRequest(
-        cwd=app.cwd, wanted=wanted, shown=shown, max_bytes=verbs.byte_limit(megabytes), encoding=app.settings.encoding
+        cwd=app.cwd,
+        selection=wanted,
+        render=shown,
+        max_bytes=verbs.byte_limit(megabytes),
+        encoding=app.settings.encoding,
     )
-    for batch in verbs.assemble(app, request, _CALLER, _unheard):
+    for batch in verbs.assemble(app, request, _CALLER, _ignore_event):
         yield from batch
 
 
 def explain(path: str | os.PathLike[str], *, root: str | os.PathLike[str] = ".", rules: Sequence[str] = ()) -> str:
     """Which rule of which file at which line decides about `path` when `root` is packed."""
-    wanted = Wanted(targets=(os.path.abspath(root),), rules=tuple(rules))
-    return verbs.why(build(), wanted, os.fspath(path))
+    wanted = FileSelection(targets=(os.path.abspath(root),), rules=tuple(rules))
+    return verbs.explain_path(build(), wanted, os.fspath(path))
 
 
-def _form(name: str) -> Form:
+def _parse_format(name: str) -> OutputFormat:
     try:
-        return Form(name)
+        return OutputFormat(name)
     except ValueError as error:
-        raise BadInput(f"'{name}' is no format: use {', '.join(form.value for form in Form)}") from error
+        raise BadInput(f"'{name}' is no format: use {', '.join(form.value for form in OutputFormat)}") from error
 
 
-def _unheard(_event: Event) -> None:
+def _ignore_event(_event: Event) -> None:
     """A library call reports by its result and its errors."""

@@ -5,11 +5,11 @@ from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-from marid.app.hands import Hands, open_hands
-from marid.app.reach import Reach
+from marid.app.hands import ToolSession, open_tools
+from marid.app.reach import ToolAccess
 from marid.bootstrap.wiring import build
 from marid.core.caller import Caller
-from marid.core.policy_table import effects_from
+from marid.core.policy_table import parse_effects
 from marid.toolkit.asking import Asker
 from marid.toolkit.outcome import Outcome
 from marid.toolkit.spec import ToolSpec
@@ -20,13 +20,13 @@ __all__ = ("Workbench", "open_app")
 class Workbench:
     """Tools over some roots. Calls may run at once; each is as fast or slow as its own tool."""
 
-    def __init__(self, hands: Hands) -> None:
+    def __init__(self, hands: ToolSession) -> None:
         self._hands = hands
 
     @property
     def tools(self) -> Mapping[str, ToolSpec]:
         """What there is to call, by every name it has."""
-        return dict(self._hands.offered())
+        return dict(self._hands.tools_by_name())
 
     async def call(self, tool: str, /, **args: Any) -> Outcome:
         """Call a tool by its name. The outcome has `ok` and `text`; a failure also `code` and `message`."""
@@ -55,18 +55,18 @@ def open_app(
     """
     top = os.path.abspath(root)
     app = build(cwd=top, home=None if home is None else os.fspath(home))
-    wanted = Reach(
+    wanted = ToolAccess(
         roots=(top, *map(os.fspath, reach.pop("roots", ()))),
         files=tuple(map(os.fspath, reach.pop("files", ()))),
         families=tuple(reach.pop("families", ())),
-        allow=effects_from(allow),
+        allow=parse_effects(allow),
         **reach,
     )
-    return _opened(open_hands(app, wanted, Caller(face="python"), asker))
+    return _open_workbench(open_tools(app, wanted, Caller(face="python"), asker))
 
 
 @asynccontextmanager
-async def _opened(hands: Hands) -> AsyncGenerator[Workbench]:
+async def _open_workbench(hands: ToolSession) -> AsyncGenerator[Workbench]:
     try:
         yield Workbench(hands)
     finally:

@@ -1,15 +1,15 @@
 """Every error family has its place on every face."""
 
 from marid.core.errors import CODES, FAMILIES, MaridError
-from marid.faces.cli.exits import STATUS
+from marid.faces.cli.exits import EXIT_STATUS
 
 
 def test_every_error_code_has_an_exit_code() -> None:
-    assert set(STATUS) == set(CODES)
+    assert set(EXIT_STATUS) == set(CODES)
 
 
 def test_exit_codes_differ() -> None:
-    assert len(set(STATUS.values())) == len(STATUS)
+    assert len(set(EXIT_STATUS.values())) == len(EXIT_STATUS)
 
 
 def test_catching_the_root_catches_every_family() -> None:

@@ -126,7 +126,7 @@ def test_what_the_command_table_and_the_forms_name_by_string_exists() -> None:
     from marid.assembly.forms import FORMS
     from marid.launch.table import COMMANDS
 
-    for place in [*(command.place for command in COMMANDS.values()), *FORMS.values()]:
+    for place in [*(command.target for command in COMMANDS.values()), *FORMS.values()]:
         module, _, attribute = place.partition(":")
         assert hasattr(importlib.import_module(module), attribute), place
 

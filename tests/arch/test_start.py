@@ -73,7 +73,7 @@ FOR_TALKING = """
 )
 def test_looking_at_conversations_imports_nothing_that_talks(tmp_path: Path, args: list[str]) -> None:
     app = build(cwd=str(tmp_path), home=str(tmp_path / "home"), environ={})
-    with app.memory(app.settings).conversations.open("work", create=True) as held:
+    with app.stores(app.settings).conversations.open("work", create=True) as held:
         held.append([Entry(entry_type=MESSAGE, content="hello", sender="user", to="work")])
     modules = imported(tmp_path, *args)
     assert [name for name in FOR_TALKING.split() if name in modules] == []

@@ -9,15 +9,15 @@ import pytest
 
 from fakes.approvals import FakeApprovals, asked
 from marid.adapters.approvals import SqliteApprovals
-from marid.core.approval import KEPT, MOST_PENDING, Answer, person
+from marid.core.approval import ANSWER_RETENTION, MAX_PENDING_QUESTIONS, ApprovalAnswer, person_caller
 from marid.core.caller import Caller
 from marid.core.errors import Exhausted, NotFound, Refused
-from marid.ports.approvals import Approvals, Standing
+from marid.ports.approvals import Approvals, StandingGrants
 
-HUMAN = person("terminal")
+HUMAN = person_caller("terminal")
 
 
-class Store(Approvals, Standing, Protocol):
+class Store(Approvals, StandingGrants, Protocol):
     """Both ports are made real by one thing."""
 
 
@@ -47,16 +47,16 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Itera
 
 
 def test_before_the_first_question_there_is_nothing(store: Store) -> None:
-    assert store.look("q1") is None
+    assert store.get("q1") is None
     assert store.pending() == []
     assert store.close("q1") is None
-    assert not store.kept("s", "g")
+    assert not store.has_grant("s", "g")
 
 
 def test_a_question_comes_back_as_it_was_put(store: Store) -> None:
     question = asked(conversation="c")._replace(text="é\x1b\u202e '\"\n")
     assert store.open(question).question == question
-    found = store.look("q1")
+    found = store.get("q1")
     assert found is not None
     assert found.question == question
     assert store.pending() == [found]
@@ -64,30 +64,30 @@ def test_a_question_comes_back_as_it_was_put(store: Store) -> None:
 
 def test_the_first_answer_wins_and_the_second_is_told(store: Store) -> None:
     store.open(asked())
-    assert store.answer("q1", Answer.YES, HUMAN).answer is Answer.YES
+    assert store.answer("q1", ApprovalAnswer.YES, HUMAN).answer is ApprovalAnswer.YES
     with pytest.raises(Refused, match="answered already: yes, by person:terminal"):
-        store.answer("q1", Answer.NO, person("web"))
+        store.answer("q1", ApprovalAnswer.NO, person_caller("web"))
     assert store.pending() == []
-    assert store.close("q1") is Answer.YES
+    assert store.close("q1") is ApprovalAnswer.YES
 
 
 def test_an_answer_is_fetched_once(store: Store) -> None:
     store.open(asked())
-    store.answer("q1", Answer.YES, HUMAN)
-    assert store.close("q1") is Answer.YES
+    store.answer("q1", ApprovalAnswer.YES, HUMAN)
+    assert store.close("q1") is ApprovalAnswer.YES
     assert store.close("q1") is None
 
 
 def test_of_many_who_fetch_at_once_one_gets_the_answer(store: Store) -> None:
     store.open(asked())
-    store.answer("q1", Answer.YES, HUMAN)
-    got: list[Answer | None] = []
+    store.answer("q1", ApprovalAnswer.YES, HUMAN)
+    got: list[ApprovalAnswer | None] = []
     threads = [threading.Thread(target=lambda: got.append(store.close("q1"))) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(one is Answer.YES for one in got) == [False] * 7 + [True]
+    assert sorted(one is ApprovalAnswer.YES for one in got) == [False] * 7 + [True]
 
 
 def test_a_late_answer_is_refused_as_expired(store: Store, clock: Clock) -> None:
@@ -95,7 +95,7 @@ def test_a_late_answer_is_refused_as_expired(store: Store, clock: Clock) -> None
     clock.now += 61
     assert store.pending() == []
     with pytest.raises(Refused, match="expired"):
-        store.answer("q1", Answer.YES, HUMAN)
+        store.answer("q1", ApprovalAnswer.YES, HUMAN)
     assert store.close("q1") is None
 
 
@@ -104,12 +104,12 @@ def test_a_closed_question_takes_no_answer(store: Store) -> None:
     assert store.close("q1") is None
     assert store.pending() == []
     with pytest.raises(Refused, match="expired"):
-        store.answer("q1", Answer.YES, HUMAN)
+        store.answer("q1", ApprovalAnswer.YES, HUMAN)
 
 
 def test_nobody_answers_what_was_not_asked(store: Store) -> None:
     with pytest.raises(NotFound):
-        store.answer("q9", Answer.YES, HUMAN)
+        store.answer("q9", ApprovalAnswer.YES, HUMAN)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_caller_never_answers_its_own_question_nor_does_one_who_speaks_in_a_co
 ) -> None:
     store.open(asked())
     with pytest.raises(Refused, match="its own question"):
-        store.answer("q1", Answer.YES, by)
+        store.answer("q1", ApprovalAnswer.YES, by)
     assert len(store.pending()) == 1
 
 
@@ -139,22 +139,22 @@ def test_the_same_question_asked_again_joins_the_one_that_waits(store: Store, cl
 
 def test_the_same_question_meets_the_answer_that_nobody_fetched(store: Store, clock: Clock) -> None:
     store.open(asked())
-    store.answer("q1", Answer.YES, HUMAN)
-    clock.now += KEPT - 1
-    assert store.open(asked(created=clock.now)).answer is Answer.YES
-    assert store.close("q1") is Answer.YES
+    store.answer("q1", ApprovalAnswer.YES, HUMAN)
+    clock.now += ANSWER_RETENTION - 1
+    assert store.open(asked(created=clock.now)).answer is ApprovalAnswer.YES
+    assert store.close("q1") is ApprovalAnswer.YES
 
 
 def test_an_answer_that_is_too_old_is_asked_for_anew(store: Store, clock: Clock) -> None:
     store.open(asked())
-    store.answer("q1", Answer.YES, HUMAN)
-    clock.now += KEPT + 1
+    store.answer("q1", ApprovalAnswer.YES, HUMAN)
+    clock.now += ANSWER_RETENTION + 1
     assert store.open(asked(created=clock.now)).answer is None
     assert store.close("q1") is None
 
 
-@pytest.mark.parametrize("answer", [Answer.YES, Answer.NO])
-def test_an_answer_that_was_fetched_counts_for_no_second_call(store: Store, answer: Answer) -> None:
+@pytest.mark.parametrize("answer", [ApprovalAnswer.YES, ApprovalAnswer.NO])
+def test_an_answer_that_was_fetched_counts_for_no_second_call(store: Store, answer: ApprovalAnswer) -> None:
     store.open(asked())
     store.answer("q1", answer, HUMAN)
     store.close("q1")
@@ -166,32 +166,32 @@ def test_an_expired_question_can_be_asked_again(store: Store, clock: Clock) -> N
     store.open(asked())
     clock.now += 61
     store.open(asked(created=clock.now))
-    assert store.answer("q1", Answer.YES, HUMAN).answer is Answer.YES
+    assert store.answer("q1", ApprovalAnswer.YES, HUMAN).answer is ApprovalAnswer.YES
 
 
 def test_always_keeps_the_grant_and_yes_does_not(store: Store) -> None:
     store.open(asked(conversation="c"))
-    store.answer("q1", Answer.ALWAYS, HUMAN)
+    store.answer("q1", ApprovalAnswer.ALWAYS, HUMAN)
     store.open(asked("q2", conversation="d"))
-    store.answer("q2", Answer.YES, HUMAN)
-    assert store.kept("conversation:c", "tool:write_file")
-    assert not store.kept("conversation:d", "tool:write_file")
+    store.answer("q2", ApprovalAnswer.YES, HUMAN)
+    assert store.has_grant("conversation:c", "tool:write_file")
+    assert not store.has_grant("conversation:d", "tool:write_file")
 
 
 def test_always_is_refused_where_it_is_not_offered(store: Store) -> None:
     store.open(asked(always=False))
     with pytest.raises(Refused, match="yes or no only"):
-        store.answer("q1", Answer.ALWAYS, HUMAN)
-    assert not store.kept("conversation:", "tool:write_file")
-    assert store.answer("q1", Answer.YES, HUMAN).answer is Answer.YES
+        store.answer("q1", ApprovalAnswer.ALWAYS, HUMAN)
+    assert not store.has_grant("conversation:", "tool:write_file")
+    assert store.answer("q1", ApprovalAnswer.YES, HUMAN).answer is ApprovalAnswer.YES
 
 
 def test_a_grant_that_is_kept_holds_in_its_scope_only(store: Store) -> None:
-    store.keep("run:1", "host:example.org")
-    store.keep("run:1", "host:example.org")
-    assert store.kept("run:1", "host:example.org")
-    assert not store.kept("run:2", "host:example.org")
-    assert not store.kept("run:1", "host:example.com")
+    store.add_grant("run:1", "host:example.org")
+    store.add_grant("run:1", "host:example.org")
+    assert store.has_grant("run:1", "host:example.org")
+    assert not store.has_grant("run:2", "host:example.org")
+    assert not store.has_grant("run:1", "host:example.com")
 
 
 def test_pending_questions_come_oldest_first_and_by_conversation(store: Store) -> None:
@@ -203,7 +203,7 @@ def test_pending_questions_come_oldest_first_and_by_conversation(store: Store) -
 
 
 def test_a_caller_has_only_so_many_questions_waiting(store: Store, clock: Clock) -> None:
-    for number in range(MOST_PENDING):
+    for number in range(MAX_PENDING_QUESTIONS):
         store.open(asked(f"q{number}"))
     with pytest.raises(Exhausted):
         store.open(asked("one more"))

@@ -7,11 +7,11 @@ import pytest
 from fakes.audit import FakeAudit
 from marid.adapters.session_log import SessionLog
 from marid.core.caller import Caller
-from marid.ports.audit import Audit, Record
+from marid.ports.audit import AuditLog, AuditRecord
 
 
-def made(tool: str = "edit_file") -> Record:
-    return Record(
+def made(tool: str = "edit_file") -> AuditRecord:
+    return AuditRecord(
         time=1.0,
         call="c1",
         caller=Caller(face="cli"),
@@ -29,27 +29,27 @@ def made(tool: str = "edit_file") -> Record:
 
 
 @pytest.fixture(params=["list", "file"])
-def audit(request: pytest.FixtureRequest, tmp_path: Path) -> Audit:
+def audit(request: pytest.FixtureRequest, tmp_path: Path) -> AuditLog:
     return FakeAudit() if request.param == "list" else SessionLog(str(tmp_path), "cli")
 
 
 @pytest.fixture(params=["list", "file"])
-def broken(request: pytest.FixtureRequest, tmp_path: Path) -> Audit:
+def broken(request: pytest.FixtureRequest, tmp_path: Path) -> AuditLog:
     (tmp_path / "home").touch()
     return FakeAudit("no room") if request.param == "list" else SessionLog(str(tmp_path / "home"), "cli")
 
 
-def test_records_are_kept_without_a_word(audit: Audit) -> None:
+def test_records_are_kept_without_a_word(audit: AuditLog) -> None:
     assert [audit.record(made()) for _ in range(3)] == [None] * 3
 
 
-def test_a_script_is_kept_where_its_name_says(audit: Audit) -> None:
-    where = audit.script("true\n", ".sh")
+def test_a_script_is_kept_where_its_name_says(audit: AuditLog) -> None:
+    where = audit.save_script("true\n", ".sh")
     assert where is not None
     assert where.endswith(".sh")
 
 
-def test_one_that_is_broken_says_so_once_and_stops_nobody(broken: Audit) -> None:
+def test_one_that_is_broken_says_so_once_and_stops_nobody(broken: AuditLog) -> None:
     told = [broken.record(made()) for _ in range(3)]
     assert [word for word in told if word]
     assert told[1:] == [None, None]

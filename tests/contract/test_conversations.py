@@ -9,19 +9,27 @@ import pytest
 
 from fakes.conversations import FakeConversations
 from marid.adapters.store.catalogue import FileConversations
-from marid.core.conversation import Conflict, Expiry, Held, Message, Moved, Storage, Swept
+from marid.core.conversation import (
+    Conflict,
+    ConversationLocked,
+    Expiry,
+    InboxMessage,
+    SequenceConflict,
+    StorageSettings,
+    SweepResult,
+)
 from marid.core.entry import AGENT, ANCHORS, ARCHIVAL, COMPACTION, MESSAGE, USER, Entry, role_of
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
-from marid.ports.conversations import Conversations, Inbox, Lifetimes, Session
+from marid.ports.conversations import ConversationLifetimes, Conversations, Inbox, TerminalSession
 
 NAMES = ["", "-", "system", "SyStEm", "..", "a/b", "a b", "é", "x" * 101, "a\n", ".lock", "a\0"]
 
 
-class Store(Conversations, Lifetimes, Protocol):
+class Store(Conversations, ConversationLifetimes, Protocol):
     """All ports are made real by one thing."""
 
     @property
-    def session(self) -> Session: ...
+    def session(self) -> TerminalSession: ...
 
     @property
     def inbox(self) -> Inbox: ...
@@ -47,7 +55,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Store
     if request.param == "fake":
         return FakeConversations(clock)
     most = 3 if request.param == "small files" else 1000
-    return FileConversations(str(tmp_path / "home"), Storage(partition_max_entries=most), clock=clock)
+    return FileConversations(str(tmp_path / "home"), StorageSettings(partition_max_entries=most), clock=clock)
 
 
 def said(text: str, **more: str) -> Entry:
@@ -57,9 +65,9 @@ def said(text: str, **more: str) -> Entry:
 def test_before_the_first_there_is_none(store: Store) -> None:
     assert store.list() == ()
     assert list(store.search("x")) == []
-    assert store.sweep() == Swept()
+    assert store.sweep() == SweepResult()
     assert store.inbox.peek("c") == ()
-    for look in (store.look, store.read, store.open, store.destroy, store.holder, store.expiry):
+    for look in (store.get_meta, store.read, store.open, store.destroy, store.holder, store.expiry):
         with pytest.raises(NotFound, match="c"):
             look("c")
 
@@ -67,7 +75,7 @@ def test_before_the_first_there_is_none(store: Store) -> None:
 def test_one_that_is_made_is_found_by_name_and_by_id(store: Store) -> None:
     made = store.create("c", source="REST", title="T")
     assert (made.name, made.source, made.title, made.created_ms) == ("c", "REST", "T", 1_800_000_000_000)
-    assert store.look(made.id).id == store.look("c").id == made.id
+    assert store.get_meta(made.id).id == store.get_meta("c").id == made.id
     assert [meta.id for meta in store.list()] == [made.id]
     assert store.create().name in [meta.name for meta in store.list()]
     assert len({meta.id for meta in store.list()}) == 2
@@ -79,16 +87,16 @@ def test_an_id_addresses_its_conversation_at_every_entrance(store: Store) -> Non
     """The defects: a message to an id made a conversation of that name, which then stood before the one it was for."""
     made = store.create("c")
     other = store.create("d")
-    assert store.name_of(made.id) == store.name_of("c") == "c"
-    assert store.name_of("unknown") == "unknown"
+    assert store.resolve_name(made.id) == store.resolve_name("c") == "c"
+    assert store.resolve_name("unknown") == "unknown"
     with pytest.raises(BadInput):
-        store.name_of("a/b")
-    sent = store.inbox.send(Message(sender="d", to=made.id, content="x"))
+        store.resolve_name("a/b")
+    sent = store.inbox.send(InboxMessage(sender="d", to=made.id, content="x"))
     assert sent.to == "c"
     assert store.inbox.peek(made.id) == store.inbox.peek("c") == (sent,)
     store.inbox.remove(made.id, [sent])
     assert store.inbox.peek("c") == ()
-    store.expire(made.id, Expiry(at=2_000_000_000))
+    store.set_expiry(made.id, Expiry(at=2_000_000_000))
     assert store.expiry("c") == Expiry(at=2_000_000_000)
     with store.open(made.id, create=True) as held:
         assert held.meta().name == "c"
@@ -108,7 +116,7 @@ def test_one_without_a_name_is_called_by_its_id(store: Store) -> None:
 def test_a_wrong_name_is_refused_at_every_entrance_before_anything_is_made(store: Store, name: str) -> None:
     store.create("c")
     doors: list[Callable[[], object]] = [
-        lambda: store.look(name),
+        lambda: store.get_meta(name),
         lambda: store.open(name, create=True),
         lambda: store.read(name),
         lambda: store.rename("c", name),
@@ -116,9 +124,9 @@ def test_a_wrong_name_is_refused_at_every_entrance_before_anything_is_made(store
         lambda: store.destroy(name),
         lambda: store.archive(name),
         lambda: store.session.switch(name),
-        lambda: store.inbox.send(Message(sender="c", to=name, content="x")),
+        lambda: store.inbox.send(InboxMessage(sender="c", to=name, content="x")),
         lambda: store.inbox.peek(name),
-        lambda: store.expire(name, Expiry(at=1)),
+        lambda: store.set_expiry(name, Expiry(at=1)),
     ]
     if name:
         doors.append(lambda: store.create(name))
@@ -168,7 +176,7 @@ def test_entries_are_numbered_without_gaps_and_several_are_one(store: Store) -> 
 def test_an_append_that_expects_another_place_is_told_where_it_is(store: Store) -> None:
     with store.open("c", create=True) as held:
         held.append([said("a")], expected=1)
-        with pytest.raises(Moved, match="2") as told:
+        with pytest.raises(SequenceConflict, match="2") as told:
             held.append([said("b")], expected=1)
         assert told.value.sequence == 2
         held.append([said("b")], expected=2)
@@ -177,7 +185,7 @@ def test_an_append_that_expects_another_place_is_told_where_it_is(store: Store) 
 
 def test_the_second_who_opens_is_told_who_has_it(store: Store) -> None:
     with store.open("c", create=True) as held:
-        token = held.token()
+        token = held.fencing_token()
         changes: list[Callable[[], object]] = [
             lambda: store.open("c"),
             lambda: store.destroy("c"),
@@ -185,7 +193,7 @@ def test_the_second_who_opens_is_told_who_has_it(store: Store) -> None:
             lambda: store.rename("c", "d"),
         ]
         for change in changes:
-            with pytest.raises(Held, match="'c' is in use") as told:
+            with pytest.raises(ConversationLocked, match="'c' is in use") as told:
                 change()
             assert told.value.holder is not None
             assert told.value.holder.token == token
@@ -193,7 +201,7 @@ def test_the_second_who_opens_is_told_who_has_it(store: Store) -> None:
         assert store.read("c").sequence() == 1
     assert store.holder("c") is None
     with store.open("c") as again:
-        assert again.token() > token
+        assert again.fencing_token() > token
 
 
 def test_the_second_who_waits_gets_it_when_it_is_free(store: Store) -> None:
@@ -219,16 +227,16 @@ def test_a_closed_conversation_takes_and_tells_nothing_more(store: Store) -> Non
     held.close()
     doors: list[Callable[[], object]] = [
         lambda: held.append([said("x")]),
-        lambda: held.anchor(Entry(entry_type=COMPACTION)),
+        lambda: held.add_anchor(Entry(entry_type=COMPACTION)),
         held.clear,
         lambda: held.write_note("todos", "x"),
-        lambda: held.change(lambda meta: meta),
+        lambda: held.update_meta(lambda meta: meta),
         held.window,
         held.meta,
         held.sequence,
-        held.token,
+        held.fencing_token,
         held.problems,
-        lambda: held.note("todos"),
+        lambda: held.read_note("todos"),
         lambda: list(held.entries()),
         lambda: held.find("x"),
         lambda: held.follow(0),
@@ -251,7 +259,7 @@ def test_a_reader_of_a_destroyed_conversation_is_told_that_it_is_gone(store: Sto
         reader.window,
         reader.meta,
         reader.sequence,
-        lambda: reader.note("todos"),
+        lambda: reader.read_note("todos"),
         lambda: list(reader.entries()),
         lambda: reader.find("x"),
         lambda: reader.follow(2, wait=30),
@@ -287,14 +295,14 @@ def test_an_anchor_begins_the_window_anew_and_brings_what_it_kept(store: Store) 
     with store.open("c", create=True) as held:
         stored = [held.append([said(f"m{number}")])[0] for number in range(10)]
         kept = [stored[7].id, stored[2].id]
-        anchor = held.anchor(Entry(entry_type=COMPACTION, content="sum"), kept)
+        anchor = held.add_anchor(Entry(entry_type=COMPACTION, content="sum"), kept)
         last = held.append([said("later")])[0]
         wanted = (anchor, stored[7], stored[2], last)
         assert held.window() == wanted
         assert store.read("c").window() == wanted
     with store.open("c") as held:
         assert held.window() == wanted
-        again = held.anchor(Entry(entry_type=COMPACTION), [stored[2].id, last.id])
+        again = held.add_anchor(Entry(entry_type=COMPACTION), [stored[2].id, last.id])
         assert held.window() == (again, stored[2], last)
     assert store.read("c").window() == (again, stored[2], last)
 
@@ -302,9 +310,9 @@ def test_an_anchor_begins_the_window_anew_and_brings_what_it_kept(store: Store) 
 def test_an_anchor_keeps_only_what_is_in_the_window(store: Store) -> None:
     with store.open("c", create=True) as held:
         with pytest.raises(BadInput):
-            held.anchor(Entry(entry_type=COMPACTION), ["nowhere"])
+            held.add_anchor(Entry(entry_type=COMPACTION), ["nowhere"])
         with pytest.raises(BadInput):
-            held.anchor(said("x"))
+            held.add_anchor(said("x"))
 
 
 def test_clearing_archives_the_history_and_keeps_it(store: Store) -> None:
@@ -362,9 +370,9 @@ def test_a_search_finds_words_and_parts_of_words_in_any_case(store: Store) -> No
     read = store.read("c")
     assert len(list(read.search("orl"))) == 8
     assert [entry.content for entry in read.search("world3 HELLO")] == ["Hello World3"]
-    assert list(read.search("world", whole=True)) == []
-    assert [entry.content for entry in read.search("WORLD3", whole=True)] == ["Hello World3"]
-    assert list(read.search("world3 nothing", whole=True)) == []
+    assert list(read.search("world", whole_words=True)) == []
+    assert [entry.content for entry in read.search("WORLD3", whole_words=True)] == ["Hello World3"]
+    assert list(read.search("world3 nothing", whole_words=True)) == []
     assert list(read.search("  ")) == []
     assert [entry.content for entry in read.search("lo worl 5")] == ["Hello World5"]
     assert [entry.content for entry in read.search("hing, 5")] == ["nothing, 5"]
@@ -376,38 +384,38 @@ def test_a_search_finds_words_and_parts_of_words_in_any_case(store: Store) -> No
 def test_what_is_known_of_a_conversation_can_be_changed_and_the_rest_stays(store: Store) -> None:
     made = store.create("c")
     with store.open("c") as held:
-        held.change(lambda meta: meta._replace(title="T", model="m", extra={"x": 1}, id="other", name="other"))
-        changed = held.change(lambda meta: meta._replace(flags={"f": True}, extra={}))
+        held.update_meta(lambda meta: meta._replace(title="T", model="m", extra={"x": 1}, id="other", name="other"))
+        changed = held.update_meta(lambda meta: meta._replace(flags={"f": True}, extra={}))
         assert (changed.title, changed.model, changed.flags, changed.extra) == ("T", "m", {"f": True}, {"x": 1})
-    assert store.look("c") == store.read("c").meta()._replace(last_message_ms=store.look("c").last_message_ms)
-    assert store.look("c").id == made.id
-    assert store.look("c").title == "T"
+    assert store.get_meta("c") == store.read("c").meta()._replace(last_message_ms=store.get_meta("c").last_message_ms)
+    assert store.get_meta("c").id == made.id
+    assert store.get_meta("c").title == "T"
 
 
 def test_notes_are_replaced_as_a_whole(store: Store) -> None:
     with store.open("c", create=True) as held:
         for name in ("todos", "goals", "summary", "system_prompt", "reflection"):
-            assert held.note(name) == ""
+            assert held.read_note(name) == ""
             held.write_note(name, f"{name} é")
-            assert store.read("c").note(name) == f"{name} é"
+            assert store.read("c").read_note(name) == f"{name} é"
         held.write_note("summary", "")
-        assert held.note("summary") == ""
+        assert held.read_note("summary") == ""
         assert [entry.content for entry in held.entries(types={"system_prompt_changed"})] == ["system_prompt é"]
         for bad in ("other", "../x"):
             with pytest.raises(BadInput):
-                held.note(bad)
+                held.read_note(bad)
             with pytest.raises(BadInput):
                 held.write_note(bad, "x")
     with store.open("d", create=True) as held:
-        assert held.note("todos") == ""
-        assert held.note("reflection") == "reflection é"
+        assert held.read_note("todos") == ""
+        assert held.read_note("reflection") == "reflection é"
 
 
 def test_a_rename_keeps_all_else(store: Store) -> None:
     """The defect: a renamed conversation lost its times of ending."""
     made = store.create("c")
     store.create("d")
-    store.expire("c", Expiry(at=2_000_000_000, after_inactive=7))
+    store.set_expiry("c", Expiry(at=2_000_000_000, after_inactive=7))
     store.session.switch("c")
     with store.open("c") as held:
         held.append([said("a")])
@@ -431,7 +439,7 @@ def test_an_archived_conversation_takes_nothing_until_it_is_restored(store: Stor
             held.append([said("x")])
         with pytest.raises(Refused, match="archived"):
             held.write_note("todos", "x")
-    assert store.archive("c", away=False).archived_ms == 0
+    assert store.archive("c", archived=False).archived_ms == 0
     with store.open("c") as held:
         held.append([said("x")])
 
@@ -448,22 +456,22 @@ def test_conversations_end_when_their_time_has_come(store: Store, clock: Clock) 
         store.create(name)
         with store.open(name) as held:
             held.append([said("x")])
-    clock.now = max(store.look(name).last_message_ms for name in ("at", "idle")) / 1000
+    clock.now = max(store.get_meta(name).last_message_ms for name in ("at", "idle")) / 1000
     assert store.expiry("at") == Expiry()
-    store.expire("at", Expiry(at=int(clock.now) + 100))
-    store.expire("idle", Expiry(after_inactive=50))
-    store.expire("held", Expiry(after_inactive=50))
+    store.set_expiry("at", Expiry(at=int(clock.now) + 100))
+    store.set_expiry("idle", Expiry(after_inactive=50))
+    store.set_expiry("held", Expiry(after_inactive=50))
     assert store.expiry("idle") == Expiry(after_inactive=50)
-    assert store.sweep() == Swept()
+    assert store.sweep() == SweepResult()
     clock.now += 60
     with store.open("held"):
-        assert store.sweep() == Swept(("idle",))
+        assert store.sweep() == SweepResult(("idle",))
         clock.now += 60
-        assert store.sweep() == Swept(("at",))
+        assert store.sweep() == SweepResult(("at",))
     clock.now += 40
-    assert store.sweep() == Swept()
+    assert store.sweep() == SweepResult()
     clock.now += 20
-    assert store.sweep() == Swept(("held",))
+    assert store.sweep() == SweepResult(("held",))
     assert [meta.name for meta in store.list()] == ["never"]
 
 
@@ -489,8 +497,8 @@ def test_one_that_is_left_gives_way_to_the_one_before_it_if_that_is_there(store:
 
 
 def test_messages_wait_until_they_are_taken_out(store: Store) -> None:
-    first = store.inbox.send(Message(sender="a", to="c", content="é\n1"))
-    second = store.inbox.send(Message(sender="b", to="c", content="2"))
+    first = store.inbox.send(InboxMessage(sender="a", to="c", content="é\n1"))
+    second = store.inbox.send(InboxMessage(sender="b", to="c", content="2"))
     assert first.id != second.id
     assert store.inbox.peek("c") == (first, second)
     assert first.timestamp == 1_800_000_000
@@ -500,7 +508,7 @@ def test_messages_wait_until_they_are_taken_out(store: Store) -> None:
     store.inbox.remove("c", [second._replace(content="other words under its id")])
     assert store.inbox.peek("c") == (second,)
     with store.open("c"):
-        store.inbox.send(Message(sender="a", to="c", content="busy"))
+        store.inbox.send(InboxMessage(sender="a", to="c", content="busy"))
     assert len(store.inbox.peek("c")) == 2
     assert [meta.name for meta in store.list()] == ["c"]
 

@@ -134,7 +134,7 @@ def test_there_is_no_diff_without_changes(world: World) -> None:
     assert world.git.diff(world.folder, None) == b""
     world.project.commit("first", {"a.txt": b"one\n"})
     assert world.git.diff(world.folder, None) == b""
-    assert world.git.changed(world.folder, "HEAD") == ()
+    assert world.git.changed_files(world.folder, "HEAD") == ()
 
 
 def test_two_revisions_are_compared(started: World) -> None:
@@ -170,20 +170,20 @@ def test_before_the_first_commit_everything_tracked_is_new(world: World) -> None
 
 
 def test_changed_files_are_those_that_differ_and_the_new_ones(started: World) -> None:
-    assert started.git.changed(started.folder, "HEAD") == ("a.txt", "sub/new.txt")
-    assert started.git.changed(started.folder, "HEAD~") == ("a.txt", "sub/b.txt", "sub/new.txt")
-    assert started.git.changed(f"{started.folder}/sub", "HEAD~") == ("b.txt", "new.txt")
+    assert started.git.changed_files(started.folder, "HEAD") == ("a.txt", "sub/new.txt")
+    assert started.git.changed_files(started.folder, "HEAD~") == ("a.txt", "sub/b.txt", "sub/new.txt")
+    assert started.git.changed_files(f"{started.folder}/sub", "HEAD~") == ("b.txt", "new.txt")
 
 
 def test_ignored_files_are_not_changed_ones(started: World) -> None:
     started.project.ignore("sub/new.txt")
-    assert started.git.changed(started.folder, "HEAD") == ("a.txt",)
+    assert started.git.changed_files(started.folder, "HEAD") == ("a.txt",)
 
 
 def test_a_hash_is_a_revision(world: World) -> None:
     first = world.project.commit("first", {"a.txt": b"one\n"})
     world.project.commit("second", {"a.txt": b"two\n"})
-    assert world.git.changed(world.folder, first) == ("a.txt",)
+    assert world.git.changed_files(world.folder, first) == ("a.txt",)
 
 
 def test_a_log_tells_the_newest_commits_with_their_files(started: World) -> None:
@@ -230,7 +230,7 @@ def test_a_folder_in_no_repository_is_not_found(world: World) -> None:
     with pytest.raises(NotFound, match="not in a git repository"):
         world.git.compare(world.elsewhere, ".", "HEAD", None)
     with pytest.raises(NotFound, match="not in a git repository"):
-        world.git.changed(world.elsewhere, "HEAD")
+        world.git.changed_files(world.elsewhere, "HEAD")
     with pytest.raises(NotFound, match="not in a git repository"):
         world.git.log(world.elsewhere, 1)
 
@@ -244,7 +244,7 @@ def test_what_is_no_revision_is_bad_input(started: World, rev: str) -> None:
     with pytest.raises(BadInput, match="revision: '"):
         started.git.compare(started.folder, ".", "HEAD", rev)
     with pytest.raises(BadInput, match="revision: '"):
-        started.git.changed(started.folder, rev)
+        started.git.changed_files(started.folder, rev)
 
 
 def test_a_log_needs_a_count(started: World) -> None:

@@ -13,23 +13,23 @@ from marid.core.chat import (
     CallDelta,
     CallReady,
     CallStarted,
-    Draft,
     Finished,
     GatewayEvent,
     Message,
     ModelRequest,
     Reasoning,
+    ReplyDraft,
     TextDelta,
     ToolCall,
     ToolOffer,
     ToolResult,
     Usage,
-    said,
+    user_message,
 )
 from marid.core.errors import NotFound
 from marid.ports.model import Model
-from marid.testing import Model as Listed
 from marid.testing import ModelServer, Script, always, call, say
+from marid.testing import ScriptedModel as Listed
 
 # The Google client spells a docstring in a way that newer Pythons complain about when they first compile it.
 pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence")
@@ -46,11 +46,11 @@ class World:
 
 
 GREP = ToolOffer(name="grep_files", description="Search.", schema={"type": "object", "properties": {}})
-ASKED = said("where is the parser_table?")
+ASKED = user_message("where is the parser_table?")
 
 
 def over_the_wire(kind: Dialect) -> Iterator[World]:
-    words, calls = asking(kind), asking(kind, said("calls please"))
+    words, calls = asking(kind), asking(kind, user_message("calls please"))
     script = Script(
         steps=[
             always(
@@ -70,7 +70,7 @@ def over_the_wire(kind: Dialect) -> Iterator[World]:
 def offline() -> World:
     calls = ModelRequest(model="offline", messages=(ASKED,), tools=(GREP,))
     asked = answer(ToolCall(id="offline-1-0", name="grep_files", arguments="{}"))
-    found = ToolResult(call="offline-1-0", name="grep_files", text="a.py:3: parser_table = {}")
+    found = ToolResult(call_id="offline-1-0", name="grep_files", text="a.py:3: parser_table = {}")
     history = (ASKED, asked, Message(role="tool", parts=(found,)))
     return World(model=OfflineModel(), words=replace(calls, messages=history), calls=calls, name="offline")
 
@@ -81,8 +81,8 @@ def in_memory() -> World:
             return answer(Reasoning(text="hm"), "Hel", "lo")
         return answer(*(ToolCall(id=str(number), name="get_tree", arguments="{}") for number in range(2)))
 
-    words = ModelRequest(model="fake-model", messages=(said("hi"),), tools=(TREE,))
-    calls = replace(words, messages=(said("calls please"),))
+    words = ModelRequest(model="fake-model", messages=(user_message("hi"),), tools=(TREE,))
+    calls = replace(words, messages=(user_message("calls please"),))
     return World(model=FakeModel(*[played] * 5), words=words, calls=calls, name="fake-model")
 
 
@@ -107,7 +107,7 @@ def test_words_come_in_pieces_and_as_a_whole_at_the_end(world: World) -> None:
     events, error = events_of(world.model, world.words)
     assert error is None
     check_order(events)
-    draft = Draft()
+    draft = ReplyDraft()
     for event in events:
         draft.add(event)
     end = finished(events)

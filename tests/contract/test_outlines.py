@@ -6,7 +6,7 @@ import pytest
 
 from fakes.outlines import FakeOutlines, first_line
 from marid.adapters.outlines import WorkerOutlines
-from marid.adapters.worker_process import Limits
+from marid.adapters.worker_process import WorkerLimits
 from marid.adapters.workers import ProcessWorkers
 from marid.ports.outlines import Outlines
 
@@ -16,7 +16,7 @@ def outlines(request: pytest.FixtureRequest) -> Iterator[Outlines]:
     if request.param == "fake":
         yield FakeOutlines()
         return
-    with ProcessWorkers(limits=Limits(workers=2)) as workers:
+    with ProcessWorkers(limits=WorkerLimits(workers=2)) as workers:
         yield WorkerOutlines(workers, first_line)
 
 

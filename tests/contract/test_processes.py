@@ -11,23 +11,23 @@ from fakes.confined import Confined
 from fakes.processes import FakeProcesses
 from marid.adapters.shell_runner import ShellRunner
 from marid.core.errors import Refused
-from marid.ports.processes import Command, Processes, Ran
+from marid.ports.processes import ProcessCommand, ProcessResult, ProcessRunner
 
 BOTH = "echo out; echo err >&2; exit 3"
 ANSWERS = {
-    BOTH: Ran(status=3, out="out\n", err="err\n", seconds=0.0),
-    "sleep 100": Ran(status=-9, out="", err="", seconds=0.3, timed_out=True),
+    BOTH: ProcessResult(status=3, out="out\n", err="err\n", seconds=0.0),
+    "sleep 100": ProcessResult(status=-9, out="", err="", seconds=0.3, timed_out=True),
 }
 
 
 @dataclass(frozen=True)
 class Kind:
-    processes: Processes
+    processes: ProcessRunner
     root: Path
 
-    def __call__(self, script: str, *, seconds: float = 20.0) -> Command:
+    def __call__(self, script: str, *, seconds: float = 20.0) -> ProcessCommand:
         root = str(self.root)
-        return Command(argv=("/bin/sh", "-c", script), cwd=root, roots=(root,), seconds=seconds, unconfined=True)
+        return ProcessCommand(argv=("/bin/sh", "-c", script), cwd=root, roots=(root,), seconds=seconds, unconfined=True)
 
 
 @pytest.fixture(params=["confined", "unconfined", "fake"])
@@ -42,7 +42,7 @@ def kind(request: pytest.FixtureRequest, tmp_path: Path) -> Kind:
 
 def test_what_a_command_prints_and_its_status_come_back(kind: Kind) -> None:
     ran = kind.processes.run(kind(BOTH))
-    assert (ran.status, ran.out, ran.err, ran.timed_out, ran.cut) == (3, "out\n", "err\n", False, 0)
+    assert (ran.status, ran.out, ran.err, ran.timed_out, ran.omitted_bytes) == (3, "out\n", "err\n", False, 0)
 
 
 def test_output_is_told_as_it_comes(kind: Kind) -> None:

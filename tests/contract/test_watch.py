@@ -9,13 +9,13 @@ import pytest
 from fakes.watch import FakeWatch
 from marid.adapters.watch import FileWatch
 from marid.core.errors import NotFound
-from marid.ports.watch import Watch
+from marid.ports.watch import FileWatcher
 
 Write = Callable[[Path], object]
 
 
 @pytest.fixture(params=["system", "fake"])
-def watch_and_write(request: pytest.FixtureRequest) -> tuple[Watch, Write]:
+def watch_and_write(request: pytest.FixtureRequest) -> tuple[FileWatcher, Write]:
     """A watch, and how to change a file that it sees."""
     if request.param == "system":
         return FileWatch(), lambda path: path.write_text("changed")
@@ -34,14 +34,14 @@ def until(sets: Iterator[frozenset[str]], path: Path) -> bool:
 
 
 def test_the_first_set_says_that_the_watch_stands(
-    watch_and_write: tuple[Watch, Write], too_late: Callable[[], bool], tmp_path: Path
+    watch_and_write: tuple[FileWatcher, Write], too_late: Callable[[], bool], tmp_path: Path
 ) -> None:
     watch, _ = watch_and_write
     assert next(watch.changes([str(tmp_path)], too_late)) == frozenset()
 
 
 def test_what_changes_after_the_first_set_is_told(
-    watch_and_write: tuple[Watch, Write], too_late: Callable[[], bool], tmp_path: Path
+    watch_and_write: tuple[FileWatcher, Write], too_late: Callable[[], bool], tmp_path: Path
 ) -> None:
     watch, write = watch_and_write
     sets = watch.changes([str(tmp_path)], too_late)
@@ -53,7 +53,7 @@ def test_what_changes_after_the_first_set_is_told(
 
 
 def test_changes_that_come_together_are_told_together(
-    watch_and_write: tuple[Watch, Write], too_late: Callable[[], bool], tmp_path: Path
+    watch_and_write: tuple[FileWatcher, Write], too_late: Callable[[], bool], tmp_path: Path
 ) -> None:
     watch, write = watch_and_write
     sets = watch.changes([str(tmp_path)], too_late)
@@ -71,7 +71,7 @@ def test_changes_that_come_together_are_told_together(
 
 
 def test_several_folders_are_watched(
-    watch_and_write: tuple[Watch, Write], too_late: Callable[[], bool], tmp_path: Path
+    watch_and_write: tuple[FileWatcher, Write], too_late: Callable[[], bool], tmp_path: Path
 ) -> None:
     watch, write = watch_and_write
     folders = [tmp_path / "one", tmp_path / "two" / "deep"]
@@ -85,7 +85,7 @@ def test_several_folders_are_watched(
 
 
 def test_paths_are_absolute(
-    watch_and_write: tuple[Watch, Write],
+    watch_and_write: tuple[FileWatcher, Write],
     too_late: Callable[[], bool],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -98,13 +98,13 @@ def test_paths_are_absolute(
     assert next(sets) == {str(tmp_path / "a")}
 
 
-def test_stop_ends_it(watch_and_write: tuple[Watch, Write], tmp_path: Path) -> None:
+def test_stop_ends_it(watch_and_write: tuple[FileWatcher, Write], tmp_path: Path) -> None:
     watch, _ = watch_and_write
     answers = iter([False, False, False])
     assert list(watch.changes([str(tmp_path)], lambda: next(answers, True))) in ([], [frozenset()])
 
 
-def test_a_folder_that_is_not_there_is_not_found(watch_and_write: tuple[Watch, Write], tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_not_found(watch_and_write: tuple[FileWatcher, Write], tmp_path: Path) -> None:
     watch, _ = watch_and_write
     with pytest.raises(NotFound, match="cannot watch"):
         watch.changes([str(tmp_path), str(tmp_path / "missing")], lambda: False)

@@ -7,10 +7,10 @@ import pytest
 from fakes.web import FakeWeb, answer, redirect, serving
 from marid.adapters.web_client import WebClient
 from marid.core.errors import NotFound
-from marid.ports.web import Moved, Page, Target, Web
-from marid.text.urls import parse
+from marid.ports.web import CrossHostRedirect, Target, Web, WebPage
+from marid.text.urls import parse_url
 
-ELSEWHERE = parse("https://other.example/x")
+ELSEWHERE = parse_url("https://other.example/x")
 
 
 @pytest.fixture(params=["wire", "memory"])
@@ -18,36 +18,36 @@ def world(request: pytest.FixtureRequest) -> Iterator[tuple[Web, Target]]:
     if request.param == "wire":
         with serving() as server:
             server.replies |= {"/": answer(b"hello"), "/gone": redirect(str(ELSEWHERE))}
-            yield WebClient(allow=[server.place], engine=server.url("/html/")), parse(server.url())
+            yield WebClient(allow=[server.place], engine=server.url("/html/")), parse_url(server.url())
         return
-    at = parse("http://web.example/")
-    page = Page(target=at, kind="text/plain", charset="", data=b"hello", whole=True)
-    pages: dict[str, Page | Moved] = {str(at): page, f"{at}gone": Moved(target=ELSEWHERE)}
+    at = parse_url("http://web.example/")
+    page = WebPage(target=at, kind="text/plain", charset="", data=b"hello", whole=True)
+    pages: dict[str, WebPage | CrossHostRedirect] = {str(at): page, f"{at}gone": CrossHostRedirect(target=ELSEWHERE)}
     yield FakeWeb(pages=pages, engine_url=f"{at}html/"), at
 
 
 def beside(target: Target, path: str) -> Target:
-    return parse(f"http://{target.place}{path}")
+    return parse_url(f"http://{target.authority}{path}")
 
 
 def test_a_page_comes_with_its_kind(world: tuple[Web, Target]) -> None:
     web, at = world
-    web.admit(at)
-    page = web.fetch(at, most=100, seconds=5)
-    assert page == Page(target=at, kind="text/plain", charset="", data=b"hello", whole=True)
+    web.check_target(at)
+    page = web.fetch(at, max_bytes=100, timeout=5)
+    assert page == WebPage(target=at, kind="text/plain", charset="", data=b"hello", whole=True)
 
 
 def test_a_page_on_another_host_is_only_named(world: tuple[Web, Target]) -> None:
     web, at = world
-    assert web.fetch(beside(at, "/gone"), most=100, seconds=5) == Moved(target=ELSEWHERE)
+    assert web.fetch(beside(at, "/gone"), max_bytes=100, timeout=5) == CrossHostRedirect(target=ELSEWHERE)
 
 
 def test_a_page_that_is_nowhere_is_not_found(world: tuple[Web, Target]) -> None:
     web, at = world
     with pytest.raises(NotFound, match="no such page"):
-        web.fetch(beside(at, "/nope"), most=100, seconds=5)
+        web.fetch(beside(at, "/nope"), max_bytes=100, timeout=5)
 
 
 def test_the_engine_is_a_place(world: tuple[Web, Target]) -> None:
     web, at = world
-    assert web.engine == beside(at, "/html/")
+    assert web.search_target == beside(at, "/html/")

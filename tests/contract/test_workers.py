@@ -6,7 +6,7 @@ import pytest
 
 from fakes.outlines import first_line, misbehave
 from fakes.workers import InlineWorkers
-from marid.adapters.worker_process import Limits
+from marid.adapters.worker_process import WorkerLimits
 from marid.adapters.workers import ProcessWorkers
 from marid.core.errors import BadInput
 from marid.ports.workers import Workers
@@ -17,7 +17,7 @@ def workers(request: pytest.FixtureRequest) -> Iterator[Workers]:
     if request.param == "inline":
         yield InlineWorkers()
         return
-    with ProcessWorkers(limits=Limits(workers=2)) as real:
+    with ProcessWorkers(limits=WorkerLimits(workers=2)) as real:
         yield real
 
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from threading import Lock
 
-from marid.core.approval import MOST_PENDING, Answer, Approval, Kind, Question, check_answer
+from marid.core.approval import MAX_PENDING_QUESTIONS, Approval, ApprovalAnswer, Question, QuestionKind, check_answer
 from marid.core.caller import Caller
 from marid.core.errors import Exhausted, NotFound
 
@@ -21,23 +21,23 @@ class FakeApprovals:
     def open(self, question: Question) -> Approval:
         with self._lock:
             held = self.rows.get(question.id)
-            if held is not None and held.holds(self._clock()):
+            if held is not None and held.is_joinable(self._clock()):
                 return held
-            if len([row for row in self._waiting() if row.question.caller == question.caller]) >= MOST_PENDING:
+            if len([row for row in self._waiting() if row.question.caller == question.caller]) >= MAX_PENDING_QUESTIONS:
                 raise Exhausted("too many questions of this caller wait")
             return self.rows.setdefault(question.id, Approval(question)) if held is None else self._put(question)
 
-    def look(self, key: str) -> Approval | None:
+    def get(self, key: str) -> Approval | None:
         return self.rows.get(key)
 
-    def answer(self, key: str, answer: Answer, by: Caller) -> Approval:
+    def answer(self, key: str, answer: ApprovalAnswer, by: Caller) -> Approval:
         with self._lock:
             if key not in self.rows:
                 raise NotFound(f"there is no question '{key}'")
             held = self.rows[key]
             check_answer(held, answer, by, self._clock())
             self.rows[key] = held._replace(answer=answer, by=by.face, answered=self._clock())
-            if answer is Answer.ALWAYS:
+            if answer is ApprovalAnswer.ALWAYS:
                 self.grants.add((held.question.scope, held.question.grant))
             return self.rows[key]
 
@@ -45,7 +45,7 @@ class FakeApprovals:
         found = [row for row in self._waiting() if conversation in (None, row.question.caller.conversation)]
         return sorted(found, key=lambda row: (row.question.created, row.question.id))
 
-    def close(self, key: str) -> Answer | None:
+    def close(self, key: str) -> ApprovalAnswer | None:
         with self._lock:
             held = self.rows.get(key)
             if held is None or held.closed:
@@ -53,10 +53,10 @@ class FakeApprovals:
             self.rows[key] = held._replace(closed=True)
             return held.answer
 
-    def keep(self, scope: str, grant: str) -> None:
+    def add_grant(self, scope: str, grant: str) -> None:
         self.grants.add((scope, grant))
 
-    def kept(self, scope: str, grant: str) -> bool:
+    def has_grant(self, scope: str, grant: str) -> bool:
         return (scope, grant) in self.grants
 
     def _put(self, question: Question) -> Approval:
@@ -64,14 +64,14 @@ class FakeApprovals:
         return self.rows[question.id]
 
     def _waiting(self) -> list[Approval]:
-        return [row for row in self.rows.values() if row.waits(self._clock())]
+        return [row for row in self.rows.values() if row.is_waiting(self._clock())]
 
 
 def asked(key: str = "q1", *, created: float = 1000.0, conversation: str = "", always: bool = True) -> Question:
     """A question of a caller in that conversation, good for a minute."""
     return Question(
         id=key,
-        kind=Kind.EDIT,
+        kind=QuestionKind.EDIT,
         tool="write_file",
         caller=Caller(face="mcp", conversation=conversation, groups=("a", "b")),
         text="what will happen",

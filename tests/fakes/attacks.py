@@ -12,13 +12,13 @@ from fakes.trees import plant
 from marid.core.errors import MaridError
 from marid.core.policy import Effect
 from marid.ports.git import Git
-from marid.ports.processes import Processes
-from marid.toolkit.handles import FileRef, Handle, TargetRef
-from marid.toolkit.needs import needs_of
-from marid.toolkit.outcome import Done, Failed, Outcome
+from marid.ports.processes import ProcessRunner
+from marid.toolkit.handles import FileRef, PathHandle, TargetRef
+from marid.toolkit.needs import dependencies_of
+from marid.toolkit.outcome import Outcome, ToolFailure, ToolOutput
 from marid.toolkit.spec import ToolSpec
 from marid.tools.inventory import TOOLS
-from marid.workspace.territory import Territory
+from marid.workspace.territory import PathScope
 
 CANARY = "CANARY"
 
@@ -82,7 +82,7 @@ class Aim(NamedTuple):
 
     spec: ToolSpec
     parameter: str
-    kind: type[Handle]
+    kind: type[PathHandle]
 
     @property
     def extension(self) -> str:
@@ -101,16 +101,16 @@ class Aim(NamedTuple):
         return f"{self.spec.name}.{self.parameter}"
 
 
-def _handle(hint: Any) -> type[Handle] | None:
+def _handle(hint: Any) -> type[PathHandle] | None:
     """The handle in a hint, however deep."""
-    if isinstance(hint, type) and issubclass(hint, Handle):
+    if isinstance(hint, type) and issubclass(hint, PathHandle):
         return hint
     return next((found for part in get_args(hint) if (found := _handle(part)) is not None), None)
 
 
 def _aims() -> Iterator[Aim]:
     for spec in TOOLS:
-        for name, hint in needs_of(spec).hints.items():
+        for name, hint in dependencies_of(spec).param_hints.items():
             kind = _handle(hint)
             if kind is not None:
                 yield Aim(spec, name, kind)
@@ -150,9 +150,9 @@ class World:
         repository.commit("first", {"ok.py": b"old", "history.toml": b"old", f"{CANARY}-home/config.py": b""})
         repository.files["ok.py"] = b"new"
         repository.files["history.toml"] = CANARY.encode()
-        services = {Git: FakeGit(repositories={str(self.root): repository}), Processes: Finder()}
+        services = {Git: FakeGit(repositories={str(self.root): repository}), ProcessRunner: Finder()}
         self.hands = Hands(self.root, services)
-        self.hands.territory = Territory([str(self.root)], home=str(self.home))
+        self.hands.territory = PathScope([str(self.root)], home=str(self.home))
         self._outside = self.outside()
 
     def restore(self) -> None:
@@ -191,7 +191,7 @@ class World:
         """Plausible ones, with `raw` where the tool takes its path."""
         spec = aim.spec
         given: dict[str, object] = dict(SPECIAL.get(spec.name, {}))
-        for name, hint in needs_of(spec).hints.items():
+        for name, hint in dependencies_of(spec).param_hints.items():
             if name == aim.parameter:
                 given[name] = raw
             elif name in given or _has_default(spec, name):
@@ -213,7 +213,7 @@ class World:
         """What the call comes to, which holds no canary and has changed nothing outside."""
         args = self.arguments(aim, raw.format(root=self.root, top=self.top, ext=aim.extension), **more)
         outcome = self.planned(aim.spec, args) if aim.spec.effect is Effect.EXEC else self.hands.call(aim.spec, **args)
-        said = f"{outcome.text}{outcome.values if isinstance(outcome, Done) else ''}"
+        said = f"{outcome.text}{outcome.values if isinstance(outcome, ToolOutput) else ''}"
         given = "\n".join(map(str, args.values()))
         assert CANARY not in said.replace(str(args[aim.parameter]), ""), (str(aim), raw, said)
         if aim.spec.effect is not Effect.READ:
@@ -226,8 +226,8 @@ class World:
         try:
             self.hands.plan(spec, **args)
         except MaridError as error:
-            return Failed(code=error.code, message=str(error))
-        return Done(text="")
+            return ToolFailure(code=error.code, message=str(error))
+        return ToolOutput(text="")
 
 
 def _bind(folder: Path, name: str) -> None:

@@ -4,22 +4,22 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from marid.workspace.place import Place
-from marid.workspace.territory import Territory
+from marid.workspace.place import GuardedPath
+from marid.workspace.territory import PathScope
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
     """New bytes for a place."""
 
-    place: Place
+    path: GuardedPath
     before: bytes | None
     after: bytes
 
 
 def wanted(top: Path | str, name: str, before: bytes | None, after: bytes) -> Wanted:
     """One change below `top`."""
-    return Wanted(place=Territory([str(top)]).place(name, write=True), before=before, after=after)
+    return Wanted(path=PathScope([str(top)]).resolve(name, write=True), before=before, after=after)
 
 
 def contents(top: Path | str) -> dict[str, bytes]:

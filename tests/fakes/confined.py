@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from marid.adapters.sandbox import Sandbox, bubblewrap
+from marid.adapters.sandbox import Sandbox, find_bubblewrap
 from marid.adapters.shell_runner import ShellRunner
-from marid.ports.processes import Command, Ran
+from marid.ports.processes import ProcessCommand, ProcessResult
 
 WAIVER = "MARID_WITHOUT_SANDBOX"
 
 
 def bubblewrap_or_waiver() -> str:
     """Where bubblewrap is; without it the test fails, or, if that was waived, is skipped."""
-    program = bubblewrap()
+    program = find_bubblewrap()
     if program is not None:
         return program
     if os.environ.get(WAIVER) == "1":
@@ -39,14 +39,16 @@ class Confined:
         self.home.mkdir(exist_ok=True)
         self.env = {"PATH": os.environ["PATH"], "HOME": str(self.home), **environment}
         self.sandbox = Sandbox(bubblewrap_or_waiver(), env=self.env, state=str(self.home / ".marid"), prefix=prefix)
-        self.runner = ShellRunner(env=self.env, sandbox=self.sandbox, most=128) if like is None else like.runner
+        self.runner = (
+            ShellRunner(env=self.env, sandbox=self.sandbox, max_processes=128) if like is None else like.runner
+        )
 
-    def __call__(self, script: str, *, seconds: float = 20.0, network: bool = False, cwd: str = "") -> Ran:
+    def __call__(self, script: str, *, seconds: float = 20.0, network: bool = False, cwd: str = "") -> ProcessResult:
         """What comes of a shell script."""
         return self.runner.run(self.command(script, seconds=seconds, network=network, cwd=cwd))
 
-    def command(self, script: str, *, seconds: float = 20.0, network: bool = False, cwd: str = "") -> Command:
-        return Command(
+    def command(self, script: str, *, seconds: float = 20.0, network: bool = False, cwd: str = "") -> ProcessCommand:
+        return ProcessCommand(
             argv=("/bin/sh", "-c", script),
             cwd=cwd or str(self.root),
             roots=(str(self.root),),

@@ -8,31 +8,31 @@ from typing import Self, cast
 from marid.core.conversation import (
     NOTES,
     Conflict,
-    Current,
+    ConversationHit,
+    ConversationLocked,
+    ConversationMeta,
+    CurrentConversation,
     Expiry,
-    Held,
-    Hit,
-    Holder,
-    Message,
-    Meta,
-    Moved,
-    Post,
-    Swept,
+    InboxContents,
+    InboxMessage,
+    LeaseHolder,
+    SequenceConflict,
+    SweepResult,
 )
 from marid.core.entry import ANCHORS, ARCHIVAL, CONTEXT_CREATED, NEVER_IN_WINDOW, SYSTEM, Entry
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
 from marid.core.ids import new_id
-from marid.text.names import check_name
+from marid.text.names import check_conversation_name
 
 
 class Box:
     """One conversation."""
 
-    def __init__(self, meta: Meta) -> None:
+    def __init__(self, meta: ConversationMeta) -> None:
         self.meta = meta
         self.entries: list[Entry] = []
         self.notes: dict[str, str] = {}
-        self.inbox: list[Message] = []
+        self.inbox: list[InboxMessage] = []
         self.expiry = Expiry()
         self.used = 0
         self.token = 0
@@ -50,7 +50,7 @@ class FakeTranscript:
     def _box(self) -> Box:
         return self._home.there(self._kept)
 
-    def meta(self) -> Meta:
+    def meta(self) -> ConversationMeta:
         return self._box.meta
 
     def sequence(self) -> int:
@@ -77,15 +77,15 @@ class FakeTranscript:
             time.sleep(0.005)
         return tuple(self._box.entries[after:])
 
-    def search(self, query: str, *, whole: bool = False) -> Iterator[Entry]:
+    def search(self, query: str, *, whole_words: bool = False) -> Iterator[Entry]:
         wanted = query.casefold().split()
         for entry in list(self._box.entries):
             text = entry.content.casefold()
             words = "".join(letter if letter.isalnum() else " " for letter in text).split()
-            if wanted and all(part in (words if whole else text) for part in wanted):
+            if wanted and all(part in (words if whole_words else text) for part in wanted):
                 yield entry
 
-    def note(self, name: str) -> str:
+    def read_note(self, name: str) -> str:
         return self._notes(name).get(name, "")
 
     def problems(self) -> tuple[str, ...]:
@@ -117,16 +117,16 @@ class FakeConversation(FakeTranscript):
         self._open()
         return ()
 
-    def token(self) -> int:
+    def fencing_token(self) -> int:
         self._open()
         return self._token
 
     def append(self, entries: Sequence[Entry], expected: int | None = None) -> tuple[Entry, ...]:
         with self._home.lock:
-            self._may_write()
+            self._check_writable()
             last = len(self._box.entries)
             if expected is not None and expected != last:
-                raise Moved(f"the conversation is at {last}", last)
+                raise SequenceConflict(f"the conversation is at {last}", last)
             now = round(self._home.clock() * 1000)
             stored = tuple(
                 entry._replace(id=entry.id or new_id(), sequence=last + number, time_ms=entry.time_ms or now)
@@ -136,7 +136,7 @@ class FakeConversation(FakeTranscript):
             self._box.meta = self._box.meta._replace(last_message_ms=now)
             return stored
 
-    def anchor(self, anchor: Entry, kept: Sequence[str] = ()) -> Entry:
+    def add_anchor(self, anchor: Entry, kept: Sequence[str] = ()) -> Entry:
         there = {entry.id for entry in self.window()}
         if anchor.entry_type not in ANCHORS or not there.issuperset(kept):
             raise BadInput("that is no anchor")
@@ -146,17 +146,17 @@ class FakeConversation(FakeTranscript):
     def clear(self) -> Entry | None:
         if all(entry.entry_type in ANCHORS for entry in self.window()):
             return None
-        return self.anchor(Entry(entry_type=ARCHIVAL, sender=SYSTEM))
+        return self.add_anchor(Entry(entry_type=ARCHIVAL, sender=SYSTEM))
 
-    def change(self, how: Callable[[Meta], Meta]) -> Meta:
+    def update_meta(self, update: Callable[[ConversationMeta], ConversationMeta]) -> ConversationMeta:
         with self._home.lock:
             self._open()
-            old, new = self._box.meta, how(self._box.meta)
+            old, new = self._box.meta, update(self._box.meta)
             self._box.meta = new._replace(id=old.id, name=old.name, extra={**old.extra, **new.extra})
             return self._box.meta
 
     def write_note(self, name: str, text: str) -> None:
-        self._may_write()
+        self._check_writable()
         self._notes(name)[name] = text
         if name == "system_prompt":
             self.append([Entry(entry_type="system_prompt_changed", content=text, sender=SYSTEM)])
@@ -177,7 +177,7 @@ class FakeConversation(FakeTranscript):
         if self._closed:
             raise Unavailable("the conversation is closed")
 
-    def _may_write(self) -> None:
+    def _check_writable(self) -> None:
         self._open()
         if self._box.meta.archived_ms:
             raise Refused("the conversation is archived")
@@ -191,7 +191,7 @@ class FakeConversations:
         self.lock = RLock()
         self.notes: dict[str, str] = {}
         self._boxes: dict[str, Box] = {}
-        self._current = Current()
+        self._current = CurrentConversation()
         self.session = self
         self.inbox = self
 
@@ -200,25 +200,25 @@ class FakeConversations:
             raise NotFound(f"there is no conversation '{box.meta.name}'")
         return box
 
-    def list(self) -> tuple[Meta, ...]:
+    def list(self) -> tuple[ConversationMeta, ...]:
         return tuple(self._boxes[name].meta for name in sorted(self._boxes))
 
-    def look(self, key: str) -> Meta:
+    def get_meta(self, key: str) -> ConversationMeta:
         return self._box(key).meta
 
-    def name_of(self, key: str) -> str:
+    def resolve_name(self, key: str) -> str:
         try:
             return self._box(key).meta.name
         except NotFound:
             return key
 
-    def create(self, name: str = "", *, source: str = "CLI", title: str = "") -> Meta:
+    def create(self, name: str = "", *, source: str = "CLI", title: str = "") -> ConversationMeta:
         key = new_id()
-        check_name(name or key)
+        check_conversation_name(name or key)
         if any(name in (box.meta.name, box.meta.id) for box in self._boxes.values()):
             raise Conflict(f"there is a conversation '{name}' already")
         now = round(self.clock() * 1000)
-        box = Box(Meta(id=key, name=name or key, source=source, title=title, created_ms=now))
+        box = Box(ConversationMeta(id=key, name=name or key, source=source, title=title, created_ms=now))
         box.entries.append(
             Entry(entry_type=CONTEXT_CREATED, sender=SYSTEM, id=f"{key}-created", sequence=1, time_ms=now)
         )
@@ -226,7 +226,7 @@ class FakeConversations:
         return box.meta
 
     def open(self, key: str, *, wait: float = 0.0, create: bool = False) -> FakeConversation:
-        if create and self.name_of(key) not in self._boxes:
+        if create and self.resolve_name(key) not in self._boxes:
             self.create(key)
         box = self._free(key, wait)
         box.used = int(self.clock())
@@ -235,20 +235,20 @@ class FakeConversations:
     def read(self, key: str) -> FakeTranscript:
         return FakeTranscript(self._box(key), self)
 
-    def rename(self, key: str, name: str) -> Meta:
-        check_name(name)
+    def rename(self, key: str, name: str) -> ConversationMeta:
+        check_conversation_name(name)
         box = self._free(key)
         if any(other is not box and name in (other.meta.name, other.meta.id) for other in self._boxes.values()):
             raise Conflict(f"there is a conversation '{name}' already")
         del self._boxes[box.meta.name]
-        self._current = Current(*(name if known == box.meta.name else known for known in self._current))
+        self._current = CurrentConversation(*(name if known == box.meta.name else known for known in self._current))
         box.meta = box.meta._replace(name=name)
         self._boxes[name] = box
         return box.meta
 
-    def archive(self, key: str, *, away: bool = True) -> Meta:
+    def archive(self, key: str, *, archived: bool = True) -> ConversationMeta:
         box = self._free(key)
-        box.meta = box.meta._replace(archived_ms=round(self.clock() * 1000) if away else 0)
+        box.meta = box.meta._replace(archived_ms=round(self.clock() * 1000) if archived else 0)
         return box.meta
 
     def destroy(self, key: str) -> None:
@@ -256,25 +256,25 @@ class FakeConversations:
         del self._boxes[name]
         self.leave(name)
 
-    def holder(self, key: str) -> Holder | None:
+    def holder(self, key: str) -> LeaseHolder | None:
         box = self._box(key)
-        return Holder(pid=1, host="here", token=box.token) if box.held else None
+        return LeaseHolder(pid=1, host="here", token=box.token) if box.held else None
 
     def search(
-        self, query: str, *, whole: bool = False, tell: Callable[[str], None] = lambda _problem: None
-    ) -> Iterator[Hit]:
+        self, query: str, *, whole: bool = False, on_problem: Callable[[str], None] = lambda _problem: None
+    ) -> Iterator[ConversationHit]:
         for name in sorted(self._boxes):
-            for entry in self.read(name).search(query, whole=whole):
-                yield Hit(name, entry)
+            for entry in self.read(name).search(query, whole_words=whole):
+                yield ConversationHit(name, entry)
 
     def expiry(self, key: str) -> Expiry:
         return self._box(key).expiry
 
-    def expire(self, key: str, expiry: Expiry) -> None:
+    def set_expiry(self, key: str, expiry: Expiry) -> None:
         box = self._box(key)
         box.expiry, box.used = expiry, int(self.clock())
 
-    def sweep(self) -> Swept:
+    def sweep(self) -> SweepResult:
         now = int(self.clock())
         gone: list[str] = []
         for name, box in list(self._boxes.items()):
@@ -282,46 +282,46 @@ class FakeConversations:
             if over and not box.held:
                 gone.append(name)
                 del self._boxes[name]
-        return Swept(tuple(gone))
+        return SweepResult(tuple(gone))
 
-    def current(self) -> Current:
+    def current(self) -> CurrentConversation:
         return self._current
 
-    def switch(self, name: str) -> Current:
-        check_name(name)
+    def switch(self, name: str) -> CurrentConversation:
+        check_conversation_name(name)
         if name != self._current.implied:
-            self._current = Current(name, self._current.implied)
+            self._current = CurrentConversation(name, self._current.implied)
         return self._current
 
-    def leave(self, name: str) -> Current:
+    def leave(self, name: str) -> CurrentConversation:
         implied, previous = self._current
         if implied == name:
-            self._current = Current(previous) if previous in self._boxes else Current()
+            self._current = CurrentConversation(previous) if previous in self._boxes else CurrentConversation()
         elif previous == name:
-            self._current = Current(implied)
+            self._current = CurrentConversation(implied)
         return self._current
 
-    def send(self, message: Message) -> Message:
-        name = self.name_of(message.to)
+    def send(self, message: InboxMessage) -> InboxMessage:
+        name = self.resolve_name(message.to)
         if name not in self._boxes:
             self.create(name)
         whole = message._replace(id=message.id or new_id(), timestamp=message.timestamp or int(self.clock()), to=name)
         self._boxes[name].inbox.append(whole)
         return whole
 
-    def peek(self, name: str) -> tuple[Message, ...]:
-        name = self.name_of(name)
+    def peek(self, name: str) -> tuple[InboxMessage, ...]:
+        name = self.resolve_name(name)
         return tuple(self._boxes[name].inbox) if name in self._boxes else ()
 
-    def collect(self, name: str) -> Post:
-        return Post(self.peek(name))
+    def collect(self, name: str) -> InboxContents:
+        return InboxContents(self.peek(name))
 
-    def remove(self, name: str, messages: Sequence[Message]) -> None:
+    def remove(self, name: str, messages: Sequence[InboxMessage]) -> None:
         box = self._box(name)
         box.inbox = [message for message in box.inbox if message not in messages]
 
     def _box(self, key: str) -> Box:
-        check_name(key)
+        check_conversation_name(key)
         for box in self._boxes.values():
             if key in (box.meta.name, box.meta.id):
                 return box
@@ -331,6 +331,6 @@ class FakeConversations:
         box, until = self._box(key), time.monotonic() + wait
         while box.held:
             if time.monotonic() >= until:
-                raise Held(f"the conversation '{key}' is in use", self.holder(key))
+                raise ConversationLocked(f"the conversation '{key}' is in use", self.holder(key))
             time.sleep(0.005)
         return box

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from marid.ports.crew import Job, Part
+from marid.ports.crew import OutputJob, OutputPart
 
 
 class LoneCrew:
@@ -11,7 +11,7 @@ class LoneCrew:
     def __init__(self) -> None:
         self.jobs = 0
 
-    def make(self, jobs: Sequence[Job]) -> Iterator[Part]:
+    def run_jobs(self, jobs: Sequence[OutputJob]) -> Iterator[OutputPart]:
         """As in the port."""
         self.jobs += len(jobs)
         for job in jobs:

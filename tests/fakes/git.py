@@ -44,7 +44,7 @@ class FakeRepository:
         back = int(steps[1] or 1) if steps and "~" in rev else 0
         number = len(hashes) - 1 - back if steps else hashes.index(rev) if rev in hashes else -1
         if number < 0:
-            raise BadInput(f"no such revision: {gitnames.shown(rev)}")
+            raise BadInput(f"no such revision: {gitnames.quote_for_message(rev)}")
         return self.commits[number].files
 
     def touched(self, number: int) -> dict[str, str]:
@@ -64,7 +64,7 @@ class FakeGit:
     def diff(self, folder: str, rev: str | None) -> bytes:
         repository, below = self._find(folder)
         unborn = rev is None and not repository.commits
-        old = NO_FILES if unborn else repository.at(gitnames.revision("HEAD" if rev is None else rev))
+        old = NO_FILES if unborn else repository.at(gitnames.check_revision("HEAD" if rev is None else rev))
         tracked = {*old, *(repository.commits[-1].files if repository.commits else NO_FILES)}
         new = {name: data for name, data in repository.files.items() if name in tracked}
         names = sorted(name for name in tracked if name.startswith(below) and old.get(name) != new.get(name))
@@ -73,18 +73,18 @@ class FakeGit:
     def compare(self, folder: str, name: str, base: str, head: str | None) -> bytes:
         repository, below = self._find(folder)
         unborn = base == "HEAD" and not repository.commits
-        old = NO_FILES if unborn else repository.at(gitnames.revision(base))
+        old = NO_FILES if unborn else repository.at(gitnames.check_revision(base))
         tracked = {*old, *(repository.commits[-1].files if repository.commits else NO_FILES)}
         now = {file: data for file, data in repository.files.items() if file in tracked}
-        new = now if head is None else repository.at(gitnames.revision(head))
+        new = now if head is None else repository.at(gitnames.check_revision(head))
         inside = below if name == "." else f"{below}{name}"
         names = sorted(file for file in {*old, *new} if file == inside or name == "." or file.startswith(f"{inside}/"))
         differing = [file for file in names if file.startswith(below) and old.get(file) != new.get(file)]
         return b"".join(_file_diff(file.removeprefix(below), old.get(file), new.get(file)) for file in differing)
 
-    def changed(self, folder: str, rev: str) -> tuple[str, ...]:
+    def changed_files(self, folder: str, rev: str) -> tuple[str, ...]:
         repository, below = self._find(folder)
-        old = repository.at(gitnames.revision(rev))
+        old = repository.at(gitnames.check_revision(rev))
         names = (name for name in repository.files if name in old or name not in repository.ignored)
         differing = (name for name in names if old.get(name) != repository.files[name])
         return tuple(sorted(name.removeprefix(below) for name in differing if name.startswith(below)))
@@ -132,12 +132,12 @@ class FakeClones:
     asked: list[tuple[str, str | None]] = field(default_factory=list[tuple[str, str | None]])
 
     def clone(self, url: str, branch: str | None) -> str:
-        wanted = (gitnames.checked_url(url), None if branch is None else gitnames.branch(branch))
+        wanted = (gitnames.check_clone_url(url), None if branch is None else gitnames.check_branch(branch))
         self.asked.append(wanted)
         if wanted in self.folders:
             return self.folders[wanted]
         if any(url == known for known, _ in self.folders):
-            raise NotFound(f"{gitnames.public_url(url)} has no branch {gitnames.shown(branch or '')}")
+            raise NotFound(f"{gitnames.public_url(url)} has no branch {gitnames.quote_for_message(branch or '')}")
         raise Unavailable(f"{gitnames.public_url(url)} cannot be fetched")
 
 

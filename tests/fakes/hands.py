@@ -6,11 +6,11 @@ from pathlib import Path
 from fakes.workers import InlineWorkers
 from marid.core.errors import MaridError
 from marid.ports.workers import Workers
-from marid.toolkit.form import form
-from marid.toolkit.outcome import Done, Edit, Failed, Outcome, Result, Run
+from marid.toolkit.form import tool_params
+from marid.toolkit.outcome import BodyResult, CommandPlan, EditPlan, Outcome, ToolFailure, ToolOutput
 from marid.toolkit.spec import ToolSpec
 from marid.workspace.commit import commit
-from marid.workspace.guard import Territory
+from marid.workspace.guard import PathScope
 
 
 class Hands:
@@ -18,40 +18,40 @@ class Hands:
 
     def __init__(self, root: Path, services: Mapping[type, object] | None = None) -> None:
         self.root = root
-        self.territory = Territory([str(root)])
+        self.territory = PathScope([str(root)])
         self._services: dict[type, object] = {Workers: InlineWorkers(), **(services or {})}
 
-    def plan(self, spec: ToolSpec, **args: object) -> Result:
+    def plan(self, spec: ToolSpec, **args: object) -> BodyResult:
         """What the body returns. Raises what it raises."""
-        made = form(spec)
+        made = tool_params(spec)
         given = {
             **made.parse(args, self.territory),
             **{name: self._services[kind] for name, kind in made.needs.items()},
         }
         result = spec.body(**given)
-        assert isinstance(result, Done | Edit | Run)
+        assert isinstance(result, ToolOutput | EditPlan | CommandPlan)
         return result
 
     def call(self, spec: ToolSpec, **args: object) -> Outcome:
         """What the call comes to; edits are written."""
         try:
             result = self.plan(spec, **args)
-            if isinstance(result, Edit):
+            if isinstance(result, EditPlan):
                 commit(result.changes)
-                return Done(text=result.text, values=result.values)
+                return ToolOutput(text=result.text, values=result.values)
         except MaridError as error:
-            return Failed(code=error.code, message=str(error))
-        assert isinstance(result, Done), "a command is not run here"
+            return ToolFailure(code=error.code, message=str(error))
+        assert isinstance(result, ToolOutput), "a command is not run here"
         return result
 
     def text(self, spec: ToolSpec, **args: object) -> str:
         """The text of a call that must succeed."""
         outcome = self.call(spec, **args)
-        assert isinstance(outcome, Done), outcome
+        assert isinstance(outcome, ToolOutput), outcome
         return outcome.text
 
-    def failure(self, spec: ToolSpec, **args: object) -> Failed:
+    def failure(self, spec: ToolSpec, **args: object) -> ToolFailure:
         """Why a call that must fail did."""
         outcome = self.call(spec, **args)
-        assert isinstance(outcome, Failed), outcome
+        assert isinstance(outcome, ToolFailure), outcome
         return outcome

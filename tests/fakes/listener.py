@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from marid.adapters.store.catalogue import FileConversations
-from marid.core.conversation import Storage
+from marid.core.conversation import StorageSettings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +23,7 @@ class Heard:
     contents: list[str]
 
 
-def heard(home: Path, storage: Storage, questions: Sequence[Mapping[str, object]]) -> list[Heard]:
+def heard(home: Path, storage: StorageSettings, questions: Sequence[Mapping[str, object]]) -> list[Heard]:
     """Look up `{"id": ...}` or `{"words": ..., "whole": ...}` in conversation `c`, one after the other."""
     asked = json.dumps([str(home), storage.partition_max_entries, *questions])
     command = [sys.executable, __file__]
@@ -39,7 +39,7 @@ def _main() -> None:
         if event == "open":
             opened.append(str(values[0]))
 
-    transcript = FileConversations(home, Storage(partition_max_entries=most)).read("c")
+    transcript = FileConversations(home, StorageSettings(partition_max_entries=most)).read("c")
     sys.addaudithook(hear)
     answers: list[Heard] = []
     for question in questions:
@@ -47,7 +47,7 @@ def _main() -> None:
         found = (
             [transcript.find(question["id"])]
             if "id" in question
-            else list(transcript.search(question["words"], whole=question.get("whole", False)))
+            else list(transcript.search(question["words"], whole_words=question.get("whole", False)))
         )
         partitions = sum("/partitions/" in name and name.endswith(".jsonl") for name in opened)
         answers.append(Heard(partitions=partitions, contents=[entry.content for entry in found if entry]))

@@ -12,10 +12,10 @@ from fakes.outlines import FakeOutlines
 from fakes.watch import FakeWatch
 from marid.app.app import App
 from marid.app.toolbox import Toolbox
-from marid.assembly.means import Means
+from marid.assembly.means import ContextPorts
 from marid.core.errors import Unavailable
-from marid.core.settings import Display, Resolved, Settings
-from marid.workspace.ignores import UserFiles
+from marid.core.settings import DisplaySettings, ResolvedSettings, Settings
+from marid.workspace.ignores import UserGitFiles
 
 
 class FakeClipboard:
@@ -36,8 +36,8 @@ def _no_tools() -> Toolbox:
     raise Unavailable("these tests call no tools")
 
 
-def _resolved(settings: Settings, *_: object) -> Resolved:
-    return Resolved(settings, Display(), {})
+def _resolved(settings: Settings, *_: object) -> ResolvedSettings:
+    return ResolvedSettings(settings, DisplaySettings(), {})
 
 
 def _no_conversations(*_: object) -> NoReturn:
@@ -58,14 +58,14 @@ class Outside:
     notes: Mapping[str, str] = field(default_factory=dict[str, str])
     """What cloning a URL tells."""
 
-    def means(self, rules: tuple[str, ...] = ()) -> Means:
-        return Means(
+    def means(self, rules: tuple[str, ...] = ()) -> ContextPorts:
+        return ContextPorts(
             git=lambda: FakeGit(repositories=self.repositories),
             clones=self._clones,
             cache=lambda: self.cache,
             outlines=lambda: self.outlines,
-            user=UserFiles(),
-            rules=rules,
+            user_git_files=UserGitFiles(),
+            settings_rules=rules,
         )
 
     def app(self, cwd: str, settings: Settings | None = None) -> App:
@@ -74,13 +74,13 @@ class Outside:
             settings=settings,
             cwd=cwd,
             project=cwd,
-            means=self.means(settings.rules),
+            context_ports=self.means(settings.rules),
             clipboard=lambda: self.clipboard,
             watch=lambda: self.watch,
             toolbox=_no_tools,
             approvals=lambda: self.approvals,
             resolve=partial(_resolved, settings),
-            memory=_no_conversations,
+            stores=_no_conversations,
             model=_no_conversations,
             providers=_no_conversations,
         )

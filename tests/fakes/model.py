@@ -5,8 +5,8 @@ from typing import TypeAlias
 
 import anyio
 
-from marid.adapters.gateway.gateway import Gateway, Means
-from marid.adapters.gateway.patience import Patience
+from marid.adapters.gateway.gateway import Gateway, GatewayOptions
+from marid.adapters.gateway.patience import RetryPolicy
 from marid.adapters.gateway.providers import Dialect, Provider
 from marid.core.chat import (
     CallDelta,
@@ -27,10 +27,10 @@ from marid.core.chat import (
     Usage,
     message_tokens,
     request_tokens,
-    said,
+    user_message,
 )
 from marid.core.errors import MaridError, NotFound, Unavailable
-from marid.ports.model import Model, Take
+from marid.ports.model import Model, OnModelEvent
 from marid.testing import ModelServer
 
 Turn: TypeAlias = Message | MaridError | Callable[[ModelRequest], Message]
@@ -60,7 +60,7 @@ class FakeModel:
         self._name = name
         self.asked: list[ModelRequest] = []
 
-    async def stream(self, request: ModelRequest, take: Take) -> None:
+    async def stream(self, request: ModelRequest, on_event: OnModelEvent) -> None:
         self.asked.append(request)
         if not self._turns:
             raise Unavailable("the fake has no more turns")
@@ -73,19 +73,19 @@ class FakeModel:
             await anyio.lowlevel.checkpoint()
             match part:
                 case Text():
-                    await take(TextDelta(part.text))
+                    await on_event(TextDelta(part.text))
                 case Reasoning():
-                    await take(ReasoningDelta(part.text))
+                    await on_event(ReasoningDelta(part.text))
                 case ToolCall():
-                    await take(CallStarted(number, part.name))
-                    await take(CallDelta(number, part.arguments))
+                    await on_event(CallStarted(number, part.name))
+                    await on_event(CallDelta(number, part.arguments))
                     number += 1
                 case ToolResult():
                     raise TypeError("a model gives no results")
         for place, call in enumerate(reply.calls):
-            await take(CallReady(place, call))
-        await take(Usage(request_tokens(request), message_tokens(reply), estimated=True))
-        await take(Finished("calls" if reply.calls else "stop", reply, self._name))
+            await on_event(CallReady(place, call))
+        await on_event(Usage(request_tokens(request), message_tokens(reply), estimated=True))
+        await on_event(Finished("calls" if reply.calls else "stop", reply, self._name))
 
     async def models(self) -> tuple[ModelInfo, ...]:
         return (ModelInfo(id=self._name, provider=self.provider, context_window=self._window),)
@@ -123,12 +123,12 @@ def name_in(dialect: Dialect) -> str:
 def asking(dialect: Dialect, *messages: Message, **more: object) -> ModelRequest:
     """A request with a tool on offer, by default for a simple question."""
     fields: dict[str, object] = {"system": "Be brief.", "tools": (TREE,), **more}
-    return ModelRequest(model=name_in(dialect), messages=messages or (said("hi"),), **fields)  # pyright: ignore[reportArgumentType]
+    return ModelRequest(model=name_in(dialect), messages=messages or (user_message("hi"),), **fields)  # pyright: ignore[reportArgumentType]
 
 
-def gateway_to(server: ModelServer, dialect: Dialect, means: Means | None = None) -> Gateway:
+def gateway_to(server: ModelServer, dialect: Dialect, means: GatewayOptions | None = None) -> Gateway:
     """A gateway that waits for nobody between two tries."""
-    return Gateway(provider_at(server, dialect), means or Means(patience=Patience(sleep=Naps())))
+    return Gateway(provider_at(server, dialect), means or GatewayOptions(retry_policy=RetryPolicy(sleep=Naps())))
 
 
 def events_of(model: Model, request: ModelRequest) -> tuple[list[GatewayEvent], MaridError | None]:

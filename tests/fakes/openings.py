@@ -2,8 +2,8 @@
 
 import pytest
 
-from marid.workspace.beneath import Opening, kernel_can, open_by_kernel, open_by_steps
+from marid.workspace.beneath import OpenBeneath, has_openat2, open_stepwise, open_with_openat2
 
-OPENINGS: list[Opening] = [*([open_by_kernel] if kernel_can() else []), open_by_steps]
+OPENINGS: list[OpenBeneath] = [*([open_with_openat2] if has_openat2() else []), open_stepwise]
 
 both_openings = pytest.mark.parametrize("opening", OPENINGS, ids=lambda opening: opening.__name__)

@@ -11,12 +11,12 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from marid.app.app import App
-from marid.app.reach import Reach
+from marid.app.reach import ToolAccess
 from marid.bootstrap.wiring import build
-from marid.faces.pipe.command import serve, session_of
-from marid.faces.pipe.ending import Ending
-from marid.faces.pipe.request import request_of, secrets_of
-from marid.faces.pipe.wire import Wire
+from marid.faces.pipe.command import make_session, run_session
+from marid.faces.pipe.ending import DoneLine
+from marid.faces.pipe.request import find_secrets, parse_request
+from marid.faces.pipe.wire import JsonLineWriter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,14 +67,16 @@ class Pipe:
     def app(self) -> App:
         return self._build()
 
-    def __call__(self, command: Any, context: str = "here", reach: Reach | None = None, **more: Any) -> Answer:
+    def __call__(self, command: Any, context: str = "here", reach: ToolAccess | None = None, **more: Any) -> Answer:
         return self.ask({"command": command, "context": context, **more}, reach)
 
-    def ask(self, given: Mapping[str, Any], reach: Reach | None = None) -> Answer:
+    def ask(self, given: Mapping[str, Any], reach: ToolAccess | None = None) -> Answer:
         out, err = io.BytesIO(), io.BytesIO()
-        wire = Wire(out, err)
-        wire.hide(secrets_of(given))
-        code = Ending(wire, patience=600).run(
-            lambda signals: serve(session_of(self._build, request_of(given), reach or Reach(), wire), signals)
+        wire = JsonLineWriter(out, err)
+        wire.hide(find_secrets(given))
+        code = DoneLine(wire, grace=600).run(
+            lambda signals: run_session(
+                make_session(self._build, parse_request(given), reach or ToolAccess(), wire), signals
+            )
         )
         return Answer(code=code, out=lines_of(out.getvalue()), err=lines_of(err.getvalue()))

@@ -3,16 +3,16 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from marid.core.errors import Refused
-from marid.ports.processes import Command, OnOutput, Ran, SandboxState
+from marid.ports.processes import OnOutput, ProcessCommand, ProcessResult, SandboxState
 
 
 class FakeProcesses:
     """Answers a command by its last word, and keeps what was asked. `programs` are those that can be found."""
 
     def __init__(
-        self, answers: Mapping[str, Ran] | None = None, *, programs: Sequence[str] = (), reason: str = ""
+        self, answers: Mapping[str, ProcessResult] | None = None, *, programs: Sequence[str] = (), reason: str = ""
     ) -> None:
-        self.commands: list[Command] = []
+        self.commands: list[ProcessCommand] = []
         self._answers = dict(answers or {})
         self._programs = frozenset(programs)
         self._state = SandboxState(confined=not reason, reason=reason)
@@ -24,14 +24,14 @@ class FakeProcesses:
         return next((f"/fake/{name}" for name in names if name in self._programs), None)
 
     def run(
-        self, command: Command, on_output: OnOutput | None = None, stopped: Callable[[], bool] | None = None
-    ) -> Ran:
+        self, command: ProcessCommand, on_output: OnOutput | None = None, stopped: Callable[[], bool] | None = None
+    ) -> ProcessResult:
         if not self._state.confined and not command.unconfined:
             raise Refused(f"nothing would confine the command: {self._state.reason}")
         self.commands.append(command)
         if stopped is not None and stopped():
-            return Ran(status=-9, out="", err="", seconds=0.0)
-        ran = self._answers.get(command.argv[-1], Ran(status=0, out="", err="", seconds=0.0))
+            return ProcessResult(status=-9, out="", err="", seconds=0.0)
+        ran = self._answers.get(command.argv[-1], ProcessResult(status=0, out="", err="", seconds=0.0))
         for name, text in (("out", ran.out), ("err", ran.err)):
             if text and on_output is not None:
                 on_output(name, text)

@@ -7,8 +7,8 @@ from xml.etree import ElementTree as ET
 
 from hypothesis import strategies as st
 
-from marid.assembly.items import Item
-from marid.text.visible import unquoted_path
+from marid.assembly.items import ContextItem
+from marid.text.visible import unquote_path
 
 RULE = b"=" * 80
 
@@ -53,15 +53,15 @@ def paths() -> st.SearchStrategy[str]:
     return st.lists(name.filter(lambda one: not {"\0", "/"} & set(one)), min_size=1, max_size=3).map("/".join)
 
 
-def projects() -> st.SearchStrategy[list[Item]]:
+def projects() -> st.SearchStrategy[list[ContextItem]]:
     """Some files as a form gets them."""
     items = st.builds(item, paths(), bodies(), st.integers(0, 3))
     return st.lists(items, max_size=4, unique_by=lambda one: one.path)
 
 
-def item(path: str, body: bytes, hidden: int = 0) -> Item:
+def item(path: str, body: bytes, hidden: int = 0) -> ContextItem:
     """A file of which all is shown, but for what masking took."""
-    return Item(path, body, len(body) + hidden, 1_700_000_000.5, "utf-8")
+    return ContextItem(path, body, len(body) + hidden, 1_700_000_000.5, "utf-8")
 
 
 def read_text(data: bytes) -> list[tuple[str, bytes]]:
@@ -81,7 +81,7 @@ def read_text(data: bytes) -> list[tuple[str, bytes]]:
         if not body.endswith(b"\n"):
             assert data[at : at + 1] == b"\n"
             at += 1
-        found.append((unquoted_path(header["File"]), body))
+        found.append((unquote_path(header["File"]), body))
     return found
 
 
@@ -95,14 +95,14 @@ def read_markdown(data: bytes) -> list[tuple[str, bytes]]:
         end = data.index(b"\n" + head[3] + b"\n", head.end() - 1) + 1
         name = head[2].decode()
         padded = name[:1] == " " == name[-1:] and bool(name.strip())
-        found.append((unquoted_path(name[1:-1] if padded else name), data[head.end() : end]))
+        found.append((unquote_path(name[1:-1] if padded else name), data[head.end() : end]))
         at = end + len(head[3]) + 1
     return found
 
 
 def read_xml(data: bytes) -> list[tuple[str, str]]:
     """The files of the XML form as a parser sees them."""
-    return [(unquoted_path(file.get("path", "")), file.text or "") for file in ET.fromstring(data).iter("file")]
+    return [(unquote_path(file.get("path", "")), file.text or "") for file in ET.fromstring(data).iter("file")]
 
 
 def read_json(data: bytes) -> list[tuple[str, bytes]]:
@@ -116,6 +116,6 @@ def _json_path(file: dict[str, str]) -> str:
     return file["path"]
 
 
-def contents(items: Sequence[Item]) -> list[tuple[str, bytes]]:
+def contents(items: Sequence[ContextItem]) -> list[tuple[str, bytes]]:
     """What a reader should find."""
     return [(one.path, one.body) for one in items]

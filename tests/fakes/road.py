@@ -8,22 +8,22 @@ import anyio
 
 from fakes.approvals import FakeApprovals
 from fakes.audit import FakeAudit
-from marid.core.approval import Answer, Question
+from marid.core.approval import ApprovalAnswer, Question
 from marid.core.caller import Caller
-from marid.core.events import ToolHappening
+from marid.core.events import ToolEvent
 from marid.core.policy import Policy
 from marid.ports.processes import SandboxState
-from marid.toolkit.deeds import Deeds
-from marid.toolkit.desk import Desk
+from marid.toolkit.deeds import PlanExecutor
+from marid.toolkit.desk import ApprovalBroker
 from marid.toolkit.dispatch import Dispatcher
 from marid.toolkit.inventory import Inventory
-from marid.toolkit.outcome import Outcome, Ran, Run
-from marid.toolkit.scope import Scope
+from marid.toolkit.outcome import CommandPlan, Outcome, ProcessResult
+from marid.toolkit.scope import CallScope
 from marid.toolkit.spec import ToolSpec
-from marid.toolkit.threads import Threads
+from marid.toolkit.threads import DaemonThreadPool
 from marid.workspace.commit import commit
-from marid.workspace.forbidden import runs_later
-from marid.workspace.guard import Territory
+from marid.workspace.forbidden import autorun_reason
+from marid.workspace.guard import PathScope
 
 CALLER = Caller(face="test", conversation="talk")
 
@@ -31,11 +31,11 @@ CALLER = Caller(face="test", conversation="talk")
 class ScriptedAsker:
     """Gives these answers, and keeps what it was asked; when they are used up, nobody is there."""
 
-    def __init__(self, *answers: Answer | None) -> None:
+    def __init__(self, *answers: ApprovalAnswer | None) -> None:
         self.asked: list[Question] = []
         self._answers = list(answers)
 
-    async def ask(self, question: Question) -> Answer | None:
+    async def ask(self, question: Question) -> ApprovalAnswer | None:
         self.asked.append(question)
         return self._answers.pop(0) if self._answers else None
 
@@ -47,7 +47,7 @@ class SilentAsker:
         self.shown = anyio.Event()
         self.gone = anyio.Event()
 
-    async def ask(self, question: Question) -> Answer | None:
+    async def ask(self, question: Question) -> ApprovalAnswer | None:
         del question
         self.shown.set()
         try:
@@ -60,11 +60,11 @@ class SilentAsker:
 class FakeRunner:
     """Runs nothing, and keeps what it was to run."""
 
-    def __init__(self, ran: Ran | None = None) -> None:
-        self.ran = ran or Ran(status=0, out="out\n", err="", seconds=0.5)
-        self.plans: list[tuple[Run, bool]] = []
+    def __init__(self, ran: ProcessResult | None = None) -> None:
+        self.ran = ran or ProcessResult(status=0, out="out\n", err="", seconds=0.5)
+        self.plans: list[tuple[CommandPlan, bool]] = []
 
-    async def __call__(self, plan: Run, scope: Scope, *, unconfined: bool) -> Ran:
+    async def __call__(self, plan: CommandPlan, scope: CallScope, *, unconfined: bool) -> ProcessResult:
         del scope
         self.plans.append((plan, unconfined))
         return self.ran
@@ -86,37 +86,42 @@ class Road:
         run: Any = None,
     ) -> None:
         self.root = root
-        self.territory = Territory([str(root)])
-        self.threads = Threads(8)
+        self.territory = PathScope([str(root)])
+        self.threads = DaemonThreadPool(8)
         self.approvals = approvals or FakeApprovals()
         self.audit = audit or FakeAudit()
         self.runner = run or FakeRunner()
-        self.heard: list[ToolHappening] = []
-        self.deeds = Deeds(
+        self.heard: list[ToolEvent] = []
+        self.deeds = PlanExecutor(
             threads=self.threads,
-            desk=Desk(self.approvals, self.threads, patience=patience, poll=0.005),
-            standing=self.approvals,
+            broker=ApprovalBroker(self.approvals, self.threads, timeout=patience, poll=0.005),
+            grants=self.approvals,
             audit=self.audit,
             commit=commit,
-            run=self.runner,
-            runs_later=runs_later,
-            confined=lambda: SandboxState(confined=confined),
+            run_command=self.runner,
+            autorun_reason=autorun_reason,
+            sandbox_state=lambda: SandboxState(confined=confined),
         )
         self.dispatcher = Dispatcher(
             inventory=Inventory(specs),
             threads=self.threads,
-            deeds=self.deeds,
+            executor=self.deeds,
             audit=self.audit,
             strict=strict,
-            cap=cap,
+            max_bytes=cap,
         )
 
-    def scope(self, policy: Policy | None = None, **given: Any) -> Scope:
+    def scope(self, policy: Policy | None = None, **given: Any) -> CallScope:
         """For one caller, who is in a conversation unless told otherwise."""
-        base: dict[str, Any] = {"caller": CALLER, "territory": self.territory, "emit": self.heard.append, "run": "r1"}
-        return Scope(policy=policy or Policy(), **{**base, **given})
+        base: dict[str, Any] = {
+            "caller": CALLER,
+            "path_scope": self.territory,
+            "emit": self.heard.append,
+            "run_id": "r1",
+        }
+        return CallScope(policy=policy or Policy(), **{**base, **given})
 
-    def call(self, name: str, args: Mapping[str, object], scope: Scope | None = None, **given: Any) -> Outcome:
+    def call(self, name: str, args: Mapping[str, object], scope: CallScope | None = None, **given: Any) -> Outcome:
         """What one call comes to."""
 
         async def main() -> Outcome:

@@ -12,18 +12,18 @@ from fakes.road import Road
 from marid.core.chat import Finished, FinishReason, GatewayEvent, Message, ModelRequest, Parameters, TextDelta, ToolCall
 from marid.core.entry import MESSAGE, TO_USER, Entry
 from marid.core.policy import Effect, Policy
-from marid.core.rounds import End, RoundHappening
+from marid.core.rounds import RoundEnd, RoundEvent
 from marid.core.settings import Settings
-from marid.engine.beginning import begin, round_of
+from marid.engine.beginning import last_round_id, start_round
 from marid.engine.handoff import RoundHandoff
-from marid.engine.ledger import Ledger
-from marid.engine.loop import Means, Round
-from marid.engine.opening import Prompt
-from marid.engine.replies import Stamp
+from marid.engine.ledger import AsyncConversation
+from marid.engine.loop import Round, RoundDeps
+from marid.engine.opening import RoundPrompt
+from marid.engine.replies import RoundStamp
 from marid.ports.handoff import Handoff
-from marid.ports.model import Take
+from marid.ports.model import OnModelEvent
 from marid.toolkit.asking import Asker
-from marid.toolkit.outcome import Done
+from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec, tool
 from marid.tools.memory import call_agent, call_user
 
@@ -32,15 +32,15 @@ Playable: TypeAlias = Sequence[GatewayEvent | anyio.Event] | BaseException
 
 
 @tool(family="files", effect=Effect.READ)
-def look(path: str = ".") -> Done:
+def look(path: str = ".") -> ToolOutput:
     """Look at something."""
-    return Done(text=f"saw {path}")
+    return ToolOutput(text=f"saw {path}")
 
 
 @tool(family="runtime", effect=Effect.META)
-def poke(name: str = "it") -> Done:
+def poke(name: str = "it") -> ToolOutput:
     """Do something that cannot be taken back."""
-    return Done(text=f"poked {name}")
+    return ToolOutput(text=f"poked {name}")
 
 
 TOOLS = (look, poke, call_agent, call_user)
@@ -66,7 +66,7 @@ class EventModel(FakeModel):
         self._error = error
         self.stalled = anyio.Event()
 
-    async def stream(self, request: ModelRequest, take: Take) -> None:
+    async def stream(self, request: ModelRequest, on_event: OnModelEvent) -> None:
         self.asked.append(request)
         play = self._plays.pop(0)
         if isinstance(play, BaseException):
@@ -76,7 +76,7 @@ class EventModel(FakeModel):
                 self.stalled.set()
                 await event.wait()
             else:
-                await take(event)
+                await on_event(event)
         if self._error is not None and not self._plays:
             raise self._error
 
@@ -97,7 +97,7 @@ class Talk:
         self.held = self.home.open("talk", create=True)
         self.model = model
         self.road = Road(root, *(specs or TOOLS), strict=False)
-        self.heard: list[RoundHappening] = []
+        self.heard: list[RoundEvent] = []
         self.settings = settings or Settings()
         self._fallback = fallback
         self._policy = policy
@@ -125,35 +125,35 @@ class Talk:
     def append(self, *entries: Entry) -> None:
         self.held.append(entries)
 
-    async def play(self, prompt: str = "") -> End:
+    async def play(self, prompt: str = "") -> RoundEnd:
         """One round; without a prompt, the last one goes on."""
-        ledger = Ledger(self.held, self.heard.append)
+        ledger = AsyncConversation(self.held, self.heard.append)
         if prompt:
-            stamp = Stamp("talk", f"r{self.held.sequence()}")
-            await begin(ledger, self.home, stamp, Prompt(prompt, self.settings.username))
+            stamp = RoundStamp("talk", f"r{self.held.sequence()}")
+            await start_round(ledger, self.home, stamp, RoundPrompt(prompt, self.settings.username))
         else:
-            stamp = Stamp("talk", round_of(await ledger.turns()) or "again")
-        means = Means(
-            ledger=ledger,
+            stamp = RoundStamp("talk", last_round_id(await ledger.turns()) or "again")
+        means = RoundDeps(
+            conversation=ledger,
             inbox=self.home,
             model=self.model,
-            name="fake-model",
+            model_name="fake-model",
             settings=self.settings,
             parameters=Parameters(),
             dispatcher=self.road.dispatcher,
             scope=self.road.scope(
                 self._policy, services={Handoff: RoundHandoff()}, emit=self.heard.append, asker=self.asker
             ),
-            system=lambda fuel: f"fuel {fuel}",
+            make_system_prompt=lambda fuel: f"fuel {fuel}",
             emit=self.heard.append,
-            fallback=self._fallback,
+            fallback_tool=self._fallback,
         )
         return await Round(means, stamp).run()
 
-    def say(self, prompt: str = "") -> End:
+    def say(self, prompt: str = "") -> RoundEnd:
         """As `play`, from outside."""
 
-        async def main() -> End:
+        async def main() -> RoundEnd:
             with anyio.fail_after(20):
                 return await self.play(prompt)
 
@@ -165,11 +165,11 @@ def gate(event: "anyio.Event | None" = None) -> tuple[ToolSpec, Callable[[], int
     counted: list[int] = []
 
     @tool(family="runtime", effect=Effect.META)
-    async def wait(name: str = "") -> Done:
+    async def wait(name: str = "") -> ToolOutput:
         """Wait."""
         counted.append(1)
         if event is not None:
             await event.wait()
-        return Done(text=f"waited {name}")
+        return ToolOutput(text=f"waited {name}")
 
     return wait, lambda: len(counted)

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from marid.bootstrap.settings import Sources, resolve
+from marid.bootstrap.settings import SettingsSources, resolve_settings
 from marid.core.fields import STYLE
-from marid.core.settings import Resolved, Settings
+from marid.core.settings import ResolvedSettings, Settings
 
 NAME = "talk"
 
@@ -36,17 +36,17 @@ class Place:
     def cli(self, text: str, *, own: bool = False) -> None:
         ((self.own if own else self.home) / "cli.toml").write_text(text)
 
-    def resolve(self, flags: Mapping[str, object] | None = None, /, **environ: str) -> Resolved:
+    def resolve(self, flags: Mapping[str, object] | None = None, /, **environ: str) -> ResolvedSettings:
         """As it is for the conversation."""
         return self.within(environ, flags)
 
-    def within(self, environ: Mapping[str, str], flags: Mapping[str, object] | None = None) -> Resolved:
+    def within(self, environ: Mapping[str, str], flags: Mapping[str, object] | None = None) -> ResolvedSettings:
         """The same, with variables whose names are made."""
-        return resolve(Sources(str(self.home), str(self.project), environ, NAME, flags or {}))
+        return resolve_settings(SettingsSources(str(self.home), str(self.project), environ, NAME, flags or {}))
 
     def load(self, **environ: str) -> Settings:
         """As it is for no conversation."""
-        return resolve(Sources(str(self.home), str(self.project), environ)).settings
+        return resolve_settings(SettingsSources(str(self.home), str(self.project), environ)).settings
 
 
 class Sample(NamedTuple):
@@ -136,7 +136,7 @@ SHOWN: dict[str, Sample] = {
 }
 
 
-def value_of(resolved: Resolved, name: str) -> Any:
+def value_of(resolved: ResolvedSettings, name: str) -> Any:
     """What is in force under a name with dots."""
     first, *rest = name.split(".")
     value: Any = getattr(resolved.settings if hasattr(resolved.settings, first) else resolved.display, first)

@@ -44,11 +44,11 @@ def called(app: App, name: str, tool: str, args: str, result: str) -> None:
 
 def store(app: App, name: str, entries: Sequence[Entry]) -> None:
     """Put entries into a conversation, which is made if it is not there."""
-    with app.memory(app.settings).conversations.open(name, create=True) as held:
+    with app.stores(app.settings).conversations.open(name, create=True) as held:
         held.append(entries)
 
 
 def note(app: App, name: str, kind: str, text: str) -> None:
     """Write one of its notes."""
-    with app.memory(app.settings).conversations.open(name, create=True) as held:
+    with app.stores(app.settings).conversations.open(name, create=True) as held:
         held.write_note(kind, text)

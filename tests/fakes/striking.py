@@ -16,17 +16,17 @@ from fakes.model import FakeModel, answer
 from fakes.rounds import called
 from fakes.talking import Listener, talk
 from marid.app.app import App
-from marid.app.reach import Reach
+from marid.app.reach import ToolAccess
 from marid.app.toolbox import Toolbox
 from marid.bootstrap.wiring import build
-from marid.core.approval import Answer, Question
+from marid.core.approval import ApprovalAnswer, Question
 from marid.core.policy import Effect
-from marid.core.rounds import RoundHappening, Stored
+from marid.core.rounds import EntryStored, RoundEvent
 from marid.core.settings import Settings
 from marid.ports.model import Model
 from marid.toolkit.dispatch import Dispatcher
 from marid.toolkit.inventory import Inventory
-from marid.toolkit.outcome import Change, Done
+from marid.toolkit.outcome import PlannedChange, ToolOutput
 from marid.toolkit.spec import tool
 
 MARKS = {"calls": "tool_call", "started": "tool_started"}
@@ -42,28 +42,28 @@ def app_at(home: str, project: str, mode: str = "") -> App:
     app = build(cwd=project, home=home, environ={})
 
     @tool(family="runtime", effect=Effect.META)
-    def strike() -> Done:
+    def strike() -> ToolOutput:
         """Leave a line."""
         with (Path(project) / "struck").open("a") as file:
             file.write("once\n")
         if mode == "body":
             die()
-        return Done(text="struck")
+        return ToolOutput(text="struck")
 
     def toolbox() -> Toolbox:
         made = app.toolbox()
 
         def dispatcher(inventory: Inventory) -> Dispatcher:
-            usual = made.dispatcher(inventory)
+            usual = made.make_dispatcher(inventory)
 
-            def commit(changes: Sequence[Change]) -> None:
-                usual.deeds.commit(changes)
+            def commit(changes: Sequence[PlannedChange]) -> None:
+                usual.executor.commit(changes)
                 if mode == "deed":
                     die()
 
-            return replace(usual, deeds=replace(usual.deeds, commit=commit))
+            return replace(usual, executor=replace(usual.executor, commit=commit))
 
-        return made._replace(inventory=Inventory([*made.inventory, strike]), dispatcher=dispatcher)
+        return made._replace(inventory=Inventory([*made.inventory, strike]), make_dispatcher=dispatcher)
 
     return app._replace(toolbox=toolbox)
 
@@ -75,16 +75,16 @@ class Deadly(Listener):
         super().__init__()
         self._mark = mark
 
-    def __call__(self, what: RoundHappening) -> None:
+    def __call__(self, what: RoundEvent) -> None:
         super().__call__(what)
-        if isinstance(what, Stored) and what.entry.entry_type == self._mark:
+        if isinstance(what, EntryStored) and what.entry.entry_type == self._mark:
             die()
 
 
 class DyingAsker:
     """Nobody will hear the answer."""
 
-    async def ask(self, question: Question) -> Answer | None:
+    async def ask(self, question: Question) -> ApprovalAnswer | None:
         del question
         die()
         return None
@@ -100,4 +100,4 @@ if __name__ == "__main__":
 
     app = app_at(home, project, mode)._replace(model=chosen)
     heard = Deadly(MARKS.get(mode, "never"))
-    talk(app, "go", heard, DyingAsker(), flags={"model": "fake-model"}, reach=Reach(trust=mode != "asked"))
+    talk(app, "go", heard, DyingAsker(), flags={"model": "fake-model"}, access=ToolAccess(trust=mode != "asked"))

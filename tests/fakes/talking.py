@@ -8,11 +8,11 @@ import anyio
 
 from fakes.model import FakeModel
 from marid.app.app import App
-from marid.app.say import say
-from marid.app.saying import Saying
+from marid.app.say import run_round
+from marid.app.saying import RoundRequest
 from marid.bootstrap.wiring import build
 from marid.core.entry import Entry
-from marid.core.rounds import End, RoundHappening
+from marid.core.rounds import RoundEnd, RoundEvent
 from marid.core.settings import Settings
 from marid.ports.model import Model
 from marid.testing import ModelServer, Request
@@ -52,9 +52,9 @@ class Listener:
     """Everything that was heard."""
 
     def __init__(self) -> None:
-        self.all: list[RoundHappening] = []
+        self.all: list[RoundEvent] = []
 
-    def __call__(self, what: RoundHappening) -> None:
+    def __call__(self, what: RoundEvent) -> None:
         self.all.append(what)
 
     def of(self, kind: type[T]) -> list[T]:
@@ -62,18 +62,20 @@ class Listener:
         return [what for what in self.all if isinstance(what, kind)]
 
 
-def talk(app: App, prompt: str = "", listener: Listener | None = None, asker: Asker | None = None, **how: Any) -> End:
+def talk(
+    app: App, prompt: str = "", listener: Listener | None = None, asker: Asker | None = None, **how: Any
+) -> RoundEnd:
     """One round in the conversation `c`; without a prompt the last one goes on."""
     fields: dict[str, Any] = {"conversation": "c", "resume": not prompt, **how}
-    saying = Saying(prompt=prompt, **fields)
+    saying = RoundRequest(prompt=prompt, **fields)
 
-    async def main() -> End:
+    async def main() -> RoundEnd:
         with anyio.fail_after(30):
-            return await say(app, saying, listener or Listener(), asker)
+            return await run_round(app, saying, listener or Listener(), asker)
 
     return anyio.run(main)
 
 
 def stored(app: App, name: str = "c") -> list[Entry]:
     """What the transcript of a conversation holds after its beginning."""
-    return list(app.memory(app.settings).conversations.read(name).entries())[1:]
+    return list(app.stores(app.settings).conversations.read(name).entries())[1:]

@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import NoReturn
 
 from marid.app.app import App
-from marid.app.saying import Saying
-from marid.assembly.means import Means
+from marid.app.saying import RoundRequest
+from marid.assembly.means import ContextPorts
 from marid.core.errors import MaridError, Unavailable
-from marid.core.rounds import End, RoundHappening
-from marid.core.settings import Display, Resolved, Settings
+from marid.core.rounds import RoundEnd, RoundEvent
+from marid.core.settings import DisplaySettings, ResolvedSettings, Settings
 from marid.ports.model import Model
 from marid.toolkit.asking import Asker
-from marid.workspace.ignores import UserFiles
+from marid.workspace.ignores import UserGitFiles
 
 
 def _nothing(*_: object) -> NoReturn:
@@ -20,16 +20,20 @@ def _nothing(*_: object) -> NoReturn:
 
 
 def talking(
-    place: Path, display: Display | None = None, *models: Model, colour: bool = False, notes: tuple[str, ...] = ()
+    place: Path,
+    display: DisplaySettings | None = None,
+    *models: Model,
+    colour: bool = False,
+    notes: tuple[str, ...] = (),
 ) -> App:
     """An App that resolves every conversation to the same settings, which know the flags' `model`."""
     settings = Settings(home=str(place), provider=models[0].provider if models else "")
 
-    def resolve(name: str, flags: Mapping[str, object]) -> Resolved:
+    def resolve(name: str, flags: Mapping[str, object]) -> ResolvedSettings:
         before, colon, after = str(flags.get("model", "")).partition(":")
         named = colon and before in [model.provider for model in models]
         own = settings._replace(provider=before, model=after) if named else settings
-        return Resolved(own, display or Display(), {}, notes)
+        return ResolvedSettings(own, display or DisplaySettings(), {}, notes)
 
     def providers(wanted: Settings) -> tuple[Model, ...]:
         return tuple(sorted(models, key=lambda model: model.provider != wanted.provider))
@@ -38,13 +42,15 @@ def talking(
         settings=settings,
         cwd=str(place),
         project=str(place),
-        means=Means(git=_nothing, clones=_nothing, cache=_nothing, outlines=_nothing, user=UserFiles()),
+        context_ports=ContextPorts(
+            git=_nothing, clones=_nothing, cache=_nothing, outlines=_nothing, user_git_files=UserGitFiles()
+        ),
         clipboard=_nothing,
         watch=_nothing,
         toolbox=_nothing,
         approvals=_nothing,
         resolve=resolve,
-        memory=_nothing,
+        stores=_nothing,
         model=_nothing,
         providers=providers,
         colour=colour,
@@ -54,14 +60,14 @@ def talking(
 class Played:
     """Holds a round: everything in its order, then the end. What it was asked is in `said`."""
 
-    def __init__(self, *what: "RoundHappening | Callable[[], None]", end: End | MaridError | None = None) -> None:
+    def __init__(self, *what: "RoundEvent | Callable[[], None]", end: RoundEnd | MaridError | None = None) -> None:
         self._what = what
-        self._end = End("answered", "r1") if end is None else end
-        self.said: list[Saying] = []
+        self._end = RoundEnd("answered", "r1") if end is None else end
+        self.said: list[RoundRequest] = []
 
     async def __call__(
-        self, app: App, saying: Saying, emit: Callable[[RoundHappening], None], asker: Asker | None
-    ) -> End | None:
+        self, app: App, saying: RoundRequest, emit: Callable[[RoundEvent], None], asker: Asker | None
+    ) -> RoundEnd | None:
         self.said.append(saying)
         for one in self._what:
             if callable(one):

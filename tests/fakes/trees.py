@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from marid.workspace.ignores import UserFiles
+from marid.workspace.ignores import UserGitFiles
 from marid.workspace.rules import parse_contextfile, parse_inline
-from marid.workspace.walk import Folder, Listing, Ruling, Walker
+from marid.workspace.walk import Folder, FolderListing, SelectionRules, Walker
 
 
 @contextmanager
@@ -90,7 +90,7 @@ class CountingWalker(Walker):
 
     listed = 0
 
-    def _list(self, fd: int) -> Listing:
+    def _list(self, fd: int) -> FolderListing:
         self.listed += 1
         return super()._list(fd)
 
@@ -103,16 +103,16 @@ class Rules:
     config: str = ""
     ignores: bool = True
     defaults: bool = True
-    user: UserFiles = field(default_factory=UserFiles)
+    user: UserGitFiles = field(default_factory=UserGitFiles)
 
-    def ruling(self) -> Ruling:
-        return Ruling(
+    def ruling(self) -> SelectionRules:
+        return SelectionRules(
             inline=parse_inline(self.inline),
             config=parse_contextfile(self.config),
             config_origin="rules.txt",
             ignores=self.ignores,
             defaults=self.defaults,
-            user=self.user,
+            user_git_files=self.user,
         )
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 
 from marid.core.errors import NotFound
-from marid.ports.web import Moved, Page, Target
-from marid.text.urls import parse
+from marid.ports.web import CrossHostRedirect, Target, WebPage
+from marid.text.urls import parse_url
 
 Reply = bytes | Callable[[socket.socket], None]
 
@@ -99,20 +99,20 @@ def _answer(connection: socket.socket, server: Server) -> None:
 class FakeWeb:
     """The port Web over pages by URL; what was fetched is kept."""
 
-    pages: Mapping[str, Page | Moved]
+    pages: Mapping[str, WebPage | CrossHostRedirect]
     engine_url: str = "https://search.example.com/html/"
     fetched: list[str] = field(default_factory=list[str])
 
     @property
-    def engine(self) -> Target:
-        return parse(self.engine_url)
+    def search_target(self) -> Target:
+        return parse_url(self.engine_url)
 
-    def admit(self, target: Target) -> None:
+    def check_target(self, target: Target) -> None:
         del target
 
-    def fetch(self, target: Target, *, most: int, seconds: float) -> Page | Moved:
-        del most, seconds
+    def fetch(self, target: Target, *, max_bytes: int, timeout: float) -> WebPage | CrossHostRedirect:
+        del max_bytes, timeout
         self.fetched.append(str(target))
         if str(target) not in self.pages:
-            raise NotFound(f"'{target.place}' has no such page (status 404)")
+            raise NotFound(f"'{target.authority}' has no such page (status 404)")
         return self.pages[str(target)]

@@ -12,11 +12,11 @@ import time
 from pathlib import Path
 
 from marid.adapters.store.catalogue import FileConversations
-from marid.adapters.store.entries import encode
-from marid.core.conversation import Storage
+from marid.adapters.store.entries import encode_line
+from marid.core.conversation import StorageSettings
 from marid.core.entry import ANCHORS, COMPACTION, MESSAGE, Entry
 
-STORAGE = Storage(partition_max_entries=7, lock_heartbeat_seconds=0.01)
+STORAGE = StorageSettings(partition_max_entries=7, lock_heartbeat_seconds=0.01)
 
 
 def write(home: str, seed: int, acks: int) -> None:
@@ -31,7 +31,7 @@ def write(home: str, seed: int, acks: int) -> None:
                 wish = [Entry(entry_type=MESSAGE, content=f"{n}/{size} {text}", sender="user") for n in range(size)]
                 if chance.random() < 0.1:
                     kept = [entry.id for entry in held.window()[-2:] if entry.entry_type == MESSAGE]
-                    stored = [held.anchor(Entry(entry_type=COMPACTION), kept)]
+                    stored = [held.add_anchor(Entry(entry_type=COMPACTION), kept)]
                 else:
                     stored = held.append(wish)
                 os.write(acks, b"".join(f"{entry.id}\n".encode() for entry in stored))
@@ -82,7 +82,7 @@ def check(home: str, acknowledged: set[str]) -> int:
     kept = json.loads(json.dumps(dict(entries[at].metadata))).get("kept", [])
     known = {entry.id: entry for entry in entries}
     assert list(window) == [entries[at], *(known[key] for key in kept), *entries[at + 1 :]]
-    assert (place / "context.jsonl").read_bytes() == b"".join(map(encode, window))
+    assert (place / "context.jsonl").read_bytes() == b"".join(map(encode_line, window))
     listed = {row["file"] for row in json.loads((place / "transcript/manifest.json").read_bytes())["partitions"]}
     assert listed == {f"partitions/{name}" for name in os.listdir(place / "transcript/partitions")}
     files = [place / "transcript" / name for name in [*listed, "active.jsonl"]]

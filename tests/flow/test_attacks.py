@@ -9,7 +9,7 @@ import pytest
 
 from fakes.attacks import AIMS, CANARY, Aim, World
 from fakes.trees import scratch
-from marid.toolkit.outcome import Done, Failed
+from marid.toolkit.outcome import ToolFailure, ToolOutput
 
 every_aim = pytest.mark.parametrize("aim", AIMS, ids=str)
 every_target = pytest.mark.parametrize("aim", [aim for aim in AIMS if aim.writes], ids=str)
@@ -116,7 +116,7 @@ def refused(world: World, aim: Aim, *paths: str) -> None:
         outcome = world.try_path(aim, path)
         if outcome.ok and outcome.text == SAYS_NOTHING.get(aim.spec.name):
             continue
-        assert isinstance(outcome, Failed), (path, outcome)
+        assert isinstance(outcome, ToolFailure), (path, outcome)
         assert outcome.code in ("refused", "bad_input", "not_found"), (path, outcome)
         assert "Traceback" not in outcome.message
 
@@ -124,7 +124,7 @@ def refused(world: World, aim: Aim, *paths: str) -> None:
 @every_aim
 def test_a_sane_path_is_served_or_all_the_rest_would_prove_nothing(world: World, aim: Aim) -> None:
     outcome = world.try_path(aim, sane(aim))
-    assert isinstance(outcome, Done), outcome
+    assert isinstance(outcome, ToolOutput), outcome
 
 
 @every_aim
@@ -133,7 +133,7 @@ def test_other_spellings_of_a_sane_path_are_the_same_path(world: World, aim: Aim
     roundabout = ("./{0}", "sub/../{0}", "{{root}}/{0}", "{{root}}/sub/../{0}", "{{root}}//./{0}")
     folders = () if aim.takes_files else ("{root}", "{root}/", "{root}//", "{root}/./")
     for path in [*(form.format(sane(aim)) for form in roundabout), *folders]:
-        assert isinstance(world.try_path(aim, path), Done), path
+        assert isinstance(world.try_path(aim, path), ToolOutput), path
         world.restore()
 
 
@@ -175,7 +175,7 @@ def test_what_may_not_be_written_is_not(world: World, aim: Aim) -> None:
 def test_nothing_that_is_withheld_shows_in_a_folder(world: World, aim: Aim) -> None:
     """A28, A42, A50, A52: the canary is in names as well; what is shown can be shown."""
     outcome = world.try_path(aim, ".")
-    assert isinstance(outcome, Done)
+    assert isinstance(outcome, ToolOutput)
     assert "\x1b" not in outcome.text
     assert "\u202e" not in outcome.text
     outcome.text.encode()
@@ -200,7 +200,7 @@ def test_a_pattern_finds_nothing_outside_and_ends(world: World, aim: Aim, name: 
         raw = pattern.replace("{root}", str(world.root))
         outcome = world.try_path(aim, sane(aim), **{name: raw})
         if aim.spec.name in ("search_files", "glob_files"):
-            assert isinstance(outcome, Failed), (pattern, outcome)
+            assert isinstance(outcome, ToolFailure), (pattern, outcome)
     begun = time.monotonic()
     for pattern in BOMBS:
         world.try_path(aim, sane(aim), **{name: pattern})
@@ -217,7 +217,7 @@ def test_a_root_that_is_exchanged_is_not_served(tmp_path: Path) -> None:
             args = world.arguments(aim, path.format(ext=aim.extension)) if "anchor" not in aim.spec.name else None
             if args is not None:
                 outcome = world.planned(aim.spec, args)
-                assert isinstance(outcome, Failed), (str(aim), path, outcome)
+                assert isinstance(outcome, ToolFailure), (str(aim), path, outcome)
                 assert CANARY not in outcome.text
 
 
@@ -226,4 +226,4 @@ def test_one_caller_sees_its_own_roots_whatever_others_do(tmp_path: Path) -> Non
     first, second = World(tmp_path / "1"), World(tmp_path / "2")
     for aim in AIMS:
         inside = first.arguments(aim, f"{first.root}/ok.{aim.extension}" if aim.takes_files else str(first.root))
-        assert isinstance(second.planned(aim.spec, inside), Failed), str(aim)
+        assert isinstance(second.planned(aim.spec, inside), ToolFailure), str(aim)

@@ -10,7 +10,7 @@ from fakes.program import Program, marid
 from fakes.readers import read_json, read_text
 from fakes.secrets import GITHUB_TOKEN, PASSWORD
 from fakes.worktree import WHO, Worktree
-from marid.text.tokens import counter
+from marid.text.tokens import make_counter
 
 __all__ = ["marid"]
 
@@ -117,7 +117,7 @@ def test_a_budget_prefers_what_changed_last(marid: Program, worktree: Worktree) 
     done = marid.context("--budget", "1500")
     assert "def g():\n    value_0" in done.text
     assert "Level: outline\n" in done.text
-    assert counter("o200k_base").count(done.out) <= 1500
+    assert make_counter("o200k_base").count(done.out) <= 1500
 
 
 def test_a_lock_records_everything_and_freezes_a_pack(marid: Program, worktree: Worktree) -> None:

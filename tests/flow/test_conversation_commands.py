@@ -14,7 +14,7 @@ import pytest
 from fakes.person import Person
 from fakes.program import Outcome, Program, marid
 from fakes.spoken import called, note, said, store
-from marid.app.conversations import meant
+from marid.app.conversations import resolve_name
 from marid.bootstrap.wiring import build
 from marid.core.entry import Entry
 
@@ -284,7 +284,7 @@ def test_new_names_are_the_time_with_a_prefix(marid: Program) -> None:
 def test_within_one_second_a_new_name_is_another_one(marid: Program) -> None:
     now, found = 1_800_000_000.0, list[str]()
     for _ in range(3):
-        found.append(meant(build(), "new:topic", clock=now))
+        found.append(resolve_name(build(), "new:topic", clock=now))
         assert marid("-C", found[-1], "-u", "ann").code == 0
     assert [name.removeprefix(found[0]) for name in found] == ["", "_2", "_3"]
 
@@ -550,7 +550,7 @@ def test_what_a_model_says_by_a_call_is_in_the_log(used: Program) -> None:
 
 def test_a_second_one_is_told_who_holds_the_conversation_and_how_to_wait(used: Program) -> None:
     app = build()
-    with app.memory(app.settings).conversations.open("work"):
+    with app.stores(app.settings).conversations.open("work"):
         refused = used.apart("hello")
         assert (refused.code, refused.out) == (6, b"")
         assert f"process {os.getpid()} on {os.uname().nodename}" in refused.err
@@ -564,7 +564,7 @@ def test_a_second_one_is_told_who_holds_the_conversation_and_how_to_wait(used: P
 
 def test_who_waits_goes_on_as_soon_as_it_can(used: Program) -> None:
     app = build()
-    held = app.memory(app.settings).conversations.open("work")
+    held = app.stores(app.settings).conversations.open("work")
     command = [sys.executable, "-m", "marid", "--wait-lock", "30", "hello"]
     pipe = subprocess.PIPE
     with held, subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True) as waiting:

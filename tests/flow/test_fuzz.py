@@ -17,12 +17,12 @@ import pytest
 from fakes.people import as_nobody
 from fakes.trees import plant, plant_chain, plant_names, scratch
 from marid.core.errors import MaridError
-from marid.faces.cli.exits import STATUS
+from marid.faces.cli.exits import EXIT_STATUS
 from marid.launch.start import run
-from marid.text.visible import unquoted_path
+from marid.text.visible import unquote_path
 
 CANARY = b"canary-4711-must-never-be-shown"
-FAMILIES = {0, *STATUS.values()} - {STATUS[MaridError.code]}
+FAMILIES = {0, *EXIT_STATUS.values()} - {EXIT_STATUS[MaridError.code]}
 GIGABYTES = 5 << 30
 
 NAMES = [
@@ -375,7 +375,7 @@ def check_tree(seed: int, marid: Marid) -> None:
             plain, null = (marid(tree.top, *rules, *options) for options in (["-l"], ["-l", "-0"]))
         assert plain.code == null.code
         raw = [os.fsdecode(path) for path in null.out.split(b"\0")[:-1]]
-        assert [unquoted_path(os.fsdecode(line)) for line in plain.out.split(b"\n")[:-1]] == raw
+        assert [unquote_path(os.fsdecode(line)) for line in plain.out.split(b"\n")[:-1]] == raw
         assert [path for path in raw if not is_own_file(tree.top, path)] == []
         written = marid(tree.top, "-o", f"{tree.place}/out.txt", *rules)
         assert written.out == b""

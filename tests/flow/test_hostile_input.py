@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 import marid
-from marid.toolkit.outcome import Failed, Outcome
+from marid.toolkit.outcome import Outcome, ToolFailure
 from marid.workbench import Workbench
 
 HOSTILE: dict[str, tuple[str, Callable[[], bytes]]] = {
@@ -51,7 +51,7 @@ def test_hostile_input_is_an_answer_and_other_calls_go_on_meanwhile(name: str, t
 
     anyio.run(main)
     # A file that is too hard is told so; nothing else than that may be wrong.
-    assert {outcome.code for outcome in outcomes if isinstance(outcome, Failed)} <= {"exhausted", "bad_input"}
+    assert {outcome.code for outcome in outcomes if isinstance(outcome, ToolFailure)} <= {"exhausted", "bad_input"}
     assert not [outcome.text for outcome in outcomes if "Traceback" in outcome.text]
 
 
@@ -80,4 +80,4 @@ def test_an_expression_without_end_is_given_up_while_other_calls_go_on(tmp_path:
 
     anyio.run(main)
     assert [outcome.ok for outcome in outcomes] == [False, False]
-    assert {outcome.code for outcome in outcomes if isinstance(outcome, Failed)} == {"exhausted"}
+    assert {outcome.code for outcome in outcomes if isinstance(outcome, ToolFailure)} == {"exhausted"}

@@ -9,7 +9,7 @@ import pytest
 
 from fakes import killed
 from fakes.changes import contents
-from marid.workspace.recover import recover
+from marid.workspace.recover import recover_commits
 
 
 def run(*args: str) -> None:
@@ -30,7 +30,7 @@ def check(top: Path) -> int:
     for name, data in contents(top / "r").items():
         if not name.endswith((".tmp", "/")):
             version_of(data)
-    recover(str(top / "home"))
+    recover_commits(str(top / "home"))
     after = contents(top / "r")
     assert not [name for name in after if ".marid-" in name]
     version = version_of(after["a"])
@@ -38,7 +38,7 @@ def check(top: Path) -> int:
     made = {f"new{number}/c" for number in range(1, version + 1)}
     assert {name for name in after if not name.endswith("/")} == {"a", "d/b", *made}
     assert contents(top / "home") in ({"edits/": b""}, {})
-    assert recover(str(top / "home")) == 0
+    assert recover_commits(str(top / "home")) == 0
     return version
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from marid.core.policy import Effect
-from marid.toolkit.form import schema
+from marid.toolkit.form import tool_schema
 from marid.toolkit.spec import ToolSpec
 from marid.tools.inventory import TOOLS
 
@@ -41,8 +41,8 @@ def agreed() -> list[dict[str, object]]:
             "family": spec.family,
             "effect": spec.effect.value,
             "summary": spec.summary,
-            "parameters": schema(spec, name)["properties"],
-            "required": schema(spec, name).get("required", []),
+            "parameters": tool_schema(spec, name)["properties"],
+            "required": tool_schema(spec, name).get("required", []),
         }
         for spec in TOOLS
         for name in spec.names
@@ -71,9 +71,9 @@ def test_the_document_names_45_tools() -> None:
 def test_every_tool_says_what_it_does_and_what_its_parameters_are(spec: ToolSpec) -> None:
     assert 10 < len(spec.summary) <= 120
     assert spec.summary.endswith((".", ":"))
-    for name, about in schema(spec)["properties"].items():
+    for name, about in tool_schema(spec)["properties"].items():
         assert about.get("description") or name in {"path", "name"}, f"{spec.name}.{name} has no words"
-    assert "$ref" not in json.dumps(schema(spec))
+    assert "$ref" not in json.dumps(tool_schema(spec))
 
 
 @pytest.mark.parametrize("spec", TOOLS, ids=lambda spec: spec.name)

@@ -142,7 +142,7 @@ def test_whoever_is_told_to_end_keeps_what_there_is(marid: Program, number: sign
             assert gate.wait(30)
             process.send_signal(number)
             out, err = process.communicate(timeout=60)
-        assert server.ended(chats(server)[1].number) == "left"
+        assert server.wait_for_end(chats(server)[1].number) == "left"
     assert process.returncode == status
     assert lines_of(err)[-1] == {
         "type": "done",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fakes.program import Program, marid
-from marid.testing import Insert, ModelServer, always, bad_request, call, say, server_error, unauthorized
+from marid.testing import Insert, ModelServer, always, bad_request, call, say, server_error, unauthorized_error
 
 __all__ = ["marid"]
 
@@ -77,7 +77,7 @@ def test_a_settings_file_that_is_wrong_is_told_of_without_the_key(marid: Program
 
 def test_neither_rounds_nor_failures_nor_logs_hold_the_key(marid: Program) -> None:
     steps = [
-        unauthorized(),
+        unauthorized_error(),
         bad_request(f"no: {KEY}"),
         server_error(),
         say(calls=[call("read_file", {"path": str(home() / "config.toml")})]),

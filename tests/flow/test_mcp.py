@@ -17,13 +17,13 @@ import pytest
 from mcp import Client, StdioServerParameters, types
 
 from marid import __version__
-from marid.app.hands import open_hands
-from marid.app.reach import Reach
+from marid.app.hands import open_tools
+from marid.app.reach import ToolAccess
 from marid.bootstrap.wiring import build
 from marid.core.caller import Caller
 from marid.faces.mcp.command import command
-from marid.faces.mcp.read_context import read_context
-from marid.faces.mcp.roots import Roots
+from marid.faces.mcp.read_context import read_context_tool
+from marid.faces.mcp.roots import AllowedRoots
 from marid.faces.mcp.server import make_server
 
 TOP = Path(__file__).parents[2]
@@ -239,7 +239,9 @@ def test_the_npm_inspector_calls(inspector: list[str], environ: dict[str, str], 
 
 def test_the_listed_tools_are_the_agreed_ones(project: Path, environ: dict[str, str]) -> None:
     app = build(cwd=str(project), environ=environ)
-    server = make_server([read_context(app, Roots(()))], "", open_hands(app, Reach(), Caller(face="mcp")))
+    server = make_server(
+        [read_context_tool(app, AllowedRoots(()))], "", open_tools(app, ToolAccess(), Caller(face="mcp"))
+    )
 
     async def main() -> list[dict[str, Any]]:
         async with Client(server) as client:

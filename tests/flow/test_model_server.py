@@ -17,29 +17,29 @@ from marid.testing import (
     Cut,
     Gate,
     Hangup,
-    Model,
     ModelServer,
     Refusal,
     Request,
     Script,
+    ScriptedModel,
+    ScriptedUsage,
     SplitUtf8,
     Stall,
     StreamError,
     Trickle,
     Turn,
-    Usage,
     WrongType,
     bad_request,
     call,
     comment,
     context_too_long,
     gateway_error,
-    malformed,
-    overloaded,
+    malformed_event,
+    overloaded_error,
     rate_limited,
     say,
     server_error,
-    unauthorized,
+    unauthorized_error,
     unknown_model,
 )
 
@@ -265,7 +265,7 @@ def talking(name: str, server: ModelServer) -> Generator[Client]:
 
 @pytest.mark.parametrize("name", LISTING)
 def test_a_library_lists_the_models_with_their_lengths(name: str) -> None:
-    offered = (Model(id="small", context=4096), Model(id="large", context=200_000, output=8192))
+    offered = (ScriptedModel(id="small", context=4096), ScriptedModel(id="large", context=200_000, output=8192))
     with ModelServer(Script(models=offered)) as server, quiet():
         client = LISTING[name](server)
         assert client.models() == [("small", 4096), ("large", 200_000)]
@@ -275,7 +275,7 @@ def test_a_library_lists_the_models_with_their_lengths(name: str) -> None:
 
 @pytest.mark.parametrize("name", EVERY)
 def test_a_library_hears_all_that_the_script_says(name: str) -> None:
-    used = Usage(input=100, output=20, cached=30, reasoning=5)
+    used = ScriptedUsage(input=100, output=20, cached=30, reasoning=5)
     calls = [call("look", {"at": "é"}, id="first", pieces=4), call("look", {"at": "b"}, id="second")]
     turn = say("Hel", "lo ✓", reasoning=["I ", "see"], calls=calls, usage=used)
     with ModelServer([turn, turn]) as server, talking(name, server) as client:
@@ -302,8 +302,8 @@ REFUSALS: Mapping[str, tuple[Refusal, str]] = {
     "rate limit": (rate_limited(), "RateLimitError RateLimitError ClientError ModelRateLimitError"),
     "broken": (server_error(), "InternalServerError InternalServerError ServerError ModelServerError"),
     "gateway": (gateway_error(), "InternalServerError InternalServerError ServerError ModelServerError"),
-    "overloaded": (overloaded(), "InternalServerError OverloadedError ServerError ModelOverloadedError"),
-    "wrong key": (unauthorized(), "AuthenticationError AuthenticationError ClientError ModelAuthenticationError"),
+    "overloaded": (overloaded_error(), "InternalServerError OverloadedError ServerError ModelOverloadedError"),
+    "wrong key": (unauthorized_error(), "AuthenticationError AuthenticationError ClientError ModelAuthenticationError"),
     "too long": (context_too_long(), "BadRequestError BadRequestError ClientError ModelContextWindowExceededError"),
     "bad request": (bad_request(), "BadRequestError BadRequestError ClientError ModelRequestRejectedError"),
     "no such model": (unknown_model(), "NotFoundError NotFoundError ClientError ModelNotFoundError"),
@@ -330,7 +330,7 @@ BROKEN: Mapping[str, tuple[Turn, str]] = {
         "pydantic_ai.ModelConnectionError",
     ),
     "broken event": (
-        say("a", "b", faults=[malformed(after=1)]),
+        say("a", "b", faults=[malformed_event(after=1)]),
         "json.JSONDecodeError json.JSONDecodeError google.UnknownApiResponseError pydantic_ai.ModelAPIError",
     ),
     "error in mid-stream": (
@@ -378,7 +378,7 @@ def test_a_server_that_stalls_runs_into_the_time_limit_and_sees_the_client_leave
     with ModelServer([say("a", faults=[Stall(gate=gate)])]) as server, talking(name, server) as client:
         assert _raised(client, stream=True, seconds=0.3) == late.get(name, "pydantic_ai.ModelTimeoutError")
         assert gate.wait(0)
-        assert server.ended(0) == "left"
+        assert server.wait_for_end(0) == "left"
 
 
 HARMLESS: Mapping[str, tuple[Turn, str]] = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fakes.trees import CountingWalker, Problems, Rules, paths_of, plant, plant_names, plant_repository
-from marid.workspace.ignores import UserFiles
+from marid.workspace.ignores import UserGitFiles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -555,7 +555,7 @@ def test_the_rules_select(case: Case, tmp_path: Path) -> None:
         config=case.config,
         ignores=case.ignores,
         defaults=case.defaults,
-        user=UserFiles(excludes=str(tmp_path / "excludes")),
+        user=UserGitFiles(excludes=str(tmp_path / "excludes")),
     )
     problems = Problems()
     walker = CountingWalker(os.path.realpath(place / case.top), rules.ruling(), problems)

@@ -19,14 +19,14 @@ from fakes.worktree import new_worktree
 from marid.adapters.git import LocalGit
 from marid.bootstrap.wiring import build
 from marid.core.errors import MaridError
-from marid.faces.mcp.read_context import read_context
-from marid.faces.mcp.roots import roots_of
+from marid.faces.mcp.read_context import read_context_tool
+from marid.faces.mcp.roots import resolve_roots
 from marid.ports.git import Git
 from marid.toolkit.outcome import Outcome
 from marid.tools.git_diff import get_git_diff
-from marid.workspace.beneath import Opening
+from marid.workspace.beneath import OpenBeneath
 from marid.workspace.commit import commit
-from marid.workspace.territory import Territory
+from marid.workspace.territory import PathScope
 
 FILES = ("d/f", "d/sub/f", "f", "way/f", "way/sub/f", "d/new/x", "d/sub/y")
 
@@ -47,31 +47,31 @@ def swapping(root: Path) -> Generator[None]:
 class Prober:
     """Does everything that a tool can do, and keeps what it saw."""
 
-    def __init__(self, territory: Territory) -> None:
+    def __init__(self, territory: PathScope) -> None:
         self.territory = territory
         self.seen: set[bytes] = set()
         self.refused = 0
         self.written = 0
 
     def read(self, name: str) -> None:
-        self.seen.add(self.territory.place(name).read())
+        self.seen.add(self.territory.resolve(name).read())
 
     def look(self, name: str) -> None:
-        self.seen.update(entry.name.encode() for entry in self.territory.place(name).entries())
+        self.seen.update(entry.name.encode() for entry in self.territory.resolve(name).entries())
 
     def walk(self) -> None:
-        for folder in self.territory.place(".").walk(ignored=True):
+        for folder in self.territory.resolve(".").walk(ignored=True):
             self.seen.update(name.encode() for name in [*folder.names, *folder.folders])
             self.seen.update(folder.read(name) or b"" for name in folder.names)
 
     def write(self, name: str) -> None:
-        place = self.territory.place(name, write=True)
+        place = self.territory.resolve(name, write=True)
         try:
             before = place.read()
             self.seen.add(before)
         except MaridError:
             before = None
-        commit([Wanted(place=place, before=before, after=b"inside")])
+        commit([Wanted(path=place, before=before, after=b"inside")])
         self.written += 1
 
     def round(self) -> None:
@@ -89,10 +89,10 @@ class Prober:
             self.refused += 1
 
 
-def race(top: Path, opening: Opening, seconds: float) -> None:
+def race(top: Path, opening: OpenBeneath, seconds: float) -> None:
     swapper.prepare(top)
     outside = contents(top / "out")
-    prober = Prober(Territory([str(top / "r")], opening=opening))
+    prober = Prober(PathScope([str(top / "r")], opening=opening))
     with swapping(top / "r"):
         until = time.monotonic() + seconds
         while time.monotonic() < until:
@@ -104,7 +104,7 @@ def race(top: Path, opening: Opening, seconds: float) -> None:
 
 
 @both_openings
-def test_no_exchange_lets_anything_out(tmp_path: Path, opening: Opening) -> None:
+def test_no_exchange_lets_anything_out(tmp_path: Path, opening: OpenBeneath) -> None:
     race(tmp_path, opening, 1.5)
 
 
@@ -112,7 +112,7 @@ def test_no_exchange_lets_a_client_read_context_of_what_is_outside(tmp_path: Pat
     swapper.prepare(tmp_path)
     root = str(tmp_path / "r")
     app = build(cwd=root, environ={"MARID_HOME": str(tmp_path / "home"), "PATH": os.defpath})
-    tool = read_context(app, roots_of([root], "/"))
+    tool = read_context_tool(app, resolve_roots([root], "/"))
     wishes = (
         {"path": f"{root}/d"},
         {"path": root, "targets": ["d", "way", "f"]},
@@ -155,5 +155,5 @@ def test_no_exchange_makes_git_show_what_is_outside(tmp_path: Path) -> None:
 
 @pytest.mark.soak
 @both_openings
-def test_no_exchange_lets_anything_out_for_long(tmp_path: Path, opening: Opening) -> None:
+def test_no_exchange_lets_anything_out_for_long(tmp_path: Path, opening: OpenBeneath) -> None:
     race(tmp_path, opening, 10)

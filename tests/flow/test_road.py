@@ -13,19 +13,19 @@ from fakes.approvals import FakeApprovals
 from fakes.audit import FakeAudit
 from fakes.road import CALLER, FakeRunner, Road, ScriptedAsker, SilentAsker, sets, within
 from marid.adapters.approvals import SqliteApprovals
-from marid.core.approval import Answer, Kind, person
+from marid.core.approval import ApprovalAnswer, QuestionKind, person_caller
 from marid.core.caller import Caller
 from marid.core.errors import Exhausted, NotFound, Refused, Unavailable
-from marid.core.events import Called, Note
-from marid.core.policy import DEFAULTS, Effect, Policy, Rules, Verdict
-from marid.toolkit.deeds import Deeds
-from marid.toolkit.dispatch import Call, Dispatcher, Opinion
+from marid.core.events import Notice, ToolCalled
+from marid.core.policy import DEFAULT_RULES, Effect, Policy, PolicyRules, Verdict
+from marid.toolkit.deeds import PlanExecutor
+from marid.toolkit.dispatch import Dispatcher, HookDecision, ToolInvocation
 from marid.toolkit.handles import FileRef, TargetRef
 from marid.toolkit.inventory import Inventory
-from marid.toolkit.outcome import Done, Edit, Failed, Outcome, Ran, Run
-from marid.toolkit.scope import Scope
+from marid.toolkit.outcome import CommandPlan, EditPlan, Outcome, ProcessResult, ToolFailure, ToolOutput
+from marid.toolkit.scope import CallScope
 from marid.toolkit.spec import Alias, ToolSpec, tool
-from marid.workspace.guard import Place, Territory
+from marid.workspace.guard import GuardedPath, PathScope
 
 
 class Bell(Protocol):
@@ -46,61 +46,63 @@ class Brass:
 class Field(Protocol):
     """Where places come from."""
 
-    def place(self, raw: str) -> Place:
+    def resolve(self, raw: str) -> GuardedPath:
         """Where it leads."""
         ...
 
 
 @tool(family="files", effect=Effect.READ, aliases=(Alias(name="peek", renames=(("file", "path"),)),))
-def look(path: FileRef, times: Annotated[int, "how often"] = 1) -> Done:
+def look(path: FileRef, times: Annotated[int, "how often"] = 1) -> ToolOutput:
     """Look at a file."""
-    return Done(text=path.read().decode() * times, values={"times": times})
+    return ToolOutput(text=path.read().decode() * times, values={"times": times})
 
 
 @tool(family="files", effect=Effect.WRITE, aliases=(Alias(name="put"),))
-def write(path: TargetRef, text: str) -> Edit:
+def write(path: TargetRef, text: str) -> EditPlan:
     """Write a file."""
     try:
         before = path.read()
     except NotFound:
         before = None
-    return Edit(changes=(path.change(before, text.encode()),), text=f"wrote {path.given}", values={"bytes": len(text)})
+    return EditPlan(
+        changes=(path.change(before, text.encode()),), text=f"wrote {path.raw}", values={"bytes": len(text)}
+    )
 
 
 @tool(family="files", effect=Effect.WRITE)
-def write_two(path: TargetRef, other: TargetRef) -> Edit:
+def write_two(path: TargetRef, other: TargetRef) -> EditPlan:
     """Write two files that must both be new."""
-    return Edit(changes=(path.change(None, b"1"), other.change(None, b"2")), text="wrote two")
+    return EditPlan(changes=(path.change(None, b"1"), other.change(None, b"2")), text="wrote two")
 
 
 @tool(family="shell", effect=Effect.EXEC)
-def run(command: str, network: bool = False, *, field: Field) -> Run:
+def run(command: str, network: bool = False, *, field: Field) -> CommandPlan:
     """Run a command."""
-    return Run(argv=("sh", "-c", command), shown=command, cwd=field.place("."), network=network)
+    return CommandPlan(argv=("sh", "-c", command), display=command, cwd=field.resolve("."), network=network)
 
 
 @tool(family="shell", effect=Effect.EXEC)
-def run_other(command: str, *, field: Field) -> Run:
+def run_other(command: str, *, field: Field) -> CommandPlan:
     """Run a command of another shell, and report in other words."""
 
-    def finish(ran: Ran) -> Done:
+    def finish(ran: ProcessResult) -> ToolOutput:
         if ran.status:
             raise Unavailable("it failed")
-        return Done(text=ran.out.upper())
+        return ToolOutput(text=ran.out.upper())
 
-    return Run(argv=("/usr/bin/pwsh", command), shown=command, cwd=field.place("."), finish=finish)
+    return CommandPlan(argv=("/usr/bin/pwsh", command), display=command, cwd=field.resolve("."), finish=finish)
 
 
 @tool(family="files", effect=Effect.WRITE)
-def sneaky(*, field: Field) -> Run:
+def sneaky(*, field: Field) -> CommandPlan:
     """A tool that says it writes, and runs."""
-    return Run(argv=("rm",), shown="rm", cwd=field.place("."))
+    return CommandPlan(argv=("rm",), display="rm", cwd=field.resolve("."))
 
 
 @tool(family="files", effect=Effect.READ)
-def sly(path: TargetRef) -> Edit:
+def sly(path: TargetRef) -> EditPlan:
     """A tool that says it reads, and writes."""
-    return Edit(changes=(path.change(None, b"x"),), text="wrote")
+    return EditPlan(changes=(path.change(None, b"x"),), text="wrote")
 
 
 def _host(given: Mapping[str, Any]) -> str:
@@ -109,45 +111,45 @@ def _host(given: Mapping[str, Any]) -> str:
     return given["url"].split("/")[2]
 
 
-@tool(family="network", effect=Effect.NET, about=_host)
-async def fetch(url: str) -> Done:
+@tool(family="network", effect=Effect.NET, subject=_host)
+async def fetch(url: str) -> ToolOutput:
     """Fetch."""
-    return Done(text=f"page of {url}")
+    return ToolOutput(text=f"page of {url}")
 
 
 @tool(family="agents", effect=Effect.SPAWN)
-async def spawn(task: str) -> Done:
+async def spawn(task: str) -> ToolOutput:
     """Spawn."""
-    return Done(text=f"did {task}")
+    return ToolOutput(text=f"did {task}")
 
 
 @tool(family="runtime", effect=Effect.META)
-def ring(*, bell: Bell) -> Done:
+def ring(*, bell: Bell) -> ToolOutput:
     """Ring."""
-    return Done(text=bell.ring())
+    return ToolOutput(text=bell.ring())
 
 
 @tool(family="runtime", effect=Effect.META)
-def maybe_ring(*, bell: Bell | None = None) -> Done:
+def maybe_ring(*, bell: Bell | None = None) -> ToolOutput:
     """Ring if there is something to ring."""
-    return Done(text=bell.ring() if bell is not None else "silence")
+    return ToolOutput(text=bell.ring() if bell is not None else "silence")
 
 
-@tool(family="runtime", effect=Effect.META, seconds=0.05)
-async def hang_softly() -> Done:
+@tool(family="runtime", effect=Effect.META, timeout=0.05)
+async def hang_softly() -> ToolOutput:
     """Hang on the loop."""
     await anyio.sleep_forever()
-    return Done(text="never")
+    return ToolOutput(text="never")
 
 
 @tool(family="runtime", effect=Effect.META)
-def broken(secret: str = "") -> Done:
+def broken(secret: str = "") -> ToolOutput:
     """A bug."""
     raise ZeroDivisionError(secret)
 
 
 @tool(family="runtime", effect=Effect.META)
-def exhausted() -> Done:
+def exhausted() -> ToolOutput:
     """Give up."""
     raise Exhausted("all gone")
 
@@ -168,7 +170,7 @@ def _field(road: Road) -> dict[type, object]:
 
 
 def _failed(outcome: Outcome, code: str, words: str) -> None:
-    assert isinstance(outcome, Failed)
+    assert isinstance(outcome, ToolFailure)
     assert outcome.code == code
     assert words in outcome.message
 
@@ -182,13 +184,13 @@ def _granting(*effects: Effect) -> Policy:
 
 def test_a_reading_tool_gives_its_result_and_leaves_a_record(road: Road) -> None:
     outcome = road.call("look", {"path": "a.txt", "times": "2"}, call_id="c7")
-    assert outcome == Done(text="hello\nhello\n", values={"times": 2})
+    assert outcome == ToolOutput(text="hello\nhello\n", values={"times": 2})
     (record,) = road.audit.records
     assert record.caller == CALLER
     assert (record.call, record.tool, record.effect, record.verdict) == ("c7", "look", "read", "allow")
     assert (record.code, record.size, record.approval, record.durable) == ("ok", 12, "", False)
     assert record.args == {"path": "a.txt", "times": "2"}
-    assert [type(heard) for heard in road.heard] == [Called]
+    assert [type(heard) for heard in road.heard] == [ToolCalled]
 
 
 def test_an_alias_calls_the_tool_with_either_set_of_parameters(road: Road) -> None:
@@ -225,14 +227,14 @@ def test_the_errors_of_a_body_come_back_as_values(road: Road) -> None:
 
 
 def test_a_tool_without_its_port_is_neither_offered_nor_called(road: Road) -> None:
-    assert ring not in road.dispatcher.offered(road.scope())
-    assert maybe_ring in road.dispatcher.offered(road.scope())
+    assert ring not in road.dispatcher.tools_for(road.scope())
+    assert maybe_ring in road.dispatcher.tools_for(road.scope())
     _failed(road.call("ring", {}), "unavailable", "nothing provides Bell")
-    assert road.call("maybe_ring", {}) == Done(text="silence")
+    assert road.call("maybe_ring", {}) == ToolOutput(text="silence")
     with_bell = road.scope(services={Bell: Brass()})
-    assert ring in road.dispatcher.offered(with_bell)
-    assert road.call("ring", {}, with_bell) == Done(text="dong")
-    assert road.call("maybe_ring", {}, with_bell) == Done(text="dong")
+    assert ring in road.dispatcher.tools_for(with_bell)
+    assert road.call("ring", {}, with_bell) == ToolOutput(text="dong")
+    assert road.call("maybe_ring", {}, with_bell) == ToolOutput(text="dong")
 
 
 # ---- policy --------------------------------------------------------------------------------------------------------
@@ -240,7 +242,7 @@ def test_a_tool_without_its_port_is_neither_offered_nor_called(road: Road) -> No
 
 def test_read_only_offers_and_calls_nothing_that_has_an_effect(road: Road) -> None:
     scope = road.scope(Policy(read_only=True, trusted=True), services={Bell: Brass(), **_field(road)})
-    offered = road.dispatcher.offered(scope)
+    offered = road.dispatcher.tools_for(scope)
     assert {spec.effect for spec in offered} == {Effect.READ, Effect.META}
     _failed(road.call("write", {"path": "b", "text": "x"}, scope), "refused", "read-only")
     _failed(road.call("sly", {"path": "b"}, scope), "refused", "denies what it plans")
@@ -248,11 +250,11 @@ def test_read_only_offers_and_calls_nothing_that_has_an_effect(road: Road) -> No
 
 
 def test_what_policy_denies_is_refused_whoever_is_there(road: Road) -> None:
-    denied = Policy(layers=(replace(DEFAULTS, tools={"put": Verdict.DENY}),), trusted=True)
-    asker = ScriptedAsker(Answer.YES)
+    denied = Policy(layers=(replace(DEFAULT_RULES, tools={"put": Verdict.DENY}),), trusted=True)
+    asker = ScriptedAsker(ApprovalAnswer.YES)
     _failed(road.call("write", {"path": "b", "text": "x"}, road.scope(denied, asker=asker)), "refused", "policy denies")
     assert asker.asked == []
-    assert write not in road.dispatcher.offered(road.scope(denied))
+    assert write not in road.dispatcher.tools_for(road.scope(denied))
 
 
 def test_a_tool_that_does_more_than_it_owns_up_to_needs_all_of_it_allowed(road: Road) -> None:
@@ -264,29 +266,34 @@ def test_a_tool_that_does_more_than_it_owns_up_to_needs_all_of_it_allowed(road: 
 
 
 def test_a_reading_tool_may_be_made_to_ask(road: Road) -> None:
-    policy = Policy(layers=(replace(DEFAULTS, tools={"look": Verdict.ASK}),))
-    asker = ScriptedAsker(Answer.YES)
+    policy = Policy(layers=(replace(DEFAULT_RULES, tools={"look": Verdict.ASK}),))
+    asker = ScriptedAsker(ApprovalAnswer.YES)
     assert road.call("look", {"path": "a.txt"}, road.scope(policy, asker=asker)).ok
-    assert asker.asked[0].kind is Kind.CALL
+    assert asker.asked[0].kind is QuestionKind.CALL
 
 
 # ---- edits ---------------------------------------------------------------------------------------------------------
 
 
 def test_an_edit_is_shown_asked_for_and_then_written(road: Road) -> None:
-    asker = ScriptedAsker(Answer.YES)
+    asker = ScriptedAsker(ApprovalAnswer.YES)
     outcome = road.call("write", {"path": "a.txt", "text": "bye\n"}, road.scope(asker=asker))
-    assert outcome == Done(text="wrote a.txt", values={"bytes": 4})
+    assert outcome == ToolOutput(text="wrote a.txt", values={"bytes": 4})
     assert (road.root / "a.txt").read_text() == "bye\n"
     (question,) = asker.asked
-    assert (question.kind, question.tool, question.caller, question.always) == (Kind.EDIT, "write", CALLER, True)
+    assert (question.kind, question.tool, question.caller, question.always) == (
+        QuestionKind.EDIT,
+        "write",
+        CALLER,
+        True,
+    )
     assert "-hello\n+bye" in question.text
     (record,) = road.audit.records
     assert (record.verdict, record.approval, record.durable) == ("ask", question.id, True)
 
 
 def test_an_edit_that_is_not_approved_leaves_everything_as_it_was(road: Road) -> None:
-    scope = road.scope(asker=ScriptedAsker(Answer.NO))
+    scope = road.scope(asker=ScriptedAsker(ApprovalAnswer.NO))
     _failed(road.call("write", {"path": "a.txt", "text": "x"}, scope), "refused", "a person said no")
     _failed(road.call("write", {"path": "a.txt", "text": "x"}), "refused", "--allow write")
     assert (road.root / "a.txt").read_text() == "hello\n"
@@ -304,7 +311,7 @@ def test_a_grant_needs_no_question(road: Road) -> None:
 def test_what_runs_later_asks_even_under_a_grant(road: Road, name: str) -> None:
     args = {"path": name, "text": "x"}
     _failed(road.call("write", args, road.scope(_granting(Effect.WRITE))), "refused", "--trust")
-    asker = ScriptedAsker(Answer.YES)
+    asker = ScriptedAsker(ApprovalAnswer.YES)
     assert road.call("write", args, road.scope(_granting(Effect.WRITE), asker=asker)).ok
     assert "CAREFUL" in asker.asked[0].text
     assert not asker.asked[0].always
@@ -320,14 +327,14 @@ def test_an_edit_that_changes_nothing_asks_nobody(road: Road) -> None:
 def test_what_runs_later_asks_also_where_its_folder_is_the_root_or_it_is_allowed_alone(road: Road, path: str) -> None:
     file = road.root / path
     file.parent.mkdir(parents=True)
-    for territory in (Territory([str(file.parent)]), Territory([], [str(file)])):
-        scope = road.scope(_granting(Effect.WRITE), territory=territory)
+    for territory in (PathScope([str(file.parent)]), PathScope([], [str(file)])):
+        scope = road.scope(_granting(Effect.WRITE), path_scope=territory)
         _failed(road.call("write", {"path": str(file), "text": "x"}, scope), "refused", "nobody can be asked")
     assert not file.exists()
 
 
 def test_always_holds_for_this_tool_in_this_conversation_and_for_nothing_that_runs_later(road: Road) -> None:
-    asker = ScriptedAsker(Answer.ALWAYS)
+    asker = ScriptedAsker(ApprovalAnswer.ALWAYS)
     assert road.call("write", {"path": "b", "text": "1"}, road.scope(asker=asker)).ok
     assert road.call("write", {"path": "c", "text": "2"}).ok
     assert road.audit.records[-1].approval == "standing"
@@ -339,15 +346,15 @@ def test_always_holds_for_this_tool_in_this_conversation_and_for_nothing_that_ru
 
 def test_without_a_conversation_always_holds_for_this_run(road: Road) -> None:
     alone = Caller(face="cli")
-    scope = road.scope(caller=alone, asker=ScriptedAsker(Answer.ALWAYS))
+    scope = road.scope(caller=alone, asker=ScriptedAsker(ApprovalAnswer.ALWAYS))
     assert road.call("write", {"path": "b", "text": "1"}, scope).ok
     assert road.call("write", {"path": "b", "text": "2"}, road.scope(caller=alone)).ok
-    assert not road.call("write", {"path": "b", "text": "3"}, road.scope(caller=alone, run="r2")).ok
+    assert not road.call("write", {"path": "b", "text": "3"}, road.scope(caller=alone, run_id="r2")).ok
 
 
 def test_a_standing_yes_does_not_outlive_a_denial(road: Road) -> None:
-    road.approvals.keep("conversation:talk", "tool:write")
-    denied = Policy().narrowed(Rules(effects={Effect.WRITE: Verdict.DENY}))
+    road.approvals.add_grant("conversation:talk", "tool:write")
+    denied = Policy().restrict(PolicyRules(effects={Effect.WRITE: Verdict.DENY}))
     _failed(road.call("write", {"path": "b", "text": "1"}, road.scope(denied)), "refused", "policy denies")
 
 
@@ -355,13 +362,13 @@ def test_an_edit_planned_from_what_is_no_longer_there_is_refused(road: Road) -> 
     class Meddler:
         """Changes the file while the person reads."""
 
-        async def ask(self, question: object) -> Answer:
+        async def ask(self, question: object) -> ApprovalAnswer:
             del question
             (road.root / "a.txt").write_text("changed meanwhile\n")
-            return Answer.YES
+            return ApprovalAnswer.YES
 
     outcome = road.call("write", {"path": "a.txt", "text": "x"}, road.scope(asker=Meddler()))
-    assert isinstance(outcome, Failed)
+    assert isinstance(outcome, ToolFailure)
     assert (road.root / "a.txt").read_text() == "changed meanwhile\n"
 
 
@@ -373,7 +380,7 @@ def test_of_several_files_all_are_written_or_none(road: Road) -> None:
 
 
 def test_an_approval_covers_one_call_only(road: Road) -> None:
-    asker = ScriptedAsker(Answer.YES)
+    asker = ScriptedAsker(ApprovalAnswer.YES)
     args = {"path": "b", "text": "1"}
     assert road.call("write", args, road.scope(asker=asker)).ok
     (road.root / "b").unlink()
@@ -389,7 +396,7 @@ def test_cancelling_while_an_edit_is_written_lets_it_be_written(road: Road) -> N
         road.deeds.commit(changes)
 
     deeds = replace(road.deeds, commit=slowly)
-    dispatcher = replace(road.dispatcher, deeds=deeds)
+    dispatcher = replace(road.dispatcher, executor=deeds)
     scope = road.scope(_granting(Effect.WRITE))
 
     async def main() -> None:
@@ -408,9 +415,9 @@ def test_cancelling_while_an_edit_is_written_lets_it_be_written(road: Road) -> N
 
 
 def test_a_command_is_shown_asked_for_and_then_run(road: Road) -> None:
-    asker = ScriptedAsker(Answer.YES)
+    asker = ScriptedAsker(ApprovalAnswer.YES)
     outcome = road.call("run", {"command": "ls -la"}, road.scope(asker=asker, services=_field(road)))
-    assert outcome == Done(
+    assert outcome == ToolOutput(
         text="STDOUT:\nout\n\nSTDERR:\n\nEXIT CODE: 0", values={"exit_code": 0, "seconds": 0.5, "timed_out": False}
     )
     assert f"in {road.root}\n$ ls -la\n" in asker.asked[0].text
@@ -421,24 +428,24 @@ def test_a_command_is_shown_asked_for_and_then_run(road: Road) -> None:
 
 def test_a_tool_may_make_its_own_words_of_what_a_command_left(road: Road) -> None:
     scope = road.scope(TRUST, services=_field(road))
-    assert road.call("run_other", {"command": "dir"}, scope) == Done(text="OUT\n")
+    assert road.call("run_other", {"command": "dir"}, scope) == ToolOutput(text="OUT\n")
     assert road.audit.scripts == [("dir", ".ps1")]
-    road.runner.ran = Ran(status=1, out="", err="", seconds=1.0)
+    road.runner.ran = ProcessResult(status=1, out="", err="", seconds=1.0)
     _failed(road.call("run_other", {"command": "dir"}, scope), "unavailable", "it failed")
 
 
 def test_a_command_that_timed_out_says_so(road: Road) -> None:
-    road.runner.ran = Ran(status=-9, out="", err="", seconds=60.0, timed_out=True)
+    road.runner.ran = ProcessResult(status=-9, out="", err="", seconds=60.0, timed_out=True)
     assert "timed out after 60s" in str(road.call("run", {"command": "x"}, road.scope(TRUST, services=_field(road))))
 
 
 def test_yes_to_a_command_is_no_yes_to_another_nor_to_another_folder(road: Road) -> None:
-    scope = road.scope(asker=ScriptedAsker(Answer.ALWAYS), services=_field(road))
+    scope = road.scope(asker=ScriptedAsker(ApprovalAnswer.ALWAYS), services=_field(road))
     assert road.call("run", {"command": "ls"}, scope).ok
     assert road.call("run", {"command": "ls"}, scope).ok
     _failed(road.call("run", {"command": "ls; rm -rf x"}, scope), "refused", "not approved")
     (road.root / "sub").mkdir()
-    elsewhere = {Field: Territory([str(road.root / "sub")])}
+    elsewhere = {Field: PathScope([str(road.root / "sub")])}
     _failed(road.call("run", {"command": "ls"}, replace(scope, services=elsewhere)), "refused", "not approved")
 
 
@@ -459,14 +466,14 @@ def test_commands_have_the_network_where_policy_allows_it_without_a_question(roa
 
 @pytest.mark.parametrize("net", [Verdict.ASK, Verdict.DENY])
 def test_a_rule_that_lets_a_tool_run_does_not_give_it_the_network(road: Road, net: Verdict) -> None:
-    rules = Rules(effects={Effect.NET: net}, tools={"run": Verdict.ALLOW}).over(DEFAULTS)
+    rules = PolicyRules(effects={Effect.NET: net}, tools={"run": Verdict.ALLOW}).with_fallback(DEFAULT_RULES)
     assert road.call("run", {"command": "ls"}, road.scope(Policy(layers=(rules,)), services=_field(road))).ok
     assert [plan.network for plan, _ in road.runner.plans] == [False]
 
 
 def test_without_a_sandbox_it_is_asked_every_time_and_a_grant_warns(tmp_path: Path) -> None:
     road = Road(tmp_path, *ALL, confined=False)
-    asker = ScriptedAsker(Answer.ALWAYS, Answer.NO)
+    asker = ScriptedAsker(ApprovalAnswer.ALWAYS, ApprovalAnswer.NO)
     scope = road.scope(asker=asker, services=_field(road))
     assert road.call("run", {"command": "ls"}, scope).ok
     assert "nothing confines this command" in asker.asked[0].text
@@ -474,11 +481,11 @@ def test_without_a_sandbox_it_is_asked_every_time_and_a_grant_warns(tmp_path: Pa
     assert not road.call("run", {"command": "ls"}, scope).ok
     assert road.runner.plans[0][1]
     assert road.call("run", {"command": "ls"}, road.scope(TRUST, services=_field(road))).ok
-    assert Note("nothing confines the command: there is no sandbox here") in road.heard
+    assert Notice("nothing confines the command: there is no sandbox here") in road.heard
 
 
 def test_a_command_that_is_too_long_to_judge_is_refused(road: Road) -> None:
-    scope = road.scope(asker=ScriptedAsker(Answer.YES), services=_field(road))
+    scope = road.scope(asker=ScriptedAsker(ApprovalAnswer.YES), services=_field(road))
     _failed(road.call("run", {"command": "x" * 1_000_000}, scope), "refused", "too long for a person")
 
 
@@ -486,14 +493,14 @@ def test_a_runner_that_hangs_is_given_up(tmp_path: Path) -> None:
     class Hanging:
         """Never comes back."""
 
-        async def __call__(self, plan: Run, scope: Scope, *, unconfined: bool) -> Ran:
+        async def __call__(self, plan: CommandPlan, scope: CallScope, *, unconfined: bool) -> ProcessResult:
             await anyio.sleep_forever()
             raise AssertionError
 
     @tool(family="shell", effect=Effect.EXEC)
-    def run_at_once(*, field: Field) -> Run:
+    def run_at_once(*, field: Field) -> CommandPlan:
         """No time at all, and less."""
-        return Run(argv=("x",), shown="x", cwd=field.place("."), seconds=-29.95)
+        return CommandPlan(argv=("x",), display="x", cwd=field.resolve("."), timeout=-29.95)
 
     road = Road(tmp_path, run_at_once, run=Hanging())
     _failed(road.call("run_at_once", {}, road.scope(TRUST, services=_field(road))), "exhausted", "did not end")
@@ -503,34 +510,34 @@ def test_a_runner_that_hangs_is_given_up(tmp_path: Path) -> None:
 
 
 def test_a_host_is_asked_for_once(road: Road) -> None:
-    asker = ScriptedAsker(Answer.YES, Answer.NO)
+    asker = ScriptedAsker(ApprovalAnswer.YES, ApprovalAnswer.NO)
     scope = road.scope(asker=asker)
-    assert road.call("fetch", {"url": "https://a.org/1"}, scope) == Done(text="page of https://a.org/1")
+    assert road.call("fetch", {"url": "https://a.org/1"}, scope) == ToolOutput(text="page of https://a.org/1")
     assert road.call("fetch", {"url": "https://a.org/2"}, scope).ok
     _failed(road.call("fetch", {"url": "https://b.org/"}, scope), "refused", "said no")
     assert [question.text.split("\n")[0] for question in asker.asked] == ["a.org", "b.org"]
-    assert asker.asked[0].kind is Kind.FETCH
+    assert asker.asked[0].kind is QuestionKind.FETCH
     assert not road.call("fetch", {"url": "https://a.org/1"}, road.scope(caller=Caller(face="mcp"))).ok
 
 
 def test_a_host_that_the_user_has_named_needs_no_question(road: Road) -> None:
-    policy = Policy(layers=(replace(DEFAULTS, hosts=frozenset({"a.org"})),))
+    policy = Policy(layers=(replace(DEFAULT_RULES, hosts=frozenset({"a.org"})),))
     assert road.call("fetch", {"url": "https://a.org/1"}, road.scope(policy)).ok
     _failed(road.call("fetch", {"url": "https://b.org/1"}, road.scope(policy)), "refused", "--allow net")
 
 
 def test_what_is_refused_in_any_case_is_asked_of_nobody(road: Road) -> None:
-    asker = ScriptedAsker(Answer.YES)
+    asker = ScriptedAsker(ApprovalAnswer.YES)
     _failed(road.call("fetch", {"url": "http://127.0.0.1/"}, road.scope(asker=asker)), "refused", "never reached")
     assert asker.asked == []
     _failed(road.call("fetch", {"url": "http://127.0.0.1/"}, road.scope(TRUST)), "refused", "never reached")
 
 
 def test_spawning_asks_before_anything_happens(road: Road) -> None:
-    asker = ScriptedAsker(Answer.NO, Answer.YES)
+    asker = ScriptedAsker(ApprovalAnswer.NO, ApprovalAnswer.YES)
     assert not road.call("spawn", {"task": "x"}, road.scope(asker=asker)).ok
-    assert road.call("spawn", {"task": "x"}, road.scope(asker=asker)) == Done(text="did x")
-    assert asker.asked[0].kind is Kind.SPAWN
+    assert road.call("spawn", {"task": "x"}, road.scope(asker=asker)) == ToolOutput(text="did x")
+    assert asker.asked[0].kind is QuestionKind.SPAWN
 
 
 # ---- paths outside -------------------------------------------------------------------------------------------------
@@ -540,25 +547,25 @@ def test_a_person_may_open_one_path_to_one_conversation(road: Road, tmp_path: Pa
     (tmp_path / "secret.txt").write_text("found")
     (tmp_path / "other.txt").write_text("found")
     args = {"path": str(tmp_path / "secret.txt")}
-    asking = Policy(layers=(replace(DEFAULTS, outside=Verdict.ASK),))
-    walled = Territory([str(road.root)])
-    asker = ScriptedAsker(Answer.YES)
-    scope = road.scope(asking, territory=walled, asker=asker)
-    assert road.call("look", args, scope) == Done(text="found", values={"times": 1})
+    asking = Policy(layers=(replace(DEFAULT_RULES, outside=Verdict.ASK),))
+    walled = PathScope([str(road.root)])
+    asker = ScriptedAsker(ApprovalAnswer.YES)
+    scope = road.scope(asking, path_scope=walled, asker=asker)
+    assert road.call("look", args, scope) == ToolOutput(text="found", values={"times": 1})
     assert str(tmp_path / "secret.txt") in asker.asked[0].text
-    assert asker.asked[0].kind is Kind.OUTSIDE
-    assert road.call("look", args, road.scope(asking, territory=walled)).ok
+    assert asker.asked[0].kind is QuestionKind.OUTSIDE
+    assert road.call("look", args, road.scope(asking, path_scope=walled)).ok
     _failed(road.call("look", {"path": str(tmp_path / "other.txt")}, scope), "refused", "not approved")
-    other = road.scope(asking, territory=walled, caller=CALLER._replace(conversation="another"))
+    other = road.scope(asking, path_scope=walled, caller=CALLER._replace(conversation="another"))
     _failed(road.call("look", args, other), "refused", "marid allow")
-    _failed(road.call("look", args, road.scope(territory=walled, asker=asker)), "refused", "outside")
+    _failed(road.call("look", args, road.scope(path_scope=walled, asker=asker)), "refused", "outside")
 
 
 def test_a_yes_to_reading_a_path_outside_is_none_to_writing_it(road: Road, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("found")
-    rules = replace(DEFAULTS, outside=Verdict.ASK, effects={**DEFAULTS.effects, Effect.WRITE: Verdict.ALLOW})
-    asker = ScriptedAsker(Answer.YES, Answer.NO)
-    scope = road.scope(Policy(layers=(rules,)), territory=Territory([str(road.root)]), asker=asker)
+    rules = replace(DEFAULT_RULES, outside=Verdict.ASK, effects={**DEFAULT_RULES.effects, Effect.WRITE: Verdict.ALLOW})
+    asker = ScriptedAsker(ApprovalAnswer.YES, ApprovalAnswer.NO)
+    scope = road.scope(Policy(layers=(rules,)), path_scope=PathScope([str(road.root)]), asker=asker)
     assert road.call("look", {"path": str(tmp_path / "notes.txt")}, scope).ok
     _failed(road.call("write", {"path": str(tmp_path / "notes.txt"), "text": "x"}, scope), "refused", "said no")
     assert "to be read and written" in asker.asked[1].text
@@ -567,31 +574,31 @@ def test_a_yes_to_reading_a_path_outside_is_none_to_writing_it(road: Road, tmp_p
 def test_a_link_outside_is_asked_for_by_where_it_leads(road: Road, tmp_path: Path) -> None:
     (tmp_path / "keys").mkdir()
     (tmp_path / "harmless").symlink_to(tmp_path / "keys")
-    asker = ScriptedAsker(Answer.YES)
-    asking = Policy(layers=(replace(DEFAULTS, outside=Verdict.ASK),))
-    scope = road.scope(asking, territory=Territory([str(road.root)]), asker=asker)
+    asker = ScriptedAsker(ApprovalAnswer.YES)
+    asking = Policy(layers=(replace(DEFAULT_RULES, outside=Verdict.ASK),))
+    scope = road.scope(asking, path_scope=PathScope([str(road.root)]), asker=asker)
     _failed(road.call("look", {"path": str(tmp_path / "harmless")}, scope), "bad_input", "is a folder")
     assert f"it leads to {tmp_path}/keys)" in asker.asked[0].text
 
 
 def test_a_path_that_stays_outside_ends_the_asking(road: Road) -> None:
-    class Unmoved(Territory):
+    class Unmoved(PathScope):
         """No path more."""
 
-        def widened(self, path: str, real: str) -> "Unmoved":
-            return Unmoved([tree.path for tree in self.trees])
+        def widen(self, path: str, real: str) -> "Unmoved":
+            return Unmoved([tree.path for tree in self.guarded_roots])
 
-    asking = Policy(layers=(replace(DEFAULTS, outside=Verdict.ASK),))
-    asker = ScriptedAsker(*[Answer.YES] * 20)
-    scope = road.scope(asking, territory=Unmoved([str(road.root)]), asker=asker)
+    asking = Policy(layers=(replace(DEFAULT_RULES, outside=Verdict.ASK),))
+    asker = ScriptedAsker(*[ApprovalAnswer.YES] * 20)
+    scope = road.scope(asking, path_scope=Unmoved([str(road.root)]), asker=asker)
     _failed(road.call("look", {"path": "/etc/hosts"}, scope), "refused", "outside")
     assert len(asker.asked) == 1
 
 
 def test_nobody_is_asked_for_a_path_of_a_tool_that_is_denied(road: Road) -> None:
-    asking = Policy(layers=(replace(DEFAULTS, outside=Verdict.ASK),), read_only=True)
-    asker = ScriptedAsker(Answer.YES)
-    scope = road.scope(asking, territory=Territory([str(road.root)]), asker=asker)
+    asking = Policy(layers=(replace(DEFAULT_RULES, outside=Verdict.ASK),), read_only=True)
+    asker = ScriptedAsker(ApprovalAnswer.YES)
+    scope = road.scope(asking, path_scope=PathScope([str(road.root)]), asker=asker)
     _failed(road.call("write", {"path": "/etc/hosts", "text": "x"}, scope), "refused", "outside")
     assert asker.asked == []
 
@@ -603,26 +610,26 @@ def _hooked(road: Road, *hooks: Any) -> Dispatcher:
     return replace(road.dispatcher, hooks=hooks)
 
 
-def _through(dispatcher: Dispatcher, name: str, args: Mapping[str, object], scope: Scope) -> Outcome:
+def _through(dispatcher: Dispatcher, name: str, args: Mapping[str, object], scope: CallScope) -> Outcome:
     return within(20, lambda: dispatcher.call(name, args, scope))
 
 
 def test_a_hook_can_only_make_it_stricter(road: Road) -> None:
-    async def lenient(spec: ToolSpec, args: Mapping[str, object], scope: Scope) -> Opinion:
-        return Opinion(Verdict.ALLOW)
+    async def lenient(spec: ToolSpec, args: Mapping[str, object], scope: CallScope) -> HookDecision:
+        return HookDecision(Verdict.ALLOW)
 
-    async def strict(spec: ToolSpec, args: Mapping[str, object], scope: Scope) -> Opinion:
-        return Opinion(Verdict.DENY)
+    async def strict(spec: ToolSpec, args: Mapping[str, object], scope: CallScope) -> HookDecision:
+        return HookDecision(Verdict.DENY)
 
-    denied = road.scope(Policy(layers=(replace(DEFAULTS, tools={"look": Verdict.DENY}),)))
+    denied = road.scope(Policy(layers=(replace(DEFAULT_RULES, tools={"look": Verdict.DENY}),)))
     _failed(_through(_hooked(road, lenient), "look", {"path": "a.txt"}, denied), "refused", "policy denies")
     _failed(_through(_hooked(road, strict, lenient), "look", {"path": "a.txt"}, road.scope()), "refused", "not allowed")
 
 
 def test_what_a_hook_makes_of_the_arguments_is_parsed_and_judged_like_any_other(road: Road) -> None:
     def rewriting(args: Mapping[str, object]) -> Any:
-        async def hook(spec: ToolSpec, given: Mapping[str, object], scope: Scope) -> Opinion:
-            return Opinion(args=args)
+        async def hook(spec: ToolSpec, given: Mapping[str, object], scope: CallScope) -> HookDecision:
+            return HookDecision(args=args)
 
         return hook
 
@@ -636,10 +643,10 @@ def test_what_a_hook_makes_of_the_arguments_is_parsed_and_judged_like_any_other(
 
 
 def test_a_hook_that_fails_has_refused(road: Road) -> None:
-    async def failing(spec: ToolSpec, args: Mapping[str, object], scope: Scope) -> Opinion:
+    async def failing(spec: ToolSpec, args: Mapping[str, object], scope: CallScope) -> HookDecision:
         raise Refused("the hook says no")
 
-    async def crashing(spec: ToolSpec, args: Mapping[str, object], scope: Scope) -> Opinion:
+    async def crashing(spec: ToolSpec, args: Mapping[str, object], scope: CallScope) -> HookDecision:
         raise ZeroDivisionError
 
     scope = road.scope(TRUST)
@@ -666,10 +673,10 @@ def test_a_body_that_takes_too_long_is_given_up(road: Road) -> None:
 
     gate = Gate()
 
-    @tool(family="runtime", effect=Effect.META, seconds=0.05)
-    def wait_long(*, gate: Bell) -> Done:
+    @tool(family="runtime", effect=Effect.META, timeout=0.05)
+    def wait_long(*, gate: Bell) -> ToolOutput:
         """Wait."""
-        return Done(text=gate.ring())
+        return ToolOutput(text=gate.ring())
 
     other = Road(road.root, wait_long)
     outcome = other.call("wait_long", {}, other.scope(services={Bell: gate}))
@@ -680,8 +687,8 @@ def test_a_body_that_takes_too_long_is_given_up(road: Road) -> None:
 
 def test_a_result_that_is_too_large_is_cut(road: Road) -> None:
     (road.root / "big").write_text("x" * 100_000)
-    cut = road.call("look", {"path": "big"}, cap=20_000)
-    assert isinstance(cut, Done)
+    cut = road.call("look", {"path": "big"}, max_bytes=20_000)
+    assert isinstance(cut, ToolOutput)
     assert len(cut.text) < 20_000
     assert cut.values["truncated"] is True
     assert len(str(road.call("look", {"path": "big"}))) == 100_000
@@ -701,7 +708,7 @@ def test_a_log_that_cannot_be_kept_is_a_note_and_no_failure(tmp_path: Path) -> N
     (tmp_path / "a.txt").write_text("x")
     road = Road(tmp_path, *ALL, audit=FakeAudit("the disk is full"))
     assert road.call("look", {"path": "a.txt"}).ok
-    assert Note("the disk is full") in road.heard
+    assert Notice("the disk is full") in road.heard
 
 
 def test_cancelling_is_never_swallowed(road: Road) -> None:
@@ -731,11 +738,11 @@ def test_approvals_that_cannot_be_kept_allow_nothing(tmp_path: Path) -> None:
         def open(self, question: object) -> Any:
             raise Unavailable("the approvals cannot be used")
 
-        def kept(self, scope: str, grant: str) -> bool:
+        def has_grant(self, scope: str, grant: str) -> bool:
             raise Unavailable("the approvals cannot be used")
 
     road = Road(tmp_path, *ALL, approvals=Gone())
-    scope = road.scope(asker=ScriptedAsker(Answer.YES))
+    scope = road.scope(asker=ScriptedAsker(ApprovalAnswer.YES))
     _failed(road.call("write", {"path": "b", "text": "x"}, scope), "unavailable", "approvals")
     _failed(road.call("write", {"path": "b", "text": "x"}), "refused", "--allow write")
     assert not (tmp_path / "b").exists()
@@ -746,16 +753,16 @@ def test_approvals_that_cannot_be_kept_allow_nothing(tmp_path: Path) -> None:
 
 def test_a_batch_keeps_its_order_and_no_failure_loses_another(road: Road) -> None:
     calls = [
-        Call(name="look", args={"path": "a.txt"}),
-        Call(name="nothing", args={}),
-        Call(name="look", args={"path": "gone"}),
-        Call(name="write", args={"path": "b", "text": "x"}),
-        Call(name="broken", args={}),
-        Call(name="look", args={"path": "a.txt", "times": 2}, cap=10),
+        ToolInvocation(name="look", args={"path": "a.txt"}),
+        ToolInvocation(name="nothing", args={}),
+        ToolInvocation(name="look", args={"path": "gone"}),
+        ToolInvocation(name="write", args={"path": "b", "text": "x"}),
+        ToolInvocation(name="broken", args={}),
+        ToolInvocation(name="look", args={"path": "a.txt", "times": 2}, max_bytes=10),
     ]
     lenient = replace(road.dispatcher, strict=False)
     outcomes = within(20, lambda: lenient.call_all(calls, road.scope()))
-    codes = [outcome.code if isinstance(outcome, Failed) else "ok" for outcome in outcomes]
+    codes = [outcome.code if isinstance(outcome, ToolFailure) else "ok" for outcome in outcomes]
     assert codes == ["ok", "not_found", "not_found", "refused", "internal", "ok"]
     assert outcomes[5].values == {"truncated": True, "values_left_out": True}
     assert within(20, lambda: road.dispatcher.call_all([], road.scope())) == []
@@ -771,18 +778,18 @@ def test_a_batch_runs_at_once(road: Road) -> None:
             together.wait(10)
             return "met"
 
-    calls = [Call(name="ring", args={}) for _ in range(4)]
+    calls = [ToolInvocation(name="ring", args={}) for _ in range(4)]
     outcomes = within(20, lambda: road.dispatcher.call_all(calls, road.scope(services={Bell: Meeting()})))
     assert [str(outcome) for outcome in outcomes] == ["met"] * 4
 
 
 def test_a_hundred_edits_of_one_file_lose_nothing_silently(road: Road) -> None:
-    calls = [Call(name="write", args={"path": "a.txt", "text": f"{number}"}) for number in range(100)]
+    calls = [ToolInvocation(name="write", args={"path": "a.txt", "text": f"{number}"}) for number in range(100)]
     outcomes: list[Outcome] = within(60, lambda: road.dispatcher.call_all(calls, road.scope(_granting(Effect.WRITE))))
     written = [number for number, outcome in enumerate(outcomes) if outcome.ok]
     assert written
     assert (road.root / "a.txt").read_text() in {f"{number}" for number in written}
-    assert {type(outcome) for outcome in outcomes} <= {Done, Failed}
+    assert {type(outcome) for outcome in outcomes} <= {ToolOutput, ToolFailure}
     assert list(road.root.iterdir()) == [road.root / "a.txt"]
 
 
@@ -812,8 +819,10 @@ def test_a_call_that_waits_hears_the_answer_of_another_process_and_runs_once(tmp
     path = str(tmp_path / "home" / "approvals.db")
     ours, theirs = SqliteApprovals(path), SqliteApprovals(path)
     road = Road(tmp_path / "project", *ALL)
-    deeds: Deeds = replace(road.deeds, standing=ours, desk=type(road.deeds.desk)(ours, road.threads, poll=0.01))
-    dispatcher = Dispatcher(inventory=Inventory(ALL), threads=road.threads, deeds=deeds, audit=road.audit)
+    deeds: PlanExecutor = replace(
+        road.deeds, grants=ours, broker=type(road.deeds.broker)(ours, road.threads, poll=0.01)
+    )
+    dispatcher = Dispatcher(inventory=Inventory(ALL), threads=road.threads, executor=deeds, audit=road.audit)
 
     async def main() -> Outcome:
         outcomes: list[Outcome] = []
@@ -829,13 +838,13 @@ def test_a_call_that_waits_hears_the_answer_of_another_process_and_runs_once(tmp
             waiting = theirs.pending()
             assert "+x" in waiting[0].question.text
             with pytest.raises(Refused):
-                theirs.answer(waiting[0].question.id, Answer.YES, CALLER)
-            theirs.answer(waiting[0].question.id, Answer.YES, person("web"))
+                theirs.answer(waiting[0].question.id, ApprovalAnswer.YES, CALLER)
+            theirs.answer(waiting[0].question.id, ApprovalAnswer.YES, person_caller("web"))
             with pytest.raises(Refused, match="answered already"):
-                theirs.answer(waiting[0].question.id, Answer.NO, person("cli"))
+                theirs.answer(waiting[0].question.id, ApprovalAnswer.NO, person_caller("cli"))
         return outcomes[0]
 
-    assert within(30, main) == Done(text="wrote b", values={"bytes": 1})
+    assert within(30, main) == ToolOutput(text="wrote b", values={"bytes": 1})
     ours.close_file()
     theirs.close_file()
 

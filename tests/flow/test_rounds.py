@@ -13,20 +13,31 @@ import pytest
 
 from fakes import striking
 from fakes.talking import Listener, asks, chats, desk, stored, talk
-from marid.app.approvals import answer, waiting
-from marid.app.reach import Reach
-from marid.app.say import say
-from marid.app.saying import Saying
-from marid.core.approval import Answer
+from marid.app.approvals import answer_approval, pending_approvals
+from marid.app.reach import ToolAccess
+from marid.app.say import run_round
+from marid.app.saying import RoundRequest
+from marid.core.approval import ApprovalAnswer
 from marid.core.entry import FAILED, INTERRUPTED, TOOL_CALL, TOOL_RESULT
 from marid.core.errors import Exhausted, Unavailable
-from marid.core.events import Note
+from marid.core.events import Notice
 from marid.core.policy import Effect
-from marid.core.rounds import End, Retrying, Spent, WindowWarning, Words
-from marid.testing import Cut, Gate, Model, ModelServer, Request, Script, Stall, call, malformed, rate_limited
+from marid.core.rounds import RoundEnd, RoundRetrying, RoundTextDelta, UsageReported, WindowWarning
+from marid.testing import (
+    Cut,
+    Gate,
+    ModelServer,
+    Request,
+    Script,
+    ScriptedModel,
+    Stall,
+    call,
+    malformed_event,
+    rate_limited,
+)
 from marid.testing import say as says
 
-TRUSTED = Reach(trust=True)
+TRUSTED = ToolAccess(trust=True)
 
 
 def results(app: striking.App, name: str = "c") -> list[str]:
@@ -39,7 +50,9 @@ def test_a_round_with_tools_is_one_that_a_strict_provider_takes(tmp_path: Path) 
     app = desk(tmp_path)
     (tmp_path / "project/a").write_text("alpha")
     with ModelServer(script) as server:
-        assert talk(app, "go", flags=asks(server), reach=TRUSTED) == End("answered", stored(app)[0].round, "Done.")
+        assert talk(app, "go", flags=asks(server), access=TRUSTED) == RoundEnd(
+            "answered", stored(app)[0].round, "Done."
+        )
         second = chats(server)[1].body
     assert second is not None
     assert [message["role"] for message in second["messages"]] == ["system", "user", "assistant", "tool", "tool"]
@@ -81,7 +94,7 @@ def test_a_service_that_fails_at_first_is_asked_again_and_every_request_is_accou
     heard = Listener()
     with ModelServer([rate_limited(retry_after=0), says("Yes.")]) as server:
         assert talk(desk(tmp_path), "go", heard, flags=asks(server)).text == "Yes."
-    assert len(heard.of(Retrying)) == len(heard.of(Spent)) == 1
+    assert len(heard.of(RoundRetrying)) == len(heard.of(UsageReported)) == 1
 
 
 def test_a_stream_that_is_cut_leaves_its_part_and_goes_on_when_asked_to(tmp_path: Path) -> None:
@@ -99,22 +112,22 @@ def test_a_stream_that_is_cut_leaves_its_part_and_goes_on_when_asked_to(tmp_path
 def test_cancelling_closes_the_connection_keeps_what_there_is_and_is_quick(tmp_path: Path) -> None:
     app, gate, heard = desk(tmp_path), Gate(), Listener()
     with ModelServer([says("One, ", "two", faults=[Stall(gate=gate, after=1)])]) as server:
-        saying = Saying(prompt="count", conversation="c", flags=asks(server))
+        saying = RoundRequest(prompt="count", conversation="c", flags=asks(server))
 
         async def main() -> float:
             began = 0.0
             async with anyio.create_task_group() as group:
-                group.start_soon(say, app, saying, heard)
-                while not heard.of(Words):
+                group.start_soon(run_round, app, saying, heard)
+                while not heard.of(RoundTextDelta):
                     await anyio.lowlevel.checkpoint()
                 began = time.monotonic()
                 group.cancel_scope.cancel()
             return time.monotonic() - began
 
         assert anyio.run(main) < 3.0
-        assert server.ended(chats(server)[0].number) == "left"
+        assert server.wait_for_end(chats(server)[0].number) == "left"
     assert [(entry.content, entry.status) for entry in stored(app)[1:]] == [("One, ", INTERRUPTED)]
-    assert len(heard.of(Spent)) == 1
+    assert len(heard.of(UsageReported)) == 1
 
 
 def test_several_conversations_run_at_once_each_with_its_own_model_settings_policy_and_roots(tmp_path: Path) -> None:
@@ -130,17 +143,19 @@ def test_several_conversations_run_at_once_each_with_its_own_model_settings_poli
         made = [call("read_file", {"path": "file"}), call("write_file", {"path": "new", "content": name})]
         return says(f"I am {name}.", calls=made, faults=[Stall(gate=gates[name])])
 
-    async def main(servers: dict[str, ModelServer]) -> dict[str, End]:
-        ends: dict[str, End] = {}
+    async def main(servers: dict[str, ModelServer]) -> dict[str, RoundEnd]:
+        ends: dict[str, RoundEnd] = {}
 
-        async def one(name: str, reach: Reach) -> None:
+        async def one(name: str, reach: ToolAccess) -> None:
             flags = {**asks(servers[name]), "model": f"model-{name}", "fuel": 10 + names.index(name)}
-            ends[name] = await say(app, Saying(prompt="go", conversation=name, flags=flags, reach=reach), Listener())
+            ends[name] = await run_round(
+                app, RoundRequest(prompt="go", conversation=name, flags=flags, access=reach), Listener()
+            )
 
         async with anyio.create_task_group() as group:
             for name in names:
                 allow = frozenset({Effect.WRITE}) if name == "b" else frozenset[Effect]()
-                group.start_soon(one, name, Reach(roots=(str(tmp_path / name),), allow=allow))
+                group.start_soon(one, name, ToolAccess(roots=(str(tmp_path / name),), allow=allow))
             for name in names:
                 assert await anyio.to_thread.run_sync(gates[name].wait, 20.0)
             for name in names:
@@ -171,12 +186,12 @@ def killed(place: Path, mode: str) -> striking.App:
 
 def test_a_question_that_was_answered_after_a_kill_is_not_asked_again(tmp_path: Path) -> None:
     app = killed(tmp_path, "asked")
-    (question,) = waiting(app)
-    answer(app, question.question.id, Answer.YES, face="cli")
+    (question,) = pending_approvals(app)
+    answer_approval(app, question.question.id, ApprovalAnswer.YES, face="cli")
     with ModelServer(Script(steps=[says("Written.")], strict=True)) as server:
-        assert talk(app, flags=asks(server), reach=Reach(wait=True)).text == "Written."
+        assert talk(app, flags=asks(server), access=ToolAccess(wait=True)).text == "Written."
     assert (tmp_path / "project/new").read_text() == "one"
-    assert waiting(app) == []
+    assert pending_approvals(app) == []
 
 
 @pytest.mark.parametrize("mode", ["calls", "started", "deed", "body"])
@@ -186,7 +201,7 @@ def test_a_round_that_was_killed_goes_on_without_repeating_what_had_begun(tmp_pa
     done = (project / "new").exists() or (project / "struck").exists()
     assert done is (mode in ("deed", "body"))
     with ModelServer(Script(steps=[says("Looked.")], strict=True)) as server:
-        assert talk(app, flags=asks(server), reach=TRUSTED).text == "Looked."
+        assert talk(app, flags=asks(server), access=TRUSTED).text == "Looked."
     (result,) = results(app)
     if mode == "calls":
         assert result.startswith("Created new")
@@ -250,7 +265,7 @@ def test_warnings_and_the_end_of_the_window_go_by_the_conversations_own_limit(tm
     app, heard = desk(tmp_path), Listener()
     with ModelServer([says("Yes.")]) as server:
         flags = {**asks(server), "no_tool_calls": True}
-        app.memory(app.settings).conversations.create("c")
+        app.stores(app.settings).conversations.create("c")
         local = tmp_path / "home/contexts/c/local.toml"
         local.write_text("context_window_limit = 100\nwarn_threshold_percent = 5\n")
         talk(app, "go", heard, flags=flags)
@@ -265,13 +280,13 @@ def test_warnings_and_the_end_of_the_window_go_by_the_conversations_own_limit(tm
 def test_a_damaged_answer_is_kept_as_failed_and_none_of_its_calls_is_made(tmp_path: Path, dialect: str) -> None:
     app, heard = desk(tmp_path), Listener()
     made = call("write_file", {"path": "keep/a.txt", "content": "new"}, pieces=4)
-    with ModelServer([says("Do ", "it.", calls=[made], faults=[malformed(after=1)]), says("no")]) as server:
+    with ModelServer([says("Do ", "it.", calls=[made], faults=[malformed_event(after=1)]), says("no")]) as server:
         with pytest.raises(Unavailable, match="a part of the answer is lost"):
-            talk(app, "go", heard, flags=asks(server, dialect), reach=TRUSTED)
+            talk(app, "go", heard, flags=asks(server, dialect), access=TRUSTED)
         assert len(chats(server)) == 1
     (_, words) = stored(app)
     assert (words.content, words.status) == ("Do ", FAILED)
-    assert heard.of(Words) == [Words("Do ")]
+    assert heard.of(RoundTextDelta) == [RoundTextDelta("Do ")]
     assert list((tmp_path / "project").iterdir()) == []
 
 
@@ -281,7 +296,7 @@ def test_blanks_before_a_call_and_blanks_alone_are_no_words(tmp_path: Path, blan
     turns = [says(blank, calls=[call("get_tree", {"path": "."})]), says(blank), says("Do", "ne.")]
     with ModelServer(turns) as server:
         assert talk(app, "go", heard, flags=asks(server)).text == "Done."
-    assert "".join(what.text for what in heard.of(Words)) == "Done."
+    assert "".join(what.text for what in heard.of(RoundTextDelta)) == "Done."
 
 
 def test_a_setting_that_the_model_does_not_take_is_told_once_in_a_round(tmp_path: Path) -> None:
@@ -289,7 +304,7 @@ def test_a_setting_that_the_model_does_not_take_is_told_once_in_a_round(tmp_path
     with ModelServer([says(calls=[call("get_tree", {"path": "."})]), says("Done.")]) as server:
         settings = {"api.temperature": 0.3, "api.reasoning.effort": "low"}
         talk(desk(tmp_path), "go", heard, flags={**asks(server, "anthropic"), **settings})
-    assert [note.text for note in heard.of(Note) if "api.temperature" in note.text] == [
+    assert [note.text for note in heard.of(Notice) if "api.temperature" in note.text] == [
         "model 'scripted-model' takes no api.temperature as it is asked now: not sent"
     ]
 
@@ -297,7 +312,7 @@ def test_a_setting_that_the_model_does_not_take_is_told_once_in_a_round(tmp_path
 def test_a_window_that_only_the_provider_knows_bounds_a_request(tmp_path: Path) -> None:
     app, heard = desk(tmp_path), Listener()
     model = "nobody-knows-it"
-    script = Script(steps=[says("Yes.")] * 2, models=[Model(id=model, context=40_000)])
+    script = Script(steps=[says("Yes.")] * 2, models=[ScriptedModel(id=model, context=40_000)])
     with ModelServer(script) as server:
         flags = {**asks(server), "model": model, "no_tool_calls": True}
         talk(app, "short", flags=flags)
@@ -310,13 +325,13 @@ def test_a_window_that_only_the_provider_knows_bounds_a_request(tmp_path: Path) 
 
 
 def test_a_short_question_costs_no_look_into_a_list(tmp_path: Path) -> None:
-    with ModelServer(Script(steps=[says("Yes.")], models=[Model(id="mine", context=40_000)])) as server:
+    with ModelServer(Script(steps=[says("Yes.")], models=[ScriptedModel(id="mine", context=40_000)])) as server:
         assert talk(desk(tmp_path), "go", flags={**asks(server), "model": "mine"}).text == "Yes."
         assert [request.method for request in server.requests] == ["POST"]
 
 
 def test_a_model_that_was_found_in_a_list_is_not_looked_for_there_again(tmp_path: Path) -> None:
-    with ModelServer(Script(steps=[says("Yes.")], models=[Model(id="mine", context=40_000)])) as server:
+    with ModelServer(Script(steps=[says("Yes.")], models=[ScriptedModel(id="mine", context=40_000)])) as server:
         assert talk(desk(tmp_path), "go", flags={**asks(server), "model": ""}).text == "Yes."
         assert [request.method for request in server.requests] == ["GET", "POST"]
 
@@ -368,7 +383,7 @@ def test_a_model_reads_failures_in_plain_words(tmp_path: Path, dialect: str) -> 
 def test_parameters_of_every_layer_are_on_the_wire(tmp_path: Path) -> None:
     app = desk(tmp_path)
     home = tmp_path / "home"
-    app.memory(app.settings).conversations.create("c")
+    app.stores(app.settings).conversations.create("c")
     (home / "config.toml").write_text("[api]\ntop_p = 0.5\ntemperature = 0.1\nmax_tokens = 1\nseed = 1\n")
     (home / "models.toml").write_text('[models."scripted-model".api]\ntemperature = 0.2\nmax_tokens = 2\nseed = 2\n')
     (home / "contexts/c/local.toml").write_text('[api]\nmax_tokens = 3\nseed = 3\nreasoning = {effort = "high"}\n')
@@ -399,4 +414,4 @@ def test_a_line_that_cannot_be_read_is_told_by_its_place_and_left_out(tmp_path: 
     active.write_bytes(first + b"\nnonsense\n" + rest)
     heard = Listener()
     talk(app, "hello again", heard)
-    assert [what.text for what in heard.of(Note)] == [f"line 2 of '{active}' cannot be read and is left out"]
+    assert [what.text for what in heard.of(Notice)] == [f"line 2 of '{active}' cannot be read and is left out"]

@@ -16,7 +16,7 @@ import pytest
 from fakes.confined import Confined, confined, tried
 from fakes.trees import plant
 from marid.core.errors import Refused, Unavailable
-from marid.ports.processes import Command, Ran
+from marid.ports.processes import ProcessCommand, ProcessResult
 
 __all__ = ["confined", "tried"]
 
@@ -268,8 +268,8 @@ def test_a_home_that_is_a_root_keeps_its_secrets_and_its_start_files(tried: Conf
     plant(confined.home, {".ssh/id_ed25519": "canary", ".netrc": "canary", ".bashrc": "", "project/x": ""})
     home = str(confined.home)
 
-    def run(script: str) -> Ran:
-        return confined.runner.run(Command(argv=("/bin/sh", "-c", script), cwd=home, roots=(home,)))
+    def run(script: str) -> ProcessResult:
+        return confined.runner.run(ProcessCommand(argv=("/bin/sh", "-c", script), cwd=home, roots=(home,)))
 
     assert "canary" not in run("cat .ssh/id_ed25519 .netrc").out
     assert run("ls -a .marid").out == ".\n..\n"
@@ -281,7 +281,7 @@ def test_a_home_that_is_a_root_keeps_its_secrets_and_its_start_files(tried: Conf
 @pytest.mark.parametrize("root", ["/", "/usr", "/etc"])
 def test_e10_the_whole_machine_is_no_project(confined: Confined, root: str) -> None:
     with pytest.raises(Refused, match="cannot be confined"):
-        confined.runner.run(Command(argv=("/bin/true",), cwd=root, roots=(root,)))
+        confined.runner.run(ProcessCommand(argv=("/bin/true",), cwd=root, roots=(root,)))
 
 
 NOBODY = """
@@ -431,7 +431,7 @@ def test_d32_endless_output_is_cut_and_the_time_limit_holds(confined: Confined, 
     assert ran.timed_out
     assert time.monotonic() - begun < 20.0
     assert len(ran.out.encode("utf-8", "surrogatepass")) < 3_100_000
-    assert (ran.cut > 0) == (endless != "while :; do printf x; sleep 0.05; done")
+    assert (ran.omitted_bytes > 0) == (endless != "while :; do printf x; sleep 0.05; done")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
 
 

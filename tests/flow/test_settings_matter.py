@@ -18,10 +18,10 @@ from fakes.program import Program, marid
 from fakes.talking import Listener, chats, desk, stored, talk
 from marid.app.app import App
 from marid.core.errors import Exhausted
-from marid.core.fields import API, BY_NAME, DISPLAY_BY_NAME, STORAGE, STYLE, TOOLS
-from marid.core.rounds import End, FuelExhausted, ToolEnded, WindowWarning
-from marid.core.settings import DISPLAY, SETTINGS
-from marid.testing import Gate, Model, ModelServer, Request, Script, Stall, Step, call, say
+from marid.core.fields import API, DISPLAY_BY_NAME, SETTINGS_BY_NAME, STORAGE, STYLE, TOOLS
+from marid.core.rounds import FuelExhausted, RoundEnd, ToolEnded, WindowWarning
+from marid.core.settings import DISPLAY_SETTINGS, SETTINGS
+from marid.testing import Gate, ModelServer, Request, Script, ScriptedModel, Stall, Step, call, say
 
 __all__ = ["marid"]
 
@@ -35,7 +35,7 @@ class Talked:
     app: App
     asked: tuple[Request, ...]
     heard: Listener
-    end: End
+    end: RoundEnd
 
     @property
     def body(self) -> dict[str, Any]:
@@ -46,7 +46,9 @@ def talked(
     place: Path, config: str = "", steps: Iterable[Step] = (), models: str = "", *, dialect: str = "openai"
 ) -> Talked:
     """One round with the settings of `config`, whose tables come last."""
-    script = Script(steps=tuple(steps) or (say("fine"),), models=(Model(id="scripted-model"), Model(id="other")))
+    script = Script(
+        steps=tuple(steps) or (say("fine"),), models=(ScriptedModel(id="scripted-model"), ScriptedModel(id="other"))
+    )
     with ModelServer(script) as server:
         app = at(place, server, config, models, dialect=dialect)
         heard = Listener()
@@ -394,7 +396,7 @@ def test_no_setting_is_without_a_test_here() -> None:
     """Those of the earlier parts have theirs beside these parts."""
     earlier = {"max_size_mb", "encoding", "mask", "rules", "clone_host", "search_url", "net_allow"}
     text = Path(__file__).read_text()
-    rows = [one.name for one in (*SETTINGS, *DISPLAY, *TOOLS, *STORAGE, *API)]
-    assert {*rows} <= {*BY_NAME, *DISPLAY_BY_NAME}
+    rows = [one.name for one in (*SETTINGS, *DISPLAY_SETTINGS, *TOOLS, *STORAGE, *API)]
+    assert {*rows} <= {*SETTINGS_BY_NAME, *DISPLAY_BY_NAME}
     missing = [name for name in rows if name not in earlier and name.rpartition(".")[2] not in text]
     assert missing == []

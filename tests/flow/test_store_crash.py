@@ -113,10 +113,10 @@ def test_a_full_disk_is_told_and_tears_no_file_and_all_goes_on_when_there_is_roo
 TALKING = """
 import sys
 from marid.adapters.store.catalogue import FileConversations
-from marid.core.conversation import Storage
+from marid.core.conversation import StorageSettings
 from marid.core.entry import Entry
 # A new partition would begin without room.
-one = Storage(partition_max_entries=10**9, partition_max_tokens=10**9)
+one = StorageSettings(partition_max_entries=10**9, partition_max_tokens=10**9)
 with FileConversations(sys.argv[1], one).open("c", create=True) as held:
     while True:
         print(held.append([Entry(entry_type="message", content="x" * 300)] * 2)[-1].sequence, flush=True)
@@ -170,7 +170,7 @@ def test_another_process_is_named_and_taken_over_from_when_it_is_killed(tmp_path
         child.wait()
         with conversations.open("c") as held:
             assert former is not None
-            assert held.token() == former.token + 1
+            assert held.fencing_token() == former.token + 1
 
 
 def test_an_orphan_that_inherited_the_lock_keeps_nobody_out(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_an_orphan_that_inherited_the_lock_keeps_nobody_out(tmp_path: Path) -> N
         try:
             with FileConversations(str(tmp_path)).open("c") as held:
                 assert former is not None
-                assert held.token() == former.token + 1
+                assert held.fencing_token() == former.token + 1
                 held.append([said("mine")])
         finally:
             os.kill(orphan, signal.SIGKILL)

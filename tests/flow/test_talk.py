@@ -27,7 +27,7 @@ from marid.testing import (
     rate_limited,
     say,
     server_error,
-    unauthorized,
+    unauthorized_error,
     unknown_model,
 )
 
@@ -178,7 +178,7 @@ class TestWhenItFails:
         assert len(chats(server)) == 4
 
     def test_a_key_that_is_refused_is_not_tried_again(self, marid: Program) -> None:
-        with model(marid, unauthorized(), say("never")) as server:
+        with model(marid, unauthorized_error(), say("never")) as server:
             done = marid("say", "hi")
         assert (done.code, done.out) == (3, b"")
         assert len(chats(server)) == 1
@@ -259,7 +259,7 @@ class TestOnATerminal:
                 person.type("\x03")
                 assert person.end() == 130
             # Whoever is given up, because it hangs, stores nothing and begins no line.
-            assert server.ended(chats(server)[0].number) == "left"
+            assert server.wait_for_end(chats(server)[0].number) == "left"
         assert person.shown.endswith("\n")
         assert "Hello" in kept()
         assert '"interrupted"' in kept()

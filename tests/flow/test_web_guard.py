@@ -12,10 +12,10 @@ import pytest
 
 from fakes.hands import Hands
 from fakes.web import Server, answer, bomb, redirect, serving
-from marid.adapters.web_client import Means, WebClient
+from marid.adapters.web_client import NetworkFunctions, WebClient
 from marid.ports.web import Web
-from marid.toolkit.form import form
-from marid.toolkit.outcome import Done, Failed
+from marid.toolkit.form import tool_params
+from marid.toolkit.outcome import ToolFailure, ToolOutput
 from marid.tools.network import fetch_url, web_search
 
 CANARY = "canary-7f3a"
@@ -36,26 +36,26 @@ def inner() -> Iterator[Server]:
         yield server
 
 
-def hands(root: Path, *allowed: Server, means: Means | None = None) -> Hands:
+def hands(root: Path, *allowed: Server, means: NetworkFunctions | None = None) -> Hands:
     places = [server.place for server in allowed]
     engine = allowed[0].url("/html/") if allowed else "https://html.duckduckgo.com/html/"
-    return Hands(root, {Web: WebClient(allow=places, engine=engine, means=means)})
+    return Hands(root, {Web: WebClient(allow=places, engine=engine, network=means)})
 
 
-def refused(root: Path, url: str, *allowed: Server, means: Means | None = None) -> Failed:
+def refused(root: Path, url: str, *allowed: Server, means: NetworkFunctions | None = None) -> ToolFailure:
     failure = hands(root, *allowed, means=means).failure(fetch_url, url=url)
     assert failure.code in ("refused", "bad_input"), failure
     assert CANARY not in failure.message
     return failure
 
 
-def resolving(*addresses: str) -> Means:
+def resolving(*addresses: str) -> NetworkFunctions:
     """Names lead where the test says; no test may reach the network."""
 
     def dial(address: str, port: int, seconds: float) -> None:
         raise AssertionError(f"{address}:{port} was dialled")
 
-    return Means(resolve=lambda _host, _port: addresses, dial=dial)  # pyright: ignore[reportArgumentType]
+    return NetworkFunctions(resolve=lambda _host, _port: addresses, dial=dial)  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_what_stands_after_the_host_does_not_change_it(tmp_path: Path) -> None:
         return ["127.0.0.1"]
 
     for url in ("http://example.com#@127.0.0.1/", "http://example.com?@127.0.0.1/", "http://example.com/;@127.0.0.1/"):
-        refused(tmp_path, url, means=Means(resolve=resolve))
+        refused(tmp_path, url, means=NetworkFunctions(resolve=resolve))
     assert seen == ["example.com:80"] * 3
 
 
@@ -119,7 +119,7 @@ def test_a_name_that_leads_inside_is_refused_and_the_address_not_told(
 
 def test_an_allowed_name_that_leads_inside_is_refused(tmp_path: Path, inner: Server) -> None:
     """H09: whoever answers for the name must not choose what is reached."""
-    web = WebClient(allow=[f"search.example:{inner.port}"], means=resolving("127.0.0.1"))
+    web = WebClient(allow=[f"search.example:{inner.port}"], network=resolving("127.0.0.1"))
     failure = Hands(tmp_path, {Web: web}).failure(fetch_url, url=f"http://search.example:{inner.port}/")
     assert failure.code == "refused"
     assert inner.asked == []
@@ -136,7 +136,7 @@ def test_the_second_answer_of_a_rebinding_resolver_is_never_asked_for(tmp_path: 
         dialled.append(address)
         raise httpcore2.ConnectError
 
-    means = Means(resolve=lambda _host, _port: [next(answers)], dial=dial)  # pyright: ignore[reportArgumentType]
+    means = NetworkFunctions(resolve=lambda _host, _port: [next(answers)], dial=dial)  # pyright: ignore[reportArgumentType]
     failure = hands(tmp_path, means=means).failure(fetch_url, url="http://rebind.example/")
     assert failure.code == "unavailable"
     assert dialled == ["8.8.8.8"]
@@ -175,11 +175,11 @@ def test_another_host_is_a_new_question(tmp_path: Path, server: Server) -> None:
     """H36: a redirect to another host, which could carry data in its name, is told and not followed."""
     server.replies["/go"] = redirect("https://c2VjcmV0.evil.example/")
     outcome = hands(tmp_path, server).call(fetch_url, url=server.url("/go"))
-    assert isinstance(outcome, Done)
+    assert isinstance(outcome, ToolOutput)
     assert outcome.values == {"moved_to": "https://c2vjcmv0.evil.example/"}
-    given = form(fetch_url).parse({"url": "https://c2VjcmV0.evil.example/"}, Hands(tmp_path).territory)
-    assert fetch_url.about is not None
-    assert fetch_url.about({**given, "web": WebClient()}) == "c2vjcmv0.evil.example"
+    given = tool_params(fetch_url).parse({"url": "https://c2VjcmV0.evil.example/"}, Hands(tmp_path).territory)
+    assert fetch_url.subject is not None
+    assert fetch_url.subject({**given, "web": WebClient()}) == "c2vjcmv0.evil.example"
 
 
 def test_refresh_and_base_lead_nowhere(tmp_path: Path, server: Server) -> None:
@@ -201,7 +201,7 @@ def test_bombs_are_cut_or_refused_in_little_memory(tmp_path: Path, server: Serve
     working.text(fetch_url, url=server.url())
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     outcome = working.call(fetch_url, url=server.url("/bomb"), max_bytes=1 << 20)
-    assert isinstance(outcome, Done)
+    assert isinstance(outcome, ToolOutput)
     assert outcome.values["truncated"] is True
     assert outcome.values["bytes"] == 1 << 20
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20 << 10

@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 import marid
-from marid.core.approval import Answer, Question
+from marid.core.approval import ApprovalAnswer, Question
 from marid.core.errors import NotFound
 
 
@@ -45,9 +45,9 @@ def test_what_writes_needs_a_grant_or_somebody_to_ask(project: Path, tmp_path: P
     asked: list[Question] = []
 
     class Person:
-        async def ask(self, question: Question) -> Answer:
+        async def ask(self, question: Question) -> ApprovalAnswer:
             asked.append(question)
-            return Answer.YES
+            return ApprovalAnswer.YES
 
     async def write(**options: object) -> bool:
         async with marid.open_app(project, home=tmp_path / "home", **options) as app:  # pyright: ignore[reportArgumentType]

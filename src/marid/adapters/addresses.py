@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from marid.core.errors import BadInput, Refused
 from marid.ports.web import PLAIN_PORTS, Target
-from marid.text.urls import parse
+from marid.text.urls import parse_url
 
 Address: TypeAlias = IPv4Address | IPv6Address
 
@@ -24,7 +24,7 @@ _SPECIAL = tuple(
 _GLOBAL_V6 = ip_network("2000::/3")
 _NAT64 = ip_network("64:ff9b::/96")
 # Names that never mean a host of the public internet.
-_INNER = (".localhost", ".local", ".localdomain", ".internal", ".intranet", ".lan", ".home.arpa")
+_PRIVATE_SUFFIXES = (".localhost", ".local", ".localdomain", ".internal", ".intranet", ".lan", ".home.arpa")
 
 
 def is_public(address: Address) -> bool:
@@ -51,42 +51,42 @@ def is_own(address: Address) -> bool:
         return ip_address(probe.getsockname()[0]) == address
 
 
-class Doors:
+class AddressPolicy:
     """The rules. An allowed `address:port` opens just that one; an allowed `name:port` only the port of that name.
 
     An address behind a name must be public all the same: who answers for the name must not choose what is reached.
     """
 
     def __init__(self, allow: Sequence[str] = ()) -> None:
-        self._allowed = frozenset(_entry(text) for text in allow)
+        self._allowed = frozenset(_parse_allowed_host(text) for text in allow)
 
-    def admit(self, target: Target) -> None:
+    def check_target(self, target: Target) -> None:
         """Judge a target before any look-up. Raises: Refused."""
         if (target.host, target.port) in self._allowed:
             return
         if target.port not in PLAIN_PORTS.values():
             raise Refused(f"port {target.port} is not 80 or 443 (the setting net_allow names others)")
         try:
-            self.check(target.host, target.port, ip_address(target.host))
+            self.check_address(target.host, target.port, ip_address(target.host))
         except ValueError:
-            if "." not in target.host or target.host.endswith(_INNER):
-                raise _inner(target.host) from None
+            if "." not in target.host or target.host.endswith(_PRIVATE_SUFFIXES):
+                raise _not_public_error(target.host) from None
 
-    def check(self, host: str, port: int, address: Address) -> None:
+    def check_address(self, host: str, port: int, address: Address) -> None:
         """Judge an address that a host turned out to have. Raises: Refused; it does not tell the address."""
         if host == str(address) and (host, port) in self._allowed:
             return
         if not is_public(address) or is_own(address):
-            raise _inner(host)
+            raise _not_public_error(host)
 
 
-def _inner(host: str) -> Refused:
+def _not_public_error(host: str) -> Refused:
     return Refused(f"'{host}' is not a host of the public internet")
 
 
-def _entry(text: str) -> tuple[str, int]:
+def _parse_allowed_host(text: str) -> tuple[str, int]:
     try:
-        target = parse(f"http://{text}/")
+        target = parse_url(f"http://{text}/")
     except BadInput as cause:
         raise BadInput(f"net_allow takes HOST:PORT: {cause}") from cause
     return target.host, target.port

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from marid.core.approval import Answer, Approval, Kind, Question
+from marid.core.approval import Approval, ApprovalAnswer, Question, QuestionKind
 from marid.core.caller import Caller
 from marid.core.errors import Unavailable
 
@@ -38,12 +38,12 @@ def to_row(approval: Approval) -> tuple[object, ...]:
 def from_row(row: tuple[Any, ...]) -> Approval:
     """What `to_row` made a row of. Raises: Unavailable for a row that somebody else has made."""
     try:
-        return _read(row)
+        return _parse_row(row)
     except (ValueError, TypeError) as error:
         raise Unavailable("the approvals are damaged: remove approvals.db from the home") from error
 
 
-def _read(row: tuple[Any, ...]) -> Approval:
+def _parse_row(row: tuple[Any, ...]) -> Approval:
     import json
 
     key, kind, tool, caller, _, text, digest, created, expires, always, scope, grant, answer, by, answered, closed = row
@@ -51,7 +51,7 @@ def _read(row: tuple[Any, ...]) -> Approval:
     return Approval(
         question=Question(
             id=key,
-            kind=Kind(kind),
+            kind=QuestionKind(kind),
             tool=tool,
             caller=Caller(*names, groups=tuple(groups)),
             text=text,
@@ -62,7 +62,7 @@ def _read(row: tuple[Any, ...]) -> Approval:
             scope=scope,
             grant=grant,
         ),
-        answer=None if answer is None else Answer(answer),
+        answer=None if answer is None else ApprovalAnswer(answer),
         by=by,
         answered=answered,
         closed=bool(closed),

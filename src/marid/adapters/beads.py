@@ -8,11 +8,11 @@ from marid.adapters import processes
 from marid.adapters.beads_files import BeadsFile
 from marid.adapters.beads_program import BeadsProgram
 from marid.core.errors import BadInput, NotFound, Refused
-from marid.ports.beads import NO_WORKSPACE, Beads, Draft, Listing
-from marid.workspace.guard import Entry, Place, Territory
+from marid.ports.beads import NO_WORKSPACE, BeadListing, BeadsPlan, BeadsWorkspace
+from marid.workspace.guard import FolderEntry, GuardedPath, PathScope
 
 DATABASES = ("embeddeddolt", "dolt")
-MARKS = ("metadata.json", "config.yaml")
+WORKSPACE_FILES = ("metadata.json", "config.yaml")
 ISSUES = "issues.jsonl"
 
 
@@ -25,7 +25,7 @@ class ProjectBeads:
 
     def __init__(
         self,
-        territory: Territory,
+        territory: PathScope,
         env: Mapping[str, str],
         *,
         actor: str = "marid",
@@ -36,46 +36,46 @@ class ProjectBeads:
         self._actor = actor
         self._clock = clock
 
-    def listed(self) -> Listing:
+    def list_all(self) -> BeadListing:
         """As in the port."""
-        return self._found().listed()
+        return self._detect().list_all()
 
-    def ready(self) -> Listing:
+    def list_ready(self) -> BeadListing:
         """As in the port."""
-        return self._found().ready()
+        return self._detect().list_ready()
 
-    def create(self, title: str, description: str) -> Draft:
+    def create(self, title: str, description: str) -> BeadsPlan:
         """As in the port."""
-        return self._found().create(title, description)
+        return self._detect().create(title, description)
 
-    def update(self, bead_id: str, status: str) -> Draft:
+    def update(self, bead_id: str, status: str) -> BeadsPlan:
         """As in the port."""
-        return self._found().update(bead_id, status)
+        return self._detect().update(bead_id, status)
 
-    def _found(self) -> Beads:
-        root, entries = self._folder()
+    def _detect(self) -> BeadsWorkspace:
+        root, entries = self._find_folder()
         kinds = {entry.name: entry.kind for entry in entries}
         if "redirect" in kinds:
             raise Refused("'.beads/redirect' names a workspace elsewhere: call from the project that it belongs to")
-        database = _database(kinds)
-        marked = bool(database) or any(name in kinds for name in MARKS)
+        database = _describe_database(kinds)
+        marked = bool(database) or any(name in kinds for name in WORKSPACE_FILES)
         if not marked and ISSUES not in kinds:
             raise NotFound(NO_WORKSPACE)
         program = processes.find("bd", self._env)
         # A folder with nothing but the issues is no workspace for `bd`.
         if program and marked:
-            return BeadsProgram(program=program, root=root.tree.path, env=self._env, actor=self._actor)
-        return BeadsFile(root=root, now=self._clock(), actor=self._actor, behind=database)
+            return BeadsProgram(program=program, root=root.root.path, env=self._env, actor=self._actor)
+        return BeadsFile(root=root, now=self._clock(), actor=self._actor, database=database)
 
-    def _folder(self) -> tuple[Place, list[Entry]]:
+    def _find_folder(self) -> tuple[GuardedPath, list[FolderEntry]]:
         try:
-            root = self._territory.place(".")
+            root = self._territory.resolve(".")
             return root, root.below(".beads").entries()
         except (NotFound, BadInput) as cause:
             raise NotFound(NO_WORKSPACE) from cause
 
 
-def _database(kinds: Mapping[str, str]) -> str:
+def _describe_database(kinds: Mapping[str, str]) -> str:
     """What holds the truth, if a database does; `vc.db` and backups are none."""
     for name in DATABASES:
         if kinds.get(name) == "dir":

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from marid.adapters import processes
-from marid.adapters.processes import Limits
+from marid.adapters.processes import ProgramLimits
 from marid.core.errors import MaridError, NotFound, Unavailable
-from marid.ports.beads import NO_WORKSPACE, Bead, Command, Listing
+from marid.ports.beads import NO_WORKSPACE, Bead, BeadListing, BeadsCommand
 from marid.text import beads
-from marid.text.visible import shown_text
+from marid.text.visible import escape_text
 
-LIMITS = Limits(seconds=20.0, output=16 << 20)
-KEPT = ("HOME", "XDG_CONFIG_HOME", "LANG", "LC_ALL", "USER", "LOGNAME", "TMPDIR")
-LONGEST_COMPLAINT = 300
+LIMITS = ProgramLimits(timeout=20.0, max_output=16 << 20)
+INHERITED_VARIABLES = ("HOME", "XDG_CONFIG_HOME", "LANG", "LC_ALL", "USER", "LOGNAME", "TMPDIR")
+MAX_ERROR_LENGTH = 300
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,57 +26,57 @@ class BeadsProgram:
     root: str
     env: Mapping[str, str]
     actor: str
-    limits: Limits = LIMITS
+    limits: ProgramLimits = LIMITS
 
-    def listed(self) -> Listing:
+    def list_all(self) -> BeadListing:
         """As in the port; without these options closed issues are hidden and the list ends after some."""
-        return self._asked("list", "--all", "--limit", "0")
+        return self._query("list", "--all", "--limit", "0")
 
-    def ready(self) -> Listing:
+    def list_ready(self) -> BeadListing:
         """As in the port."""
-        return self._asked("ready", "--limit", "0")
+        return self._query("ready", "--limit", "0")
 
-    def create(self, title: str, description: str) -> Command:
+    def create(self, title: str, description: str) -> BeadsCommand:
         """As in the port."""
-        told = f"--title={beads.checked_title(title)}", f"--description={beads.checked_description(description)}"
-        return self._planned("Created bead {}", "create", *told)
+        told = f"--title={beads.validate_title(title)}", f"--description={beads.validate_description(description)}"
+        return self._plan_command("Created bead {}", "create", *told)
 
-    def update(self, bead_id: str, status: str) -> Command:
+    def update(self, bead_id: str, status: str) -> BeadsCommand:
         """As in the port. An id that is not there is found out by the program only."""
-        name, wanted = beads.checked_id(bead_id), beads.checked_status(status)
+        name, wanted = beads.validate_id(bead_id), beads.validate_status(status)
         if wanted == "closed":
-            return self._planned("Updated bead {} to closed", "close", name, f"--reason=closed by {self.actor}")
-        return self._planned(f"Updated bead {{}} to {wanted}", "update", name, f"--status={wanted}")
+            return self._plan_command("Updated bead {} to closed", "close", name, f"--reason=closed by {self.actor}")
+        return self._plan_command(f"Updated bead {{}} to {wanted}", "update", name, f"--status={wanted}")
 
     @property
-    def _settings(self) -> dict[str, str]:
+    def _environment(self) -> dict[str, str]:
         """The folder is named, or `bd` would also look above it and in other working trees."""
         return {"BD_JSON_ENVELOPE": "1", "BEADS_DIR": f"{self.root}/.beads", "BEADS_ACTOR": self.actor}
 
-    def _asked(self, *args: str) -> Listing:
-        kept = {name: self.env[name] for name in KEPT if name in self.env}
-        env = {"PATH": processes.searched(self.env.get("PATH", "")), **kept, **self._settings}
+    def _query(self, *args: str) -> BeadListing:
+        kept = {name: self.env[name] for name in INHERITED_VARIABLES if name in self.env}
+        env = {"PATH": processes.absolute_search_path(self.env.get("PATH", "")), **kept, **self._environment}
         done = processes.run([self.program, *args, "--json"], cwd=self.root, env=env, limits=self.limits)
         out, err = done.out.decode("utf-8", "replace"), done.err.decode("utf-8", "replace")
         if done.status:
-            raise _failure(done.status, err)
-        return Listing(beads=tuple(_bead(record) for record in _records(out)))
+            raise _error_from(done.status, err)
+        return BeadListing(beads=tuple(_parse_bead(record) for record in _parse_records(out)))
 
-    def _planned(self, words: str, *args: str) -> Command:
-        settings = [f"{name}={value}" for name, value in self._settings.items()]
+    def _plan_command(self, words: str, *args: str) -> BeadsCommand:
+        settings = [f"{name}={value}" for name, value in self._environment.items()]
         argv = ("/usr/bin/env", *settings, self.program, *args, "--json")
 
         def report(status: int, out: str, err: str) -> str:
             if status:
-                raise _failure(status, err)
+                raise _error_from(status, err)
             # The program prints an object here and an array there.
-            names = [_bead(record).id for record in _records(out)]
-            return words.format(shown_text(names[0] if names else ""))
+            names = [_parse_bead(record).id for record in _parse_records(out)]
+            return words.format(escape_text(names[0] if names else ""))
 
-        return Command(argv=argv, shown=shlex.join(argv), report=report)
+        return BeadsCommand(argv=argv, shown=shlex.join(argv), report=report)
 
 
-def _records(out: str) -> list[beads.Record]:
+def _parse_records(out: str) -> list[beads.IssueRecord]:
     """An array, one object, or either of them in an envelope."""
     payload = _first_json(out)
     if isinstance(payload, dict) and "data" in payload and "id" not in payload:
@@ -84,11 +84,11 @@ def _records(out: str) -> list[beads.Record]:
     listed = cast("list[object]", payload if isinstance(payload, list) else [payload])
     if not all(isinstance(record, dict) for record in listed):
         raise Unavailable("`bd` answered with what is no list of issues")
-    return cast("list[beads.Record]", listed)
+    return cast("list[beads.IssueRecord]", listed)
 
 
-def _bead(record: beads.Record) -> Bead:
-    found = beads.bead(record)
+def _parse_bead(record: beads.IssueRecord) -> Bead:
+    found = beads.to_bead(record)
     if not found.id:
         raise Unavailable("`bd` answered with an issue that has no id")
     return found
@@ -107,13 +107,13 @@ def _first_json(text: str) -> Any:
     return None
 
 
-def _failure(status: int, err: str) -> MaridError:
+def _error_from(status: int, err: str) -> MaridError:
     told = _first_json(err)
     found = cast("dict[str, Any]", told) if isinstance(told, dict) else {}
-    words = beads.word(found, "error") or err.strip().partition("\n")[0] or f"exit status {status}"
-    plain = shown_text(words)[:LONGEST_COMPLAINT]
+    words = beads.string_field(found, "error") or err.strip().partition("\n")[0] or f"exit status {status}"
+    plain = escape_text(words)[:MAX_ERROR_LENGTH]
     if "no beads database" in words.lower():
         return NotFound(NO_WORKSPACE)
-    if "not_found" in beads.word(found, "code").lower() or "not found" in words.lower():
+    if "not_found" in beads.string_field(found, "code").lower() or "not found" in words.lower():
         return NotFound(f"`bd`: {plain}")
     return Unavailable(f"`bd` failed: {plain}")

@@ -7,7 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 from weakref import finalize
 
-from marid.workspace.private import private_folder
+from marid.workspace.private import make_private_folder
 
 if TYPE_CHECKING:
     import sqlite3
@@ -22,13 +22,13 @@ _TABLE = """CREATE TABLE entry (
 _SELECT = f"SELECT key, value FROM entry WHERE kind = ? AND key IN ({', '.join('?' * _BATCH)})"  # noqa: S608 (no input)
 _INSERT = "INSERT OR REPLACE INTO entry (kind, key, value) VALUES (?, ?, ?)"
 # Deleting is slow (3 µs a row): a full cache is emptied in portions, not by half a million rows in one unlucky run.
-_PORTION = 20_000
+_TRIM_ROWS = 20_000
 # Primary result codes of SQLite: SQLITE_CORRUPT, SQLITE_NOTADB, and SQLITE_ERROR, which a valid statement meets when
 # the table has another shape.
-_BROKEN = (1, 11, 26)
+_CORRUPT_CODES = (1, 11, 26)
 
 
-class _OtherVersion(Exception):
+class _VersionMismatch(Exception):
     def __init__(self, *, older: bool) -> None:
         self.older = older
 
@@ -41,14 +41,14 @@ class SqliteCache:
     """
 
     def __init__(
-        self, path: str, *, most_bytes: int = 200_000_000, most_rows: int = 2_000_000, patience: float = 1.0
+        self, path: str, *, max_bytes: int = 200_000_000, max_rows: int = 2_000_000, busy_timeout: float = 1.0
     ) -> None:
         self._path = path
-        self._most_bytes = most_bytes
-        self._most_rows = most_rows
-        self._patience = patience  # seconds to wait for another process
+        self._max_bytes = max_bytes
+        self._max_rows = max_rows
+        self._busy_timeout = busy_timeout  # seconds to wait for another process
         self._connection: sqlite3.Connection | None = None
-        self._let_go: Callable[[], object] | None = None
+        self._close_connection: Callable[[], object] | None = None
         self._lock = Lock()
 
     def __enter__(self) -> "SqliteCache":
@@ -62,18 +62,18 @@ class SqliteCache:
     def close(self) -> None:
         """Let go of the file; a later call opens it again."""
         with self._lock:
-            self._drop()
+            self._disconnect()
 
     def get(self, kind: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The rows that are there; asking never makes the file."""
         if not keys or not os.path.exists(self._path):
             return {}
-        return self._attempt(lambda connection: _select(connection, kind, keys)) or {}
+        return self._with_connection(lambda connection: _select(connection, kind, keys)) or {}
 
     def put(self, kind: str, rows: Mapping[bytes, bytes]) -> None:
         """Keep the rows, or do nothing where that is not possible."""
         if rows:
-            self._attempt(lambda connection: self._insert(connection, kind, rows))
+            self._with_connection(lambda connection: self._insert(connection, kind, rows))
 
     def _insert(self, connection: "sqlite3.Connection", kind: str, rows: Mapping[bytes, bytes]) -> None:
         with connection:
@@ -83,52 +83,52 @@ class SqliteCache:
 
     def _trim(self, connection: "sqlite3.Connection", added: int) -> None:
         first, last = connection.execute("SELECT min(id), max(id) FROM entry").fetchone()
-        if last - first < self._most_rows and _used_bytes(connection) <= self._most_bytes:
+        if last - first < self._max_rows and _used_bytes(connection) <= self._max_bytes:
             return
-        edge = min((first + last) // 2, first + max(_PORTION, 2 * added))
+        edge = min((first + last) // 2, first + max(_TRIM_ROWS, 2 * added))
         connection.execute("DELETE FROM entry WHERE id <= ?", (edge,))
 
-    def _attempt(self, work: "Callable[[sqlite3.Connection], T]") -> T | None:
+    def _with_connection(self, work: "Callable[[sqlite3.Connection], T]") -> T | None:
         """Once more with a new file when the one that was there is of no use."""
         import sqlite3  # imported when used: 5 ms
 
         with self._lock:
             for _ in range(2):
                 try:
-                    return work(self._opened())
+                    return work(self._open_connection())
                 except OSError:
                     return None  # nothing can be made there
-                except _OtherVersion as other:
+                except _VersionMismatch as other:
                     useless = other.older
                 except sqlite3.Error as error:
-                    useless = getattr(error, "sqlite_errorcode", 0) & 0xFF in _BROKEN
-                self._drop()
+                    useless = getattr(error, "sqlite_errorcode", 0) & 0xFF in _CORRUPT_CODES
+                self._disconnect()
                 if not useless:
                     return None
-                _remove(self._path)
+                _delete_database(self._path)
         return None
 
-    def _opened(self) -> "sqlite3.Connection":
+    def _open_connection(self) -> "sqlite3.Connection":
         if not os.path.exists(self._path):
-            self._drop()  # somebody emptied the cache folder: what is written to the old file would be lost
+            self._disconnect()  # somebody emptied the cache folder: what is written to the old file would be lost
         if self._connection is None:
-            self._connection = _connect(self._path, self._patience)
+            self._connection = _connect(self._path, self._busy_timeout)
             # Closes it also at the end of the program: nobody has to remember `close`.
-            self._let_go = finalize(self, self._connection.close)
+            self._close_connection = finalize(self, self._connection.close)
         return self._connection
 
-    def _drop(self) -> None:
-        if self._let_go is not None:
-            self._let_go()
-        self._connection = self._let_go = None
+    def _disconnect(self) -> None:
+        if self._close_connection is not None:
+            self._close_connection()
+        self._connection = self._close_connection = None
 
 
-def _connect(path: str, patience: float) -> "sqlite3.Connection":
+def _connect(path: str, busy_timeout: float) -> "sqlite3.Connection":
     import sqlite3
 
     if not os.path.exists(path):
-        _make(path)
-    connection = sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False)
+        _create_database(path)
+    connection = sqlite3.connect(path, timeout=busy_timeout, isolation_level=None, check_same_thread=False)
     try:
         found = _version(connection)
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -139,16 +139,16 @@ def _connect(path: str, patience: float) -> "sqlite3.Connection":
     if found == VERSION:
         return connection
     connection.close()
-    raise _OtherVersion(older=found < VERSION)
+    raise _VersionMismatch(older=found < VERSION)
 
 
-def _make(path: str) -> None:
+def _create_database(path: str) -> None:
     """Beside its place and then linked there, so that no process ever meets a half-made database."""
     import sqlite3
     import tempfile
 
     folder = os.path.dirname(path) or "."
-    private_folder(folder)
+    make_private_folder(folder)
     descriptor, draft = tempfile.mkstemp(prefix=f"{os.path.basename(path)}.", dir=folder)  # mode 0600
     os.close(descriptor)
     try:
@@ -182,7 +182,7 @@ def _select(connection: "sqlite3.Connection", kind: str, keys: Sequence[bytes]) 
     return rows
 
 
-def _remove(path: str) -> None:
+def _delete_database(path: str) -> None:
     """The log goes before the file, so that no process ever sees a new file with an old log."""
     for name in (f"{path}-wal", f"{path}-shm", path):
         with suppress(OSError):

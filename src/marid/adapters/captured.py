@@ -3,11 +3,11 @@
 import codecs
 
 
-class Captured:
+class BoundedOutput:
     """At most `most` bytes are kept, half from the start and half from the end, however much comes."""
 
-    def __init__(self, most: int) -> None:
-        self._half = most // 2
+    def __init__(self, max_bytes: int) -> None:
+        self._half = max_bytes // 2
         self._head = bytearray()
         self._tail = bytearray()
         self._total = 0
@@ -26,17 +26,17 @@ class Captured:
         return text
 
     @property
-    def cut(self) -> int:
+    def dropped_bytes(self) -> int:
         """How many bytes were dropped."""
         return max(0, self._total - 2 * self._half)
 
     def text(self) -> str:
         """What was kept, with a line where something is missing; what is not UTF-8 is replaced."""
-        if not self.cut:
+        if not self.dropped_bytes:
             return (self._head + self._tail).decode("utf-8", "replace")
         head = codecs.getincrementaldecoder("utf-8")("replace").decode(bytes(self._head))
         tail = bytes(self._tail[-self._half :])
         start = next(
             (at for at, byte in enumerate(tail[:3]) if byte & 0xC0 != 0x80), 3
         )  # not in the middle of a character
-        return f"{head}\n[... {self.cut:,} bytes left out ...]\n{tail[start:].decode('utf-8', 'replace')}"
+        return f"{head}\n[... {self.dropped_bytes:,} bytes left out ...]\n{tail[start:].decode('utf-8', 'replace')}"

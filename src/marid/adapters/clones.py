@@ -10,15 +10,15 @@ import time
 from collections.abc import Callable, Generator, Mapping
 
 from marid.adapters.gitprogram import GitProgram
-from marid.adapters.processes import Limits, Outcome
+from marid.adapters.processes import ProgramLimits, ProgramResult
 from marid.core.errors import MaridError, NotFound, Unavailable
 from marid.text import gitnames
-from marid.workspace.private import private_folder
+from marid.workspace.private import make_private_folder
 
-UNFINISHED = ".unfinished-"
-FORGOTTEN = 86_400.0
+PARTIAL_PREFIX = ".unfinished-"
+STALE_AFTER = 86_400.0
 TRANSPORTS = "file:git:http:https:ssh"
-PATIENCE = ("-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=30")
+LOW_SPEED_OPTIONS = ("-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=30")
 SHALLOW = ("--depth=1", "--no-tags", "--no-recurse-submodules", "--force", "--quiet")
 
 
@@ -31,82 +31,84 @@ class CachedClones:
         env: Mapping[str, str],
         *,
         on_note: Callable[[str], None],
-        limits: Limits | None = None,
+        limits: ProgramLimits | None = None,
     ) -> None:
-        self._place = os.path.join(cache, "clones")
+        self._folder = os.path.join(cache, "clones")
         self._on_note = on_note
-        self._git = GitProgram(env, limits or Limits(seconds=300.0))
+        self._git = GitProgram(env, limits or ProgramLimits(timeout=300.0))
 
     def clone(self, url: str, branch: str | None) -> str:
         """As in the port; whoever clones the same at the same time gets the same folder."""
-        gitnames.checked_url(url)
-        wanted = "HEAD" if branch is None else gitnames.branch(branch)
+        gitnames.check_clone_url(url)
+        wanted = "HEAD" if branch is None else gitnames.check_branch(branch)
         key = hashlib.sha256(f"{url}\n{branch or ''}".encode("utf-8", "surrogateescape")).hexdigest()[:16]
-        home = os.path.join(self._place, key)
-        folder = os.path.join(home, gitnames.repository_name(url))
+        home = os.path.join(self._folder, key)
+        folder = os.path.join(home, gitnames.clone_folder_name(url))
         try:
             # Looked at in this order, since a copy appears whole: one without a HEAD was damaged later.
             there = os.path.isdir(folder)
             if there and os.path.isfile(os.path.join(folder, ".git", "HEAD")):
                 self._refresh(folder, url, wanted)
             else:
-                self._make(home, url, wanted, anew=there)
+                self._create(home, url, wanted, replace_existing=there)
         except OSError as cause:
-            raise Unavailable(f"no clone can be kept in {self._place}: {cause.strerror}") from cause
+            raise Unavailable(f"no clone can be kept in {self._folder}: {cause.strerror}") from cause
         return folder
 
-    def _make(self, home: str, url: str, wanted: str, *, anew: bool) -> None:
+    def _create(self, home: str, url: str, wanted: str, *, replace_existing: bool) -> None:
         """Everything in a folder of another name, which takes its place in one step when it is whole."""
-        private_folder(self._place)
-        self._sweep()
-        unfinished = tempfile.mkdtemp(prefix=UNFINISHED, dir=self._place)
+        make_private_folder(self._folder)
+        self._remove_stale()
+        unfinished = tempfile.mkdtemp(prefix=PARTIAL_PREFIX, dir=self._folder)
         try:
-            folder = os.path.join(unfinished, gitnames.repository_name(url))
-            self._alone("init", "--quiet", "--template=", folder, cwd=unfinished)
-            self._bring(folder, url, wanted)
-            if anew:
+            folder = os.path.join(unfinished, gitnames.clone_folder_name(url))
+            self._run_isolated("init", "--quiet", "--template=", folder, cwd=unfinished)
+            self._fetch(folder, url, wanted)
+            if replace_existing:
                 shutil.rmtree(home, ignore_errors=True)
-            _settle(unfinished, home)
+            _publish(unfinished, home)
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
 
     def _refresh(self, folder: str, url: str, wanted: str) -> None:
-        with _held(os.path.dirname(folder)):
+        with _lock_folder(os.path.dirname(folder)):
             # Nobody else is at work here, so a lock of git's own was left by a run that was killed.
             for name in ("index.lock", "shallow.lock"):
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(os.path.join(folder, ".git", name))
             try:
-                self._bring(folder, url, wanted)
+                self._fetch(folder, url, wanted)
             except (NotFound, Unavailable) as why:
                 self._on_note(f"{why}; the copy in the cache is used")
 
-    def _bring(self, folder: str, url: str, wanted: str) -> None:
+    def _fetch(self, folder: str, url: str, wanted: str) -> None:
         """Fetch, the one step that needs the user's keys and the network, and check out what came."""
         # Named, since git would otherwise look further up for a repository, and reset that one.
         places = {"GIT_DIR": os.path.join(folder, ".git"), "GIT_WORK_TREE": folder}
         transports = places | {"GIT_ALLOW_PROTOCOL": TRANSPORTS}
-        outcome = self._git.for_user(*PATIENCE, "fetch", *SHALLOW, url, wanted, cwd=folder, extra=transports)
+        outcome = self._git.run_with_user_config(
+            *LOW_SPEED_OPTIONS, "fetch", *SHALLOW, url, wanted, cwd=folder, extra=transports
+        )
         if outcome.status:
-            raise _failure(outcome, url, wanted)
-        self._alone("reset", "--hard", "--quiet", "FETCH_HEAD", cwd=folder, extra=places)
+            raise _fetch_error(outcome, url, wanted)
+        self._run_isolated("reset", "--hard", "--quiet", "FETCH_HEAD", cwd=folder, extra=places)
 
-    def _alone(self, *args: str, cwd: str, extra: Mapping[str, str] | None = None) -> None:
+    def _run_isolated(self, *args: str, cwd: str, extra: Mapping[str, str] | None = None) -> None:
         """Without the user's configuration: a filter in it would run on what came from elsewhere."""
-        outcome = self._git.alone(*args, cwd=cwd, extra=extra)
+        outcome = self._git.run_isolated(*args, cwd=cwd, extra=extra)
         if outcome.status:
-            raise Unavailable(f"git {args[0]} failed: {outcome.complaint()}")
+            raise Unavailable(f"git {args[0]} failed: {outcome.error_line()}")
 
-    def _sweep(self) -> None:
+    def _remove_stale(self) -> None:
         """Remove what runs that were killed have left, once nobody can be at work on it any more."""
-        with os.scandir(self._place) as entries:
+        with os.scandir(self._folder) as entries:
             for entry in entries:
-                if entry.name.startswith(UNFINISHED) and time.time() - entry.stat().st_mtime > FORGOTTEN:
+                if entry.name.startswith(PARTIAL_PREFIX) and time.time() - entry.stat().st_mtime > STALE_AFTER:
                     shutil.rmtree(entry.path, ignore_errors=True)
 
 
 @contextlib.contextmanager
-def _held(folder: str) -> Generator[None]:
+def _lock_folder(folder: str) -> Generator[None]:
     """One process at a time; the hold ends with the process, however that ends."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -116,7 +118,7 @@ def _held(folder: str) -> Generator[None]:
         os.close(descriptor)
 
 
-def _settle(unfinished: str, home: str) -> None:
+def _publish(unfinished: str, home: str) -> None:
     names = os.listdir(unfinished)
     try:
         os.rename(unfinished, home)
@@ -126,8 +128,8 @@ def _settle(unfinished: str, home: str) -> None:
             raise
 
 
-def _failure(outcome: Outcome, url: str, wanted: str) -> MaridError:
+def _fetch_error(outcome: ProgramResult, url: str, wanted: str) -> MaridError:
     if b"couldn't find remote ref" in outcome.err and wanted != "HEAD":
-        return NotFound(f"{gitnames.public_url(url)} has no branch {gitnames.shown(wanted)}")
-    why = gitnames.without_secrets(outcome.complaint(), url)
+        return NotFound(f"{gitnames.public_url(url)} has no branch {gitnames.quote_for_message(wanted)}")
+    why = gitnames.redact_url(outcome.error_line(), url)
     return Unavailable(f"{gitnames.public_url(url)} cannot be fetched: {why}")

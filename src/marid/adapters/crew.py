@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterable, Iterator, Sequence
 
 from marid.core.errors import Unavailable
-from marid.ports.crew import Job, Part
+from marid.ports.crew import OutputJob, OutputPart
 from marid.workspace.replace import write_all
 
 # Bytes of the buffers, bytes of the notes, and whether the job ends here.
@@ -15,15 +15,15 @@ _CHUNK = 1 << 20
 _SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ of Linux; elsewhere pipes stay as they are
 
 
-class ForkedCrew:
+class ForkPool:
     """One hand here and `helpers` in forks. For one-shot commands only: a fork of a threaded process is not safe."""
 
     def __init__(self, helpers: int) -> None:
         self._helpers = helpers
 
-    def make(self, jobs: Sequence[Job]) -> Iterator[Part]:
+    def run_jobs(self, jobs: Sequence[OutputJob]) -> Iterator[OutputPart]:
         """As in the port."""
-        turns = _turns(min(self._helpers + 1, len(jobs)))
+        turns = _schedule(min(self._helpers + 1, len(jobs)))
         hands = [turns[number % len(turns)] for number in range(len(jobs))]
         helpers: list[_Helper] = []
         try:
@@ -31,7 +31,7 @@ class ForkedCrew:
                 own = [job for job, hand in zip(jobs, hands, strict=True) if hand == helper]
                 helpers.append(_Helper(own, helpers))
             for job, hand in zip(jobs, hands, strict=True):
-                yield from job() if hand == 0 else helpers[hand - 1].job()
+                yield from job() if hand == 0 else helpers[hand - 1].read_job()
         finally:
             for helper in helpers:
                 helper.close()
@@ -39,7 +39,7 @@ class ForkedCrew:
                 helper.wait()
 
 
-def _turns(hands: int) -> list[int]:
+def _schedule(hands: int) -> list[int]:
     """Whose turn it is. Ours, number 0, is left out once in four: we also put everything together."""
     return [hand for turn in range(4) for hand in range(hands) if hand or turn < 3 or hands == 1]
 
@@ -47,7 +47,7 @@ def _turns(hands: int) -> list[int]:
 class _Helper:
     """A fork that does its jobs in order and sends what they make."""
 
-    def __init__(self, jobs: Sequence[Job], others: "Sequence[_Helper]") -> None:
+    def __init__(self, jobs: Sequence[OutputJob], others: "Sequence[_Helper]") -> None:
         self._from, to = os.pipe()
         with contextlib.suppress(ImportError, OSError):
             import fcntl
@@ -58,15 +58,15 @@ class _Helper:
             # A fork has the others' pipes too, and whoever holds one keeps its helper waiting for a reader.
             for helper in (self, *others):
                 helper.close()
-            _serve(jobs, to)
+            _run_child(jobs, to)
         os.close(to)
 
-    def job(self) -> Iterator[Part]:
+    def read_job(self) -> Iterator[OutputPart]:
         """What the next job made."""
         last = False
         while not last:
             data, notes, last = _HEAD.unpack(b"".join(self._read(_HEAD.size)))
-            yield Part(list(self._read(data)), b"".join(self._read(notes)))
+            yield OutputPart(list(self._read(data)), b"".join(self._read(notes)))
 
     def _read(self, size: int) -> Iterator[bytes]:
         while size:
@@ -86,7 +86,7 @@ class _Helper:
             os.waitpid(self._pid, 0)
 
 
-def _serve(jobs: Sequence[Job], to: int) -> None:
+def _run_child(jobs: Sequence[OutputJob], to: int) -> None:
     """The life of a fork. It must never return into the code that forked it."""
     code = 1
     try:
@@ -99,12 +99,12 @@ def _serve(jobs: Sequence[Job], to: int) -> None:
         os._exit(code)
 
 
-def _send(parts: Iterable[Part], to: int) -> None:
+def _send(parts: Iterable[OutputPart], to: int) -> None:
     for part in parts:
         _write(to, part, last=False)
-    _write(to, Part([]), last=True)
+    _write(to, OutputPart([]), last=True)
 
 
-def _write(to: int, part: Part, *, last: bool) -> None:
+def _write(to: int, part: OutputPart, *, last: bool) -> None:
     head = _HEAD.pack(sum(map(len, part.buffers)), len(part.notes), last)
     write_all(to, [head, *part.buffers, part.notes])

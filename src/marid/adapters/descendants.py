@@ -5,16 +5,16 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 
-_MOST_ENVIRONMENT = 1 << 18
+_MAX_ENVIRONMENT = 1 << 18
 
 
-def marked(mark: str) -> Callable[[str], bool]:
+def has_environment_mark(mark: str) -> Callable[[str], bool]:
     """Tells a process that inherited the variable `mark`: it survives a new session, a new group and a new parent."""
     needle = f"{mark}=".encode()
 
     def is_marked(pid: str) -> bool:
         with open(f"/proc/{pid}/environ", "rb") as file:
-            return any(entry.startswith(needle) for entry in file.read(_MOST_ENVIRONMENT).split(b"\0"))
+            return any(entry.startswith(needle) for entry in file.read(_MAX_ENVIRONMENT).split(b"\0"))
 
     return is_marked
 
@@ -28,7 +28,7 @@ def in_namespace(number: int) -> Callable[[str], bool]:
     return is_inside
 
 
-def members(belongs: Callable[[str], bool], proc: str = "/proc") -> Iterator[int]:
+def find_processes(belongs: Callable[[str], bool], proc: str = "/proc") -> Iterator[int]:
     """The processes that belong; those that we may not look at, or that have just gone, do not."""
     with contextlib.suppress(FileNotFoundError):
         for name in os.listdir(proc):
@@ -38,10 +38,10 @@ def members(belongs: Callable[[str], bool], proc: str = "/proc") -> Iterator[int
                         yield int(name)
 
 
-def kill(belongs: Callable[[str], bool], rounds: int = 20) -> None:
+def kill_processes(belongs: Callable[[str], bool], rounds: int = 20) -> None:
     """Kill the processes that belong until none is left: one may have started another while we looked."""
     for _ in range(rounds):
-        found = [pid for pid in members(belongs) if pid != os.getpid()]
+        found = [pid for pid in find_processes(belongs) if pid != os.getpid()]
         for pid in found:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
@@ -49,7 +49,7 @@ def kill(belongs: Callable[[str], bool], rounds: int = 20) -> None:
             return
 
 
-def threads_of(pid: int) -> int:
+def thread_count(pid: int) -> int:
     """How many threads a process has; 0 if it has gone."""
     try:
         return os.stat(f"/proc/{pid}/task").st_nlink - 2
@@ -57,7 +57,7 @@ def threads_of(pid: int) -> int:
         return 0
 
 
-def threads(loadavg: str = "/proc/loadavg") -> int:
+def machine_thread_count(loadavg: str = "/proc/loadavg") -> int:
     """How many there are on the whole machine: cheap to ask, so a sudden crowd is noticed. 0 if nobody tells."""
     try:
         with open(loadavg, "rb") as file:

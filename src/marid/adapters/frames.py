@@ -6,7 +6,7 @@ import struct
 import time
 
 _LENGTH = struct.Struct(">I")
-_MOST_AT_ONCE = 1 << 20
+_MAX_CHUNK = 1 << 20
 
 
 def send(descriptor: int, *messages: bytes, deadline: float | None = None) -> None:
@@ -19,27 +19,27 @@ def send(descriptor: int, *messages: bytes, deadline: float | None = None) -> No
     left = memoryview(b"".join(part for message in messages for part in (_LENGTH.pack(len(message)), message)))
     while left:
         _await(descriptor, select.POLLOUT, deadline)
-        left = left[os.write(descriptor, left[:_MOST_AT_ONCE]) :]
+        left = left[os.write(descriptor, left[:_MAX_CHUNK]) :]
 
 
-def receive(descriptor: int, *, most: int, deadline: float | None = None) -> bytes | None:
+def receive(descriptor: int, *, max_size: int, deadline: float | None = None) -> bytes | None:
     """One message, or None when none will come: the pipe is closed, or announces more than `most` bytes.
 
     Raises:
         TimeoutError: the deadline, in monotonic seconds, has passed.
     """
-    head = _exactly(descriptor, _LENGTH.size, deadline)
+    head = _read_exactly(descriptor, _LENGTH.size, deadline)
     if head is None:
         return None
     (size,) = _LENGTH.unpack(head)
-    return _exactly(descriptor, size, deadline) if size <= most else None
+    return _read_exactly(descriptor, size, deadline) if size <= max_size else None
 
 
-def _exactly(descriptor: int, size: int, deadline: float | None) -> bytes | None:
+def _read_exactly(descriptor: int, size: int, deadline: float | None) -> bytes | None:
     parts = bytearray()
     while len(parts) < size:
         _await(descriptor, select.POLLIN, deadline)
-        part = os.read(descriptor, min(size - len(parts), _MOST_AT_ONCE))
+        part = os.read(descriptor, min(size - len(parts), _MAX_CHUNK))
         if not part:
             return None
         parts += part

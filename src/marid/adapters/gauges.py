@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from marid.core.errors import Unavailable
 
-LONGEST = 200
+MAX_MESSAGE_LENGTH = 200
 
 
 class NoGauges:
@@ -26,5 +26,5 @@ class CallbackGauges:
         try:
             return {str(name): float(value) for name, value in self._callback().items()}
         except Exception as cause:  # the function is not ours: what it may raise is not known
-            words = " ".join(str(cause).split())[:LONGEST] or type(cause).__name__
+            words = " ".join(str(cause).split())[:MAX_MESSAGE_LENGTH] or type(cause).__name__
             raise Unavailable(f"the user interface could not be measured: {words}") from cause

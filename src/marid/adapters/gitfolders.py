@@ -5,64 +5,64 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-_MOST = 4096  # of a file that holds one path
-_MOST_MODULES = 1 << 20
-_MOST_LISTED = 100
-_MOST_FOLDERS = 2000  # some 30 ms, before every command
+_MAX_POINTER_BYTES = 4096  # of a file that holds one path
+_MAX_GITMODULES_BYTES = 1 << 20
+_MAX_SUBMODULES = 100
+_MAX_FOLDERS = 2000  # some 30 ms, before every command
 _TOOLS = frozenset(("node_modules", "venv", "target", "build", "dist", "__pycache__"))
 _PATH = re.compile(r"\s*path\s*=\s*\"?(.+?)\"?\s*")
 
 
-def git_folders(root: str) -> Iterator[tuple[str, bool]]:
+def linked_git_folders(root: str) -> Iterator[tuple[str, bool]]:
     """The folders that a `.git` file in `root` leads to: the checkout's own, and the one it shares with others.
 
     With each comes whether the repository itself names `root` as its checkout: the file alone could lead anywhere.
     """
     pointer = os.path.join(root, ".git")
-    line = _line(pointer)
+    line = _read_first_line(pointer)
     if line is None or not line.startswith("gitdir: "):
         return
     own = os.path.realpath(os.path.join(root, line.removeprefix("gitdir: ")))
-    back = _line(os.path.join(own, "gitdir"))
+    back = _read_first_line(os.path.join(own, "gitdir"))
     known = back is not None and os.path.realpath(os.path.join(own, back)) == os.path.realpath(pointer)
     yield own, known
-    shared = _line(os.path.join(own, "commondir"))
+    shared = _read_first_line(os.path.join(own, "commondir"))
     if shared is not None:
         common = os.path.realpath(os.path.join(own, shared))
         yield common, known and os.path.dirname(own) == os.path.join(common, "worktrees")
 
 
-def checkouts_below(root: str, most: int = _MOST_FOLDERS) -> Iterator[str]:
+def find_nested_checkouts(root: str, max_folders: int = _MAX_FOLDERS) -> Iterator[str]:
     """Each `.git` of the submodules that `root` lists and of the folders in it, the nearest first.
 
     Of the latter `most` are looked into, and none that belong to tools rather than to people.
     """
-    named = (os.path.normpath(os.path.join(root, name)) for name in islice(_submodules(root), _MOST_LISTED))
+    named = (os.path.normpath(os.path.join(root, name)) for name in islice(_submodules(root), _MAX_SUBMODULES))
     listed = (path for path in named if path.startswith(f"{root}/"))
-    for folder in dict.fromkeys((*listed, *islice(_folders(root), most))):
+    for folder in dict.fromkeys((*listed, *islice(_walk_folders(root), max_folders))):
         path = os.path.join(folder, ".git")
         if os.path.lexists(path):
             yield path
 
 
 def _submodules(root: str) -> Iterator[str]:
-    text = _text(os.path.join(root, ".gitmodules"), _MOST_MODULES) or ""
+    text = _read_start(os.path.join(root, ".gitmodules"), _MAX_GITMODULES_BYTES) or ""
     return (found[1] for line in text.split("\n") if (found := _PATH.fullmatch(line)))
 
 
-def _folders(top: str) -> Iterator[str]:
+def _walk_folders(top: str) -> Iterator[str]:
     """What is below `top`, level by level."""
     level = [top]
     while level:
         below: list[str] = []
         for folder in level:
-            found = _inside(folder)
+            found = _subfolders(folder)
             yield from found
             below += found
         level = below
 
 
-def _inside(folder: str) -> list[str]:
+def _subfolders(folder: str) -> list[str]:
     try:
         with os.scandir(folder) as entries:
             return sorted(
@@ -72,20 +72,20 @@ def _inside(folder: str) -> list[str]:
         return []
 
 
-def _line(path: str) -> str | None:
+def _read_first_line(path: str) -> str | None:
     """The first line of a small file."""
-    text = _text(path, _MOST)
+    text = _read_start(path, _MAX_POINTER_BYTES)
     return None if text is None else text.partition("\n")[0].rstrip("\r")
 
 
-def _text(path: str, most: int) -> str | None:
+def _read_start(path: str, max_bytes: int) -> str | None:
     """The beginning of a regular file; None for anything else."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
     except OSError:
         return None
     try:
-        return os.fsdecode(os.read(fd, most))
+        return os.fsdecode(os.read(fd, max_bytes))
     except OSError:  # a folder
         return None
     finally:

@@ -4,10 +4,10 @@ import os
 from collections.abc import Mapping
 
 from marid.adapters import processes
-from marid.adapters.processes import Limits, Outcome
+from marid.adapters.processes import ProgramLimits, ProgramResult
 from marid.core.errors import Unavailable
 
-QUIET = {
+SAFE_ENVIRONMENT = {
     "LC_ALL": "C",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_OPTIONAL_LOCKS": "0",
@@ -16,7 +16,7 @@ QUIET = {
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_LITERAL_PATHSPECS": "1",
 }
-OVERRIDING = {
+CONFIG_OVERRIDES = {
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.attributesFile": os.devnull,
@@ -28,7 +28,7 @@ OVERRIDING = {
     "maintenance.auto": "false",
 }
 # What lets git find the user's configuration, keys and way to the network. No GIT_ variable is among them.
-KEPT = (
+INHERITED_VARIABLES = (
     *("HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "USER", "LOGNAME", "SUDO_UID"),
     *("SSH_AUTH_SOCK", "SSL_CERT_FILE", "SSL_CERT_DIR", "http_proxy", "https_proxy", "HTTPS_PROXY"),
     *("all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"),
@@ -38,12 +38,12 @@ KEPT = (
 class GitProgram:
     """git as found on the PATH of `env`, which is the user's environment."""
 
-    def __init__(self, env: Mapping[str, str], limits: Limits) -> None:
+    def __init__(self, env: Mapping[str, str], limits: ProgramLimits) -> None:
         self._env = env
         self._limits = limits
-        self._path = processes.searched(env.get("PATH", ""))
+        self._path = processes.absolute_search_path(env.get("PATH", ""))
 
-    def alone(self, *args: str, cwd: str, extra: Mapping[str, str] | None = None) -> Outcome:
+    def run_isolated(self, *args: str, cwd: str, extra: Mapping[str, str] | None = None) -> ProgramResult:
         """What git answers when it knows no configuration but that of the git folder it is given."""
         own = {
             "HOME": os.devnull,
@@ -54,22 +54,24 @@ class GitProgram:
         }
         return self._run(args, cwd, own | dict(extra or {}))
 
-    def for_user(self, *args: str, cwd: str, extra: Mapping[str, str] | None = None) -> Outcome:
+    def run_with_user_config(self, *args: str, cwd: str, extra: Mapping[str, str] | None = None) -> ProgramResult:
         """What git answers when it also knows what the user has configured for all repositories."""
-        own = {name: self._env[name] for name in KEPT if name in self._env}
+        own = {name: self._env[name] for name in INHERITED_VARIABLES if name in self._env}
         return self._run(args, cwd, own | dict(extra or {}))
 
-    def _run(self, args: tuple[str, ...], cwd: str, env: Mapping[str, str]) -> Outcome:
+    def _run(self, args: tuple[str, ...], cwd: str, env: Mapping[str, str]) -> ProgramResult:
         program = processes.find("git", self._env)
         if program is None:
             raise Unavailable("git is not installed: it is not on the PATH")
-        settings = [part for name, value in OVERRIDING.items() for part in ("-c", f"{name}={value}")]
+        settings = [part for name, value in CONFIG_OVERRIDES.items() for part in ("-c", f"{name}={value}")]
         argv = [program, "--no-pager", *settings, *args]
-        return processes.run(argv, cwd=cwd, env={"PATH": self._path} | QUIET | dict(env), limits=self._limits)
+        return processes.run(
+            argv, cwd=cwd, env={"PATH": self._path} | SAFE_ENVIRONMENT | dict(env), limits=self._limits
+        )
 
 
-def answered(outcome: Outcome, question: str) -> Outcome:
+def check_status(outcome: ProgramResult, question: str) -> ProgramResult:
     """The outcome, when git answered with yes or no (status 1); Unavailable when it failed."""
     if outcome.status not in (0, 1):
-        raise Unavailable(f"{question} failed: {outcome.complaint()}")
+        raise Unavailable(f"{question} failed: {outcome.error_line()}")
     return outcome

@@ -12,37 +12,37 @@ from secrets import token_hex
 
 from marid.adapters import descendants
 
-MOST_PROCESSES = 1024
-GROUPS = ("/sys/fs/cgroup/pids", "/sys/fs/cgroup")  # the first and the second version
+MAX_PROCESSES = 1024
+CGROUP_ROOTS = ("/sys/fs/cgroup/pids", "/sys/fs/cgroup")  # the first and the second version
 # Since then the kernel counts the processes of each user namespace apart; before, all of a user's count.
-_COUNTED_APART = (5, 14)
+_NAMESPACED_COUNT_SINCE = (5, 14)
 # Limits are set by a shell that becomes the command: between fork and exec no Python may run where there are threads.
-_LIMITED = 'ulimit -c 0; ulimit -p "$1" 2>/dev/null || ulimit -u "$1" 2>/dev/null; shift; exec "$@"'
-_JOINED = '{ echo $$ > "$1"; } 2>/dev/null; shift; exec "$@"'
-_OURS = "marid-"
+_LIMIT_SCRIPT = 'ulimit -c 0; ulimit -p "$1" 2>/dev/null || ulimit -u "$1" 2>/dev/null; shift; exec "$@"'
+_JOIN_SCRIPT = '{ echo $$ > "$1"; } 2>/dev/null; shift; exec "$@"'
+_GROUP_PREFIX = "marid-"
 
 
-def limited(argv: Sequence[str], most: int, *, release: str, confined: bool) -> tuple[str, ...]:
+def with_process_limit(argv: Sequence[str], max_processes: int, *, release: str, confined: bool) -> tuple[str, ...]:
     """The command with at most `most` processes and no core dumps; `release` is that of the kernel."""
-    apart = confined and _version(release) >= _COUNTED_APART
-    number = most if apart else most + descendants.threads()
-    return ("/bin/sh", "-c", _LIMITED, "sh", str(number), *argv)
+    apart = confined and _version(release) >= _NAMESPACED_COUNT_SINCE
+    number = max_processes if apart else max_processes + descendants.machine_thread_count()
+    return ("/bin/sh", "-c", _LIMIT_SCRIPT, "sh", str(number), *argv)
 
 
 def _version(release: str) -> tuple[int, ...]:
     return tuple(int(part) for part in release.split("-")[0].split(".")[:2] if part.isdecimal())
 
 
-def joined(argv: Sequence[str], group: str | None) -> tuple[str, ...]:
+def in_control_group(argv: Sequence[str], group: str | None) -> tuple[str, ...]:
     """The command in a control group, if there is one."""
-    return tuple(argv) if group is None else ("/bin/sh", "-c", _JOINED, "sh", f"{group}/cgroup.procs", *argv)
+    return tuple(argv) if group is None else ("/bin/sh", "-c", _JOIN_SCRIPT, "sh", f"{group}/cgroup.procs", *argv)
 
 
 @contextlib.contextmanager
-def control_group(most: int, places: Sequence[str] = GROUPS) -> Generator[str | None]:
+def control_group(max_processes: int, places: Sequence[str] = CGROUP_ROOTS) -> Generator[str | None]:
     """A control group of at most `most` processes and threads, while this lasts; None where we may not make one."""
-    name = f"{_OURS}{os.getpid()}-{token_hex(4)}"
-    group = next((path for place in places if _made(path := os.path.join(place, name), most)), None)
+    name = f"{_GROUP_PREFIX}{os.getpid()}-{token_hex(4)}"
+    group = next((path for place in places if _create_group(path := os.path.join(place, name), max_processes)), None)
     try:
         yield group
     finally:
@@ -50,7 +50,7 @@ def control_group(most: int, places: Sequence[str] = GROUPS) -> Generator[str | 
             _remove(group)
 
 
-def _made(group: str, most: int) -> bool:
+def _create_group(group: str, max_processes: int) -> bool:
     if not os.path.exists(os.path.join(os.path.dirname(group), "cgroup.procs")):
         return False
     try:
@@ -59,7 +59,7 @@ def _made(group: str, most: int) -> bool:
         return False
     try:
         with open(os.path.join(group, "pids.max"), "r+b", buffering=0) as file:
-            file.write(b"%d" % most)
+            file.write(b"%d" % max_processes)
     except OSError:  # this kind of group is not counted here
         os.rmdir(group)
         return False
@@ -75,11 +75,11 @@ def _remove(group: str) -> None:
             return
 
 
-def sweep(places: Sequence[str] = GROUPS) -> None:
+def remove_stale_groups(places: Sequence[str] = CGROUP_ROOTS) -> None:
     """Remove the groups of programs that were killed."""
     for place in places:
         with contextlib.suppress(OSError):
             for name in os.listdir(place):
-                owner = name.removeprefix(_OURS).partition("-")[0]
-                if name.startswith(_OURS) and not os.path.exists(f"/proc/{owner}"):
+                owner = name.removeprefix(_GROUP_PREFIX).partition("-")[0]
+                if name.startswith(_GROUP_PREFIX) and not os.path.exists(f"/proc/{owner}"):
                     os.rmdir(os.path.join(place, name))

@@ -30,7 +30,7 @@ _SHIMS = "shims"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Machine:
+class HostLayout:
     """`home` is the user's, `state` ours; `folders` are those of PATH, `prefix` that of the running Python."""
 
     home: str
@@ -39,7 +39,7 @@ class Machine:
     prefix: str
 
 
-def system(*, network: bool) -> list[str]:
+def system_args(*, network: bool) -> list[str]:
     """Programs, libraries and what they need of /etc, unwritable; what else they expect is empty.
 
     `HIDDEN` can still be written: more is to be mounted there.
@@ -56,16 +56,16 @@ def system(*, network: bool) -> list[str]:
     return [*args, "--proc", "/proc", "--dev", "/dev"]
 
 
-def programs(machine: Machine, roots: Sequence[str]) -> list[str]:
+def program_args(machine: HostLayout, roots: Sequence[str]) -> list[str]:
     """Programs that live elsewhere, unwritable: the folders of PATH, and Pythons whole."""
     named = [folder for folder in machine.folders if os.path.basename(folder) != _SHIMS]
     modules = [os.path.join(os.path.dirname(folder), "lib", "node_modules") for folder in named]
-    wanted = [*named, *modules, *pythons(machine.prefix, roots)]
-    shown = [path for path in dict.fromkeys(wanted) if _may_show(path, machine, roots)]
+    wanted = [*named, *modules, *python_prefixes(machine.prefix, roots)]
+    shown = [path for path in dict.fromkeys(wanted) if _can_mount(path, machine, roots)]
     return [part for path in sorted(shown) for part in ("--ro-bind-try", path, path)]
 
 
-def pythons(prefix: str, roots: Iterable[str]) -> Iterator[str]:
+def python_prefixes(prefix: str, roots: Iterable[str]) -> Iterator[str]:
     """Where the Pythons live that run us and the virtual environments of the roots."""
     yield os.path.realpath(prefix)
     for root in roots:
@@ -85,7 +85,7 @@ def _is_python(prefix: str) -> bool:
     return any(os.path.isfile(os.path.join(library, name, "os.py")) for name in names)
 
 
-def _may_show(path: str, machine: Machine, roots: Sequence[str]) -> bool:
+def _can_mount(path: str, machine: HostLayout, roots: Sequence[str]) -> bool:
     """Whether a folder of programs is there, is not seen anyway, and holds neither a home nor a root."""
     real = os.path.realpath(path)
     seen = (*SYSTEM, *roots)

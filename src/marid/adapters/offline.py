@@ -9,8 +9,8 @@ from marid.adapters.offline_passages import (
     DEFINITIONS,
     Passage,
     best_passages,
-    defined_words,
     definition_pattern,
+    definition_words,
     search_words,
     word_pattern,
 )
@@ -21,9 +21,9 @@ from marid.core.chat import (
     Finished,
     FinishReason,
     Message,
+    MessagePart,
     ModelInfo,
     ModelRequest,
-    Part,
     Text,
     TextDelta,
     ToolCall,
@@ -33,14 +33,14 @@ from marid.core.chat import (
     request_tokens,
 )
 from marid.core.errors import NotFound
-from marid.ports.model import Take
+from marid.ports.model import OnModelEvent
 
 OFFLINE = "offline"
-_MOST_HITS = 120
-_MOST_DEFINITIONS = 20
-_MOST_NAMES = 10
+_MAX_HITS = 120
+_MAX_DEFINITIONS = 20
+_MAX_NAMES = 10
 _SHORT = 3
-_DEFINED = "defined"
+_DEFINITION_SUFFIX = "defined"
 _ADVICE = "An answer in words needs a model: set `provider` and `model`, and `api_key` where one is needed."
 
 
@@ -55,23 +55,23 @@ class OfflineModel:
         """As in the port."""
         return OFFLINE
 
-    async def stream(self, request: ModelRequest, take: Take) -> None:
+    async def stream(self, request: ModelRequest, on_event: OnModelEvent) -> None:
         """As in the port."""
         results = _results(request)
-        calls = () if results else tuple(_searches(request))
-        pieces = () if calls else tuple(_answer(request, results))
+        calls = () if results else tuple(_search_calls(request))
+        pieces = () if calls else tuple(_compose_answer(request, results))
         for piece in pieces:
-            await take(TextDelta(piece))
+            await on_event(TextDelta(piece))
         for number, call in enumerate(calls):
-            await take(CallStarted(number, call.name))
-            await take(CallDelta(number, call.arguments))
+            await on_event(CallStarted(number, call.name))
+            await on_event(CallDelta(number, call.arguments))
         for number, call in enumerate(calls):
-            await take(CallReady(number, call))
-        parts: tuple[Part, ...] = calls or (Text(text="".join(pieces)),)
+            await on_event(CallReady(number, call))
+        parts: tuple[MessagePart, ...] = calls or (Text(text="".join(pieces)),)
         reply = Message(role="assistant", parts=parts)
         reason: FinishReason = "calls" if calls else "stop"
-        await take(Usage(request_tokens(request), message_tokens(reply), estimated=True))
-        await take(Finished(reason, reply, OFFLINE))
+        await on_event(Usage(request_tokens(request), message_tokens(reply), estimated=True))
+        await on_event(Finished(reason, reply, OFFLINE))
 
     async def models(self) -> tuple[ModelInfo, ...]:
         """As in the port."""
@@ -96,11 +96,11 @@ def _results(request: ModelRequest) -> tuple[ToolResult, ...]:
 
 def _question(request: ModelRequest) -> str:
     """The last words of a person: what the program itself puts around them, or says in its own name, is no question."""
-    asked = (message.bare.strip() for message in reversed(request.messages) if message.role == "user")
+    asked = (message.user_text.strip() for message in reversed(request.messages) if message.role == "user")
     return next(filter(None, asked), "")
 
 
-def _searches(request: ModelRequest) -> Iterator[ToolCall]:
+def _search_calls(request: ModelRequest) -> Iterator[ToolCall]:
     """A search for each word of the question in the files, and one for all of them in the names of files."""
     offered = {tool.name for tool in request.tools}
     if request.parameters.tool_choice == "none":
@@ -109,71 +109,71 @@ def _searches(request: ModelRequest) -> Iterator[ToolCall]:
     words = search_words(question)
     prefix = f"offline-{len(request.messages)}"  # no call of an earlier round has this id
     if "grep_files" in offered:
-        yield from _greps(prefix, words, defined_words(question, words))
+        yield from _grep_calls(prefix, words, definition_words(question, words))
     long = [word for word in words if len(word) > _SHORT] or words
     names = "{" + ",".join(long) + "}" if len(long) > 1 else "".join(long) or "README"
     if "glob_files" in offered:
-        yield _call(f"{prefix}-names", "glob_files", {"pattern": f"*{names}*", "max_results": _MOST_NAMES})
+        yield _make_call(f"{prefix}-names", "glob_files", {"pattern": f"*{names}*", "max_results": _MAX_NAMES})
     elif "search_files" in offered:
-        yield _call(f"{prefix}-names", "search_files", {"path": ".", "pattern": f"**/*{names}*"})
+        yield _make_call(f"{prefix}-names", "search_files", {"path": ".", "pattern": f"**/*{names}*"})
 
 
-def _greps(prefix: str, words: Sequence[str], named: Sequence[str]) -> Iterator[ToolCall]:
+def _grep_calls(prefix: str, words: Sequence[str], named: Sequence[str]) -> Iterator[ToolCall]:
     """For definitions too: of a name that is used everywhere, a search for the name alone may never get there."""
     for number, word in enumerate(words):
-        arguments = {"pattern": word_pattern(word), "context_lines": 2, "max_results": _MOST_HITS}
-        yield _call(f"{prefix}-{number}", "grep_files", arguments)
+        arguments = {"pattern": word_pattern(word), "context_lines": 2, "max_results": _MAX_HITS}
+        yield _make_call(f"{prefix}-{number}", "grep_files", arguments)
     if named:
-        defined = {"pattern": definition_pattern(named), "context_lines": 2, "max_results": _MOST_DEFINITIONS}
-        yield _call(f"{prefix}-{_DEFINED}", "grep_files", defined)
+        defined = {"pattern": definition_pattern(named), "context_lines": 2, "max_results": _MAX_DEFINITIONS}
+        yield _make_call(f"{prefix}-{_DEFINITION_SUFFIX}", "grep_files", defined)
     if not words:
-        beginning = {"pattern": r"\S", "file_pattern": "README*", "context_lines": 2, "max_results": _MOST_NAMES}
-        yield _call(f"{prefix}-readme", "grep_files", beginning)
+        beginning = {"pattern": r"\S", "file_pattern": "README*", "context_lines": 2, "max_results": _MAX_NAMES}
+        yield _make_call(f"{prefix}-readme", "grep_files", beginning)
 
 
-def _call(id: str, name: str, arguments: Mapping[str, object]) -> ToolCall:
+def _make_call(id: str, name: str, arguments: Mapping[str, object]) -> ToolCall:
     return ToolCall(id=id, name=name, arguments=json.dumps(arguments, ensure_ascii=False))
 
 
-def _answer(request: ModelRequest, results: tuple[ToolResult, ...]) -> Iterator[str]:
+def _compose_answer(request: ModelRequest, results: tuple[ToolResult, ...]) -> Iterator[str]:
     words = search_words(_question(request))
     about = ", ".join(f'"{word}"' for word in words) or "the question"
     failed = [result for result in results if result.failed or result.text.startswith("ERROR: ")]
     searches = [result for result in results if result not in failed and result.name == "grep_files"]
-    passages = best_passages({_word(result.call, words): result.text for result in searches})
-    names = [path for result in results if result not in failed for path in _names(result)]
+    passages = best_passages({_word_of_call(result.call_id, words): result.text for result in searches})
+    names = [path for result in results if result not in failed for path in _file_names(result)]
     if passages or names:
         yield f"This is offline: no model was asked. What the project says about {about}:\n"
     elif results:
         yield f"This is offline: no model was asked, and nothing in the project matches {about}.\n"
     else:
         yield "This is offline: no model was asked, and no tool to search the project is offered.\n"
-    yield from (_quoted(passage) for passage in passages)
+    yield from (_format_passage(passage) for passage in passages)
     if names:
-        yield "\nFiles by name:\n" + "".join(f"- `{name}`\n" for name in names[:_MOST_NAMES])
+        yield "\nFiles by name:\n" + "".join(f"- `{name}`\n" for name in names[:_MAX_NAMES])
     for result in failed:
         yield f"\nA search failed: {' '.join(result.text.split())[:300]}\n"
     yield f"\n{_ADVICE}\n"
 
 
-def _word(call: str, words: tuple[str, ...]) -> str:
+def _word_of_call(call: str, words: tuple[str, ...]) -> str:
     """Which word a search was for; one that somebody else began was for none of them."""
     number = call.rpartition("-")[2]
-    if number == _DEFINED:
+    if number == _DEFINITION_SUFFIX:
         return DEFINITIONS
     known = number.isascii() and number.isdecimal() and int(number) < len(words)
     return words[int(number)] if known else call
 
 
-def _names(result: ToolResult) -> list[str]:
+def _file_names(result: ToolResult) -> list[str]:
     if result.name not in ("glob_files", "search_files") or result.text.startswith("Nothing matches"):
         return []
     return [line for line in result.text.splitlines() if line and not line.startswith("(")]
 
 
-def _quoted(passage: Passage) -> str:
+def _format_passage(passage: Passage) -> str:
     """The passage in a fence that nothing inside of it can close."""
     inside = "\n".join(passage.lines)
     longest = max((len(run) for run in re.findall("`{3,}", inside)), default=2)
     fence = "`" * (longest + 1)
-    return f"\n{passage.place}\n{fence}\n{inside}\n{fence}\n"
+    return f"\n{passage.location}\n{fence}\n{inside}\n{fence}\n"

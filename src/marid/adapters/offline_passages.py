@@ -5,19 +5,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import log
 from typing import NamedTuple
 
-MOST_WORDS = 4
-MOST_PASSAGES = 5
-_LONGEST_PASSAGE = 12
-_LONGEST_LINE = 200
-_READ = 4_000
-_SHORTEST = 3
+MAX_WORDS = 4
+MAX_PASSAGES = 5
+_MAX_PASSAGE_LINES = 12
+_MAX_LINE_LENGTH = 200
+_MAX_QUESTION_LENGTH = 4_000
+_MIN_WORD_LENGTH = 3
 _WORD = r"\w{2,}"
-_FOUND = r"^(?P<path>.+?):(?P<line>\d+)(?P<mark>: |-)(?P<text>.*)$"
-_DEFINING = "class|defp?|fn|func|function|struct|enum|union|trait|interface|type|typedef|module|const|let|var|val"
+_RESULT_LINE = r"^(?P<path>.+?):(?P<line>\d+)(?P<mark>: |-)(?P<text>.*)$"
+_DEFINITION_KEYWORDS = (
+    "class|defp?|fn|func|function|struct|enum|union|trait|interface|type|typedef|module|const|let|var|val"
+)
 _ASKS_FOR_DEFINITION = r"\b(?:defin|declar|implement)"
-_WELCOME = 0.1
+_README_BONUS = 0.1
 DEFINITIONS = ""
-_EMPTY_WORDS = """
+_STOP_WORDS_TEXT = """
     a about all also an and any are argument at be because been but by call called can change changes check code could
     define defined defines definition describe did
     different do does each else every explain file files find for from function get give had has have help here how i if
@@ -28,32 +30,32 @@ _EMPTY_WORDS = """
     using very want was we well were what when where which while who why will with without work works would write you
     your
 """
-EMPTY_WORDS = frozenset(_EMPTY_WORDS.split())
+STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
 
 
 class Passage(NamedTuple):
     """Lines of a file that belong together, with the number of the first."""
 
     path: str
-    first: int
+    first_line: int
     lines: tuple[str, ...]
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """As an editor would open it."""
-        last = self.first + len(self.lines) - 1
-        return f"{self.path}:{self.first}" if last == self.first else f"{self.path}:{self.first}-{last}"
+        last = self.first_line + len(self.lines) - 1
+        return f"{self.path}:{self.first_line}" if last == self.first_line else f"{self.path}:{self.first_line}-{last}"
 
 
 def search_words(question: str) -> tuple[str, ...]:
     """The words of a question that are worth a search: names of code first, then long words, at most MOST_WORDS."""
     words: dict[str, str] = {}
-    for word in re.findall(_WORD, question[:_READ]):
-        if len(word) >= _SHORTEST and not word.isdigit() and word.lower() not in EMPTY_WORDS:
+    for word in re.findall(_WORD, question[:_MAX_QUESTION_LENGTH]):
+        if len(word) >= _MIN_WORD_LENGTH and not word.isdigit() and word.lower() not in STOP_WORDS:
             words.setdefault(word.lower(), word)
     order = {word: place for place, word in enumerate(words.values())}
     best = sorted(order, key=lambda word: (not _is_name(word), -min(len(word), 8), order[word]))
-    return tuple(best[:MOST_WORDS])
+    return tuple(best[:MAX_WORDS])
 
 
 def _is_name(word: str) -> bool:
@@ -63,19 +65,19 @@ def _is_name(word: str) -> bool:
 
 def stem(word: str) -> str:
     """What a plain word and its other forms begin with; names of code have no other forms."""
-    plural = len(word) > _SHORTEST + 1 and word.isalpha() and word.islower() and word.endswith("s")
+    plural = len(word) > _MIN_WORD_LENGTH + 1 and word.isalpha() and word.islower() and word.endswith("s")
     return word[:-1] if plural and not word.endswith("ss") else word
 
 
 def word_pattern(word: str) -> str:
     """Where a word stands; a short one only as a word of its own, as it is a part of too many others."""
     plain = re.escape(stem(word))
-    return rf"(?i)\b{plain}\b" if len(word) <= _SHORTEST else f"(?i){plain}"
+    return rf"(?i)\b{plain}\b" if len(word) <= _MIN_WORD_LENGTH else f"(?i){plain}"
 
 
-def defined_words(question: str, words: Sequence[str]) -> tuple[str, ...]:
+def definition_words(question: str, words: Sequence[str]) -> tuple[str, ...]:
     """The words whose definition the question may be about: all if it says so, else those that are written as names."""
-    if re.search(_ASKS_FOR_DEFINITION, question[:_READ], re.IGNORECASE):
+    if re.search(_ASKS_FOR_DEFINITION, question[:_MAX_QUESTION_LENGTH], re.IGNORECASE):
         return tuple(words)
     begin = question.lstrip()
     return tuple(word for word in words if _is_name(word) or (word[0].isupper() and not begin.startswith(word)))
@@ -84,7 +86,7 @@ def defined_words(question: str, words: Sequence[str]) -> tuple[str, ...]:
 def definition_pattern(words: Iterable[str]) -> str:
     """Where one of the words is given its meaning, in most languages."""
     names = "|".join(re.escape(word) for word in words)
-    return rf"(?i)\b(?:{_DEFINING})\s+(?:{names})\b"
+    return rf"(?i)\b(?:{_DEFINITION_KEYWORDS})\s+(?:{names})\b"
 
 
 def best_passages(found: Mapping[str, str]) -> tuple[Passage, ...]:
@@ -97,7 +99,7 @@ def best_passages(found: Mapping[str, str]) -> tuple[Passage, ...]:
     weights: dict[str, float] = {}
     for word, text in found.items():
         count = 0
-        for match in re.finditer(_FOUND, text, re.MULTILINE):
+        for match in re.finditer(_RESULT_LINE, text, re.MULTILINE):
             path, number = match["path"], int(match["line"])
             lines.setdefault(path, {}).setdefault(number, match["text"])
             if match["mark"] == ": ":
@@ -109,11 +111,11 @@ def best_passages(found: Mapping[str, str]) -> tuple[Passage, ...]:
     scored = [
         (_score(path, numbers, hits.get(path, {}), weights), path, numbers)
         for path, there in lines.items()
-        for numbers in _runs(there)
+        for numbers in _group_consecutive(there)
     ]
     scored.sort(key=lambda one: (-one[0], one[1], one[2]))
     return tuple(
-        _passage(path, numbers, lines[path], hits.get(path, {})) for _, path, numbers in scored[:MOST_PASSAGES]
+        _make_passage(path, numbers, lines[path], hits.get(path, {})) for _, path, numbers in scored[:MAX_PASSAGES]
     )
 
 
@@ -131,7 +133,7 @@ def _quality(line: str, word: str) -> float:
     return 1.0 if re.search(rf"\b{re.escape(stem(word))}(?:s|ed|ing)?\b", line, re.IGNORECASE) else 0.4
 
 
-def _runs(numbers: Iterable[int]) -> list[list[int]]:
+def _group_consecutive(numbers: Iterable[int]) -> list[list[int]]:
     """Line numbers that follow each other, together."""
     runs: list[list[int]] = []
     for number in sorted(numbers):
@@ -155,17 +157,17 @@ def _score(
             together = max(together, sum(weights[word] * min(quality, 1.0) for word, quality in there.items()))
     lowered = path.lower()
     named = sum(weights[word] for word in best if word.lower() in lowered)
-    welcome = _WELCOME if lowered.rpartition("/")[2].startswith("readme") else 0.0
+    welcome = _README_BONUS if lowered.rpartition("/")[2].startswith("readme") else 0.0
     return sum(weights[word] * quality for word, quality in best.items()) + (named + together) / 2 + welcome
 
 
-def _passage(
+def _make_passage(
     path: str, numbers: Sequence[int], lines: Mapping[int, str], hits: Mapping[int, Mapping[str, float]]
 ) -> Passage:
     """The run itself, or, where it is long, the part of it that begins just before its richest line."""
     start = 0
-    if len(numbers) > _LONGEST_PASSAGE:
+    if len(numbers) > _MAX_PASSAGE_LINES:
         richest = max(range(len(numbers)), key=lambda place: sum(hits.get(numbers[place], {}).values()))
-        start = max(0, min(richest - 2, len(numbers) - _LONGEST_PASSAGE))
-    kept = numbers[start : start + _LONGEST_PASSAGE]
-    return Passage(path, kept[0], tuple(lines[number][:_LONGEST_LINE] for number in kept))
+        start = max(0, min(richest - 2, len(numbers) - _MAX_PASSAGE_LINES))
+    kept = numbers[start : start + _MAX_PASSAGE_LINES]
+    return Passage(path, kept[0], tuple(lines[number][:_MAX_LINE_LENGTH] for number in kept))

@@ -27,9 +27,12 @@ class WorkerOutlines:
         for answer in answers:
             if isinstance(answer, Unavailable):
                 raise answer
-        return [None if answer is None or isinstance(answer, Exception) else _text(answer) for answer in answers]
+        return [
+            None if answer is None or isinstance(answer, Exception) else _replace_surrogates(answer)
+            for answer in answers
+        ]
 
 
-def _text(answer: str) -> str:
+def _replace_surrogates(answer: str) -> str:
     """What can be written as UTF-8: half a pair of a letter, which a broken file may hold, cannot."""
     return answer.encode("utf-8", "replace").decode()

@@ -12,7 +12,7 @@ from collections.abc import Generator, Sequence
 from hashlib import sha256
 
 from marid.core.errors import Unavailable
-from marid.workspace.private import private_folder
+from marid.workspace.private import make_private_folder
 
 
 class Placeholders:
@@ -22,52 +22,52 @@ class Placeholders:
         self._folder = folder
 
     @contextlib.contextmanager
-    def held(self, root: str, names: Sequence[str]) -> Generator[None]:
+    def hold(self, root: str, names: Sequence[str]) -> Generator[None]:
         """While this lasts each of `names` is in `root`, unless nobody like us can make it there.
 
         Raises: Unavailable if no record can be kept.
         """
         path = os.path.join(self._folder, sha256(os.fsencode(root)).hexdigest()[:32])
-        record = self._shared(path)
+        record = self._open_record(path)
         try:
             for name in names:
-                _hold(record, os.path.join(root, name))
+                _create_placeholder(record, os.path.join(root, name))
             yield
         finally:
-            _take_away(record, path)
+            _remove_placeholders(record, path)
             os.close(record)
 
-    def sweep(self) -> None:
+    def remove_stale(self) -> None:
         """Take away what runs that were killed have left, except where commands run now."""
         with contextlib.suppress(FileNotFoundError):  # the folder, or a record that another has just removed
             for name in os.listdir(self._folder):
                 path = os.path.join(self._folder, name)
                 record = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-                _take_away(record, path)
+                _remove_placeholders(record, path)
                 os.close(record)
 
-    def _shared(self, path: str) -> int:
+    def _open_record(self, path: str) -> int:
         """The record, locked; the one that is there, not one that was removed while we waited."""
         try:
-            private_folder(self._folder)
+            make_private_folder(self._folder)
             while True:
                 record = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
                 fcntl.flock(record, fcntl.LOCK_SH)
-                if _is_at(record, path):
+                if _is_same_file(record, path):
                     return record
                 os.close(record)
         except OSError as cause:
             raise Unavailable(f"the sandbox can keep no record of what it makes: {cause.strerror}") from cause
 
 
-def _is_at(record: int, path: str) -> bool:
+def _is_same_file(record: int, path: str) -> bool:
     try:
         return os.path.samestat(os.fstat(record), os.stat(path, follow_symlinks=False))
     except FileNotFoundError:
         return False
 
 
-def _hold(record: int, path: str) -> None:
+def _create_placeholder(record: int, path: str) -> None:
     if os.path.lexists(path):
         return
     os.write(record, os.fsencode(path) + b"\0")
@@ -75,13 +75,13 @@ def _hold(record: int, path: str) -> None:
         os.mkdir(path, 0o755)
 
 
-def _take_away(record: int, path: str) -> None:
+def _remove_placeholders(record: int, path: str) -> None:
     """Remove what the record names and then the record, unless others still share it: whoever leaves last does it."""
     try:
         fcntl.flock(record, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return
-    if not _is_at(record, path):
+    if not _is_same_file(record, path):
         return
     for made in os.pread(record, os.fstat(record).st_size, 0).split(b"\0"):
         with contextlib.suppress(OSError):  # gone, or no longer empty and so somebody's own

@@ -14,26 +14,26 @@ from typing import IO, cast
 from marid.core.errors import Exhausted, Unavailable
 
 CHUNK = 1 << 18
-MOST_COMPLAINT = 1 << 16
+MAX_STDERR = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class ProgramLimits:
     """How long a child may run and how much it may print."""
 
-    seconds: float = 30.0
-    output: int = 50_000_000
+    timeout: float = 30.0
+    max_output: int = 50_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class ProgramResult:
     """What a child left: its exit status (negative for a signal), its output, the first part of its complaints."""
 
     status: int
     out: bytes
     err: bytes
 
-    def complaint(self) -> str:
+    def error_line(self) -> str:
         """The first line that is more than a warning, fit for a terminal."""
         lines = self.err.decode("utf-8", "replace").splitlines()
         serious = (line for line in lines if not line.startswith(("warning: ", "hint: ")))
@@ -41,34 +41,34 @@ class Outcome:
         return "".join(character if character.isprintable() else "?" for character in line)
 
 
-def searched(path: str) -> str:
+def absolute_search_path(path: str) -> str:
     """The absolute folders of a PATH: with a relative one the folder that is looked at could bring its own programs."""
     return os.pathsep.join(part for part in path.split(os.pathsep) if os.path.isabs(part))
 
 
 def find(program: str, env: Mapping[str, str]) -> str | None:
     """Where the program is on the PATH of `env`."""
-    return shutil.which(program, path=searched(env.get("PATH", "")))
+    return shutil.which(program, path=absolute_search_path(env.get("PATH", "")))
 
 
-def run(argv: Sequence[str], *, cwd: str, env: Mapping[str, str], limits: Limits) -> Outcome:
+def run(argv: Sequence[str], *, cwd: str, env: Mapping[str, str], limits: ProgramLimits) -> ProgramResult:
     """Run to the end without input; the whole process group is killed when that does not come about.
 
     Raises:
         Unavailable: the program cannot be started or takes too long.
         Exhausted: it prints more than the limit.
     """
-    deadline = time.monotonic() + limits.seconds
-    with _started(argv, cwd, env, stdin=subprocess.DEVNULL, output=subprocess.PIPE) as child:
+    deadline = time.monotonic() + limits.timeout
+    with _child_process(argv, cwd, env, stdin=subprocess.DEVNULL, output=subprocess.PIPE) as child:
         out, err = _collect(child, argv[0], limits, deadline)
         try:
             status = child.wait(max(0.0, deadline - time.monotonic()))
         except subprocess.TimeoutExpired as cause:
-            raise _late(argv[0], limits.seconds) from cause
-    return Outcome(status=status, out=out, err=err)
+            raise _timeout_error(argv[0], limits.timeout) from cause
+    return ProgramResult(status=status, out=out, err=err)
 
 
-def feed(argv: Sequence[str], data: bytes, *, env: Mapping[str, str], seconds: float) -> int:
+def feed(argv: Sequence[str], data: bytes, *, env: Mapping[str, str], timeout: float) -> int:
     """Give `data` to a program that may leave a child behind to serve it, and return its exit status.
 
     Nothing that it prints is read: a child left behind would keep such a pipe open for ever.
@@ -76,16 +76,16 @@ def feed(argv: Sequence[str], data: bytes, *, env: Mapping[str, str], seconds: f
     Raises:
         Unavailable: the program cannot be started or takes too long.
     """
-    with _started(argv, os.sep, env, stdin=subprocess.PIPE, output=subprocess.DEVNULL) as child:
+    with _child_process(argv, os.sep, env, stdin=subprocess.PIPE, output=subprocess.DEVNULL) as child:
         try:
-            child.communicate(data, timeout=seconds)
+            child.communicate(data, timeout=timeout)
         except subprocess.TimeoutExpired as cause:
-            raise _late(argv[0], seconds) from cause
+            raise _timeout_error(argv[0], timeout) from cause
         return child.returncode
 
 
 @contextlib.contextmanager
-def _started(
+def _child_process(
     argv: Sequence[str], cwd: str, env: Mapping[str, str], *, stdin: int, output: int
 ) -> Generator[subprocess.Popen[bytes]]:
     """The child in a session of its own: it has no terminal to prompt on, and its group is killed if we leave early."""
@@ -109,7 +109,7 @@ def _started(
         child.wait()
 
 
-def _collect(child: subprocess.Popen[bytes], name: str, limits: Limits, deadline: float) -> tuple[bytes, bytes]:
+def _collect(child: subprocess.Popen[bytes], name: str, limits: ProgramLimits, deadline: float) -> tuple[bytes, bytes]:
     """Both outputs until both are closed; complaints beyond the first part are read and dropped."""
     out, err = bytearray(), bytearray()
     with selectors.DefaultSelector() as waiting:
@@ -118,17 +118,17 @@ def _collect(child: subprocess.Popen[bytes], name: str, limits: Limits, deadline
         while waiting.get_map():
             left = deadline - time.monotonic()
             if left <= 0:
-                raise _late(name, limits.seconds)
+                raise _timeout_error(name, limits.timeout)
             for key, _ in waiting.select(left):
                 data = os.read(key.fd, CHUNK)
                 if not data:
                     waiting.unregister(key.fileobj)
-                elif key.data is out or len(err) < MOST_COMPLAINT:
+                elif key.data is out or len(err) < MAX_STDERR:
                     key.data.extend(data)
-            if len(out) > limits.output:
-                raise Exhausted(f"{os.path.basename(name)} printed more than {limits.output:,} bytes")
+            if len(out) > limits.max_output:
+                raise Exhausted(f"{os.path.basename(name)} printed more than {limits.max_output:,} bytes")
     return bytes(out), bytes(err)
 
 
-def _late(name: str, seconds: float) -> Unavailable:
-    return Unavailable(f"{os.path.basename(name)} took longer than {seconds:g} s")
+def _timeout_error(name: str, timeout: float) -> Unavailable:
+    return Unavailable(f"{os.path.basename(name)} took longer than {timeout:g} s")

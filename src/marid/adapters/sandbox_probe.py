@@ -5,11 +5,11 @@ import tempfile
 from collections.abc import Callable
 
 from marid.core.errors import MaridError
-from marid.ports.processes import Command, Ran, SandboxState
+from marid.ports.processes import ProcessCommand, ProcessResult, SandboxState
 
 # Each line that is printed is a hole. `$1` is a file of ours, outside of the root; redirections stand in braces, as a
 # failing one must not end the shell.
-_TRIES = """
+_PROBE_SCRIPT = """
 { true > /etc/marid; } 2>/dev/null && echo 'can write outside of its roots'
 [ -e "$1" ] && echo 'can see files of its user'
 { true > .git/marid; } 2>/dev/null && echo 'can write in .git'
@@ -30,7 +30,7 @@ echo tried
 _SECONDS = 10.0
 
 
-def probe(run: Callable[[Command], Ran], state: str) -> SandboxState:
+def probe_sandbox(run: Callable[[ProcessCommand], ProcessResult], state: str) -> SandboxState:
     """What came of the tries; `run` runs a command confined, `state` is our folder."""
     try:
         os.makedirs(state, mode=0o700, exist_ok=True)
@@ -47,11 +47,11 @@ def probe(run: Callable[[Command], Ran], state: str) -> SandboxState:
     return SandboxState(confined=False, reason=f"the sandbox does not hold: a command inside {words}")
 
 
-def _command(folder: str) -> Command:
+def _command(folder: str) -> ProcessCommand:
     root = os.path.join(folder, "root")
     canary = os.path.join(folder, "canary")
     os.makedirs(os.path.join(root, ".git"))
     with open(canary, "xb"):
         pass
-    argv = ("/bin/sh", "-c", _TRIES, "sh", canary)
-    return Command(argv=argv, cwd=root, roots=(root,), seconds=_SECONDS)
+    argv = ("/bin/sh", "-c", _PROBE_SCRIPT, "sh", canary)
+    return ProcessCommand(argv=argv, cwd=root, roots=(root,), seconds=_SECONDS)

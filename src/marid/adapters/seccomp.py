@@ -4,17 +4,17 @@ import struct
 from typing import NamedTuple
 
 
-class Machine(NamedTuple):
+class Architecture(NamedTuple):
     """What the kernel calls a machine, and its numbers of the calls that are refused."""
 
     audit: int
-    calls: tuple[int, ...]
+    refused_calls: tuple[int, ...]
 
 
 # add_key request_key keyctl, ptrace, perf_event_open, bpf, userfaultfd, io_uring_setup/enter/register.
-MACHINES = {
-    "x86_64": Machine(0xC000003E, (248, 249, 250, 101, 298, 321, 323, 425, 426, 427)),
-    "aarch64": Machine(0xC00000B7, (217, 218, 219, 117, 241, 280, 282, 425, 426, 427)),
+ARCHITECTURES = {
+    "x86_64": Architecture(0xC000003E, (248, 249, 250, 101, 298, 321, 323, 425, 426, 427)),
+    "aarch64": Architecture(0xC00000B7, (217, 218, 219, 117, 241, 280, 282, 425, 426, 427)),
 }
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _NUMBER_AT, _ARCH_AT = 0, 4
@@ -22,24 +22,24 @@ _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | 1  # 1 is EPERM
 _X32 = 0x40000000  # the second set of numbers of x86_64, which would go round the list
 
 
-def program(machine: str) -> bytes | None:
+def filter_program(machine: str) -> bytes | None:
     """The filter in the form that `prctl` and bubblewrap take; None for a machine whose numbers are not known here."""
-    known = MACHINES.get(machine)
+    known = ARCHITECTURES.get(machine)
     if known is None:
         return None
-    tests = [(_AT_LEAST, _X32), *((_EQUAL, number) for number in known.calls)]
+    tests = [(_AT_LEAST, _X32), *((_EQUAL, number) for number in known.refused_calls)]
     lines = [
-        _line(_LOAD, _ARCH_AT),
+        _instruction(_LOAD, _ARCH_AT),
         # A program for another machine has other numbers: all of its calls are refused.
-        _line(_EQUAL, known.audit, no=len(tests) + 2),
-        _line(_LOAD, _NUMBER_AT),
-        *(_line(test, number, yes=len(tests) - at) for at, (test, number) in enumerate(tests)),
-        _line(_RETURN, _ALLOW),
-        _line(_RETURN, _REFUSE),
+        _instruction(_EQUAL, known.audit, no=len(tests) + 2),
+        _instruction(_LOAD, _NUMBER_AT),
+        *(_instruction(test, number, yes=len(tests) - at) for at, (test, number) in enumerate(tests)),
+        _instruction(_RETURN, _ALLOW),
+        _instruction(_RETURN, _REFUSE),
     ]
     return b"".join(lines)
 
 
-def _line(code: int, value: int, *, yes: int = 0, no: int = 0) -> bytes:
+def _instruction(code: int, value: int, *, yes: int = 0, no: int = 0) -> bytes:
     """One instruction; `yes` and `no` are how many instructions are skipped."""
     return struct.pack("HBBI", code, yes, no, value)

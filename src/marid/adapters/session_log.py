@@ -10,18 +10,18 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING
 from weakref import ref
 
-from marid.ports.audit import Record
-from marid.workspace.private import private_folder
+from marid.ports.audit import AuditRecord
+from marid.workspace.private import make_private_folder
 from marid.workspace.replace import write_all
 
 if TYPE_CHECKING:
-    from marid.text.veil import Veil
+    from marid.text.veil import Redactor
 
 CALLS = "toolcalls.log"
-_MOST_ARGS = 4000
+_MAX_ARGS_LENGTH = 4000
 _FEW = 500
 # So many looks at nothing, and the thread that writes ends.
-_QUIET = 40
+_MAX_IDLE_TICKS = 40
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -39,7 +39,7 @@ class SessionLog:
         *,
         secrets: Sequence[str] = (),
         clock: Callable[[], float] = time.time,
-        patience: float = 0.05,
+        write_delay: float = 0.05,
     ) -> None:
         self._home = home
         self._label = label
@@ -48,22 +48,22 @@ class SessionLog:
         self._folder: str | None = None
         self._calls = -1
         self._scripts = 0
-        self._told = False
+        self._problem_reported = False
         self._secrets = secrets
-        self._veil: Veil | None = None
-        self._patience = patience
-        self._pending: deque[Record] = deque()
+        self._redactor: Redactor | None = None
+        self._write_delay = write_delay
+        self._pending: deque[AuditRecord] = deque()
         self._writer: Thread | None = None
         self._problem: str | None = None
-        atexit.register(_flush, ref(self))
+        atexit.register(_flush_at_exit, ref(self))
 
-    def record(self, record: Record) -> str | None:
+    def record(self, record: AuditRecord) -> str | None:
         """As in the port; what goes wrong later is told with a later record."""
         self._pending.append(record)
-        if record.durable or not self._patience:
+        if record.durable or not self._write_delay:
             self.flush(durable=record.durable)
         elif self._writer is None:
-            self._writer = Thread(target=self._write_on, daemon=True, name="marid log")
+            self._writer = Thread(target=self._run_writer, daemon=True, name="marid log")
             self._writer.start()
         problem, self._problem = self._problem, None
         return problem
@@ -80,28 +80,28 @@ class SessionLog:
                 if durable:
                     os.fdatasync(self._calls)
             except OSError as error:
-                if not self._told:
+                if not self._problem_reported:
                     self._problem = f"the session log is not kept: {error.strerror}"
-                self._told = True
+                self._problem_reported = True
 
-    def _write_on(self) -> None:
+    def _run_writer(self) -> None:
         """Until nothing has come for a while."""
         quiet = 0
-        while quiet < _QUIET:
-            time.sleep(self._patience)
+        while quiet < _MAX_IDLE_TICKS:
+            time.sleep(self._write_delay)
             quiet = 0 if self._pending else quiet + 1
-            if quiet == _QUIET:
+            if quiet == _MAX_IDLE_TICKS:
                 self._writer = None
             self.flush()
 
-    def script(self, text: str, suffix: str) -> str | None:
+    def save_script(self, text: str, suffix: str) -> str | None:
         """As in the port."""
         with self._lock:
             try:
-                path = os.path.join(self._made(), f"{self._scripts + 1:04}{suffix}")
+                path = os.path.join(self._ensure_folder(), f"{self._scripts + 1:04}{suffix}")
                 fd = os.open(path, _NEW, 0o600)
                 try:
-                    write_all(fd, [self._masked(text.encode("utf-8", "backslashreplace"))])
+                    write_all(fd, [self._redact(text.encode("utf-8", "backslashreplace"))])
                 finally:
                     os.close(fd)
             except OSError:
@@ -120,16 +120,16 @@ class SessionLog:
     def _append(self, lines: list[bytes]) -> None:
         if self._calls < 0:
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-            self._calls = os.open(os.path.join(self._made(), CALLS), flags, 0o600)
+            self._calls = os.open(os.path.join(self._ensure_folder(), CALLS), flags, 0o600)
         write_all(self._calls, lines)
 
-    def _made(self) -> str:
+    def _ensure_folder(self) -> str:
         """The folder; one of the same second and label that another process has made gets a neighbour."""
         if self._folder is not None:
             return self._folder
         sessions = os.path.join(self._home, "logs", "sessions")
-        private_folder(sessions)
-        name = f"{time.strftime('%Y%m%d_%H%M%S', time.gmtime(self._start))}_{_plain(self._label)}"
+        make_private_folder(sessions)
+        name = f"{time.strftime('%Y%m%d_%H%M%S', time.gmtime(self._start))}_{_safe_label(self._label)}"
         for number in range(1, 1000):
             folder = os.path.join(sessions, name if number == 1 else f"{name}_{number}")
             with suppress(FileExistsError):
@@ -138,12 +138,12 @@ class SessionLog:
                 return folder
         raise FileExistsError(17, "there are too many logs of this second")
 
-    def _line(self, record: Record) -> bytes:
+    def _line(self, record: AuditRecord) -> bytes:
         import json
 
-        args, digest = _args(record.args)
+        args, digest = _loggable_args(record.args)
         whole: dict[str, object] = {
-            "time": _stamp(record.time),
+            "time": _format_timestamp(record.time),
             "call": record.call,
             "caller": {name: value for name, value in record.caller._asdict().items() if value},
             "tool": record.tool[:100],
@@ -151,7 +151,7 @@ class SessionLog:
             "verdict": record.verdict,
             "approval": record.approval,
             "code": record.code,
-            "message": record.message[:_MOST_ARGS],
+            "message": record.message[:_MAX_ARGS_LENGTH],
             "seconds": round(record.seconds, 6),
             "size": record.size,
             "digest": digest,
@@ -160,21 +160,21 @@ class SessionLog:
         if record.trace:
             whole["trace"] = record.trace
         plain = json.dumps(whole).encode()
-        line = self._masked(plain)
+        line = self._redact(plain)
         if line == plain or _is_json(line):
             return line + b"\n"
         # A secret that looked as if it went on beyond its quotes: better no arguments than a broken line.
         return json.dumps({**whole, "message": "[masked]", "args": "[masked]", "trace": ""}).encode() + b"\n"
 
-    def _masked(self, data: bytes) -> bytes:
-        if self._veil is None:
-            from marid.text.veil import Veil
+    def _redact(self, data: bytes) -> bytes:
+        if self._redactor is None:
+            from marid.text.veil import Redactor
 
-            self._veil = Veil(*self._secrets)
-        return self._veil.data(data, "call.json")
+            self._redactor = Redactor(*self._secrets)
+        return self._redactor.redact_bytes(data, "call.json")
 
 
-def _flush(log: "ref[SessionLog]") -> None:
+def _flush_at_exit(log: "ref[SessionLog]") -> None:
     """At the end of the program, if there is still somebody who has the log."""
     there = log()
     if there is not None:
@@ -191,38 +191,41 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _args(given: Mapping[str, object]) -> tuple[Mapping[str, object], str]:
+def _loggable_args(given: Mapping[str, object]) -> tuple[Mapping[str, object], str]:
     """The arguments with long texts cut, and a digest of all of them unless they are few."""
     import hashlib
     import json
 
-    if _is_plain(given) and sum(len(value) if isinstance(value, str) else 20 for value in given.values()) < _FEW:
+    if (
+        _has_only_scalars(given)
+        and sum(len(value) if isinstance(value, str) else 20 for value in given.values()) < _FEW
+    ):
         return given, ""  # all of them stand in the record: nothing is left for a digest to vouch for
     try:
         whole = json.dumps(given, sort_keys=True, default=repr)
     except (TypeError, ValueError, RecursionError) as error:
         return {"unreadable": str(error)[:100]}, ""
     digest = hashlib.sha256(whole.encode()).hexdigest()
-    if len(whole) <= _MOST_ARGS:
-        return given if _is_plain(given) else json.loads(whole), digest
-    share = _MOST_ARGS // max(1, len(given))
-    return {str(name)[:100]: _cut(value, share) for name, value in list(given.items())[:100]}, digest
+    if len(whole) <= _MAX_ARGS_LENGTH:
+        return given if _has_only_scalars(given) else json.loads(whole), digest
+    share = _MAX_ARGS_LENGTH // max(1, len(given))
+    return {str(name)[:100]: _shorten(value, share) for name, value in list(given.items())[:100]}, digest
 
 
-def _is_plain(given: Mapping[str, object]) -> bool:
+def _has_only_scalars(given: Mapping[str, object]) -> bool:
     return all(value is None or isinstance(value, str | int | float | bool) for value in given.values())
 
 
-def _cut(value: object, most: int) -> object:
+def _shorten(value: object, most: int) -> object:
     if value is None or isinstance(value, bool | int | float):
         return value
     text = value if isinstance(value, str) else repr(value)
     return text if len(text) <= most else f"{text[:most]}… ({len(text)} characters)"
 
 
-def _stamp(seconds: float) -> str:
+def _format_timestamp(seconds: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds % 1 * 1000):03}Z"
 
 
-def _plain(label: str) -> str:
+def _safe_label(label: str) -> str:
     return "".join(char if char.isascii() and (char.isalnum() or char in "-.") else "-" for char in label)[:40] or "run"

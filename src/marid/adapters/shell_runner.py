@@ -7,12 +7,12 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from marid.adapters import limits, processes
-from marid.adapters.sandbox import Launch, Sandbox
-from marid.adapters.sandbox_probe import probe
-from marid.adapters.supervision import Family, started
-from marid.adapters.watching import Bounds, Hooks, Watched, Watcher
+from marid.adapters.sandbox import LaunchSpec, Sandbox
+from marid.adapters.sandbox_probe import probe_sandbox
+from marid.adapters.supervision import ProcessTree, start_process_tree
+from marid.adapters.watching import ChildMonitor, ChildOutput, RunCallbacks, RunLimits
 from marid.core.errors import Refused, Unavailable
-from marid.ports.processes import Command, OnOutput, Ran, SandboxState
+from marid.ports.processes import OnOutput, ProcessCommand, ProcessResult, SandboxState
 
 NO_SANDBOX = SandboxState(confined=False, reason="bubblewrap, which would confine it, is not installed")
 
@@ -26,12 +26,12 @@ class ShellRunner:
         env: Mapping[str, str],
         sandbox: Sandbox | None,
         output: int = 1_000_000,
-        most: int = limits.MOST_PROCESSES,
+        max_processes: int = limits.MAX_PROCESSES,
     ) -> None:
         self._env = dict(env)
         self._sandbox = sandbox
         self._output = output
-        self._most = most
+        self._max_processes = max_processes
         self._lock = threading.Lock()
         self._state: SandboxState | None = None
 
@@ -39,7 +39,7 @@ class ShellRunner:
         """Whether commands are confined here."""
         with self._lock:
             if self._state is None:
-                self._state = NO_SANDBOX if self._sandbox is None else self._tried(self._sandbox)
+                self._state = NO_SANDBOX if self._sandbox is None else self._probe(self._sandbox)
             return self._state
 
     def find(self, *names: str) -> str | None:
@@ -47,48 +47,50 @@ class ShellRunner:
         return next((found for name in names if (found := processes.find(name, self._env))), None)
 
     def run(
-        self, command: Command, on_output: OnOutput | None = None, stopped: Callable[[], bool] | None = None
-    ) -> Ran:
+        self, command: ProcessCommand, on_output: OnOutput | None = None, stopped: Callable[[], bool] | None = None
+    ) -> ProcessResult:
         """Run a command; see the port."""
-        state, hooks = self.state(), Hooks(on_output=on_output, stopped=stopped)
+        state, hooks = self.state(), RunCallbacks(on_output=on_output, stopped=stopped)
         if self._sandbox is not None and state.confined:
-            return self._confined(self._sandbox, command, hooks)
+            return self._run_confined(self._sandbox, command, hooks)
         if not command.unconfined:
             raise Refused(f"nothing would confine the command: {state.reason}")
-        argv = limits.limited(command.argv, self._most, release=platform.release(), confined=False)
-        return self._watched(Launch(argv=argv), command, hooks)
+        argv = limits.with_process_limit(command.argv, self._max_processes, release=platform.release(), confined=False)
+        return self._run_watched(LaunchSpec(argv=argv), command, hooks)
 
-    def _tried(self, sandbox: Sandbox) -> SandboxState:
-        limits.sweep()
-        sandbox.sweep()
-        return probe(lambda command: self._confined(sandbox, command, Hooks()), sandbox.state)
+    def _probe(self, sandbox: Sandbox) -> SandboxState:
+        limits.remove_stale_groups()
+        sandbox.remove_stale()
+        return probe_sandbox(lambda command: self._run_confined(sandbox, command, RunCallbacks()), sandbox.state)
 
-    def _confined(self, sandbox: Sandbox, command: Command, hooks: Hooks) -> Ran:
-        argv = limits.limited(command.argv, self._most, release=platform.release(), confined=True)
-        with sandbox.around(replace(command, argv=argv)) as launch:
-            return self._watched(launch, command, hooks)
+    def _run_confined(self, sandbox: Sandbox, command: ProcessCommand, hooks: RunCallbacks) -> ProcessResult:
+        argv = limits.with_process_limit(command.argv, self._max_processes, release=platform.release(), confined=True)
+        with sandbox.prepare(replace(command, argv=argv)) as launch:
+            return self._run_watched(launch, command, hooks)
 
-    def _watched(self, launch: Launch, command: Command, hooks: Hooks) -> Ran:
-        bounds = Bounds(seconds=command.seconds, output=self._output, processes=self._most)
-        with limits.control_group(self._most) as group, self._started(launch, command.cwd, group) as family:
-            watched = Watcher(family, bounds, hooks).watch()
-            status = family.end()
-            if not watched.why and not family.was_set_up():
+    def _run_watched(self, launch: LaunchSpec, command: ProcessCommand, hooks: RunCallbacks) -> ProcessResult:
+        bounds = RunLimits(timeout=command.seconds, max_output=self._output, max_processes=self._max_processes)
+        with limits.control_group(self._max_processes) as group, self._start(launch, command.cwd, group) as family:
+            watched = ChildMonitor(family, bounds, hooks).read_until_end()
+            status = family.kill()
+            if not watched.end_reason and not family.has_reached_command():
                 raise Unavailable(f"the sandbox cannot be set up: {watched.streams['err'].text().strip()}")
-        return _ran(watched, status, bounds)
+        return _to_result(watched, status, bounds)
 
-    def _started(self, launch: Launch, cwd: str, group: str | None) -> AbstractContextManager[Family]:
-        return started(replace(launch, argv=limits.joined(launch.argv, group)), cwd=cwd, env=self._env)
+    def _start(self, launch: LaunchSpec, cwd: str, group: str | None) -> AbstractContextManager[ProcessTree]:
+        return start_process_tree(
+            replace(launch, argv=limits.in_control_group(launch.argv, group)), cwd=cwd, env=self._env
+        )
 
 
-def _ran(watched: Watched, status: int, bounds: Bounds) -> Ran:
+def _to_result(watched: ChildOutput, status: int, bounds: RunLimits) -> ProcessResult:
     out, err = watched.streams["out"], watched.streams["err"]
-    crowd = f"\nmarid: more than {bounds.processes:,} processes and threads at once: all were ended\n"
-    return Ran(
+    crowd = f"\nmarid: more than {bounds.max_processes:,} processes and threads at once: all were ended\n"
+    return ProcessResult(
         status=status,
         out=out.text(),
-        err=err.text() + (crowd if watched.why == "crowd" else ""),
+        err=err.text() + (crowd if watched.end_reason == "crowd" else ""),
         seconds=round(watched.seconds, 3),
-        timed_out=watched.why == "time",
-        cut=out.cut + err.cut,
+        timed_out=watched.end_reason == "time",
+        omitted_bytes=out.dropped_bytes + err.dropped_bytes,
     )

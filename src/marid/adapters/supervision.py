@@ -10,15 +10,15 @@ from collections.abc import Callable, Generator, Mapping
 from secrets import token_hex
 
 from marid.adapters import descendants
-from marid.adapters.sandbox import Launch
+from marid.adapters.sandbox import LaunchSpec
 from marid.core.errors import Unavailable
 
-_SLOWEST_DEATH = 2.0
-_MOST_REPORT = 1 << 16
-_CROWD_STEP = 256
+_KILL_TIMEOUT = 2.0
+_MAX_REPORT = 1 << 16
+_RECOUNT_STEP = 256
 
 
-class Family:
+class ProcessTree:
     """One child. Inside the sandbox its descendants are those of a process namespace, else those with its mark.
 
     `threads` counts those of the whole machine.
@@ -29,7 +29,7 @@ class Family:
         child: subprocess.Popen[bytes],
         status: int | None,
         mark: str,
-        threads: Callable[[], int] = descendants.threads,
+        threads: Callable[[], int] = descendants.machine_thread_count,
     ) -> None:
         self.child = child
         self._status = status
@@ -37,51 +37,51 @@ class Family:
         self._report: dict[str, int] = {}
         self._inner: int | None = None
         self._threads = threads
-        self._usual = threads()
+        self._baseline_threads = threads()
 
     def has_ended(self) -> bool:
         """Whether the child itself has; it is not waited for yet, so its number stays its own."""
-        self._listen()
+        self._read_status()
         return os.waitid(os.P_PID, self.child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
-    def was_set_up(self) -> bool:
+    def has_reached_command(self) -> bool:
         """Whether the command itself was reached, once it has ended: bubblewrap says so by reporting its status."""
-        self._listen()
+        self._read_status()
         return self._status is None or "exit-code" in self._report
 
-    def is_crowd(self, most: int) -> bool:
+    def has_more_than(self, limit: int) -> bool:
         """Whether there are more than `most` of them; looked at closely only when the whole machine has that many."""
         now = self._threads()
-        if now < self._usual + most:
+        if now < self._baseline_threads + limit:
             return False
-        self._usual = now - most + _CROWD_STEP
-        return sum(map(descendants.threads_of, descendants.members(self._belongs()))) > most
+        self._baseline_threads = now - limit + _RECOUNT_STEP
+        return sum(map(descendants.thread_count, descendants.find_processes(self._membership_test()))) > limit
 
-    def end(self) -> int:
+    def kill(self) -> int:
         """Kill what is left; gives the child's status."""
-        self._listen()
+        self._read_status()
         with contextlib.suppress(ProcessLookupError, PermissionError):  # a group of nothing but the dead
             os.killpg(self.child.pid, signal.SIGKILL)
         if self._status is None:
-            descendants.kill(self._belongs())
+            descendants.kill_processes(self._membership_test())
         elif self._inner is not None:
             # The first process of the namespace dies with bubblewrap and takes all others along before it is gone.
-            select.select([self._inner], [], [], _SLOWEST_DEATH)
+            select.select([self._inner], [], [], _KILL_TIMEOUT)
             os.close(self._inner)
             self._inner = None
         return self.child.wait()
 
-    def _belongs(self) -> Callable[[str], bool]:
+    def _membership_test(self) -> Callable[[str], bool]:
         if self._status is None:
-            return descendants.marked(self._mark)
+            return descendants.has_environment_mark(self._mark)
         return descendants.in_namespace(self._report.get("pid-namespace", 0))
 
-    def _listen(self) -> None:
+    def _read_status(self) -> None:
         """Take in what bubblewrap has reported: one JSON object a line."""
         if self._status is None:
             return
         with contextlib.suppress(BlockingIOError):
-            for line in os.read(self._status, _MOST_REPORT).splitlines():
+            for line in os.read(self._status, _MAX_REPORT).splitlines():
                 self._report |= json.loads(line)
         if self._inner is None and "child-pid" in self._report:
             with contextlib.suppress(OSError):  # it has gone already
@@ -89,15 +89,19 @@ class Family:
 
 
 @contextlib.contextmanager
-def started(
-    launch: Launch, *, cwd: str, env: Mapping[str, str], threads: Callable[[], int] = descendants.threads
-) -> Generator[Family]:
+def start_process_tree(
+    launch: LaunchSpec,
+    *,
+    cwd: str,
+    env: Mapping[str, str],
+    threads: Callable[[], int] = descendants.machine_thread_count,
+) -> Generator[ProcessTree]:
     """The child without input, in a session of its own; nothing of it is left at the end.
 
     Raises: Unavailable if it cannot be started.
     """
     mark = f"MARID_RUN_{token_hex(8)}"
-    own = dict(env) if launch.status is not None else {**env, mark: "1"}
+    own = dict(env) if launch.status_fd is not None else {**env, mark: "1"}
     try:
         child = subprocess.Popen(
             launch.argv,
@@ -111,9 +115,9 @@ def started(
         )
     except (OSError, ValueError) as cause:
         raise Unavailable(f"the command cannot be started: {cause}") from cause
-    family = Family(child, launch.status, mark, threads)
+    family = ProcessTree(child, launch.status_fd, mark, threads)
     with child:  # closes the pipes
         try:
             yield family
         finally:
-            family.end()
+            family.kill()

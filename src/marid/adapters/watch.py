@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from marid.core.errors import NotFound, Unavailable
 
-_QUIET_MS = 50  # after so long without a further change a set is told,
-_MOST_MS = 1600  # and after so long in any case
+_DEBOUNCE_STEP_MS = 50  # after so long without a further change a set is told,
+_MAX_DEBOUNCE_MS = 1600  # and after so long in any case
 _TRIES = 5
 
 
@@ -21,63 +21,63 @@ class FileWatch:
                 raise NotFound(f'cannot watch "{root}": there is no such folder')
             if not os.fsencode(root).decode("utf-8", "replace") == root:
                 raise Unavailable(f"cannot watch {root!r}: its name is not UTF-8")
-        return _Following(roots, stop).sets()
+        return _WatchLoop(roots, stop).change_sets()
 
 
-class _Following:
+class _WatchLoop:
     """One watch after another: when one has lost a root or its way, the next begins by telling what may be missed."""
 
     def __init__(self, roots: tuple[str, ...], stop: Callable[[], bool]) -> None:
         self._roots = roots
         self._stop = stop
         self._missed: frozenset[str] = frozenset()
-        self._barren = 0  # watches in a row that ended before they told anything
-        self._whole = True  # whole trees; else folder by folder
+        self._failed_watches = 0  # watches in a row that ended before they told anything
+        self._recursive = True  # whole trees; else folder by folder
 
-    def sets(self) -> Iterator[frozenset[str]]:
+    def change_sets(self) -> Iterator[frozenset[str]]:
         while not self._stop():
             try:
-                yield from self._one_watch()
+                yield from self._run_watch()
             except (RuntimeError, OSError) as error:
                 self._recover(error)
 
     def _recover(self, error: Exception) -> None:
-        if isinstance(error, PermissionError) and self._whole:
+        if isinstance(error, PermissionError) and self._recursive:
             # One folder that may not be read, and the library watches either nothing or an unknown part of the tree.
-            self._whole = False
+            self._recursive = False
             return
         # Else a changed file whose name is not UTF-8, a root that vanished just now, or nothing that passes.
         self._missed = frozenset(self._roots)
-        self._barren += 1
-        if self._barren == _TRIES:
+        self._failed_watches += 1
+        if self._failed_watches == _TRIES:
             names = ", ".join(f'"{root}"' for root in self._roots)
             hint = "the system's limit of watched files may be too low"
             raise Unavailable(f"cannot watch {names}: {error}; {hint}") from error
 
-    def _one_watch(self) -> Iterator[frozenset[str]]:
+    def _run_watch(self) -> Iterator[frozenset[str]]:
         before = _identities(self._roots)
         there = {os.path.realpath(root): root for root in self._roots if before[root]}
-        folders = frozenset(there if self._whole else _readable(there))
+        folders = frozenset(there if self._recursive else _readable(there))
         standing = False
-        for paths in _told(folders, self._stop, recursive=self._whole):
-            changed = frozenset(_as_given(path, there) for path in paths)
-            lost = self._lost(before, folders, changed)
+        for paths in _raw_changes(folders, self._stop, recursive=self._recursive):
+            changed = frozenset(_restore_root_path(path, there) for path in paths)
+            lost = self._find_lost_folders(before, folders, changed)
             if lost:
                 self._missed |= changed | lost
                 return
             if changed or not standing:
-                standing, self._barren = True, 0
+                standing, self._failed_watches = True, 0
                 missed, self._missed = self._missed, frozenset()
                 yield missed | changed
 
-    def _lost(
+    def _find_lost_folders(
         self, before: Mapping[str, tuple[int, int] | None], folders: frozenset[str], changed: frozenset[str]
     ) -> frozenset[str]:
         """The folders that this watch does not see any more, or not yet."""
         after = _identities(self._roots)
         # The number of a folder may be used again at once, but that it was deleted is told.
         moved = frozenset(root for root in self._roots if after[root] != before[root] or root in changed)
-        if self._whole:
+        if self._recursive:
             return moved
         return moved | frozenset(path for path in changed if path not in folders and os.path.isdir(path))
 
@@ -92,17 +92,17 @@ class _Event:
         return self._stop()
 
 
-def _told(folders: Iterable[str], stop: Callable[[], bool], *, recursive: bool) -> Iterator[frozenset[str]]:
+def _raw_changes(folders: Iterable[str], stop: Callable[[], bool], *, recursive: bool) -> Iterator[frozenset[str]]:
     """What changed, and an empty set whenever nothing did for a moment."""
     from watchfiles import watch  # imported when used: 45 ms
 
     for changes in watch(
         *folders,
         watch_filter=None,
-        debounce=_MOST_MS,
-        step=_QUIET_MS,
+        debounce=_MAX_DEBOUNCE_MS,
+        step=_DEBOUNCE_STEP_MS,
         stop_event=_Event(stop),
-        rust_timeout=_QUIET_MS,
+        rust_timeout=_DEBOUNCE_STEP_MS,
         yield_on_timeout=True,
         debug=False,
         raise_interrupt=True,
@@ -119,7 +119,7 @@ def _readable(roots: Iterable[str]) -> Iterator[str]:
             yield folder
 
 
-def _as_given(path: str, there: Mapping[str, str]) -> str:
+def _restore_root_path(path: str, there: Mapping[str, str]) -> str:
     """Below a root that is reached by a link some systems name files by the link, some by where it leads."""
     for real, root in there.items():
         if real != root and (path == real or path.startswith(real + os.sep)):

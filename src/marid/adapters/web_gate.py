@@ -15,58 +15,64 @@ from typing import Any, TypeAlias
 import httpcore2
 from httpcore2 import SOCKET_OPTION, NetworkBackend, NetworkStream
 
-from marid.adapters.addresses import Address, Doors
+from marid.adapters.addresses import Address, AddressPolicy
 from marid.core.errors import Exhausted, NotFound, Refused, Unavailable
 
-MOST_ADDRESSES = 8
-ONE_ATTEMPT = 5.0
+MAX_ADDRESSES = 8
+CONNECT_TIMEOUT = 5.0
 
 Resolve: TypeAlias = Callable[[str, int], Sequence[str]]
 Dial: TypeAlias = Callable[[str, int, float], NetworkStream]
 
 
-def look_up(host: str, port: int) -> list[str]:
+def resolve_host(host: str, port: int) -> list[str]:
     """The addresses of a host. Raises: OSError."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
-def dial(address: str, port: int, seconds: float) -> NetworkStream:
+def connect_address(address: str, port: int, timeout: float) -> NetworkStream:
     """A connection to an address, which is no name. Raises: httpcore2.NetworkError, httpcore2.TimeoutException."""
-    return httpcore2.SyncBackend().connect_tcp(address, port, seconds)
+    return httpcore2.SyncBackend().connect_tcp(address, port, timeout)
 
 
-class Allowance:
+class TransferBudget:
     """How much time and how many bytes a call has left, all its connections together."""
 
-    def __init__(self, *, seconds: float, most: int) -> None:
-        self._until = time.monotonic() + seconds
-        self._seconds = seconds
-        self._most = most
+    def __init__(self, *, timeout: float, max_bytes: int) -> None:
+        self._deadline = time.monotonic() + timeout
+        self._timeout = timeout
+        self._bytes_left = max_bytes
 
-    def left(self) -> float:
+    def remaining_seconds(self) -> float:
         """Seconds. Raises: Exhausted when there are none."""
-        left = self._until - time.monotonic()
+        left = self._deadline - time.monotonic()
         if left <= 0:
-            raise self.late()
+            raise self.timeout_error()
         return left
 
-    def late(self) -> Exhausted:
+    def timeout_error(self) -> Exhausted:
         """What is raised when time is over."""
-        return Exhausted(f"there was no whole answer within {self._seconds:g} s")
+        return Exhausted(f"there was no whole answer within {self._timeout:g} s")
 
     def spend(self, count: int) -> None:
         """Take bytes off. Raises: Exhausted when too many were received."""
-        self._most -= count
-        if self._most < 0:
+        self._bytes_left -= count
+        if self._bytes_left < 0:
             raise Exhausted("the server sends without end")
 
 
-class Gate(NetworkBackend):
+class GuardedBackend(NetworkBackend):
     """Opens connections for one call."""
 
-    def __init__(self, doors: Doors, allowance: Allowance, resolve: Resolve = look_up, dial: Dial = dial) -> None:
-        self._doors = doors
+    def __init__(
+        self,
+        policy: AddressPolicy,
+        allowance: TransferBudget,
+        resolve: Resolve = resolve_host,
+        dial: Dial = connect_address,
+    ) -> None:
+        self._policy = policy
         self._allowance = allowance
         self._resolve = resolve
         self._dial = dial
@@ -80,26 +86,26 @@ class Gate(NetworkBackend):
         socket_options: Iterable[SOCKET_OPTION] | None = None,
     ) -> NetworkStream:
         """As in the library. Raises: Refused, NotFound, Exhausted, Unavailable."""
-        addresses = self._addresses(host, port)
+        addresses = self._resolve_addresses(host, port)
         for address in addresses:
-            self._doors.check(host, port, address)
+            self._policy.check_address(host, port, address)
         for address in addresses:
             with contextlib.suppress(httpcore2.NetworkError, httpcore2.TimeoutException):
-                stream = self._dial(str(address), port, min(self._allowance.left(), ONE_ATTEMPT))
-                return MeteredStream(_verified(stream, host, address), self._allowance)
+                stream = self._dial(str(address), port, min(self._allowance.remaining_seconds(), CONNECT_TIMEOUT))
+                return MeteredStream(_verify_peer(stream, host, address), self._allowance)
         raise Unavailable(f"'{host}' does not accept a connection")
 
-    def _addresses(self, host: str, port: int) -> list[Address]:
+    def _resolve_addresses(self, host: str, port: int) -> list[Address]:
         try:
             return [ip_address(host)]
         except ValueError:
-            found = self._looked_up(host, port)
+            found = self._resolve_with_timeout(host, port)
         try:
-            return [ip_address(text) for text in found[:MOST_ADDRESSES]]
+            return [ip_address(text) for text in found[:MAX_ADDRESSES]]
         except ValueError as cause:
             raise Unavailable(f"'{host}' has an address that cannot be read") from cause
 
-    def _looked_up(self, host: str, port: int) -> Sequence[str]:
+    def _resolve_with_timeout(self, host: str, port: int) -> Sequence[str]:
         """In a thread of its own: a look-up knows no time limit."""
         found: list[Sequence[str]] = []
         trouble: list[OSError | UnicodeError] = []
@@ -112,15 +118,15 @@ class Gate(NetworkBackend):
 
         worker = threading.Thread(target=work, name="marid-look-up", daemon=True)
         worker.start()
-        worker.join(self._allowance.left())
+        worker.join(self._allowance.remaining_seconds())
         if trouble or (found and not found[0]):
             raise NotFound(f"no host '{host}' was found") from (trouble[0] if trouble else None)
         if not found:
-            raise self._allowance.late()
+            raise self._allowance.timeout_error()
         return found[0]
 
 
-def _verified(stream: NetworkStream, host: str, address: Address) -> NetworkStream:
+def _verify_peer(stream: NetworkStream, host: str, address: Address) -> NetworkStream:
     try:
         peer = ip_address(stream.get_extra_info("server_addr")[0])
     except OSError as cause:
@@ -135,19 +141,19 @@ def _verified(stream: NetworkStream, host: str, address: Address) -> NetworkStre
 class MeteredStream(NetworkStream):
     """A connection that ends when the call has used up its time or its bytes, however slowly they come."""
 
-    def __init__(self, stream: NetworkStream, allowance: Allowance) -> None:
+    def __init__(self, stream: NetworkStream, allowance: TransferBudget) -> None:
         self._stream = stream
         self._allowance = allowance
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """As in the library. Raises: Exhausted."""
-        data = self._stream.read(max_bytes, self._allowance.left())
+        data = self._stream.read(max_bytes, self._allowance.remaining_seconds())
         self._allowance.spend(len(data))
         return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """As in the library. Raises: Exhausted."""
-        self._stream.write(buffer, self._allowance.left())
+        self._stream.write(buffer, self._allowance.remaining_seconds())
 
     def close(self) -> None:
         """As in the library."""
@@ -157,7 +163,7 @@ class MeteredStream(NetworkStream):
         self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> NetworkStream:
         """As in the library. Raises: Exhausted."""
-        inner = self._stream.start_tls(ssl_context, server_hostname, self._allowance.left())
+        inner = self._stream.start_tls(ssl_context, server_hostname, self._allowance.remaining_seconds())
         return MeteredStream(inner, self._allowance)
 
     def get_extra_info(self, info: str) -> Any:

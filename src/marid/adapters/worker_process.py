@@ -18,26 +18,26 @@ if TYPE_CHECKING:
     import subprocess
 
 _CHILD = "marid.adapters.worker_child"
-_MOST_ANSWER = 64 << 20
+_MAX_ANSWER = 64 << 20
 _START_SECONDS = 30.0
 
-Call: TypeAlias = tuple[tuple[Any, ...], Mapping[str, Any]]
-Answer: TypeAlias = tuple[str, Any]
+WorkerCall: TypeAlias = tuple[tuple[Any, ...], Mapping[str, Any]]
+WorkerAnswer: TypeAlias = tuple[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class WorkerLimits:
     """What one piece of work may cost, and how many workers a batch is shared by (0: as many as there are cores)."""
 
-    seconds: float = 5.0
-    memory: int = 1 << 30
+    timeout: float = 5.0
+    max_memory: int = 1 << 30
     workers: int = 0
 
 
 class Worker:
     """Starts the process at once, but waits for it only at the first question."""
 
-    def __init__(self, limits: Limits, environment: Mapping[str, str]) -> None:
+    def __init__(self, limits: WorkerLimits, environment: Mapping[str, str]) -> None:
         self.alive = True
         self._ready = False
         self._process = _spawn(limits, environment)
@@ -46,16 +46,16 @@ class Worker:
         for pipe in (self._stdin, self._stdout):
             os.set_blocking(pipe.fileno(), False)  # our ends only; waiting has a deadline
 
-    def ask(self, module: str, name: str, calls: Sequence[Call], seconds: float) -> list[Answer] | None:
+    def ask(self, module: str, name: str, calls: Sequence[WorkerCall], timeout: float) -> list[WorkerAnswer] | None:
         """An answer to each call, or None when the worker did not survive them or took too long.
 
         Raises:
             Unavailable: the worker does not start.
         """
         if not self._ready:
-            self._greet()
-        said = self._exchange(pickle.dumps((module, name, calls), pickle.HIGHEST_PROTOCOL), seconds=seconds)
-        return None if said is None else loaded(said)
+            self._wait_until_ready()
+        said = self._exchange(pickle.dumps((module, name, calls), pickle.HIGHEST_PROTOCOL), timeout=timeout)
+        return None if said is None else load_answers(said)
 
     def kill(self) -> None:
         """From any thread; the pipes stay open, because another thread may be reading from them."""
@@ -63,25 +63,25 @@ class Worker:
         self._process.kill()
         self._process.wait()
 
-    def bury(self) -> None:
+    def dispose(self) -> None:
         """Only by whoever alone has the worker."""
         self.kill()
         self._stdin.close()
         self._stdout.close()
 
-    def _greet(self) -> None:
+    def _wait_until_ready(self) -> None:
         """Wait until the interpreter is up, which is not the first question's fault."""
-        if self._exchange(seconds=_START_SECONDS) != READY:
+        if self._exchange(timeout=_START_SECONDS) != READY:
             self.kill()
             raise Unavailable("a parser's process does not start: it ended before it began")
         self._ready = True
 
-    def _exchange(self, *words: bytes, seconds: float) -> bytes | None:
-        deadline = time.monotonic() + seconds
+    def _exchange(self, *words: bytes, timeout: float) -> bytes | None:
+        deadline = time.monotonic() + timeout
         answer = None
         try:
             send(self._stdin.fileno(), *words, deadline=deadline)
-            answer = receive(self._stdout.fileno(), most=_MOST_ANSWER, deadline=deadline)
+            answer = receive(self._stdout.fileno(), max_size=_MAX_ANSWER, deadline=deadline)
         except OSError:  # too late, or it died with our words half said
             answer = None
         finally:
@@ -90,7 +90,7 @@ class Worker:
         return answer
 
 
-class _Loader(pickle.Unpickler):
+class _SafeUnpickler(pickle.Unpickler):
     """Makes values of our own classes only: a parser that hostile input took over must not choose what we run."""
 
     def find_class(self, module_name: str, global_name: str, /) -> Any:
@@ -100,19 +100,19 @@ class _Loader(pickle.Unpickler):
         return found
 
 
-def loaded(said: bytes) -> list[Answer] | None:
+def load_answers(said: bytes) -> list[WorkerAnswer] | None:
     """The answers in a message; None for what a worker in its right mind would not say."""
     try:
-        return cast("list[Answer]", _Loader(io.BytesIO(said)).load())
+        return cast("list[WorkerAnswer]", _SafeUnpickler(io.BytesIO(said)).load())
     except (pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError, TypeError, ValueError):
         return None
 
 
-def _spawn(limits: Limits, environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
+def _spawn(limits: WorkerLimits, environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
     import subprocess  # imported when used
 
     # -P: the folder that is looked at must not bring its own modules.
-    argv = [sys.executable or "", "-P", "-m", _CHILD, str(limits.memory), str(math.ceil(limits.seconds) + 1)]
+    argv = [sys.executable or "", "-P", "-m", _CHILD, str(limits.max_memory), str(math.ceil(limits.timeout) + 1)]
     path = os.pathsep.join(entry for entry in sys.path if os.path.isabs(entry))
     try:
         return subprocess.Popen(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from weakref import finalize
 
 from marid.adapters.worker_child import DONE, FAILED
-from marid.adapters.worker_process import Answer, Call, Limits, Worker
+from marid.adapters.worker_process import Worker, WorkerAnswer, WorkerCall, WorkerLimits
 from marid.core.errors import FAMILIES, Exhausted, MaridError
 
 if TYPE_CHECKING:
@@ -29,16 +29,16 @@ _BYTES_WORTH_A_MESSAGE = 128 * 1024
 class ProcessWorkers:
     """Starts a worker when the first work comes; safe to use from several threads; `close` leaves no process."""
 
-    def __init__(self, *, limits: Limits | None = None, environment: Mapping[str, str] | None = None) -> None:
-        self._limits = limits or Limits()
+    def __init__(self, *, limits: WorkerLimits | None = None, environment: Mapping[str, str] | None = None) -> None:
+        self._limits = limits or WorkerLimits()
         self._cores = self._limits.workers or os.cpu_count() or 1
         self._environment = environment or {}
         # Twice as many as cores: work that hangs until its time is up must not keep other work from a core.
-        self._places = BoundedSemaphore(2 * self._cores)
+        self._slots = BoundedSemaphore(2 * self._cores)
         self._lock = Lock()
         self._idle: list[Worker] = []
         self._busy: set[Worker] = set()
-        finalize(self, _bury, self._idle)  # also at the end of the program: nobody has to remember `close`
+        finalize(self, _dispose_all, self._idle)  # also at the end of the program: nobody has to remember `close`
 
     def __enter__(self) -> "ProcessWorkers":
         return self
@@ -51,14 +51,14 @@ class ProcessWorkers:
     def close(self) -> None:
         """Kill every worker, also those at work; a later call starts new ones."""
         with self._lock:
-            _bury(self._idle)
+            _dispose_all(self._idle)
             for worker in self._busy:
                 worker.kill()  # whoever uses it sees that, and buries it
 
     def run(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """See `ports.workers`."""
         answers = self._ask(work, [(args, kwargs)])
-        outcome = _outcome(answers[0] if answers else None, self._limits)
+        outcome = _unwrap_answer(answers[0] if answers else None, self._limits)
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
@@ -72,13 +72,13 @@ class ProcessWorkers:
         # Daemons: an interrupted program must not wait for what is being parsed.
         worth = 1 + sum(sizes) // _BYTES_WORTH_A_WORKER
         helpers = [
-            Thread(target=batch.work, args=(self._ask, self._limits), daemon=True)
+            Thread(target=batch.run, args=(self._ask, self._limits), daemon=True)
             for _ in range(min(self._cores, len(calls), worth) - 1)
         ]
         try:
             for helper in helpers:
                 helper.start()
-            batch.work(self._ask, self._limits)
+            batch.run(self._ask, self._limits)
             for helper in helpers:
                 helper.join()
         finally:
@@ -87,13 +87,13 @@ class ProcessWorkers:
             raise batch.failure
         return batch.answers
 
-    def _ask(self, work: Callable[..., Any], calls: Sequence[Call]) -> list[Answer] | None:
-        with self._borrowed() as worker:
-            return worker.ask(work.__module__, work.__name__, calls, self._limits.seconds)
+    def _ask(self, work: Callable[..., Any], calls: Sequence[WorkerCall]) -> list[WorkerAnswer] | None:
+        with self._borrow_worker() as worker:
+            return worker.ask(work.__module__, work.__name__, calls, self._limits.timeout)
 
     @contextmanager
-    def _borrowed(self) -> "Generator[Worker, None, None]":
-        with self._places:
+    def _borrow_worker(self) -> "Generator[Worker, None, None]":
+        with self._slots:
             with self._lock:
                 worker = self._idle.pop() if self._idle else Worker(self._limits, self._environment)
                 self._busy.add(worker)
@@ -105,7 +105,7 @@ class ProcessWorkers:
                     if worker.alive:
                         self._idle.append(worker)
                 if not worker.alive:
-                    worker.bury()
+                    worker.dispose()
 
 
 class _Batch:
@@ -116,11 +116,11 @@ class _Batch:
         self.failure: MaridError | None = None
         self._work = work
         self._calls = calls
-        self._left = deque(_grouped(sizes))
+        self._left = deque(_group_calls(sizes))
         self._lock = Lock()
 
-    def work(self, ask: Callable[..., list[Answer] | None], limits: Limits) -> None:
-        while numbers := self._next():
+    def run(self, ask: Callable[..., list[WorkerAnswer] | None], limits: WorkerLimits) -> None:
+        while numbers := self._next_group():
             try:
                 said = ask(self._work, [(self._calls[number], {}) for number in numbers])
                 if said is None and len(numbers) > 1:
@@ -133,18 +133,18 @@ class _Batch:
                 self.stop()
                 return
             for number, answer in zip(numbers, said or [None], strict=True):
-                self.answers[number] = _outcome(answer, limits)
+                self.answers[number] = _unwrap_answer(answer, limits)
 
     def stop(self) -> None:
         with self._lock:
             self._left.clear()
 
-    def _next(self) -> list[int] | None:
+    def _next_group(self) -> list[int] | None:
         with self._lock:
             return self._left.popleft() if self._left else None
 
 
-def _grouped(sizes: Sequence[int]) -> Generator[list[int], None, None]:
+def _group_calls(sizes: Sequence[int]) -> Generator[list[int], None, None]:
     """The numbers of the calls, put together until they are worth a message."""
     group: list[int] = []
     total = 0
@@ -158,13 +158,13 @@ def _grouped(sizes: Sequence[int]) -> Generator[list[int], None, None]:
         yield group
 
 
-def _outcome(answer: Answer | None, limits: Limits) -> Any:
+def _unwrap_answer(answer: WorkerAnswer | None, limits: WorkerLimits) -> Any:
     """The value of an answer, or the error that it stands for."""
     match answer:
         case None:
-            memory = limits.memory >> 20
+            memory = limits.max_memory >> 20
             return Exhausted(
-                f"that took more than {limits.seconds:g} seconds or {memory:,} MB to parse and was given up"
+                f"that took more than {limits.timeout:g} seconds or {memory:,} MB to parse and was given up"
             )
         case (kind, value) if kind == DONE:
             return value
@@ -174,6 +174,6 @@ def _outcome(answer: Answer | None, limits: Limits) -> Any:
             return RuntimeError(words)
 
 
-def _bury(workers: list[Worker]) -> None:
+def _dispose_all(workers: list[Worker]) -> None:
     while workers:
-        workers.pop().bury()
+        workers.pop().dispose()

@@ -5,22 +5,30 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from marid.app.app import App
-from marid.app.config_file import change_file
-from marid.app.conversations import memory_of
-from marid.app.reading import is_file, text_of
-from marid.core.checks import shown_key, typed
+from marid.app.config_file import edit_toml_file
+from marid.app.conversations import stores_for
+from marid.app.reading import is_file, read_text_file
+from marid.core.checks import parse_and_check, printable_key
 from marid.core.errors import BadInput, NotFound
-from marid.core.fields import BY_NAME, DISPLAY_BY_NAME, RIVALS, display_of, flattened, setting_of, suggestion
-from marid.core.settings import PROVIDERS, files_of
-from marid.text.names import check_name
+from marid.core.fields import (
+    DISPLAY_BY_NAME,
+    EXCLUSIVE_SETTINGS,
+    SETTINGS_BY_NAME,
+    find_display_setting,
+    find_setting,
+    flatten,
+    suggestion,
+)
+from marid.core.settings import PROVIDERS, settings_files
+from marid.text.names import check_conversation_name
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
 
-_MOST_PROMPT = 1 << 20
+_MAX_PROMPT_BYTES = 1 << 20
 
 
-def set_local(app: App, conversation: str, values: Mapping[str, object]) -> None:
+def set_conversation_settings(app: App, conversation: str, values: Mapping[str, object]) -> None:
     """Write settings into the conversation's own files, whose comments and other keys stay; None removes a key.
 
     Those of the display go into its cli.toml, all others into its local.toml. The conversation, a name or an id, is
@@ -28,42 +36,48 @@ def set_local(app: App, conversation: str, values: Mapping[str, object]) -> None
 
     Raises: BadInput that names every problem; Unavailable.
     """
-    checked = _checked(values)
-    files = files_of(app.settings.home, app.project, _there(app, conversation))
-    shown = {name: value for name, value in checked.items() if display_of(name)}
+    checked = _check_values(values)
+    files = settings_files(app.settings.home, app.project, _ensure_conversation(app, conversation))
+    shown = {name: value for name, value in checked.items() if find_display_setting(name)}
     rest = {name: value for name, value in checked.items() if name not in shown}
     for file, part in ((files.local, rest), (files.own_cli, shown)):
         if part:
-            change_file(file, partial(_write, values=part))
+            edit_toml_file(file, partial(_write, values=part))
 
 
-def _checked(values: Mapping[str, object]) -> dict[str, Any]:
+def _check_values(values: Mapping[str, object]) -> dict[str, Any]:
     problems: list[str] = []
     found: dict[str, Any] = {}
-    for key, raw in flattened(values):
-        setting = display_of(key) or setting_of(key)
+    for key, raw in flatten(values):
+        setting = find_display_setting(key) or find_setting(key)
         if setting is None:
-            problems.append(f"unknown key '{shown_key(key)}'{suggestion(key, (*BY_NAME, *DISPLAY_BY_NAME))}")
-        elif not setting.everywhere:
+            problems.append(
+                f"unknown key '{printable_key(key)}'{suggestion(key, (*SETTINGS_BY_NAME, *DISPLAY_BY_NAME))}"
+            )
+        elif not setting.per_conversation:
             problems.append(f"'{key}' is the same for all conversations: set it in config.toml")
         else:
             try:
-                found[setting.name] = raw if raw is None else typed(setting, raw)
+                found[setting.name] = raw if raw is None else parse_and_check(setting, raw)
             except BadInput as error:
                 problems.append(str(error))
     if problems:
         raise BadInput("; ".join(problems))
-    rivals = {RIVALS[name]: None for name, value in found.items() if name in RIVALS and value is not None}
+    rivals = {
+        EXCLUSIVE_SETTINGS[name]: None
+        for name, value in found.items()
+        if name in EXCLUSIVE_SETTINGS and value is not None
+    }
     return {**rivals, **found}
 
 
-def _there(app: App, key: str) -> str:
+def _ensure_conversation(app: App, key: str) -> str:
     """The name of a conversation, which is made if it is not there."""
-    store = app.memory(app.settings).conversations
+    store = app.stores(app.settings).conversations
     try:
-        return store.look(key).name
+        return store.get_meta(key).name
     except NotFound:
-        return store.create(check_name(key)).name
+        return store.create(check_conversation_name(key)).name
 
 
 def _write(document: "TOMLDocument", values: Mapping[str, Any]) -> None:
@@ -82,12 +96,12 @@ def _write(document: "TOMLDocument", values: Mapping[str, Any]) -> None:
             if value is None:
                 place.pop(key, None)
             else:
-                place[key] = _plain(value)
+                place[key] = _toml_value(value)
 
 
-def _plain(value: Any) -> Any:
+def _toml_value(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in cast("Mapping[str, Any]", value).items()}
+        return {key: _toml_value(inner) for key, inner in cast("Mapping[str, Any]", value).items()}
     return list(cast("tuple[Any, ...]", value)) if isinstance(value, tuple) else value
 
 
@@ -99,7 +113,7 @@ async def set_model(app: App, conversation: str, model: str) -> str:
     """
     if not model.strip():
         raise BadInput("say which model")
-    name = named(app, conversation)
+    name = conversation_name(app, conversation)
     values: dict[str, object] = {"model": model}
     provider, colon, rest = model.partition(":")
     if colon and rest and provider in (*PROVIDERS, *app.settings.providers):
@@ -109,21 +123,21 @@ async def set_model(app: App, conversation: str, model: str) -> str:
     if meant.provider != app.resolve(name, {}).settings.provider:
         # What belonged to another provider, least of all its key, is not for this one.
         values |= {"base_url": None, "api_key": None}
-    set_local(app, conversation, values)
+    set_conversation_settings(app, conversation, values)
     return model
 
 
-def named(app: App, key: str) -> str:
+def conversation_name(app: App, key: str) -> str:
     """The name of the conversation that a name or an id means; one that is not there is called as it was asked for.
 
     Raises: BadInput for what can be no name.
     """
-    return app.memory(app.settings).conversations.name_of(key)
+    return app.stores(app.settings).conversations.resolve_name(key)
 
 
 def set_username(app: App, conversation: str, name: str) -> None:
     """Call the user so from now on. Raises: BadInput; Unavailable."""
-    set_local(app, conversation, {"username": name})
+    set_conversation_settings(app, conversation, {"username": name})
 
 
 def set_system_prompt(app: App, conversation: str, text_or_path: str) -> bool:
@@ -133,7 +147,7 @@ def set_system_prompt(app: App, conversation: str, text_or_path: str) -> bool:
 
     Raises: BadInput; Held; Refused when the conversation is archived; Unavailable.
     """
-    text = text_of(app, text_or_path, _MOST_PROMPT) if is_file(app, text_or_path) else text_or_path
-    with memory_of(app, conversation).conversations.open(conversation, create=True) as held:
+    text = read_text_file(app, text_or_path, _MAX_PROMPT_BYTES) if is_file(app, text_or_path) else text_or_path
+    with stores_for(app, conversation).conversations.open(conversation, create=True) as held:
         held.write_note("system_prompt", text)
     return bool(text.strip())

@@ -4,9 +4,9 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from marid.app.config_file import change_file
+from marid.app.config_file import edit_toml_file
 from marid.core.errors import BadInput, NotFound, Refused
-from marid.text.visible import shown_path
+from marid.text.visible import quote_path
 
 if TYPE_CHECKING:
     from marid.app.app import App
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 KEY = "files"
 
 
-def allowed(app: "App") -> tuple[str, ...]:
+def list_allowed(app: "App") -> tuple[str, ...]:
     """What is allowed besides the roots."""
     return app.settings.files
 
@@ -26,7 +26,7 @@ def allow(app: "App", path: str) -> str:
     """
     place = os.path.realpath(os.path.join(app.cwd, path))
     if not os.path.exists(place):
-        raise NotFound(f"'{shown_path(path)}' is not there")
+        raise NotFound(f"'{quote_path(path)}' is not there")
     if place == os.path.dirname(place):
         raise BadInput("the whole disk cannot be allowed: name the folders that tools may touch")
     home = os.path.realpath(app.settings.home)
@@ -44,7 +44,7 @@ def forget(app: "App", path: str) -> str:
     place = os.path.realpath(os.path.join(app.cwd, path))
     named = next((kept for kept in app.settings.files if kept in (path, place)), None)
     if named is None:
-        raise NotFound(f"'{shown_path(path)}' is not among the allowed paths; `marid allow` lists them")
+        raise NotFound(f"'{quote_path(path)}' is not among the allowed paths; `marid allow` lists them")
     _rewrite(app, lambda kept: [one for one in kept if one != named])
     return named
 
@@ -58,4 +58,4 @@ def _rewrite(app: "App", change: Callable[[list[str]], list[str]]) -> None:
         paths = change([str(one) for one in known.get(key, [])])
         document[key] = tomlkit.item(paths).multiline(len(paths) > 1)
 
-    change_file(os.path.join(app.settings.home, "config.toml"), write)
+    edit_toml_file(os.path.join(app.settings.home, "config.toml"), write)

@@ -3,17 +3,17 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from marid.assembly.means import Means
-from marid.core.settings import Resolved, Settings
+from marid.assembly.means import ContextPorts
+from marid.core.settings import ResolvedSettings, Settings
 
 if TYPE_CHECKING:
     # Importing a module costs a quarter of a millisecond at every start; only the type checker wants these here.
-    from marid.app.memory import Memory
+    from marid.app.memory import ConversationStores
     from marid.app.toolbox import Toolbox
     from marid.ports.approvals import Approvals
     from marid.ports.clipboard import Clipboard
     from marid.ports.model import Model
-    from marid.ports.watch import Watch
+    from marid.ports.watch import FileWatcher
 
 
 class App(NamedTuple):
@@ -22,17 +22,17 @@ class App(NamedTuple):
     settings: Settings
     cwd: str
     project: str
-    means: Means
+    context_ports: ContextPorts
     clipboard: "Callable[[], Clipboard]"
-    watch: "Callable[[], Watch]"
+    watch: "Callable[[], FileWatcher]"
     toolbox: "Callable[[], Toolbox]"
     approvals: "Callable[[], Approvals]"
-    resolve: Callable[[str, Mapping[str, object]], Resolved]
+    resolve: Callable[[str, Mapping[str, object]], ResolvedSettings]
     """The settings for a conversation's name ("" for none), with those of flags, by key, above all others.
 
     Values of flags may be texts, as a command line has them. Raises: BadInput that names every problem.
     """
-    memory: "Callable[[Settings], Memory]"
+    stores: "Callable[[Settings], ConversationStores]"
     model: "Callable[[Settings, Mapping[str, str]], Model]"
     """The model's provider that settings name; the second are the files for the kinds `request` and `response` of what
     goes over the wire, where that is to be written down. Raises: BadInput for settings that name none."""

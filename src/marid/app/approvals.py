@@ -3,28 +3,28 @@
 import time
 from typing import TYPE_CHECKING
 
-from marid.core.approval import Answer, Approval, person
+from marid.core.approval import Approval, ApprovalAnswer, person_caller
 from marid.core.errors import BadInput, NotFound
 
 if TYPE_CHECKING:
     from marid.app.app import App
 
 
-def waiting(app: "App") -> list[Approval]:
+def pending_approvals(app: "App") -> list[Approval]:
     """The questions that may still be answered, oldest first."""
     now = time.time()
-    found = [approval for approval in app.approvals().pending() if approval.waits(now)]
+    found = [approval for approval in app.approvals().pending() if approval.is_waiting(now)]
     return sorted(found, key=lambda approval: approval.question.created)
 
 
-def answer(app: "App", number: str, said: Answer, *, face: str) -> Approval:
+def answer_approval(app: "App", number: str, choice: ApprovalAnswer, *, face: str) -> Approval:
     """Answer the question whose id begins with `number`.
 
     Raises: NotFound for none, BadInput for several, Refused when it is too late or somebody else was first.
     """
-    fitting = [approval for approval in waiting(app) if approval.question.id.startswith(number)]
+    fitting = [approval for approval in pending_approvals(app) if approval.question.id.startswith(number)]
     if not fitting or not number:
         raise NotFound(f"no question '{number}' waits for an answer; `marid approvals` lists those that do")
     if len(fitting) > 1:
         raise BadInput(f"{len(fitting)} questions begin with '{number}': give more of the id")
-    return app.approvals().answer(fitting[0].question.id, said, person(face))
+    return app.approvals().answer(fitting[0].question.id, choice, person_caller(face))

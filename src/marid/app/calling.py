@@ -9,42 +9,42 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from marid.app.app import App
-from marid.app.hands import Hands, open_hands
-from marid.app.memory import Memory
-from marid.app.reach import Reach
+from marid.app.hands import ToolSession, open_tools
+from marid.app.memory import ConversationStores
+from marid.app.reach import ToolAccess
 from marid.core.caller import Caller
 from marid.core.errors import NotFound
-from marid.engine.services import home_services, memory_services
-from marid.ports.catalogue import Catalogue
+from marid.engine.services import conversation_services, home_services
+from marid.ports.catalogue import ModelLookup
 from marid.ports.handoff import Handoff
-from marid.ports.notes import Notes, Reflection
+from marid.ports.notes import NoteWriter, ReflectionWriter
 from marid.ports.peers import Peers
-from marid.text.names import check_name
-from marid.toolkit.needs import needs_of
-from marid.toolkit.outcome import Failed, Outcome
+from marid.text.names import check_conversation_name
+from marid.toolkit.needs import dependencies_of
+from marid.toolkit.outcome import Outcome, ToolFailure
 
 if TYPE_CHECKING:
     from marid.toolkit.asking import Asker
 
 # Tools that need one of these work on the conversation itself, or on what is around it.
-_OF_CONVERSATIONS = frozenset({Notes, Reflection})
-_OF_HOMES = frozenset({Peers, Catalogue})
-_NO_FLAGS = Reach()
+_CONVERSATION_PORTS = frozenset({NoteWriter, ReflectionWriter})
+_HOME_PORTS = frozenset({Peers, ModelLookup})
+_DEFAULT_ACCESS = ToolAccess()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Calling:
+class ToolCallRequest:
     """Which tool is called, in which conversation, and what it may touch."""
 
     tool: str
     conversation: str
     args: Mapping[str, object] = field(default_factory=dict[str, object])
-    reach: Reach = _NO_FLAGS
+    access: ToolAccess = _DEFAULT_ACCESS
     face: str = "cli"
 
 
 async def call_tool(
-    app: App, calling: Calling, asker: "Asker | None" = None, note: Callable[[str], None] | None = None
+    app: App, request: ToolCallRequest, asker: "Asker | None" = None, note: Callable[[str], None] | None = None
 ) -> Outcome:
     """What the call comes to, with the conversation's own settings, policy and roots.
 
@@ -52,46 +52,46 @@ async def call_tool(
 
     Raises: BadInput for a name or settings that make no sense; NotFound for roots that are gone; Held; Unavailable.
     """
-    name = check_name(calling.conversation)
+    name = check_conversation_name(request.conversation)
     settings = app.resolve(name, {}).settings
-    memory = app.memory(settings)
-    caller = Caller(face=calling.face, conversation=_id(memory, name))
-    hands = open_hands(app._replace(settings=settings), calling.reach, caller, asker, note)
+    memory = app.stores(settings)
+    caller = Caller(face=request.face, conversation=_conversation_id(memory, name))
+    hands = open_tools(app._replace(settings=settings), request.access, caller, asker, note)
     try:
         with ExitStack() as stack:
-            scope, ports = hands.scope, _ports(hands, calling.tool)
+            scope, ports = hands.scope, _tool_ports(hands, request.tool)
             if Handoff in ports:
-                return Failed(
-                    code=NotFound.code, message=f"'{calling.tool}' is for models: it ends or prolongs a round"
+                return ToolFailure(
+                    code=NotFound.code, message=f"'{request.tool}' is for models: it ends or prolongs a round"
                 )
-            if not _OF_HOMES.isdisjoint(ports):
-                own = await anyio.to_thread.run_sync(memory.conversations.name_of, name)
+            if not _HOME_PORTS.isdisjoint(ports):
+                own = await anyio.to_thread.run_sync(memory.conversations.resolve_name, name)
                 model = app.model(settings, {})
                 scope = scope.with_services(home_services(own, memory.conversations, memory.inbox, model))
-            elif not _OF_CONVERSATIONS.isdisjoint(ports):
+            elif not _CONVERSATION_PORTS.isdisjoint(ports):
                 held = await anyio.to_thread.run_sync(partial(memory.conversations.open, name, create=True))
                 stack.callback(held.close)
                 model = app.model(settings, {})
-                own = memory_services(held, memory.conversations, memory.inbox, model, settings)
+                own = conversation_services(held, memory.conversations, memory.inbox, model, settings)
                 caller = scope.caller._replace(conversation=held.meta().id)
                 scope = replace(scope.with_services(own), caller=caller)
-            return await hands.road(hands.inventory).call(calling.tool, calling.args, scope)
+            return await hands.make_dispatcher(hands.inventory).call(request.tool, request.args, scope)
     finally:
         hands.close()
 
 
-def _id(memory: Memory, name: str) -> str:
+def _conversation_id(memory: ConversationStores, name: str) -> str:
     """By which what a person has allowed in a conversation is found again."""
     try:
-        return memory.conversations.look(name).id
+        return memory.conversations.get_meta(name).id
     except NotFound:
         return name
 
 
-def _ports(hands: Hands, tool: str) -> frozenset[type]:
+def _tool_ports(hands: ToolSession, tool: str) -> frozenset[type]:
     """What a tool works with."""
     try:
-        needs = needs_of(hands.inventory.find(tool))
+        needs = dependencies_of(hands.inventory.find(tool))
     except NotFound:
         return frozenset()  # whoever calls it is told
-    return frozenset((*needs.needed.values(), *needs.wanted.values()))
+    return frozenset((*needs.required.values(), *needs.optional.values()))

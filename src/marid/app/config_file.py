@@ -6,17 +6,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from marid.core.errors import Unavailable
-from marid.core.settings import MOST_BYTES, BadFile
-from marid.text.visible import shown_path
-from marid.workspace.plain import plain_text
-from marid.workspace.private import alone_in, private_folder
+from marid.core.settings import MAX_SETTINGS_BYTES, BadSettingsFile
+from marid.text.visible import quote_path
+from marid.workspace.plain import read_small_text
+from marid.workspace.private import lock_folder, make_private_folder
 from marid.workspace.replace import replace_file
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
 
 
-def change_file(path: str, change: "Callable[[TOMLDocument], None]") -> None:
+def edit_toml_file(path: str, change: "Callable[[TOMLDocument], None]") -> None:
     """Change a file whole or not at all; what has to be made for it is for its owner alone.
 
     Raises: BadFile when it is no TOML; Unavailable when it cannot be written.
@@ -27,20 +27,20 @@ def change_file(path: str, change: "Callable[[TOMLDocument], None]") -> None:
     name = os.path.basename(path)
     folder = os.path.dirname(path)
     try:
-        private_folder(folder)
-        with alone_in(folder):
+        make_private_folder(folder)
+        with lock_folder(folder):
             document = tomlkit.parse(_text(path))
             change(document)
             _replace(path, tomlkit.dumps(document).encode())
     except OSError as error:
         raise Unavailable(f"{name} cannot be written: {error.strerror or error}") from error
     except (TOMLKitError, ValueError) as error:
-        raise BadFile(f"{shown_path(path)} cannot be changed: {error}") from error
+        raise BadSettingsFile(f"{quote_path(path)} cannot be changed: {error}") from error
 
 
 def _text(path: str) -> str:
     try:
-        return plain_text(path, MOST_BYTES)
+        return read_small_text(path, MAX_SETTINGS_BYTES)
     except FileNotFoundError:
         return ""
 

@@ -10,86 +10,94 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from marid.app.app import App
-from marid.app.memory import Memory
-from marid.core.conversation import Conflict, Current, Expiry, Hit, Holder, Meta, Swept
+from marid.app.memory import ConversationStores
+from marid.core.conversation import (
+    Conflict,
+    ConversationHit,
+    ConversationMeta,
+    CurrentConversation,
+    Expiry,
+    LeaseHolder,
+    SweepResult,
+)
 from marid.core.entry import ANCHORS, FLOW_CALL, FLOW_RESULT, MESSAGE, TO_USER, TOOL_CALL, TOOL_RESULT, Entry
 from marid.core.errors import BadInput, NotFound
 from marid.ports.transcript import Transcript
-from marid.text.names import check_name
+from marid.text.names import check_conversation_name
 
 PREVIOUS, NEW = "-", "new"
 _FLOW = MappingProxyType({FLOW_CALL: TOOL_CALL, FLOW_RESULT: TOOL_RESULT})
 
 
-class Listed(NamedTuple):
+class ConversationListItem(NamedTuple):
     """One of many; nobody holds it without a `holder`."""
 
-    meta: Meta
-    holder: Holder | None
+    meta: ConversationMeta
+    holder: LeaseHolder | None
 
 
 class Overview(NamedTuple):
     """One conversation in three lines."""
 
-    meta: Meta
-    holder: Holder | None
+    meta: ConversationMeta
+    holder: LeaseHolder | None
     messages: int
     summary: str
 
 
-def memory_of(app: App, key: str) -> Memory:
+def stores_for(app: App, key: str) -> ConversationStores:
     """What keeps conversations, with the settings of the one of that name or id. Raises: BadInput; Unavailable."""
-    name = app.memory(app.settings).conversations.name_of(key)
-    return app.memory(app.resolve(name, {}).settings)
+    name = app.stores(app.settings).conversations.resolve_name(key)
+    return app.stores(app.resolve(name, {}).settings)
 
 
-def current(app: App) -> Current:
+def current(app: App) -> CurrentConversation:
     """Which conversation is meant where none is named, and which was before it. Raises: Corrupt."""
-    return app.memory(app.settings).session.current()
+    return app.stores(app.settings).session.current()
 
 
-def meant(app: App, word: str = "", *, stay: bool = False, clock: float | None = None) -> str:
+def resolve_name(app: App, selector: str = "", *, switch: bool = False, clock: float | None = None) -> str:
     """The name that a person means: nothing for the current one, `-` the one before, `new` or `new:PREFIX` a new name,
     else a name or an id. With `stay` it is the current one from now on.
 
     Raises: BadInput for what cannot be a name, and for `-` where there was none before; Corrupt; Unavailable.
     """
-    memory = app.memory(app.settings)
+    memory = app.stores(app.settings)
     now = memory.session.current()
-    name = _name_meant(memory, now, word, time.time() if clock is None else clock)
-    if stay:
+    name = _select_name(memory, now, selector, time.time() if clock is None else clock)
+    if switch:
         memory.session.switch(name)
     return name
 
 
-def check_word(word: str, *, fresh: bool = False) -> None:
+def check_selector(selector: str, *, allow_new: bool = False) -> None:
     """See that a word can mean a conversation: `-`, a name or an id; with `fresh` also a new one.
 
     Raises: BadInput.
     """
-    if word == PREVIOUS or (fresh and word == NEW):
+    if selector == PREVIOUS or (allow_new and selector == NEW):
         return
-    if fresh and word == f"{NEW}:":
+    if allow_new and selector == f"{NEW}:":
         raise BadInput("`new:` needs a prefix; `new` alone has none")
-    check_name(word.removeprefix(f"{NEW}:") if fresh else word)
+    check_conversation_name(selector.removeprefix(f"{NEW}:") if allow_new else selector)
 
 
-def _name_meant(memory: Memory, now: Current, word: str, clock: float) -> str:
-    if not word:
-        return check_name(now.implied)
-    if word == PREVIOUS:
+def _select_name(memory: ConversationStores, now: CurrentConversation, selector: str, clock: float) -> str:
+    if not selector:
+        return check_conversation_name(now.implied)
+    if selector == PREVIOUS:
         if not now.previous:
             raise BadInput("there is no previous conversation to go back to")
-        return check_name(now.previous)
-    if word == NEW or word.startswith(f"{NEW}:"):
-        return _fresh(memory, word, clock)
-    return memory.conversations.name_of(word)
+        return check_conversation_name(now.previous)
+    if selector == NEW or selector.startswith(f"{NEW}:"):
+        return _new_name(memory, selector, clock)
+    return memory.conversations.resolve_name(selector)
 
 
-def _fresh(memory: Memory, word: str, clock: float) -> str:
+def _new_name(memory: ConversationStores, selector: str, clock: float) -> str:
     """A name that nobody has: the prefix and the local time."""
-    check_word(word, fresh=True)
-    prefix = word[len(NEW) + 1 :]
+    check_selector(selector, allow_new=True)
+    prefix = selector[len(NEW) + 1 :]
     stem = (f"{prefix}_" if prefix else "") + time.strftime("%Y%m%d_%H%M%S", time.localtime(clock))
     # One that is meant and not used yet is nowhere but there.
     taken = {*memory.session.current(), *(meta.name for meta in memory.conversations.list())}
@@ -98,74 +106,74 @@ def _fresh(memory: Memory, word: str, clock: float) -> str:
     while name in taken:
         number += 1
         name = f"{stem}_{number}"
-    return check_name(name)
+    return check_conversation_name(name)
 
 
-def listing(app: App) -> tuple[Listed, ...]:
+def list_conversations(app: App) -> tuple[ConversationListItem, ...]:
     """All conversations, by name."""
-    store = app.memory(app.settings).conversations
-    listed: list[Listed] = []
+    store = app.stores(app.settings).conversations
+    listed: list[ConversationListItem] = []
     for meta in store.list():
         with suppress(NotFound):  # renamed or destroyed in this moment
-            listed.append(Listed(meta, store.holder(meta.name)))
+            listed.append(ConversationListItem(meta, store.holder(meta.name)))
     return tuple(listed)
 
 
-def names(app: App) -> tuple[str, ...]:
+def conversation_names(app: App) -> tuple[str, ...]:
     """What conversations are called."""
-    return tuple(meta.name for meta in app.memory(app.settings).conversations.list())
+    return tuple(meta.name for meta in app.stores(app.settings).conversations.list())
 
 
 def overview(app: App, key: str) -> Overview:
     """One conversation in short; one that was never used has no messages. Raises: BadInput; Unavailable."""
-    store = memory_of(app, key).conversations
+    store = stores_for(app, key).conversations
     try:
         transcript = store.read(key)
     except NotFound:
-        return Overview(Meta(id="", name=check_name(key)), None, 0, "")
+        return Overview(ConversationMeta(id="", name=check_conversation_name(key)), None, 0, "")
     spoken = sum(entry.entry_type == MESSAGE for entry in transcript.window())
-    first = transcript.note("summary").strip().partition("\n")[0]
-    return Overview(store.look(key), store.holder(key), spoken, first)
+    first = transcript.read_note("summary").strip().partition("\n")[0]
+    return Overview(store.get_meta(key), store.holder(key), spoken, first)
 
 
 def transcript(app: App, key: str) -> Transcript:
     """What was said in a conversation, whoever holds it. Raises: NotFound; BadInput; Unavailable."""
-    return memory_of(app, key).conversations.read(key)
+    return stores_for(app, key).conversations.read(key)
 
 
 def log(app: App, key: str, count: int = 0) -> tuple[Entry, ...]:
     """The window without anchors, cut to `count` entries. Raises: NotFound; BadInput; Unavailable."""
-    return tuple(cut(shown(transcript(app, key)), count))
+    return tuple(take_entries(visible_entries(transcript(app, key)), count))
 
 
-def cut(entries: Iterable[Entry], count: int) -> Iterable[Entry]:
+def take_entries(entries: Iterable[Entry], count: int) -> Iterable[Entry]:
     """The last `count` entries, the first ones for a negative number, all for 0 or for more than there can be."""
     if not count or abs(count) > sys.maxsize:
         return entries
     return deque(entries, count) if count > 0 else islice(entries, -count)
 
 
-def shown(found: Transcript) -> tuple[Entry, ...]:
+def visible_entries(found: Transcript) -> tuple[Entry, ...]:
     """The window without its anchors. Raises: NotFound; Unavailable."""
     return tuple(entry for entry in found.window() if entry.entry_type not in ANCHORS)
 
 
-def told(entries: Iterable[Entry]) -> Iterator[Entry]:
+def readable_entries(entries: Iterable[Entry]) -> Iterator[Entry]:
     """Entries as a person reads them: what a model says by `call_user` is a message, other hand-overs are calls."""
     for entry in entries:
         kind = _FLOW.get(entry.entry_type)
         if kind is None:
             yield entry
-        elif entry.to == TO_USER and (message := _message(entry.content)):
+        elif entry.to == TO_USER and (message := _call_user_message(entry.content)):
             yield entry._replace(entry_type=MESSAGE, content=message)
         elif TO_USER not in (entry.to, entry.sender):
             yield entry._replace(entry_type=kind)
 
 
-def _message(arguments: str) -> str:
-    from marid.engine.messages import parsed  # imported when used: most that is read was said without a call
+def _call_user_message(arguments: str) -> str:
+    from marid.engine.messages import parse_arguments  # imported when used: most that is read was said without a call
 
-    given = parsed(arguments)
+    given = parse_arguments(arguments)
     message = arguments if given is None else given.get("message")
     return message if isinstance(message, str) else ""
 
@@ -176,36 +184,36 @@ def clear(app: App, key: str) -> bool:
     Raises: BadInput; Held; Refused when the conversation is archived; Unavailable.
     """
     try:
-        held = memory_of(app, key).conversations.open(key)
+        held = stores_for(app, key).conversations.open(key)
     except NotFound:
         return False
     with held:
         return held.clear() is not None
 
 
-def rename(app: App, key: str, name: str) -> Meta:
+def rename(app: App, key: str, name: str) -> ConversationMeta:
     """Raises: NotFound; Conflict; BadInput; Held; Unavailable."""
-    return app.memory(app.settings).conversations.rename(key, name)
+    return app.stores(app.settings).conversations.rename(key, name)
 
 
-def leave(app: App, name: str, instead: str = "") -> str:
+def abandon_name(app: App, name: str, instead: str = "") -> str:
     """Give up a name that is meant where none is named, and that nothing was ever said under; mean another instead, or
     the one before: that is returned.
 
     Raises: NotFound when it is not the one that is meant; Conflict when there is one of the other name; BadInput.
     """
-    memory = app.memory(app.settings)
-    if memory.session.current().implied != name or name == Current().implied:
+    memory = app.stores(app.settings)
+    if memory.session.current().implied != name or name == CurrentConversation().implied:
         raise NotFound(f"there is no conversation '{name}'")
-    if instead and memory.conversations.name_of(instead) in names(app):
+    if instead and memory.conversations.resolve_name(instead) in conversation_names(app):
         raise Conflict(f"there is a conversation '{instead}' already")
     left = memory.session.leave(name)
-    return (memory.session.switch(check_name(instead)) if instead else left).implied
+    return (memory.session.switch(check_conversation_name(instead)) if instead else left).implied
 
 
-def archive(app: App, key: str, *, away: bool = True) -> Meta:
+def archive(app: App, key: str, *, away: bool = True) -> ConversationMeta:
     """Put a conversation away, or bring it back. Raises: NotFound; BadInput; Held; Unavailable."""
-    return memory_of(app, key).conversations.archive(key, away=away)
+    return stores_for(app, key).conversations.archive(key, archived=away)
 
 
 def destroy(app: App, key: str) -> bool:
@@ -214,7 +222,7 @@ def destroy(app: App, key: str) -> bool:
     Raises: BadInput; Held; Unavailable.
     """
     try:
-        app.memory(app.settings).conversations.destroy(check_name(key))
+        app.stores(app.settings).conversations.destroy(check_conversation_name(key))
     except NotFound:
         return False
     return True
@@ -225,29 +233,29 @@ def expire(app: App, key: str, *, at: int | None = None, after_inactive: int | N
 
     Raises: BadInput; Unavailable.
     """
-    memory = app.memory(app.settings)
+    memory = app.stores(app.settings)
     try:
         known = memory.lifetimes.expiry(key)
     except NotFound:
         memory.conversations.create(key)
         known = Expiry()
     expiry = Expiry(known.at if at is None else at, known.after_inactive if after_inactive is None else after_inactive)
-    memory.lifetimes.expire(key, expiry)
+    memory.lifetimes.set_expiry(key, expiry)
     return expiry
 
 
-def sweep(app: App) -> Swept:
+def sweep(app: App) -> SweepResult:
     """Destroy the conversations whose time has come. Raises: Unavailable."""
-    return app.memory(app.settings).lifetimes.sweep()
+    return app.stores(app.settings).lifetimes.sweep()
 
 
 def search(
     app: App, query: str, *, whole: bool = False, tell: Callable[[str], None] = lambda _problem: None
-) -> Iterator[Hit]:
+) -> Iterator[ConversationHit]:
     """Entries of all conversations that hold every word of the query; `tell` hears of what cannot be read.
 
     Raises: BadInput without any word.
     """
     if not query.strip():
         raise BadInput("say what to search for")
-    return app.memory(app.settings).conversations.search(query, whole=whole, tell=tell)
+    return app.stores(app.settings).conversations.search(query, whole=whole, on_problem=tell)

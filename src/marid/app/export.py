@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 
 from marid.app.app import App
-from marid.app.conversations import told, transcript
-from marid.core.conversation import Meta
+from marid.app.conversations import readable_entries, transcript
+from marid.core.conversation import ConversationMeta
 from marid.core.entry import MESSAGE, NEVER_IN_WINDOW, TOOL_CALL, TOOL_RESULT, TOOL_STARTED, Entry
-from marid.core.entry_fields import fields_of, status_mark
+from marid.core.entry_fields import entry_to_dict, status_mark
 from marid.core.errors import BadInput
-from marid.text.moments import when
-from marid.text.visible import shown_text
+from marid.text.moments import format_timestamp
+from marid.text.visible import escape_text
 
 # What nobody reads: the result of a call tells more than that it was begun.
-_UNTOLD = frozenset({TOOL_STARTED, *NEVER_IN_WINDOW})
+_HIDDEN_TYPES = frozenset({TOOL_STARTED, *NEVER_IN_WINDOW})
 _STYLE = """
 body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; }
 h2 { font-size: 1rem; margin: 1.5rem 0 .3rem; } time, .note { color: #767676; font-weight: normal; }
@@ -35,21 +35,22 @@ def export(app: App, key: str, form: str = "markdown", *, whole: bool = False) -
     return FORMS[form](found.meta(), entries)
 
 
-def _markdown(meta: Meta, entries: Iterable[Entry]) -> str:
-    parts = [f"# {shown_text(meta.title or meta.name)}"]
-    for entry in told(entries):
+def _markdown(meta: ConversationMeta, entries: Iterable[Entry]) -> str:
+    parts = [f"# {escape_text(meta.title or meta.name)}"]
+    for entry in readable_entries(entries):
         if entry.entry_type == MESSAGE:
             parts.append(
-                f"## {shown_text(entry.sender)} · {when(entry.time_ms)}{status_mark(entry)}\n\n{entry.content.strip()}"
+                f"## {escape_text(entry.sender)} · {format_timestamp(entry.time_ms)}{status_mark(entry)}\n\n"
+                f"{entry.content.strip()}"
             )
         elif entry.entry_type in (TOOL_CALL, TOOL_RESULT):
-            parts.append(f"{_heading(entry)}{status_mark(entry)}\n\n{_fenced(entry.content)}")
-        elif entry.entry_type not in _UNTOLD:
-            parts.append(f"---\n\n*{_heading(entry)}, {when(entry.time_ms)}*")
+            parts.append(f"{_heading(entry)}{status_mark(entry)}\n\n{_fence_block(entry.content)}")
+        elif entry.entry_type not in _HIDDEN_TYPES:
+            parts.append(f"---\n\n*{_heading(entry)}, {format_timestamp(entry.time_ms)}*")
     return "\n\n".join(parts) + "\n"
 
 
-def _fenced(text: str) -> str:
+def _fence_block(text: str) -> str:
     """As a block of code that nothing in it can end."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
@@ -58,20 +59,20 @@ def _fenced(text: str) -> str:
 
 def _heading(entry: Entry) -> str:
     if entry.entry_type == TOOL_CALL:
-        return f"Call of {shown_text(entry.to)}"
+        return f"Call of {escape_text(entry.to)}"
     if entry.entry_type == TOOL_RESULT:
-        return f"Result of {shown_text(entry.sender)}"
-    return shown_text(entry.entry_type).replace("_", " ")
+        return f"Result of {escape_text(entry.sender)}"
+    return escape_text(entry.entry_type).replace("_", " ")
 
 
-def _json(meta: Meta, entries: Iterable[Entry]) -> str:
+def _json(meta: ConversationMeta, entries: Iterable[Entry]) -> str:
     import json
 
-    whole = {"conversation": meta.known(), "entries": [fields_of(entry) for entry in entries]}
+    whole = {"conversation": meta.public_fields(), "entries": [entry_to_dict(entry) for entry in entries]}
     return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
 
 
-def _html(meta: Meta, entries: Iterable[Entry]) -> str:
+def _html(meta: ConversationMeta, entries: Iterable[Entry]) -> str:
     from html import escape
 
     title = escape(meta.title or meta.name)
@@ -79,19 +80,19 @@ def _html(meta: Meta, entries: Iterable[Entry]) -> str:
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{title}</title>\n'
         f"<style>\n{_STYLE}\n</style>\n<h1>{title}</h1>"
     ]
-    for entry in told(entries):
-        text, at = escape(entry.content.strip("\n")), when(entry.time_ms)
+    for entry in readable_entries(entries):
+        text, at = escape(entry.content.strip("\n")), format_timestamp(entry.time_ms)
         if entry.entry_type == MESSAGE:
             head = f"{escape(entry.sender)} <time>{at}{escape(status_mark(entry))}</time>"
             parts.append(f"<h2>{head}</h2>\n<pre>{text}</pre>")
         elif entry.entry_type in (TOOL_CALL, TOOL_RESULT):
             head = escape(_heading(entry) + status_mark(entry))
             parts.append(f"<details><summary>{head}</summary>\n<pre>{text}</pre>\n</details>")
-        elif entry.entry_type not in _UNTOLD:
+        elif entry.entry_type not in _HIDDEN_TYPES:
             parts.append(f'<p class="note">{escape(_heading(entry))}, {at}</p>')
     return "\n".join(parts) + "\n"
 
 
-FORMS: Mapping[str, Callable[[Meta, Iterable[Entry]], str]] = MappingProxyType(
+FORMS: Mapping[str, Callable[[ConversationMeta, Iterable[Entry]], str]] = MappingProxyType(
     {"markdown": _markdown, "json": _json, "html": _html}
 )

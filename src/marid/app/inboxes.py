@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from marid.app.app import App
-from marid.app.say import say
-from marid.app.saying import Saying
+from marid.app.say import run_round
+from marid.app.saying import RoundRequest
 from marid.core.errors import Unavailable
-from marid.core.rounds import End, RoundHappening
+from marid.core.rounds import RoundEnd, RoundEvent
 
 if TYPE_CHECKING:
     from marid.toolkit.asking import Asker
 
-PROMPT = (
+INBOX_PROMPT = (
     "[Messages from other conversations have arrived; they stand above. The user has not asked for anything: "
     "read them, and do now what they need.]"
 )
 
 
-def waiting(app: App, *, archived: bool = False) -> tuple[tuple[str, int], ...]:
+def inbox_counts(app: App, *, archived: bool = False) -> tuple[tuple[str, int], ...]:
     """The conversations with messages in their inbox, by name, and how many. Those that were put away cannot act on
     them, and count only if `archived` ones are wanted; those that cannot be read are left out. Raises: Unavailable.
     """
-    memory = app.memory(app.settings)
+    memory = app.stores(app.settings)
     found: list[tuple[str, int]] = []
     for meta in memory.conversations.list():
         if archived or not meta.archived_ms:
@@ -35,14 +35,14 @@ def waiting(app: App, *, archived: bool = False) -> tuple[tuple[str, int], ...]:
     return tuple((name, count) for name, count in found if count)
 
 
-async def check(
-    app: App, saying: Saying, emit: Callable[[RoundHappening], None], asker: "Asker | None" = None
-) -> End | None:
+async def run_inbox_round(
+    app: App, request: RoundRequest, emit: Callable[[RoundEvent], None], asker: "Asker | None" = None
+) -> RoundEnd | None:
     """A round of `saying.conversation` about its messages; None when there are none that it does not know.
 
     Raises: as `say`.
     """
-    if not await anyio.to_thread.run_sync(lambda: app.memory(app.settings).inbox.peek(saying.conversation)):
+    if not await anyio.to_thread.run_sync(lambda: app.stores(app.settings).inbox.peek(request.conversation)):
         return None
-    end = await say(app, replace(saying, prompt=PROMPT, resume=False, unsaid=True), emit, asker)
+    end = await run_round(app, replace(request, prompt=INBOX_PROMPT, resume=False, automatic=True), emit, asker)
     return None if end.reason == "nothing" else end

@@ -2,13 +2,13 @@
 
 from typing import NamedTuple
 
-from marid.ports.conversations import Conversations, Inbox, Lifetimes, Session
+from marid.ports.conversations import ConversationLifetimes, Conversations, Inbox, TerminalSession
 
 
-class Memory(NamedTuple):
+class ConversationStores(NamedTuple):
     """Made in bootstrap, for the settings of one conversation or of none."""
 
     conversations: Conversations
-    lifetimes: Lifetimes
-    session: Session
+    lifetimes: ConversationLifetimes
+    session: TerminalSession
     inbox: Inbox

@@ -10,10 +10,10 @@ from marid.app.app import App
 from marid.core.chat import ModelInfo
 from marid.core.errors import MaridError, NotFound
 from marid.core.settings import PROVIDERS
-from marid.text.visible import shown_text
+from marid.text.visible import escape_text
 
 
-async def known(app: App, name: str) -> ModelInfo:
+async def find_model_info(app: App, name: str) -> ModelInfo:
     """What the first provider that knows the model says, the default one first; of `provider:model` only that one.
 
     What our own table knows of a service that is not set up is told where nobody else knows the model.
@@ -32,7 +32,7 @@ async def known(app: App, name: str) -> ModelInfo:
             return await provider.info(bare)
         except MaridError as error:
             failed.append(error)
-    if not named and (found := await _bundled(app, name)):
+    if not named and (found := await _bundled_info(app, name)):
         return found
     troubles = [error for error in failed if not isinstance(error, NotFound)]
     if troubles or len(failed) == 1:
@@ -41,7 +41,7 @@ async def known(app: App, name: str) -> ModelInfo:
     raise NotFound(f"no model '{name}': none of {asked} knows it")
 
 
-async def _bundled(app: App, name: str) -> ModelInfo | None:
+async def _bundled_info(app: App, name: str) -> ModelInfo | None:
     """Of services that anybody can use, without asking them."""
     for id in PROVIDERS:
         service = app.providers(app.resolve("", {"model": f"{id}:{name}"}).settings)[0]
@@ -56,7 +56,7 @@ def as_toml(info: ModelInfo, *, full: bool = False) -> str:
 
 
 def _table(info: ModelInfo) -> Iterator[str]:
-    name = f"models.{_quoted(info.id)}"
+    name = f"models.{_quote_key(info.id)}"
     yield f"[{name}]"
     if info.context_window:
         yield f"context_window = {info.context_window}"
@@ -73,20 +73,20 @@ def _comments(info: ModelInfo) -> Iterator[str]:
         "name": info.name,
         **{word: f"${price:.2f} per MTok" for word, price in prices.items() if price is not None},
         "context window": f"{info.context_window:,} tokens" if info.context_window else "",
-        **dict(sorted(_flat(info.more))),
+        **dict(sorted(_flatten(info.more))),
     }
-    yield from (f"# {shown_text(name)}: {shown_text(text)}" for name, text in told.items() if text)
+    yield from (f"# {escape_text(name)}: {escape_text(text)}" for name, text in told.items() if text)
 
 
-def _flat(more: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
+def _flatten(more: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
     """Every field with the names of its tables before it."""
     for name, value in more.items():
         if isinstance(value, Mapping):
-            yield from _flat(cast("Mapping[str, Any]", value), f"{before}{name}.")
+            yield from _flatten(cast("Mapping[str, Any]", value), f"{before}{name}.")
         else:
             yield f"{before}{name}", value if isinstance(value, str) else json.dumps(value, default=str)
 
 
-def _quoted(key: str) -> str:
+def _quote_key(key: str) -> str:
     """As TOML writes it, whatever is in it."""
     return json.dumps(key, ensure_ascii=False).replace("\x7f", "\\u007f")

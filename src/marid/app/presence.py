@@ -4,13 +4,13 @@ from marid.app.app import App
 from marid.core.errors import NotFound
 
 
-def is_there(app: App, key: str, *, unused: str = "") -> bool:
+def conversation_exists(app: App, key: str, *, unused: str = "") -> bool:
     """Whether one of that name or id is; the one that may be `unused` yet need not be.
 
     Raises: NotFound when another one is not there; BadInput; Unavailable.
     """
     try:
-        app.memory(app.settings).conversations.look(key)
+        app.stores(app.settings).conversations.get_meta(key)
     except NotFound:
         if key != unused:
             raise

@@ -6,7 +6,7 @@ from marid.core.policy import Effect
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reach:
+class ToolAccess:
     """What one run may touch and do, as flags say it; what they leave open the settings decide."""
 
     roots: tuple[str, ...] = ()

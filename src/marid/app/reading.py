@@ -5,10 +5,10 @@ import stat
 
 from marid.app.app import App
 from marid.core.errors import BadInput, NotFound, Unavailable
-from marid.text.visible import shown_path
-from marid.workspace.plain import plain_text
+from marid.text.visible import quote_path
+from marid.workspace.plain import read_small_text
 
-_MOST_BYTES = 10 << 20
+_MAX_BYTES = 10 << 20
 # Read through the descriptor itself: a file behind these names would be opened anew, and what was read be said as well.
 _STDIN = frozenset({"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 
@@ -19,14 +19,14 @@ def is_file(app: App, path: str) -> bool:
     return os.path.exists(place) and not os.path.isdir(place)
 
 
-def text_of(app: App, path: str, most: int = _MOST_BYTES) -> str:
+def read_text_file(app: App, path: str, max_bytes: int = _MAX_BYTES) -> str:
     """Its text, of at most so many bytes; a pipe is waited for.
 
     Raises: NotFound; BadInput for what is no such file; Unavailable.
     """
-    shown, place = shown_path(path), os.path.join(app.cwd, path)
+    shown, place = quote_path(path), os.path.join(app.cwd, path)
     try:
-        return _streamed(place, most) if _is_stream(place) else plain_text(place, most)
+        return _read_stream(place, max_bytes) if _is_stream(place) else read_small_text(place, max_bytes)
     except FileNotFoundError:
         raise NotFound(f"the file '{shown}' is not there") from None
     except UnicodeDecodeError as error:
@@ -42,10 +42,10 @@ def _is_stream(place: str) -> bool:
     return place in _STDIN or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-def _streamed(place: str, most: int) -> str:
+def _read_stream(place: str, max_bytes: int) -> str:
     at = 0 if place in _STDIN else place
     with open(at, "rb", closefd=at != 0) as file:
-        data = file.read(most + 1)
-    if len(data) > most:
-        raise ValueError(f"it is larger than {most:,} bytes")
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise ValueError(f"it is larger than {max_bytes:,} bytes")
     return data.decode()

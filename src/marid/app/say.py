@@ -13,27 +13,27 @@ import anyio
 import anyio.to_thread
 
 from marid.app.app import App
-from marid.app.hands import Hands, open_hands
-from marid.app.saying import Saying
-from marid.app.stage import Stage, set_stage, with_model
+from marid.app.hands import ToolSession, open_tools
+from marid.app.saying import RoundRequest
+from marid.app.stage import RoundSetup, ensure_model, prepare_round
 from marid.core.caller import Caller
-from marid.core.conversation import Conflict, Held, Meta
+from marid.core.conversation import Conflict, ConversationLocked, ConversationMeta
 from marid.core.errors import BadInput, MaridError, NotFound
-from marid.core.events import Note
+from marid.core.events import Notice
 from marid.core.ids import new_id
-from marid.core.rounds import End, RoundHappening
-from marid.engine.beginning import begin, round_of
-from marid.engine.ledger import Ledger
-from marid.engine.loop import Means, Round
-from marid.engine.offers import permitted, unknown
-from marid.engine.opening import Prompt
-from marid.engine.prompt import parts_of, system_prompt
-from marid.engine.replies import Stamp
-from marid.engine.services import memory_services
+from marid.core.rounds import RoundEnd, RoundEvent
+from marid.engine.beginning import last_round_id, start_round
+from marid.engine.ledger import AsyncConversation
+from marid.engine.loop import Round, RoundDeps
+from marid.engine.offers import filter_tools, unknown_tool_names
+from marid.engine.opening import RoundPrompt
+from marid.engine.prompt import prompt_parts, system_prompt
+from marid.engine.replies import RoundStamp
+from marid.engine.services import conversation_services
 from marid.ports.model import Model, Warmable
 from marid.ports.transcript import Conversation
-from marid.toolkit.scope import Scope
-from marid.workspace.instructions import home_prompt, instructions
+from marid.toolkit.scope import CallScope
+from marid.workspace.instructions import load_home_prompt, load_instructions
 
 if TYPE_CHECKING:
     from marid.toolkit.asking import Asker
@@ -41,14 +41,16 @@ if TYPE_CHECKING:
 # How often somebody else's conversation is looked for again, in seconds.
 _POLL = 0.1
 # How long a round that is over waits for what it made ready and did not need, in seconds.
-_LAST_WAIT = 0.5
-_TITLE_WORDS, _TITLE = 10, 60
-PROMPT_SENT = "last_combined_prompt"
+_WARMUP_JOIN_TIMEOUT = 0.5
+_TITLE_WORDS, _MAX_TITLE = 10, 60
+SENT_PROMPT_KEY = "last_combined_prompt"
 # How the documents name the way by which a conversation came to be; JSON mode is a program's command line.
 _SOURCES: Mapping[str, str] = MappingProxyType({"cli": "CLI", "json": "CLI", "mcp": "MCP", "rest": "REST"})
 
 
-async def say(app: App, saying: Saying, emit: Callable[[RoundHappening], None], asker: "Asker | None" = None) -> End:
+async def run_round(
+    app: App, request: RoundRequest, emit: Callable[[RoundEvent], None], asker: "Asker | None" = None
+) -> RoundEnd:
     """One round. All that happens goes to `emit`, in its order, on the loop's own thread.
 
     Cancelling stores what there is as interrupted and closes the connection to the model.
@@ -60,30 +62,30 @@ async def say(app: App, saying: Saying, emit: Callable[[RoundHappening], None], 
         Exhausted: the window is full, or a budget is used up.
         Unavailable: somebody else holds the conversation (Held), the model or the disk fails.
     """
-    if not saying.resume and not saying.prompt.strip():
+    if not request.resume and not request.prompt.strip():
         raise BadInput("there is nothing to say: the prompt is blank")
-    setting = partial(set_stage, app, saying.conversation, saying.flags, saying.force, saying.debug)
-    stage = await with_model(await anyio.to_thread.run_sync(setting))
+    setting = partial(prepare_round, app, request.conversation, request.flags, request.force, request.debug)
+    stage = await ensure_model(await anyio.to_thread.run_sync(setting))
     for note in stage.notes:
-        emit(Note(note))
-    warming = _warming(stage.model)
+        emit(Notice(note))
+    warming = _start_warmup(stage.model)
     try:
-        return await _round(app, saying, stage, emit, asker)
+        return await _run_in_conversation(app, request, stage, emit, asker)
     finally:
         if warming is not None:
             with anyio.CancelScope(shield=True):
-                await anyio.to_thread.run_sync(warming.join, _LAST_WAIT)
+                await anyio.to_thread.run_sync(warming.join, _WARMUP_JOIN_TIMEOUT)
 
 
-async def _round(
-    app: App, saying: Saying, stage: Stage, emit: Callable[[RoundHappening], None], asker: "Asker | None"
-) -> End:
-    held = await _held(stage, saying)
+async def _run_in_conversation(
+    app: App, request: RoundRequest, setup: RoundSetup, emit: Callable[[RoundEvent], None], asker: "Asker | None"
+) -> RoundEnd:
+    held = await _lock_conversation(setup, request)
     try:
-        ledger = Ledger(held, emit)
-        hands = await ledger.run(partial(_hands, app, saying, stage, held.meta().id))
+        ledger = AsyncConversation(held, emit)
+        hands = await ledger.run_in_thread(partial(_open_session, app, request, setup, held.meta().id))
         try:
-            return await _Play(app, saying, stage, ledger, hands).run(emit, asker)
+            return await _RoundRunner(app, request, setup, ledger, hands).run(emit, asker)
         finally:
             hands.close()
     finally:
@@ -91,131 +93,135 @@ async def _round(
             await anyio.to_thread.run_sync(held.close)
 
 
-def _warming(model: Model) -> Thread | None:
+def _start_warmup(model: Model) -> Thread | None:
     """Have the gateway library read while everything else is made ready; whoever needs it waits for it there."""
     if not isinstance(model, Warmable):
         return None
-    thread = Thread(target=_quietly, args=(model,), daemon=True, name="marid warm")
+    thread = Thread(target=_warm_up, args=(model,), daemon=True, name="marid warm")
     thread.start()
     return thread
 
 
-def _quietly(model: Warmable) -> None:
+def _warm_up(model: Warmable) -> None:
     with suppress(MaridError, ImportError):
         model.warm()
 
 
-async def _held(stage: Stage, saying: Saying) -> Conversation:
+async def _lock_conversation(setup: RoundSetup, request: RoundRequest) -> Conversation:
     """The conversation, ours. It is tried again and again rather than waited for: cancelling ends that at once."""
-    until = time.monotonic() + saying.wait
+    until = time.monotonic() + request.lock_timeout
     while True:
         try:
-            return await anyio.to_thread.run_sync(partial(_opened, stage, saying))
-        except Held:
+            return await anyio.to_thread.run_sync(partial(_open_or_create, setup, request))
+        except ConversationLocked:
             if time.monotonic() >= until:
                 raise
         await anyio.sleep(_POLL)
 
 
-def _opened(stage: Stage, saying: Saying) -> Conversation:
-    store = stage.memory.conversations
+def _open_or_create(setup: RoundSetup, request: RoundRequest) -> Conversation:
+    store = setup.stores.conversations
     try:
-        return store.open(stage.name)
+        return store.open(setup.conversation)
     except NotFound:
-        if saying.resume:
+        if request.resume:
             raise
     with suppress(Conflict):  # somebody else was faster
-        store.create(stage.name, source=_SOURCES.get(saying.face, saying.face.upper()))
-    return store.open(stage.name)
+        store.create(setup.conversation, source=_SOURCES.get(request.face, request.face.upper()))
+    return store.open(setup.conversation)
 
 
-def _hands(app: App, saying: Saying, stage: Stage, conversation: str) -> Hands:
+def _open_session(app: App, request: RoundRequest, setup: RoundSetup, conversation: str) -> ToolSession:
     """The tools, with the policy and the roots of this conversation's own settings."""
-    caller = Caller(face=saying.face, conversation=conversation)
-    own = app._replace(settings=stage.settings)
-    return open_hands(own, replace(saying.reach, rootless=True), caller)
+    caller = Caller(face=request.face, conversation=conversation)
+    own = app._replace(settings=setup.settings)
+    return open_tools(own, replace(request.access, rootless=True), caller)
 
 
-class _Play:
+class _RoundRunner:
     """One round with all that belongs to it."""
 
-    def __init__(self, app: App, saying: Saying, stage: Stage, ledger: Ledger, hands: Hands) -> None:
+    def __init__(
+        self, app: App, request: RoundRequest, setup: RoundSetup, conversation: AsyncConversation, session: ToolSession
+    ) -> None:
         self._app = app
-        self._saying = saying
-        self._stage = stage
-        self._ledger = ledger
-        self._held = ledger.conversation
-        self._hands = hands
+        self._request = request
+        self._setup = setup
+        self._conversation = conversation
+        self._locked_conversation = conversation.conversation
+        self._session = session
 
-    async def run(self, emit: Callable[[RoundHappening], None], asker: "Asker | None") -> End:
-        for note in (*self._held.problems(), *self._notes()):
-            emit(Note(note))
-        means = await self._ledger.run(partial(self._means, emit, asker))
-        saying, stage = self._saying, self._stage
+    async def run(self, emit: Callable[[RoundEvent], None], asker: "Asker | None") -> RoundEnd:
+        for note in (*self._locked_conversation.problems(), *self._setup_notes()):
+            emit(Notice(note))
+        means = await self._conversation.run_in_thread(partial(self._make_deps, emit, asker))
+        saying, stage = self._request, self._setup
         if saying.resume:
-            stamp = Stamp(stage.name, round_of(await self._ledger.turns()) or new_id())
+            stamp = RoundStamp(stage.conversation, last_round_id(await self._conversation.turns()) or new_id())
         else:
-            stamp = Stamp(stage.name, new_id())
-            prompt = Prompt(saying.prompt, stage.settings.username, own=saying.unsaid)
-            if not await begin(self._ledger, stage.memory.inbox, stamp, prompt):
-                return End("nothing", stamp.round)
+            stamp = RoundStamp(stage.conversation, new_id())
+            prompt = RoundPrompt(saying.prompt, stage.settings.username, automatic=saying.automatic)
+            if not await start_round(self._conversation, stage.stores.inbox, stamp, prompt):
+                return RoundEnd("nothing", stamp.round)
         playing = Round(means, stamp)
         try:
             return await playing.run()
         finally:
-            with anyio.move_on_after(means.settling, shield=True), suppress(MaridError):
-                await self._ledger.run(partial(self._describe, playing.system))
+            with anyio.move_on_after(means.store_timeout, shield=True), suppress(MaridError):
+                await self._conversation.run_in_thread(partial(self._update_meta, playing.system_prompt))
 
-    def _notes(self) -> list[str]:
+    def _setup_notes(self) -> list[str]:
         notes: list[str] = []
-        if not self._hands.scope.territory.trees:
+        if not self._session.scope.path_scope.guarded_roots:
             notes.append("the working directory belongs to no project: tools can touch no files; --root DIR names some")
-        if names := unknown(self._hands.inventory, self._stage.settings):
+        if names := unknown_tool_names(self._session.inventory, self._setup.settings):
             notes.append(f"the settings `tools` name what is not there: {', '.join(names)}")
         return notes
 
-    def _means(self, emit: Callable[[RoundHappening], None], asker: "Asker | None") -> Means:
-        stage = self._stage
-        inventory = permitted(self._hands.inventory, stage.settings)
-        return Means(
-            ledger=self._ledger,
-            inbox=stage.memory.inbox,
+    def _make_deps(self, emit: Callable[[RoundEvent], None], asker: "Asker | None") -> RoundDeps:
+        stage = self._setup
+        inventory = filter_tools(self._session.inventory, stage.settings)
+        return RoundDeps(
+            conversation=self._conversation,
+            inbox=stage.stores.inbox,
             model=stage.model,
-            name=stage.model_name,
+            model_name=stage.model_name,
             settings=stage.settings,
             parameters=stage.parameters,
-            dispatcher=self._hands.road(inventory),
-            scope=self._scope(emit, asker),
-            system=self._prompt(),
+            dispatcher=self._session.make_dispatcher(inventory),
+            scope=self._make_scope(emit, asker),
+            make_system_prompt=self._prompt_factory(),
             emit=emit,
-            fallback=stage.fallback,
+            fallback_tool=stage.fallback_tool,
         )
 
-    def _scope(self, emit: Callable[[RoundHappening], None], asker: "Asker | None") -> Scope:
-        stage = self._stage
-        memory = stage.memory
-        own = memory_services(self._held, memory.conversations, memory.inbox, stage.model, stage.settings)
-        return replace(self._hands.scope.with_services(own), emit=emit, asker=asker)
+    def _make_scope(self, emit: Callable[[RoundEvent], None], asker: "Asker | None") -> CallScope:
+        stage = self._setup
+        memory = stage.stores
+        own = conversation_services(
+            self._locked_conversation, memory.conversations, memory.inbox, stage.model, stage.settings
+        )
+        return replace(self._session.scope.with_services(own), emit=emit, asker=asker)
 
-    def _prompt(self) -> Callable[[tuple[int, int] | None], str]:
+    def _prompt_factory(self) -> Callable[[tuple[int, int] | None], str]:
         """What people have written down is read once a round, what the model has noted whenever it is asked."""
-        app, settings = self._app, self._stage.settings
-        written = instructions(settings.home, app.user_home, app.project, app.cwd)
-        home = home_prompt(settings.home, "chibi")
-        return lambda fuel: system_prompt(parts_of(self._held, settings, written, home, fuel))
+        app, settings = self._app, self._setup.settings
+        written = load_instructions(settings.home, app.user_home, app.project, app.cwd)
+        home = load_home_prompt(settings.home, "chibi")
+        return lambda fuel: system_prompt(prompt_parts(self._locked_conversation, settings, written, home, fuel))
 
-    def _describe(self, system: str) -> None:
-        stage, title = self._stage, "" if self._saying.unsaid else _title(self._saying.prompt)
+    def _update_meta(self, system: str) -> None:
+        stage, title = self._setup, "" if self._request.automatic else _make_title(self._request.prompt)
 
-        def known(meta: Meta) -> Meta:
-            extra = {**meta.extra, PROMPT_SENT: system} if system else meta.extra
+        def fill_meta(meta: ConversationMeta) -> ConversationMeta:
+            extra = {**meta.extra, SENT_PROMPT_KEY: system} if system else meta.extra
             model, provider = stage.model_name, stage.model.provider
             return meta._replace(title=meta.title or title, provider=provider, model=model, extra=extra)
 
-        self._held.change(known)
+        self._locked_conversation.update_meta(fill_meta)
 
 
-def _title(prompt: str) -> str:
+def _make_title(prompt: str) -> str:
     """The first words of a prompt, on one line."""
     line = " ".join(prompt.split()[:_TITLE_WORDS]).encode("utf-8", "replace").decode("utf-8")
-    return line if len(line) <= _TITLE else f"{line[: _TITLE - 3]}..."
+    return line if len(line) <= _MAX_TITLE else f"{line[: _MAX_TITLE - 3]}..."

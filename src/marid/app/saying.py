@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from marid.app.reach import Reach
+from marid.app.reach import ToolAccess
 
-_NO_FLAGS = Reach()
+_DEFAULT_ACCESS = ToolAccess()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Saying:
+class RoundRequest:
     """What is said, and under which conditions.
 
     `conversation` is a name or an id; one that is not there is made. `flags` are settings by key, above all others.
@@ -21,11 +21,11 @@ class Saying:
 
     prompt: str
     conversation: str
-    reach: Reach = _NO_FLAGS
+    access: ToolAccess = _DEFAULT_ACCESS
     flags: Mapping[str, object] = field(default_factory=dict[str, object])
     resume: bool = False
     force: str = ""
     debug: frozenset[str] = frozenset()
-    wait: float = 0.0
+    lock_timeout: float = 0.0
     face: str = "cli"
-    unsaid: bool = False
+    automatic: bool = False

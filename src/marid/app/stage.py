@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from marid.app.app import App
-from marid.app.memory import Memory
+from marid.app.memory import ConversationStores
 from marid.core.chat import ModelInfo, Parameters
 from marid.core.entry import TO_AGENT, TO_USER
 from marid.core.errors import BadInput
@@ -15,76 +15,76 @@ from marid.core.settings import Settings
 from marid.ports.model import Model
 
 _OFFLINE = "offline"
-_FORCED: Mapping[str, str] = {"user": TO_USER, "agent": TO_AGENT}
-_MUTE = ("embedding", "embeddings")
-_MUTE_NAME = re.compile(r"embed|rerank|whisper|\btts\b|moderation", re.IGNORECASE)
+_SPEAKER_TOOLS: Mapping[str, str] = {"user": TO_USER, "agent": TO_AGENT}
+_NON_CHAT_TYPES = ("embedding", "embeddings")
+_NON_CHAT_NAME = re.compile(r"embed|rerank|whisper|\btts\b|moderation", re.IGNORECASE)
 _LOGS = {"request-log": ("request", "requests.jsonl"), "response-meta": ("response", "response_meta.jsonl")}
 
 
-class Stage(NamedTuple):
+class RoundSetup(NamedTuple):
     """`name` is the conversation's, `model_name` the model's, empty where the settings leave it to the provider.
 
     `notes` are what the person should know.
     """
 
-    name: str
+    conversation: str
     settings: Settings
-    memory: Memory
+    stores: ConversationStores
     model: Model
     model_name: str
     parameters: Parameters
-    fallback: str
+    fallback_tool: str
     notes: tuple[str, ...]
 
 
-def set_stage(
+def prepare_round(
     app: App, conversation: str, flags: Mapping[str, object], force: str = "", debug: Collection[str] = ()
-) -> Stage:
+) -> RoundSetup:
     """For a conversation by name or id. Reads settings, so call it in a thread. Nothing is made.
 
     Raises: BadInput; Unavailable.
     """
-    name = app.memory(app.settings).conversations.name_of(conversation)
+    name = app.stores(app.settings).conversations.resolve_name(conversation)
     settings, _, _, notes = app.resolve(name, flags)
     folder = os.path.join(settings.home, "contexts", name)
     logs = {kind: os.path.join(folder, file) for word, (kind, file) in _LOGS.items() if word in debug}
     model = app.model(settings, logs)
-    return Stage(
-        name=name,
+    return RoundSetup(
+        conversation=name,
         settings=settings,
-        memory=app.memory(settings),
+        stores=app.stores(settings),
         model=model,
         model_name=_OFFLINE if model.provider == _OFFLINE else settings.model,
         parameters=parameters_from(settings.api),
-        fallback=_fallback(settings, force),
+        fallback_tool=_fallback_tool(settings, force),
         notes=notes,
     )
 
 
-async def with_model(stage: Stage) -> Stage:
+async def ensure_model(setup: RoundSetup) -> RoundSetup:
     """With the first model that the provider offers, where the settings name none: most local services have only one.
 
     Those that only measure or hear words are passed over, unless there are no others.
 
     Raises: BadInput when it offers none; Refused; Unavailable.
     """
-    if stage.model_name:
-        return stage
-    offered = await stage.model.models()
+    if setup.model_name:
+        return setup
+    offered = await setup.model.models()
     if not offered:
-        raise BadInput(f"no model is set, and '{stage.model.provider}' offers none: set `model`")
-    name = next(filter(_speaks, offered), offered[0]).id
+        raise BadInput(f"no model is set, and '{setup.model.provider}' offers none: set `model`")
+    name = next(filter(_is_chat_model, offered), offered[0]).id
     kind = "" if name == offered[0].id else " for conversations"
-    note = f"no model is set: '{name}' is the first{kind} that '{stage.model.provider}' offers"
-    return stage._replace(model_name=name, notes=(*stage.notes, note))
+    note = f"no model is set: '{name}' is the first{kind} that '{setup.model.provider}' offers"
+    return setup._replace(model_name=name, notes=(*setup.notes, note))
 
 
-def _speaks(info: ModelInfo) -> bool:
+def _is_chat_model(info: ModelInfo) -> bool:
     """Whether a model is there to answer, by what the list and its name say."""
-    return str(info.more.get("type", "")).lower() not in _MUTE and not _MUTE_NAME.search(info.id)
+    return str(info.more.get("type", "")).lower() not in _NON_CHAT_TYPES and not _NON_CHAT_NAME.search(info.id)
 
 
-def _fallback(settings: Settings, force: str) -> str:
-    if force and force not in _FORCED:
+def _fallback_tool(settings: Settings, force: str) -> str:
+    if force and force not in _SPEAKER_TOOLS:
         raise BadInput(f"the word can be forced to 'user' or 'agent', not to '{force}'")
-    return _FORCED.get(force, settings.fallback_tool)
+    return _SPEAKER_TOOLS.get(force, settings.fallback_tool)

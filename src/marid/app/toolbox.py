@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from marid.toolkit.inventory import Inventory
-from marid.workspace.guard import Territory
+from marid.workspace.guard import PathScope
 
 if TYPE_CHECKING:
     from marid.toolkit.dispatch import Dispatcher  # imported when used: only a call needs it
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 class Toolbox(NamedTuple):
     """Made in bootstrap. A dispatcher calls the tools of an inventory, which may be a part of all.
 
-    `alone` are the tools that need no conversation around them.
+    `standalone` are the tools that need no conversation around them.
     """
 
     inventory: Inventory
-    alone: Inventory
-    dispatcher: "Callable[[Inventory], Dispatcher]"
-    services: Callable[[Territory], Mapping[type, object]]
+    standalone: Inventory
+    make_dispatcher: "Callable[[Inventory], Dispatcher]"
+    services_for: Callable[[PathScope], Mapping[type, object]]

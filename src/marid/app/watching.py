@@ -4,14 +4,14 @@ import os
 from collections.abc import Callable, Iterator
 
 from marid.app.app import App
-from marid.app.context import Listener, assemble, save
-from marid.assembly.memory import Memory
-from marid.assembly.run import Run
-from marid.assembly.select import locate
+from marid.app.context import EventSink, assemble, save
+from marid.assembly.memory import ContentCache
+from marid.assembly.run import ContextRun
+from marid.assembly.select import resolve_targets
 from marid.core.caller import Caller
-from marid.core.context import ContextRequest, Report
+from marid.core.context import ContextReport, ContextRequest
 from marid.core.errors import MaridError
-from marid.core.events import Note, Stream
+from marid.core.events import EventStream, Notice
 from marid.core.ids import new_id
 from marid.workspace.ignores import CONTEXT_FILE, IGNORE_FILES
 
@@ -22,51 +22,51 @@ def follow(
     app: App,
     request: ContextRequest,
     caller: Caller,
-    listener: Listener,
+    listener: EventSink,
     stop: Callable[[], bool] = lambda: False,
-) -> Iterator[Report]:
+) -> Iterator[ContextReport]:
     """Write the output now and after every change, until `stop()`; a report each time.
 
     The first error is raised. Later ones are told and the last good output stays, since the next change may mend it.
     """
-    memory = Memory()
+    memory = ContentCache()
     first = assemble(app, request, caller, listener, memory)
-    emit = Stream(new_id(), listener).emit
+    emit = EventStream(new_id(), listener).emit
     output = os.path.realpath(os.path.join(request.cwd, request.output))
     # Not the selection's top: the walk has to wait until the watch stands, or it would miss what comes between.
-    top = locate(first.request.wanted.targets, request.cwd, request.wanted.base).top
+    top = resolve_targets(first.request.selection.targets, request.cwd, request.selection.base).top
     written = False
     for changed in app.watch().changes([top], stop):
-        if written and not _forget(memory, changed, top, request):
+        if written and not _invalidate(memory, changed, top, request):
             continue
-        run = Run(first.request, app.means, emit, memory) if written else first
+        run = ContextRun(first.request, app.context_ports, emit, memory) if written else first
         try:
             save(run, output)
         except MaridError as error:
             if not written:
                 raise
-            emit(Note(text=f"not written: {error}"))
+            emit(Notice(text=f"not written: {error}"))
             continue
         written = True
         yield run.report()
 
 
-def _forget(memory: Memory, changed: frozenset[str], top: str, request: ContextRequest) -> bool:
+def _invalidate(memory: ContentCache, changed: frozenset[str], top: str, request: ContextRequest) -> bool:
     """Drop what changed from the memory; returns whether any of it matters."""
-    mattering = [path for path in changed if not _is_ours(path, request)]
+    mattering = [path for path in changed if not _is_own_output(path, request)]
     if not mattering:
         return False
     selected = frozenset(memory.selection.paths()) if memory.selection else frozenset[str]()
-    config = os.path.realpath(os.path.join(request.cwd, request.wanted.config))
+    config = os.path.realpath(os.path.join(request.cwd, request.selection.config))
     below = {os.path.relpath(path, top): path for path in mattering}
-    plain = not request.wanted.changed_since and all(
+    plain = not request.selection.changed_since and all(
         name in selected and path != config and _is_plain_file(path) for name, path in below.items()
     )
-    memory.forget(below.keys(), walk=not plain)
+    memory.invalidate(below.keys(), walk=not plain)
     return True
 
 
-def _is_ours(path: str, request: ContextRequest) -> bool:
+def _is_own_output(path: str, request: ContextRequest) -> bool:
     """Whether it is what a run writes, or that file while it is being written."""
     for written in filter(None, (request.output, request.lock)):
         place = os.path.realpath(os.path.join(request.cwd, written))

@@ -7,21 +7,21 @@ from marid.core.context import Level
 from marid.core.errors import Exhausted
 
 # An outline is about a tenth of its file, and has a header; one that would not fit at half of that is not parsed.
-_SMALLEST_OUTLINE = 20
-_HEADER = 30
+_MIN_OUTLINE_DIVISOR = 20
+_HEADER_TOKENS = 30
 
 
 class Candidate(NamedTuple):
     """One file and what it costs, as it would be written, in full and by name. `pinned` is the user's own choice."""
 
     path: str
-    full: int
-    name: int
+    full_cost: int
+    name_cost: int
     score: float
-    pinned: Level | None = None
+    pinned_level: Level | None = None
 
 
-def fit(
+def choose_levels(
     candidates: Sequence[Candidate],
     budget: int,
     outline_cost: Callable[[str], int | None],
@@ -30,50 +30,50 @@ def fit(
 
     Raises: Exhausted when not even the names fit.
     """
-    levels = {one.path: one.pinned or Level.NAME for one in candidates}
+    levels = {one.path: one.pinned_level or Level.NAME for one in candidates}
     spent = sum(_cost(one, levels[one.path], outline_cost) for one in candidates)
     if spent > budget:
-        raise Exhausted(_too_small(candidates, spent, budget))
-    free = by_use(one for one in candidates if one.pinned is None)
-    if spent + sum(one.full - one.name for one in free) <= budget:
+        raise Exhausted(_too_small_message(candidates, spent, budget))
+    free = sort_by_score(one for one in candidates if one.pinned_level is None)
+    if spent + sum(one.full_cost - one.name_cost for one in free) <= budget:
         return levels | {one.path: Level.FULL for one in free}
     for one in free:
         left = budget - spent
         # Half of what is left at most: one large file must not push everything else out.
-        if one.full - one.name <= left // 2:
+        if one.full_cost - one.name_cost <= left // 2:
             levels[one.path] = Level.FULL
-            spent += one.full - one.name
-        elif _HEADER + one.full // _SMALLEST_OUTLINE <= left:
+            spent += one.full_cost - one.name_cost
+        elif _HEADER_TOKENS + one.full_cost // _MIN_OUTLINE_DIVISOR <= left:
             cost = outline_cost(one.path)
-            if cost is not None and cost < one.full and cost - one.name <= left:
+            if cost is not None and cost < one.full_cost and cost - one.name_cost <= left:
                 levels[one.path] = Level.OUTLINE
-                spent += cost - one.name
-    return _topped_up(free, levels, budget - spent, outline_cost)
+                spent += cost - one.name_cost
+    return _promote_to_full(free, levels, budget - spent, outline_cost)
 
 
-def by_use(candidates: Iterable[Candidate]) -> list[Candidate]:
+def sort_by_score(candidates: Iterable[Candidate]) -> list[Candidate]:
     """The most useful ones first."""
     return sorted(candidates, key=lambda one: (-one.score, one.path))
 
 
-def _topped_up(
+def _promote_to_full(
     free: Sequence[Candidate], levels: dict[str, Level], left: int, outline_cost: Callable[[str], int | None]
 ) -> dict[str, Level]:
     """What is still free goes to the most useful files that are not yet shown in full."""
     for one in free:
-        extra = one.full - _cost(one, levels[one.path], outline_cost)
+        extra = one.full_cost - _cost(one, levels[one.path], outline_cost)
         if levels[one.path] is not Level.FULL and extra <= left:
             levels[one.path] = Level.FULL
             left -= extra
     return levels
 
 
-def demoted(candidates: Sequence[Candidate], levels: dict[str, Level]) -> dict[str, Level]:
+def demote_least_useful(candidates: Sequence[Candidate], levels: dict[str, Level]) -> dict[str, Level]:
     """One step cheaper: the least useful file that is shown loses a level.
 
     Raises: Exhausted when every file is down to its name already.
     """
-    shown = [one for one in candidates if one.pinned is None and levels[one.path] is not Level.NAME]
+    shown = [one for one in candidates if one.pinned_level is None and levels[one.path] is not Level.NAME]
     if not shown:
         raise Exhausted("the files do not fit into the budget even by name: raise --budget or exclude some")
     least = min(shown, key=lambda one: (one.score, one.path))
@@ -82,14 +82,14 @@ def demoted(candidates: Sequence[Candidate], levels: dict[str, Level]) -> dict[s
 
 def _cost(one: Candidate, level: Level, outline_cost: Callable[[str], int | None]) -> int:
     if level is Level.NAME:
-        return one.name
+        return one.name_cost
     if level is Level.OUTLINE:
         cost = outline_cost(one.path)
-        return one.full if cost is None else cost
-    return one.full
+        return one.full_cost if cost is None else cost
+    return one.full_cost
 
 
-def _too_small(candidates: Sequence[Candidate], spent: int, budget: int) -> str:
+def _too_small_message(candidates: Sequence[Candidate], spent: int, budget: int) -> str:
     return (
         f"the budget of {budget:,} tokens is too small: {len(candidates):,} files need {spent:,} even by name; "
         "raise --budget, or leave files out with --rule '!PATTERN'"

@@ -4,14 +4,14 @@ import os
 from collections.abc import Iterator
 
 from marid.assembly.select import Selection, Targets
-from marid.core.context import Fence
+from marid.core.context import ContextFence
 from marid.core.errors import Refused
-from marid.workspace.forbidden import without_histories
+from marid.workspace.forbidden import without_history_files
 from marid.workspace.walk import Folder
-from marid.workspace.withheld import Withheld
+from marid.workspace.withheld import ProtectedFiles
 
 
-def check_targets(targets: Targets, fence: Fence) -> None:
+def check_targets(targets: Targets, fence: ContextFence) -> None:
     """Raise Refused for targets that lead out of the roots or into the home; links were followed when they were found.
 
     Whoever judged them before may have met another folder of that name.
@@ -22,23 +22,23 @@ def check_targets(targets: Targets, fence: Fence) -> None:
         raise Refused("a target is kept from every tool")
 
 
-def fenced(selection: Selection, fence: Fence) -> Selection:
+def without_protected(selection: Selection, fence: ContextFence) -> Selection:
     """The selection without what is withheld, hard links to it included."""
-    return selection._replace(folders=list(_permitted(selection, fence)))
+    return selection._replace(folders=list(_allowed_folders(selection, fence)))
 
 
-def _permitted(selection: Selection, fence: Fence) -> Iterator[Folder]:
-    withheld = Withheld(fence.home, fence.roots)
+def _allowed_folders(selection: Selection, fence: ContextFence) -> Iterator[Folder]:
+    withheld = ProtectedFiles(fence.home, fence.roots)
     for path, names in selection.folders:
         folder = os.path.normpath(os.path.join(selection.top, path))
-        kept = [name for name in without_histories(names) if not _is_other_name(f"{folder}/{name}", withheld)]
+        kept = [name for name in without_history_files(names) if not _is_protected_link(f"{folder}/{name}", withheld)]
         if kept and not _is_within(folder, withheld.home):
             yield Folder(path, kept)
 
 
-def _is_other_name(path: str, withheld: Withheld) -> bool:
+def _is_protected_link(path: str, withheld: ProtectedFiles) -> bool:
     try:
-        return withheld.same_file(os.lstat(path))
+        return withheld.is_protected_link(os.lstat(path))
     except OSError:  # reading will say so
         return False
 

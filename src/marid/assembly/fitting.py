@@ -3,47 +3,47 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from marid.assembly.assembler import Assembler, grouped
-from marid.assembly.budget import Candidate, by_use, demoted, fit
-from marid.assembly.forms import renderer
-from marid.assembly.items import Item, Section
+from marid.assembly.assembler import Assembler, group_by_size
+from marid.assembly.budget import Candidate, choose_levels, demote_least_useful, sort_by_score
+from marid.assembly.forms import make_renderer
+from marid.assembly.items import ContextItem, Section
 from marid.assembly.pack import pack
-from marid.assembly.rank import Ranking, count_mentions, stem
+from marid.assembly.rank import Ranking, count_mentions, mention_name
 from marid.core.context import Level
 from marid.core.errors import Exhausted
-from marid.core.events import Happening
+from marid.core.events import ContextEvent
 from marid.syntax.languages import language_of
-from marid.syntax.outline import references
-from marid.text.tokens import counter
+from marid.syntax.outline import identifiers
+from marid.text.tokens import make_counter
 from marid.workspace.read import Content
 from marid.workspace.walk import Folder
 
 # How many files are outlined at a time.
-_AHEAD = 64
+_OUTLINE_BATCH = 64
 
 
-class _Seen(NamedTuple):
+class _MeasuredFile(NamedTuple):
     """A file after the first pass: as it would be listed by name, what it costs, what it mentions."""
 
-    by_name: Item
-    full: int
-    name: int
+    by_name: ContextItem
+    full_cost: int
+    name_cost: int
     mentions: frozenset[str]
 
 
-class Fitting:
+class BudgetFitter:
     """Chooses the level of every file of an assembler's selection."""
 
     def __init__(self, assembler: Assembler, budget: int) -> None:
         self._assembler = assembler
         self._budget = budget
-        self._form = assembler.request.shown.form
+        self._form = assembler.request.render.form
         # Not the cache's business: names and whole packs are never counted twice.
-        self._counter = counter(assembler.request.encoding)
-        self._outlines: dict[str, tuple[Item, int] | None] = {}
+        self._counter = make_counter(assembler.request.encoding)
+        self._outlines: dict[str, tuple[ContextItem, int] | None] = {}
         self._order: list[str] = []
 
-    def items(self, sections: list[Section]) -> list[Item]:
+    def items(self, sections: list[Section]) -> list[ContextItem]:
         """The files at the levels that fit beside `sections`.
 
         Raises: Exhausted when not even the names fit.
@@ -53,58 +53,58 @@ class Fitting:
         beside = self._cost_of(sections, [])
         if beside > self._budget:
             raise Exhausted(f"the budget of {self._budget:,} tokens is used up by what stands before the files")
-        self._order = [one.path for one in by_use(candidates)]
-        levels = fit(candidates, self._budget - beside, self._outline_cost)
+        self._order = [one.path for one in sort_by_score(candidates)]
+        levels = choose_levels(candidates, self._budget - beside, self._outline_cost)
         while True:
-            items = list(self._assembler.counted(self._shown(seen, levels)))
+            items = list(self._assembler.count_tokens(self._items_at_levels(seen, levels)))
             if self._cost_of(sections, items) <= self._budget:
                 return items
-            levels = demoted(candidates, levels)
+            levels = demote_least_useful(candidates, levels)
 
-    def _first_pass(self) -> dict[str, _Seen]:
+    def _first_pass(self) -> dict[str, _MeasuredFile]:
         assembler = self._assembler
-        stems = {stem(path) for path in assembler.selection.paths()}
-        seen: dict[str, _Seen] = {}
+        stems = {mention_name(path) for path in assembler.selection.paths()}
+        seen: dict[str, _MeasuredFile] = {}
         contents = assembler.contents()
         pairs = ((content, assembler.item(content)) for content in contents)
-        for group in grouped(pairs, lambda pair: len(pair[1].body)):
-            form = renderer(self._form)
+        for group in group_by_size(pairs, lambda pair: len(pair[1].body)):
+            form = make_renderer(self._form)
             costs = assembler.counter.count_many([b"".join(form.item(item, first=False)) for _, item in group])
             for (content, item), cost in zip(group, costs, strict=True):
                 by_name = item._replace(body=b"", level=Level.NAME, masked=0, spans=())
                 name = self._counter.count(form.name(by_name))
-                seen[item.path] = _Seen(by_name, cost, name, _mentions(content, stems))
+                seen[item.path] = _MeasuredFile(by_name, cost, name, _mentions(content, stems))
         return seen
 
-    def _candidates(self, seen: dict[str, _Seen]) -> list[Candidate]:
+    def _candidates(self, seen: dict[str, _MeasuredFile]) -> list[Candidate]:
         assembler = self._assembler
         selection = assembler.selection
-        mentions = count_mentions({stem(path) for path in seen}, (one.mentions for one in seen.values()))
-        ranking = Ranking(selection.named, assembler.means.git().recency(selection.top), mentions)
+        mentions = count_mentions({mention_name(path) for path in seen}, (one.mentions for one in seen.values()))
+        ranking = Ranking(selection.named_paths, assembler.ports.git().recency(selection.top), mentions)
         return [
-            Candidate(path, one.full, one.name, ranking.score(path), assembler.pinned(path))
+            Candidate(path, one.full_cost, one.name_cost, ranking.score(path), assembler.pinned_level(path))
             for path, one in seen.items()
         ]
 
     def _outline_cost(self, path: str) -> int | None:
         if path not in self._outlines:
-            self._outline_from(path)
+            self._outline_batch(path)
         found = self._outlines[path]
         return None if found is None else found[1]
 
-    def _outline_from(self, path: str) -> None:
+    def _outline_batch(self, path: str) -> None:
         """Outline `path` and the files that will be asked about next."""
         assembler = self._assembler
         at = self._order.index(path)
-        paths = [one for one in self._order[at : at + _AHEAD] if one not in self._outlines]
-        contents = [content for one in paths for content in assembler.read([_folder(one)])]
-        items = assembler.shaper.outlined(contents)
-        form = renderer(self._form)
+        paths = [one for one in self._order[at : at + _OUTLINE_BATCH] if one not in self._outlines]
+        contents = [content for one in paths for content in assembler.read([_folder_of(one)])]
+        items = assembler.item_builder.build_outlines(contents)
+        form = make_renderer(self._form)
         costs = assembler.counter.count_many([b"".join(form.item(item, first=False)) for item in items.values()])
         found = {item.path: (item, cost) for item, cost in zip(items.values(), costs, strict=True)}
         self._outlines |= {one: found.get(one) for one in paths}
 
-    def _shown(self, seen: dict[str, _Seen], levels: dict[str, Level]) -> Iterator[Item]:
+    def _items_at_levels(self, seen: dict[str, _MeasuredFile], levels: dict[str, Level]) -> Iterator[ContextItem]:
         assembler = self._assembler
         for path, one in seen.items():
             level = levels[path]
@@ -114,22 +114,24 @@ class Fitting:
             elif level is Level.OUTLINE and outline is not None:
                 yield outline[0]
             else:
-                yield from (assembler.item(content) for content in assembler.read([_folder(path)]))
+                yield from (assembler.item(content) for content in assembler.read([_folder_of(path)]))
 
-    def _cost_of(self, sections: list[Section], items: list[Item]) -> int:
-        whole = b"".join(piece for batch in pack(sections, items, renderer(self._form), _unheard) for piece in batch)
+    def _cost_of(self, sections: list[Section], items: list[ContextItem]) -> int:
+        whole = b"".join(
+            piece for batch in pack(sections, items, make_renderer(self._form), _ignore_event) for piece in batch
+        )
         return self._counter.count(whole)
 
 
 def _mentions(content: Content, stems: set[str]) -> frozenset[str]:
     language = language_of(content.path)
-    return references(content.data, language) & stems - {stem(content.path)} if language else frozenset()
+    return identifiers(content.data, language) & stems - {mention_name(content.path)} if language else frozenset()
 
 
-def _folder(path: str) -> Folder:
+def _folder_of(path: str) -> Folder:
     folder, _, name = path.rpartition("/")
     return Folder(folder, [name])
 
 
-def _unheard(_what: Happening) -> None:
+def _ignore_event(_what: ContextEvent) -> None:
     """A trial run is nobody's business."""

@@ -3,21 +3,21 @@
 from importlib import import_module
 from typing import cast
 
-from marid.assembly.render import Renderer
-from marid.assembly.textform import TextForm
-from marid.core.context import Form
+from marid.assembly.render import FormatRenderer
+from marid.assembly.textform import TextFormat
+from marid.core.context import OutputFormat
 
 # Named by string: the default form must not pay for the others.
 FORMS = {
-    Form.MARKDOWN: "marid.assembly.markdownform:MarkdownForm",
-    Form.XML: "marid.assembly.xmlform:XmlForm",
-    Form.JSON: "marid.assembly.jsonform:JsonForm",
+    OutputFormat.MARKDOWN: "marid.assembly.markdownform:MarkdownFormat",
+    OutputFormat.XML: "marid.assembly.xmlform:XmlFormat",
+    OutputFormat.JSON: "marid.assembly.jsonform:JsonFormat",
 }
 
 
-def renderer(form: Form) -> Renderer:
+def make_renderer(form: OutputFormat) -> FormatRenderer:
     """The renderer of a form."""
-    if form is Form.TEXT:
-        return TextForm()
+    if form is OutputFormat.TEXT:
+        return TextFormat()
     module, _, name = FORMS[form].partition(":")
-    return cast("Renderer", getattr(import_module(module), name)())
+    return cast("FormatRenderer", getattr(import_module(module), name)())

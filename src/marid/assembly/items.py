@@ -11,10 +11,10 @@ class Section(NamedTuple):
     kind: str
     title: str
     body: bytes
-    fence: str = ""
+    fence_language: str = ""
 
 
-class Item(NamedTuple):
+class ContextItem(NamedTuple):
     """One file as it will be written. `body` is UTF-8; `spans` are its lines where not all of it is shown."""
 
     path: str

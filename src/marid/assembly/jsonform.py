@@ -3,52 +3,52 @@
 import json
 from collections.abc import Sequence
 
-from marid.assembly.items import Item, Section
-from marid.assembly.render import moment
+from marid.assembly.items import ContextItem, Section
+from marid.assembly.render import format_mtime
 from marid.core.context import Level
-from marid.text.visible import shown_path
+from marid.text.visible import quote_path
 
 
-class JsonForm:
+class JsonFormat:
     """One object: `sections`, then `files`, one a line."""
 
     def __init__(self) -> None:
-        self._files = False
-        self._sections = False
+        self._has_files = False
+        self._has_sections = False
 
-    def opening(self) -> bytes:
+    def prologue(self) -> bytes:
         return b'{"version": 1, "sections": ['
 
-    def closing(self) -> bytes:
-        return b"\n]}\n" if self._files else b'], "files": []}\n'
+    def epilogue(self) -> bytes:
+        return b"\n]}\n" if self._has_files else b'], "files": []}\n'
 
-    def item(self, item: Item, *, first: bool) -> Sequence[bytes]:
+    def item(self, item: ContextItem, *, first: bool) -> Sequence[bytes]:
         del first
-        lead = b",\n" if self._files else b'], "files": [\n'
-        self._files = True
-        return lead, _json(json_item(item))
+        lead = b",\n" if self._has_files else b'], "files": [\n'
+        self._has_files = True
+        return lead, _encode_json(json_item(item))
 
     def section(self, section: Section, *, first: bool) -> Sequence[bytes]:
         del first
-        lead = b",\n" if self._sections else b"\n"
-        self._sections = True
-        return lead, _json({"kind": section.kind, "title": section.title, "content": section.body.decode()})
+        lead = b",\n" if self._has_sections else b"\n"
+        self._has_sections = True
+        return lead, _encode_json({"kind": section.kind, "title": section.title, "content": section.body.decode()})
 
-    def name(self, item: Item) -> bytes:
+    def name(self, item: ContextItem) -> bytes:
         return b"".join(self.item(item, first=False))
 
-    def names(self, items: Sequence[Item], *, first: bool) -> Sequence[bytes]:
+    def names(self, items: Sequence[ContextItem], *, first: bool) -> Sequence[bytes]:
         return [piece for item in items for piece in self.item(item, first=first)]
 
 
-def json_item(item: Item) -> dict[str, object]:
+def json_item(item: ContextItem) -> dict[str, object]:
     """A file as JSON shows it. A name that is no UTF-8 is quoted as in the other forms, with its bytes beside it."""
-    facts: dict[str, object] = {"path": shown_path(item.path)}
+    facts: dict[str, object] = {"path": quote_path(item.path)}
     if facts["path"] != item.path:
         facts["path_hex"] = item.path.encode("utf-8", "surrogateescape").hex()
     facts |= {
         "size": item.size,
-        "modified": moment(item.modified).replace(" ", "T") + "Z",
+        "modified": format_mtime(item.modified).replace(" ", "T") + "Z",
         "encoding": item.encoding,
         "level": item.level.value,
     }
@@ -63,5 +63,5 @@ def json_item(item: Item) -> dict[str, object]:
     return facts
 
 
-def _json(value: object) -> bytes:
+def _encode_json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode()

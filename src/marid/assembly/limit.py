@@ -7,23 +7,23 @@ from collections.abc import Callable, Iterable, Iterator
 from marid.assembly.select import Selection
 from marid.core.errors import Exhausted
 from marid.text.lines import human_size
-from marid.text.visible import shown_path
-from marid.workspace.read import Content, Measured, measure
+from marid.text.visible import quote_path
+from marid.workspace.read import Content, FileSize, measure_files
 
 _MEGABYTE = 1 << 20
-_NAMED = 10
+_LARGEST_LISTED = 10
 
 
 def check_size(selection: Selection, max_bytes: int) -> None:
     """Raises: Exhausted when the selected files hold more than `max_bytes`; it names the largest."""
     total = 0
-    for measured in measure(selection.top, selection.folders):
+    for measured in measure_files(selection.top, selection.folders):
         total += measured.size
     if total > max_bytes:
-        raise Exhausted(_explanation(selection, total, max_bytes))
+        raise Exhausted(_limit_message(selection, total, max_bytes))
 
 
-def within(
+def enforce_limit(
     contents: Iterable[Content], selection: Selection, max_bytes: int, unread: Callable[[], int]
 ) -> Iterator[Content]:
     """The same contents; the limit is judged while they pass, for output that appears only when it is whole.
@@ -41,34 +41,34 @@ def within(
         check_size(selection, max_bytes)
 
 
-def _explanation(selection: Selection, total: int, max_bytes: int) -> str:
+def _limit_message(selection: Selection, total: int, max_bytes: int) -> str:
     import heapq
 
-    largest = heapq.nlargest(_NAMED, measure(selection.top, selection.folders), key=lambda one: one.size)
+    largest = heapq.nlargest(_LARGEST_LISTED, measure_files(selection.top, selection.folders), key=lambda one: one.size)
     lines = [
         f"Total content size exceeds limit of {max_bytes / _MEGABYTE:g}MB: "
-        f"{human_size(total)} in {selection.size():,} files.",
+        f"{human_size(total)} in {selection.file_count():,} files.",
         "The largest, each with a rule that leaves it out:",
-        *_table(largest),
+        *_largest_rows(largest),
         "Raise the limit with --max-size-mb N (or JINNI_MAX_SIZE_MB), or see everything with --list-only.",
     ]
     return "\n".join(lines)
 
 
-def _table(largest: Iterable[Measured]) -> list[str]:
-    rows = [(human_size(one.size), shown_path(one.path), excluding_rule(one.path)) for one in largest]
+def _largest_rows(largest: Iterable[FileSize]) -> list[str]:
+    rows = [(human_size(one.size), quote_path(one.path), exclusion_rule(one.path)) for one in largest]
     width = max((len(path) for _, path, _ in rows), default=0)
-    return [f"  {size:>9}  {path:<{width}}  --rule {_quoted(rule)}" for size, path, rule in rows]
+    return [f"  {size:>9}  {path:<{width}}  --rule {_shell_quote(rule)}" for size, path, rule in rows]
 
 
-def excluding_rule(path: str) -> str:
+def exclusion_rule(path: str) -> str:
     """A rule that excludes exactly this file."""
     escaped = re.sub(r"([\\*?\[])", r"\\\1", path)
     # A blank at the end of a rule is no part of it, unless it stands in a class.
     return "!/" + (f"{escaped[:-1]}[{escaped[-1]}]" if escaped[-1].isspace() else escaped)
 
 
-def _quoted(rule: str) -> str:
+def _shell_quote(rule: str) -> str:
     """For a shell: plain quotes where they do, else those in which bash and zsh read escapes."""
     if rule.isprintable():
         return "'" + rule.replace("'", "'\\''") + "'"

@@ -4,18 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
-from marid.assembly.items import Item
-from marid.assembly.symbols import Chosen
-from marid.core.context import Choice, Level
+from marid.assembly.items import ContextItem
+from marid.assembly.symbols import AnchoredSymbol
+from marid.core.context import Level, SymbolDetail
 from marid.core.errors import BadInput, NotFound
-from marid.text.anchors import Anchor
+from marid.text.anchors import TextAnchor
 from marid.text.lines import line_count
-from marid.text.visible import shown_path, unquoted_path
+from marid.text.visible import quote_path, unquote_path
 
-VERSION = 1
+LOCK_VERSION = 1
 
 
-class Locked(NamedTuple):
+class LockedFile(NamedTuple):
     """One file of a pack."""
 
     path: str
@@ -26,7 +26,7 @@ class Locked(NamedTuple):
     written: int
     tokens: int | None
     spans: tuple[tuple[int, int], ...]
-    symbols: tuple[Chosen, ...]
+    symbols: tuple[AnchoredSymbol, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,21 +37,21 @@ class Lock:
     encoding: str
     sections: Mapping[str, str]
     """The hash of what stands before the files, by kind."""
-    files: tuple[Locked, ...]
+    files: tuple[LockedFile, ...]
 
-    def symbols(self) -> dict[str, tuple[Chosen, ...]]:
+    def symbols(self) -> dict[str, tuple[AnchoredSymbol, ...]]:
         """The chosen symbols of each file, with their anchors."""
-        return {unquoted_path(one.path): one.symbols for one in self.files if one.symbols}
+        return {unquote_path(one.path): one.symbols for one in self.files if one.symbols}
 
 
-def locked(item: Item, reason: str, symbols: Sequence[Chosen]) -> Locked:
+def lock_file_row(item: ContextItem, reason: str, symbols: Sequence[AnchoredSymbol]) -> LockedFile:
     """The lock's row for an item. Its spans are the lines that are there as the file has them."""
     whole = item.level is Level.FULL and item.body and not symbols
-    return Locked(
-        shown_path(item.path),
+    return LockedFile(
+        quote_path(item.path),
         item.level.value,
         reason,
-        digest(item.body),
+        content_digest(item.body),
         item.size,
         len(item.body),
         item.tokens,
@@ -60,24 +60,24 @@ def locked(item: Item, reason: str, symbols: Sequence[Chosen]) -> Locked:
     )
 
 
-def digest(body: bytes) -> str:
+def content_digest(body: bytes) -> str:
     """The hash by which a lock knows what was written."""
     import hashlib
 
     return hashlib.sha256(body).hexdigest()
 
 
-def dump(lock: Lock) -> bytes:
+def dump_lock(lock: Lock) -> bytes:
     """The lock file's bytes: one file a line, so that a diff of two locks can be read."""
     import json
 
-    head = {"marid_lock": VERSION, "encoding": lock.encoding, "request": lock.request, "sections": lock.sections}
-    rows = ",\n".join(json.dumps(_row(one), ensure_ascii=False) for one in lock.files)
+    head = {"marid_lock": LOCK_VERSION, "encoding": lock.encoding, "request": lock.request, "sections": lock.sections}
+    rows = ",\n".join(json.dumps(_to_json_row(one), ensure_ascii=False) for one in lock.files)
     text = f'{json.dumps(head, ensure_ascii=False)[:-1]},\n"files": [\n{rows}\n]}}\n'
     return text.encode("utf-8", "backslashreplace")  # a byte of a name that is no UTF-8 becomes JSON's own escape
 
 
-def load(path: str) -> Lock:
+def load_lock(path: str) -> Lock:
     """Raises: NotFound when there is no such file, BadInput when it is no lock file of ours."""
     import json
 
@@ -88,19 +88,21 @@ def load(path: str) -> Lock:
         raise NotFound(f"the lock file '{path}' is not there or cannot be read") from error
     try:
         data = cast("dict[str, Any]", json.loads(text))
-        if data["marid_lock"] != VERSION:
-            raise BadInput(f"'{path}' is a lock file of version {data['marid_lock']}; this program reads {VERSION}")
+        if data["marid_lock"] != LOCK_VERSION:
+            raise BadInput(
+                f"'{path}' is a lock file of version {data['marid_lock']}; this program reads {LOCK_VERSION}"
+            )
         return Lock(
             request=data["request"],
             encoding=data["encoding"],
             sections=dict(data["sections"]),
-            files=tuple(_parsed(row) for row in data["files"]),
+            files=tuple(_from_json_row(row) for row in data["files"]),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadInput(f"'{path}' is not a lock file of marid") from error
 
 
-def differences(old: Lock, new: Lock) -> Iterator[str]:
+def diff_locks(old: Lock, new: Lock) -> Iterator[str]:
     """What changed from one pack to the other, a line each."""
     for kind in sorted(old.sections.keys() | new.sections.keys()):
         if old.sections.get(kind) != new.sections.get(kind):
@@ -113,16 +115,16 @@ def differences(old: Lock, new: Lock) -> Iterator[str]:
         elif path not in before:
             yield f"+ {path} ({after[path].level}, {after[path].tokens} tokens)"
         elif before[path].digest != after[path].digest or before[path].level != after[path].level:
-            yield f"~ {path} ({_change(before[path], after[path])})"
+            yield f"~ {path} ({_describe_change(before[path], after[path])})"
 
 
-def _change(old: Locked, new: Locked) -> str:
+def _describe_change(old: LockedFile, new: LockedFile) -> str:
     if old.level != new.level:
         return f"{old.level} -> {new.level}"
     return f"{old.tokens} -> {new.tokens} tokens" if old.tokens != new.tokens else "content changed"
 
 
-def _row(one: Locked) -> dict[str, object]:
+def _to_json_row(one: LockedFile) -> dict[str, object]:
     row: dict[str, object] = {
         "path": one.path,
         "level": one.level,
@@ -141,8 +143,8 @@ def _row(one: Locked) -> dict[str, object]:
     return row
 
 
-def _parsed(row: dict[str, Any]) -> Locked:
-    return Locked(
+def _from_json_row(row: dict[str, Any]) -> LockedFile:
+    return LockedFile(
         row["path"],
         row["level"],
         row["reason"],
@@ -152,7 +154,9 @@ def _parsed(row: dict[str, Any]) -> Locked:
         row["tokens"],
         tuple((int(start), int(end)) for start, end in row["spans"]),
         tuple(
-            Chosen(s["name"], Choice(s["show"]), Anchor.from_dict(s["anchor"]) if s["anchor"] else None)
+            AnchoredSymbol(
+                s["name"], SymbolDetail(s["show"]), TextAnchor.from_dict(s["anchor"]) if s["anchor"] else None
+            )
             for s in row.get("symbols", ())
         ),
     )

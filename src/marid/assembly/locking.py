@@ -5,65 +5,75 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
 
-from marid.assembly.items import Item, Section
-from marid.assembly.lock import Lock, Locked, digest, locked
+from marid.assembly.items import ContextItem, Section
+from marid.assembly.lock import Lock, LockedFile, content_digest, lock_file_row
 from marid.assembly.select import Selection
-from marid.assembly.symbols import Chosen
-from marid.core.context import Choice, ContextRequest, Form, Level, LevelRule, Shown, SymbolChoice, Wanted
+from marid.assembly.symbols import AnchoredSymbol
+from marid.core.context import (
+    ContextRequest,
+    FileSelection,
+    Level,
+    LevelRule,
+    OutputFormat,
+    RenderOptions,
+    SymbolChoice,
+    SymbolDetail,
+)
 from marid.core.errors import BadInput
 from marid.text.tokens import ENCODINGS
 
 
-class Record:
+class LockRecorder:
     """Collects the rows of a lock while the items pass."""
 
     def __init__(self, request: ContextRequest, encoding: str) -> None:
         self._request = request
         self._encoding = encoding
         self._sections: dict[str, str] = {}
-        self._rows: list[Locked] = []
+        self._rows: list[LockedFile] = []
 
-    def note(self, sections: Iterable[Section]) -> None:
+    def record_sections(self, sections: Iterable[Section]) -> None:
         """Remember what stands before the files."""
-        self._sections = {section.kind: digest(section.body) for section in sections}
+        self._sections = {section.kind: content_digest(section.body) for section in sections}
 
-    def watch(
-        self, items: Iterable[Item], selection: Selection, symbols: Mapping[str, tuple[Chosen, ...]]
-    ) -> Iterator[Item]:
+    def record_items(
+        self, items: Iterable[ContextItem], selection: Selection, symbols: Mapping[str, tuple[AnchoredSymbol, ...]]
+    ) -> Iterator[ContextItem]:
         """The same items."""
-        budgeted = self._request.shown.budget is not None
+        budgeted = self._request.render.budget is not None
         for item in items:
             reason = selection.reason(item.path)
             if budgeted:
                 reason += f"; {item.level.value} fits the budget"
-            self._rows.append(locked(item, reason, symbols.get(item.path, ())))
+            self._rows.append(lock_file_row(item, reason, symbols.get(item.path, ())))
             yield item
 
-    def lock(self) -> Lock:
+    def to_lock(self) -> Lock:
         """The lock of what has passed."""
         return Lock(
-            request=to_dict(self._request),
+            request=request_to_dict(self._request),
             encoding=self._encoding,
             sections=self._sections,
             files=tuple(self._rows),
         )
 
 
-def to_dict(request: ContextRequest) -> dict[str, object]:
+def request_to_dict(request: ContextRequest) -> dict[str, object]:
     """The part of a request that decides what is packed. Its paths are relative to the lock file's folder."""
-    wanted, shown = request.wanted, request.shown
+    wanted, shown = request.selection, request.render
     home = os.path.dirname(os.path.join(request.cwd, request.lock))
 
-    def seen(path: str) -> str:
+    def relative_path(path: str) -> str:
         return os.path.relpath(os.path.join(request.cwd, path), home) if path else ""
 
     return {
         "targets": [
-            origin or seen(target) for target, origin in zip_longest(wanted.targets, wanted.origins, fillvalue="")
+            origin or relative_path(target)
+            for target, origin in zip_longest(wanted.targets, wanted.origins, fillvalue="")
         ],
         "branch": wanted.branch,
         "rules": list(wanted.rules),
-        "config": seen(wanted.config),
+        "config": relative_path(wanted.config),
         "gitignore": wanted.gitignore,
         "defaults": wanted.defaults,
         "changed_since": wanted.changed_since,
@@ -77,11 +87,11 @@ def to_dict(request: ContextRequest) -> dict[str, object]:
         "levels": [[rule.pattern, rule.level.value] for rule in shown.levels],
         "symbols": [[one.path, one.name, one.choice.value] for one in shown.symbols],
         "max_bytes": request.max_bytes,
-        "output": seen(request.output),
+        "output": relative_path(request.output),
     }
 
 
-def from_lock(lock: Lock, path: str) -> ContextRequest:
+def request_from_lock(lock: Lock, path: str) -> ContextRequest:
     """The request that a lock file at `path` records.
 
     Raises: BadInput when it does not hold one.
@@ -92,7 +102,7 @@ def from_lock(lock: Lock, path: str) -> ContextRequest:
     try:
         return ContextRequest(
             cwd=os.path.dirname(os.path.abspath(path)),
-            wanted=Wanted(
+            selection=FileSelection(
                 targets=tuple(data["targets"]),
                 rules=tuple(data["rules"]),
                 config=data["config"],
@@ -101,8 +111,8 @@ def from_lock(lock: Lock, path: str) -> ContextRequest:
                 changed_since=data["changed_since"],
                 branch=data["branch"],
             ),
-            shown=Shown(
-                form=Form(data["format"]),
+            render=RenderOptions(
+                form=OutputFormat(data["format"]),
                 with_tree=data["with_tree"],
                 diff=data["diff"],
                 log=data["log"],
@@ -110,7 +120,7 @@ def from_lock(lock: Lock, path: str) -> ContextRequest:
                 mask=data["mask"],
                 budget=data["budget"],
                 levels=tuple(LevelRule(pattern, Level(level)) for pattern, level in data["levels"]),
-                symbols=tuple(SymbolChoice(file, name, Choice(choice)) for file, name, choice in data["symbols"]),
+                symbols=tuple(SymbolChoice(file, name, SymbolDetail(choice)) for file, name, choice in data["symbols"]),
             ),
             max_bytes=data["max_bytes"],
             encoding=lock.encoding,

@@ -3,17 +3,17 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from marid.workspace.ignores import UserFiles
+from marid.workspace.ignores import UserGitFiles
 
 if TYPE_CHECKING:
     # Importing a module costs a quarter of a millisecond at every start; only the type checker wants these here.
     from marid.ports.cache import Cache
-    from marid.ports.crew import Crew
+    from marid.ports.crew import JobPool
     from marid.ports.git import Clones, Git
     from marid.ports.outlines import Outlines
 
 
-class Means(NamedTuple):
+class ContextPorts(NamedTuple):
     """Ways to the outside, and what is known of the user.
 
     `clones` takes who hears that a copy may be old; `crew` is there only where forking is safe and pays.
@@ -23,6 +23,6 @@ class Means(NamedTuple):
     clones: "Callable[[Callable[[str], None]], Clones]"
     cache: "Callable[[], Cache]"
     outlines: "Callable[[], Outlines]"
-    user: UserFiles
-    rules: tuple[str, ...] = ()
-    crew: "Callable[[], Crew] | None" = None
+    user_git_files: UserGitFiles
+    settings_rules: tuple[str, ...] = ()
+    crew: "Callable[[], JobPool] | None" = None

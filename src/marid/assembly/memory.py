@@ -3,18 +3,18 @@
 from collections.abc import Iterable, Iterator, Set
 
 from marid.assembly.select import Selection
-from marid.workspace.read import Content, Reader
+from marid.workspace.read import Content, FileReader
 from marid.workspace.walk import Folder
 
 
-class Memory:
+class ContentCache:
     """Contents by path, and the selection as long as nothing but contents changed."""
 
     def __init__(self) -> None:
         self.selection: Selection | None = None
         self._contents: dict[str, Content | None] = {}  # None: read, and no text
 
-    def forget(self, paths: Set[str], *, walk: bool) -> None:
+    def invalidate(self, paths: Set[str], *, walk: bool) -> None:
         """These files changed, or anything in these folders; with `walk`, which files there are may have too."""
         known = paths & self._contents.keys()
         for path in known:
@@ -26,7 +26,7 @@ class Memory:
         if walk:
             self.selection = None
 
-    def read(self, reader: Reader, folders: Iterable[Folder]) -> Iterator[Content]:
+    def read(self, reader: FileReader, folders: Iterable[Folder]) -> Iterator[Content]:
         """As `reader.read`, asking the disk only for what is not known."""
         for path, names in folders:
             prefix = f"{path}/" if path else ""

@@ -17,7 +17,7 @@ class CachedOutlines:
 
     def __init__(self, inner: Outlines, known: Cache) -> None:
         self._inner = inner
-        self._known = known
+        self._cache = known
 
     def outline(self, data: bytes, language: str) -> str | None:
         """As in the port."""
@@ -27,19 +27,19 @@ class CachedOutlines:
         """As in the port."""
         keys = [content_key(language.encode() + b"\0" + data) for data, language in items]
         kind = f"outline:{_VERSION}"
-        rows = self._known.get(kind, keys)
+        rows = self._cache.get(kind, keys)
         missing = {key: item for key, item in zip(keys, items, strict=True) if key not in rows}
         if missing:
             made = self._inner.outlines(list(missing.values()))
-            fresh = {key: _row(text) for key, text in zip(missing, made, strict=True)}
-            self._known.put(kind, fresh)
+            fresh = {key: _encode_row(text) for key, text in zip(missing, made, strict=True)}
+            self._cache.put(kind, fresh)
             rows |= fresh
-        return [_text(rows[key]) for key in keys]
+        return [_decode_row(rows[key]) for key in keys]
 
 
-def _row(text: str | None) -> bytes:
+def _encode_row(text: str | None) -> bytes:
     return _NONE if text is None else _SOME + text.encode("utf-8", "surrogatepass")
 
 
-def _text(row: bytes) -> str | None:
+def _decode_row(row: bytes) -> str | None:
     return row[1:].decode("utf-8", "replace") if row.startswith(_SOME) else None

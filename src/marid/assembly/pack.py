@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from marid.assembly.forms import Renderer
-from marid.assembly.items import Item, Section
+from marid.assembly.forms import FormatRenderer
+from marid.assembly.items import ContextItem, Section
 from marid.core.context import Level
-from marid.core.events import Emit, Packed
+from marid.core.events import Emit, PackProgress
 
 Buffers: TypeAlias = list[bytes]
 
@@ -15,15 +15,17 @@ _BATCH_BYTES = 1 << 20
 _BATCH_BUFFERS = 1000
 
 
-def pack(sections: Iterable[Section], items: Iterable[Item], form: Renderer, emit: Emit) -> Iterator[Buffers]:
+def pack(
+    sections: Iterable[Section], items: Iterable[ContextItem], form: FormatRenderer, emit: Emit
+) -> Iterator[Buffers]:
     """The whole output, in batches. Files of which only the name is shown come last, together."""
-    batch: Buffers = [form.opening()]
+    batch: Buffers = [form.prologue()]
     first = True
     files = written = waiting = 0
     for section in sections:
         batch += form.section(section, first=first)
         first = False
-    names: list[Item] = []
+    names: list[ContextItem] = []
     for item in items:
         files += 1
         if item.level is Level.NAME:
@@ -35,10 +37,10 @@ def pack(sections: Iterable[Section], items: Iterable[Item], form: Renderer, emi
         if waiting >= _BATCH_BYTES or len(batch) >= _BATCH_BUFFERS:
             written += waiting
             yield batch
-            emit(Packed(files=files, bytes=written))
+            emit(PackProgress(files=files, bytes=written))
             batch, waiting = [], 0
     if names:
         batch += form.names(names, first=first)
-    batch.append(form.closing())
+    batch.append(form.epilogue())
     yield batch
-    emit(Packed(files=files, bytes=written + waiting))
+    emit(PackProgress(files=files, bytes=written + waiting))

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 # What each signal may add. Nearness to what the user named decides; the others order what is equally near.
 _NEAR, _RECENT, _MENTIONED, _DEPTH = 8.0, 3.0, 1.0, 0.3
-_FORGOTTEN = 300
+_OLDEST_RECENCY = 300
 
 
 class Ranking:
@@ -20,8 +20,8 @@ class Ranking:
         """Higher is more useful."""
         parts = path.split("/")
         near = max((_nearness(parts, other) for other in self._named), default=0.0)
-        recent = 1 - min(self._recency.get(path, _FORGOTTEN), _FORGOTTEN) / _FORGOTTEN
-        mentioned = math.log1p(self._mentions.get(stem(path), 0))
+        recent = 1 - min(self._recency.get(path, _OLDEST_RECENCY), _OLDEST_RECENCY) / _OLDEST_RECENCY
+        mentioned = math.log1p(self._mentions.get(mention_name(path), 0))
         return _NEAR * near + _RECENT * recent + _MENTIONED * mentioned - _DEPTH * len(parts)
 
 
@@ -35,7 +35,7 @@ def _nearness(parts: list[str], other: list[str]) -> float:
     return 0.9 / (len(parts) + len(other) - 2 * shared)
 
 
-def stem(path: str) -> str:
+def mention_name(path: str) -> str:
     """The name by which other files are likely to mention this one: `app/store.py` is `store`."""
     *folders, name = path.split("/")
     plain = name.partition(".")[0]

@@ -5,32 +5,34 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from marid.assembly.assembler import Assembler
-from marid.assembly.forms import renderer
-from marid.assembly.items import Item, Section
+from marid.assembly.forms import make_renderer
+from marid.assembly.items import ContextItem, Section
 from marid.assembly.limit import check_size
-from marid.assembly.listing import listing
-from marid.assembly.means import Means
+from marid.assembly.listing import render_paths
+from marid.assembly.means import ContextPorts
 from marid.assembly.pack import Buffers, pack
-from marid.core.context import ContextRequest, Form, Report, View
+from marid.core.context import ContextReport, ContextRequest, ContextView, OutputFormat
 from marid.core.errors import NotFound, Refused, Unavailable
 from marid.core.events import Emit
-from marid.text.visible import shown_path
+from marid.text.visible import quote_path
 
 if TYPE_CHECKING:
     from marid.assembly.lock import Lock
-    from marid.assembly.locking import Record
-    from marid.assembly.memory import Memory
+    from marid.assembly.locking import LockRecorder
+    from marid.assembly.memory import ContentCache
 
-_DIFFERENCES_SHOWN = 10
+_MAX_DIFFERENCES_SHOWN = 10
 
 
-class Run:
+class ContextRun:
     """Iterate it once; then `report()` tells what came of it and `lock()` what was packed."""
 
-    def __init__(self, request: ContextRequest, means: Means, emit: Emit, memory: "Memory | None" = None) -> None:
+    def __init__(
+        self, request: ContextRequest, means: ContextPorts, emit: Emit, memory: "ContentCache | None" = None
+    ) -> None:
         self.request = request
-        self.work = Assembler(request, means, emit, memory)
-        self._record: Record | None = None
+        self.assembler = Assembler(request, means, emit, memory)
+        self._lock_rows: LockRecorder | None = None
 
     def __iter__(self) -> Iterator[Buffers]:
         """The output.
@@ -38,124 +40,126 @@ class Run:
         Raises: Exhausted when the size limit or the budget is exceeded, Refused when a frozen pack would differ;
         both before anything is yielded.
         """
-        shown = self.request.shown
+        shown = self.request.render
         # The walk comes before anybody opens a file to write to: it must not find that one.
-        selection = self.work.selection
-        if View.CONTENT not in shown.views:
-            return self._about()
+        selection = self.assembler.selection
+        if ContextView.CONTENT not in shown.views:
+            return self._render_views()
         if self.request.output and shown.budget is None:
             # Nothing is seen before the whole is there: no need to look at every file twice.
-            self.work.max_bytes = self.request.max_bytes
+            self.assembler.max_bytes = self.request.max_bytes
         else:
             check_size(selection, self.request.max_bytes)
         self._choose_symbols()
         if self.request.frozen:
             self._check_frozen()
-        sections = self.work.sections()
-        crew = self.work.means.crew
-        if crew is not None and not sections and shown.form is Form.TEXT and self.work.plain:
+        sections = self.assembler.sections()
+        crew = self.assembler.ports.crew
+        if crew is not None and not sections and shown.form is OutputFormat.TEXT and self.assembler.is_plain:
             # Imported when used: few projects are that large.
-            from marid.assembly.split import FEWEST_FILES, split
+            from marid.assembly.split import MIN_FILES, pack_in_parallel
 
-            if selection.size() >= FEWEST_FILES:
-                return split(self.work, crew())
-        return pack(sections, self._items(sections), renderer(shown.form), self.work.emit)
+            if selection.file_count() >= MIN_FILES:
+                return pack_in_parallel(self.assembler, crew())
+        return pack(sections, self._items(sections), make_renderer(shown.form), self.assembler.emit)
 
-    def report(self) -> Report:
+    def report(self) -> ContextReport:
         """What came of it."""
-        return self.work.report()
+        return self.assembler.report()
 
     def lock(self) -> "Lock":
         """What was packed; only after a run that was asked for a lock."""
-        return self._recorder().lock()
+        return self._lock_recorder().to_lock()
 
-    def _items(self, sections: list[Section]) -> Iterator[Item]:
-        shown, work = self.request.shown, self.work
+    def _items(self, sections: list[Section]) -> Iterator[ContextItem]:
+        shown, work = self.request.render, self.assembler
         if shown.budget is not None:
             # Imported when used: ranking brings the grammars' tables with it.
-            from marid.assembly.fitting import Fitting
+            from marid.assembly.fitting import BudgetFitter
 
-            items: Iterable[Item] = Fitting(work, shown.budget).items(sections)
+            items: Iterable[ContextItem] = BudgetFitter(work, shown.budget).items(sections)
         elif shown.tokens or self.request.lock:
-            items = work.counted(work.items())
+            items = work.count_tokens(work.items())
         else:
             items = work.items()
         if self.request.lock:
-            self._recorder().note(sections)
-            items = self._recorder().watch(items, work.selection, work.symbols)
-        return work.tallied(items)
+            self._lock_recorder().record_sections(sections)
+            items = self._lock_recorder().record_items(items, work.selection, work.symbols)
+        return work.tally_items(items)
 
-    def _recorder(self) -> "Record":
-        if self._record is None:
-            from marid.assembly.locking import Record
+    def _lock_recorder(self) -> "LockRecorder":
+        if self._lock_rows is None:
+            from marid.assembly.locking import LockRecorder
 
-            self._record = Record(self.request, self.work.counter.name)
-        return self._record
+            self._lock_rows = LockRecorder(self.request, self.assembler.counter.name)
+        return self._lock_rows
 
     def _choose_symbols(self) -> None:
         """The user's choices; a lock file that exists adds its anchors, and its choices for files not named now."""
-        shown = self.request.shown
+        shown = self.request.render
         path = os.path.join(self.request.cwd, self.request.lock) if self.request.lock else ""
         if not shown.symbols and not (path and os.path.exists(path)):
             return
-        from marid.assembly.lock import load
-        from marid.assembly.symbols import Chosen
+        from marid.assembly.lock import load_lock
+        from marid.assembly.symbols import AnchoredSymbol
 
-        old = load(path).symbols() if path and os.path.exists(path) else {}
-        chosen: dict[str, tuple[Chosen, ...]] = {}
+        old = load_lock(path).symbols() if path and os.path.exists(path) else {}
+        chosen: dict[str, tuple[AnchoredSymbol, ...]] = {}
         for place, name, choice in shown.symbols:
-            file = self._selected(place)
+            file = self._resolve_symbol_path(place)
             anchor = next((one.anchor for one in old.get(file, ()) if one.name == name), None)
-            chosen[file] = (*chosen.get(file, ()), Chosen(name, choice, anchor))
-        self.work.symbols |= old | chosen
+            chosen[file] = (*chosen.get(file, ()), AnchoredSymbol(name, choice, anchor))
+        self.assembler.symbols |= old | chosen
 
-    def _selected(self, place: str) -> str:
+    def _resolve_symbol_path(self, place: str) -> str:
         """The selected file that the user means: named from the top of the pack, or from where he stands."""
-        selection = self.work.selection
+        selection = self.assembler.selection
         paths = frozenset(selection.paths())
         for path in (place, os.path.relpath(os.path.realpath(os.path.join(self.request.cwd, place)), selection.top)):
             if path in paths:
                 return path
-        raise NotFound(f"'{shown_path(place)}' of --symbol is not among the selected files")
+        raise NotFound(f"'{quote_path(place)}' of --symbol is not among the selected files")
 
     def _check_frozen(self) -> None:
-        from marid.assembly.lock import differences, load
+        from marid.assembly.lock import diff_locks, load_lock
 
-        if not self.work.counter.exact:
+        if not self.assembler.counter.exact:
             raise Unavailable("--frozen needs exact token counts, and the tokenizer is not installed")
-        old = load(os.path.join(self.request.cwd, self.request.lock))
-        trial = Run(self.request, self.work.means, lambda _what: None)  # the run itself will tell what it meets
+        old = load_lock(os.path.join(self.request.cwd, self.request.lock))
+        trial = ContextRun(
+            self.request, self.assembler.ports, lambda _what: None
+        )  # the run itself will tell what it meets
         trial._choose_symbols()
-        for _ in trial._items(trial.work.sections()):
+        for _ in trial._items(trial.assembler.sections()):
             pass
-        found = list(differences(old, trial.lock()))
+        found = list(diff_locks(old, trial.lock()))
         if found:
-            more = [f"and {len(found) - _DIFFERENCES_SHOWN} more"] if len(found) > _DIFFERENCES_SHOWN else []
-            lines = "\n".join(f"  {line}" for line in [*found[:_DIFFERENCES_SHOWN], *more])
+            more = [f"and {len(found) - _MAX_DIFFERENCES_SHOWN} more"] if len(found) > _MAX_DIFFERENCES_SHOWN else []
+            lines = "\n".join(f"  {line}" for line in [*found[:_MAX_DIFFERENCES_SHOWN], *more])
             raise Refused(f"the pack would differ from '{self.request.lock}':\n{lines}")
 
-    def _about(self) -> Iterator[Buffers]:
-        shown = self.request.shown
-        if View.LIST in shown.views:
-            self.work.files = self.work.selection.size()
-            yield from listing(self.work.selection.folders, null=shown.null, form=shown.form)
+    def _render_views(self) -> Iterator[Buffers]:
+        shown = self.request.render
+        if ContextView.LIST in shown.views:
+            self.assembler.files = self.assembler.selection.file_count()
+            yield from render_paths(self.assembler.selection.folders, null=shown.null, form=shown.form)
             return
         # Imported when used: the files themselves are asked for far more often.
-        from marid.assembly.views import Row, statistics, statistics_json, statistics_text, tree
+        from marid.assembly.views import FileRow, compute_statistics, render_tree, statistics_json, statistics_text
 
-        rows = [Row(item.path, item.size, item.tokens) for item in self.work.tallied(self._measured())]
-        mark = "" if self.work.tokens is None or self.work.counter.exact else "≈"
-        if View.TREE in shown.views:
-            yield [f"{line}\n".encode() for line in tree(rows, self.work.selection.top, mark=mark)]
-        if View.STATS in shown.views:
-            found = statistics(rows)
-            if shown.form is Form.JSON:
-                yield [statistics_json(found, encoding=self.work.counter.name, exact=self.work.counter.exact)]
+        rows = [FileRow(item.path, item.size, item.tokens) for item in self.assembler.tally_items(self._view_items())]
+        mark = "" if self.assembler.tokens is None or self.assembler.counter.exact else "≈"
+        if ContextView.TREE in shown.views:
+            yield [f"{line}\n".encode() for line in render_tree(rows, self.assembler.selection.top, mark=mark)]
+        if ContextView.STATS in shown.views:
+            found = compute_statistics(rows)
+            if shown.form is OutputFormat.JSON:
+                yield [statistics_json(found, encoding=self.assembler.counter.name, exact=self.assembler.counter.exact)]
                 return
-            lines = statistics_text(found, encoding=self.work.counter.name, mark=mark)
-            yield [b"\n" if View.TREE in shown.views else b"", *(f"{line}\n".encode() for line in lines)]
+            lines = statistics_text(found, encoding=self.assembler.counter.name, mark=mark)
+            yield [b"\n" if ContextView.TREE in shown.views else b"", *(f"{line}\n".encode() for line in lines)]
 
-    def _measured(self) -> Iterator[Item]:
-        shown = self.request.shown
-        items = (self.work.shaper.item(content) for content in self.work.contents())
-        return self.work.counted(items) if View.STATS in shown.views or shown.tokens else items
+    def _view_items(self) -> Iterator[ContextItem]:
+        shown = self.request.render
+        items = (self.assembler.item_builder.build(content) for content in self.assembler.contents())
+        return self.assembler.count_tokens(items) if ContextView.STATS in shown.views or shown.tokens else items

@@ -5,14 +5,14 @@ import stat
 from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
-from marid.core.context import Wanted
+from marid.core.context import FileSelection
 from marid.core.errors import BadInput, NotFound
-from marid.core.events import Emit, Problem
-from marid.text.visible import shown_path
-from marid.workspace.explain import Explanation, because, explain
-from marid.workspace.ignores import UserFiles, read_text
-from marid.workspace.rules import INLINE, Rule, parse_contextfile, parse_inline
-from marid.workspace.walk import Folder, Ruling, Walker
+from marid.core.events import Emit, FileProblem
+from marid.text.visible import quote_path
+from marid.workspace.explain import Explanation, describe_decision, explain
+from marid.workspace.ignores import UserGitFiles, read_user_text
+from marid.workspace.rules import INLINE, PathRule, parse_contextfile, parse_inline
+from marid.workspace.walk import Folder, SelectionRules, Walker
 
 
 class Selection(NamedTuple):
@@ -20,30 +20,30 @@ class Selection(NamedTuple):
 
     top: str
     folders: list[Folder]
-    named: frozenset[str]
+    named_paths: frozenset[str]
     walker: Walker
     roots: tuple[str, ...] = ("",)
 
-    def size(self) -> int:
+    def file_count(self) -> int:
         """How many files."""
         return sum(len(folder.names) for folder in self.folders)
 
     def paths(self) -> Iterable[str]:
         """Every selected path, in order."""
-        return _paths(self.folders)
+        return _iter_paths(self.folders)
 
     def reason(self, path: str) -> str:
         """Why a file is in, where the selection was made with reasons."""
-        if path in self.named:
+        if path in self.named_paths:
             return "named"
         decision = (self.walker.reasons or {}).get(path)
-        return because(decision) if decision else ""
+        return describe_decision(decision) if decision else ""
 
-    def only(self, paths: Collection[str]) -> "Selection":
+    def restrict_to(self, paths: Collection[str]) -> "Selection":
         """Those of the files that are among `paths`."""
-        return self._replace(folders=_grouped(path for path in _paths(self.folders) if path in paths))
+        return self._replace(folders=_group_by_folder(path for path in _iter_paths(self.folders) if path in paths))
 
-    def without(self, path: str) -> "Selection":
+    def exclude_path(self, path: str) -> "Selection":
         """All but the file at the absolute `path`."""
         place = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
         prefix = self.top.rstrip("/") + "/"
@@ -62,58 +62,60 @@ class Targets(NamedTuple):
     files: tuple[str, ...]
 
 
-def locate(targets: Iterable[str], cwd: str, base: str = "") -> Targets:
+def resolve_targets(targets: Iterable[str], cwd: str, base: str = "") -> Targets:
     """Find the targets and the folder that all paths will be relative to: `base`, or what holds them all.
 
     Raises: NotFound for one that is not there, BadInput for one that is neither a file nor a folder.
     """
-    found = {_resolved(target, cwd): target for target in targets}
+    found = {_resolve_target(target, cwd): target for target in targets}
     folders = {path for path in found if os.path.isdir(path)}
     files = found.keys() - folders
     tops = [*folders, *(os.path.dirname(path) for path in files)]
     if not tops:
         raise BadInput("no target is given: name a folder or a file")
-    top = os.path.commonpath([*tops, _resolved(base, cwd)] if base else tops)
+    top = os.path.commonpath([*tops, _resolve_target(base, cwd)] if base else tops)
     return Targets(
         top,
-        tuple(sorted(_below(path, top) for path in folders)),
-        tuple(sorted(_below(path, top) for path in files)),
+        tuple(sorted(_relative_to_top(path, top) for path in folders)),
+        tuple(sorted(_relative_to_top(path, top) for path in files)),
     )
 
 
-def ruling_of(wanted: Wanted, cwd: str, user: UserFiles, extra: tuple[str, ...] = ()) -> Ruling:
+def make_selection_rules(
+    wanted: FileSelection, cwd: str, user: UserGitFiles, extra: tuple[str, ...] = ()
+) -> SelectionRules:
     """The rules of a request. `extra` are ignore rules of the project's settings: they count with `--config`."""
-    config: tuple[Rule, ...] = ()
+    config: tuple[PathRule, ...] = ()
     if wanted.config:
-        text = read_text(os.path.join(cwd, wanted.config))
+        text = read_user_text(os.path.join(cwd, wanted.config))
         if text is None:
             raise NotFound(f"the rule file '{wanted.config}' is not there or cannot be read")
         config = parse_contextfile(text)
-    return Ruling(
+    return SelectionRules(
         inline=parse_inline(wanted.rules),
         config=config + parse_inline(extra),
         config_origin=wanted.config or "settings",
         ignores=wanted.gitignore,
         defaults=wanted.defaults,
-        user=user,
+        user_git_files=user,
     )
 
 
-def select(targets: Targets, ruling: Ruling, emit: Emit, *, reasons: bool = False) -> Selection:
+def select_files(targets: Targets, ruling: SelectionRules, emit: Emit, *, reasons: bool = False) -> Selection:
     """Walk the targets, opening nothing but folders and rule files; `reasons` remembers the rule behind each file."""
 
     def on_problem(path: str, reason: str) -> None:
-        emit(Problem(path=shown_path(path), reason=reason))
+        emit(FileProblem(path=quote_path(path), reason=reason))
 
     walker = Walker(targets.top, ruling, on_problem, reasons={} if reasons else None)
     if targets.folders == ("",) and not targets.files:
         return Selection(targets.top, list(walker.walk()), frozenset(), walker)
-    paths = {path for target in targets.folders for path in _paths(walker.walk(target))}
-    named = welcome(targets, ruling)
-    return Selection(targets.top, _grouped(paths | named), named, walker, targets.folders)
+    paths = {path for target in targets.folders for path in _iter_paths(walker.walk(target))}
+    named = admit_named_files(targets, ruling)
+    return Selection(targets.top, _group_by_folder(paths | named), named, walker, targets.folders)
 
 
-def admitting(selection: Selection) -> Callable[[str], bool]:
+def make_admission_check(selection: Selection) -> Callable[[str], bool]:
     """What tells whether a path is selected, or would be if the file, which is gone, were still there."""
     known = frozenset(selection.paths())
 
@@ -128,51 +130,51 @@ def admitting(selection: Selection) -> Callable[[str], bool]:
 
 def _would_select(walker: Walker, root: str, path: str) -> bool:
     """Whether a walk of the folder `root` would select a file at `path`."""
-    stack, folder = walker.start(root), root
+    stack, folder = walker.start_stack(root), root
     *folders, name = path[len(root) + bool(root) :].split("/")
     for step in folders:
-        stack = walker.arrived(stack, folder)
+        stack = walker.enter_folder(stack, folder)
         stack = stack.below(step, stack.judge(step, folder=True))
-        if not stack.open:
+        if not stack.is_open:
             return False
         folder = f"{folder}/{step}" if folder else step
-    return walker.arrived(stack, folder).judge(name, folder=False).include
+    return walker.enter_folder(stack, folder).judge(name, folder=False).include
 
 
-def welcome(targets: Targets, ruling: Ruling) -> frozenset[str]:
+def admit_named_files(targets: Targets, ruling: SelectionRules) -> frozenset[str]:
     """The files that the user named: they are in, unless a rule of the same command line excludes them."""
-    own = Walker(targets.top, Ruling(inline=ruling.inline, ignores=False, defaults=False))
-    return frozenset(path for path in targets.files if not ruling.inline or _wanted(explain(own, path)))
+    own = Walker(targets.top, SelectionRules(inline=ruling.inline, ignores=False, defaults=False))
+    return frozenset(path for path in targets.files if not ruling.inline or _is_not_excluded_inline(explain(own, path)))
 
 
-def _wanted(found: Explanation) -> bool:
+def _is_not_excluded_inline(found: Explanation) -> bool:
     return found.include or found.decision.rank != INLINE
 
 
-def _resolved(target: str, cwd: str) -> str:
+def _resolve_target(target: str, cwd: str) -> str:
     if "\0" in target:
         raise BadInput("a path cannot hold a NUL byte")
     try:
         path = os.path.realpath(os.path.join(cwd, target))
         mode = os.stat(path).st_mode
     except PermissionError as error:
-        raise BadInput(f"'{shown_path(target)}' cannot be reached: no permission") from error
+        raise BadInput(f"'{quote_path(target)}' cannot be reached: no permission") from error
     except OSError as error:
-        raise NotFound(f"'{shown_path(target)}' is not there") from error
+        raise NotFound(f"'{quote_path(target)}' is not there") from error
     if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
-        raise BadInput(f"'{shown_path(target)}' is neither a file nor a folder")
+        raise BadInput(f"'{quote_path(target)}' is neither a file nor a folder")
     return path
 
 
-def _below(path: str, top: str) -> str:
+def _relative_to_top(path: str, top: str) -> str:
     return "" if path == top else path[len(top.rstrip("/")) + 1 :]
 
 
-def _paths(folders: Iterable[Folder]) -> Iterable[str]:
+def _iter_paths(folders: Iterable[Folder]) -> Iterable[str]:
     return (f"{folder.path}/{name}" if folder.path else name for folder in folders for name in folder.names)
 
 
-def _grouped(paths: Iterable[str]) -> list[Folder]:
+def _group_by_folder(paths: Iterable[str]) -> list[Folder]:
     """Folders in the order of the walk: each before its sub-folders, by name."""
     names: dict[str, list[str]] = {}
     for path in paths:

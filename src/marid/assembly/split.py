@@ -7,20 +7,20 @@ from typing import NamedTuple
 from marid.assembly.assembler import Assembler
 from marid.assembly.limit import check_size
 from marid.assembly.pack import Buffers
-from marid.assembly.textform import BETWEEN, header, written
-from marid.core.events import Packed, Problem
-from marid.ports.crew import Crew, Part
-from marid.text.visible import shown_path
-from marid.workspace.read import Reader
+from marid.assembly.textform import SEPARATOR, content_size_line, header
+from marid.core.events import FileProblem, PackProgress
+from marid.ports.crew import JobPool, OutputPart
+from marid.text.visible import quote_path
+from marid.workspace.read import FileReader
 from marid.workspace.walk import Folder
 
 # Fewer files are packed in the time that a fork takes.
-FEWEST_FILES = 1000
-_RUN_FILES = 128
+MIN_FILES = 1000
+_JOB_FILES = 128
 _PART_BYTES = 512 << 10
 
 
-class Tally(NamedTuple):
+class PartTally(NamedTuple):
     """What a hand says about its part."""
 
     files: int = 0
@@ -31,76 +31,78 @@ class Tally(NamedTuple):
     problems: tuple[tuple[str, str], ...] = ()
 
 
-def split(work: Assembler, crew: Crew) -> Iterator[Buffers]:
+def pack_in_parallel(work: Assembler, crew: JobPool) -> Iterator[Buffers]:
     """The output of a plain text pack.
 
     Raises: Exhausted when the files hold more than the assembler's `max_bytes`, if that is set.
     """
-    work.shaper.warm()  # once, and not once in every hand
-    jobs = [_Run(work, folders) for folders in _shares(work.selection.folders)]
+    work.item_builder.warm()  # once, and not once in every hand
+    jobs = [_PackJob(work, folders) for folders in _split_into_jobs(work.selection.folders)]
     total, first = 0, True
-    for part in crew.make(jobs):
-        tally = Tally(*marshal.loads(part.notes)) if part.notes else Tally()  # noqa: S302 - made by our own fork
+    for part in crew.run_jobs(jobs):
+        tally = PartTally(*marshal.loads(part.notes)) if part.notes else PartTally()  # noqa: S302 - made by our own fork
         total += tally.size
         if work.max_bytes is not None and total > work.max_bytes:
             check_size(work.selection, work.max_bytes)
-        _add(work, tally)
+        _add_tally(work, tally)
         if part.buffers:
             # Only here is it known which file is the first.
-            yield [part.buffers[0].removeprefix(BETWEEN), *part.buffers[1:]] if first else part.buffers
+            yield [part.buffers[0].removeprefix(SEPARATOR), *part.buffers[1:]] if first else part.buffers
             first = False
-            work.emit(Packed(files=work.files, bytes=work.bytes))
+            work.emit(PackProgress(files=work.files, bytes=work.bytes))
 
 
-def _add(work: Assembler, tally: Tally) -> None:
+def _add_tally(work: Assembler, tally: PartTally) -> None:
     work.files += tally.files
     work.bytes += tally.bytes
     work.masked += tally.masked
     work.reader.binaries += tally.binaries
     for path, reason in tally.problems:
-        work.emit(Problem(path=shown_path(path), reason=reason))
+        work.emit(FileProblem(path=quote_path(path), reason=reason))
 
 
-class _Run:
+class _PackJob:
     """The job of packing some consecutive files."""
 
     def __init__(self, work: Assembler, folders: list[Folder]) -> None:
-        self._work = work
+        self._assembler = work
         self._folders = folders
         self._problems: list[tuple[str, str]] = []
 
-    def __call__(self) -> Iterator[Part]:
+    def __call__(self) -> Iterator[OutputPart]:
         # The hot loop of every large pack: nothing is made for a file but its header.
-        mask = self._work.shaper.mask
-        reader = Reader(self._work.selection.top, self._on_problem, skip=self._work.skip)
+        mask = self._assembler.item_builder.mask
+        reader = FileReader(self._assembler.selection.top, self._on_problem, skip=self._assembler.output_identity)
         buffers: Buffers = []
         files = total = size = masked = 0
         for path, data, length, modified, _ in reader.read(self._folders):
             body, found = mask(data, path)
-            extra = "" if len(body) == length else written(len(body))
-            buffers += (BETWEEN, header(path, length, modified, extra), body, b"" if body[-1:] == b"\n" else b"\n")
+            extra = "" if len(body) == length else content_size_line(len(body))
+            buffers += (SEPARATOR, header(path, length, modified, extra), body, b"" if body[-1:] == b"\n" else b"\n")
             files += 1
             total += len(body)
             size += length
             masked += found
             if total >= _PART_BYTES:
-                yield Part(buffers, self._notes(Tally(files, total, size, masked)))
+                yield OutputPart(buffers, self._encode_tally(PartTally(files, total, size, masked)))
                 buffers, files, total, size, masked = [], 0, 0, 0, 0
-        yield Part(buffers, self._notes(Tally(files, total, size + reader.huge, masked, reader.binaries)))
+        yield OutputPart(
+            buffers, self._encode_tally(PartTally(files, total, size + reader.huge_bytes, masked, reader.binaries))
+        )
 
     def _on_problem(self, path: str, reason: str) -> None:
         self._problems.append((path, reason))
 
-    def _notes(self, tally: Tally) -> bytes:
+    def _encode_tally(self, tally: PartTally) -> bytes:
         notes = marshal.dumps(tuple(tally._replace(problems=tuple(self._problems))))
         self._problems.clear()
         return notes
 
 
-def _shares(folders: list[Folder]) -> Iterator[list[Folder]]:
+def _split_into_jobs(folders: list[Folder]) -> Iterator[list[Folder]]:
     """Runs of files, in order, small enough that the hands end at about the same time."""
     share: list[Folder] = []
-    room = _RUN_FILES
+    room = _JOB_FILES
     for path, names in folders:
         at = 0
         while at < len(names):
@@ -110,6 +112,6 @@ def _shares(folders: list[Folder]) -> Iterator[list[Folder]]:
             room -= len(taken)
             if not room:
                 yield share
-                share, room = [], _RUN_FILES
+                share, room = [], _JOB_FILES
     if share:
         yield share

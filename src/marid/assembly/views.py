@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from marid.assembly.listing import json_bytes
 from marid.text.lines import human_size
-from marid.text.visible import shown_path
+from marid.text.visible import quote_path
 
-_FOLDERS_SHOWN = 40
-_LARGEST = 10
+_MAX_FOLDERS_SHOWN = 40
+_MAX_LARGEST = 10
 
 
-class Row(NamedTuple):
+class FileRow(NamedTuple):
     """One file of a tree or of the statistics."""
 
     path: str
@@ -27,44 +27,44 @@ class Totals(NamedTuple):
     bytes: int = 0
     tokens: int = 0
 
-    def plus(self, row: Row) -> "Totals":
+    def add_row(self, row: FileRow) -> "Totals":
         """With one more."""
         return Totals(self.files + 1, self.bytes + row.size, self.tokens + (row.tokens or 0))
 
 
-def tree(rows: Iterable[Row], top: str, *, mark: str = "") -> Iterator[str]:
+def render_tree(rows: Iterable[FileRow], top: str, *, mark: str = "") -> Iterator[str]:
     """The files as a tree, one line each; token counts beside them where they are known (`mark` before a guess)."""
-    root = _Branch({})
+    root = _TreeFolder({})
     for row in rows:
         at = root
         *folders, name = row.path.split("/")
         for folder in folders:
-            at = at.branches.setdefault(folder, _Branch({}))
+            at = at.folders.setdefault(folder, _TreeFolder({}))
         at.rows.append((name, row))
-    yield f"{shown_path(os.path.basename(top) or top)}/"
+    yield f"{quote_path(os.path.basename(top) or top)}/"
     # An explicit stack: the tree may be deeper than Python may recurse.
-    todo = _level(root, "")
+    todo = _folder_nodes(root, "")
     while todo:
         indent, name, node, last = todo.pop()
-        stem = f"{indent}{'└── ' if last else '├── '}{shown_path(name)}"
-        if isinstance(node, _Branch):
+        stem = f"{indent}{'└── ' if last else '├── '}{quote_path(name)}"
+        if isinstance(node, _TreeFolder):
             yield f"{stem}/"
-            todo += _level(node, indent + ("    " if last else "│   "))
+            todo += _folder_nodes(node, indent + ("    " if last else "│   "))
         else:
             yield stem + ("" if node.tokens is None else f" ({mark}{node.tokens:,} tokens)")
 
 
-class _Branch:
+class _TreeFolder:
     """A folder of the tree that is being drawn."""
 
-    def __init__(self, branches: "dict[str, _Branch]") -> None:
-        self.branches = branches
-        self.rows: list[tuple[str, Row]] = []
+    def __init__(self, branches: "dict[str, _TreeFolder]") -> None:
+        self.folders = branches
+        self.rows: list[tuple[str, FileRow]] = []
 
 
-def _level(branch: _Branch, indent: str) -> list[tuple[str, str, Row | _Branch, bool]]:
+def _folder_nodes(branch: _TreeFolder, indent: str) -> list[tuple[str, str, FileRow | _TreeFolder, bool]]:
     """A folder's lines, files before folders, by name; last first, as a stack wants them."""
-    nodes: list[tuple[str, Row | _Branch]] = [*sorted(branch.rows), *sorted(branch.branches.items())]
+    nodes: list[tuple[str, FileRow | _TreeFolder]] = [*sorted(branch.rows), *sorted(branch.folders.items())]
     return [(indent, name, node, at + 1 == len(nodes)) for at, (name, node) in enumerate(nodes)][::-1]
 
 
@@ -73,28 +73,28 @@ class Statistics(NamedTuple):
 
     total: Totals
     folders: dict[str, Totals]
-    largest: list[Row]
+    largest: list[FileRow]
 
 
-def statistics(rows: Iterable[Row]) -> Statistics:
+def compute_statistics(rows: Iterable[FileRow]) -> Statistics:
     """Add everything up."""
     total = Totals()
     folders: dict[str, Totals] = {}
-    largest: list[Row] = []
+    largest: list[FileRow] = []
     for row in rows:
-        total = total.plus(row)
+        total = total.add_row(row)
         parts = row.path.split("/")[:-1]
         for depth in range(1, len(parts) + 1):
             folder = "/".join(parts[:depth])
-            folders[folder] = folders.get(folder, Totals()).plus(row)
+            folders[folder] = folders.get(folder, Totals()).add_row(row)
         largest.append(row)
-        if len(largest) > 50 * _LARGEST:
-            largest = _top(largest)
-    return Statistics(total, folders, _top(largest))
+        if len(largest) > 50 * _MAX_LARGEST:
+            largest = _largest_rows(largest)
+    return Statistics(total, folders, _largest_rows(largest))
 
 
-def _top(rows: list[Row]) -> list[Row]:
-    return sorted(rows, key=lambda row: (-(row.tokens or row.size), row.path))[:_LARGEST]
+def _largest_rows(rows: list[FileRow]) -> list[FileRow]:
+    return sorted(rows, key=lambda row: (-(row.tokens or row.size), row.path))[:_MAX_LARGEST]
 
 
 def statistics_text(found: Statistics, *, encoding: str, mark: str) -> Iterator[str]:
@@ -107,17 +107,17 @@ def statistics_text(found: Statistics, *, encoding: str, mark: str) -> Iterator[
         yield from _columns(
             [("folder", "files", "bytes", "tokens")]
             + [
-                (f"{shown_path(path)}/", f"{sums.files:,}", human_size(sums.bytes), f"{mark}{sums.tokens:,}")
-                for path, sums in ranked[:_FOLDERS_SHOWN]
+                (f"{quote_path(path)}/", f"{sums.files:,}", human_size(sums.bytes), f"{mark}{sums.tokens:,}")
+                for path, sums in ranked[:_MAX_FOLDERS_SHOWN]
             ]
         )
-    if len(ranked) > _FOLDERS_SHOWN:
-        yield f"and {len(ranked) - _FOLDERS_SHOWN:,} more folders"
+    if len(ranked) > _MAX_FOLDERS_SHOWN:
+        yield f"and {len(ranked) - _MAX_FOLDERS_SHOWN:,} more folders"
     if found.largest:
         yield ""
         yield from _columns(
             [("largest files", "", "bytes", "tokens")]
-            + [(shown_path(row.path), "", human_size(row.size), f"{mark}{row.tokens or 0:,}") for row in found.largest]
+            + [(quote_path(row.path), "", human_size(row.size), f"{mark}{row.tokens or 0:,}") for row in found.largest]
         )
 
 
@@ -128,9 +128,9 @@ def statistics_json(found: Statistics, *, encoding: str, exact: bool) -> bytes:
             **found.total._asdict(),
             "encoding": encoding,
             "exact": exact,
-            "folders": [{"path": shown_path(path), **sums._asdict()} for path, sums in sorted(found.folders.items())],
+            "folders": [{"path": quote_path(path), **sums._asdict()} for path, sums in sorted(found.folders.items())],
             "largest": [
-                {"path": shown_path(row.path), "bytes": row.size, "tokens": row.tokens} for row in found.largest
+                {"path": quote_path(row.path), "bytes": row.size, "tokens": row.tokens} for row in found.largest
             ],
         }
     )

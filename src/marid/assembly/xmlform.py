@@ -3,30 +3,30 @@
 import re
 from collections.abc import Sequence
 
-from marid.assembly.items import Item, Section
-from marid.assembly.render import moment
+from marid.assembly.items import ContextItem, Section
+from marid.assembly.render import format_mtime
 from marid.core.context import Level
-from marid.text.visible import shown_path
+from marid.text.visible import quote_path
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-class XmlForm:
+class XmlFormat:
     """Well-formed XML: the content in CDATA, or escaped where a parser would change its line ends."""
 
-    def opening(self) -> bytes:
+    def prologue(self) -> bytes:
         return b'<?xml version="1.0" encoding="UTF-8"?>\n<context>\n'
 
-    def closing(self) -> bytes:
+    def epilogue(self) -> bytes:
         return b"</context>\n"
 
-    def item(self, item: Item, *, first: bool) -> Sequence[bytes]:
+    def item(self, item: ContextItem, *, first: bool) -> Sequence[bytes]:
         del first
         text, replaced = _xml_text(item.body)
         attributes = {
-            "path": shown_path(item.path),
+            "path": quote_path(item.path),
             "size": str(item.size),
-            "modified": moment(item.modified).replace(" ", "T") + "Z",
+            "modified": format_mtime(item.modified).replace(" ", "T") + "Z",
             "encoding": "" if item.encoding == "utf-8" else item.encoding,
             "level": "" if item.level is Level.FULL else item.level.value,
             "lines": ", ".join(f"{start}-{end}" for start, end in item.spans),
@@ -40,10 +40,10 @@ class XmlForm:
         del first
         return _tag(section.kind, {"title": section.title}), _xml_text(section.body)[0], f"</{section.kind}>\n".encode()
 
-    def name(self, item: Item) -> bytes:
+    def name(self, item: ContextItem) -> bytes:
         return b"".join(self.item(item, first=False))
 
-    def names(self, items: Sequence[Item], *, first: bool) -> Sequence[bytes]:
+    def names(self, items: Sequence[ContextItem], *, first: bool) -> Sequence[bytes]:
         return [piece for item in items for piece in self.item(item, first=first)]
 
 

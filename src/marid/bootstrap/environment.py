@@ -4,9 +4,9 @@ import os
 from collections.abc import Mapping
 
 from marid.core.errors import BadInput, NotFound
-from marid.text.visible import shown_path
-from marid.workspace.ignores import UserFiles
-from marid.workspace.root import project_root
+from marid.text.visible import quote_path
+from marid.workspace.ignores import UserGitFiles
+from marid.workspace.root import find_project_root
 
 
 def user_home(environ: Mapping[str, str]) -> str:
@@ -21,7 +21,7 @@ def user_home(environ: Mapping[str, str]) -> str:
         return ""
 
 
-def home_of(environ: Mapping[str, str]) -> str:
+def find_home(environ: Mapping[str, str]) -> str:
     """Where marid keeps its own files: MARID_HOME, else CHIBI_HOME, else ~/.marid.
 
     Raises: BadInput when nothing says where that is.
@@ -33,7 +33,7 @@ def home_of(environ: Mapping[str, str]) -> str:
     return os.path.join(os.path.abspath(user), ".marid")
 
 
-def project_of(environ: Mapping[str, str], cwd: str, given: str = "") -> str:
+def find_project(environ: Mapping[str, str], cwd: str, given: str = "") -> str:
     """The project's folder: what a flag gives, else MARID_PROJECT_ROOT, else CHIBI_PROJECT_ROOT, else as version
     control marks it.
 
@@ -41,14 +41,14 @@ def project_of(environ: Mapping[str, str], cwd: str, given: str = "") -> str:
     """
     named = given or environ.get("MARID_PROJECT_ROOT") or environ.get("CHIBI_PROJECT_ROOT")
     if not named:
-        return project_root(cwd)
+        return find_project_root(cwd)
     folder = os.path.normpath(os.path.join(cwd, named))
     if not os.path.isdir(folder):
-        raise NotFound(f"the project root '{shown_path(named)}' is no folder")
+        raise NotFound(f"the project root '{quote_path(named)}' is no folder")
     return folder
 
 
-def git_files(environ: Mapping[str, str]) -> UserFiles:
+def git_user_files(environ: Mapping[str, str]) -> UserGitFiles:
     """Where git looks for this user's configuration, as git's own documentation lists it."""
     home = user_home(environ)
     # Without any home these would be files of the working directory, which anybody may have written.
@@ -58,16 +58,16 @@ def git_files(environ: Mapping[str, str]) -> UserFiles:
     ours = (shared and os.path.join(shared, "git", "config"), home and os.path.join(home, ".gitconfig"))
     globals_ = (own,) if own else tuple(filter(None, ours))
     ignore = shared and os.path.join(shared, "git", "ignore")
-    return UserFiles(configs=(*system, *globals_), excludes=ignore, home=home)
+    return UserGitFiles(configs=(*system, *globals_), excludes=ignore, home=home)
 
 
-def completion_asked(program: str) -> tuple[str, str] | None:
+def completion_request(program: str) -> tuple[str, str] | None:
     """The variable by which a shell asks for completions of a program's command line, and what it says; else None."""
     variable = f"_{program.upper()}_COMPLETE"
     return (variable, os.environ[variable]) if os.environ.get(variable) else None
 
 
-def no_plugins() -> None:
+def disable_pydantic_plugins() -> None:
     """Keep pydantic from looking through all that is installed for plugins: the program uses none.
 
     Only for a process of our own; for a program that uses marid as a library it is not ours to say.
@@ -75,7 +75,7 @@ def no_plugins() -> None:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
-def colour_wanted(environ: Mapping[str, str]) -> bool:
+def wants_colour(environ: Mapping[str, str]) -> bool:
     """Whether a terminal should be coloured: NO_COLOR and a dumb terminal say no, FORCE_COLOR says yes."""
     if environ.get("NO_COLOR"):
         return False
@@ -87,6 +87,6 @@ def proxy_for(environ: Mapping[str, str], url: str) -> str:
 
     This machine itself is never behind one.
     """
-    from marid.bootstrap.proxies import proxy_named  # imported when used: with it come addresses
+    from marid.bootstrap.proxies import find_proxy  # imported when used: with it come addresses
 
-    return proxy_named(environ, url)
+    return find_proxy(environ, url)

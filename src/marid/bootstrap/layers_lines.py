@@ -24,7 +24,7 @@ def key_lines(text: str) -> Mapping[tuple[str, ...], int]:
     found: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
     at, line = 0, 1
-    while statement := _STATEMENT.match(text, _past_blank(text, at)):
+    while statement := _STATEMENT.match(text, _skip_blank(text, at)):
         line += text.count("\n", at, statement.start("key"))
         path = tuple(part.strip("\"'") for part in _ONE_PART.findall(statement["key"]))
         if statement["header"]:
@@ -37,7 +37,7 @@ def key_lines(text: str) -> Mapping[tuple[str, ...], int]:
     return found
 
 
-def _past_blank(text: str, at: int) -> int:
+def _skip_blank(text: str, at: int) -> int:
     blank = _BLANK.match(text, at)
     return blank.end() if blank else at
 

@@ -2,41 +2,54 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from marid.bootstrap.layers import Findings, Layer, empty
-from marid.core.checks import shown_key, typed
+from marid.bootstrap.layers import SettingsDiagnostics, SettingsLayer, empty_layer
+from marid.core.checks import parse_and_check, printable_key
 from marid.core.errors import BadInput
-from marid.core.fields import ANY, BY_NAME, DISPLAY_BY_NAME, display_of, flattened, setting_of, suggestion
-from marid.core.settings import LATER, Setting
+from marid.core.fields import (
+    ANY_PROVIDER,
+    DISPLAY_BY_NAME,
+    SETTINGS_BY_NAME,
+    find_display_setting,
+    find_setting,
+    flatten,
+    suggestion,
+)
+from marid.core.settings import UNSUPPORTED_KEYS, Setting
 
 FLAG = "flag"
 _PREFIX = "MARID_"
 _PROVIDERS = f"{_PREFIX}PROVIDERS_"
 
 
-def variable(setting: Setting) -> str:
+def variable_name(setting: Setting) -> str:
     """Our own name of a setting in the environment."""
     return f"{_PREFIX}{setting.name.upper().replace('.', '_')}"
 
 
-def from_environment(environ: Mapping[str, str], ids: Iterable[str], findings: Findings) -> tuple[Layer, Layer]:
+def environment_layers(
+    environ: Mapping[str, str], ids: Iterable[str], findings: SettingsDiagnostics
+) -> tuple[SettingsLayer, SettingsLayer]:
     """What variables set, and what they set of the display; an empty one sets nothing. `ids` are known providers."""
-    settings, display = empty(), empty()
-    rows = (*((one, settings) for one in _settable(BY_NAME)), *((one, display) for one in _settable(DISPLAY_BY_NAME)))
+    settings, display = empty_layer(), empty_layer()
+    rows = (
+        *((one, settings) for one in _settable_rows(SETTINGS_BY_NAME)),
+        *((one, display) for one in _settable_rows(DISPLAY_BY_NAME)),
+    )
     for setting, layer in rows:
         # Our own name is stronger than the documents' names.
-        names = [name for name in (variable(setting), *setting.aliases) if environ.get(name)]
+        names = [name for name in (variable_name(setting), *setting.aliases) if environ.get(name)]
         for name in reversed(names):
-            _put(layer, setting, environ[name], name, findings)
-    for name, setting in _of_providers(environ, ids):
-        _put(settings, setting, environ[name], name, findings)
+            _set_typed(layer, setting, environ[name], name, findings)
+    for name, setting in _provider_variables(environ, ids):
+        _set_typed(settings, setting, environ[name], name, findings)
     return settings, display
 
 
-def _settable(rows: Mapping[str, Setting]) -> Iterator[Setting]:
-    return (one for one in rows.values() if one.kind != "table" and ANY not in one.name)
+def _settable_rows(rows: Mapping[str, Setting]) -> Iterator[Setting]:
+    return (one for one in rows.values() if one.kind != "table" and ANY_PROVIDER not in one.name)
 
 
-def _of_providers(environ: Mapping[str, str], ids: Iterable[str]) -> Iterator[tuple[str, Setting]]:
+def _provider_variables(environ: Mapping[str, str], ids: Iterable[str]) -> Iterator[tuple[str, Setting]]:
     spelled = {id.upper().replace("-", "_"): id for id in ids}
     for name in environ:
         if not name.startswith(_PROVIDERS) or not environ[name]:
@@ -44,39 +57,39 @@ def _of_providers(environ: Mapping[str, str], ids: Iterable[str]) -> Iterator[tu
         for field in ("base_url", "api_key", "model"):
             id, found, _ = name.removeprefix(_PROVIDERS).rpartition(f"_{field.upper()}")
             if found and id and name.endswith(f"_{field.upper()}"):
-                setting = setting_of(f"providers.{spelled.get(id, id.lower())}.{field}")
+                setting = find_setting(f"providers.{spelled.get(id, id.lower())}.{field}")
                 if setting:
                     yield name, setting
 
 
-def from_flags(flags: Mapping[str, object], findings: Findings) -> tuple[Layer, Layer]:
+def flag_layers(flags: Mapping[str, object], findings: SettingsDiagnostics) -> tuple[SettingsLayer, SettingsLayer]:
     """What flags set, by key, and what they set of the display. Later ones are stronger; None sets nothing."""
-    settings, display = empty(), empty()
-    for name, raw in flattened(flags):
-        shown = display_of(name)
-        setting = shown or setting_of(name)
+    settings, display = empty_layer(), empty_layer()
+    for name, raw in flatten(flags):
+        shown = find_display_setting(name)
+        setting = shown or find_setting(name)
         if raw is None:
             continue
         if setting is None:
-            _stranger(name, findings)
-        elif not setting.everywhere:
-            place = f"config.toml or {variable(setting)}"
+            _report_unknown_flag(name, findings)
+        elif not setting.per_conversation:
+            place = f"config.toml or {variable_name(setting)}"
             findings.problems.append(f"{FLAG}: '{name}' may only be set by {place}")
         else:
-            _put(display if shown else settings, setting, raw, FLAG, findings)
+            _set_typed(display if shown else settings, setting, raw, FLAG, findings)
     return settings, display
 
 
-def _stranger(name: str, findings: Findings) -> None:
-    if name in LATER:
+def _report_unknown_flag(name: str, findings: SettingsDiagnostics) -> None:
+    if name in UNSUPPORTED_KEYS:
         findings.notes.append(f"{FLAG}: '{name}' is not used yet")
-    elif not findings.full:
-        told = suggestion(name, (*BY_NAME, *DISPLAY_BY_NAME))
-        findings.problems.append(f"{FLAG}: unknown key '{shown_key(name)}'{told}")
+    elif not findings.is_full:
+        told = suggestion(name, (*SETTINGS_BY_NAME, *DISPLAY_BY_NAME))
+        findings.problems.append(f"{FLAG}: unknown key '{printable_key(name)}'{told}")
 
 
-def _put(layer: Layer, setting: Setting, raw: object, origin: str, findings: Findings) -> None:
+def _set_typed(layer: SettingsLayer, setting: Setting, raw: object, origin: str, findings: SettingsDiagnostics) -> None:
     try:
-        layer.put(setting.name, typed(setting, raw), origin)
+        layer.set_value(setting.name, parse_and_check(setting, raw), origin)
     except BadInput as error:
         findings.problems.append(f"{origin}: {error}")

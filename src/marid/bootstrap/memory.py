@@ -6,19 +6,19 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import unquote
 
-from marid.app.memory import Memory
+from marid.app.memory import ConversationStores
 from marid.bootstrap.environment import proxy_for
 from marid.core.errors import BadInput, Unavailable
 from marid.core.settings import Settings
-from marid.core.storage import storage_of
-from marid.text.visible import shown_path
+from marid.core.storage import storage_settings
+from marid.text.visible import quote_path
 
 if TYPE_CHECKING:
     from marid.core.chat import ModelInfo, ModelRequest
-    from marid.ports.model import Model, Take
+    from marid.ports.model import Model, OnModelEvent
 
 OFFLINE = "offline"
-_SHORTEST_KEY = 8
+_MIN_KEY_LENGTH = 8
 # Where the services' own programs look for a key; used only for the provider that is named.
 _VARIABLES = MappingProxyType(
     {
@@ -30,35 +30,35 @@ _VARIABLES = MappingProxyType(
 )
 
 
-def make_memory(settings: Settings) -> Memory:
+def make_stores(settings: Settings) -> ConversationStores:
     """Conversations as folders of the home. Raises: Unavailable for a home that is no folder, and cannot become one."""
     from marid.adapters.store.catalogue import FileConversations
 
     try:
         os.stat(os.path.join(settings.home, ""))  # the slash: a file in its place is no folder
     except NotADirectoryError as error:
-        raise Unavailable(f"the home '{shown_path(settings.home)}' is no folder") from error
+        raise Unavailable(f"the home '{quote_path(settings.home)}' is no folder") from error
     except OSError:
         pass  # it is made when needed; whoever cannot use it says what for
-    store = FileConversations(settings.home, storage_of(settings))
-    return Memory(store, store, store.session, store.inbox)
+    store = FileConversations(settings.home, storage_settings(settings))
+    return ConversationStores(store, store, store.session, store.inbox)
 
 
 def make_model(settings: Settings, environ: Mapping[str, str], files: Mapping[str, str]) -> "Model":
     """The provider that settings name. Raises: BadInput for one that cannot be asked as it is set up."""
-    return _provider(settings.provider, _row(settings), settings, environ, files)
+    return _make_provider(settings.provider, _row(settings), settings, environ, files)
 
 
 def make_providers(settings: Settings, environ: Mapping[str, str]) -> "tuple[Model, ...]":
     """Every provider that is set up, the default one first, `offline` always among them; whoever lacks a key or an
     address says so when asked, so that the others can answer."""
-    made = list(_each(settings, environ))
+    made = list(_configured_models(settings, environ))
     if all(model.provider != OFFLINE for model in made):
         made.append(_offline())
     return tuple(made)
 
 
-def known_keys(settings: Settings, environ: Mapping[str, str]) -> tuple[str, ...]:
+def provider_secrets(settings: Settings, environ: Mapping[str, str]) -> tuple[str, ...]:
     """Every key and password of a provider that is set somewhere: none of them belongs into a log. What is short is a
     word that somebody has put where a key must be, and would be missed.
     """
@@ -66,7 +66,7 @@ def known_keys(settings: Settings, environ: Mapping[str, str]) -> tuple[str, ...
     found = [environ.get(name, "") for names in _VARIABLES.values() for name in names]
     for row in rows:
         found += [row.get("api_key", ""), _password(row.get("base_url", ""))]
-    return tuple(dict.fromkeys(key for key in found if len(key) >= _SHORTEST_KEY))
+    return tuple(dict.fromkeys(key for key in found if len(key) >= _MIN_KEY_LENGTH))
 
 
 def _password(url: str) -> str:
@@ -83,36 +83,36 @@ def _windows(settings: Settings) -> Mapping[str, int]:
     return {settings.model: settings.model_window} if settings.model and settings.model_window else {}
 
 
-def _each(settings: Settings, environ: Mapping[str, str]) -> "Iterator[Model]":
+def _configured_models(settings: Settings, environ: Mapping[str, str]) -> "Iterator[Model]":
     rows = {settings.provider: _row(settings)}
     for id, row in {**rows, **{id: row for id, row in settings.providers.items() if id not in rows}}.items():
         try:
-            yield _provider(id, row, settings, environ)
+            yield _make_provider(id, row, settings, environ)
         except BadInput as error:
-            yield Unasked(id or "openai", error)
+            yield MisconfiguredProvider(id or "openai", error)
 
 
-def _provider(
+def _make_provider(
     id: str,
     row: Mapping[str, str],
     settings: Settings,
     environ: Mapping[str, str],
     files: Mapping[str, str] = MappingProxyType({}),
 ) -> "Model":
-    from marid.adapters.gateway.providers import named  # imported when used, as is all of the gateway
+    from marid.adapters.gateway.providers import provider_from_settings  # imported when used, as is all of the gateway
 
     key = row.get("api_key") or next(filter(None, (environ.get(name) for name in _VARIABLES.get(id, ()))), "")
-    provider = named(id, base_url=row.get("base_url", ""), api_key=key)
+    provider = provider_from_settings(id, base_url=row.get("base_url", ""), api_key=key)
     if provider is None:
         return _offline()
     from dataclasses import replace
 
-    from marid.adapters.gateway.gateway import Gateway, Means
-    from marid.adapters.gateway.journal import JournalFiles
+    from marid.adapters.gateway.gateway import Gateway, GatewayOptions
+    from marid.adapters.gateway.journal import WireLogFiles
 
-    journal = JournalFiles(requests=files.get("request", ""), responses=files.get("response", "")) if files else None
-    means = Means(journal=journal, windows=_windows(settings) if id == settings.provider else {})
-    others = known_keys(settings, environ)
+    journal = WireLogFiles(requests=files.get("request", ""), responses=files.get("response", "")) if files else None
+    means = GatewayOptions(wire_log=journal, context_windows=_windows(settings) if id == settings.provider else {})
+    others = provider_secrets(settings, environ)
     return Gateway(replace(provider, proxy=proxy_for(environ, provider.base_url), other_keys=others), means)
 
 
@@ -122,7 +122,7 @@ def _offline() -> "Model":
     return OfflineModel()
 
 
-class Unasked:
+class MisconfiguredProvider:
     """A provider that cannot be asked as it is set up: every question is answered with what is wrong, but for those
     that our own table answers."""
 
@@ -135,7 +135,7 @@ class Unasked:
         """Its id."""
         return self._id
 
-    async def stream(self, request: "ModelRequest", take: "Take") -> NoReturn:
+    async def stream(self, request: "ModelRequest", on_event: "OnModelEvent") -> NoReturn:
         """Raises: BadInput."""
         raise self._why
 
@@ -145,20 +145,20 @@ class Unasked:
 
     async def info(self, name: str) -> "ModelInfo":
         """What our table says. Raises: BadInput when it says nothing."""
-        found = _bundled(self._id, name)
+        found = _bundled_info(self._id, name)
         if found is None:
             raise self._why
         return found
 
     def context_window(self, name: str) -> int:
         """What our table says."""
-        found = _bundled(self._id, name)
+        found = _bundled_info(self._id, name)
         return found.context_window if found else 0
 
 
-def _bundled(id: str, name: str) -> "ModelInfo | None":
-    from marid.adapters.gateway.metadata import known
-    from marid.adapters.gateway.providers import KNOWN, Provider
+def _bundled_info(id: str, name: str) -> "ModelInfo | None":
+    from marid.adapters.gateway.metadata import find_known_model
+    from marid.adapters.gateway.providers import KNOWN_PROVIDERS, Provider
 
-    row = KNOWN.get(id)
-    return known(Provider(id=id, dialect=row.dialect, base_url=row.base_url), name) if row else None
+    row = KNOWN_PROVIDERS.get(id)
+    return find_known_model(Provider(id=id, dialect=row.dialect, base_url=row.base_url), name) if row else None

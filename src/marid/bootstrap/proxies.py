@@ -5,18 +5,20 @@ from ipaddress import ip_address, ip_network
 from urllib.parse import urlsplit
 
 
-def proxy_named(environ: Mapping[str, str], url: str) -> str:
+def find_proxy(environ: Mapping[str, str], url: str) -> str:
     """The proxy for `url`, with its scheme; "" for none. This machine itself is never behind one."""
     parts = urlsplit(url)
     host = (parts.hostname or "").rstrip(".")
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    if _is_here(host) or any(_is_named(entry.strip(), host, port) for entry in _value(environ, "no").split(",")):
+    if _is_loopback(host) or any(
+        _matches_no_proxy(entry.strip(), host, port) for entry in _proxy_variable(environ, "no").split(",")
+    ):
         return ""
-    found = _value(environ, parts.scheme) or _value(environ, "all")
+    found = _proxy_variable(environ, parts.scheme) or _proxy_variable(environ, "all")
     return found if "://" in found or not found else f"http://{found}"
 
 
-def _value(environ: Mapping[str, str], what: str) -> str:
+def _proxy_variable(environ: Mapping[str, str], what: str) -> str:
     """A variable in small letters is the stronger, as elsewhere."""
     lower = f"{what}_proxy"
     if environ.get(lower):
@@ -27,18 +29,18 @@ def _value(environ: Mapping[str, str], what: str) -> str:
     return environ.get(lower.upper(), "").strip()
 
 
-def _is_here(host: str) -> bool:
+def _is_loopback(host: str) -> bool:
     try:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def _is_named(entry: str, host: str, port: int) -> bool:
+def _matches_no_proxy(entry: str, host: str, port: int) -> bool:
     """Whether an entry of NO_PROXY means this host: all, a name with what is below it, an address, a network."""
     if entry == "*":
         return True
-    name, given = _split(entry)
+    name, given = _split_port(entry)
     if given and given != str(port):
         return False
     try:
@@ -48,7 +50,7 @@ def _is_named(entry: str, host: str, port: int) -> bool:
         return bool(name) and (host == name or host.endswith(f".{name}"))
 
 
-def _split(entry: str) -> tuple[str, str]:
+def _split_port(entry: str) -> tuple[str, str]:
     """The host and the port, where there is one: addresses have colons of their own."""
     if entry.startswith("["):
         name, _, port = entry[1:].partition("]")

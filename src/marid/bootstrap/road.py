@@ -3,32 +3,32 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from marid.core.events import Note
-from marid.ports.processes import Processes
-from marid.toolkit.deeds import Deeds, Runner
-from marid.toolkit.desk import Desk
+from marid.core.events import Notice
+from marid.ports.processes import ProcessRunner
+from marid.toolkit.deeds import CommandRunner, PlanExecutor
+from marid.toolkit.desk import ApprovalBroker
 from marid.toolkit.dispatch import Dispatcher
 from marid.toolkit.inventory import Inventory
-from marid.toolkit.outcome import Change, Ran, Run
-from marid.toolkit.scope import Scope
-from marid.toolkit.threads import Threads
+from marid.toolkit.outcome import CommandPlan, PlannedChange, ProcessResult
+from marid.toolkit.scope import CallScope
+from marid.toolkit.threads import DaemonThreadPool
 from marid.workspace.commit import commit
-from marid.workspace.forbidden import runs_later
-from marid.workspace.private import private_folder
-from marid.workspace.recover import recover
+from marid.workspace.forbidden import autorun_reason
+from marid.workspace.private import make_private_folder
+from marid.workspace.recover import recover_commits
 
 if TYPE_CHECKING:
     from marid.adapters.approvals import SqliteApprovals
-    from marid.ports.audit import Audit
+    from marid.ports.audit import AuditLog
 
 # Pools of their own: a long command or a question must not keep a thread from the reading of a file.
-_COMMANDS, _WAITING = 32, 4
+_COMMAND_THREADS, _QUESTION_THREADS = 32, 4
 
 
-def make_road(
+def make_dispatcher_factory(
     home: str,
     approvals: "SqliteApprovals",
-    audit: "Audit",
+    audit: "AuditLog",
     services: Mapping[type, object],
     warnings: list[str],
 ) -> Callable[[Inventory], Dispatcher]:
@@ -36,37 +36,37 @@ def make_road(
 
     `warnings` are what is wrong with the environment of commands, once it is known; told with the next command.
     """
-    recover(home)
-    threads = Threads()
-    deeds = Deeds(
+    recover_commits(home)
+    threads = DaemonThreadPool()
+    deeds = PlanExecutor(
         threads=threads,
-        desk=Desk(approvals, Threads(_WAITING)),
-        standing=approvals,
+        broker=ApprovalBroker(approvals, DaemonThreadPool(_QUESTION_THREADS)),
+        grants=approvals,
         audit=audit,
         commit=Committer(home),
-        run=_runner(Threads(_COMMANDS), services, warnings),
-        runs_later=runs_later,
-        confined=lambda: _processes(services).state(),
+        run_command=_make_runner(DaemonThreadPool(_COMMAND_THREADS), services, warnings),
+        autorun_reason=autorun_reason,
+        sandbox_state=lambda: _processes(services).state(),
     )
-    return lambda inventory: Dispatcher(inventory=inventory, threads=threads, deeds=deeds, audit=audit)
+    return lambda inventory: Dispatcher(inventory=inventory, threads=threads, executor=deeds, audit=audit)
 
 
-def _processes(services: Mapping[type, Any]) -> Processes:
-    return services[Processes]
+def _processes(services: Mapping[type, Any]) -> ProcessRunner:
+    return services[ProcessRunner]
 
 
-def _runner(threads: Threads, services: Mapping[type, Any], warnings: list[str]) -> Runner:
+def _make_runner(threads: DaemonThreadPool, services: Mapping[type, Any], warnings: list[str]) -> CommandRunner:
     """Starts commands; how is found out when the first one comes."""
 
-    async def run(plan: Run, scope: Scope, *, unconfined: bool) -> Ran:
+    async def run_plan(plan: CommandPlan, scope: CallScope, *, unconfined: bool) -> ProcessResult:
         from marid.adapters.plan_runner import PlanRunner
 
         processes = await threads.run(lambda: _processes(services))
         while warnings:
-            scope.emit(Note(warnings.pop(0)))
+            scope.emit(Notice(warnings.pop(0)))
         return await PlanRunner(processes=processes, threads=threads)(plan, scope, unconfined=unconfined)
 
-    return run
+    return run_plan
 
 
 class Committer:
@@ -75,6 +75,6 @@ class Committer:
     def __init__(self, home: str) -> None:
         self._home = home
 
-    def __call__(self, changes: Sequence[Change]) -> None:
-        private_folder(self._home)
+    def __call__(self, changes: Sequence[PlannedChange]) -> None:
+        make_private_folder(self._home)
         commit(changes, self._home)

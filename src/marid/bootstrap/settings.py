@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from marid.core.settings import DISPLAY, SETTINGS, Display, Resolved, Settings, files_of
+from marid.core.settings import DISPLAY_SETTINGS, SETTINGS, DisplaySettings, ResolvedSettings, Settings, settings_files
 
 DEFAULT = "default"
-_PLACES = frozenset({"MARID_HOME", "CHIBI_HOME", "MARID_PROJECT_ROOT", "CHIBI_PROJECT_ROOT"})
+_LOCATION_VARIABLES = frozenset({"MARID_HOME", "CHIBI_HOME", "MARID_PROJECT_ROOT", "CHIBI_PROJECT_ROOT"})
 
 
-class Sources(NamedTuple):
+class SettingsSources(NamedTuple):
     """Where settings may stand: folders, variables, the name of a conversation or nothing, and flags by key."""
 
     home: str
@@ -22,38 +22,40 @@ class Sources(NamedTuple):
     flags: Mapping[str, object] = MappingProxyType({})
 
 
-def resolve(sources: Sources) -> Resolved:
+def resolve_settings(sources: SettingsSources) -> ResolvedSettings:
     """The settings in force for a conversation, or for none.
 
     Raises: BadInput that names every problem of every file, variable and flag at once, or a name that is none.
     """
-    files = files_of(sources.home, sources.project, sources.conversation and _checked(sources.conversation))
-    if not sources.flags and not _is_set(sources.environ) and not any(map(os.path.exists, files)):
-        return Resolved(Settings(home=sources.home), Display(), _origins({}))
-    from marid.bootstrap.layers import display_settings_of, settings_of  # imported when used: most set nothing
-    from marid.bootstrap.layers_stack import Stack
+    files = settings_files(
+        sources.home, sources.project, sources.conversation and _check_conversation(sources.conversation)
+    )
+    if not sources.flags and not _has_settings(sources.environ) and not any(map(os.path.exists, files)):
+        return ResolvedSettings(Settings(home=sources.home), DisplaySettings(), _origins({}))
+    from marid.bootstrap.layers import build_display, build_settings  # imported when used: most set nothing
+    from marid.bootstrap.layers_stack import SettingsStack
 
-    stack = Stack(files, is_of_chibi=_is_of_chibi(sources))
-    settings, display = stack.put_together(sources.environ, sources.flags)
+    stack = SettingsStack(files, is_chibi_home=_is_chibi_home(sources))
+    settings, display = stack.merge(sources.environ, sources.flags)
     origins = _origins({**settings.origins, **display.origins})
-    return Resolved(settings_of(settings, sources.home), display_settings_of(display), origins, tuple(stack.notes))
+    return ResolvedSettings(build_settings(settings, sources.home), build_display(display), origins, tuple(stack.notes))
 
 
-def _checked(name: str) -> str:
-    from marid.text.names import check_name  # imported when used: a plain run has no conversation
+def _check_conversation(name: str) -> str:
+    from marid.text.names import check_conversation_name  # imported when used: a plain run has no conversation
 
-    return check_name(name)
-
-
-def _is_set(environ: Mapping[str, str]) -> bool:
-    return any(name.startswith(("MARID_", "CHIBI_", "JINNI_")) and name not in _PLACES for name in environ)
+    return check_conversation_name(name)
 
 
-def _is_of_chibi(sources: Sources) -> bool:
+def _has_settings(environ: Mapping[str, str]) -> bool:
+    return any(name.startswith(("MARID_", "CHIBI_", "JINNI_")) and name not in _LOCATION_VARIABLES for name in environ)
+
+
+def _is_chibi_home(sources: SettingsSources) -> bool:
     """Whether Chibi keeps its files in this home too, as far as its name tells."""
     given = sources.environ.get("CHIBI_HOME")
     return os.path.basename(sources.home) == ".chibi" or bool(given and os.path.abspath(given) == sources.home)
 
 
 def _origins(known: Mapping[str, str]) -> Mapping[str, str]:
-    return MappingProxyType({**{one.name: DEFAULT for one in (*SETTINGS, *DISPLAY)}, **known})
+    return MappingProxyType({**{one.name: DEFAULT for one in (*SETTINGS, *DISPLAY_SETTINGS)}, **known})

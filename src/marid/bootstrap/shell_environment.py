@@ -15,7 +15,7 @@ ALLOWED = (
     *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "NO_COLOR", "TMPDIR"),
     *("SYSTEMROOT", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE"),
 )
-ALLOWED_BEGINNINGS = ("LC_",)
+ALLOWED_PREFIXES = ("LC_",)
 # What makes a program load or run something else than it was told to; a command can still set these itself, openly.
 LOADERS = frozenset(
     (
@@ -26,7 +26,7 @@ LOADERS = frozenset(
         *("GIT_CONFIG", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_COUNT", "GIT_DIR", "GLIBC_TUNABLES", "PSMODULEPATH"),
     )
 )
-LOADER_BEGINNINGS = ("LD_", "DYLD_", "BASH_FUNC_")
+LOADER_PREFIXES = ("LD_", "DYLD_", "BASH_FUNC_")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
@@ -41,7 +41,7 @@ class ShellEnvironment:
 
 def shell_environment(environ: Mapping[str, str], home: str) -> ShellEnvironment:
     """What `environ` and `<home>/mcp_env.toml` come to. Raises: BadInput for a file that is not as it should be."""
-    building = _Building(environ)
+    building = _EnvironmentBuilder(environ)
     try:
         with open(os.path.join(home, FILE), "rb") as file:
             building.add(tomllib.load(file))
@@ -54,19 +54,17 @@ def shell_environment(environ: Mapping[str, str], home: str) -> ShellEnvironment
     return ShellEnvironment(variables=building.variables, warnings=tuple(building.warnings))
 
 
-class _Building:
+class _EnvironmentBuilder:
     """References are to all variables of the user, and to what the file has set above."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
-        kept = {
-            name: value for name, value in environ.items() if name in ALLOWED or name.startswith(ALLOWED_BEGINNINGS)
-        }
+        kept = {name: value for name, value in environ.items() if name in ALLOWED or name.startswith(ALLOWED_PREFIXES)}
         kept["PATH"] = os.pathsep.join(
-            part for part in kept.get("PATH", os.defpath).split(os.pathsep) if _is_sure(part)
+            part for part in kept.get("PATH", os.defpath).split(os.pathsep) if _is_single_absolute(part)
         )
         self.variables = kept
         self.warnings: list[str] = []
-        self._known = dict(environ) | kept
+        self._references = dict(environ) | kept
 
     def add(self, document: Mapping[str, Any]) -> None:
         """Take in the whole file. Raises: BadInput."""
@@ -81,32 +79,32 @@ class _Building:
         folders = table.get("prepend", [])
         if set(table) - {"prepend"} or not isinstance(folders, list):
             raise BadInput(f"{FILE}: [path] takes prepend, a list of folders, and nothing else")
-        named = [self._expanded(folder, "[path] prepend") for folder in cast("list[object]", folders)]
-        if loose := [folder for folder in named if not _is_sure(folder)]:
+        named = [self._expand(folder, "[path] prepend") for folder in cast("list[object]", folders)]
+        if loose := [folder for folder in named if not _is_single_absolute(folder)]:
             raise BadInput(f"{FILE}: [path] prepend: '{loose[0]}' is not an absolute folder")
-        self._put("PATH", os.pathsep.join([*named, *filter(None, [self.variables["PATH"]])]))
+        self._set_variable("PATH", os.pathsep.join([*named, *filter(None, [self.variables["PATH"]])]))
 
     def _set(self, table: Mapping[str, Any]) -> None:
         for name, value in table.items():
             if not _NAME.fullmatch(name):
                 raise BadInput(f"{FILE}: [env] '{name}' is no name of a variable")
-            expanded = self._expanded(value, f"[env] {name}")
-            if name.upper() in LOADERS or name.upper().startswith(LOADER_BEGINNINGS):
+            expanded = self._expand(value, f"[env] {name}")
+            if name.upper() in LOADERS or name.upper().startswith(LOADER_PREFIXES):
                 self.warnings.append(f"{FILE}: {name} is left out: it would make programs load other code")
             else:
-                self._put(name, expanded)
+                self._set_variable(name, expanded)
 
-    def _put(self, name: str, value: str) -> None:
-        self.variables[name] = self._known[name] = value
+    def _set_variable(self, name: str, value: str) -> None:
+        self.variables[name] = self._references[name] = value
 
-    def _expanded(self, value: object, where: str) -> str:
+    def _expand(self, value: object, where: str) -> str:
         if not isinstance(value, str) or "\0" in value:
             raise BadInput(f"{FILE}: {where}: text is needed")
-        missing = [name for name in _REFERENCE.findall(value) if name not in self._known]
+        missing = [name for name in _REFERENCE.findall(value) if name not in self._references]
         self.warnings += [f"{FILE}: {where}: ${{{name}}} is not set" for name in missing]
-        return _REFERENCE.sub(lambda match: self._known.get(match[1], ""), value)
+        return _REFERENCE.sub(lambda match: self._references.get(match[1], ""), value)
 
 
-def _is_sure(folder: str) -> bool:
+def _is_single_absolute(folder: str) -> bool:
     """Absolute and one: a relative one would be looked for in the project."""
     return os.path.isabs(folder) and os.pathsep not in folder

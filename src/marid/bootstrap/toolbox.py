@@ -4,30 +4,30 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from marid.app.toolbox import Toolbox
-from marid.bootstrap.memory import known_keys
+from marid.bootstrap.memory import provider_secrets
 from marid.bootstrap.once import once
 from marid.core.settings import Settings
-from marid.ports.beads import Beads
-from marid.ports.gauges import Gauges
+from marid.ports.beads import BeadsWorkspace
+from marid.ports.gauges import UiMetrics
 from marid.ports.git import Git
-from marid.ports.processes import Processes
+from marid.ports.processes import ProcessRunner
 from marid.ports.web import Web
 from marid.ports.workers import Workers
-from marid.toolkit.ground import Ground
+from marid.toolkit.ground import PathResolver
 from marid.toolkit.inventory import Inventory
-from marid.tools.inventory import ALONE, TOOLS
-from marid.workspace.guard import Territory
+from marid.tools.inventory import STANDALONE_TOOLS, TOOLS
+from marid.workspace.guard import PathScope
 
 if TYPE_CHECKING:
     from marid.adapters.approvals import SqliteApprovals
     from marid.adapters.shell_runner import ShellRunner
-    from marid.ports.audit import Audit
+    from marid.ports.audit import AuditLog
     from marid.toolkit.dispatch import Dispatcher
 
 Maker = Callable[[], object]
 
 
-class Services(Mapping[type, object]):
+class LazyServices(Mapping[type, object]):
     """Ports by type, each made when a tool first asks for it."""
 
     def __init__(self, makers: Mapping[type, Maker]) -> None:
@@ -46,7 +46,7 @@ class Services(Mapping[type, object]):
         return len(self._makers)
 
 
-class Parts:
+class ToolAdapters:
     """Makes what all callers of one process share."""
 
     def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
@@ -54,19 +54,19 @@ class Parts:
         self._environ = environ
         self.warnings: list[str] = []
 
-    def audit(self) -> "Audit":
+    def audit(self) -> "AuditLog":
         from marid.adapters.session_log import SessionLog
 
-        return SessionLog(self._settings.home, "marid", secrets=known_keys(self._settings, self._environ))
+        return SessionLog(self._settings.home, "marid", secrets=provider_secrets(self._settings, self._environ))
 
     def processes(self) -> "ShellRunner":
-        from marid.adapters.sandbox import Sandbox, bubblewrap
+        from marid.adapters.sandbox import Sandbox, find_bubblewrap
         from marid.adapters.shell_runner import ShellRunner
         from marid.bootstrap.shell_environment import shell_environment
 
         environment = shell_environment(self._environ, self._settings.home)
         self.warnings += environment.warnings
-        program = bubblewrap()
+        program = find_bubblewrap()
         sandbox = Sandbox(program, env=environment.variables, state=self._settings.home) if program else None
         return ShellRunner(env=environment.variables, sandbox=sandbox)
 
@@ -75,12 +75,12 @@ class Parts:
 
         return WebClient(allow=self._settings.net_allow, engine=self._settings.search_url)
 
-    def gauges(self) -> Gauges:
+    def gauges(self) -> UiMetrics:
         from marid.adapters.gauges import NoGauges
 
         return NoGauges()
 
-    def beads(self, territory: Territory) -> Beads:
+    def beads(self, territory: PathScope) -> BeadsWorkspace:
         from marid.adapters.beads import ProjectBeads
 
         return ProjectBeads(territory, self._environ)
@@ -95,29 +95,34 @@ def make_toolbox(
     approvals: "Callable[[], SqliteApprovals]",
 ) -> Toolbox:
     """The tools and all that they need; `git`, `workers` and `approvals` are shared with others."""
-    parts = Parts(settings, environ)
-    services = Services(
+    parts = ToolAdapters(settings, environ)
+    services = LazyServices(
         {
             Workers: workers,
             Git: git,
-            Processes: parts.processes,
+            ProcessRunner: parts.processes,
             Web: parts.web,
-            Gauges: parts.gauges,
+            UiMetrics: parts.gauges,
         }
     )
 
-    def road() -> "Callable[[Inventory], Dispatcher]":
-        from marid.bootstrap.road import make_road
+    def make_factory() -> "Callable[[Inventory], Dispatcher]":
+        from marid.bootstrap.road import make_dispatcher_factory
 
-        return make_road(settings.home, approvals(), parts.audit(), services, parts.warnings)
+        return make_dispatcher_factory(settings.home, approvals(), parts.audit(), services, parts.warnings)
 
-    shared = once(road)
+    shared = once(make_factory)
 
-    def dispatcher(inventory: Inventory) -> "Dispatcher":
+    def make_dispatcher(inventory: Inventory) -> "Dispatcher":
         return shared()(inventory)
 
-    def bound(territory: Territory) -> Mapping[type, object]:
+    def services_for(territory: PathScope) -> Mapping[type, object]:
         own: dict[type, Maker] = {port: (lambda port=port: services[port]) for port in services}
-        return Services({**own, Beads: lambda: parts.beads(territory), Ground: lambda: territory})
+        return LazyServices({**own, BeadsWorkspace: lambda: parts.beads(territory), PathResolver: lambda: territory})
 
-    return Toolbox(inventory=Inventory(TOOLS), alone=Inventory(ALONE), dispatcher=dispatcher, services=bound)
+    return Toolbox(
+        inventory=Inventory(TOOLS),
+        standalone=Inventory(STANDALONE_TOOLS),
+        make_dispatcher=make_dispatcher,
+        services_for=services_for,
+    )

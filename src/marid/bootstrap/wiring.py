@@ -6,29 +6,29 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from marid.app.app import App
-from marid.assembly.means import Means
-from marid.bootstrap.environment import colour_wanted, git_files, home_of, project_of, user_home
+from marid.assembly.means import ContextPorts
+from marid.bootstrap.environment import find_home, find_project, git_user_files, user_home, wants_colour
 from marid.bootstrap.once import once
-from marid.bootstrap.settings import Sources, resolve
+from marid.bootstrap.settings import SettingsSources, resolve_settings
 from marid.core.errors import NotFound
-from marid.core.settings import Resolved, Settings
+from marid.core.settings import ResolvedSettings, Settings
 
 if TYPE_CHECKING:
     # Importing a module costs a quarter of a millisecond at every start; only the type checker wants these here.
     from marid.adapters.approvals import SqliteApprovals
-    from marid.app.memory import Memory
+    from marid.app.memory import ConversationStores
     from marid.app.toolbox import Toolbox
     from marid.ports.cache import Cache
     from marid.ports.clipboard import Clipboard
-    from marid.ports.crew import Crew
+    from marid.ports.crew import JobPool
     from marid.ports.git import Clones, Git
     from marid.ports.model import Model
     from marid.ports.outlines import Outlines
-    from marid.ports.watch import Watch
+    from marid.ports.watch import FileWatcher
     from marid.ports.workers import Workers
 
 # Beyond that the disk and the one hand that writes set the pace.
-_MOST_HANDS = 4
+_MAX_WORKERS = 4
 
 
 def build(
@@ -47,9 +47,9 @@ def build(
     """
     environ = os.environ if environ is None else environ
     cwd = _working_directory() if cwd is None else cwd
-    project = project_of(environ, cwd, project or "")
-    sources = Sources(os.path.abspath(home or home_of(environ)), project, environ)
-    settings, _, _, notes = resolve(sources)
+    project = find_project(environ, cwd, project or "")
+    sources = SettingsSources(os.path.abspath(home or find_home(environ)), project, environ)
+    settings, _, _, notes = resolve_settings(sources)
     adapters = Adapters(settings, environ)
     cache = once(adapters.cache)
     workers = once(adapters.workers)
@@ -58,22 +58,22 @@ def build(
         settings=settings,
         cwd=cwd,
         project=project,
-        means=Means(
+        context_ports=ContextPorts(
             git=git,
             clones=adapters.clones,
             cache=cache,
             outlines=once(lambda: adapters.outlines(cache(), workers())),
-            user=git_files(environ),
-            rules=settings.rules,
+            user_git_files=git_user_files(environ),
+            settings_rules=settings.rules,
             crew=once(adapters.crew) if one_shot else None,
         ),
-        colour=colour_wanted(environ),
+        colour=wants_colour(environ),
         clipboard=once(adapters.clipboard),
         watch=once(adapters.watch),
         toolbox=once(lambda: adapters.toolbox(git, workers)),
         approvals=adapters.approvals,
-        resolve=partial(_resolved, sources),
-        memory=adapters.memory,
+        resolve=partial(_resolve_for, sources),
+        stores=adapters.stores,
         model=adapters.model,
         providers=adapters.providers,
         user_home=user_home(environ),
@@ -81,8 +81,8 @@ def build(
     )
 
 
-def _resolved(sources: Sources, conversation: str, flags: Mapping[str, object]) -> Resolved:
-    return resolve(sources._replace(conversation=conversation, flags=flags))
+def _resolve_for(sources: SettingsSources, conversation: str, flags: Mapping[str, object]) -> ResolvedSettings:
+    return resolve_settings(sources._replace(conversation=conversation, flags=flags))
 
 
 def _working_directory() -> str:
@@ -135,10 +135,10 @@ class Adapters:
 
         return SqliteApprovals(os.path.join(self._settings.home, "approvals.db"))
 
-    def memory(self, settings: Settings) -> "Memory":
-        from marid.bootstrap.memory import make_memory
+    def stores(self, settings: Settings) -> "ConversationStores":
+        from marid.bootstrap.memory import make_stores
 
-        return make_memory(settings)
+        return make_stores(settings)
 
     def model(self, settings: Settings, files: Mapping[str, str]) -> "Model":
         from marid.bootstrap.memory import make_model
@@ -150,17 +150,17 @@ class Adapters:
 
         return make_providers(settings, self._environ)
 
-    def crew(self) -> "Crew":
-        from marid.adapters.crew import ForkedCrew
+    def crew(self) -> "JobPool":
+        from marid.adapters.crew import ForkPool
 
-        return ForkedCrew(min(len(os.sched_getaffinity(0)), _MOST_HANDS) - 1)
+        return ForkPool(min(len(os.sched_getaffinity(0)), _MAX_WORKERS) - 1)
 
     def clipboard(self) -> "Clipboard":
         from marid.adapters.clipboard import SystemClipboard
 
         return SystemClipboard(self._environ)
 
-    def watch(self) -> "Watch":
+    def watch(self) -> "FileWatcher":
         from marid.adapters.watch import FileWatch
 
         return FileWatch()

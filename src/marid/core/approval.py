@@ -6,15 +6,15 @@ from typing import NamedTuple
 from marid.core.caller import Caller
 from marid.core.errors import Refused
 
-SECONDS = 60.0
+QUESTION_TIMEOUT = 60.0
 """How long a question may wait."""
-KEPT = 600.0
+ANSWER_RETENTION = 600.0
 """How long an answer that nobody has fetched yet stays good: a program that was restarted comes back for it."""
-MOST_PENDING = 8
+MAX_PENDING_QUESTIONS = 8
 """How many questions of one caller may wait at once."""
 
 
-class Kind(Enum):
+class QuestionKind(Enum):
     """What is asked for."""
 
     EDIT = "edit"
@@ -25,7 +25,7 @@ class Kind(Enum):
     CALL = "call"
 
 
-class Answer(Enum):
+class ApprovalAnswer(Enum):
     """ALWAYS is a yes that also writes a rule: what the question calls its grant needs no further question."""
 
     YES = "yes"
@@ -40,7 +40,7 @@ class Question(NamedTuple):
     """
 
     id: str
-    kind: Kind
+    kind: QuestionKind
     tool: str
     caller: Caller
     text: str
@@ -56,35 +56,35 @@ class Approval(NamedTuple):
     """A question and what has become of it. A closed one was fetched or given up, and takes no answer any more."""
 
     question: Question
-    answer: Answer | None = None
+    answer: ApprovalAnswer | None = None
     by: str = ""
     answered: float = 0.0
     closed: bool = False
 
-    def waits(self, now: float) -> bool:
+    def is_waiting(self, now: float) -> bool:
         """Whether an answer may still be given."""
         return self.answer is None and not self.closed and now < self.question.expires
 
-    def holds(self, now: float) -> bool:
+    def is_joinable(self, now: float) -> bool:
         """Whether whoever asks the same again joins this one: it waits, or has an answer that nobody fetched."""
         if self.closed:
             return False
-        return self.waits(now) if self.answer is None else now < self.answered + KEPT
+        return self.is_waiting(now) if self.answer is None else now < self.answered + ANSWER_RETENTION
 
 
-def check_answer(held: Approval, answer: Answer, by: Caller, now: float) -> None:
+def check_answer(held: Approval, answer: ApprovalAnswer, by: Caller, now: float) -> None:
     """Raises: Refused unless this answer may be given now by this caller."""
     if not _may_answer(held.question, by):
         raise Refused("a caller does not answer its own question")
     if held.answer is not None:
         raise Refused(f"the question is answered already: {held.answer.value}, by {held.by}")
-    if not held.waits(now):
+    if not held.is_waiting(now):
         raise Refused("the question has expired: nothing was done, and nothing will be")
-    if answer is Answer.ALWAYS and not held.question.always:
+    if answer is ApprovalAnswer.ALWAYS and not held.question.always:
         raise Refused("this question takes yes or no only")
 
 
-def person(face: str, user: str = "") -> Caller:
+def person_caller(face: str, user: str = "") -> Caller:
     """Who answers at a face; not equal to any caller of tools."""
     return Caller(face=f"person:{face}", user=user)
 

@@ -19,7 +19,7 @@ class Text:
 
     text: str
     seal: str = ""
-    bare: str | None = None
+    user_text: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,13 +47,13 @@ class ToolCall:
 class ToolResult:
     """The answer to the call with the id `call`."""
 
-    call: str
+    call_id: str
     name: str
     text: str
     failed: bool = False
 
 
-Part: TypeAlias = Text | Reasoning | ToolCall | ToolResult
+MessagePart: TypeAlias = Text | Reasoning | ToolCall | ToolResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +61,7 @@ class Message:
     """One side's words. Results stand in a message of the role `tool`, directly after the message with their calls."""
 
     role: Role
-    parts: tuple[Part, ...]
+    parts: tuple[MessagePart, ...]
 
     @property
     def text(self) -> str:
@@ -69,9 +69,11 @@ class Message:
         return "".join(part.text for part in self.parts if isinstance(part, Text))
 
     @property
-    def bare(self) -> str:
+    def user_text(self) -> str:
         """The same, without what the program has put around it."""
-        return "".join(part.text if part.bare is None else part.bare for part in self.parts if isinstance(part, Text))
+        return "".join(
+            part.text if part.user_text is None else part.user_text for part in self.parts if isinstance(part, Text)
+        )
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
@@ -79,9 +81,9 @@ class Message:
         return tuple(part for part in self.parts if isinstance(part, ToolCall))
 
 
-def said(text: str, bare: str | None = None) -> Message:
+def user_message(text: str, user_text: str | None = None) -> Message:
     """What a user says; `bare` as in Text."""
-    return Message(role="user", parts=(Text(text=text, bare=bare),))
+    return Message(role="user", parts=(Text(text=text, user_text=user_text),))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,14 +95,14 @@ class ToolOffer:
     schema: Mapping[str, Any]
 
 
-class Only(NamedTuple):
+class ForcedTool(NamedTuple):
     """The choice of one tool: the model must call it."""
 
     name: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Thinking:
+class ReasoningOptions:
     """How much a model should reason; `effort` is none, minimal, low, medium, high, xhigh or max.
 
     Of `effort` and `max_tokens` the latter counts. `exclude` keeps the thoughts from being sent.
@@ -120,14 +122,14 @@ class Parameters:
     max_tokens: int | None = None
     top_p: float | None = None
     stop: tuple[str, ...] = ()
-    tool_choice: Literal["auto", "none", "required"] | Only | None = None
+    tool_choice: Literal["auto", "none", "required"] | ForcedTool | None = None
     parallel_tool_calls: bool | None = None
     frequency_penalty: float | None = None
     presence_penalty: float | None = None
     seed: int | None = None
     response_format: Mapping[str, Any] | None = None
     """`{"type": "text"}`, `{"type": "json_object"}` or `{"type": "json_schema", "json_schema": {"name", "schema"}}`."""
-    reasoning: Thinking = Thinking()
+    reasoning: ReasoningOptions = ReasoningOptions()
     prompt_caching: bool = True
 
 
@@ -156,7 +158,7 @@ class ModelInfo:
     more: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """What else the provider's list says."""
 
-    def facts(self) -> dict[str, object]:
+    def common_fields(self) -> dict[str, object]:
         """What all providers have in common, None where nobody told."""
         return {
             "id": self.id,
@@ -215,7 +217,7 @@ class Usage(NamedTuple):
     estimated: bool = False
 
 
-class Retrying(NamedTuple):
+class RetryScheduled(NamedTuple):
     """The service failed before it said anything; try number `attempt` comes in so many seconds."""
 
     attempt: int
@@ -223,7 +225,7 @@ class Retrying(NamedTuple):
     why: str
 
 
-class Noted(NamedTuple):
+class RequestNotice(NamedTuple):
     """What the person should know about the request, such as a setting that the model does not take."""
 
     text: str
@@ -242,11 +244,11 @@ class Finished(NamedTuple):
 
 
 GatewayEvent: TypeAlias = (
-    TextDelta | ReasoningDelta | CallStarted | CallDelta | CallReady | Usage | Retrying | Noted | Finished
+    TextDelta | ReasoningDelta | CallStarted | CallDelta | CallReady | Usage | RetryScheduled | RequestNotice | Finished
 )
 
 
-def estimated_tokens(*texts: str) -> int:
+def estimate_tokens(*texts: str) -> int:
     """Some four bytes are a token: good enough for a budget, not for a bill."""
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
     return (size + BYTES_PER_TOKEN - 1) // BYTES_PER_TOKEN
@@ -255,16 +257,16 @@ def estimated_tokens(*texts: str) -> int:
 def request_tokens(request: ModelRequest) -> int:
     """About how many tokens `request` is, the offered tools included."""
     tools = (text for tool in request.tools for text in (tool.name, tool.description, str(tool.schema)))
-    spoken = (text for message in request.messages for part in message.parts for text in _texts(part))
-    return estimated_tokens(request.system, *tools, *spoken)
+    spoken = (text for message in request.messages for part in message.parts for text in _part_texts(part))
+    return estimate_tokens(request.system, *tools, *spoken)
 
 
 def message_tokens(message: Message) -> int:
     """About how many tokens `message` is."""
-    return estimated_tokens(*(text for part in message.parts for text in _texts(part)))
+    return estimate_tokens(*(text for part in message.parts for text in _part_texts(part)))
 
 
-def _texts(part: Part) -> tuple[str, ...]:
+def _part_texts(part: MessagePart) -> tuple[str, ...]:
     match part:
         case Text() | Reasoning():
             return (part.text,)
@@ -274,7 +276,7 @@ def _texts(part: Part) -> tuple[str, ...]:
             return (part.name, part.text)
 
 
-class Draft:
+class ReplyDraft:
     """An answer while it comes in, for who must keep what there was when the rest never came.
 
     It is made of events alone, so it has no seals: of a whole answer, `Finished.reply` is what goes back.
@@ -287,13 +289,13 @@ class Draft:
         """Take in what belongs to the reader; other events are ignored."""
         match event:
             case TextDelta():
-                self.say(event.text)
+                self.add_text(event.text)
             case ReasoningDelta():
                 self._append(Reasoning, event.text)
-            case CallStarted() | CallDelta() | CallReady() | Usage() | Retrying() | Noted() | Finished():
+            case CallStarted() | CallDelta() | CallReady() | Usage() | RetryScheduled() | RequestNotice() | Finished():
                 pass
 
-    def say(self, text: str) -> None:
+    def add_text(self, text: str) -> None:
         """Take in words for the reader, which is what nearly all events are."""
         if self._parts and self._parts[-1][0] is Text:
             self._parts[-1][1].append(text)

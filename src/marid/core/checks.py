@@ -6,40 +6,40 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from marid.core.errors import BadInput
-from marid.core.settings import Display, Setting, Settings
+from marid.core.settings import DisplaySettings, Setting, Settings
 
 _SWITCHES = MappingProxyType(
     {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 )
 _KINDS = ((bool, "switch"), (int, "whole"), (float, "number"), (tuple, "list"), (Mapping, "policy"))
 # How what is no plain text begins, where it may be written as JSON.
-_OPENINGS = MappingProxyType(
+_JSON_OPENINGS = MappingProxyType(
     {"list": "[", "stop": "[", "policy": "{", "response_format": "{", "tool_choice": "{", "table": "{"}
 )
-_MOST_WHOLE = 10**15
-_MOST_REAL = 10**300
-_LONGEST = 80
+_MAX_INTEGER = 10**15
+_MAX_NUMBER = 10**300
+_MAX_SHOWN = 80
 _FORMATS = ("text", "json_object", "json_schema")
 
 
-def typed(setting: Setting, raw: object) -> object:
+def parse_and_check(setting: Setting, raw: object) -> object:
     """A value in the setting's own type, whether it comes as a text or as it is in a file.
 
     Raises: BadInput that says what would fit.
     """
-    return checked(setting, parsed(setting, raw) if isinstance(raw, str) else raw)
+    return check_value(setting, parse_text(setting, raw) if isinstance(raw, str) else raw)
 
 
-def parsed(setting: Setting, text: str) -> object:
+def parse_text(setting: Setting, text: str) -> object:
     """A variable's or a flag's text as a file would hold it; what makes no sense is left to the check."""
     kind = kind_of(setting)
     match kind:
         case "switch":
             return _SWITCHES.get(text.strip().lower(), text)
         case "whole" | "number":
-            return _number(int if kind == "whole" else float, text)
-        case _ if kind in _OPENINGS and text.lstrip().startswith(_OPENINGS[kind]):
-            return _json(text)
+            return _convert_number(int if kind == "whole" else float, text)
+        case _ if kind in _JSON_OPENINGS and text.lstrip().startswith(_JSON_OPENINGS[kind]):
+            return _load_json(text)
         case "list":
             # What names a port has colons in it.
             return [part for part in text.split(setting.separator or os.pathsep) if part]
@@ -49,7 +49,7 @@ def parsed(setting: Setting, text: str) -> object:
             return {"type": text} if kind == "response_format" else text
 
 
-def checked(setting: Setting, raw: object) -> object:
+def check_value(setting: Setting, raw: object) -> object:
     """`raw`, as a file holds it, in the setting's own type.
 
     Raises: BadInput that says what would fit.
@@ -67,22 +67,22 @@ def default_of(setting: Setting) -> object:
     """What is in force where nobody sets it; None for a key of a table, whose defaults its user knows."""
     if setting.name in Settings._fields:
         return getattr(Settings(), setting.name)
-    return getattr(Display(), setting.name, None)
+    return getattr(DisplaySettings(), setting.name, None)
 
 
-def shown_key(key: str) -> str:
+def printable_key(key: str) -> str:
     """A key that a stranger may have written, fit for a message."""
-    return repr(key[:_LONGEST])[1:-1]
+    return repr(key[:_MAX_SHOWN])[1:-1]
 
 
-def _number(kind: Callable[[str], object], text: str) -> object:
+def _convert_number(kind: Callable[[str], object], text: str) -> object:
     try:
         return kind(text)
     except ValueError:
         return text
 
 
-def _json(text: str) -> object:
+def _load_json(text: str) -> object:
     import json  # imported when used
 
     try:
@@ -91,14 +91,14 @@ def _json(text: str) -> object:
         return text
 
 
-def _need(setting: Setting, raw: object, good: bool, what: str) -> None:  # noqa: FBT001 - it is what it is about
+def _require(setting: Setting, raw: object, good: bool, what: str) -> None:  # noqa: FBT001 - it is what it is about
     if good:
         return
-    told = "" if setting.secret else f", not {_told(raw)}"
-    raise BadInput(f"'{shown_key(setting.name)}' must be {what}{told}")
+    told = "" if setting.secret else f", not {_describe_value(raw)}"
+    raise BadInput(f"'{printable_key(setting.name)}' must be {what}{told}")
 
 
-def _told(raw: object) -> str:
+def _describe_value(raw: object) -> str:
     """A wrong value; what is no single value is only named, for it may hold anything."""
     match raw:
         case dict():
@@ -107,135 +107,145 @@ def _told(raw: object) -> str:
             return "a list"
         case _:
             told = repr(raw)
-            return told if len(told) <= _LONGEST else f"{told[:_LONGEST]}..."
+            return told if len(told) <= _MAX_SHOWN else f"{told[:_MAX_SHOWN]}..."
 
 
-def _switch(setting: Setting, raw: object) -> object:
-    _need(setting, raw, isinstance(raw, bool), "true or false")
+def _check_switch(setting: Setting, raw: object) -> object:
+    _require(setting, raw, isinstance(raw, bool), "true or false")
     return raw
 
 
-def _whole(setting: Setting, raw: object) -> object:
-    least = 0 if setting.least is None else int(setting.least)
-    most = _MOST_WHOLE if setting.most is None else int(setting.most)
+def _check_whole(setting: Setting, raw: object) -> object:
+    least = 0 if setting.minimum is None else int(setting.minimum)
+    most = _MAX_INTEGER if setting.maximum is None else int(setting.maximum)
     good = isinstance(raw, int) and not isinstance(raw, bool) and least <= raw <= most
-    _need(setting, raw, good, f"a whole number of at least {least}" if setting.most is None else "a whole number")
+    _require(setting, raw, good, f"a whole number of at least {least}" if setting.maximum is None else "a whole number")
     return raw
 
 
-def _real(setting: Setting, raw: object) -> object:
+def _check_number(setting: Setting, raw: object) -> object:
     number = None
-    if isinstance(raw, int | float) and not isinstance(raw, bool) and abs(raw) < _MOST_REAL:
+    if isinstance(raw, int | float) and not isinstance(raw, bool) and abs(raw) < _MAX_NUMBER:
         number = float(raw)
-    if setting.least is None or setting.most is None:
-        _need(setting, raw, number is not None and number > 0, "a number above 0")
+    if setting.minimum is None or setting.maximum is None:
+        _require(setting, raw, number is not None and number > 0, "a number above 0")
     else:
-        good = number is not None and setting.least <= number <= setting.most
-        _need(setting, raw, good, f"a number from {setting.least:g} to {setting.most:g}")
+        good = number is not None and setting.minimum <= number <= setting.maximum
+        _require(setting, raw, good, f"a number from {setting.minimum:g} to {setting.maximum:g}")
     return number
 
 
-def _text(setting: Setting, raw: object) -> object:
+def _check_text(setting: Setting, raw: object) -> object:
     if setting.choices:
-        _need(setting, raw, raw in setting.choices, " or ".join(setting.choices))
-    _need(setting, raw, isinstance(raw, str), "a text")
+        _require(setting, raw, raw in setting.choices, " or ".join(setting.choices))
+    _require(setting, raw, isinstance(raw, str), "a text")
     return raw
 
 
-def _line(setting: Setting, raw: object) -> object:
+def _check_line(setting: Setting, raw: object) -> object:
     good = isinstance(raw, str) and bool(raw.strip()) and raw.isprintable()
-    _need(setting, raw, good, "a line of text")
+    _require(setting, raw, good, "a line of text")
     return raw
 
 
-def _url(setting: Setting, raw: object) -> object:
+def _check_url(setting: Setting, raw: object) -> object:
     """Without the call itself at the end, which an older program wanted there; an empty one is none."""
     from marid.core.addresses import address_problem  # imported when used: most users have none
 
-    url = str(_text(setting, raw)).strip().rstrip("/").removesuffix("/chat/completions")
+    url = str(_check_text(setting, raw)).strip().rstrip("/").removesuffix("/chat/completions")
     if url and (problem := address_problem(url)):
-        raise BadInput(f"'{shown_key(setting.name)}' {problem}")
+        raise BadInput(f"'{printable_key(setting.name)}' {problem}")
     return url
 
 
-def _list(setting: Setting, raw: object) -> object:
+def _check_list(setting: Setting, raw: object) -> object:
     items = cast("list[object]", raw) if isinstance(raw, list | tuple) else [None]
     good = all(isinstance(item, str) for item in items)
-    _need(setting, cast("object", raw), good, "a list of texts")
+    _require(setting, cast("object", raw), good, "a list of texts")
     return tuple(items)
 
 
-def _stop(setting: Setting, raw: object) -> object:
+def _check_stop(setting: Setting, raw: object) -> object:
     items = cast("list[object]", raw if isinstance(raw, list | tuple) else [raw])
     good = all(isinstance(item, str) and item for item in items)
-    _need(setting, cast("object", raw), good, "a text or a list of texts, none of them empty")
+    _require(setting, cast("object", raw), good, "a text or a list of texts, none of them empty")
     return tuple(items)
 
 
-def _colour(setting: Setting, raw: object) -> object:
-    from marid.core.colours import FITTING, is_colour, nearest  # imported when used: most users have the usual ones
+def _check_colour(setting: Setting, raw: object) -> object:
+    from marid.core.colours import (  # imported when used: most users have the usual ones
+        COLOUR_HELP,
+        is_colour,
+        nearest_colour,
+    )
 
-    if isinstance(raw, str) and not is_colour(raw) and (near := nearest(raw)):
-        raise BadInput(f"'{shown_key(setting.name)}' must be a colour, not {_told(raw)}; did you mean '{near}'?")
-    _need(setting, raw, isinstance(raw, str) and is_colour(raw), FITTING)
+    if isinstance(raw, str) and not is_colour(raw) and (near := nearest_colour(raw)):
+        raise BadInput(
+            f"'{printable_key(setting.name)}' must be a colour, not {_describe_value(raw)}; did you mean '{near}'?"
+        )
+    _require(setting, raw, isinstance(raw, str) and is_colour(raw), COLOUR_HELP)
     return raw
 
 
-def _policy(setting: Setting, raw: object) -> object:
+def _check_policy(setting: Setting, raw: object) -> object:
     """The table as it is, if it makes sense; names of tools are checked by whoever knows the tools."""
-    from marid.core.policy_table import rules_from  # imported when used: most users have no such table
+    from marid.core.policy_table import parse_rules  # imported when used: most users have no such table
 
-    _need(setting, raw, isinstance(raw, dict), "a table of verdicts")
+    _require(setting, raw, isinstance(raw, dict), "a table of verdicts")
     table = cast("dict[str, object]", raw)
-    rules_from(table)
+    parse_rules(table)
     return MappingProxyType(table)
 
 
-def _tool_choice(setting: Setting, raw: object) -> object:
+def _check_tool_choice(setting: Setting, raw: object) -> object:
     if isinstance(raw, str):
-        _need(setting, raw, raw in setting.choices, " or ".join(setting.choices) + ", or a table that names a function")
+        _require(
+            setting, raw, raw in setting.choices, " or ".join(setting.choices) + ", or a table that names a function"
+        )
         return raw
-    function = _table(raw).get("function")
-    name = _table(function).get("name")
-    good = _table(raw).get("type") == "function" and isinstance(name, str) and bool(name)
-    _need(setting, raw, good, '{type = "function", function = {name = "..."}}, or one of ' + ", ".join(setting.choices))
+    function = _as_table(raw).get("function")
+    name = _as_table(function).get("name")
+    good = _as_table(raw).get("type") == "function" and isinstance(name, str) and bool(name)
+    _require(
+        setting, raw, good, '{type = "function", function = {name = "..."}}, or one of ' + ", ".join(setting.choices)
+    )
     return raw
 
 
-def _response_format(setting: Setting, raw: object) -> object:
-    table = _table(raw)
-    _need(setting, raw, table.get("type") in _FORMATS, f"a table whose `type` is {' or '.join(_FORMATS)}")
-    schema = _table(table.get("json_schema")).get("schema")
+def _check_response_format(setting: Setting, raw: object) -> object:
+    table = _as_table(raw)
+    _require(setting, raw, table.get("type") in _FORMATS, f"a table whose `type` is {' or '.join(_FORMATS)}")
+    schema = _as_table(table.get("json_schema")).get("schema")
     good = table["type"] != "json_schema" or isinstance(schema, dict)
-    _need(setting, raw, good, "a table with a table `json_schema`, which holds a `schema`")
+    _require(setting, raw, good, "a table with a table `json_schema`, which holds a `schema`")
     return MappingProxyType(dict(table))
 
 
-def _table_itself(setting: Setting, raw: object) -> object:
+def _check_table(setting: Setting, raw: object) -> object:
     good = isinstance(raw, dict)
     # Whoever takes `api` for `api_key` has written a key here: it is not shown.
-    _need(setting._replace(secret=True), raw, good, "a table")
+    _require(setting._replace(secret=True), raw, good, "a table")
     return raw
 
 
-def _table(raw: object) -> Mapping[str, Any]:
+def _as_table(raw: object) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", raw) if isinstance(raw, Mapping) else {}
 
 
 _CHECKS: Mapping[str, Callable[[Setting, object], object]] = MappingProxyType(
     {
-        "switch": _switch,
-        "whole": _whole,
-        "number": _real,
-        "text": _text,
-        "line": _line,
-        "url": _url,
-        "list": _list,
-        "stop": _stop,
-        "colour": _colour,
-        "policy": _policy,
-        "tool_choice": _tool_choice,
-        "response_format": _response_format,
-        "table": _table_itself,
+        "switch": _check_switch,
+        "whole": _check_whole,
+        "number": _check_number,
+        "text": _check_text,
+        "line": _check_line,
+        "url": _check_url,
+        "list": _check_list,
+        "stop": _check_stop,
+        "colour": _check_colour,
+        "policy": _check_policy,
+        "tool_choice": _check_tool_choice,
+        "response_format": _check_response_format,
+        "table": _check_table,
     }
 )

@@ -4,7 +4,7 @@ BASIC = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 BRIGHT = tuple(f"bright_{name}" for name in BASIC)
 GREYS = ("grey", "gray", "dim")
 NAMES = (*BASIC, *BRIGHT, *GREYS)
-FITTING = f"#RRGGBB or one of {', '.join((*BASIC, f'{BRIGHT[0]} to {BRIGHT[-1]}', 'grey', 'dim'))}"
+COLOUR_HELP = f"#RRGGBB or one of {', '.join((*BASIC, f'{BRIGHT[0]} to {BRIGHT[-1]}', 'grey', 'dim'))}"
 """What is a colour, in words."""
 _HEX = frozenset("0123456789abcdefABCDEF")
 
@@ -14,7 +14,7 @@ def is_colour(text: str) -> bool:
     return text in NAMES or (len(text) == 7 and text[0] == "#" and _HEX.issuperset(text[1:]))
 
 
-def nearest(text: str) -> str:
+def nearest_colour(text: str) -> str:
     """The name that may have been meant; empty where none is near."""
     import difflib  # imported when used: only a mistake needs it
 

@@ -4,7 +4,7 @@ from enum import Enum
 from typing import NamedTuple
 
 
-class Form(Enum):
+class OutputFormat(Enum):
     """How the files are written."""
 
     TEXT = "text"
@@ -13,7 +13,7 @@ class Form(Enum):
     JSON = "json"
 
 
-class View(Enum):
+class ContextView(Enum):
     """What is written: the files, or something about them."""
 
     CONTENT = "content"
@@ -30,7 +30,7 @@ class Level(Enum):
     NAME = "name"
 
 
-class Choice(Enum):
+class SymbolDetail(Enum):
     """How one symbol of a file is shown."""
 
     FULL = "full"
@@ -43,7 +43,7 @@ class SymbolChoice(NamedTuple):
 
     path: str
     name: str
-    choice: Choice
+    choice: SymbolDetail
 
 
 class LevelRule(NamedTuple):
@@ -53,7 +53,7 @@ class LevelRule(NamedTuple):
     level: Level
 
 
-class Wanted(NamedTuple):
+class FileSelection(NamedTuple):
     """Which files: where, by which rules, and which change. Paths are relative to `base`, or to what holds all.
 
     `origins` has an address for each target that is a copy of something elsewhere, and "" for the others.
@@ -70,11 +70,11 @@ class Wanted(NamedTuple):
     origins: tuple[str, ...] = ()
 
 
-class Shown(NamedTuple):
+class RenderOptions(NamedTuple):
     """How they are shown."""
 
-    form: Form = Form.TEXT
-    views: tuple[View, ...] = (View.CONTENT,)
+    form: OutputFormat = OutputFormat.TEXT
+    views: tuple[ContextView, ...] = (ContextView.CONTENT,)
     null: bool = False
     line_numbers: bool = False
     with_tree: bool = False
@@ -87,7 +87,7 @@ class Shown(NamedTuple):
     log: int = 0
 
 
-class Fence(NamedTuple):
+class ContextFence(NamedTuple):
     """What one who is not the user himself may see: what is in `roots`, but no histories and nothing of `home`."""
 
     roots: tuple[str, ...]
@@ -101,18 +101,18 @@ class ContextRequest(NamedTuple):
     """
 
     cwd: str
-    wanted: Wanted = Wanted()
-    shown: Shown = Shown()
+    selection: FileSelection = FileSelection()
+    render: RenderOptions = RenderOptions()
     max_bytes: int = 100_000_000
     encoding: str = "o200k_base"
     output: str = ""
     redirect: str = ""
     lock: str = ""
     frozen: bool = False
-    fence: Fence | None = None
+    fence: ContextFence | None = None
 
 
-class Report(NamedTuple):
+class ContextReport(NamedTuple):
     """What came of it. `tokens` is None where nobody counted; `exact` is false where they were estimated."""
 
     files: int = 0

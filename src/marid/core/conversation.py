@@ -13,7 +13,7 @@ _NOTHING: Mapping[str, object] = MappingProxyType({})
 NOTES = ("todos", "goals", "summary", "system_prompt", "reflection")
 
 
-class Meta(NamedTuple):
+class ConversationMeta(NamedTuple):
     """Times are in ms since 1970, 0 for never; `extra` holds the fields of others, which survive."""
 
     id: str
@@ -28,12 +28,12 @@ class Meta(NamedTuple):
     archived_ms: int = 0
     extra: Mapping[str, object] = _NOTHING
 
-    def known(self) -> dict[str, object]:
+    def public_fields(self) -> dict[str, object]:
         """By name, what a program may want: not what belongs to others."""
         return {name: value for name, value in self._asdict().items() if name not in ("extra", "flags")}
 
 
-class Holder(NamedTuple):
+class LeaseHolder(NamedTuple):
     """Who holds a conversation; `heartbeat_ms` is when it last said that it is there."""
 
     pid: int = 0
@@ -50,14 +50,14 @@ class Expiry(NamedTuple):
     after_inactive: int = 0
 
 
-class Swept(NamedTuple):
+class SweepResult(NamedTuple):
     """Which conversations were destroyed as their time had come, and what a person should know about that."""
 
     destroyed: tuple[str, ...] = ()
     problem: str = ""
 
 
-class Message(NamedTuple):
+class InboxMessage(NamedTuple):
     """What one conversation has sent another; the store gives `id` and `timestamp`."""
 
     sender: str
@@ -67,21 +67,21 @@ class Message(NamedTuple):
     timestamp: int = 0
 
 
-class Post(NamedTuple):
+class InboxContents(NamedTuple):
     """What waits in an inbox, oldest first, each message with an id; `problem` is what its owner should know of it."""
 
-    messages: tuple[Message, ...]
+    messages: tuple[InboxMessage, ...]
     problem: str = ""
 
 
-class Current(NamedTuple):
+class CurrentConversation(NamedTuple):
     """Which conversation is meant where none is named, and which was before it."""
 
     implied: str = "default"
     previous: str = ""
 
 
-class Storage(NamedTuple):
+class StorageSettings(NamedTuple):
     """The settings `[storage]`, and how often a holder says that it is there.
 
     A partition ends with whatever comes first.
@@ -94,7 +94,7 @@ class Storage(NamedTuple):
     enable_bloom_filters: bool = True
     lock_heartbeat_seconds: float = 30.0
 
-    def floored(self) -> "Storage":
+    def with_minimums(self) -> "StorageSettings":
         """With the smallest values that make sense in the place of smaller ones."""
         return self._replace(
             partition_max_entries=max(1, self.partition_max_entries),
@@ -104,22 +104,22 @@ class Storage(NamedTuple):
         )
 
 
-class Hit(NamedTuple):
+class ConversationHit(NamedTuple):
     """An entry that a search has found, and the name of its conversation."""
 
     conversation: str
     entry: Entry
 
 
-class Held(Unavailable):
+class ConversationLocked(Unavailable):
     """Somebody else works in the conversation; `holder` is None when that one has left no name."""
 
-    def __init__(self, message: str, holder: Holder | None) -> None:
+    def __init__(self, message: str, holder: LeaseHolder | None) -> None:
         super().__init__(message)
         self.holder = holder
 
 
-class Moved(BadInput):
+class SequenceConflict(BadInput):
     """The transcript has gone on since the caller looked; `sequence` is where it is."""
 
     def __init__(self, message: str, sequence: int) -> None:
@@ -127,7 +127,7 @@ class Moved(BadInput):
         self.sequence = sequence
 
 
-class Archived(Refused):
+class ConversationArchived(Refused):
     """Nothing can be said or changed in a conversation that was put away; `name` is what it is called."""
 
     def __init__(self, name: str) -> None:

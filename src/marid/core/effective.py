@@ -5,15 +5,15 @@ from dataclasses import asdict
 from typing import Any, NamedTuple, cast
 
 from marid.core.chat import Parameters
-from marid.core.fields import ANY, API, PROVIDER, STORAGE, STYLE, TOOLS
-from marid.core.settings import DISPLAY, SETTINGS, Resolved, Setting
-from marid.core.storage import storage_of
+from marid.core.fields import ANY_PROVIDER, API, PROVIDER, STORAGE, STYLE, TOOLS
+from marid.core.settings import DISPLAY_SETTINGS, SETTINGS, ResolvedSettings, Setting
+from marid.core.storage import storage_settings
 
-SET, UNSET = "(set)", "(unset)"
-DEFAULT = "default"
+SET_LABEL, UNSET_LABEL = "(set)", "(unset)"
+DEFAULT_ORIGIN = "default"
 
 
-class Effective(NamedTuple):
+class EffectiveSetting(NamedTuple):
     """One setting: `value` is plain (None: unset; of a secret only whether it is set), `text` is its form in TOML."""
 
     key: str
@@ -22,24 +22,26 @@ class Effective(NamedTuple):
     origin: str
 
 
-def effective(resolved: Resolved) -> tuple[Effective, ...]:
+def effective_settings(resolved: ResolvedSettings) -> tuple[EffectiveSetting, ...]:
     """All of them, the keys of tables by their names with dots."""
     settings = resolved.settings._asdict()
-    settings["storage"] = storage_of(resolved.settings)._asdict()
-    settings["api"] = _over(asdict(Parameters()), resolved.settings.api)
-    rows = (*_rows(SETTINGS, settings), *_rows(DISPLAY, resolved.display._asdict()))
-    return tuple(_made(name, value, resolved, secret=secret) for name, value, secret in rows)
+    settings["storage"] = storage_settings(resolved.settings)._asdict()
+    settings["api"] = _merge_tables(asdict(Parameters()), resolved.settings.api)
+    rows = (*_setting_rows(SETTINGS, settings), *_setting_rows(DISPLAY_SETTINGS, resolved.display._asdict()))
+    return tuple(_effective_setting(name, value, resolved, secret=secret) for name, value, secret in rows)
 
 
-def _rows(settings: tuple[Setting, ...], values: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
+def _setting_rows(settings: tuple[Setting, ...], values: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
     for setting in settings:
         value = values[setting.name]
         match setting.name:
             case "providers":
                 for id in value:
-                    yield from _fields(tuple(one._replace(name=one.name.replace(ANY, id)) for one in PROVIDER), values)
+                    yield from _table_rows(
+                        tuple(one._replace(name=one.name.replace(ANY_PROVIDER, id)) for one in PROVIDER), values
+                    )
             case "tools" | "storage" | "api" | "markdown_style" as table:
-                yield from _fields({"tools": TOOLS, "storage": STORAGE, "api": API}.get(table, STYLE), values)
+                yield from _table_rows({"tools": TOOLS, "storage": STORAGE, "api": API}.get(table, STYLE), values)
             case "policy":
                 yield "policy", value, False
                 if values["project_policy"]:
@@ -48,7 +50,7 @@ def _rows(settings: tuple[Setting, ...], values: Mapping[str, Any]) -> Iterator[
                 yield setting.name, value, setting.secret
 
 
-def _fields(rows: tuple[Setting, ...], values: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
+def _table_rows(rows: tuple[Setting, ...], values: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
     for row in rows:
         if row.kind == "table":
             continue
@@ -60,41 +62,41 @@ def _fields(rows: tuple[Setting, ...], values: Mapping[str, Any]) -> Iterator[tu
         yield row.name, value, row.secret
 
 
-def _over(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_tables(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     """Two tables as one, those within them too."""
     inner = {**below["reasoning"], **above.get("reasoning", {})}
     return {**below, **above, "reasoning": inner}
 
 
-def _made(name: str, raw: object, resolved: Resolved, *, secret: bool) -> Effective:
-    origin = resolved.origins.get(name, DEFAULT)
+def _effective_setting(name: str, raw: object, resolved: ResolvedSettings, *, secret: bool) -> EffectiveSetting:
+    origin = resolved.origins.get(name, DEFAULT_ORIGIN)
     if secret:
-        word = SET if raw else UNSET
-        return Effective(name, word, word, origin)
-    value = _hidden(_plain(raw))
-    empty = value is None or (value == "" and origin == DEFAULT)
-    return Effective(name, None if empty else value, UNSET if empty else toml_text(value), origin)
+        word = SET_LABEL if raw else UNSET_LABEL
+        return EffectiveSetting(name, word, word, origin)
+    value = _hide_credentials(_to_plain(raw))
+    empty = value is None or (value == "" and origin == DEFAULT_ORIGIN)
+    return EffectiveSetting(name, None if empty else value, UNSET_LABEL if empty else toml_text(value), origin)
 
 
-def shown_value(setting: Setting | None, value: object) -> str:
+def printable_value(setting: Setting | None, value: object) -> str:
     """What may be said of a value that somebody has given, as it was given: of tables, which may hold keys, nothing."""
     if setting is None or setting.secret or setting.kind == "table" or not isinstance(value, str | int | float):
         return "set"
-    return str(_hidden(value))
+    return str(_hide_credentials(value))
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     match value:
         case Mapping():
             table = cast("Mapping[str, Any]", value)
-            return {key: _plain(inner) for key, inner in table.items()}
+            return {key: _to_plain(inner) for key, inner in table.items()}
         case tuple() | list():
-            return [_plain(inner) for inner in cast("list[Any]", value)]
+            return [_to_plain(inner) for inner in cast("list[Any]", value)]
         case _:
             return value
 
 
-def _hidden(value: Any) -> Any:
+def _hide_credentials(value: Any) -> Any:
     """Without the password that an address may have, and without what is asked there: that may be a key too."""
     if not isinstance(value, str) or "://" not in value:
         return value
@@ -113,22 +115,22 @@ def toml_text(value: Any) -> str:
         case float():
             return repr(value).removesuffix(".0")
         case str():
-            return f'"{"".join(map(_escaped, value))}"'
+            return f'"{"".join(map(_escape_char, value))}"'
         case list():
             return f"[{', '.join(map(toml_text, cast('list[Any]', value)))}]"
         case dict():
             table = cast("dict[str, Any]", value)
-            pairs = (f"{_key(key)} = {toml_text(inner)}" for key, inner in table.items() if inner is not None)
+            pairs = (f"{_toml_key(key)} = {toml_text(inner)}" for key, inner in table.items() if inner is not None)
             return f"{{{', '.join(pairs)}}}"
         case _:
             return str(value)
 
 
-def _key(key: str) -> str:
+def _toml_key(key: str) -> str:
     return key if key.replace("-", "").replace("_", "").isalnum() and key.isascii() else toml_text(key)
 
 
-def _escaped(char: str) -> str:
+def _escape_char(char: str) -> str:
     if char in '"\\':
         return f"\\{char}"
     if char.isprintable():

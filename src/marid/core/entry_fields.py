@@ -2,15 +2,15 @@
 
 from marid.core.entry import OK, Entry
 
-MORE = "marid:more"
+MORE_LINES = "marid:more"
 """How many lines of the same append follow a line: a group that was cut is taken back as a whole. The name is one that
 nobody else has: by a line of another program that has it, whole lines would be taken back."""
 
 # Names of ours that somebody else's field of the same name never replaces: readers go by them.
-_OURS = frozenset({"sequence", MORE})
+_RESERVED_FIELDS = frozenset({"sequence", MORE_LINES})
 
 
-def fields_of(entry: Entry) -> dict[str, object]:
+def entry_to_dict(entry: Entry) -> dict[str, object]:
     """By the documents' names; what is empty and optional is left out, and the fields of others are there."""
     optional = {"role": entry.role, "round": entry.round, "tool_call_id": entry.tool_call_id}
     metadata: dict[str, object] = {"metadata": dict(entry.metadata)} if entry.metadata else {}
@@ -26,7 +26,7 @@ def fields_of(entry: Entry) -> dict[str, object]:
         "sequence": entry.sequence,
         "time_ms": entry.time_ms,
         "status": entry.status,
-        **{name: value for name, value in entry.extra.items() if name not in _OURS},
+        **{name: value for name, value in entry.extra.items() if name not in _RESERVED_FIELDS},
     }
 
 

@@ -31,7 +31,7 @@ class Refused(MaridError):
     code = "refused"
 
 
-class Outside(Refused):
+class OutsideRoots(Refused):
     """A path leads out of the roots; a person may open `path`."""
 
     def __init__(self, message: str, path: str) -> None:
@@ -57,12 +57,12 @@ class Unavailable(MaridError):
     code = "unavailable"
 
 
-def alone(error: Exception) -> Exception:
+def unwrap_group(error: Exception) -> Exception:
     """The error itself: tasks that ran at once bring theirs as a group, also when there is only one."""
     if not isinstance(error, ExceptionGroup):
         return error
     group = cast("ExceptionGroup[Exception]", error)
-    return alone(group.exceptions[0]) if len(group.exceptions) == 1 else group
+    return unwrap_group(group.exceptions[0]) if len(group.exceptions) == 1 else group
 
 
 FAMILIES = (BadInput, Refused, NotFound, Exhausted, Unavailable)

@@ -7,33 +7,33 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 
-class Walked(NamedTuple):
+class WalkProgress(NamedTuple):
     """So many files are selected so far."""
 
     files: int
 
 
-class Packed(NamedTuple):
+class PackProgress(NamedTuple):
     """So many files and bytes are written so far."""
 
     files: int
     bytes: int
 
 
-class Problem(NamedTuple):
+class FileProblem(NamedTuple):
     """Something was left out that the rules had selected, and why."""
 
     path: str
     reason: str
 
 
-class Note(NamedTuple):
+class Notice(NamedTuple):
     """Something the reader should know that is no problem of one file."""
 
     text: str
 
 
-class Called(NamedTuple):
+class ToolCalled(NamedTuple):
     """A tool was called; `code` is "ok" or the code of the error family."""
 
     tool: str
@@ -41,7 +41,7 @@ class Called(NamedTuple):
     seconds: float
 
 
-class Asked(NamedTuple):
+class QuestionAsked(NamedTuple):
     """A question waits for a person."""
 
     id: str
@@ -49,15 +49,15 @@ class Asked(NamedTuple):
     tool: str
 
 
-class Answered(NamedTuple):
+class QuestionAnswered(NamedTuple):
     """The question does not wait any more; `answer` is "yes", "no", "always" or, without one in time, "expired"."""
 
     id: str
     answer: str
 
 
-Happening: TypeAlias = Walked | Packed | Problem | Note
-ToolHappening: TypeAlias = Called | Asked | Answered | Note
+ContextEvent: TypeAlias = WalkProgress | PackProgress | FileProblem | Notice
+ToolEvent: TypeAlias = ToolCalled | QuestionAsked | QuestionAnswered | Notice
 
 
 class Event(NamedTuple):
@@ -65,13 +65,13 @@ class Event(NamedTuple):
 
     stream: str
     sequence: int
-    what: Happening
+    what: ContextEvent
 
 
-Emit: TypeAlias = Callable[[Happening], None]
+Emit: TypeAlias = Callable[[ContextEvent], None]
 
 
-class Stream:
+class EventStream:
     """Numbers what one run emits and hands it on."""
 
     def __init__(self, stream: str, listener: Callable[[Event], None]) -> None:
@@ -79,7 +79,7 @@ class Stream:
         self._listener = listener
         self._next = 0
 
-    def emit(self, what: Happening) -> None:
+    def emit(self, what: ContextEvent) -> None:
         """Give `what` the next number and pass it on."""
         event = Event(stream=self._stream, sequence=self._next, what=what)
         self._next += 1

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-LOGS = ("request-log", "response-meta")
+DEBUG_LOGS = ("request-log", "response-meta")
 
 
-def logs_of(words: Iterable[str]) -> frozenset[str]:
+def parse_log_names(words: Iterable[str]) -> frozenset[str]:
     """The logs that these words mean, which may be spelled with underscores; `all` stands for both."""
     meant = {word.strip().replace("_", "-") for word in words}
-    return frozenset(LOGS if "all" in meant else meant.intersection(LOGS))
+    return frozenset(DEBUG_LOGS if "all" in meant else meant.intersection(DEBUG_LOGS))

@@ -24,11 +24,11 @@ class Verdict(IntEnum):
     DENY = 2
 
 
-HARMLESS = frozenset({Effect.READ, Effect.META})
+HARMLESS_EFFECTS = frozenset({Effect.READ, Effect.META})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rules:
+class PolicyRules:
     """One layer of a policy. A tool's own rule stands for its effect's within the layer.
 
     `outside` is for paths that lead out of the roots; `hosts` need no question (the user's own layer only).
@@ -44,9 +44,9 @@ class Rules:
         named = [self.tools[name] for name in names if name in self.tools]
         return max(named) if named else self.effects.get(effect)
 
-    def over(self, weaker: "Rules") -> "Rules":
+    def with_fallback(self, weaker: "PolicyRules") -> "PolicyRules":
         """These rules, and those of `weaker` where these say nothing."""
-        return Rules(
+        return PolicyRules(
             effects={**weaker.effects, **self.effects},
             tools={**weaker.tools, **self.tools},
             outside=weaker.outside if self.outside is None else self.outside,
@@ -54,7 +54,7 @@ class Rules:
         )
 
 
-DEFAULTS = Rules(
+DEFAULT_RULES = PolicyRules(
     effects={
         Effect.READ: Verdict.ALLOW,
         Effect.META: Verdict.ALLOW,
@@ -76,16 +76,16 @@ class Policy:
     wait for an answer from elsewhere.
     """
 
-    layers: tuple[Rules, ...] = (DEFAULTS,)
+    layers: tuple[PolicyRules, ...] = (DEFAULT_RULES,)
     granted: frozenset[Effect] = frozenset()
     trusted: bool = False
     read_only: bool = False
     wait: bool = False
-    narrower: tuple[Rules, ...] = ()
+    narrower: tuple[PolicyRules, ...] = ()
 
     def verdict(self, effect: Effect, *names: str) -> Verdict:
         """For a tool of that effect, known by these names."""
-        if self.read_only and effect not in HARMLESS:
+        if self.read_only and effect not in HARMLESS_EFFECTS:
             return Verdict.DENY
         base = self.layers[0].verdict(effect, names) if self.layers else None
         configured = _strictest(Verdict.DENY if base is None else base, self.layers[1:], effect, names)
@@ -101,21 +101,21 @@ class Policy:
         said = [layer.outside for layer in (*self.layers, *self.narrower) if layer.outside is not None]
         return max(Verdict.ASK, *said)
 
-    def knows(self, host: str) -> bool:
+    def is_known_host(self, host: str) -> bool:
         """Whether the user has named this host as one that needs no question."""
         return bool(self.layers) and host.lower() in self.layers[0].hosts
 
-    def narrowed(
-        self, rules: Rules | None = None, *, effects: Collection[Effect] | None = None, read_only: bool = False
+    def restrict(
+        self, rules: PolicyRules | None = None, *, effects: Collection[Effect] | None = None, read_only: bool = False
     ) -> "Policy":
         """At most this policy: with stricter `rules`, with no other than these `effects`, or without any change."""
         added = [rules] if rules is not None else []
         if effects is not None:
-            added.append(Rules(effects={one: Verdict.DENY for one in Effect if one not in effects}))
+            added.append(PolicyRules(effects={one: Verdict.DENY for one in Effect if one not in effects}))
         return replace(self, narrower=(*self.narrower, *added), read_only=self.read_only or read_only)
 
 
-def _strictest(start: Verdict, layers: Collection[Rules], effect: Effect, names: Collection[str]) -> Verdict:
+def _strictest(start: Verdict, layers: Collection[PolicyRules], effect: Effect, names: Collection[str]) -> Verdict:
     for layer in layers:
         said = layer.verdict(effect, names)
         if said is not None and said > start:

@@ -4,27 +4,27 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import cast
 
 from marid.core.errors import BadInput
-from marid.core.policy import DEFAULTS, Effect, Policy, Rules, Verdict
+from marid.core.policy import DEFAULT_RULES, Effect, Policy, PolicyRules, Verdict
 
 _VERDICTS = {verdict.name.lower(): verdict for verdict in Verdict}
 _EFFECTS = {effect.value: effect for effect in Effect}
 
 
-def policy_from(user: Mapping[str, object], *projects: Mapping[str, object], known: Collection[str] = ()) -> Policy:
+def parse_policy(user: Mapping[str, object], *projects: Mapping[str, object], known: Collection[str] = ()) -> Policy:
     """The policy of a user's table and of any number of project tables, which can only tighten it.
 
     Raises: BadInput that names every problem of the tables.
     """
-    base = rules_from(user, known).over(DEFAULTS)
-    return Policy(layers=(base, *(rules_from(table, known) for table in projects)))
+    base = parse_rules(user, known).with_fallback(DEFAULT_RULES)
+    return Policy(layers=(base, *(parse_rules(table, known) for table in projects)))
 
 
-def rules_from(table: Mapping[str, object], known: Collection[str] = ()) -> Rules:
+def parse_rules(table: Mapping[str, object], known: Collection[str] = ()) -> PolicyRules:
     """One layer. Keys are effects, `outside`, `hosts`, `tools` and names of tools; with `known`, only of these.
 
     Raises: BadInput that names every problem.
     """
-    reader = _Reader(known)
+    reader = _TableReader(known)
     for key, raw in table.items():
         if key == "hosts":
             reader.read_hosts(raw)
@@ -34,10 +34,10 @@ def rules_from(table: Mapping[str, object], known: Collection[str] = ()) -> Rule
             reader.read_rule(key, raw)
     if reader.problems:
         raise BadInput("; ".join(reader.problems))
-    return Rules(effects=reader.effects, tools=reader.tools, outside=reader.outside, hosts=reader.hosts)
+    return PolicyRules(effects=reader.effects, tools=reader.tools, outside=reader.outside, hosts=reader.hosts)
 
 
-def effects_from(words: str | Iterable[str]) -> frozenset[Effect]:
+def parse_effects(words: str | Iterable[str]) -> frozenset[Effect]:
     """The effects that a list such as `write,exec` names.
 
     Raises: BadInput for a word that is none.
@@ -46,12 +46,12 @@ def effects_from(words: str | Iterable[str]) -> frozenset[Effect]:
     found: set[Effect] = set()
     for word in filter(None, (word.strip().lower() for word in split)):
         if word not in _EFFECTS:
-            raise BadInput(f"'{word}' is no effect{_nearest(word, _EFFECTS)}")
+            raise BadInput(f"'{word}' is no effect{_suggestion(word, _EFFECTS)}")
         found.add(_EFFECTS[word])
     return frozenset(found)
 
 
-class _Reader:
+class _TableReader:
     def __init__(self, known: Collection[str]) -> None:
         self._known = known
         self.effects: dict[Effect, Verdict] = {}
@@ -61,7 +61,7 @@ class _Reader:
         self.problems: list[str] = []
 
     def read_rule(self, key: str, raw: object) -> None:
-        verdict = self._verdict(key, raw)
+        verdict = self._parse_verdict(key, raw)
         if key == "outside":
             if verdict is Verdict.ALLOW:
                 self.problems.append('policy: \'outside\' is "ask" or "deny"; `marid allow PATH` opens a path for good')
@@ -69,14 +69,14 @@ class _Reader:
         elif key in _EFFECTS:
             self.effects[_EFFECTS[key]] = verdict
         else:
-            self._tool(key, verdict)
+            self._add_tool(key, verdict)
 
     def read_tools(self, raw: object) -> None:
         if not isinstance(raw, Mapping):
             self.problems.append(f"policy: 'tools' must be a table of names and verdicts, not {raw!r}")
             return
         for name, verdict in cast("Mapping[str, object]", raw).items():
-            self._tool(name, self._verdict(name, verdict))
+            self._add_tool(name, self._parse_verdict(name, verdict))
 
     def read_hosts(self, raw: object) -> None:
         hosts = cast("list[object]", raw) if isinstance(raw, list) else []
@@ -85,20 +85,20 @@ class _Reader:
             self.problems.append(f"policy: 'hosts' must be a list of host names, not {raw!r}")
         self.hosts = frozenset(name.lower() for name in names)
 
-    def _tool(self, name: str, verdict: Verdict) -> None:
+    def _add_tool(self, name: str, verdict: Verdict) -> None:
         if self._known and name not in self._known:
             words = (*_EFFECTS, "outside", "hosts", *self._known)
-            self.problems.append(f"policy: '{name}' is neither an effect nor a tool{_nearest(name, words)}")
+            self.problems.append(f"policy: '{name}' is neither an effect nor a tool{_suggestion(name, words)}")
         self.tools[name] = verdict
 
-    def _verdict(self, key: str, raw: object) -> Verdict:
+    def _parse_verdict(self, key: str, raw: object) -> Verdict:
         found = _VERDICTS.get(raw) if isinstance(raw, str) else None
         if found is None:
             self.problems.append(f'policy: \'{key}\' must be "allow", "ask" or "deny", not {raw!r}')
         return Verdict.DENY if found is None else found
 
 
-def _nearest(word: str, words: Iterable[str]) -> str:
+def _suggestion(word: str, words: Iterable[str]) -> str:
     import difflib  # imported when used: only a mistake needs it
 
     near = difflib.get_close_matches(word, list(words), 1)

@@ -4,19 +4,19 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from marid.core.chat import Usage
 from marid.core.entry import Entry
-from marid.core.events import Answered, Asked, Called, Note
+from marid.core.events import Notice, QuestionAnswered, QuestionAsked, ToolCalled
 
-CONTINUED = "after_continuation"
+AFTER_CONTINUATION = "after_continuation"
 """An event of fuel: the model has given the word to itself, or has got it back without asking for it."""
 
 
-class Words(NamedTuple):
+class RoundTextDelta(NamedTuple):
     """More of the answer, as it comes."""
 
     text: str
 
 
-class Thought(NamedTuple):
+class RoundReasoningDelta(NamedTuple):
     """More of what the model thinks, as it comes."""
 
     text: str
@@ -26,7 +26,7 @@ class ReplyEnded(NamedTuple):
     """One reply of the model is whole; its words end here. Another may follow, after the tools that it called."""
 
 
-class Stored(NamedTuple):
+class EntryStored(NamedTuple):
     """An entry is in the transcript."""
 
     entry: Entry
@@ -49,7 +49,7 @@ class ToolEnded(NamedTuple):
     failed: bool
 
 
-class Fuel(NamedTuple):
+class FuelStatus(NamedTuple):
     """How many requests are left; `event` is entering_turn, after_tool_batch, after_continuation or empty_response.
 
     Not told when fuel has no limit. `preview` is the beginning of a continuation's prompt, which may have none.
@@ -80,7 +80,7 @@ class InboxInjected(NamedTuple):
     messages: int
 
 
-class Retrying(NamedTuple):
+class RoundRetrying(NamedTuple):
     """The service failed before it said anything; it is asked again in so many seconds."""
 
     attempt: int
@@ -88,36 +88,36 @@ class Retrying(NamedTuple):
     why: str
 
 
-class Spent(NamedTuple):
+class UsageReported(NamedTuple):
     """What one request has cost."""
 
     model: str
     usage: Usage
 
 
-RoundHappening: TypeAlias = (
-    Words
-    | Thought
+RoundEvent: TypeAlias = (
+    RoundTextDelta
+    | RoundReasoningDelta
     | ReplyEnded
-    | Stored
+    | EntryStored
     | ToolStarted
     | ToolEnded
-    | Fuel
+    | FuelStatus
     | FuelExhausted
     | WindowWarning
     | InboxInjected
-    | Retrying
-    | Spent
-    | Called
-    | Asked
-    | Answered
-    | Note
+    | RoundRetrying
+    | UsageReported
+    | ToolCalled
+    | QuestionAsked
+    | QuestionAnswered
+    | Notice
 )
 
-Reason: TypeAlias = Literal["answered", "handed", "fuel", "loop", "empty", "length", "filtered", "nothing"]
+EndReason: TypeAlias = Literal["answered", "handed", "fuel", "loop", "empty", "length", "filtered", "nothing"]
 
 
-class End(NamedTuple):
+class RoundEnd(NamedTuple):
     """Why a round is over. What went wrong is raised instead, once everything that there was is stored.
 
     answered: the model has said its last word; handed: it gave the word to the user by a call; fuel: no request is
@@ -125,7 +125,7 @@ class End(NamedTuple):
     cut the answer; nothing: there was nothing to go on with.
     """
 
-    reason: Reason
+    reason: EndReason
     round: str
     text: str = ""
     """The answer: the words of the last reply, and those of `call_user`."""

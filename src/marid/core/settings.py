@@ -56,7 +56,7 @@ class Settings(NamedTuple):
         return f"Settings({', '.join(told)})"
 
 
-class Display(NamedTuple):
+class DisplaySettings(NamedTuple):
     """How a terminal shows answers: the keys of cli.toml. Their meaning stands in DISPLAY."""
 
     render_markdown: bool = True
@@ -66,7 +66,7 @@ class Display(NamedTuple):
     markdown_style: Mapping[str, str] = MappingProxyType({})
 
 
-class Resolved(NamedTuple):
+class ResolvedSettings(NamedTuple):
     """The settings in force for one conversation, or for none, and where each came from.
 
     `origins` is by key, with dots for the keys of tables: `default`, a file's path, a variable's name or a flag;
@@ -75,16 +75,16 @@ class Resolved(NamedTuple):
     """
 
     settings: Settings
-    display: Display
+    display: DisplaySettings
     origins: Mapping[str, str]
     notes: tuple[str, ...] = ()
 
 
-class BadFile(BadInput):
+class BadSettingsFile(BadInput):
     """A settings file makes no sense; whoever asks cannot change the request, only the file."""
 
 
-class Files(NamedTuple):
+class SettingsFiles(NamedTuple):
     """The settings files by kind; "" where there can be none."""
 
     config: str
@@ -95,10 +95,10 @@ class Files(NamedTuple):
     own_cli: str
 
 
-def files_of(home: str, project: str, conversation: str = "") -> Files:
+def settings_files(home: str, project: str, conversation: str = "") -> SettingsFiles:
     """The settings files that are looked at, whether they are there or not, for the name of a conversation or none."""
     own = f"{home}/contexts/{conversation}" if conversation else ""
-    return Files(
+    return SettingsFiles(
         config=f"{home}/config.toml",
         models=f"{home}/models.toml",
         project=project and f"{project}/.marid.toml",
@@ -125,13 +125,13 @@ class Setting(NamedTuple):
     """Between the items of a list in the environment, where it is not the one between paths."""
     kind: str = ""
     """What values it has: switch, whole, number, text, line, list, table and more; "" is the default's kind."""
-    least: float | None = None
+    minimum: float | None = None
     """The smallest value; None is above 0 for a number, and 0 for a whole one."""
-    most: float | None = None
-    endless: bool = False
+    maximum: float | None = None
+    zero_is_unlimited: bool = False
     """Whether 0 means that there is no limit."""
     secret: bool = False
-    everywhere: bool = True
+    per_conversation: bool = True
     """Whether a conversation's own file and flags may set it; else only config.toml and the environment."""
 
 
@@ -141,12 +141,14 @@ SETTINGS = (
         "most megabytes of content that one context may hold",
         "lower",
         ("JINNI_MAX_SIZE_MB",),
-        everywhere=False,
+        per_conversation=False,
     ),
-    Setting("encoding", "the encoding that tokens are counted in: o200k_base or cl100k_base", everywhere=False),
-    Setting("mask", "mask keys and tokens before anything leaves", "on", everywhere=False),
-    Setting("rules", "context rules that count everywhere, as strong as a --config file", "add", everywhere=False),
-    Setting("clone_host", "where owner/name is cloned from", everywhere=False),
+    Setting("encoding", "the encoding that tokens are counted in: o200k_base or cl100k_base", per_conversation=False),
+    Setting("mask", "mask keys and tokens before anything leaves", "on", per_conversation=False),
+    Setting(
+        "rules", "context rules that count everywhere, as strong as a --config file", "add", per_conversation=False
+    ),
+    Setting("clone_host", "where owner/name is cloned from", per_conversation=False),
     Setting("roots", "folders that tools may touch; none: the project. The first one resolves relative paths"),
     Setting(
         "files",
@@ -160,12 +162,12 @@ SETTINGS = (
         choices=("ask", "deny"),
     ),
     Setting("policy", "a table: allow, ask or deny by effect or tool, and `hosts` that need no question", "stricter"),
-    Setting("search_url", "the search page that web_search asks", everywhere=False),
+    Setting("search_url", "the search page that web_search asks", per_conversation=False),
     Setting(
         "net_allow",
         "hosts or host:port pairs that may be reached although they are private or of another port (`,` between them)",
         separator=",",
-        everywhere=False,
+        per_conversation=False,
     ),
     Setting("provider", "who is asked: offline, openrouter, openai, anthropic, google, lmstudio, ollama, or your own"),
     Setting(
@@ -181,16 +183,18 @@ SETTINGS = (
         "context_window_limit",
         "most tokens of what is said, in a request; 0: what is known of the model, for tools and system prompt too",
         "lower",
-        endless=True,
+        zero_is_unlimited=True,
     ),
-    Setting("warn_threshold_percent", "how full the window is, in percent, when a warning comes", least=0, most=100),
+    Setting(
+        "warn_threshold_percent", "how full the window is, in percent, when a warning comes", minimum=0, maximum=100
+    ),
     Setting("no_tool_calls", "offer the model no tools", "on"),
     Setting(
         "fuel",
         "model requests in one round; 0: no limit",
         "lower",
         keys=("max_recursion_depth",),
-        endless=True,
+        zero_is_unlimited=True,
     ),
     Setting("fuel_empty_response_cost", "what an empty reply of the model costs of it"),
     Setting(
@@ -203,14 +207,14 @@ SETTINGS = (
     Setting(
         "lock_heartbeat_seconds",
         "how often a process that works in a conversation says that it is there",
-        everywhere=False,
+        per_conversation=False,
     ),
     Setting("tools", "which tools a model is offered", "exclude", kind="table"),
     Setting("storage", "when the transcript begins a new partition", kind="table"),
     Setting("api", "how a model should answer", kind="table"),
 )
 
-DISPLAY = (
+DISPLAY_SETTINGS = (
     Setting("render_markdown", "render answers on a terminal; else they are plain text"),
     Setting("verbose", "show what happens beside the answer"),
     Setting("hide_tool_calls", "do not show which tools are called, even when verbose"),
@@ -219,16 +223,16 @@ DISPLAY = (
 )
 
 # Keys that files of a Chibi home may hold for parts that are not built yet: told, not refused.
-MOST_BYTES = 1 << 18
+MAX_SETTINGS_BYTES = 1 << 18
 """Of a file of settings."""
 
-_LATER = """
+_UNSUPPORTED_KEYS = """
     auto_cleanup_cache auto_compact auto_compact_threshold image rolling_compact_drop_percentage subagent_cost_tier
     tool_cache_max_age_days tool_cache_preview_chars tool_output_cache_threshold url_policy vfs
 """
-LATER = frozenset(_LATER.split())
+UNSUPPORTED_KEYS = frozenset(_UNSUPPORTED_KEYS.split())
 # Keys that only Chibi's own files have.
-CHIBI_ONLY = LATER | {"file_tools_allowed_paths", "max_recursion_depth"}
+CHIBI_KEYS = UNSUPPORTED_KEYS | {"file_tools_allowed_paths", "max_recursion_depth"}
 
 # The providers that need no URL.
 PROVIDERS = ("offline", "openai", "openrouter", "lmstudio", "ollama", "anthropic", "google")

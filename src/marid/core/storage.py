@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
-from marid.core.conversation import Storage
+from marid.core.conversation import StorageSettings
 from marid.core.settings import Settings
 
 
-def storage_of(settings: Settings) -> Storage:
+def storage_settings(settings: Settings) -> StorageSettings:
     """What the settings ask for, never below the smallest values that make sense."""
     known = cast("Mapping[str, Any]", settings.storage)
-    return Storage(lock_heartbeat_seconds=settings.lock_heartbeat_seconds)._replace(**known).floored()
+    return StorageSettings(lock_heartbeat_seconds=settings.lock_heartbeat_seconds)._replace(**known).with_minimums()

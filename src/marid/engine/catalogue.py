@@ -1,11 +1,11 @@
 """What the provider of a round knows about its models."""
 
 from marid.core.chat import ModelInfo
-from marid.ports.catalogue import Catalogue
+from marid.ports.catalogue import ModelLookup
 from marid.ports.model import Model
 
 
-class ModelCatalogue(Catalogue):
+class ModelCatalogue(ModelLookup):
     """Asks the provider that the round itself asks."""
 
     def __init__(self, model: Model) -> None:

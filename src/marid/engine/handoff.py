@@ -6,11 +6,11 @@ from marid.ports.handoff import Handoff
 class RoundHandoff(Handoff):
     """Tells the model what its call means."""
 
-    def user(self, message: str) -> str:
+    def hand_to_user(self, message: str) -> str:
         """As in the port."""
         return "The round ends here, with your message to the user." if message else "The round ends here."
 
-    def agent(self, prompt: str) -> str:
+    def hand_to_agent(self, prompt: str) -> str:
         """As in the port."""
         del prompt
         return "You go on after your next words, with the prompt that you gave."

@@ -8,37 +8,37 @@ import anyio
 import anyio.to_thread
 
 from marid.core.entry import Entry
-from marid.core.rounds import RoundHappening, Stored
-from marid.engine.turns import Turn, turns
+from marid.core.rounds import EntryStored, RoundEvent
+from marid.engine.turns import Turn, parse_turns
 from marid.ports.transcript import Conversation
 
 T = TypeVar("T")
 
-_AT_ONCE = 4
+_MAX_THREADS = 4
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     pass
 
 
-class Ledger:
+class AsyncConversation:
     """For one round. Its threads are its own, so that no other conversation waits for it."""
 
-    def __init__(self, conversation: Conversation, emit: Callable[[RoundHappening], None]) -> None:
+    def __init__(self, conversation: Conversation, emit: Callable[[RoundEvent], None]) -> None:
         self.conversation = conversation
         self.emit = emit
         self._lock = anyio.Lock()
-        self._room = anyio.CapacityLimiter(_AT_ONCE)
+        self._limiter = anyio.CapacityLimiter(_MAX_THREADS)
 
-    async def run(self, work: Callable[[], T]) -> T:
+    async def run_in_thread(self, work: Callable[[], T]) -> T:
         """What blocking `work` gives. Cancelling waits for its end, so that nothing is left half done."""
-        return await anyio.to_thread.run_sync(work, limiter=self._room)
+        return await anyio.to_thread.run_sync(work, limiter=self._limiter)
 
     async def turns(self) -> tuple[Turn, ...]:
         """The window as it is now. Raises: Unavailable."""
-        return turns(await self.run(self.conversation.window))
+        return parse_turns(await self.run_in_thread(self.conversation.window))
 
-    async def append(self, entries: Sequence[Entry], kept: Callable[[], None] = _nothing) -> tuple[Entry, ...]:
+    async def append(self, entries: Sequence[Entry], on_stored: Callable[[], None] = _do_nothing) -> tuple[Entry, ...]:
         """Store all or none, durably, also when the round is cancelled: what was said and done is not lost.
 
         `kept` is called as soon as they are stored, before anybody hears of them: whoever hears may fail.
@@ -50,8 +50,8 @@ class Ledger:
         stored: tuple[Entry, ...] = ()
         with anyio.CancelScope(shield=True):
             async with self._lock:
-                stored = await self.run(partial(self.conversation.append, tuple(entries)))
-                kept()
+                stored = await self.run_in_thread(partial(self.conversation.append, tuple(entries)))
+                on_stored()
                 for entry in stored:
-                    self.emit(Stored(entry))
+                    self.emit(EntryStored(entry))
         return stored

@@ -9,230 +9,230 @@ import anyio
 from marid.core.chat import Finished, ModelRequest, Parameters
 from marid.core.entry import FAILED, INTERRUPTED, STOPPED, TO_AGENT, Entry
 from marid.core.errors import MaridError, Unavailable
-from marid.core.rounds import CONTINUED, End, Reason, ReplyEnded, RoundHappening, Words
+from marid.core.rounds import AFTER_CONTINUATION, EndReason, ReplyEnded, RoundEnd, RoundEvent, RoundTextDelta
 from marid.core.settings import Settings
-from marid.engine.asking import Questioner, Window
-from marid.engine.batch import SETTLING, Batch, Bench
-from marid.engine.beginning import arrived, received
-from marid.engine.fuel import Tank
-from marid.engine.hearing import Hearing
-from marid.engine.ledger import Ledger
-from marid.engine.offers import offers
+from marid.engine.asking import RequestBuilder, WindowLimits
+from marid.engine.batch import STORE_TIMEOUT, BatchContext, CallBatch
+from marid.engine.beginning import clear_inbox, collect_inbox
+from marid.engine.fuel import FuelBudget
+from marid.engine.hearing import ReplyStream
+from marid.engine.ledger import AsyncConversation
+from marid.engine.offers import tool_offers
 from marid.engine.opening import continuation_entry
-from marid.engine.replies import Stamp, reply_entries
+from marid.engine.replies import RoundStamp, reply_entries
 from marid.engine.results import interrupted_entry
-from marid.engine.steps import Act, Ask, Handed, Rest, handed, next_step
-from marid.engine.turns import Reply, Said, Turn
+from marid.engine.steps import AskModel, HandoffDecision, RunTools, Stop, find_handoff, next_step
+from marid.engine.turns import Reply, Turn, UserTurn
 from marid.ports.conversations import Inbox
 from marid.ports.model import Model
 from marid.toolkit.dispatch import Dispatcher
-from marid.toolkit.scope import Scope
+from marid.toolkit.scope import CallScope
 
 # Seconds for a provider to say how much its model takes in: a list that is slow is not worth the wait.
-_SOON = 3.0
-MOST_EMPTY = 3
+_WINDOW_LOOKUP_TIMEOUT = 3.0
+MAX_EMPTY_REPLIES = 3
 """Empty replies in a row that end a round which fuel does not end."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Means:
+class RoundDeps:
     """What a round works with. `system` makes the system prompt from what fuel is left; it may block.
 
     `fallback` is who has the word after an answer that does not say so: `call_user` or `call_agent`. `settling` are
     the seconds in which a round that breaks off stores what there is.
     """
 
-    ledger: Ledger
+    conversation: AsyncConversation
     inbox: Inbox
     model: Model
     settings: Settings
     dispatcher: Dispatcher
-    scope: Scope
-    system: Callable[[tuple[int, int] | None], str]
-    emit: Callable[[RoundHappening], None]
-    fallback: str
+    scope: CallScope
+    make_system_prompt: Callable[[tuple[int, int] | None], str]
+    emit: Callable[[RoundEvent], None]
+    fallback_tool: str
     parameters: Parameters
-    name: str
+    model_name: str
     """The model's."""
-    settling: float = SETTLING
+    store_timeout: float = STORE_TIMEOUT
 
 
 class Round:
     """One round of one conversation. Besides the history it knows how much fuel is left, and the stream."""
 
-    def __init__(self, means: Means, stamp: Stamp) -> None:
-        self._means = means
+    def __init__(self, deps: RoundDeps, stamp: RoundStamp) -> None:
+        self._deps = deps
         self._stamp = stamp
-        self._ledger = means.ledger
-        self._emit = means.emit
-        self._tank = Tank(means.settings.fuel, means.emit)
-        self._empties = 0
-        self._noted: set[str] = set()
-        self._questioner: Questioner | None = None
+        self._conversation = deps.conversation
+        self._emit = deps.emit
+        self._fuel = FuelBudget(deps.settings.fuel, deps.emit)
+        self._empty_replies = 0
+        self._seen_notes: set[str] = set()
+        self._request_builder: RequestBuilder | None = None
         # How long the history was when the system prompt was made: it is made anew when somebody has spoken since.
-        self._prompted = 0
-        self.system = ""
+        self._prompted_turns = 0
+        self.system_prompt = ""
         """The system prompt that was sent last."""
-        self._bench = Bench(
-            ledger=means.ledger,
-            dispatcher=means.dispatcher,
-            scope=means.scope,
+        self._batch_context = BatchContext(
+            conversation=deps.conversation,
+            dispatcher=deps.dispatcher,
+            scope=deps.scope,
             stamp=stamp,
-            emit=means.emit,
-            settling=means.settling,
+            emit=deps.emit,
+            store_timeout=deps.store_timeout,
         )
 
-    async def run(self) -> End:
+    async def run(self) -> RoundEnd:
         """Until the user has the word.
 
         Raises: as Model.stream; Exhausted when the window is full; Unavailable when something cannot be stored.
         """
-        turns = await self._ledger.turns()
-        if isinstance(next_step(turns), Rest):
-            return End("nothing", self._stamp.round)
-        self._tank.tell("entering_turn")
+        turns = await self._conversation.turns()
+        if isinstance(next_step(turns), Stop):
+            return RoundEnd("nothing", self._stamp.round)
+        self._fuel.report("entering_turn")
         try:
             while (end := await self._step(turns)) is None:
-                turns = await self._ledger.turns()
+                turns = await self._conversation.turns()
         except BaseException:
-            with anyio.move_on_after(self._means.settling, shield=True), suppress(MaridError):
-                await self._give_up()
+            with anyio.move_on_after(self._deps.store_timeout, shield=True), suppress(MaridError):
+                await self._store_interrupted()
             raise
         return end
 
-    async def _step(self, turns: Sequence[Turn]) -> End | None:
+    async def _step(self, turns: Sequence[Turn]) -> RoundEnd | None:
         match next_step(turns):
-            case Rest() as rest:
-                return self._rested(rest)
-            case Act(calls):
-                await Batch(self._bench, calls, turns).make()
-                self._tank.tell("after_tool_batch")
+            case Stop() as rest:
+                return self._stop_round(rest)
+            case RunTools(calls):
+                await CallBatch(self._batch_context, calls, turns).run()
+                self._fuel.report("after_tool_batch")
                 return None
-            case Ask():
-                if self._tank.spent:
-                    return self._out_of_fuel(_last_words(turns))
-                finished = await self._heard(await self._request(turns))
-                return await self._replied(finished, turns)
+            case AskModel():
+                if self._fuel.is_exhausted:
+                    return self._end_without_fuel(_last_reply_text(turns))
+                finished = await self._stream_reply(await self._build_request(turns))
+                return await self._handle_reply(finished, turns)
 
-    async def _give_up(self) -> None:
+    async def _store_interrupted(self) -> None:
         """Calls that nobody will make any more get a result, so that the history is whole."""
-        step = next_step(await self._ledger.turns())
-        if isinstance(step, Act):
-            await self._ledger.append([interrupted_entry(call, self._stamp) for call in step.calls])
+        step = next_step(await self._conversation.turns())
+        if isinstance(step, RunTools):
+            await self._conversation.append([interrupted_entry(call, self._stamp) for call in step.calls])
 
-    def _rested(self, rest: Rest) -> End:
-        if rest.reason == "loop" and self._tank.spent:
-            return self._out_of_fuel(rest.text)
+    def _stop_round(self, rest: Stop) -> RoundEnd:
+        if rest.reason == "loop" and self._fuel.is_exhausted:
+            return self._end_without_fuel(rest.text)
         if rest.message:
-            self._emit(Words(rest.message))
+            self._emit(RoundTextDelta(rest.message))
             self._emit(ReplyEnded())
-        return End(rest.reason, self._stamp.round, rest.text)
+        return RoundEnd(rest.reason, self._stamp.round, rest.text)
 
-    def _out_of_fuel(self, text: str) -> End:
-        self._tank.tell_end()
-        return End("fuel", self._stamp.round, text)
+    def _end_without_fuel(self, text: str) -> RoundEnd:
+        self._fuel.report_exhausted()
+        return RoundEnd("fuel", self._stamp.round, text)
 
-    async def _request(self, turns: Sequence[Turn]) -> ModelRequest:
-        if self._questioner is None:
-            self._questioner = await self._ledger.run(self._prepared)
-        if not self._prompted or (isinstance(turns[-1], Said) and len(turns) != self._prompted):
-            self._prompted = len(turns)
-            level = self._tank.level
-            self.system = await self._ledger.run(lambda: self._means.system(level))
-        if self._questioner.wonders(turns):
-            self._questioner.learn(await self._told_window())
-        return self._questioner.request(self.system, turns)
+    async def _build_request(self, turns: Sequence[Turn]) -> ModelRequest:
+        if self._request_builder is None:
+            self._request_builder = await self._conversation.run_in_thread(self._make_request_builder)
+        if not self._prompted_turns or (isinstance(turns[-1], UserTurn) and len(turns) != self._prompted_turns):
+            self._prompted_turns = len(turns)
+            level = self._fuel.level
+            self.system_prompt = await self._conversation.run_in_thread(lambda: self._deps.make_system_prompt(level))
+        if self._request_builder.needs_window(turns):
+            self._request_builder.set_window(await self._fetch_window())
+        return self._request_builder.build_request(self.system_prompt, turns)
 
-    async def _told_window(self) -> int:
+    async def _fetch_window(self) -> int:
         """What the provider says of its model; 0 when it does not know, or takes too long."""
         window = 0
-        with anyio.move_on_after(_SOON), suppress(MaridError):
-            window = (await self._means.model.info(self._means.name)).context_window
+        with anyio.move_on_after(_WINDOW_LOOKUP_TIMEOUT), suppress(MaridError):
+            window = (await self._deps.model.info(self._deps.model_name)).context_window
         return window
 
-    def _prepared(self) -> Questioner:
+    def _make_request_builder(self) -> RequestBuilder:
         """Schemas and tables are made here, in a thread."""
-        means = self._means
+        means = self._deps
         settings = means.settings
         chosen = settings.context_window_limit
         # Our table of models may be behind the times: a person's limit is stronger, unless models.toml says otherwise.
-        limit = means.model.context_window(means.name) if settings.model_window or not chosen else 0
-        tools = offers(means.dispatcher.offered(means.scope), means.fallback)
+        limit = means.model.context_window(means.model_name) if settings.model_window or not chosen else 0
+        tools = tool_offers(means.dispatcher.tools_for(means.scope), means.fallback_tool)
         percent = settings.warn_threshold_percent
-        window = Window(model=means.name, limit=limit, chosen=chosen, percent=percent)
-        return Questioner(window, tools, means.parameters, means.emit)
+        window = WindowLimits(model=means.model_name, limit=limit, user_limit=chosen, warn_percent=percent)
+        return RequestBuilder(window, tools, means.parameters, means.emit)
 
-    async def _heard(self, request: ModelRequest) -> Finished:
+    async def _stream_reply(self, request: ModelRequest) -> Finished:
         """A whole answer. What there was of one that broke off is stored before the error goes on."""
-        hearing = Hearing(request.model, self._emit, self._noted)
+        hearing = ReplyStream(request.model, self._emit, self._seen_notes)
         try:
-            await self._means.model.stream(request, hearing.take)
-            return _whole(hearing)
+            await self._deps.model.stream(request, hearing.feed)
+            return _require_finished(hearing)
         except BaseException as error:
             status = FAILED if isinstance(error, Exception) else INTERRUPTED
-            with anyio.move_on_after(self._means.settling, shield=True), suppress(MaridError):
-                await self._ledger.append(reply_entries(hearing.partial(), self._stamp, status))
+            with anyio.move_on_after(self._deps.store_timeout, shield=True), suppress(MaridError):
+                await self._conversation.append(reply_entries(hearing.partial_message(), self._stamp, status))
             raise
 
-    async def _replied(self, finished: Finished, turns: Sequence[Turn]) -> End | None:
+    async def _handle_reply(self, finished: Finished, turns: Sequence[Turn]) -> RoundEnd | None:
         entries = reply_entries(finished.reply, self._stamp)
         if not entries:
-            return self._empty(finished)
+            return self._handle_empty_reply(finished)
         self._emit(ReplyEnded())
-        self._empties = 0
-        self._tank.use()
+        self._empty_replies = 0
+        self._fuel.spend()
         if finished.reply.calls:
-            await self._ledger.append(entries)
+            await self._conversation.append(entries)
             return None
         if finished.reason in ("length", "filtered"):
-            return await self._cut(finished.reason, entries)
-        return await self._spoken(entries, turns)
+            return await self._store_truncated(finished.reason, entries)
+        return await self._finish_answer(entries, turns)
 
-    def _empty(self, finished: Finished) -> End | None:
+    def _handle_empty_reply(self, finished: Finished) -> RoundEnd | None:
         """The same request is made again, unless it is known to come to the same."""
-        cost = self._means.settings.fuel_empty_response_cost
-        self._tank.use(cost)
-        self._empties += 1
+        cost = self._deps.settings.fuel_empty_response_cost
+        self._fuel.spend(cost)
+        self._empty_replies += 1
         if finished.reason in ("length", "filtered"):
-            return End(finished.reason, self._stamp.round)
-        self._tank.tell("empty_response")
-        ends_itself = self._tank.limited and cost > 0
-        return None if ends_itself or self._empties < MOST_EMPTY else End("empty", self._stamp.round)
+            return RoundEnd(finished.reason, self._stamp.round)
+        self._fuel.report("empty_response")
+        ends_itself = self._fuel.is_limited and cost > 0
+        return None if ends_itself or self._empty_replies < MAX_EMPTY_REPLIES else RoundEnd("empty", self._stamp.round)
 
-    async def _cut(self, reason: Reason, entries: Sequence[Entry]) -> End:
+    async def _store_truncated(self, reason: EndReason, entries: Sequence[Entry]) -> RoundEnd:
         stopped = [entry._replace(status=STOPPED, metadata={**entry.metadata, "finish": reason}) for entry in entries]
-        await self._ledger.append(stopped)
-        return End(reason, self._stamp.round, _text(entries))
+        await self._conversation.append(stopped)
+        return RoundEnd(reason, self._stamp.round, _entries_text(entries))
 
-    async def _spoken(self, words: Sequence[Entry], turns: Sequence[Turn]) -> End | None:
+    async def _finish_answer(self, words: Sequence[Entry], turns: Sequence[Turn]) -> RoundEnd | None:
         """The answer is whole: the word goes to the user, or back to the model in the same append."""
-        next = handed(turns) or Handed(self._means.fallback)
-        if next.name != TO_AGENT:
-            await self._ledger.append(words)
+        next = find_handoff(turns) or HandoffDecision(self._deps.fallback_tool)
+        if next.tool != TO_AGENT:
+            await self._conversation.append(words)
             return None
-        if self._tank.spent:
-            await self._ledger.append(words)
-            return self._out_of_fuel(_text(words))
-        post = await arrived(self._ledger, self._means.inbox, self._stamp, turns)
-        more = continuation_entry(next.words, post.new, self._tank.level, self._stamp, self._means.fallback)
-        await self._ledger.append([*words, more])
-        await received(self._ledger, self._means.inbox, self._stamp, post)
-        self._tank.tell(CONTINUED, next.words)
+        if self._fuel.is_exhausted:
+            await self._conversation.append(words)
+            return self._end_without_fuel(_entries_text(words))
+        post = await collect_inbox(self._conversation, self._deps.inbox, self._stamp, turns)
+        more = continuation_entry(next.text, post.unread, self._fuel.level, self._stamp, self._deps.fallback_tool)
+        await self._conversation.append([*words, more])
+        await clear_inbox(self._conversation, self._deps.inbox, self._stamp, post)
+        self._fuel.report(AFTER_CONTINUATION, next.text)
         return None
 
 
-def _whole(hearing: Hearing) -> Finished:
-    if hearing.finished is None:
+def _require_finished(reply: ReplyStream) -> Finished:
+    if reply.finished is None:
         raise Unavailable("the model ended its answer without saying so")
-    if hearing.finished.reason == "error":
+    if reply.finished.reason == "error":
         raise Unavailable("the provider ended the answer with an error")
-    return hearing.finished
+    return reply.finished
 
 
-def _text(words: Sequence[Entry]) -> str:
+def _entries_text(words: Sequence[Entry]) -> str:
     return "".join(entry.content for entry in words)
 
 
-def _last_words(turns: Sequence[Turn]) -> str:
+def _last_reply_text(turns: Sequence[Turn]) -> str:
     last = turns[-1]
     return last.text if isinstance(last, Reply) else ""

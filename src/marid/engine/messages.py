@@ -5,34 +5,34 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import cast
 
-from marid.core.chat import Message, Part, Reasoning, Text, ToolCall, ToolResult, said
+from marid.core.chat import Message, MessagePart, Reasoning, Text, ToolCall, ToolResult, user_message
 from marid.core.entry import FAILED, INTERRUPTED, THOUGHTS, Entry
-from marid.engine.turns import Made, Reply, Said, Turn
+from marid.engine.turns import CallRecord, Reply, Turn, UserTurn
 
-LOST = "interrupted: this call has no result, and nobody knows whether it happened"
-GO_ON = "[Your answer broke off here. Go on where it stopped.]"
-EARLIER = "[The beginning of this conversation is not shown.]"
+LOST_RESULT = "interrupted: this call has no result, and nobody knows whether it happened"
+CONTINUE_NOTE = "[Your answer broke off here. Go on where it stopped.]"
+OMITTED_NOTE = "[The beginning of this conversation is not shown.]"
 SEAL = "seal"
 """A key of metadata: what the model's provider wants back with an entry."""
-PROMPT = "prompt"
+PROMPT_KEY = "prompt"
 """What somebody has said, without what we put around it."""
 
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
-_MOST_NAME = 64
-_BROKE_OFF = (FAILED, INTERRUPTED)
+_MAX_NAME = 64
+_INCOMPLETE = (FAILED, INTERRUPTED)
 
 
-def messages(turns: Sequence[Turn]) -> tuple[Message, ...]:
+def provider_messages(turns: Sequence[Turn]) -> tuple[Message, ...]:
     """What is sent. It begins with words of a user and does not end with words of the model."""
-    made = [message for turn, current in _dated(turns) for message in _messages(turn, current=current)]
+    made = [message for turn, current in _mark_current(turns) for message in _turn_messages(turn, current=current)]
     if made and made[0].role != "user":
-        made.insert(0, said(EARLIER, ""))
+        made.insert(0, user_message(OMITTED_NOTE, ""))
     if made and made[-1].role == "assistant":
-        made.append(said(GO_ON, ""))
+        made.append(user_message(CONTINUE_NOTE, ""))
     return tuple(made)
 
 
-def parsed(arguments: str) -> dict[str, object] | None:
+def parse_arguments(arguments: str) -> dict[str, object] | None:
     """The arguments of a call; none at all are an empty object, and None means that the text is no object."""
     if not arguments.strip():
         return {}
@@ -43,7 +43,7 @@ def parsed(arguments: str) -> dict[str, object] | None:
     return cast("dict[str, object]", found) if isinstance(found, dict) else None
 
 
-def _number(text: str) -> float:
+def _parse_finite(text: str) -> float:
     """Python reads and writes numbers that no JSON has, and no service takes a history with one. Raises: ValueError."""
     value = float(text)
     if not isfinite(value):
@@ -51,15 +51,15 @@ def _number(text: str) -> float:
     return value
 
 
-_DECODER = json.JSONDecoder(parse_constant=_number, parse_float=_number)
+_DECODER = json.JSONDecoder(parse_constant=_parse_finite, parse_float=_parse_finite)
 
 
-def _dated(turns: Sequence[Turn]) -> Iterator[tuple[Turn, bool]]:
+def _mark_current(turns: Sequence[Turn]) -> Iterator[tuple[Turn, bool]]:
     """Whether a turn belongs to the last work with tools, or comes after all words of the user.
 
     Only there providers want thoughts back; of an older answer some do not even take them.
     """
-    spoken = [place for place, turn in enumerate(turns) if isinstance(turn, Said)]
+    spoken = [place for place, turn in enumerate(turns) if isinstance(turn, UserTurn)]
     replies = [place for place, turn in enumerate(turns) if isinstance(turn, Reply)]
     last = turns[replies[-1]] if replies else None
     if isinstance(last, Reply) and last.calls:
@@ -68,38 +68,41 @@ def _dated(turns: Sequence[Turn]) -> Iterator[tuple[Turn, bool]]:
     return ((turn, place > begin) for place, turn in enumerate(turns))
 
 
-def _messages(turn: Turn, *, current: bool) -> Iterator[Message]:
-    if isinstance(turn, Said):
+def _turn_messages(turn: Turn, *, current: bool) -> Iterator[Message]:
+    if isinstance(turn, UserTurn):
         if turn.entry.content.strip():
-            prompt = turn.entry.metadata.get(PROMPT)
-            yield said(_sound(turn.entry.content), prompt if isinstance(prompt, str) else None)
+            prompt = turn.entry.metadata.get(PROMPT_KEY)
+            yield user_message(_replace_surrogates(turn.entry.content), prompt if isinstance(prompt, str) else None)
         return
     parts = tuple(_parts(turn, current=current))
     if any(not isinstance(part, Reasoning) for part in parts):
         yield Message(role="assistant", parts=parts)
     if turn.calls:
-        yield Message(role="tool", parts=tuple(_result(call) for call in turn.calls))
+        yield Message(role="tool", parts=tuple(_tool_result(call) for call in turn.calls))
 
 
-def _parts(reply: Reply, *, current: bool) -> Iterator[Part]:
+def _parts(reply: Reply, *, current: bool) -> Iterator[MessagePart]:
     begun = ""
-    for entry in reply.words:
+    for entry in reply.text_entries:
         if current:
-            yield from _thoughts(entry)
+            yield from _sealed_thoughts(entry)
         text, begun = begun + entry.content, ""
-        if entry.status in _BROKE_OFF and entry is not reply.words[-1]:
+        if entry.status in _INCOMPLETE and entry is not reply.text_entries[-1]:
             begun = text  # it was gone on with, maybe in the middle of a word
         elif text.strip():
-            yield Text(text=_sound(text), seal=_seal(entry.metadata))
+            yield Text(text=_replace_surrogates(text), seal=_seal(entry.metadata))
     for call in reply.calls:
         if current:
-            yield from _thoughts(call.entry)
+            yield from _sealed_thoughts(call.entry)
         yield ToolCall(
-            id=call.id, name=_name(call), arguments=_arguments(call.entry.content), seal=_seal(call.entry.metadata)
+            id=call.id,
+            name=_safe_tool_name(call),
+            arguments=_json_arguments(call.entry.content),
+            seal=_seal(call.entry.metadata),
         )
 
 
-def _thoughts(entry: Entry) -> Iterator[Reasoning]:
+def _sealed_thoughts(entry: Entry) -> Iterator[Reasoning]:
     """Those that have a seal: without one no provider takes a thought back as what it is."""
     kept = entry.metadata.get(THOUGHTS)
     for thought in cast("list[object]", kept) if isinstance(kept, list) else []:
@@ -107,7 +110,7 @@ def _thoughts(entry: Entry) -> Iterator[Reasoning]:
             fields = cast("Mapping[str, object]", thought)
             text, seal = fields.get("text"), _seal(fields)
             if isinstance(text, str) and seal:
-                yield Reasoning(text=_sound(text), seal=seal)
+                yield Reasoning(text=_replace_surrogates(text), seal=seal)
 
 
 def _seal(fields: Mapping[str, object]) -> str:
@@ -115,26 +118,32 @@ def _seal(fields: Mapping[str, object]) -> str:
     return seal if isinstance(seal, str) else ""
 
 
-def _arguments(text: str) -> str:
+def _json_arguments(text: str) -> str:
     """As the model wrote them where that is an object: services fail on a history with anything else."""
     if not text.strip():
         return "{}"
-    return _sound(text) if parsed(text) is not None else json.dumps({"unparsable": _sound(text)}, ensure_ascii=False)
+    return (
+        _replace_surrogates(text)
+        if parse_arguments(text) is not None
+        else json.dumps({"unparsable": _replace_surrogates(text)}, ensure_ascii=False)
+    )
 
 
-def _result(call: Made) -> ToolResult:
+def _tool_result(call: CallRecord) -> ToolResult:
     if call.result is None:
-        return ToolResult(call=call.id, name=_name(call), text=LOST, failed=True)
-    failed = call.result.status in _BROKE_OFF
-    return ToolResult(call=call.id, name=_name(call), text=_sound(call.result.content), failed=failed)
+        return ToolResult(call_id=call.id, name=_safe_tool_name(call), text=LOST_RESULT, failed=True)
+    failed = call.result.status in _INCOMPLETE
+    return ToolResult(
+        call_id=call.id, name=_safe_tool_name(call), text=_replace_surrogates(call.result.content), failed=failed
+    )
 
 
-def _name(call: Made) -> str:
+def _safe_tool_name(call: CallRecord) -> str:
     """As services take it: a model may have made it up."""
-    return "".join(letter if letter in _LETTERS else "_" for letter in call.name[:_MOST_NAME])
+    return "".join(letter if letter in _LETTERS else "_" for letter in call.name[:_MAX_NAME])
 
 
-def _sound(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     """Without halves of characters, which names of files and command lines may hold and no wire carries."""
     if text.isascii():
         return text

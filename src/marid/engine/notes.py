@@ -1,14 +1,14 @@
 """What the model of a round may write down: for its conversation, and for all conversations of the home."""
 
 from marid.core.errors import BadInput
-from marid.ports.notes import Notes, Reflection
+from marid.ports.notes import NoteWriter, ReflectionWriter
 from marid.ports.transcript import Conversation
 
 WRITABLE = ("todos", "goals")
 REFLECTION = "reflection"
 
 
-class ConversationNotes(Notes):
+class ConversationNotes(NoteWriter):
     """The notes of the conversation that the round holds."""
 
     def __init__(self, conversation: Conversation) -> None:
@@ -21,7 +21,7 @@ class ConversationNotes(Notes):
         self._conversation.write_note(name, text)
 
 
-class HomeReflection(Reflection):
+class HomeReflection(ReflectionWriter):
     """What all conversations share; `limit` is in characters, 0 for none at all."""
 
     def __init__(self, conversation: Conversation, limit: int) -> None:

@@ -23,17 +23,17 @@ _CATEGORIES: Mapping[str, frozenset[str]] = MappingProxyType(
     }
 )
 # What the documents call differently, and no tool of a model's is called: settings may say either.
-_OTHER_NAMES = MappingProxyType({"read_context": "read_conversation"})
+_NAME_ALIASES = MappingProxyType({"read_context": "read_conversation"})
 _EFFECTS = frozenset(effect.value for effect in Effect)
 _AUTOMATIC = "This is called automatically when an answer ends without a call that says who has the word next."
 
 
-def permitted(inventory: Inventory, settings: Settings) -> Inventory:
+def filter_tools(inventory: Inventory, settings: Settings) -> Inventory:
     """The tools that settings leave: of those included, without those excluded by name, category or effect."""
     if settings.no_tool_calls:
         return Inventory(())
     include = settings.tools.get("include")
-    wanted, exclude = _names(include or ()), _names(settings.tools.get("exclude", ()))
+    wanted, exclude = _canonical_names(include or ()), _canonical_names(settings.tools.get("exclude", ()))
     categories = frozenset(settings.tools.get("exclude_categories", ()))
     return Inventory(
         spec
@@ -44,25 +44,25 @@ def permitted(inventory: Inventory, settings: Settings) -> Inventory:
     )
 
 
-def _names(given: Iterable[str]) -> frozenset[str]:
-    return frozenset(_OTHER_NAMES.get(name, name) for name in given)
+def _canonical_names(given: Iterable[str]) -> frozenset[str]:
+    return frozenset(_NAME_ALIASES.get(name, name) for name in given)
 
 
-def unknown(inventory: Inventory, settings: Settings) -> tuple[str, ...]:
+def unknown_tool_names(inventory: Inventory, settings: Settings) -> tuple[str, ...]:
     """What the settings name and nobody knows: a slip of the pen there would go unnoticed."""
     tools = settings.tools
-    names = {*inventory.names(), *_OTHER_NAMES}
+    names = {*inventory.names(), *_NAME_ALIASES}
     categories = {*inventory.families, *_CATEGORIES, *_EFFECTS}
     wrong = [name for key in ("include", "exclude") for name in tools.get(key, ()) if name not in names]
     return (*wrong, *(name for name in tools.get("exclude_categories", ()) if name not in categories))
 
 
-def offers(specs: Iterable[ToolSpec], fallback: str) -> tuple[ToolOffer, ...]:
+def tool_offers(specs: Iterable[ToolSpec], fallback: str) -> tuple[ToolOffer, ...]:
     """As a model reads them; the one that is called by itself says so. Makes schemas, so call it in a thread."""
-    from marid.toolkit.form import schema  # imported when used: it brings pydantic
+    from marid.toolkit.form import tool_schema  # imported when used: it brings pydantic
 
     return tuple(
-        ToolOffer(name=spec.name, description=_description(spec, fallback), schema=schema(spec)) for spec in specs
+        ToolOffer(name=spec.name, description=_description(spec, fallback), schema=tool_schema(spec)) for spec in specs
     )
 
 

@@ -4,91 +4,93 @@ import time
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from marid.core.conversation import Message
+from marid.core.conversation import InboxMessage
 from marid.core.entry import MESSAGE, SYSTEM, USER, Entry
-from marid.engine.messages import PROMPT
-from marid.engine.replies import Stamp
-from marid.engine.turns import Said, Turn
+from marid.engine.messages import PROMPT_KEY
+from marid.engine.replies import RoundStamp
+from marid.engine.turns import Turn, UserTurn
 
-INBOX = "inbox"
+INBOX_KEY = "inbox"
 """A key of metadata: the ids of the messages that were put before a prompt."""
 
 _BEGIN, _END = "--- INBOX MESSAGES ---", "--- END INBOX ---"
 
 
-class Prompt(NamedTuple):
+class RoundPrompt(NamedTuple):
     """What a round begins with. `own`: the program says it, so that the messages before it are what it is about."""
 
     text: str
     sender: str
-    own: bool = False
+    automatic: bool = False
 
 
-def prompt_entry(prompt: Prompt, waiting: Sequence[Message], stamp: Stamp, now: float) -> Entry:
+def prompt_entry(prompt: RoundPrompt, waiting: Sequence[InboxMessage], stamp: RoundStamp, now: float) -> Entry:
     """What the user says, dated, with the messages of other conversations before it."""
     dated = time.strftime("[%Y%m%d-%H%M%z] ", time.localtime(now))
-    bare = "\n".join(message.content for message in waiting) if prompt.own else prompt.text
+    bare = "\n".join(message.content for message in waiting) if prompt.automatic else prompt.text
     return Entry(
         entry_type=MESSAGE,
-        content=f"{dated}{_block(waiting)}{prompt.text}",
+        content=f"{dated}{_inbox_block(waiting)}{prompt.text}",
         sender=prompt.sender,
-        to=stamp.name,
+        to=stamp.conversation,
         role=USER,
         round=stamp.round,
         metadata=_metadata(bare, waiting),
     )
 
 
-def _metadata(bare: str, waiting: Sequence[Message]) -> dict[str, object]:
-    return {PROMPT: bare, **({INBOX: [message.id for message in waiting]} if waiting else {})}
+def _metadata(bare: str, waiting: Sequence[InboxMessage]) -> dict[str, object]:
+    return {PROMPT_KEY: bare, **({INBOX_KEY: [message.id for message in waiting]} if waiting else {})}
 
 
 def continuation_entry(
-    prompt: str, waiting: Sequence[Message], fuel: tuple[int, int] | None, stamp: Stamp, fallback: str
+    prompt: str, waiting: Sequence[InboxMessage], fuel: tuple[int, int] | None, stamp: RoundStamp, fallback: str
 ) -> Entry:
     """What the model goes on with: messages that have come, who sends it, what fuel is left, and its own prompt."""
     left = f"; fuel: {fuel[0]} of {fuel[1]} requests left" if fuel else ""
     line = f"[You have the word again{left}. Without another call, {fallback} follows your answer.]"
     return Entry(
         entry_type=MESSAGE,
-        content=_block(waiting) + (f"{line}\n{prompt}" if prompt.strip() else line),
+        content=_inbox_block(waiting) + (f"{line}\n{prompt}" if prompt.strip() else line),
         sender=SYSTEM,
-        to=stamp.name,
+        to=stamp.conversation,
         role=USER,
         round=stamp.round,
         metadata=_metadata(prompt, waiting),
     )
 
 
-def unread(waiting: Sequence[Message], turns: Collection[Turn]) -> tuple[Message, ...]:
+def unread_messages(waiting: Sequence[InboxMessage], turns: Collection[Turn]) -> tuple[InboxMessage, ...]:
     """Without those that the history holds already: a crash came before they were taken out of the inbox.
 
     What comes under the id of another is not that one.
     """
-    said = [turn.entry for turn in turns if isinstance(turn, Said)]
-    return tuple(message for message in dict.fromkeys(waiting) if not any(_holds(entry, message) for entry in said))
+    said = [turn.entry for turn in turns if isinstance(turn, UserTurn)]
+    return tuple(
+        message for message in dict.fromkeys(waiting) if not any(_contains_message(entry, message) for entry in said)
+    )
 
 
-def _holds(entry: Entry, message: Message) -> bool:
-    keys = entry.metadata.get(INBOX)
-    return isinstance(keys, list) and message.id in keys and f"\n{_told(message)}\n" in entry.content
+def _contains_message(entry: Entry, message: InboxMessage) -> bool:
+    keys = entry.metadata.get(INBOX_KEY)
+    return isinstance(keys, list) and message.id in keys and f"\n{_message_line(message)}\n" in entry.content
 
 
-def _block(waiting: Sequence[Message]) -> str:
+def _inbox_block(waiting: Sequence[InboxMessage]) -> str:
     """No message can end the block or speak for another sender."""
     if not waiting:
         return ""
-    return "\n".join((_BEGIN, *map(_told, waiting), _END)) + "\n\n"
+    return "\n".join((_BEGIN, *map(_message_line, waiting), _END)) + "\n\n"
 
 
-def _told(message: Message) -> str:
-    return _indented(f"[From: {_name(message.sender)}] {message.content}")
+def _message_line(message: InboxMessage) -> str:
+    return _indent_lines(f"[From: {_sender_label(message.sender)}] {message.content}")
 
 
-def _name(sender: str) -> str:
+def _sender_label(sender: str) -> str:
     return " ".join(sender.replace("]", " ").split())
 
 
-def _indented(text: str) -> str:
+def _indent_lines(text: str) -> str:
     # All that some reader takes for the end of a line.
     return "\n  ".join(text.splitlines())

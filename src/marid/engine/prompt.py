@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from marid.core.entry import USER
 from marid.core.settings import Settings
 from marid.ports.transcript import Transcript
-from marid.text.visible import shown_text
+from marid.text.visible import escape_text
 
 BASE_PROMPT = """\
 You are marid, a workbench for people who work with code and text. Answer what is asked, briefly and exactly, in the \
@@ -46,7 +46,7 @@ def base_prompt(home: str, own: str) -> str:
     return own.strip() or home.strip() or BASE_PROMPT
 
 
-def parts_of(
+def prompt_parts(
     transcript: Transcript,
     settings: Settings,
     instructions: str = "",
@@ -56,14 +56,14 @@ def parts_of(
     """The parts for a conversation as it is now; `home` is the base prompt of the home. Raises: Unavailable."""
     return PromptParts(
         conversation=transcript.meta().name,
-        base=base_prompt(home, transcript.note("system_prompt")),
+        base=base_prompt(home, transcript.read_note("system_prompt")),
         instructions=instructions,
         username=settings.username,
-        summary=transcript.note("summary"),
-        goals=transcript.note("goals"),
-        todos=transcript.note("todos"),
+        summary=transcript.read_note("summary"),
+        goals=transcript.read_note("goals"),
+        todos=transcript.read_note("todos"),
         fuel=fuel,
-        reflection=transcript.note("reflection") if settings.reflection_enabled else "",
+        reflection=transcript.read_note("reflection") if settings.reflection_enabled else "",
     )
 
 
@@ -87,7 +87,7 @@ def _section(heading: str, text: str) -> str:
 
 
 def _user(name: str) -> str:
-    name = shown_text(name.strip())
+    name = escape_text(name.strip())
     return f"The user's name is {name}." if name and name != USER else ""
 
 

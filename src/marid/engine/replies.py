@@ -4,38 +4,38 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple, cast
 
-from marid.core.chat import Message, Part, Reasoning, Text, ToolCall, ToolResult
+from marid.core.chat import Message, MessagePart, Reasoning, Text, ToolCall, ToolResult
 from marid.core.entry import AGENT, FLOW_CALL, MESSAGE, OK, THOUGHTS, TO_AGENT, TO_USER, TOOL_CALL, USER, Entry
 from marid.engine.messages import SEAL
 
-FLOW = frozenset({TO_USER, TO_AGENT})
+FLOW_TOOLS = frozenset({TO_USER, TO_AGENT})
 
 
-class Stamp(NamedTuple):
+class RoundStamp(NamedTuple):
     """What all entries of a round have: the conversation's name, and the round."""
 
-    name: str
+    conversation: str
     round: str
 
 
-def reply_entries(reply: Message, stamp: Stamp, status: str = OK) -> tuple[Entry, ...]:
+def reply_entries(reply: Message, stamp: RoundStamp, status: str = OK) -> tuple[Entry, ...]:
     """The entries of one answer, to be stored in one append. Blank words are none; one leading newline is left out."""
-    sorting = _Sorting(stamp, status)
-    for part in _joined(reply.parts):
+    sorting = _ReplyEntryBuilder(stamp, status)
+    for part in _join_texts(reply.parts):
         match part:
             case Reasoning():
-                sorting.thoughts.append({"text": part.text, **_sealed(part.seal)})
+                sorting.thoughts.append({"text": part.text, **_seal_metadata(part.seal)})
             case Text():
                 if part.text.strip():
-                    sorting.take_text(part)
+                    sorting.add_text(part)
             case ToolCall():
-                sorting.take_call(part)
+                sorting.add_call(part)
             case ToolResult():
                 pass  # a model gives none
     return sorting.entries()
 
 
-def _joined(parts: Iterable[Part]) -> Iterator[Part]:
+def _join_texts(parts: Iterable[MessagePart]) -> Iterator[MessagePart]:
     """Pieces of text with nothing between them are one."""
     last: Text | None = None
     for part in parts:
@@ -51,56 +51,56 @@ def _joined(parts: Iterable[Part]) -> Iterator[Part]:
         yield last
 
 
-class _Sorting:
-    def __init__(self, stamp: Stamp, status: str) -> None:
+class _ReplyEntryBuilder:
+    def __init__(self, stamp: RoundStamp, status: str) -> None:
         self._stamp = stamp
         self._status = status
         self.thoughts: list[Mapping[str, object]] = []
-        self.words: list[Entry] = []
+        self.texts: list[Entry] = []
         self.calls: list[Entry] = []
         self._leading: list[Mapping[str, object]] | None = None
 
     def entries(self) -> tuple[Entry, ...]:
         """Words first, and before everything what the model thought first, though a call followed it."""
-        entries = [*self.words, *self.calls]
+        entries = [*self.texts, *self.calls]
         if self._leading:
             own = entries[0].metadata
             thoughts = [*self._leading, *cast("list[object]", own.get(THOUGHTS, []))]
             entries[0] = entries[0]._replace(metadata={**own, THOUGHTS: thoughts})
         return tuple(entries)
 
-    def take_text(self, part: Text) -> None:
+    def add_text(self, part: Text) -> None:
         entry = Entry(
             entry_type=MESSAGE,
-            content=part.text if self.words else part.text.removeprefix("\n"),
-            sender=self._stamp.name,
+            content=part.text if self.texts else part.text.removeprefix("\n"),
+            sender=self._stamp.conversation,
             to=USER,
             role=AGENT,
             status=self._status,
             round=self._stamp.round,
-            metadata=self._besides(part.seal),
+            metadata=self._entry_metadata(part.seal),
         )
-        self.words.append(entry)
+        self.texts.append(entry)
 
-    def take_call(self, call: ToolCall) -> None:
+    def add_call(self, call: ToolCall) -> None:
         entry = Entry(
-            entry_type=FLOW_CALL if call.name in FLOW else TOOL_CALL,
+            entry_type=FLOW_CALL if call.name in FLOW_TOOLS else TOOL_CALL,
             content=call.arguments,
-            sender=self._stamp.name,
+            sender=self._stamp.conversation,
             to=call.name,
             role=AGENT,
             round=self._stamp.round,
             tool_call_id=call.id,
-            metadata=self._besides(call.seal),
+            metadata=self._entry_metadata(call.seal),
         )
         self.calls.append(entry)
 
-    def _besides(self, seal: str) -> Mapping[str, object]:
+    def _entry_metadata(self, seal: str) -> Mapping[str, object]:
         thoughts, self.thoughts = self.thoughts, []
         if self._leading is None:
             self._leading, thoughts = thoughts, []
-        return {**({THOUGHTS: thoughts} if thoughts else {}), **_sealed(seal)}
+        return {**({THOUGHTS: thoughts} if thoughts else {}), **_seal_metadata(seal)}
 
 
-def _sealed(seal: str) -> dict[str, object]:
+def _seal_metadata(seal: str) -> dict[str, object]:
     return {SEAL: seal} if seal else {}

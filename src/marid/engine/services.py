@@ -5,26 +5,26 @@ from marid.engine.catalogue import ModelCatalogue
 from marid.engine.handoff import RoundHandoff
 from marid.engine.notes import ConversationNotes, HomeReflection
 from marid.engine.peers import HomePeers
-from marid.ports.catalogue import Catalogue
+from marid.ports.catalogue import ModelLookup
 from marid.ports.conversations import Conversations, Inbox
 from marid.ports.handoff import Handoff
 from marid.ports.model import Model
-from marid.ports.notes import Notes, Reflection
+from marid.ports.notes import NoteWriter, ReflectionWriter
 from marid.ports.peers import Peers
 from marid.ports.transcript import Conversation
 
 
 def home_services(own: str, conversations: Conversations, inbox: Inbox, model: Model) -> dict[type, object]:
     """Those for which the conversation, which is called `own`, need not be held, nor even be there."""
-    return {Peers: HomePeers(conversations, inbox, own), Catalogue: ModelCatalogue(model)}
+    return {Peers: HomePeers(conversations, inbox, own), ModelLookup: ModelCatalogue(model)}
 
 
-def memory_services(
+def conversation_services(
     conversation: Conversation, conversations: Conversations, inbox: Inbox, model: Model, settings: Settings
 ) -> dict[type, object]:
     """Ports by type, for the scope of the round's calls; a tool whose port is missing is neither shown nor run."""
     services = home_services(conversation.meta().name, conversations, inbox, model)
-    services |= {Notes: ConversationNotes(conversation), Handoff: RoundHandoff()}
+    services |= {NoteWriter: ConversationNotes(conversation), Handoff: RoundHandoff()}
     if settings.reflection_enabled:
-        services[Reflection] = HomeReflection(conversation, settings.reflection_character_limit)
+        services[ReflectionWriter] = HomeReflection(conversation, settings.reflection_character_limit)
     return services

@@ -6,28 +6,28 @@ from itertools import takewhile
 from typing import Literal, NamedTuple, TypeAlias
 
 from marid.core.entry import FAILED, FLOW_CALL, INTERRUPTED, OK, TO_AGENT, TO_USER
-from marid.engine.messages import parsed
-from marid.engine.turns import Made, Reply, Said, Turn
+from marid.engine.messages import parse_arguments
+from marid.engine.turns import CallRecord, Reply, Turn, UserTurn
 
-WARNED_AT, ENDED_AT = 3, 6
+LOOP_WARNING_AT, LOOP_END_AT = 3, 6
 """After how many times the same, a model is warned of its loop, and a round ended."""
-WARNING = "\n\n[This is the same call with the same result as before. It will not change: do something else.]"
+LOOP_WARNING = "\n\n[This is the same call with the same result as before. It will not change: do something else.]"
 
 
 @dataclass(frozen=True)
-class Ask:
+class AskModel:
     """The model has the word."""
 
 
 @dataclass(frozen=True)
-class Act:
+class RunTools:
     """These calls have no result yet."""
 
-    calls: tuple[Made, ...]
+    calls: tuple[CallRecord, ...]
 
 
 @dataclass(frozen=True)
-class Rest:
+class Stop:
     """There is nothing to do: the user has the word. `message` is what `call_user` says to him."""
 
     reason: Literal["answered", "handed", "loop", "nothing"]
@@ -35,10 +35,10 @@ class Rest:
     message: str = ""
 
 
-Step: TypeAlias = Ask | Act | Rest
+Step: TypeAlias = AskModel | RunTools | Stop
 
 
-class Shape(NamedTuple):
+class CallFingerprint(NamedTuple):
     """What makes two calls the same."""
 
     name: str
@@ -47,45 +47,45 @@ class Shape(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Handed:
+class HandoffDecision:
     """Who has the word after the model's next words, and with which prompt or message."""
 
-    name: str
-    words: str = ""
+    tool: str
+    text: str = ""
 
 
 def next_step(turns: Sequence[Turn]) -> Step:
     """What comes next after these turns."""
     last = turns[-1] if turns else None
     if last is None:
-        return Rest("nothing")
-    if isinstance(last, Said):
-        return Ask()
+        return Stop("nothing")
+    if isinstance(last, UserTurn):
+        return AskModel()
     if last.pending:
-        return Act(last.pending)
-    return _after_calls(turns, last) if last.calls else _after_words(last)
+        return RunTools(last.pending)
+    return _after_calls(turns, last) if last.calls else _after_text(last)
 
 
-def _after_words(reply: Reply) -> Step:
-    broke_off = reply.words[-1].status in (FAILED, INTERRUPTED)
-    return Ask() if broke_off else Rest("answered", reply.text)
+def _after_text(reply: Reply) -> Step:
+    broke_off = reply.text_entries[-1].status in (FAILED, INTERRUPTED)
+    return AskModel() if broke_off else Stop("answered", reply.text)
 
 
 def _after_calls(turns: Sequence[Turn], reply: Reply) -> Step:
-    handed = _handed([reply])
-    if handed is not None and handed.name == TO_USER:
-        return Rest("handed", "\n\n".join(part for part in (reply.text, handed.words) if part), handed.words)
-    if in_a_row(shapes(turns)) >= ENDED_AT:
-        return Rest("loop", reply.text)
-    return Ask()
+    handed = _handoff_in([reply])
+    if handed is not None and handed.tool == TO_USER:
+        return Stop("handed", "\n\n".join(part for part in (reply.text, handed.text) if part), handed.text)
+    if repeated_replies(call_fingerprints(turns)) >= LOOP_END_AT:
+        return Stop("loop", reply.text)
+    return AskModel()
 
 
-def handed(turns: Sequence[Turn]) -> Handed | None:
+def find_handoff(turns: Sequence[Turn]) -> HandoffDecision | None:
     """The handoff that the model has decided on since anybody else spoke: to the user, or else the last to itself."""
-    return _handed(_since_said(turns))
+    return _handoff_in(_replies_since_user(turns))
 
 
-def _handed(replies: Sequence[Reply]) -> Handed | None:
+def _handoff_in(replies: Sequence[Reply]) -> HandoffDecision | None:
     done = [
         call
         for reply in replies
@@ -93,38 +93,40 @@ def _handed(replies: Sequence[Reply]) -> Handed | None:
         if call.entry.entry_type == FLOW_CALL and call.result is not None and call.result.status == OK
     ]
     if to_user := [call for call in done if call.name == TO_USER]:
-        return Handed(TO_USER, "\n\n".join(words for call in to_user if (words := _words(call, "message"))))
-    return Handed(TO_AGENT, _words(done[-1], "prompt")) if done else None
+        return HandoffDecision(
+            TO_USER, "\n\n".join(words for call in to_user if (words := _text_argument(call, "message")))
+        )
+    return HandoffDecision(TO_AGENT, _text_argument(done[-1], "prompt")) if done else None
 
 
-def _words(call: Made, name: str) -> str:
-    words = (parsed(call.entry.content) or {}).get(name)
+def _text_argument(call: CallRecord, name: str) -> str:
+    words = (parse_arguments(call.entry.content) or {}).get(name)
     return words if isinstance(words, str) else ""
 
 
-def shapes(turns: Sequence[Turn]) -> list[frozenset[Shape]]:
+def call_fingerprints(turns: Sequence[Turn]) -> list[frozenset[CallFingerprint]]:
     """The calls with their results since anybody but the model spoke, reply by reply: one reply alone is no loop."""
     return [
         frozenset(
-            Shape(call.name, call.entry.content, call.result.content.removesuffix(WARNING))
+            CallFingerprint(call.name, call.entry.content, call.result.content.removesuffix(LOOP_WARNING))
             for call in reply.calls
             if call.result is not None
         )
-        for reply in _since_said(turns)
+        for reply in _replies_since_user(turns)
         if reply.calls
     ]
 
 
-def in_a_row(made: Sequence[frozenset[Shape]]) -> int:
+def repeated_replies(made: Sequence[frozenset[CallFingerprint]]) -> int:
     """How many replies in a row made the same calls, which came to the same."""
     return sum(1 for _ in takewhile(lambda shapes: shapes == made[-1], reversed(made)))
 
 
-def times(made: Sequence[frozenset[Shape]], shape: Shape) -> int:
+def consecutive_uses(made: Sequence[frozenset[CallFingerprint]], fingerprint: CallFingerprint) -> int:
     """How many of the last replies in a row made a call."""
-    return sum(1 for _ in takewhile(lambda shapes: shape in shapes, reversed(made)))
+    return sum(1 for _ in takewhile(lambda shapes: fingerprint in shapes, reversed(made)))
 
 
-def _since_said(turns: Sequence[Turn]) -> list[Reply]:
-    latest = takewhile(lambda turn: not isinstance(turn, Said), reversed(turns))
+def _replies_since_user(turns: Sequence[Turn]) -> list[Reply]:
+    latest = takewhile(lambda turn: not isinstance(turn, UserTurn), reversed(turns))
     return [turn for turn in latest if isinstance(turn, Reply)][::-1]

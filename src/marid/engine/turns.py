@@ -22,14 +22,14 @@ _RESULTS = frozenset({TOOL_RESULT, FLOW_RESULT})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Said:
+class UserTurn:
     """What a user, or anybody but the model, has said."""
 
     entry: Entry
 
 
 @dataclass(frozen=True, kw_only=True)
-class Made:
+class CallRecord:
     """A call. `id` is what the model knows it by, which no other call of the window has.
 
     `started`: it may have had effects.
@@ -50,21 +50,21 @@ class Made:
 class Reply:
     """One answer of the model: its words, and the calls beside them."""
 
-    words: tuple[Entry, ...] = ()
-    calls: tuple[Made, ...] = ()
+    text_entries: tuple[Entry, ...] = ()
+    calls: tuple[CallRecord, ...] = ()
 
     @property
     def text(self) -> str:
         """The words for the reader."""
-        return "".join(entry.content for entry in self.words)
+        return "".join(entry.content for entry in self.text_entries)
 
     @property
-    def pending(self) -> tuple[Made, ...]:
+    def pending(self) -> tuple[CallRecord, ...]:
         """The calls that have no result."""
         return tuple(call for call in self.calls if call.result is None)
 
 
-Turn: TypeAlias = Said | Reply
+Turn: TypeAlias = UserTurn | Reply
 
 
 @dataclass(kw_only=True, eq=False)
@@ -80,48 +80,48 @@ class _Call:
 class _Draft:
     """A reply while its entries are read. `closed`: a further call belongs to another reply."""
 
-    words: list[Entry] = field(default_factory=list[Entry])
+    text_entries: list[Entry] = field(default_factory=list[Entry])
     calls: list[_Call] = field(default_factory=list[_Call])
     closed: bool = False
 
 
-class _Reading:
+class _TurnBuilder:
     """Results and starts find their calls by id, else, in the last reply, by their place."""
 
     def __init__(self) -> None:
-        self.turns: list[Said | _Draft] = []
+        self.turns: list[UserTurn | _Draft] = []
         # By the id that they were stored with, which providers use again, and by one that is theirs alone.
         self._calls: dict[str, list[_Call]] = {}
 
-    def read(self, entry: Entry) -> None:
+    def add(self, entry: Entry) -> None:
         if entry.entry_type == MESSAGE:
-            self._message(entry)
+            self._add_message(entry)
         elif entry.entry_type in _CALLS:
-            self._call(entry)
+            self._add_call(entry)
         elif entry.entry_type in _RESULTS:
-            self._result(entry)
-        elif entry.entry_type == TOOL_STARTED and (call := self._by_id(entry.tool_call_id)):
+            self._add_result(entry)
+        elif entry.entry_type == TOOL_STARTED and (call := self._find_by_id(entry.tool_call_id)):
             call.started = True
 
-    def _message(self, entry: Entry) -> None:
+    def _add_message(self, entry: Entry) -> None:
         if role_of(entry) != AGENT:
-            self.turns.append(Said(entry=entry))
+            self.turns.append(UserTurn(entry=entry))
             return
-        draft = self._open()
-        if draft is None or draft.calls or not entry.round or draft.words[-1].round != entry.round:
-            draft = self._begun()
-        draft.words.append(entry)
+        draft = self._open_draft()
+        if draft is None or draft.calls or not entry.round or draft.text_entries[-1].round != entry.round:
+            draft = self._start_draft()
+        draft.text_entries.append(entry)
 
-    def _call(self, entry: Entry) -> None:
-        draft = self._open() or self._begun()
+    def _add_call(self, entry: Entry) -> None:
+        draft = self._open_draft() or self._start_draft()
         call = _Call(entry=entry)
         draft.calls.append(call)
-        for id in (entry.tool_call_id, _own(entry)):
+        for id in (entry.tool_call_id, _synthetic_id(entry)):
             self._calls.setdefault(id, []).append(call)
 
-    def _result(self, entry: Entry) -> None:
+    def _add_result(self, entry: Entry) -> None:
         id = entry.tool_call_id
-        call = (self._by_id(id) if id else None) or self._by_place(named=bool(id))
+        call = (self._find_by_id(id) if id else None) or self._find_by_position(has_id=bool(id))
         if call is None:
             return  # of a call that is gone, or a second one: no provider takes it
         call.result = entry
@@ -129,56 +129,56 @@ class _Reading:
         if isinstance(last, _Draft):
             last.closed = True
 
-    def _by_id(self, id: str) -> _Call | None:
+    def _find_by_id(self, id: str) -> _Call | None:
         """One that waits: in the last reply the first of that id, else the latest."""
         waiting = [call for call in self._calls.get(id, ()) if call.result is None]
         recent = [call for call in waiting if call in self._last_calls()]
         return next(iter(recent or waiting[::-1]), None)
 
-    def _by_place(self, *, named: bool) -> _Call | None:
+    def _find_by_position(self, *, has_id: bool) -> _Call | None:
         """The first call of the last reply that waits; a result with a name belongs to none with another name."""
         waiting = (call for call in self._last_calls() if call.result is None)
-        return next((call for call in waiting if not (named and call.entry.tool_call_id)), None)
+        return next((call for call in waiting if not (has_id and call.entry.tool_call_id)), None)
 
     def _last_calls(self) -> list[_Call]:
         last = self.turns[-1] if self.turns else None
         return last.calls if isinstance(last, _Draft) else []
 
-    def _open(self) -> _Draft | None:
+    def _open_draft(self) -> _Draft | None:
         last = self.turns[-1] if self.turns else None
         return last if isinstance(last, _Draft) and not last.closed else None
 
-    def _begun(self) -> _Draft:
+    def _start_draft(self) -> _Draft:
         draft = _Draft()
         self.turns.append(draft)
         return draft
 
 
-def turns(entries: Iterable[Entry]) -> tuple[Turn, ...]:
+def parse_turns(entries: Iterable[Entry]) -> tuple[Turn, ...]:
     """What a window comes to. Types that say nothing to a model are passed over, and so are results without a call."""
-    reading = _Reading()
+    reading = _TurnBuilder()
     for entry in entries:
-        reading.read(entry)
+        reading.add(entry)
     taken: set[str] = set()
-    return tuple(turn if isinstance(turn, Said) else _reply(turn, taken) for turn in reading.turns)
+    return tuple(turn if isinstance(turn, UserTurn) else _finish_reply(turn, taken) for turn in reading.turns)
 
 
-def _reply(draft: _Draft, taken: set[str]) -> Reply:
+def _finish_reply(draft: _Draft, taken: set[str]) -> Reply:
     calls = tuple(
-        Made(entry=call.entry, id=_free(call.entry, taken), result=call.result, started=call.started)
+        CallRecord(entry=call.entry, id=_unique_id(call.entry, taken), result=call.result, started=call.started)
         for call in draft.calls
     )
-    return Reply(words=tuple(draft.words), calls=calls)
+    return Reply(text_entries=tuple(draft.text_entries), calls=calls)
 
 
-def _own(entry: Entry) -> str:
+def _synthetic_id(entry: Entry) -> str:
     """Of the entry's own id, in no more than the 40 characters that services take."""
     return f"synth_{entry.id.replace('-', '')}"
 
 
-def _free(entry: Entry, taken: set[str]) -> str:
+def _unique_id(entry: Entry, taken: set[str]) -> str:
     """An id that no earlier call has."""
-    made = _own(entry)
+    made = _synthetic_id(entry)
     names = chain((entry.tool_call_id, made), (f"{made}_{number}" for number in count(2)))
     id = next(name for name in names if name and name not in taken)
     taken.add(id)

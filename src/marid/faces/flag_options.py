@@ -7,15 +7,15 @@ from typing import Any, TypeAlias
 import click
 from click.shell_completion import CompletionItem
 
-from marid.faces.flags import flag_named
+from marid.faces.flags import find_flag
 
-Offer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
-_NOTHING: Mapping[str, Offer] = MappingProxyType({})
+Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+_NO_COMPLETERS: Mapping[str, Completer] = MappingProxyType({})
 
 
-def option_of(name: str, *spellings: str, offers: Mapping[str, Offer] = _NOTHING) -> click.Option:
+def click_option(name: str, *spellings: str, offers: Mapping[str, Completer] = _NO_COMPLETERS) -> click.Option:
     """The flag of that name as an option; `spellings` are further ones, `offers` what a shell is told, by kind."""
-    flag = flag_named(name)
+    flag = find_flag(name)
     more: dict[str, Any] = {"is_flag": True}
     if flag.values:
         (value,) = flag.values

@@ -5,7 +5,7 @@ A capital letter names a conversation, its small twin means the current one. Eac
 
 from typing import NamedTuple
 
-from marid.core.logs import LOGS
+from marid.core.logs import DEBUG_LOGS
 
 # What a value is, and so what a shell offers for it. `previous` is a conversation or `-`, `any` may also be a new one.
 NAME, PREVIOUS, ANY = "name", "previous", "any"
@@ -13,7 +13,7 @@ TEXT, NUMBER, SECONDS, THING, SETTING, KEYS = "text", "number", "seconds", "thin
 FILE, FOLDER, PATH, TOOL, TOOLS, MODEL, EFFECTS = "file", "folder", "path", "tool", "tools", "model", "effects"
 
 FORCE_MARKDOWN = "force-markdown"
-DEBUG_KEYS = (*LOGS, "all", FORCE_MARKDOWN)
+DEBUG_KEYS = (*DEBUG_LOGS, "all", FORCE_MARKDOWN)
 
 
 class Value(NamedTuple):
@@ -49,37 +49,37 @@ class Flag(NamedTuple):
         return tuple(one for one in (self.short, self.long) if one)
 
     @property
-    def shown(self) -> str:
+    def usage(self) -> str:
         """As the help writes it."""
         values = " ".join(value.metavar for value in self.values)
         return f"{', '.join(self.spellings)} {values}".strip()
 
 
 def _flag(flags: str, name: str, meaning: str, *values: Value, **marks: bool) -> Flag:
-    short, long = _spelled(flags)
+    short, long = _split_spellings(flags)
     return Flag(name, short, long, meaning, values, **marks)
 
 
-def _doing(flags: str, name: str, meaning: str, *values: Value, **marks: bool) -> Flag:
+def _action(flags: str, name: str, meaning: str, *values: Value, **marks: bool) -> Flag:
     """It does something, and a prompt may follow."""
     return _flag(flags, name, meaning, *values, operates=True, **marks)
 
 
-def _first(flags: str, name: str, meaning: str, *values: Value) -> Flag:
+def _leading_action(flags: str, name: str, meaning: str, *values: Value) -> Flag:
     """It does something, and a prompt or a command may follow."""
-    return _doing(flags, name, meaning, *values, before=True)
+    return _action(flags, name, meaning, *values, before=True)
 
 
-def _alone(flags: str, name: str, meaning: str, *values: Value, **marks: bool) -> Flag:
-    return _doing(flags, name, meaning, *values, alone=True, **marks)
+def _final_action(flags: str, name: str, meaning: str, *values: Value, **marks: bool) -> Flag:
+    return _action(flags, name, meaning, *values, alone=True, **marks)
 
 
-def _showing(flags: str, name: str, meaning: str, *values: Value) -> Flag:
+def _view_action(flags: str, name: str, meaning: str, *values: Value) -> Flag:
     """It shows something, to a program too."""
-    return _alone(flags, name, meaning, *values, for_json=True)
+    return _final_action(flags, name, meaning, *values, for_json=True)
 
 
-def _spelled(flags: str) -> tuple[str, str]:
+def _split_spellings(flags: str) -> tuple[str, str]:
     words = flags.split()
     short = words[0] if len(words[0]) == 2 else ""
     long = words[-1] if words[-1].startswith("--") else ""
@@ -111,37 +111,49 @@ GROUPS: tuple[tuple[str, tuple[Flag, ...]], ...] = (
     (
         "Looking (and then nothing is said, unless -X is given)",
         (
-            _showing("-l --list-current-context", "show", "The current conversation in short."),
-            _showing("-L --list-contexts", "list", "All conversations; * marks the current one."),
-            _showing("-g --show-current-log", "log", "Its last N entries; -N the first ones, 0 all of them.", _COUNT),
-            _showing("-G --show-log", "log_of", "The same of another one.", _CONVERSATION, _COUNT),
-            _showing("-n --inspect-current", "inspect", "system_prompt, todos, goals, a setting...; or list.", _THING),
-            _showing("-N --inspect", "inspect_of", "The same of another one.", _CONVERSATION, _THING),
-            _showing("--model-metadata", "model_info", "What is known of a model.", _MODEL),
-            _showing("--model-metadata-full", "model_info_full", "All that its provider tells.", _MODEL),
+            _view_action("-l --list-current-context", "show", "The current conversation in short."),
+            _view_action("-L --list-contexts", "list", "All conversations; * marks the current one."),
+            _view_action(
+                "-g --show-current-log", "log", "Its last N entries; -N the first ones, 0 all of them.", _COUNT
+            ),
+            _view_action("-G --show-log", "log_of", "The same of another one.", _CONVERSATION, _COUNT),
+            _view_action(
+                "-n --inspect-current", "inspect", "system_prompt, todos, goals, a setting...; or list.", _THING
+            ),
+            _view_action("-N --inspect", "inspect_of", "The same of another one.", _CONVERSATION, _THING),
+            _view_action("--model-metadata", "model_info", "What is known of a model.", _MODEL),
+            _view_action("--model-metadata-full", "model_info_full", "All that its provider tells.", _MODEL),
         ),
     ),
     (
         "Changing (what is said comes after it; with a capital letter nothing is said)",
         (
-            _first("-a --archive-current-history", "clear", "Archive the history: begin with an empty window."),
-            _alone("-A --archive-history", "clear_of", "The same of another one.", _CONVERSATION),
-            _first("-r --rename-current-context", "rename", "Give the current conversation another name.", _NEW_NAME),
-            _alone("-R --rename-context", "rename_of", "The same for another one.", _CONVERSATION, _NEW_NAME),
-            _first("-m --set-model", "set_model", "Use this model in it; it is asked for first.", _MODEL),
-            _alone("-M --set-model-for-context", "set_model_of", "The same for another one.", _CONVERSATION, _MODEL),
-            _first(
+            _leading_action(
+                "-a --archive-current-history", "clear", "Archive the history: begin with an empty window."
+            ),
+            _final_action("-A --archive-history", "clear_of", "The same of another one.", _CONVERSATION),
+            _leading_action(
+                "-r --rename-current-context", "rename", "Give the current conversation another name.", _NEW_NAME
+            ),
+            _final_action("-R --rename-context", "rename_of", "The same for another one.", _CONVERSATION, _NEW_NAME),
+            _leading_action("-m --set-model", "set_model", "Use this model in it; it is asked for first.", _MODEL),
+            _final_action(
+                "-M --set-model-for-context", "set_model_of", "The same for another one.", _CONVERSATION, _MODEL
+            ),
+            _leading_action(
                 "-y --set-current-system-prompt", "set_prompt", "Its own system prompt: a file, or the text.", _PROMPT
             ),
-            _alone("-Y --set-system-prompt", "set_prompt_of", "The same for another one.", _CONVERSATION, _PROMPT),
-            _first("-u --set-username", "set_username", "What you are called in it.", Value("NAME")),
-            _alone(
+            _final_action(
+                "-Y --set-system-prompt", "set_prompt_of", "The same for another one.", _CONVERSATION, _PROMPT
+            ),
+            _leading_action("-u --set-username", "set_username", "What you are called in it.", Value("NAME")),
+            _final_action(
                 "-d --destroy-current-context",
                 "destroy",
                 "Destroy the current conversation; asks first.",
                 destroys=True,
             ),
-            _alone("-D --destroy-context", "destroy_of", "Destroy another one.", _CONVERSATION, destroys=True),
+            _final_action("-D --destroy-context", "destroy_of", "Destroy another one.", _CONVERSATION, destroys=True),
             _flag(
                 "--destroy-at",
                 "destroy_at",
@@ -162,9 +174,9 @@ GROUPS: tuple[tuple[str, tuple[Flag, ...]], ...] = (
     (
         "Talking",
         (
-            _doing("-b --check-all-inboxes", "inboxes", "Let every conversation answer what it was sent."),
-            _doing("-B --check-inbox-for", "inbox_of", "Let this one.", _CONVERSATION),
-            _showing(
+            _action("-b --check-all-inboxes", "inboxes", "Let every conversation answer what it was sent."),
+            _action("-B --check-inbox-for", "inbox_of", "Let this one.", _CONVERSATION),
+            _view_action(
                 "-P --call-tool", "tool", "Call a tool; with -X its result is said.", Value("TOOL", TOOL), Value("JSON")
             ),
             _flag(
@@ -245,10 +257,10 @@ GROUPS: tuple[tuple[str, tuple[Flag, ...]], ...] = (
     ),
 )
 FLAGS = tuple(flag for _, flags in GROUPS for flag in flags)
-WHERE = frozenset(flag.name for flag in FLAGS if flag.where)
-BEFORE = frozenset(flag.name for flag in FLAGS if flag.before)
+LOCATION_FLAGS = frozenset(flag.name for flag in FLAGS if flag.where)
+LEADING_FLAGS = frozenset(flag.name for flag in FLAGS if flag.before)
 
 
-def flag_named(name: str) -> Flag:
+def find_flag(name: str) -> Flag:
     """The one of that name."""
     return next(flag for flag in FLAGS if flag.name == name)

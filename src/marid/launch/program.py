@@ -9,34 +9,34 @@ from typing import Any, cast
 import click
 
 from marid.app.app import App
-from marid.bootstrap.environment import completion_asked, no_plugins
+from marid.bootstrap.environment import completion_request, disable_pydantic_plugins
 from marid.bootstrap.wiring import build
 from marid.core.errors import BadInput, MaridError
-from marid.faces.cli.flags_help import page
-from marid.faces.cli.line import Line, options_of, spelling
-from marid.faces.cli.names import NameArgument, NameOption
-from marid.faces.flags import BEFORE, WHERE
-from marid.launch.table import COMMANDS, LINKS, commands_of, name_of, summaries
+from marid.faces.cli.flags_help import help_page
+from marid.faces.cli.line import CommandLine, flag_spellings, flag_values
+from marid.faces.cli.names import ConversationArgument, ConversationOption
+from marid.faces.flags import LEADING_FLAGS, LOCATION_FLAGS
+from marid.launch.table import COMMANDS, LINKS, commands_for, program_name, summaries
 
 
 class Program(click.Group):
     """A group that knows its commands by name and imports one only to run it. Its flags are no business of click."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(commands_of(str(self.name)))
+        return list(commands_for(str(self.name)))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         return find_command(cmd_name)
 
     def get_help(self, ctx: click.Context) -> str:
-        return page(summaries(str(self.name)), str(self.name), width=ctx.terminal_width or 0)
+        return help_page(summaries(str(self.name)), str(self.name), width=ctx.terminal_width or 0)
 
 
 def find_command(name: str) -> click.Command | None:
     """The command of that name, imported now."""
     if name not in COMMANDS:
         return None
-    module, _, attribute = COMMANDS[name].place.partition(":")
+    module, _, attribute = COMMANDS[name].target.partition(":")
     return cast("click.Command", getattr(import_module(module), attribute))
 
 
@@ -45,66 +45,66 @@ program = Program("marid")
 
 def complete(called: str) -> int | None:
     """Answer a shell that asks for completions; None when none does."""
-    name = name_of(called)
-    asked = completion_asked(name.replace("-", "_"))
+    name = program_name(called)
+    asked = completion_request(name.replace("-", "_"))
     if asked is None:
         return None
     from marid.faces.cli.completion import complete as answer
 
-    command = _called(called) or Program(name)
+    command = _linked_command(called) or Program(name)
     # A wrong word or setting on the line: whoever presses a key for help wants words or nothing, no complaint.
     with suppress(MaridError):
         return answer(command, build, name, asked)
     return 0
 
 
-def main(called: str, args: list[str]) -> int:
+def run_linked(called: str, args: list[str]) -> int:
     """Run the command line of a program that marid replaces by one of its commands."""
-    return _run(called, cast("click.Command", _called(called)), args, obj=build)
+    return _run(called, cast("click.Command", _linked_command(called)), args, obj=build)
 
 
-def _called(called: str) -> click.Command | None:
+def _linked_command(called: str) -> click.Command | None:
     return find_command(LINKS.get(called, ""))
 
 
-def run_command(line: Line, make_app: Callable[[], App]) -> int:
+def run_command(line: CommandLine, make_app: Callable[[], App]) -> int:
     """Run the command of a line, after what its flags ask for; what it knows of them besides is given to it.
 
     Raises: BadInput for a flag that means nothing to it.
     """
     command = cast("click.Command", find_command(line.command))
-    _refuse(line, command)
+    _reject_unknown_flags(line, command)
     name = ""
-    if line.given.keys() & {"conversation", *BEFORE}:
-        from marid.faces.cli.line_run import begin
+    if line.given.keys() & {"conversation", *LEADING_FLAGS}:
+        from marid.faces.cli.line_run import start_run
 
-        run = begin(line, make_app)
-        name, make_app = run.name if line.has("conversation") else "", partial(_same, run.app)
+        run = start_run(line, make_app)
+        name, make_app = run.name if line.has("conversation") else "", partial(_reuse_app, run.app)
     defaults = _defaults(line, command, name)
     more = {"obj": make_app, "default_map": {line.command: defaults}}
     return _run("marid", program, [line.command, *line.rest], debug=line.has("debug"), **more)
 
 
-def _same(app: App, *, home: str | None = None, project: str | None = None) -> App:
+def _reuse_app(app: App, *, home: str | None = None, project: str | None = None) -> App:
     """The one that there is, unless a request names another."""
     return build(home=home or app.settings.home, project=project or app.project) if home or project else app
 
 
-def _refuse(line: Line, command: click.Command) -> None:
+def _reject_unknown_flags(line: CommandLine, command: click.Command) -> None:
     own = _parameters(command)
-    known = {*WHERE, *BEFORE, *(_OWN.get(name, name) for name in own)}
+    known = {*LOCATION_FLAGS, *LEADING_FLAGS, *(_PARAMETER_ALIASES.get(name, name) for name in own)}
     if any(_names_conversation(param) for param in own.values()):
         known.add("conversation")
-    if strange := spelling(line, [name for name in line.given if name not in known]):
+    if strange := flag_spellings(line, [name for name in line.given if name not in known]):
         raise BadInput(f"{strange[0]} means nothing to `marid {line.command}`; its own flags come after its name")
 
 
 def _names_conversation(param: click.Parameter) -> bool:
-    return isinstance(param, NameArgument | NameOption)
+    return isinstance(param, ConversationArgument | ConversationOption)
 
 
 # How a command calls what is a flag of the line.
-_OWN: Mapping[str, str] = {"marid_json": "as_json"}
+_PARAMETER_ALIASES: Mapping[str, str] = {"marid_json": "as_json"}
 
 
 def _parameters(command: click.Command) -> Mapping[str, click.Parameter]:
@@ -114,12 +114,12 @@ def _parameters(command: click.Command) -> Mapping[str, click.Parameter]:
     return {**found, **{str(param.name): param for param in command.params}}
 
 
-def _defaults(line: Line, command: click.Command, conversation: str) -> dict[str, Any]:
+def _defaults(line: CommandLine, command: click.Command, conversation: str) -> dict[str, Any]:
     """What the flags of the line mean for the parameters of the command."""
-    options = options_of(line)
+    options = flag_values(line)
     found: dict[str, Any] = {}
     for name, param in _parameters(command).items():
-        flag = _OWN.get(name, name)
+        flag = _PARAMETER_ALIASES.get(name, name)
         if flag in line.given and flag != "conversation":
             found[name] = options[flag]
         elif conversation and _names_conversation(param):
@@ -130,7 +130,7 @@ def _defaults(line: Line, command: click.Command, conversation: str) -> dict[str
 
 def _run(name: str, command: click.Command, args: list[str], *, debug: bool = False, **more: Any) -> int:
     """Not by click's own `main`: that one takes a reader who has gone for a failure."""
-    no_plugins()
+    disable_pydantic_plugins()
     try:
         with command.make_context(name, args, **more) as ctx:
             ctx.meta["marid.debug"] = debug

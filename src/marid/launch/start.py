@@ -10,24 +10,24 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from marid.core.errors import BadInput, MaridError, Unavailable, alone
+from marid.core.errors import BadInput, MaridError, Unavailable, unwrap_group
 from marid.core.version import __version__
-from marid.faces.cli.exits import INTERRUPTED, end_line, exit_code, print_out, say, words_of
-from marid.faces.cli.line import PAGE, Line, read_line, strange_keys
+from marid.faces.cli.exits import INTERRUPTED_STATUS, end_terminal_line, error_text, exit_code, print_line, print_note
+from marid.faces.cli.line import MARKDOWN_PAGE_KEY, CommandLine, parse_command_line, unknown_key_warnings
 from marid.faces.cli.line_quick import quick_command
-from marid.launch.table import LINKS, commands_of, name_of, summaries
+from marid.launch.table import LINKS, commands_for, program_name, summaries
 
 if TYPE_CHECKING:
     from marid.app.app import App
 
-_SELDOM = 100_000
-_NEAR = 0.75
+_GC_THRESHOLD = 100_000
+_MIN_SIMILARITY = 0.75
 # Whose stderr holds events and nothing else.
 _JSON = "json"
 # What could not be written may have left some room.
-_LITTLE = 1_000_000
-_UNUSABLE = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.ENOSPC})
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+_LOW_DISK_BYTES = 1_000_000
+_HOME_ERRNOS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.ENOSPC})
+_OUTPUT_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 
 def run(argv: Sequence[str]) -> int:
@@ -35,78 +35,78 @@ def run(argv: Sequence[str]) -> int:
     try:
         return _dispatch(os.path.basename(argv[0]), list(argv[1:]))
     except KeyboardInterrupt:
-        end_line()
-        return INTERRUPTED
+        end_terminal_line()
+        return INTERRUPTED_STATUS
     except BrokenPipeError:
-        return _reader_gone()
+        return _end_after_broken_pipe()
     except MaridError as error:
-        say(words_of(error))
+        print_note(error_text(error))
         return exit_code(error)
     except Exception as error:  # noqa: BLE001 - the outermost ring: a bug becomes exit 70 and a hint, here only
-        return _unforeseen(error, debug=any(arg.split("=")[0] == "--debug" for arg in argv))
+        return _report_unexpected(error, debug=any(arg.split("=")[0] == "--debug" for arg in argv))
 
 
 def _dispatch(called: str, args: list[str]) -> int:
     if called not in LINKS and args[:1] == ["context"]:
         # Imported when used: a plain command line never needs click, which costs more than a small project does.
-        from marid.faces.cli.options import parse
+        from marid.faces.cli.options import parse_options
 
-        options = parse(args[1:])
+        options = parse_options(args[1:])
         if options is not None:
-            return _quickly(options)
+            return _run_context(options)
     # Seldom: with the usual threshold a tenth of every start goes into looking through what was just imported.
-    gc.set_threshold(_SELDOM)
+    gc.set_threshold(_GC_THRESHOLD)
     gc.enable()
     link = LINKS.get(called, "")
     if link or not args:
-        from marid.launch.program import complete, main
+        from marid.launch.program import complete, run_linked
 
         answered = complete(called)
         if answered is not None:
             return answered
         if link:
-            return main(called, args)
-    return _lined(read_line(args, commands_of(called)), name_of(called))
+            return run_linked(called, args)
+    return _run_line(parse_command_line(args, commands_for(called)), program_name(called))
 
 
-def _lined(line: Line, called: str) -> int:
+def _run_line(line: CommandLine, called: str) -> int:
     """Carry out a line; click is asked only where a command needs it."""
     if line.has("version"):
-        print_out(f"marid {__version__}")
+        print_line(f"marid {__version__}")
         return 0
     if line.has("help"):
         return _help(called)
-    if (word := line.one("debug")) in commands_of(called):
+    if (word := line.value("debug")) in commands_for(called):
         raise BadInput(f"--debug takes KEYS: write `{called} --debug all {word}`")
-    for told in strange_keys(word):
+    for told in unknown_key_warnings(word):
         if line.command != _JSON:
-            say(told)
-    line = _sound(line)
-    make_app = _Workbench(line)
+            print_note(told)
+    line = _with_valid_username(line)
+    make_app = _AppFactory(line)
     try:
-        return _carried_out(line, make_app, called)
+        return _run_command_or_prompt(line, make_app, called)
     except Unavailable as error:
-        if not make_app.fails_by(error):
+        if not make_app.is_home_failure(error):
             raise
         place = f"marid keeps its files in '{make_app.home}'; --home DIR or MARID_HOME names another place"
         raise Unavailable(f"{error}\n{place}") from error
 
 
-def _sound(line: Line) -> Line:
+def _with_valid_username(line: CommandLine) -> CommandLine:
     """With a user's name that can be written down, whatever bytes it was given as."""
-    name = line.one("username")
+    name = line.value("username")
     if name.isprintable():
         return line
-    from marid.faces.cli.prompt_input import sound  # imported when used: such bytes are rare
+    from marid.faces.cli.prompt_input import replace_invalid_bytes  # imported when used: such bytes are rare
 
-    return line._replace(given={**line.given, "username": ((sound(name),),)})
+    return line._replace(given={**line.given, "username": ((replace_invalid_bytes(name),),)})
 
 
-def _carried_out(line: Line, make_app: "Callable[[], App]", called: str) -> int:
-    if PAGE in line.one("debug"):
-        from marid.faces.cli.markdown_page import named_page, show_page
+def _run_command_or_prompt(line: CommandLine, make_app: "Callable[[], App]", called: str) -> int:
+    if MARKDOWN_PAGE_KEY in line.value("debug"):
+        from marid.faces.cli.markdown_page import page_path, show_page
 
-        return show_page(make_app(), named_page(line.one("debug")))
+        return show_page(make_app(), page_path(line.value("debug")))
     if line.command:
         quick = quick_command(line)
         if quick is not None:
@@ -114,17 +114,17 @@ def _carried_out(line: Line, make_app: "Callable[[], App]", called: str) -> int:
         from marid.launch.program import run_command
 
         return run_command(line, make_app)
-    return _prompted(line, make_app, called)
+    return _run_prompt(line, make_app, called)
 
 
-def _prompted(line: Line, make_app: "Callable[[], App]", called: str) -> int:
+def _run_prompt(line: CommandLine, make_app: "Callable[[], App]", called: str) -> int:
     """Flags and words; with neither, a person at a terminal is greeted."""
-    from marid.faces.cli.line_run import is_bare, is_piped, on_terminal, run_line
+    from marid.faces.cli.line_run import is_empty, is_on_terminal, is_piped, run_line
 
-    _hint(line, commands_of(called))
-    if not is_bare(line) or is_piped():
+    _hint_at_command(line, commands_for(called))
+    if not is_empty(line) or is_piped():
         return run_line(line, make_app)
-    if not on_terminal():
+    if not is_on_terminal():
         return _help(called)
     if called in LINKS:
         return run_line(line, make_app)  # that program reads a prompt
@@ -134,30 +134,30 @@ def _prompted(line: Line, make_app: "Callable[[], App]", called: str) -> int:
     return 0
 
 
-def _hint(line: Line, commands: Collection[str]) -> None:
+def _hint_at_command(line: CommandLine, commands: Collection[str]) -> None:
     """A single word may be a command that was meant: it is said all the same, and the person is told."""
-    if line.said or len(line.words) != 1 or not commands:
+    if line.has_separator or len(line.words) != 1 or not commands:
         return
     import difflib  # imported when used: what has more words is a prompt
 
     word = line.words[0]
     flags = {"help": "--help", "version": "--version"}
-    near = [flags[word]] if word in flags else difflib.get_close_matches(word, commands, 1, _NEAR)
+    near = [flags[word]] if word in flags else difflib.get_close_matches(word, commands, 1, _MIN_SIMILARITY)
     if near:
-        say(f"'{word}' is said to the model; did you mean `marid {near[0]}`?")
+        print_note(f"'{word}' is said to the model; did you mean `marid {near[0]}`?")
 
 
 def _help(called: str) -> int:
-    from marid.faces.cli.flags_help import page
+    from marid.faces.cli.flags_help import help_page
 
-    print_out(page(summaries(called), called).removesuffix("\n"))
+    print_line(help_page(summaries(called), called).removesuffix("\n"))
     return 0
 
 
-class _Workbench:
+class _AppFactory:
     """Makes the one that the flags name; what a request names is stronger. Remembers where its home is."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: CommandLine) -> None:
         self._line = line
         self.home = ""
 
@@ -165,39 +165,39 @@ class _Workbench:
         from marid.bootstrap.wiring import build
 
         line = self._line
-        app = build(home=home or line.one("home") or None, project=project or line.one("project_root") or None)
+        app = build(home=home or line.value("home") or None, project=project or line.value("project_root") or None)
         self.home = app.settings.home
         return app
 
-    def fails_by(self, error: Unavailable) -> bool:
+    def is_home_failure(self, error: Unavailable) -> bool:
         """Whether it is our home that cannot be used: neither a file that was named nor a service is."""
         if not self.home:
             return False
         cause = error.__cause__
         if isinstance(cause, OSError) and isinstance(cause.filename, str):
             place, home = os.path.join(cause.filename, ""), os.path.join(self.home, "")
-            return cause.errno in _UNUSABLE and (place.startswith(home) or home.startswith(place))
+            return cause.errno in _HOME_ERRNOS and (place.startswith(home) or home.startswith(place))
         # What was written in another thread has only its words.
         full = os.strerror(errno.ENOSPC) in str(error) and os.path.isdir(self.home)
-        return full and _room(self.home) < _LITTLE
+        return full and _free_bytes(self.home) < _LOW_DISK_BYTES
 
 
-def _room(folder: str) -> int:
+def _free_bytes(folder: str) -> int:
     """Bytes that are left on a disk."""
     found = os.statvfs(folder)
     return found.f_bavail * found.f_frsize
 
 
-def _quickly(options: dict[str, Any]) -> int:
+def _run_context(options: dict[str, Any]) -> int:
     if options["watch"]:
         gc.enable()  # this one may go on for days
     from marid.bootstrap.wiring import build
-    from marid.faces.cli.context import execute
+    from marid.faces.cli.context import run_context
 
-    return execute(options, partial(build, one_shot=True))
+    return run_context(options, partial(build, one_shot=True))
 
 
-def leave(code: int) -> NoReturn:
+def exit_process(code: int) -> NoReturn:
     """End the process now. Taking the interpreter apart object by object would cost another tenth of the run."""
     atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
     with contextlib.suppress(OSError, ValueError):  # the reader has gone, or the stream is closed
@@ -207,21 +207,21 @@ def leave(code: int) -> NoReturn:
     os._exit(code)
 
 
-def _reader_gone() -> int:
+def _end_after_broken_pipe() -> int:
     """`| head` has seen enough: end quietly, and keep the interpreter from complaining at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
-def _unforeseen(error: Exception, *, debug: bool) -> int:
-    error = alone(error)
-    if isinstance(error, OSError) and error.errno in _FULL:
-        say(f"the output cannot be written: {error.strerror}")
+def _report_unexpected(error: Exception, *, debug: bool) -> int:
+    error = unwrap_group(error)
+    if isinstance(error, OSError) and error.errno in _OUTPUT_ERRNOS:
+        print_note(f"the output cannot be written: {error.strerror}")
         return exit_code(Unavailable())
     if debug:
         import traceback
 
         traceback.print_exception(error)
     else:
-        say(f"a bug: {type(error).__name__}: {error}\nRun it with `marid --debug all ...` to see where.")
+        print_note(f"a bug: {type(error).__name__}: {error}\nRun it with `marid --debug all ...` to see where.")
     return exit_code(error)

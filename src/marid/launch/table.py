@@ -3,39 +3,43 @@
 from typing import NamedTuple
 
 
-class Command(NamedTuple):
+class CommandEntry(NamedTuple):
     """Where a command is defined, and its line in the overview."""
 
-    place: str
+    target: str
     summary: str
 
 
 COMMANDS = {
-    "say": Command("marid.faces.cli.say_command:command", "Say something, whatever its first word is."),
-    "resume": Command("marid.faces.cli.resume_command:command", "Go on where a round broke off."),
-    "conversations": Command(
+    "say": CommandEntry("marid.faces.cli.say_command:command", "Say something, whatever its first word is."),
+    "resume": CommandEntry("marid.faces.cli.resume_command:command", "Go on where a round broke off."),
+    "conversations": CommandEntry(
         "marid.faces.cli.conversations_command:command", "List, switch, rename, archive, destroy."
     ),
-    "log": Command("marid.faces.cli.log_command:command", "Show what was said in a conversation."),
-    "inspect": Command("marid.faces.cli.inspect_command:command", "Show its prompt, notes or settings."),
-    "clear": Command("marid.faces.cli.clear_command:command", "Archive its history: begin with an empty window."),
-    "set": Command("marid.faces.cli.set_command:command", "Set its model, system prompt, or any setting."),
-    "search": Command("marid.faces.cli.search_command:command", "Find what was said in any conversation."),
-    "export": Command("marid.faces.cli.export_command:command", "Write a conversation as markdown, JSON or HTML."),
-    "inbox": Command("marid.faces.cli.inbox_command:command", "Let conversations answer what others sent them."),
-    "models": Command("marid.faces.cli.models_command:command", "List the models that there are."),
-    "model-info": Command("marid.faces.cli.model_info_command:command", "Tell what is known of a model."),
-    "config": Command("marid.faces.cli.config_command:command", "Show the settings, and where each comes from."),
-    "context": Command("marid.faces.cli.context_command:command", "Put the right files together as one text."),
-    "tools": Command("marid.faces.cli.tools_command:command", "List the tools, by family and effect."),
-    "tool": Command("marid.faces.cli.tool_command:command", "Call a tool."),
-    "allow": Command("marid.faces.cli.allow_command:command", "Let tools touch a path outside of the project."),
-    "approvals": Command("marid.faces.cli.approvals_command:command", "List and answer what tools ask for."),
-    "mcp": Command("marid.faces.mcp.command:command", "Serve the tools to any MCP client over stdio."),
-    "json": Command("marid.faces.pipe.command:command", "Do what one JSON object on stdin asks for."),
-    "overview": Command("marid.faces.cli.overview:command", "Show what marid makes of a project, and what to try."),
-    "completion": Command("marid.faces.cli.completion:command", "Print the completion script of a shell."),
-    "links": Command("marid.faces.cli.links:command", "Make links by which marid answers to the names it replaces."),
+    "log": CommandEntry("marid.faces.cli.log_command:command", "Show what was said in a conversation."),
+    "inspect": CommandEntry("marid.faces.cli.inspect_command:command", "Show its prompt, notes or settings."),
+    "clear": CommandEntry("marid.faces.cli.clear_command:command", "Archive its history: begin with an empty window."),
+    "set": CommandEntry("marid.faces.cli.set_command:command", "Set its model, system prompt, or any setting."),
+    "search": CommandEntry("marid.faces.cli.search_command:command", "Find what was said in any conversation."),
+    "export": CommandEntry("marid.faces.cli.export_command:command", "Write a conversation as markdown, JSON or HTML."),
+    "inbox": CommandEntry("marid.faces.cli.inbox_command:command", "Let conversations answer what others sent them."),
+    "models": CommandEntry("marid.faces.cli.models_command:command", "List the models that there are."),
+    "model-info": CommandEntry("marid.faces.cli.model_info_command:command", "Tell what is known of a model."),
+    "config": CommandEntry("marid.faces.cli.config_command:command", "Show the settings, and where each comes from."),
+    "context": CommandEntry("marid.faces.cli.context_command:command", "Put the right files together as one text."),
+    "tools": CommandEntry("marid.faces.cli.tools_command:command", "List the tools, by family and effect."),
+    "tool": CommandEntry("marid.faces.cli.tool_command:command", "Call a tool."),
+    "allow": CommandEntry("marid.faces.cli.allow_command:command", "Let tools touch a path outside of the project."),
+    "approvals": CommandEntry("marid.faces.cli.approvals_command:command", "List and answer what tools ask for."),
+    "mcp": CommandEntry("marid.faces.mcp.command:command", "Serve the tools to any MCP client over stdio."),
+    "json": CommandEntry("marid.faces.pipe.command:command", "Do what one JSON object on stdin asks for."),
+    "overview": CommandEntry(
+        "marid.faces.cli.overview:command", "Show what marid makes of a project, and what to try."
+    ),
+    "completion": CommandEntry("marid.faces.cli.completion:command", "Print the completion script of a shell."),
+    "links": CommandEntry(
+        "marid.faces.cli.links:command", "Make links by which marid answers to the names it replaces."
+    ),
 }
 
 # Called by one of these names, the program is that command, or one that has none: only flags and words.
@@ -43,16 +47,16 @@ FLAGS_AND_WORDS = ""
 LINKS = {"jinni": "context", "chibi": FLAGS_AND_WORDS, "chibi-json": "json"}
 
 
-def name_of(called: str) -> str:
+def program_name(called: str) -> str:
     """What the program calls itself."""
     return called if called in LINKS else "marid"
 
 
-def commands_of(called: str) -> dict[str, Command]:
+def commands_for(called: str) -> dict[str, CommandEntry]:
     """Those that there are by the name that the program was called by."""
     return {} if called in LINKS else COMMANDS
 
 
 def summaries(called: str = "marid") -> dict[str, str]:
     """What each command does, by name."""
-    return {name: command.summary for name, command in commands_of(called).items()}
+    return {name: command.summary for name, command in commands_for(called).items()}

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from marid.core.approval import Answer, Approval, Question
+from marid.core.approval import Approval, ApprovalAnswer, Question
 from marid.core.caller import Caller
 
 
@@ -16,11 +16,11 @@ class Approvals(Protocol):
         """
         ...
 
-    def look(self, key: str) -> Approval | None:
+    def get(self, key: str) -> Approval | None:
         """The question of that id as it stands now."""
         ...
 
-    def answer(self, key: str, answer: Answer, by: Caller) -> Approval:
+    def answer(self, key: str, answer: ApprovalAnswer, by: Caller) -> Approval:
         """The first answer counts; ALWAYS keeps the question's grant as well.
 
         Raises: NotFound; Refused when it is answered, expired or closed, when `by` may not answer, or when ALWAYS
@@ -32,18 +32,18 @@ class Approvals(Protocol):
         """The questions that wait, oldest first: all, or those of one conversation."""
         ...
 
-    def close(self, key: str) -> Answer | None:
+    def close(self, key: str) -> ApprovalAnswer | None:
         """End the wait: the answer, which only one caller of this ever gets, or None, and then none comes any more."""
         ...
 
 
-class Standing(Protocol):
+class StandingGrants(Protocol):
     """What a person has allowed until further notice. Both methods raise Unavailable when that is not to be known."""
 
-    def keep(self, scope: str, grant: str) -> None:
+    def add_grant(self, scope: str, grant: str) -> None:
         """From now on `grant` needs no question in `scope`."""
         ...
 
-    def kept(self, scope: str, grant: str) -> bool:
+    def has_grant(self, scope: str, grant: str) -> bool:
         """Whether `grant` needs no question in `scope`."""
         ...

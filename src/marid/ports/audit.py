@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 from marid.core.caller import Caller
 
 
-class Record(NamedTuple):
+class AuditRecord(NamedTuple):
     """One call. `code` is "ok" or the code of the error family; `trace` is for bugs only.
 
     `durable`: on the disk before the call returns, since it changed something.
@@ -28,13 +28,13 @@ class Record(NamedTuple):
     durable: bool = False
 
 
-class Audit(Protocol):
+class AuditLog(Protocol):
     """Keeps records. Neither method raises: a log that is broken stops nobody, but is told once."""
 
-    def record(self, record: Record) -> str | None:
+    def record(self, record: AuditRecord) -> str | None:
         """Keep it, secrets masked. The words are for a person: why records are not kept."""
         ...
 
-    def script(self, text: str, suffix: str) -> str | None:
+    def save_script(self, text: str, suffix: str) -> str | None:
         """Keep the text of a command as a file of that suffix (".sh"): where it is, or None if it cannot be kept."""
         ...

@@ -17,7 +17,7 @@ class Bead:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Listing:
+class BeadListing:
     """Issues in the order of the workspace. `remark` says what a reader should know about where they come from."""
 
     beads: tuple[Bead, ...]
@@ -25,7 +25,7 @@ class Listing:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rewrite:
+class BeadsRewrite:
     """A plan: the file `name`, relative to the root, anew (`before` None: it is new). `text` is the result then."""
 
     name: str
@@ -35,7 +35,7 @@ class Rewrite:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Command:
+class BeadsCommand:
     """A plan: a command to run at the root. `report` makes the result of its exit status, output and complaints.
 
     It raises NotFound for an issue that is not there, and Unavailable when the command failed otherwise.
@@ -46,29 +46,29 @@ class Command:
     report: Callable[[int, str, str], str]
 
 
-Draft: TypeAlias = Rewrite | Command
+BeadsPlan: TypeAlias = BeadsRewrite | BeadsCommand
 
 
-class Beads(Protocol):
+class BeadsWorkspace(Protocol):
     """One workspace, at the root that it was bound to. Changes are only planned here.
 
     Every method raises NotFound with the words of NO_WORKSPACE when there is no workspace, Unavailable when it cannot
     be read, and Exhausted when it is too large or takes too long.
     """
 
-    def listed(self) -> Listing:
+    def list_all(self) -> BeadListing:
         """All issues, closed ones too, deleted ones not."""
         ...
 
-    def ready(self) -> Listing:
+    def list_ready(self) -> BeadListing:
         """The open issues that nothing holds back, the most urgent first."""
         ...
 
-    def create(self, title: str, description: str) -> Draft:
+    def create(self, title: str, description: str) -> BeadsPlan:
         """Plan a new open issue. Raises: BadInput for a title that Beads does not take, Refused as `update`."""
         ...
 
-    def update(self, bead_id: str, status: str) -> Draft:
+    def update(self, bead_id: str, status: str) -> BeadsPlan:
         """Plan a change of status.
 
         Raises: BadInput for a status that there is not, NotFound for an issue that is not there, Refused where the

@@ -5,7 +5,7 @@ from typing import Protocol
 from marid.core.chat import ModelRequest, Usage
 
 
-class Budget(Protocol):
+class SpendingBudget(Protocol):
     """Asked before every request that leaves for a service, and told what each answer cost."""
 
     def ask(self, request: ModelRequest) -> None:

@@ -5,7 +5,7 @@ from typing import Protocol
 from marid.core.chat import ModelInfo
 
 
-class Catalogue(Protocol):
+class ModelLookup(Protocol):
     """The models of the conversation's provider."""
 
     async def info(self, name: str) -> ModelInfo:

@@ -3,7 +3,16 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from marid.core.conversation import Current, Expiry, Hit, Holder, Message, Meta, Post, Swept
+from marid.core.conversation import (
+    ConversationHit,
+    ConversationMeta,
+    CurrentConversation,
+    Expiry,
+    InboxContents,
+    InboxMessage,
+    LeaseHolder,
+    SweepResult,
+)
 from marid.ports.transcript import Conversation, Transcript
 
 
@@ -14,19 +23,19 @@ class Conversations(Protocol):
     What changes a conversation needs its lease and raises Held while somebody else has it.
     """
 
-    def list(self) -> tuple[Meta, ...]:
+    def list(self) -> tuple[ConversationMeta, ...]:
         """All of them, by name; one that cannot be read has no more than its name."""
         ...
 
-    def look(self, key: str) -> Meta:
+    def get_meta(self, key: str) -> ConversationMeta:
         """What is known of one; that of another program has no id before it was first opened."""
         ...
 
-    def name_of(self, key: str) -> str:
+    def resolve_name(self, key: str) -> str:
         """What the one of that name or id is called; where there is none, the key itself, as one may be made of it."""
         ...
 
-    def create(self, name: str = "", *, source: str = "CLI", title: str = "") -> Meta:
+    def create(self, name: str = "", *, source: str = "CLI", title: str = "") -> ConversationMeta:
         """A new one, named by its id without a name. Raises: Conflict when there is one of that name or id."""
         ...
 
@@ -41,11 +50,11 @@ class Conversations(Protocol):
         """Read it, whoever holds it."""
         ...
 
-    def rename(self, key: str, name: str) -> Meta:
+    def rename(self, key: str, name: str) -> ConversationMeta:
         """Give it another name; all else stays. Raises: Conflict when there is another of that name or id."""
         ...
 
-    def archive(self, key: str, *, away: bool = True) -> Meta:
+    def archive(self, key: str, *, archived: bool = True) -> ConversationMeta:
         """Put the conversation away, so that nothing can be appended, or bring it back."""
         ...
 
@@ -53,49 +62,49 @@ class Conversations(Protocol):
         """Remove it and all that belongs to it; a terminal that meant it means the one before, else the default."""
         ...
 
-    def holder(self, key: str) -> Holder | None:
+    def holder(self, key: str) -> LeaseHolder | None:
         """Who holds it now."""
         ...
 
     def search(
-        self, query: str, *, whole: bool = False, tell: Callable[[str], None] = lambda _problem: None
-    ) -> Iterator[Hit]:
+        self, query: str, *, whole: bool = False, on_problem: Callable[[str], None] = lambda _problem: None
+    ) -> Iterator[ConversationHit]:
         """As Transcript.search, over all conversations; `tell` hears of the problems of each, also of one that cannot
         be read.
         """
         ...
 
 
-class Lifetimes(Protocol):
+class ConversationLifetimes(Protocol):
     """When conversations end by themselves. Raises as Conversations does."""
 
     def expiry(self, key: str) -> Expiry:
         """When this one ends."""
         ...
 
-    def expire(self, key: str, expiry: Expiry) -> None:
+    def set_expiry(self, key: str, expiry: Expiry) -> None:
         """Let it end then."""
         ...
 
-    def sweep(self) -> Swept:
+    def sweep(self) -> SweepResult:
         """Destroy those whose time has come and which nobody holds. Leftovers of crashes go as well."""
         ...
 
 
-class Session(Protocol):
+class TerminalSession(Protocol):
     """Which conversation a terminal means, also one that is yet to be made. Raises Corrupt when that was written and
     cannot be read.
     """
 
-    def current(self) -> Current:
+    def current(self) -> CurrentConversation:
         """The implied one and the one before."""
         ...
 
-    def switch(self, name: str) -> Current:
+    def switch(self, name: str) -> CurrentConversation:
         """Mean another one from now on; switching to the same one keeps the previous. Raises: BadInput."""
         ...
 
-    def leave(self, name: str) -> Current:
+    def leave(self, name: str) -> CurrentConversation:
         """Mean this one no more: the one before it, if that is there, else the default."""
         ...
 
@@ -103,18 +112,18 @@ class Session(Protocol):
 class Inbox(Protocol):
     """Messages from one conversation to another, by name or id. Raises BadInput for what cannot be one, Unavailable."""
 
-    def send(self, message: Message) -> Message:
+    def send(self, message: InboxMessage) -> InboxMessage:
         """Put it into the inbox of `to`, which is made if it is not there; `to` is its name in what is returned."""
         ...
 
-    def peek(self, name: str) -> tuple[Message, ...]:
+    def peek(self, name: str) -> tuple[InboxMessage, ...]:
         """What waits, oldest first; nothing is changed, so one that somebody else has put there may have no id."""
         ...
 
-    def collect(self, name: str) -> Post:
+    def collect(self, name: str) -> InboxContents:
         """What waits, to be stored elsewhere: whatever has no id gets one, which it keeps."""
         ...
 
-    def remove(self, name: str, messages: Sequence[Message]) -> None:
+    def remove(self, name: str, messages: Sequence[InboxMessage]) -> None:
         """Take out what was collected, once it is stored elsewhere; nothing else goes, whatever has come since."""
         ...

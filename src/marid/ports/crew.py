@@ -4,20 +4,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
 
-class Part(NamedTuple):
+class OutputPart(NamedTuple):
     """A piece of the output, and what its maker has to say about it, in bytes of the maker's own form."""
 
     buffers: list[bytes]
     notes: bytes = b""
 
 
-Job: TypeAlias = Callable[[], Iterable[Part]]
+OutputJob: TypeAlias = Callable[[], Iterable[OutputPart]]
 
 
-class Crew(Protocol):
+class JobPool(Protocol):
     """Does jobs at the same time where it can. A job may run in another process: it changes nothing here."""
 
-    def make(self, jobs: Sequence[Job]) -> Iterator[Part]:
+    def run_jobs(self, jobs: Sequence[OutputJob]) -> Iterator[OutputPart]:
         """The parts of all jobs, in the order of the jobs; only a bounded amount is made ahead of time.
 
         Raises: what a job raises here; Unavailable when a helper stops before its job is done.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 
-class Gauges(Protocol):
+class UiMetrics(Protocol):
     """Measured by whoever draws the interface."""
 
     def read(self) -> Mapping[str, float]:

@@ -24,7 +24,7 @@ class Git(Protocol):
         """
         ...
 
-    def changed(self, folder: str, rev: str) -> tuple[str, ...]:
+    def changed_files(self, folder: str, rev: str) -> tuple[str, ...]:
         """The files, sorted, that are not as in `rev`: also untracked ones that are not ignored, no deleted ones."""
         ...
 

@@ -5,7 +5,7 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 from marid.core.chat import GatewayEvent, ModelInfo, ModelRequest
 
-Take: TypeAlias = Callable[[GatewayEvent], Awaitable[None]]
+OnModelEvent: TypeAlias = Callable[[GatewayEvent], Awaitable[None]]
 
 
 class Model(Protocol):
@@ -16,10 +16,10 @@ class Model(Protocol):
         """The provider's id."""
         ...
 
-    async def stream(self, request: ModelRequest, take: Take) -> None:
+    async def stream(self, request: ModelRequest, on_event: OnModelEvent) -> None:
         """Give the answer to `take`, event by event, each when it comes; the wait for `take` holds back the next.
 
-        `Noted` and `Retrying` come first if at all; then text, thoughts and pieces of calls as the model makes them;
+        `RequestNotice` and `Retrying` come first; then text, reasoning and pieces of calls as the model makes them;
         then one `CallReady` for each call, one `Usage`, and `Finished`, always last. When an answer breaks off, `Usage`
         is the last event. Cancelling closes the connection at once and gives, where the request had gone out, its
         `Usage`. Before text or calls were given out, a service that fails is asked again, at most 3 times; after that

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 
-class Notes(Protocol):
+class NoteWriter(Protocol):
     """The todos and goals of the conversation that a call belongs to. Raises Unavailable when they cannot be kept."""
 
     def write(self, name: str, text: str) -> None:
@@ -11,7 +11,7 @@ class Notes(Protocol):
         ...
 
 
-class Reflection(Protocol):
+class ReflectionWriter(Protocol):
     """What the model remembers across all conversations of a home; not there where it is switched off."""
 
     def write(self, text: str) -> None:

@@ -3,7 +3,7 @@
 from typing import NamedTuple, Protocol
 
 
-class Spoken(NamedTuple):
+class PeerEntry(NamedTuple):
     """One entry of another conversation's window."""
 
     sender: str
@@ -19,13 +19,13 @@ class Peer(NamedTuple):
     todos: str
     goals: str
     messages: int
-    recent: tuple[Spoken, ...]
+    recent: tuple[PeerEntry, ...]
 
 
 class Peers(Protocol):
     """The conversations of the same home. Raises BadInput for what cannot be a name, NotFound, Unavailable."""
 
-    def look(self, name: str, messages: int) -> Peer:
+    def get_peer(self, name: str, messages: int) -> Peer:
         """One of them, with its last messages."""
         ...
 

@@ -9,7 +9,7 @@ OnOutput: TypeAlias = Callable[[str, str], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Command:
+class ProcessCommand:
     """A program to run, without input. `roots` are all that it may write; `cwd` is absolute and beneath one of them."""
 
     argv: tuple[str, ...]
@@ -22,7 +22,7 @@ class Command:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ran:
+class ProcessResult:
     """What a command left. A negative status is the signal that ended it; `cut` is how many bytes were left out."""
 
     status: int
@@ -30,7 +30,7 @@ class Ran:
     err: str
     seconds: float
     timed_out: bool = False
-    cut: int = 0
+    omitted_bytes: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class SandboxState:
     reason: str = ""
 
 
-class Processes(Protocol):
+class ProcessRunner(Protocol):
     """Runs commands; all that a command started is gone when its call returns."""
 
     def state(self) -> SandboxState:
@@ -53,8 +53,8 @@ class Processes(Protocol):
         ...
 
     def run(
-        self, command: Command, on_output: OnOutput | None = None, stopped: Callable[[], bool] | None = None
-    ) -> Ran:
+        self, command: ProcessCommand, on_output: OnOutput | None = None, stopped: Callable[[], bool] | None = None
+    ) -> ProcessResult:
         """Run to the end, to the time limit, or until `stopped`, asked many times a second, says so.
 
         A command that fails is a result like any other.
@@ -66,7 +66,7 @@ class Processes(Protocol):
         ...
 
 
-class Analyst(Protocol):
+class FailureAnalyst(Protocol):
     """Somebody who may say why a command failed: a model, as a rule."""
 
     def analyse(self, command: str, complaint: str) -> str:

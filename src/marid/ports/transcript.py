@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Protocol, Self
 
-from marid.core.conversation import Meta
+from marid.core.conversation import ConversationMeta
 from marid.core.entry import Entry
 
 
@@ -14,7 +14,7 @@ class Transcript(Protocol):
     A sequence number is a cursor: it holds in every process and after every restart.
     """
 
-    def meta(self) -> Meta:
+    def meta(self) -> ConversationMeta:
         """What is known of the conversation now."""
         ...
 
@@ -38,11 +38,11 @@ class Transcript(Protocol):
         """The entries beyond the cursor; when there are none, wait so many seconds for the first."""
         ...
 
-    def search(self, query: str, *, whole: bool = False) -> Iterator[Entry]:
+    def search(self, query: str, *, whole_words: bool = False) -> Iterator[Entry]:
         """Entries whose content has every word of the query, as parts of words or as whole words; any case."""
         ...
 
-    def note(self, name: str) -> str:
+    def read_note(self, name: str) -> str:
         """One of NOTES, empty when it was never written. Raises: BadInput when there is no such note."""
         ...
 
@@ -60,7 +60,7 @@ class Conversation(Transcript, Protocol):
     Refused when the conversation is archived.
     """
 
-    def token(self) -> int:
+    def fencing_token(self) -> int:
         """The lease's fencing token: larger than that of every earlier holder."""
         ...
 
@@ -71,7 +71,7 @@ class Conversation(Transcript, Protocol):
         """
         ...
 
-    def anchor(self, anchor: Entry, kept: Sequence[str] = ()) -> Entry:
+    def add_anchor(self, anchor: Entry, kept: Sequence[str] = ()) -> Entry:
         """Begin the window anew with an anchor, followed by the entries of the window with these ids, in that order.
 
         Raises: BadInput when the type is none of ANCHORS, or an id is not in the window.
@@ -82,7 +82,7 @@ class Conversation(Transcript, Protocol):
         """Archive the history: an `archival` anchor that keeps nothing; None when there is nothing to archive."""
         ...
 
-    def change(self, how: Callable[[Meta], Meta]) -> Meta:
+    def update_meta(self, update: Callable[[ConversationMeta], ConversationMeta]) -> ConversationMeta:
         """Replace what is known of the conversation; its id, name and the fields of others stay."""
         ...
 

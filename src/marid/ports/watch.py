@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 
-class Watch(Protocol):
+class FileWatcher(Protocol):
     """Changes that come close together are told together."""
 
     def changes(self, folders: Sequence[str], stop: Callable[[], bool]) -> Iterator[frozenset[str]]:

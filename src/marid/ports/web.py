@@ -18,17 +18,17 @@ class Target:
     """With the query, as it goes over the wire."""
 
     @property
-    def place(self) -> str:
+    def authority(self) -> str:
         """The host, with its port where that is an unusual one."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == PLAIN_PORTS[self.scheme] else f"{host}:{self.port}"
 
     def __str__(self) -> str:
-        return f"{self.scheme}://{self.place}{self.path}"
+        return f"{self.scheme}://{self.authority}{self.path}"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Page:
+class WebPage:
     """What a server sent, decompressed. `whole` is false when it was cut at the limit."""
 
     target: Target
@@ -39,7 +39,7 @@ class Page:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Moved:
+class CrossHostRedirect:
     """The page is on another host, which nobody was asked about, so it was not fetched."""
 
     target: Target
@@ -49,15 +49,15 @@ class Web(Protocol):
     """Fetches pages from public addresses and from nowhere else, also when names or redirects lead elsewhere."""
 
     @property
-    def engine(self) -> Target:
+    def search_target(self) -> Target:
         """Where searches go: it takes the query as `q`."""
         ...
 
-    def admit(self, target: Target) -> None:
+    def check_target(self, target: Target) -> None:
         """Judge what needs no look-up. Raises: Refused for a host or a port that is never connected to."""
         ...
 
-    def fetch(self, target: Target, *, most: int, seconds: float) -> Page | Moved:
+    def fetch(self, target: Target, *, max_bytes: int, timeout: float) -> WebPage | CrossHostRedirect:
         """The text behind the address, at most `most` bytes of it; redirects on the same host are followed.
 
         Raises:

@@ -8,7 +8,7 @@ Chain: TypeAlias = tuple[str, ...]
 """`a.b(c).d` is `("a", "b", "()", "d")`. Empty: cannot be followed."""
 CALL = "()"
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_DISPLAYS: dict[type[ast.expr], str] = {
+_DISPLAY_TYPES: dict[type[ast.expr], str] = {
     ast.JoinedStr: "str",
     ast.List: "list",
     ast.ListComp: "list",
@@ -35,25 +35,25 @@ def chain(node: ast.expr | None) -> Chain:
         elif isinstance(node, ast.Await | ast.NamedExpr):
             node = node.value
         else:
-            return (*_first(node), *reversed(steps)) if _first(node) else ()
+            return (*_root_steps(node), *reversed(steps)) if _root_steps(node) else ()
     return ()
 
 
-def _first(node: ast.expr) -> Chain:
+def _root_steps(node: ast.expr) -> Chain:
     if isinstance(node, ast.Name):
         return (node.id,)
     if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
         return (type(node.value).__name__, CALL)
-    display = _DISPLAYS.get(type(node))
+    display = _DISPLAY_TYPES.get(type(node))
     return (display, CALL) if display else ()
 
 
-def spelled(steps: Chain) -> str:
+def chain_text(steps: Chain) -> str:
     """A chain as code."""
     return ".".join(steps).replace(f".{CALL}", CALL)
 
 
-def annotated(node: ast.expr | None) -> tuple[bool, Chain]:
+def annotation_class(node: ast.expr | None) -> tuple[bool, Chain]:
     """The class that an annotation names, plain, quoted or in `X | None`; the first part says: not one of its
     instances but the class itself."""
     while True:
@@ -68,7 +68,7 @@ def annotated(node: ast.expr | None) -> tuple[bool, Chain]:
                 return True, chain(inner)
             node = inner
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            return False, _quoted(node.value)
+            return False, _quoted_class(node.value)
         else:
             return False, chain(node)
 
@@ -77,7 +77,7 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def _quoted(words: str) -> Chain:
+def _quoted_class(words: str) -> Chain:
     parts = [part.strip() for part in words.split("|")]
     named = [part for part in parts if part != "None"]
     return tuple(named[0].split(".")) if named and _DOTTED.fullmatch(named[0]) else ()

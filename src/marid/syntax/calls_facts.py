@@ -11,7 +11,7 @@ MODULE = ""
 """The key of the scope that is the whole file."""
 
 
-class Kind(Enum):
+class BindingKind(Enum):
     """What a name stands for."""
 
     DEFINITION = "definition"
@@ -24,10 +24,10 @@ class Kind(Enum):
     UNKNOWN = "unknown"
 
 
-class Bound(NamedTuple):
+class Binding(NamedTuple):
     """What a name is bound to; `chain` is to be followed in the scope of key `scope`."""
 
-    kind: Kind
+    kind: BindingKind
     chain: Chain = ()
     """The key of a definition, the name of a member, the steps to a value, or to the class of an instance."""
     scope: str = MODULE
@@ -36,7 +36,7 @@ class Bound(NamedTuple):
     """How many dots stand before the module of an import."""
 
 
-class Call(NamedTuple):
+class CallSite(NamedTuple):
     """A call: the steps to what is called, or its text where they cannot be followed."""
 
     chain: Chain
@@ -44,41 +44,41 @@ class Call(NamedTuple):
     line: int
 
 
-def _no_names() -> Mapping[str, Bound]:
+def _no_bindings() -> Mapping[str, Binding]:
     return {}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scope:
+class ScopeFacts:
     """A module, a class or a function."""
 
     key: str
     """The dotted name; a second definition of one name has `#` and a number behind it."""
     kind: str
     line: int
-    names: Mapping[str, Bound] = field(default_factory=_no_names)
-    attributes: Mapping[str, Bound] = field(default_factory=_no_names)
+    names: Mapping[str, Binding] = field(default_factory=_no_bindings)
+    attributes: Mapping[str, Binding] = field(default_factory=_no_bindings)
     """Of a class: what its methods assign to `self`."""
     bases: tuple[Chain, ...] = ()
     signature: str = ""
-    calls: tuple[Call, ...] = ()
+    calls: tuple[CallSite, ...] = ()
     returns: Chain = ()
     is_property: bool = False
 
     @property
-    def title(self) -> str:
+    def dotted_name(self) -> str:
         """The dotted name as in the file."""
-        return title(self.key)
+        return dotted_name(self.key)
 
 
-def title(key: str) -> str:
+def dotted_name(key: str) -> str:
     """The dotted name that a key stands for."""
     return ".".join(part.partition("#")[0] for part in key.split("."))
 
 
 @dataclass(frozen=True, kw_only=True)
-class File:
+class FileFacts:
     """All scopes of a file by key, and the modules that it imports all names of, each with its dots."""
 
-    scopes: Mapping[str, Scope]
-    stars: tuple[tuple[str, int], ...] = ()
+    scopes: Mapping[str, ScopeFacts]
+    star_imports: tuple[tuple[str, int], ...] = ()

@@ -4,34 +4,34 @@ import sys
 from collections.abc import Iterable, Iterator
 from posixpath import dirname, join
 
-_ENDINGS = (".py", "/__init__.py", ".pyi", "/__init__.pyi", ".pyw")
+_SUFFIXES = (".py", "/__init__.py", ".pyi", "/__init__.pyi", ".pyw")
 _PACKAGE = "__init__"
 
 
-class Modules:
+class ModuleIndex:
     """The modules of a tree, each known by its path without ending: `src/shop` is a package or `src/shop.py`."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._files = frozenset(paths)
-        self._folders = frozenset(folder for path in self._files for folder in _parents(path))
-        self._tops: dict[str, list[str]] = {}
-        for place in sorted({*(_stem(path) for path in self._files), *self._folders}):
+        self._folders = frozenset(folder for path in self._files for folder in _parent_folders(path))
+        self._top_level: dict[str, list[str]] = {}
+        for place in sorted({*(_module_location(path) for path in self._files), *self._folders}):
             folder, _, name = place.rpartition("/")
             if name and not self._is_package(folder):
-                self._tops.setdefault(name, []).append(place)
+                self._top_level.setdefault(name, []).append(place)
 
-    def file(self, place: str) -> str | None:
+    def file_path(self, location: str) -> str | None:
         """The path of the module at a place; None for a folder without `__init__`."""
-        return next((place + ending for ending in _ENDINGS if place + ending in self._files), None)
+        return next((location + ending for ending in _SUFFIXES if location + ending in self._files), None)
 
-    def exists(self, place: str) -> bool:
+    def exists(self, location: str) -> bool:
         """Whether there is a module or a folder of modules."""
-        return place in self._folders or self.file(place) is not None
+        return location in self._folders or self.file_path(location) is not None
 
-    def below(self, place: str, name: str) -> str | None:
+    def submodule(self, location: str, name: str) -> str | None:
         """The module of this name inside a package."""
-        inner = join(place, name)
-        return inner if place in self._folders and self.exists(inner) else None
+        inner = join(location, name)
+        return inner if location in self._folders and self.exists(inner) else None
 
     def find(self, importer: str, module: str, level: int) -> str | None:
         """The place that an import in the file `importer` means; None: it is not in the tree."""
@@ -42,15 +42,15 @@ class Modules:
                 folder = dirname(folder)
             place = join(folder, *parts)
             return place if self.exists(place) else None
-        return next((place for place in self._absolute(importer, parts) if self.exists(place)), None)
+        return next((place for place in self._absolute_candidates(importer, parts) if self.exists(place)), None)
 
-    def named(self, dotted: Iterable[str]) -> list[str]:
+    def candidates(self, dotted: Iterable[str]) -> list[str]:
         """Every place that a dotted name can mean, whoever imports it."""
         first, *rest = dotted
-        places = [join(top, *rest) for top in self._tops.get(first, ())]
-        return [place for place in places if self.file(place)]
+        places = [join(top, *rest) for top in self._top_level.get(first, ())]
+        return [place for place in places if self.file_path(place)]
 
-    def _absolute(self, importer: str, parts: list[str]) -> Iterator[str]:
+    def _absolute_candidates(self, importer: str, parts: list[str]) -> Iterator[str]:
         """Seen from the importer's folders, nearest first, then anywhere, unless the standard library has it."""
         if not parts:
             return
@@ -62,7 +62,7 @@ class Modules:
                 break
             folder = dirname(folder)
         if parts[0] not in sys.stdlib_module_names:
-            tops = self._tops.get(parts[0], ())
+            tops = self._top_level.get(parts[0], ())
             yield from (join(top, *parts[1:]) for top in sorted(tops, key=lambda top: (top.count("/"), top)))
 
     def _is_package(self, folder: str) -> bool:
@@ -70,12 +70,12 @@ class Modules:
         return bool(folder) and any(join(folder, _PACKAGE + ending) in self._files for ending in (".py", ".pyi"))
 
 
-def _parents(path: str) -> Iterator[str]:
+def _parent_folders(path: str) -> Iterator[str]:
     while path := dirname(path):
         yield path
 
 
-def _stem(path: str) -> str:
+def _module_location(path: str) -> str:
     """The place of a file; a package is its folder."""
     stem = path.rpartition(".")[0]
     return dirname(path) if stem.rpartition("/")[2] == _PACKAGE else stem

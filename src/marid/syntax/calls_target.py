@@ -4,19 +4,19 @@ import re
 from collections.abc import Mapping
 
 from marid.core.errors import BadInput, NotFound
-from marid.syntax.calls_facts import MODULE, title
+from marid.syntax.calls_facts import MODULE, dotted_name
 from marid.syntax.calls_resolving import Resolver
-from marid.syntax.calls_things import Class, Function, Module, Thing
+from marid.syntax.calls_things import Class, Entity, Function, Module
 from marid.syntax.pyview_scopes import suggestion
-from marid.text.visible import shown_path
+from marid.text.visible import quote_path
 
-_MOST_SHOWN = 10
-_LONGEST = 1000
-_MOST_SEARCHED = 16 << 20
+_MAX_SHOWN = 10
+_MAX_NAME_LENGTH = 1000
+_MAX_SEARCHED_BYTES = 16 << 20
 _DEFINITION = re.compile(rb"\b(?:def|class)[ \t]+([^\W\d]\w*)")
 
 
-def find_target(resolver: Resolver, files: Mapping[str, bytes], target: str) -> Thing:
+def find_target(resolver: Resolver, files: Mapping[str, bytes], target: str) -> Entity:
     """What the target names among `files`.
 
     Raises:
@@ -25,21 +25,21 @@ def find_target(resolver: Resolver, files: Mapping[str, bytes], target: str) -> 
     """
     path, sign, name = target.strip().partition("::")
     if sign or path.endswith((".py", ".pyw", ".pyi")):
-        return _in_file(resolver, _path(files, path.strip()), name.strip())
-    if not path or len(path) > _LONGEST:
+        return _find_in_file(resolver, _find_file(files, path.strip()), name.strip())
+    if not path or len(path) > _MAX_NAME_LENGTH:
         raise BadInput("the target is no name: give 'path.py::Class.method' or a dotted name")
     parts = path.split(".")
-    found = by_module(resolver, parts) or _anywhere(resolver, files, path)
+    found = find_by_module(resolver, parts) or _find_anywhere(resolver, files, path)
     if found:
         return found
-    if places := resolver.modules.named(parts):
-        return _in_file(resolver, resolver.modules.file(places[0]) or "", "")
-    known = [*_beside(resolver, files, parts), *defined_names(files, _DEFINITION)]
+    if places := resolver.modules.candidates(parts):
+        return _find_in_file(resolver, resolver.modules.file_path(places[0]) or "", "")
+    known = [*_sibling_names(resolver, files, parts), *defined_names(files, _DEFINITION)]
     near = suggestion(".".join(parts[-2:])[:200], known)
     raise NotFound(f"no function or class '{path[:200]}' in the folder{near}")
 
 
-def _path(files: Mapping[str, bytes], given: str) -> str:
+def _find_file(files: Mapping[str, bytes], given: str) -> str:
     """The file that is meant, by its whole path or the end of it."""
     wanted = given.replace("\\", "/").removeprefix("./")
     if wanted in files:
@@ -48,24 +48,24 @@ def _path(files: Mapping[str, bytes], given: str) -> str:
     if len(ending) == 1:
         return ending[0]
     if ending:
-        raise BadInput(f"'{shown_path(given)}' is ambiguous: {_some(ending)}")
+        raise BadInput(f"'{quote_path(given)}' is ambiguous: {_join_paths(ending)}")
     near = suggestion(wanted, files, "/")
-    raise NotFound(f"no Python file '{shown_path(given[:200])}' in the folder{near}")
+    raise NotFound(f"no Python file '{quote_path(given[:200])}' in the folder{near}")
 
 
-def _in_file(resolver: Resolver, path: str, name: str) -> Thing:
+def _find_in_file(resolver: Resolver, path: str, name: str) -> Entity:
     file = resolver.file(path)
     if file is None:
-        raise BadInput(f"'{shown_path(path)}' does not parse: py_check_syntax says where")
+        raise BadInput(f"'{quote_path(path)}' does not parse: py_check_syntax says where")
     if not name:
         return Function(path, MODULE)
-    keys = [key for key in file.scopes if key and title(key) == name]
+    keys = [key for key in file.scopes if key and dotted_name(key) == name]
     if len(keys) > 1:  # the one that the name is bound to at the end
         keys = [key for key in keys if _is_bound(resolver, path, key)]
     if not keys:
-        known = [title(key) for key in file.scopes if key]
-        raise NotFound(f"no '{name[:200]}' in '{shown_path(path)}'{suggestion(name, known)}")
-    return _thing(resolver, path, keys[0])
+        known = [dotted_name(key) for key in file.scopes if key]
+        raise NotFound(f"no '{name[:200]}' in '{quote_path(path)}'{suggestion(name, known)}")
+    return _make_entity(resolver, path, keys[0])
 
 
 def _is_bound(resolver: Resolver, path: str, key: str) -> bool:
@@ -73,7 +73,7 @@ def _is_bound(resolver: Resolver, path: str, key: str) -> bool:
     return bool(around) and any(bound.chain == (key,) for bound in around.names.values())
 
 
-def _thing(resolver: Resolver, path: str, key: str) -> Thing:
+def _make_entity(resolver: Resolver, path: str, key: str) -> Entity:
     """A method runs for its own class."""
     scope, owner = resolver.scope(path, key), key.rpartition(".")[0]
     if scope and scope.kind == "class":
@@ -82,11 +82,11 @@ def _thing(resolver: Resolver, path: str, key: str) -> Thing:
     return Function(path, key, Class(path, owner) if around and around.kind == "class" else None)
 
 
-def by_module(resolver: Resolver, parts: list[str]) -> Class | Function | None:
+def find_by_module(resolver: Resolver, parts: list[str]) -> Class | Function | None:
     """The longest start of the name that is a module, then its members, handed on ones included."""
     for count in range(len(parts) - 1, 0, -1):
-        for place in resolver.modules.named(parts[:count]):
-            thing: Thing | None = Module(place)
+        for place in resolver.modules.candidates(parts[:count]):
+            thing: Entity | None = Module(place)
             for part in parts[count:]:
                 thing = resolver.attribute(thing, part) if thing else None
             if isinstance(thing, Class | Function):
@@ -94,7 +94,7 @@ def by_module(resolver: Resolver, parts: list[str]) -> Class | Function | None:
     return None
 
 
-def _anywhere(resolver: Resolver, files: Mapping[str, bytes], name: str) -> Thing | None:
+def _find_anywhere(resolver: Resolver, files: Mapping[str, bytes], name: str) -> Entity | None:
     """A name without its module: only files that define its last part, and hold the others, are read."""
     *others, last = (part.encode() for part in name.split("."))
     wanted = re.compile(rb"\b(?:def|class)[ \t]+" + re.escape(last) + rb"\b")
@@ -103,29 +103,31 @@ def _anywhere(resolver: Resolver, files: Mapping[str, bytes], name: str) -> Thin
         if not all(part in data for part in (last, *others)) or not wanted.search(data):
             continue
         if file := resolver.file(path):
-            found += [(path, key) for key in file.scopes if title(key) == name or title(key).endswith("." + name)]
-    exact = [(path, key) for path, key in found if title(key) == name and "#" not in key] or found
+            found += [
+                (path, key) for key in file.scopes if dotted_name(key) == name or dotted_name(key).endswith("." + name)
+            ]
+    exact = [(path, key) for path, key in found if dotted_name(key) == name and "#" not in key] or found
     if len(exact) == 1:
-        return _thing(resolver, *exact[0])
+        return _make_entity(resolver, *exact[0])
     if exact:
-        raise BadInput(f"'{name}' is ambiguous: {_some([f'{path}::{title(key)}' for path, key in exact])}")
+        raise BadInput(f"'{name}' is ambiguous: {_join_paths([f'{path}::{dotted_name(key)}' for path, key in exact])}")
     return None
 
 
-def _beside(resolver: Resolver, files: Mapping[str, bytes], parts: list[str]) -> list[str]:
+def _sibling_names(resolver: Resolver, files: Mapping[str, bytes], parts: list[str]) -> list[str]:
     """What stands in the file of the class that a dotted name seems to mean, for suggestions only."""
     if len(parts) == 1:
         return []
     owner = re.compile(rb"\bclass[ \t]+" + re.escape(parts[-2].encode()) + rb"\b")
     path = next((path for path, data in files.items() if owner.search(data)), None)
     file = resolver.file(path) if path else None
-    return [title(key) for key in file.scopes if key] if file else []
+    return [dotted_name(key) for key in file.scopes if key] if file else []
 
 
 def defined_names(files: Mapping[str, bytes], pattern: "re.Pattern[bytes]") -> list[str]:
     """What the files seem to define, for suggestions only: a large tree is not searched to its end."""
     known: set[bytes] = set()
-    left = _MOST_SEARCHED
+    left = _MAX_SEARCHED_BYTES
     for data in files.values():
         known.update(pattern.findall(data))
         left -= len(data)
@@ -134,6 +136,6 @@ def defined_names(files: Mapping[str, bytes], pattern: "re.Pattern[bytes]") -> l
     return sorted(each.decode("utf-8", "replace") for each in known)
 
 
-def _some(names: list[str]) -> str:
-    shown = ", ".join(shown_path(name) for name in names[:_MOST_SHOWN])
-    return shown + (f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else "")
+def _join_paths(names: list[str]) -> str:
+    shown = ", ".join(quote_path(name) for name in names[:_MAX_SHOWN])
+    return shown + (f" and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else "")

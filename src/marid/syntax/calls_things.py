@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 class Module(NamedTuple):
     """A module or package of the tree: its path without ending."""
 
-    place: str
+    location: str
 
 
 class Class(NamedTuple):
@@ -19,7 +19,7 @@ class Class(NamedTuple):
 class Instance(NamedTuple):
     """An object of a class of the tree."""
 
-    of: Class
+    class_: Class
 
 
 class Function(NamedTuple):
@@ -30,11 +30,11 @@ class Function(NamedTuple):
     receiver: Class | None = None
 
 
-class Parent(NamedTuple):
+class SuperProxy(NamedTuple):
     """What `super()` gives in a method of class `after`, for an object of class `receiver`."""
 
     receiver: Class
-    after: Class
+    defining_class: Class
 
 
 class External(NamedTuple):
@@ -43,4 +43,4 @@ class External(NamedTuple):
     name: str
 
 
-Thing: TypeAlias = Module | Class | Instance | Function | Parent | External
+Entity: TypeAlias = Module | Class | Instance | Function | SuperProxy | External

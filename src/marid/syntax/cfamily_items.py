@@ -4,16 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from marid.syntax.cfamily_mask import Group, without_attributes, without_exports, without_split_branches
-from marid.syntax.cfamily_names import declared, tidy
-from marid.syntax.code_trees import tree
-from marid.syntax.nodes import word
+from marid.syntax.cfamily_mask import ConditionalGroup, without_attributes, without_exports, without_split_branches
+from marid.syntax.cfamily_names import parse_declarator, tidy
+from marid.syntax.code_trees import parse_tree
+from marid.syntax.nodes import field_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_DEEPEST = 60
-_THROUGH = frozenset(
+_MAX_DEPTH = 60
+_TRANSPARENT = frozenset(
     (
         "preproc_if",
         "preproc_ifdef",
@@ -34,7 +34,7 @@ TYPES = {
     "union_specifier": "Union",
     "enum_specifier": "Enum",
 }
-_NAMED = {
+_NAMED_KINDS = {
     "alias_declaration": "Type",
     "concept_definition": "Concept",
     "enumerator": "Constant",
@@ -42,17 +42,17 @@ _NAMED = {
     "preproc_def": "Macro",
     "preproc_function_def": "Macro",
 }
-MEMBERED = frozenset(TYPES.values())
+TYPE_KINDS = frozenset(TYPES.values())
 
 
-class Scope(NamedTuple):
+class EnclosingScope(NamedTuple):
     """Something that surrounds an item: a namespace, which names may omit, or a type."""
 
     name: str
     kind: str
 
 
-class Item(NamedTuple):
+class CDeclaration(NamedTuple):
     """One thing that a file declares or defines; the rest is read off its node when it is asked for."""
 
     kind: str
@@ -63,65 +63,65 @@ class Item(NamedTuple):
     outer: "Node"
     """The node with its `template <…>`, `extern "C"` or `friend` around it."""
     body: "Node | None"
-    scope: tuple[Scope, ...]
-    also: tuple[str, ...] = ()
+    scope: tuple[EnclosingScope, ...]
+    other_names: tuple[str, ...] = ()
     """Other names of the same thing: the tag of a struct that a `typedef` names, or its variables."""
     function: "Node | None" = None
     """The declarator with the parameters."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class CSource:
     """A parsed file. `split` are the conditionals of which only the first branch was parsed."""
 
     data: bytes
     root: "Node"
-    split: tuple[Group, ...]
-    items: tuple[Item, ...]
+    split_conditionals: tuple[ConditionalGroup, ...]
+    declarations: tuple[CDeclaration, ...]
 
 
-def read(data: bytes, language: str) -> Source:
+def parse_source(data: bytes, language: str) -> CSource:
     """Parses a file and lists its items; `language` is "c" or "cpp".
 
     Raises:
         Exhausted: the file is too large to parse, or the parser cannot cope with it.
         Unavailable: the grammar's package is not installed.
     """
-    seen, split = without_exports(data), tuple[Group, ...]()
-    root = tree(seen, language)
+    seen, split = without_exports(data), tuple[ConditionalGroup, ...]()
+    root = parse_tree(seen, language)
     if root.has_error:
         masked, split = without_split_branches(without_attributes(seen))
         if masked != seen:
-            seen, root = masked, tree(masked, language)
-    return Source(data=data, root=root, split=split, items=items(seen, root))
+            seen, root = masked, parse_tree(masked, language)
+    return CSource(data=data, root=root, split_conditionals=split, declarations=list_declarations(seen, root))
 
 
-def items(data: bytes, root: "Node") -> tuple[Item, ...]:
+def list_declarations(data: bytes, root: "Node") -> tuple[CDeclaration, ...]:
     """What stands below the root of a tree, each item before its members."""
-    return tuple(_Walk(data).run(root))
+    return tuple(_DeclarationWalker(data).run(root))
 
 
 @dataclass(kw_only=True)
 class _Level:
     nodes: "Iterator[Node]"
-    scope: tuple[Scope, ...]
+    scope: tuple[EnclosingScope, ...]
     head: "Node | None" = None
 
 
 @dataclass
-class _Walk:
+class _DeclarationWalker:
     """Goes through declarations with a stack of its own, never into function bodies or values."""
 
     data: bytes
     levels: list[_Level] = field(default_factory=list[_Level])
 
-    def run(self, root: "Node") -> Iterator[Item]:
+    def run(self, root: "Node") -> Iterator[CDeclaration]:
         self.levels = [_Level(nodes=iter(root.children), scope=())]
         while self.levels:
             level = self.levels[-1]
             for node in level.nodes:
                 kind = node.type
-                if kind in _THROUGH:
+                if kind in _TRANSPARENT:
                     self.levels.append(_Level(nodes=iter(node.children), scope=level.scope, head=level.head))
                     break
                 if kind in _HEADS:
@@ -138,39 +138,39 @@ class _Walk:
 
     def enter(self, level: _Level, body: "Node | None", name: str, kind: str) -> None:
         """Members come next."""
-        if body is not None and len(level.scope) < _DEEPEST:
-            self.levels.append(_Level(nodes=iter(body.children), scope=(*level.scope, Scope(name, kind))))
+        if body is not None and len(level.scope) < _MAX_DEPTH:
+            self.levels.append(_Level(nodes=iter(body.children), scope=(*level.scope, EnclosingScope(name, kind))))
 
-    def function(self, level: _Level, node: "Node") -> Iterator[Item]:
+    def read_function(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
         """A function with a body, or `= default`."""
         declarator = node.child_by_field_name("declarator")
         if declarator is None:
             return
-        name, function = declared(declarator, self.data)
+        name, function = parse_declarator(declarator, self.data)
         if not name:
             return
-        yield Item(
-            kind=_callable(level, name),
+        yield CDeclaration(
+            kind=_callable_kind(level, name),
             name=name,
             node=node,
             outer=level.head or node,
-            body=node.child_by_field_name("body") or _tried(node),
+            body=node.child_by_field_name("body") or _try_body(node),
             scope=level.scope,
             function=function,
         )
 
-    def declaration(self, level: _Level, node: "Node") -> Iterator[Item]:
+    def read_declaration(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
         """Functions, variables and fields; or the type that it spells out, which then counts."""
         of = node.child_by_field_name("type")
         if of is not None and of.type in TYPES and of.child_by_field_name("body") is not None:
-            yield from self.typed(level, node, of)
+            yield from self.read_type(level, node, of)
             return
-        inside = bool(level.scope) and level.scope[-1].kind in MEMBERED
+        inside = bool(level.scope) and level.scope[-1].kind in TYPE_KINDS
         for declarator in node.children_by_field_name("declarator"):
-            name, function = declared(declarator, self.data)
+            name, function = parse_declarator(declarator, self.data)
             if name:
-                kind = _callable(level, name) if function is not None else "Field" if inside else "Variable"
-                yield Item(
+                kind = _callable_kind(level, name) if function is not None else "Field" if inside else "Variable"
+                yield CDeclaration(
                     kind=kind,
                     name=name,
                     node=node,
@@ -180,57 +180,57 @@ class _Walk:
                     function=function,
                 )
 
-    def typed(self, level: _Level, node: "Node", of: "Node") -> Iterator[Item]:
+    def read_type(self, level: _Level, node: "Node", of: "Node") -> Iterator[CDeclaration]:
         """A class, struct, union or enum with its members; `node` may declare variables or names of it too."""
         body = of.child_by_field_name("body")
         if body is None:
             return
-        tag = tidy(word(of, "name", self.data))
-        names = [declared(each, self.data).name for each in node.children_by_field_name("declarator")]
+        tag = tidy(field_text(of, "name", self.data))
+        names = [parse_declarator(each, self.data).name for each in node.children_by_field_name("declarator")]
         names = [each for each in names if each]
         first = (names[0] if names else tag) if node.type == "type_definition" or not tag else tag
         kind = TYPES[of.type]
-        yield Item(
+        yield CDeclaration(
             kind=kind,
             name=first,
             node=node,
             outer=level.head or node,
             body=body,
             scope=level.scope,
-            also=tuple(each for each in (tag, *names) if each and each != first),
+            other_names=tuple(each for each in (tag, *names) if each and each != first),
         )
         self.enter(level, body, first, kind)
 
-    def specifier(self, level: _Level, node: "Node") -> Iterator[Item]:
+    def read_specifier(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
         """A type on its own."""
-        return self.typed(level, node, node)
+        return self.read_type(level, node, node)
 
-    def alias(self, level: _Level, node: "Node") -> Iterator[Item]:
+    def read_typedef(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
         """A `typedef`."""
         of = node.child_by_field_name("type")
         if of is not None and of.type in TYPES and of.child_by_field_name("body") is not None:
-            yield from self.typed(level, node, of)
+            yield from self.read_type(level, node, of)
             return
         for declarator in node.children_by_field_name("declarator"):
-            if name := declared(declarator, self.data).name:
-                yield self.plain(level, node, "Type", name)
+            if name := parse_declarator(declarator, self.data).name:
+                yield self.make_declaration(level, node, "Type", name)
 
-    def named(self, level: _Level, node: "Node") -> Iterator[Item]:
+    def read_named(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
         """What has its name in a field."""
-        if name := tidy(word(node, "name", self.data)):
-            yield self.plain(level, node, _NAMED[node.type], name)
+        if name := tidy(field_text(node, "name", self.data)):
+            yield self.make_declaration(level, node, _NAMED_KINDS[node.type], name)
 
-    def plain(self, level: _Level, node: "Node", kind: str, name: str) -> Item:
+    def make_declaration(self, level: _Level, node: "Node", kind: str, name: str) -> CDeclaration:
         """Something without members."""
-        return Item(kind=kind, name=name, node=node, outer=level.head or node, body=None, scope=level.scope)
+        return CDeclaration(kind=kind, name=name, node=node, outer=level.head or node, body=None, scope=level.scope)
 
-    def namespace(self, level: _Level, node: "Node") -> Iterator[Item]:
+    def read_namespace(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
         """Its members come next; one without a name only hides them from other files."""
-        name, body = tidy(word(node, "name", self.data)), node.child_by_field_name("body")
-        yield Item(kind="Namespace", name=name, node=node, outer=node, body=body, scope=level.scope)
+        name, body = tidy(field_text(node, "name", self.data)), node.child_by_field_name("body")
+        yield CDeclaration(kind="Namespace", name=name, node=node, outer=node, body=body, scope=level.scope)
         self.enter(level, body, name, "Namespace")
 
-    def linkage(self, level: _Level, node: "Node") -> Iterator[Item]:
+    def read_linkage(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
         """`extern "C"` before one declaration is its head; before a block it is looked through."""
         body = node.child_by_field_name("body")
         if body is not None and body.type == "declaration_list":
@@ -241,29 +241,29 @@ class _Walk:
 
 
 _READERS = {
-    "function_definition": _Walk.function,
-    "declaration": _Walk.declaration,
-    "field_declaration": _Walk.declaration,
-    "type_definition": _Walk.alias,
-    "namespace_definition": _Walk.namespace,
-    "linkage_specification": _Walk.linkage,
-    **dict.fromkeys(TYPES, _Walk.specifier),
-    **dict.fromkeys(_NAMED, _Walk.named),
+    "function_definition": _DeclarationWalker.read_function,
+    "declaration": _DeclarationWalker.read_declaration,
+    "field_declaration": _DeclarationWalker.read_declaration,
+    "type_definition": _DeclarationWalker.read_typedef,
+    "namespace_definition": _DeclarationWalker.read_namespace,
+    "linkage_specification": _DeclarationWalker.read_linkage,
+    **dict.fromkeys(TYPES, _DeclarationWalker.read_specifier),
+    **dict.fromkeys(_NAMED_KINDS, _DeclarationWalker.read_named),
 }
 
 
-def _callable(level: _Level, name: str) -> str:
-    inside = bool(level.scope) and level.scope[-1].kind in MEMBERED
+def _callable_kind(level: _Level, name: str) -> str:
+    inside = bool(level.scope) and level.scope[-1].kind in TYPE_KINDS
     friend = level.head is not None and level.head.type == "friend_declaration"
     return "Method" if (inside and not friend) or "::" in name else "Function"
 
 
-def _tried(node: "Node") -> "Node | None":
+def _try_body(node: "Node") -> "Node | None":
     """The body of a function that is one `try`."""
     last = node.children[-1]
     return last if last.type == "try_statement" else None
 
 
-def namespaces(items: Sequence[Item]) -> frozenset[str]:
+def namespace_names(items: Sequence[CDeclaration]) -> frozenset[str]:
     """The names of all namespaces, step by step."""
     return frozenset(step for item in items if item.kind == "Namespace" for step in item.name.split("::") if step)

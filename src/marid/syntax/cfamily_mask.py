@@ -16,11 +16,11 @@ _BRACE = re.compile(
     rb"""[{}]|//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""",
     re.DOTALL,
 )
-_WORTH = {b"{": 1, b"}": -1}
+_BRACE_DEPTH = {b"{": 1, b"}": -1}
 _VISIBLE = re.compile(rb"[^\r\n]")
 
 
-class Group(NamedTuple):
+class ConditionalGroup(NamedTuple):
     """`#if` to `#endif`: where each of its directive lines begins and ends."""
 
     directives: tuple[tuple[int, int], ...]
@@ -38,36 +38,36 @@ class Group(NamedTuple):
 
 def without_exports(data: bytes) -> bytes:
     """Without the macros between `class` and a name."""
-    return _EXPORT.sub(_blanked, data)
+    return _EXPORT.sub(_blank_match, data)
 
 
 def without_attributes(data: bytes) -> bytes:
     """Without the macros between parameters and `;`."""
-    return _ATTRIBUTE.sub(_blanked, data)
+    return _ATTRIBUTE.sub(_blank_match, data)
 
 
-def _blanked(match: re.Match[bytes]) -> bytes:
+def _blank_match(match: re.Match[bytes]) -> bytes:
     whole, (start, end) = match[0], match.span(1)
     start, end = start - match.start(), end - match.start()
     return whole[:start] + _VISIBLE.sub(b" ", whole[start:end]) + whole[end:]
 
 
-def without_split_branches(data: bytes) -> tuple[bytes, tuple[Group, ...]]:
+def without_split_branches(data: bytes) -> tuple[bytes, tuple[ConditionalGroup, ...]]:
     """With the first branch only of conditionals that hold part of a block, or the heads of one and the same body."""
-    made, split = bytearray(data), list[Group]()
-    for group in _groups(data):
+    made, split = bytearray(data), list[ConditionalGroup]()
+    for group in _find_conditionals(data):
         lines = group.directives
         branches = [(lines[index][1], lines[index + 1][0]) for index in range(len(lines) - 1)]
-        if _HEADLESS.match(made, group.end) or any(_balance(made, start, end) for start, end in branches):
+        if _HEADLESS.match(made, group.end) or any(_brace_balance(made, start, end) for start, end in branches):
             split.append(group)
             for start, end in (lines[0], (lines[1][0], group.end)):
                 made[start:end] = _VISIBLE.sub(b" ", made[start:end])
     return bytes(made) if split else data, tuple(split)
 
 
-def _groups(data: bytes) -> list[Group]:
+def _find_conditionals(data: bytes) -> list[ConditionalGroup]:
     """The conditionals that are closed, those inside before those around them."""
-    found: list[Group] = []
+    found: list[ConditionalGroup] = []
     begun: list[list[tuple[int, int]]] = []
     for match in _DIRECTIVE.finditer(data):
         if match[1] in (b"if", b"ifdef", b"ifndef"):
@@ -75,9 +75,9 @@ def _groups(data: bytes) -> list[Group]:
         elif begun:
             begun[-1].append(match.span())
             if match[1] == b"endif":
-                found.append(Group(tuple(begun.pop())))
+                found.append(ConditionalGroup(tuple(begun.pop())))
     return found
 
 
-def _balance(data: bytearray, start: int, end: int) -> int:
-    return sum(_WORTH.get(match[0], 0) for match in _BRACE.finditer(data, start, end))
+def _brace_balance(data: bytearray, start: int, end: int) -> int:
+    return sum(_BRACE_DEPTH.get(match[0], 0) for match in _BRACE.finditer(data, start, end))

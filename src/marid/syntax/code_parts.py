@@ -5,17 +5,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from marid.syntax.definitions import sited
+from marid.syntax.definitions import locate_definitions
 from marid.syntax.languages import LANGUAGES
-from marid.syntax.nodes import first_row, last_row, nth_named, text
+from marid.syntax.nodes import first_row, last_row, named_child_at, node_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from marid.syntax.signatures import Site
+    from marid.syntax.signatures import DefinitionSite
 
 # Types of nodes that define something, in grammars that we know nothing of: the word, then a common ending.
-_DEFINING = re.compile(
+_DEFINITION_TYPE = re.compile(
     r"(?:^|_)(function|method|class|struct|enum|interface|trait|module|namespace|protocol|object|type|constructor"
     r"|record|union|rule|message|service|table|macro|procedure|package|def)"
     r"(?:_def|_definition|_declaration|_declarator|_item|_spec|_statement|_signature|_alias|_binding)?$"
@@ -31,10 +31,10 @@ class CodePart:
     name: str
     kind: str
     depth: int
-    first: int
-    last: int
-    start: int
-    end: int
+    first_line: int
+    last_line: int
+    start_byte: int
+    end_byte: int
     signature: str = ""
     body: "Node | None" = None
     node: "Node | None" = None
@@ -43,32 +43,32 @@ class CodePart:
 def code_parts(data: bytes, root: "Node", language: str, *, nested: bool = True) -> Iterator[CodePart]:
     """Definitions in source order; those inside functions only if `nested`."""
     if language not in LANGUAGES:
-        yield from plain_parts(data, root)
+        yield from generic_parts(data, root)
         return
-    for found, site in sited(data, root, language, nested=nested):
+    for found, site in locate_definitions(data, root, language, nested=nested):
         yield CodePart(
             name=found.name,
             kind=found.kind,
             depth=found.depth,
-            first=found.start,
-            last=found.end,
-            start=_start(site),
-            end=max(site.node.end_byte, site.outer.end_byte),
+            first_line=found.start,
+            last_line=found.end,
+            start_byte=_start_byte(site),
+            end_byte=max(site.node.end_byte, site.outer.end_byte),
             signature=found.signature,
             body=site.body,
             node=site.node,
         )
 
 
-def _start(site: "Site") -> int:
+def _start_byte(site: "DefinitionSite") -> int:
     return (
-        min((mark.start_byte for mark in site.marks), default=site.outer.start_byte)
-        if site.marks
+        min((mark.start_byte for mark in site.decorators), default=site.outer.start_byte)
+        if site.decorators
         else (site.outer.start_byte)
     )
 
 
-def plain_parts(data: bytes, root: "Node") -> Iterator[CodePart]:
+def generic_parts(data: bytes, root: "Node") -> Iterator[CodePart]:
     """What the types of nodes alone tell: everything with a name that sounds like a definition."""
     cursor = root.walk()
     scopes: list[tuple[int, str]] = []
@@ -78,8 +78,8 @@ def plain_parts(data: bytes, root: "Node") -> Iterator[CodePart]:
             return
         while scopes and node.start_byte >= scopes[-1][0]:
             scopes.pop()
-        if node.is_named and (kind := _DEFINING.search(node.type)) and (name := _name(node, data)):
-            part = _plain(node, _KINDS.get(kind[1], kind[1]), name, [each for _, each in scopes])
+        if node.is_named and (kind := _DEFINITION_TYPE.search(node.type)) and (name := _definition_name(node, data)):
+            part = _generic_part(node, _KINDS.get(kind[1], kind[1]), name, [each for _, each in scopes])
             yield part
             scopes.append((node.end_byte, name))
         if cursor.goto_first_child():
@@ -89,24 +89,24 @@ def plain_parts(data: bytes, root: "Node") -> Iterator[CodePart]:
                 return
 
 
-def _plain(node: "Node", kind: str, name: str, scopes: list[str]) -> CodePart:
+def _generic_part(node: "Node", kind: str, name: str, scopes: list[str]) -> CodePart:
     return CodePart(
         name=".".join((*scopes, name)),
         kind=kind,
         depth=len(scopes),
-        first=first_row(node) + 1,
-        last=last_row(node) + 1,
-        start=node.start_byte,
-        end=node.end_byte,
+        first_line=first_row(node) + 1,
+        last_line=last_row(node) + 1,
+        start_byte=node.start_byte,
+        end_byte=node.end_byte,
         node=node,
     )
 
 
-def _name(node: "Node", data: bytes) -> str:
+def _definition_name(node: "Node", data: bytes) -> str:
     """The field that is called so, else the first child that looks like a name."""
     found = node.child_by_field_name("name")
     if found is None:
-        near = (nth_named(node, index) for index in range(3))
+        near = (named_child_at(node, index) for index in range(3))
         found = next((child for child in near if child is not None and _NAME.search(child.type)), None)
-    name = text(found, data)
+    name = node_text(found, data)
     return name if name and len(name) < 200 and "\n" not in name else ""

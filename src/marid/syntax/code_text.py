@@ -6,28 +6,28 @@ from typing import TYPE_CHECKING
 
 from marid.core.errors import BadInput, Exhausted, NotFound
 from marid.syntax import cfamily_text
-from marid.syntax.cfamily_spans import whole_lines
-from marid.syntax.cfamily_text import Excerpt
+from marid.syntax.cfamily_spans import line_start
+from marid.syntax.cfamily_text import CodeExcerpt
 from marid.syntax.code_parts import CodePart, code_parts
-from marid.syntax.code_trees import tree
+from marid.syntax.code_trees import parse_tree
 from marid.syntax.languages import LANGUAGES
-from marid.syntax.names import dotted
-from marid.syntax.nodes import first_row, last_row, nth, nth_named
+from marid.syntax.names import to_dotted
+from marid.syntax.nodes import child_at, first_row, last_row, named_child_at
 from marid.syntax.pyview_outline import py_outline
 from marid.syntax.pyview_skeleton import py_skeleton
-from marid.text.visible import shown_text
+from marid.text.visible import escape_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 CFAMILY = frozenset(("c", "cpp"))
-_CALLED = frozenset(("function", "method"))
-_VALUES = frozenset(("constant", "variable"))
+_CALLABLE_KINDS = frozenset(("function", "method"))
+_VALUE_KINDS = frozenset(("constant", "variable"))
 _BLOCKS = frozenset(("block", "body_statement"))
 _LINE = re.compile(r"(.+)@(\d{1,9})", re.DOTALL)
-_REST = re.compile(rb"[ \t]*[;,]?[ \t]*(?:(?:#|//|--)[^\n]*)?(?=\r?\n|\Z)")
-_MOST_LISTED = 8
-_LONGEST = 160
+_LINE_REST = re.compile(rb"[ \t]*[;,]?[ \t]*(?:(?:#|//|--)[^\n]*)?(?=\r?\n|\Z)")
+_MAX_LISTED = 8
+_MAX_LINE_LENGTH = 160
 
 
 def outline(data: bytes, language: str) -> str:
@@ -39,12 +39,12 @@ def outline(data: bytes, language: str) -> str:
     """
     if language in CFAMILY:
         return cfamily_text.outline(data, language)
-    if language == "python" and (told := _python(py_outline, data)) is not None:
+    if language == "python" and (told := _python_view(py_outline, data)) is not None:
         return told
-    return "\n".join(_lines(code_parts(data, tree(data, language), language, nested=False)))
+    return "\n".join(_outline_lines(code_parts(data, parse_tree(data, language), language, nested=False)))
 
 
-def _python(view: Callable[[bytes], str], data: bytes) -> str | None:
+def _python_view(view: Callable[[bytes], str], data: bytes) -> str | None:
     """What the tools for Python say; None for a file that only a parser which forgives errors can read."""
     try:
         return view(data)
@@ -52,14 +52,14 @@ def _python(view: Callable[[bytes], str], data: bytes) -> str | None:
         return None
 
 
-def _lines(parts: Iterable[CodePart]) -> Iterator[str]:
+def _outline_lines(parts: Iterable[CodePart]) -> Iterator[str]:
     """Inside of something, names are told without its name."""
     around: list[str] = []
     for part in parts:
         del around[part.depth :]
         name = part.name.removeprefix(around[-1] + ".") if around else part.name
         around.append(part.name)
-        yield f"{'  ' * part.depth}[{part.kind.capitalize()}] {name} (Lines {part.first}-{part.last})"
+        yield f"{'  ' * part.depth}[{part.kind.capitalize()}] {name} (Lines {part.first_line}-{part.last_line})"
 
 
 def skeleton(data: bytes, language: str) -> str:
@@ -75,33 +75,33 @@ def skeleton(data: bytes, language: str) -> str:
         return cfamily_text.skeleton(data, language)
     if language not in LANGUAGES:
         return outline(data, language)
-    if language == "python" and (told := _python(py_skeleton, data)) is not None:
+    if language == "python" and (told := _python_view(py_skeleton, data)) is not None:
         return told
     made: list[bytes] = []
     at = 0
-    for start, end, instead in _cuts(data, language):
+    for start, end, instead in _skeleton_cuts(data, language):
         if start >= at:
             made += (data[at:start], instead)
             at = end
     return b"".join((*made, data[at:])).decode("utf-8", "replace")
 
 
-def _cuts(data: bytes, language: str) -> Iterator[tuple[int, int, bytes]]:
-    for part in code_parts(data, tree(data, language), language, nested=False):
-        if part.kind in _CALLED and part.body is not None:
-            yield from _body(part.body, data, docstrings=language == "python")
+def _skeleton_cuts(data: bytes, language: str) -> Iterator[tuple[int, int, bytes]]:
+    for part in code_parts(data, parse_tree(data, language), language, nested=False):
+        if part.kind in _CALLABLE_KINDS and part.body is not None:
+            yield from _body_cuts(part.body, data, docstrings=language == "python")
         elif part.kind == "property" and part.body is not None:
             for accessor in part.body.children:
                 if (held := accessor.child_by_field_name("body")) is not None:
-                    yield from _body(held, data, docstrings=False)
-        elif part.kind in _VALUES and part.node is not None and (value := _value(part.node)) is not None:
+                    yield from _body_cuts(held, data, docstrings=False)
+        elif part.kind in _VALUE_KINDS and part.node is not None and (value := _long_value(part.node)) is not None:
             yield value.start_byte, value.end_byte, b"..."
 
 
-def _body(body: "Node", data: bytes, *, docstrings: bool) -> Iterator[tuple[int, int, bytes]]:
+def _body_cuts(body: "Node", data: bytes, *, docstrings: bool) -> Iterator[tuple[int, int, bytes]]:
     if data[body.start_byte : body.start_byte + 1] == b"{":
         yield body.start_byte, body.end_byte, b"{ ... }"
-    elif docstrings and (said := _docstring(body)) is not None:
+    elif docstrings and (said := _docstring_node(body)) is not None:
         begin = data.rfind(b"\n", 0, said.start_byte) + 1
         indent = data[begin : said.start_byte]
         yield said.end_byte, body.end_byte, b"\n" + indent + b"..." if indent.isspace() else b"; ..."
@@ -109,20 +109,20 @@ def _body(body: "Node", data: bytes, *, docstrings: bool) -> Iterator[tuple[int,
         yield body.start_byte, body.end_byte, b"..."
 
 
-def _docstring(body: "Node") -> "Node | None":
-    statement = nth_named(body)
-    held = nth(statement, 0) if statement and statement.type == "expression_statement" else None
+def _docstring_node(body: "Node") -> "Node | None":
+    statement = named_child_at(body)
+    held = child_at(statement, 0) if statement and statement.type == "expression_statement" else None
     return held if held is not None and held.type in ("string", "concatenated_string") else None
 
 
-def _value(node: "Node") -> "Node | None":
+def _long_value(node: "Node") -> "Node | None":
     """A value of more than a few lines."""
-    held = node if node.child_by_field_name("value") else nth_named(node) or node
+    held = node if node.child_by_field_name("value") else named_child_at(node) or node
     value = held.child_by_field_name("right") or held.child_by_field_name("value")
     return value if value is not None and last_row(value) > first_row(value) + 2 else None
 
 
-def definition(data: bytes, language: str, name: str, where: str) -> Excerpt:
+def definition(data: bytes, language: str, name: str, where: str) -> CodeExcerpt:
     """The whole text of what a name means: dotted or with `::`, surrounding names may be omitted, `name@12` is by line.
 
     Raises:
@@ -133,14 +133,18 @@ def definition(data: bytes, language: str, name: str, where: str) -> Excerpt:
     """
     if language in CFAMILY:
         return cfamily_text.definition(data, language, name, where)
-    part = find(tuple(code_parts(data, tree(data, language), language)), name, where)
-    start = whole_lines(data, part.start)
-    rest = _REST.match(data, part.end) if start < part.start or data[start - 1 : start] in (b"\n", b"") else None
-    end = rest.end() if rest else part.end
-    return Excerpt(text=data[start:end].decode("utf-8", "replace"), spans=((part.first, part.last),))
+    part = find_part(tuple(code_parts(data, parse_tree(data, language), language)), name, where)
+    start = line_start(data, part.start_byte)
+    rest = (
+        _LINE_REST.match(data, part.end_byte)
+        if start < part.start_byte or data[start - 1 : start] in (b"\n", b"")
+        else None
+    )
+    end = rest.end() if rest else part.end_byte
+    return CodeExcerpt(text=data[start:end].decode("utf-8", "replace"), spans=((part.first_line, part.last_line),))
 
 
-def find(parts: Sequence[CodePart], name: str, where: str) -> CodePart:
+def find_part(parts: Sequence[CodePart], name: str, where: str) -> CodePart:
     """The only part of a name.
 
     Raises:
@@ -150,19 +154,19 @@ def find(parts: Sequence[CodePart], name: str, where: str) -> CodePart:
     asked, line = name.strip()[:400], 0
     if at_line := _LINE.fullmatch(asked):
         asked, line = at_line[1], int(at_line[2])
-    wanted = dotted(asked)
+    wanted = to_dotted(asked)
     if not wanted:
         raise BadInput("a name is needed, as in 'Shop', 'Shop.total' or 'total'")
     found = [part for part in parts if part.name == wanted] or [p for p in parts if p.name.endswith("." + wanted)]
-    found = _preferred([part for part in found if not line or part.first <= line <= part.last])
+    found = _prefer_definitions([part for part in found if not line or part.first_line <= line <= part.last_line])
     if not found:
-        raise NotFound(f"'{shown_text(name[:400])}' is not defined in {where}{_nearest(parts, wanted)}")
+        raise NotFound(f"'{escape_text(name[:400])}' is not defined in {where}{_nearest_names(parts, wanted)}")
     if len(found) > 1:
-        raise _ambiguous(found, shown_text(name[:400]), where)
+        raise _ambiguity_error(found, escape_text(name[:400]), where)
     return found[0]
 
 
-def _preferred(found: list[CodePart]) -> list[CodePart]:
+def _prefer_definitions(found: list[CodePart]) -> list[CodePart]:
     """A type rather than its constructors or implementations, a body rather than a declaration."""
     names = {part.name for part in found}
     found = [part for part in found if part.name.rpartition(".")[0] not in names] or found
@@ -170,15 +174,16 @@ def _preferred(found: list[CodePart]) -> list[CodePart]:
     return [part for part in found if part.body is not None] or found
 
 
-def _ambiguous(found: Sequence[CodePart], name: str, where: str) -> BadInput:
+def _ambiguity_error(found: Sequence[CodePart], name: str, where: str) -> BadInput:
     told = [
-        f"\n  '{part.name}@{part.first}': {part.signature or part.kind}"[:_LONGEST] for part in found[:_MOST_LISTED]
+        f"\n  '{part.name}@{part.first_line}': {part.signature or part.kind}"[:_MAX_LINE_LENGTH]
+        for part in found[:_MAX_LISTED]
     ]
-    more = f"\n  and {len(found) - _MOST_LISTED} more" if len(found) > _MOST_LISTED else ""
+    more = f"\n  and {len(found) - _MAX_LISTED} more" if len(found) > _MAX_LISTED else ""
     return BadInput(f"'{name}' is ambiguous in {where}, ask for one of:{''.join(told)}{more}")
 
 
-def _nearest(parts: Sequence[CodePart], wanted: str) -> str:
+def _nearest_names(parts: Sequence[CodePart], wanted: str) -> str:
     from difflib import get_close_matches  # imported when used: only a wrong name needs it
 
     names = {part.name.rpartition(".")[2].lower(): part.name for part in reversed(parts)}

@@ -13,16 +13,16 @@ from marid.syntax.languages import LANGUAGES
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Parser
 
-LIMIT = 4 * 1024 * 1024
+MAX_PARSE_BYTES = 4 * 1024 * 1024
 """Bytes above which nothing is parsed: such files are data or generated."""
 # Text that is not of the language can cost the square of its size: 60 kB of `<` take bash 7 s. So a larger file first
 # shows its beginning, which takes code some 5 ms.
-_SMALL, _SAMPLE = 64 * 1024, 16 * 1024
-_SAMPLE_SECONDS = 0.05
-_MICROSECONDS = 10_000_000
+_SMALL_BYTES, _SAMPLE_BYTES = 64 * 1024, 16 * 1024
+_SAMPLE_TIMEOUT = 0.05
+_TIMEOUT_MICROS = 10_000_000
 
 
-def parse(data: bytes, language: str, *, patience: float = _SAMPLE_SECONDS) -> "Node | None":
+def parse(data: bytes, language: str, *, sample_timeout: float = _SAMPLE_TIMEOUT) -> "Node | None":
     """The root of the tree; broken code gives ERROR nodes in it.
 
     None for an unknown language, above `LIMIT`, and for a large text whose beginning takes over `patience` seconds.
@@ -30,15 +30,15 @@ def parse(data: bytes, language: str, *, patience: float = _SAMPLE_SECONDS) -> "
     Raises:
         Unavailable: the grammar's package is not installed.
     """
-    if language not in LANGUAGES or len(data) > LIMIT:
+    if language not in LANGUAGES or len(data) > MAX_PARSE_BYTES:
         return None
     parser = _parser(language)
-    if len(data) > _SMALL and _seconds(parser, data[:_SAMPLE]) > patience:
+    if len(data) > _SMALL_BYTES and _parse_time(parser, data[:_SAMPLE_BYTES]) > sample_timeout:
         return None
-    return run(parser, data)
+    return run_parser(parser, data)
 
 
-def run(parser: "Parser", data: bytes) -> "Node | None":
+def run_parser(parser: "Parser", data: bytes) -> "Node | None":
     """Parses within the parser's own time limit, where it has one."""
     try:
         return parser.parse(data).root_node
@@ -47,9 +47,9 @@ def run(parser: "Parser", data: bytes) -> "Node | None":
         return None
 
 
-def _seconds(parser: "Parser", data: bytes) -> float:
+def _parse_time(parser: "Parser", data: bytes) -> float:
     start = thread_time()
-    run(parser, data)
+    run_parser(parser, data)
     return thread_time() - start
 
 
@@ -57,32 +57,32 @@ def _seconds(parser: "Parser", data: bytes) -> float:
 def _parser(language: str) -> "Parser":
     from tree_sitter import Parser  # imported when used: only parsing needs it
 
-    return limited(cast("Callable[..., Parser]", Parser), _language(language))
+    return make_parser(cast("Callable[..., Parser]", Parser), _load_language(language))
 
 
-def limited(make: "Callable[..., Parser]", language: "Language") -> "Parser":
+def make_parser(make: "Callable[..., Parser]", language: "Language") -> "Parser":
     """A parser that gives up after some seconds, if the library can (0.25 does, 0.26 no longer)."""
     try:
         with catch_warnings(action="ignore"):
-            return make(language, timeout_micros=_MICROSECONDS)
+            return make(language, timeout_micros=_TIMEOUT_MICROS)
     except TypeError:
         return make(language)
 
 
 @cache
-def _language(language: str) -> "Language":
+def _load_language(language: str) -> "Language":
     match language:
         case "csharp":
-            return load("tree_sitter_c_sharp", "language")
+            return load_grammar("tree_sitter_c_sharp", "language")
         case "tsx" | "typescript":
-            return load("tree_sitter_typescript", f"language_{language}")
+            return load_grammar("tree_sitter_typescript", f"language_{language}")
         case "php":
-            return load("tree_sitter_php", "language_php")
+            return load_grammar("tree_sitter_php", "language_php")
         case _:
-            return load(f"tree_sitter_{language}", "language")
+            return load_grammar(f"tree_sitter_{language}", "language")
 
 
-def load(package: str, function: str) -> "Language":
+def load_grammar(package: str, function: str) -> "Language":
     """The grammar that `function` of `package` gives.
 
     Raises:

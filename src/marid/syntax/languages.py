@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 # Languages with a grammar. A `.h` file is read as C++: that grammar understands C headers, the reverse is not true.
-_PARSED = {
+_WITH_GRAMMAR = {
     "bash": ".sh .bash .zsh .ksh .bats .ebuild .bashrc .bash_profile .bash_aliases .bash_logout .profile .zshrc "
     ".zshenv .zprofile .envrc PKGBUILD APKBUILD",
     "c": ".c",
@@ -23,7 +23,7 @@ _PARSED = {
 }
 
 # Languages that only a fence names; the words are those that highlighters know.
-_NAMED = {
+_FENCE_ONLY = {
     "asciidoc": ".adoc .asciidoc",
     "asm": ".asm .s",
     "bat": ".bat .cmd",
@@ -89,15 +89,15 @@ _NAMED = {
     "zig": ".zig",
 }
 
-LANGUAGES = tuple(_PARSED)
+LANGUAGES = tuple(_WITH_GRAMMAR)
 
 
 def _by_name(table: Mapping[str, str]) -> Mapping[str, str]:
     return MappingProxyType({name: language for language, names in table.items() for name in names.split()})
 
 
-_LANGUAGE_BY_NAME = _by_name(_PARSED)
-_FENCE_BY_NAME = _by_name(_NAMED)
+_LANGUAGE_BY_NAME = _by_name(_WITH_GRAMMAR)
+_FENCE_BY_NAME = _by_name(_FENCE_ONLY)
 
 
 def _look_up(path: str, table: Mapping[str, str]) -> str | None:

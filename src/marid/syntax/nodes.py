@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def text(node: "Node | None", data: bytes) -> str:
+def node_text(node: "Node | None", data: bytes) -> str:
     """The node's own text; bytes that are not UTF-8 become replacement characters."""
     return data[node.start_byte : node.end_byte].decode("utf-8", "replace") if node else ""
 
 
-def word(node: "Node", field: str, data: bytes) -> str:
+def field_text(node: "Node", field: str, data: bytes) -> str:
     """The text of a field, empty without one."""
-    return text(node.child_by_field_name(field), data)
+    return node_text(node.child_by_field_name(field), data)
 
 
 def first_row(node: "Node") -> int:
@@ -31,11 +31,11 @@ def last_row(node: "Node") -> int:
     return row - 1 if column == 0 and row > node.start_point[0] else row
 
 
-def nth(node: "Node", index: int) -> "Node | None":
+def child_at(node: "Node", index: int) -> "Node | None":
     """A child by its place, or None (the library raises)."""
     return node.child(index) if 0 <= index < node.child_count else None
 
 
-def nth_named(node: "Node", index: int = 0) -> "Node | None":
+def named_child_at(node: "Node", index: int = 0) -> "Node | None":
     """A child that is more than punctuation by its place among those, or None (the library raises)."""
     return node.named_child(index) if 0 <= index < node.named_child_count else None

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from marid.syntax.definitions import Definition, visible
-from marid.syntax.grammars import LIMIT
-from marid.syntax.tables import table
+from marid.syntax.definitions import Definition, visible_definitions
+from marid.syntax.grammars import MAX_PARSE_BYTES
+from marid.syntax.tables import language_table
 
 _DOC_LENGTH = 100
 _DECORATOR_LENGTH = 60
-_WORDS = re.compile(rb"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*")
-_WORDS_WITH_SIGNS = {
+_IDENTIFIER = re.compile(rb"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*")
+_IDENTIFIER_BY_LANGUAGE = {
     "javascript": re.compile(rb"[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*"),
     "ruby": re.compile(rb"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*[?!]?"),
 }
@@ -24,12 +24,12 @@ def outline(data: bytes, language: str) -> str | None:
     Raises:
         Unavailable: the grammar's package is not installed.
     """
-    found = visible(data, language)
-    text = "".join(_lines(found, table(language).comment)) if found else ""
+    found = visible_definitions(data, language)
+    text = "".join(_outline_lines(found, language_table(language).comment)) if found else ""
     return text if text and len(text.encode()) < len(data) else None
 
 
-def _lines(found: Iterable[Definition], sign: str) -> Iterator[str]:
+def _outline_lines(found: Iterable[Definition], sign: str) -> Iterator[str]:
     for each in found:
         span = f"{each.start}-{each.end}" if each.end > each.start else f"{each.start}"
         decorators = _clip(each.decorators, _DECORATOR_LENGTH) + " " if each.decorators else ""
@@ -41,9 +41,9 @@ def _clip(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1].rstrip() + "…"
 
 
-def references(data: bytes, language: str) -> frozenset[str]:
+def identifiers(data: bytes, language: str) -> frozenset[str]:
     """Every word of the file that could name something, found without parsing; none above 4 MB."""
-    if len(data) > LIMIT:
+    if len(data) > MAX_PARSE_BYTES:
         return frozenset()
-    words = _WORDS_WITH_SIGNS.get("javascript" if language in ("tsx", "typescript") else language, _WORDS)
+    words = _IDENTIFIER_BY_LANGUAGE.get("javascript" if language in ("tsx", "typescript") else language, _IDENTIFIER)
     return frozenset(word.decode("utf-8", "replace") for word in set(words.findall(data)))

@@ -7,7 +7,7 @@ AnchorType: TypeAlias = Literal["top", "bottom", "before", "after"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Anchor:
+class InsertionAnchor:
     """What new code is put beside: an end of its scope, or a name in it."""
 
     kind: AnchorType

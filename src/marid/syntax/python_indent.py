@@ -6,23 +6,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from marid.core.errors import BadInput
-from marid.syntax.python_layout import Chain, Layout, layout
-from marid.syntax.python_names import DEFINITIONS, blocks
-from marid.syntax.python_source import Source, leading, parsed_text, plain
+from marid.syntax.python_layout import IndentStack, RowLayout, analyze_rows
+from marid.syntax.python_names import DEFINITION_NODES, blocks
+from marid.syntax.python_source import EditableSource, leading_space, normalize_newlines, parse_text
 
 _HOLDER = "if 1:\n"
-_HOLDERS = (*DEFINITIONS, ast.If, ast.For, ast.While, ast.With, ast.Try)
+_HOLDERS = (*DEFINITION_NODES, ast.If, ast.For, ast.While, ast.With, ast.Try)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Style:
+class IndentStyle:
     """How the code around is indented: one level of it, and other steps that may stay as they are."""
 
     unit: str
     steps: frozenset[str] = frozenset()
 
 
-def style(source: Source, tree: ast.AST) -> Style | None:
+def detect_style(source: EditableSource, tree: ast.AST) -> IndentStyle | None:
     """The step that most blocks below a node use, and all the others; None if it has no block on rows of its own."""
     steps: Counter[str] = Counter()
     pending: list[ast.AST] = [tree]
@@ -31,23 +31,23 @@ def style(source: Source, tree: ast.AST) -> Style | None:
         for block in blocks(node):
             pending.extend(block)
         if isinstance(node, _HOLDERS):
-            _count(source, node, node.body[0], steps)
-    return Style(unit=steps.most_common(1)[0][0], steps=frozenset(steps)) if steps else None
+            _count_step(source, node, node.body[0], steps)
+    return IndentStyle(unit=steps.most_common(1)[0][0], steps=frozenset(steps)) if steps else None
 
 
-def _count(source: Source, holder: ast.stmt, first: ast.stmt, steps: "Counter[str]") -> None:
+def _count_step(source: EditableSource, holder: ast.stmt, first: ast.stmt, steps: "Counter[str]") -> None:
     outer, inner = source.indent(holder.lineno - 1), source.indent(first.lineno - 1)
     if first.lineno > holder.lineno and inner.startswith(outer) and inner != outer:
         steps[inner.removeprefix(outer)] += 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Code:
+class ParsedCode:
     """Code that parses. `root` is how many of the first rows only hold it up, and the depth at which it begins."""
 
-    layout: Layout
+    layout: RowLayout
     tree: ast.AST
-    root: int
+    holder_rows: int
 
     @property
     def steps(self) -> "Counter[str | None]":
@@ -55,27 +55,27 @@ class Code:
         chains = {chain[: at + 1] for chain in self.layout.starts.values() for at in range(len(chain))}
         found: Counter[str | None] = Counter()
         for chain in chains:
-            if len(chain) > self.root + 1:
+            if len(chain) > self.holder_rows + 1:
                 outer, inner = chain[-2:]
                 found[inner.removeprefix(outer) if inner.startswith(outer) else None] += 1
         return found
 
 
-def code(content: str, base: str, style: Style | None) -> Code:
+def parse_code(content: str, base: str, style: IndentStyle | None) -> ParsedCode:
     """New code, wherever it was indented, also if its first line has lost the indentation that the others have.
 
     Raises: BadInput with the line if it does not parse, or if nothing is there.
     """
-    rows = plain(content).split("\n")
+    rows = normalize_newlines(content).split("\n")
     skipped = next((at for at, row in enumerate(rows) if row.strip()), len(rows))
     text = "\n".join(rows[skipped:]).rstrip()
     if not text:
         raise BadInput("new code is needed; nothing was given")
-    tries = [(_HOLDER + text, 1), (text, 0)] if leading(text) else [(text, 0)]
-    if base and not leading(text):
+    tries = [(_HOLDER + text, 1), (text, 0)] if leading_space(text) else [(text, 0)]
+    if base and not leading_space(text):
         tries.append((_HOLDER + base + text, 1))
     errors: list[SyntaxError] = []
-    found = [one for one in (_attempt(text, root, errors) for text, root in tries) if one is not None]
+    found = [one for one in (_try_parse(text, root, errors) for text, root in tries) if one is not None]
     if not found:
         line = (errors[0].lineno or 1) - tries[0][1] + skipped
         raise BadInput(f"line {max(line, 1)} of the new code: {errors[0].msg}")
@@ -83,20 +83,20 @@ def code(content: str, base: str, style: Style | None) -> Code:
     return min(found, key=lambda one: (len(one.steps), len(one.steps.keys() - usual)))
 
 
-def _attempt(text: str, root: int, errors: list[SyntaxError]) -> Code | None:
+def _try_parse(text: str, root: int, errors: list[SyntaxError]) -> ParsedCode | None:
     """The code if it parses and all of it is in the block that holds it up."""
     try:
-        tree = parsed_text(text)
+        tree = parse_text(text)
     except SyntaxError as error:
         errors.append(error)
         return None
     if root and len(tree.body) != 1:
         errors.append(SyntaxError("its lines do not share an indentation"))
         return None
-    return Code(layout=layout(text, tree), tree=tree.body[0] if root else tree, root=root)
+    return ParsedCode(layout=analyze_rows(text, tree), tree=tree.body[0] if root else tree, holder_rows=root)
 
 
-def fitted(code: Code, base: str, style: Style | None) -> str:
+def reindent(code: ParsedCode, base: str, style: IndentStyle | None) -> str:
     """The code with its outermost statements at `base` and its blocks indented in this style, without a last `\\n`."""
     steps = code.steps
     usual = steps.most_common(1)[0][0] if steps else None
@@ -104,45 +104,45 @@ def fitted(code: Code, base: str, style: Style | None) -> str:
     unit = style.unit if style else "    "
     tabbed = unit if usual == "\t" and not keeps else "\t"
 
-    def new(chain: Chain) -> str:
+    def new_indent(chain: IndentStack) -> str:
         if keeps:
-            return base + chain[-1].removeprefix(chain[code.root] if len(chain) > code.root else "")
-        return base + unit * (len(chain) - 1 - code.root)
+            return base + chain[-1].removeprefix(chain[code.holder_rows] if len(chain) > code.holder_rows else "")
+        return base + unit * (len(chain) - 1 - code.holder_rows)
 
-    return "\n".join(_moved_rows(code, new, tabbed)[code.root :])
+    return "\n".join(_move_rows(code, new_indent, tabbed)[code.holder_rows :])
 
 
-def _moved_rows(code: Code, new: Callable[[Chain], str], tabbed: str) -> list[str]:
+def _move_rows(code: ParsedCode, new: Callable[[IndentStack], str], tabbed: str) -> list[str]:
     layout = code.layout
     rows = list(layout.rows)
     old = now = ""
     for at, row in enumerate(layout.rows):
         if at in layout.starts:
             old, now = layout.starts[at][-1], new(layout.starts[at])
-            rows[at] = now + row[len(leading(row)) :]
+            rows[at] = now + row[len(leading_space(row)) :]
         elif at in layout.comments:
-            held = _holding(row, layout.comments[at], code.root)
-            rows[at] = moved(row, held[-1], new(held))
-        elif at not in layout.inside and row.strip():
-            rows[at] = moved(row, old, now, tabbed)
-    for first, last in layout.docs.items():
+            held = _enclosing_block(row, layout.comments[at], code.holder_rows)
+            rows[at] = move_row(row, held[-1], new(held))
+        elif at not in layout.in_string and row.strip():
+            rows[at] = move_row(row, old, now, tabbed)
+    for first, last in layout.docstrings.items():
         chain = layout.starts[first]
         _move_docstring(rows, (first, last), chain[-1], new(chain))
     return rows
 
 
-def moved(row: str, old: str, new: str, tabbed: str = "\t") -> str:
+def move_row(row: str, old: str, new: str, tabbed: str = "\t") -> str:
     """A row that hangs on one which moved from `old` to `new`; `tabbed` is what a further tab becomes."""
-    space = leading(row)
+    space = leading_space(row)
     if space.startswith(old):
         return new + space[len(old) :].replace("\t", tabbed) + row[len(space) :]
     width = len(space.expandtabs()) + len(new.expandtabs()) - len(old.expandtabs())
     return " " * max(width, 0) + row[len(space) :]
 
 
-def _holding(row: str, chain: Chain, root: int) -> Chain:
+def _enclosing_block(row: str, chain: IndentStack, root: int) -> IndentStack:
     """The innermost block around a comment that is not indented more than it."""
-    width, depth = len(leading(row).expandtabs()), len(chain)
+    width, depth = len(leading_space(row).expandtabs()), len(chain)
     while depth > root + 1 and len(chain[depth - 1].expandtabs()) > width:
         depth -= 1
     return chain[:depth]
@@ -156,7 +156,7 @@ def _move_docstring(rows: list[str], span: tuple[int, int], old: str, new: str) 
     own = [
         at
         for at in range(first + 1, last + 1)
-        if raw or not _joins(rows[at - 1]) or (at == first + 1 and len(opening.lstrip("uU")) == 4)
+        if raw or not _ends_in_backslash(rows[at - 1]) or (at == first + 1 and len(opening.lstrip("uU")) == 4)
     ]
     if all(rows[at].startswith(old) or not rows[at].strip() for at in own):
         for at in own:
@@ -164,5 +164,5 @@ def _move_docstring(rows: list[str], span: tuple[int, int], old: str, new: str) 
                 rows[at] = new + rows[at][len(old) :]
 
 
-def _joins(row: str) -> bool:
+def _ends_in_backslash(row: str) -> bool:
     return (len(row) - len(row.rstrip("\\"))) % 2 == 1

@@ -6,33 +6,33 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from marid.syntax.python_source import leading
+from marid.syntax.python_source import leading_space
 
-Chain: TypeAlias = tuple[str, ...]
+IndentStack: TypeAlias = tuple[str, ...]
 """The indentations of the blocks around a row, outermost first; the last is its own block's."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Layout:
+class RowLayout:
     """A row that is nowhere in here and not blank goes on with the statement before it."""
 
     rows: list[str]
-    starts: dict[int, Chain] = field(default_factory=dict[int, Chain])
+    starts: dict[int, IndentStack] = field(default_factory=dict[int, IndentStack])
     """Rows that a statement starts on."""
-    comments: dict[int, Chain] = field(default_factory=dict[int, Chain])
+    comments: dict[int, IndentStack] = field(default_factory=dict[int, IndentStack])
     """Comments on rows of their own."""
-    inside: set[int] = field(default_factory=set[int])
+    in_string: set[int] = field(default_factory=set[int])
     """Rows that begin inside a string."""
-    docs: dict[int, int] = field(default_factory=dict[int, int])
+    docstrings: dict[int, int] = field(default_factory=dict[int, int])
     """The first and the last row of each docstring that is one string on several rows."""
 
 
-def layout(text: str, tree: ast.AST) -> Layout:
+def analyze_rows(text: str, tree: ast.AST) -> RowLayout:
     """The layout of a text that parses to `tree`."""
     import tokenize  # imported when used: only edits need it
 
-    made = Layout(rows=text.split("\n"))
-    ends = dict(_docstrings(tree))
+    made = RowLayout(rows=text.split("\n"))
+    ends = dict(_docstring_rows(tree))
     stack, fresh = [""], True
     above: list[int] = []
     for kind, string, (first, _), (last, _), _ in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -44,29 +44,29 @@ def layout(text: str, tree: ast.AST) -> Layout:
             made.comments[first - 1] = tuple(stack)
             above.append(first - 1)
         elif kind not in (tokenize.NL, tokenize.COMMENT, tokenize.ENDMARKER):
-            made.inside.update(range(first, last))
+            made.in_string.update(range(first, last))
             if fresh:
-                _begin(made, first - 1, tuple(stack), above)
+                _start_statement(made, first - 1, tuple(stack), above)
                 _note_docstring(made, ends, first - 1, last - 1)
             fresh = kind == tokenize.NEWLINE
     return made
 
 
-def _begin(made: Layout, row: int, chain: Chain, above: list[int]) -> None:
+def _start_statement(made: RowLayout, row: int, chain: IndentStack, above: list[int]) -> None:
     """A statement starts here; the comments above it that stand as deep are of its block."""
     made.starts[row] = chain
     for comment in above:
-        if leading(made.rows[comment]) == chain[-1]:
+        if leading_space(made.rows[comment]) == chain[-1]:
             made.comments[comment] = chain
     above.clear()
 
 
-def _note_docstring(made: Layout, ends: dict[int, int], first: int, last: int) -> None:
+def _note_docstring(made: RowLayout, ends: dict[int, int], first: int, last: int) -> None:
     if ends.get(first) == last > first:
-        made.docs[first] = last
+        made.docstrings[first] = last
 
 
-def _docstrings(tree: ast.AST) -> Iterator[tuple[int, int]]:
+def _docstring_rows(tree: ast.AST) -> Iterator[tuple[int, int]]:
     """The first and the last row of each docstring of a function or class."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and is_docstring(node.body[0]):

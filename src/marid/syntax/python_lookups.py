@@ -3,62 +3,66 @@
 import ast
 from dataclasses import dataclass
 
-from marid.syntax.python_header import head_span
-from marid.syntax.python_names import Found, definition_node, span, variable
-from marid.syntax.python_source import Source, parsed, read
+from marid.syntax.python_header import header_span
+from marid.syntax.python_names import BlockStatement, locate_definition_node, locate_variable, row_span
+from marid.syntax.python_source import EditableSource, parse_source, read_source
 
 
 @dataclass(frozen=True, kw_only=True)
-class Excerpt:
+class PythonExcerpt:
     """A piece of a file and the lines it is on, from 1, both included."""
 
     text: str
-    first: int
-    last: int
+    first_line: int
+    last_line: int
 
 
-def find_definition(data: bytes, name: str) -> Excerpt:
+def find_definition(data: bytes, name: str) -> PythonExcerpt:
     """The whole lines of a function or class. Raises: BadInput, NotFound, Exhausted."""
-    source = read(data)
-    first, end = span(source, definition_node(source, parsed(source), name))
-    return _excerpt(source, source.starts[first], source.starts[end])
+    source = read_source(data)
+    first, end = row_span(source, locate_definition_node(source, parse_source(source), name))
+    return _make_excerpt(source, source.row_starts[first], source.row_starts[end])
 
 
-def find_signature(data: bytes, name: str) -> Excerpt:
+def find_signature(data: bytes, name: str) -> PythonExcerpt:
     """A function or class from its keyword to its colon. Raises: BadInput, NotFound, Exhausted."""
-    source = read(data)
-    start, end = head_span(source, definition_node(source, parsed(source), name))
-    return _excerpt(source, start, end)
+    source = read_source(data)
+    start, end = header_span(source, locate_definition_node(source, parse_source(source), name))
+    return _make_excerpt(source, start, end)
 
 
-def find_declaration(data: bytes, name: str) -> Excerpt:
+def find_declaration(data: bytes, name: str) -> PythonExcerpt:
     """The lines of an assignment, or itself alone where it shares them. Raises: BadInput, NotFound, Exhausted."""
-    source = read(data)
-    start, end = declaration_span(source, variable(source, parsed(source), name))
-    return _excerpt(source, start, end)
+    source = read_source(data)
+    start, end = declaration_span(source, locate_variable(source, parse_source(source), name))
+    return _make_excerpt(source, start, end)
 
 
-def declaration_span(source: Source, found: Found) -> tuple[int, int]:
+def declaration_span(source: EditableSource, found: BlockStatement) -> tuple[int, int]:
     """The places where a declaration starts and ends: its whole rows if nothing else stands on them."""
-    first, end = span(source, found.node)
+    first, end = row_span(source, found.node)
     if shares_rows(source, found):
         node = found.node
         return source.offset(node.lineno, node.col_offset), end_of(source, node)
-    return source.starts[first], source.starts[end]
+    return source.row_starts[first], source.row_starts[end]
 
 
-def shares_rows(source: Source, found: Found) -> bool:
+def shares_rows(source: EditableSource, found: BlockStatement) -> bool:
     """Whether other code stands on the rows of a simple statement: a neighbour, or what it is the body of."""
     node, at = found.node, found.index
-    before = source.text[source.starts[node.lineno - 1] : source.offset(node.lineno, node.col_offset)]
+    before = source.text[source.row_starts[node.lineno - 1] : source.offset(node.lineno, node.col_offset)]
     following = found.block[at + 1].lineno if at + 1 < len(found.block) else 0
     return bool(before.strip()) or following == node.end_lineno
 
 
-def end_of(source: Source, node: ast.stmt) -> int:
+def end_of(source: EditableSource, node: ast.stmt) -> int:
     """The place behind a statement."""
     return source.offset(node.end_lineno or 0, node.end_col_offset or 0)
 
 
-def _excerpt(source: Source, start: int, end: int) -> Excerpt:
-    return Excerpt(text=source.text[start:end], first=source.line(start), last=source.line(max(start, end - 1)))
+def _make_excerpt(source: EditableSource, start: int, end: int) -> PythonExcerpt:
+    return PythonExcerpt(
+        text=source.text[start:end],
+        first_line=source.line_number(start),
+        last_line=source.line_number(max(start, end - 1)),
+    )

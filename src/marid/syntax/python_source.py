@@ -10,97 +10,97 @@ from functools import cached_property
 
 from marid.core.errors import BadInput, Exhausted
 
-_MARK = b"\xef\xbb\xbf"
+_BOM = b"\xef\xbb\xbf"
 # Python ends a line also at a lone "\r", and so do the positions in its trees.
 _ENDING = re.compile(r"\r\n?|\n")
 _LEADING = re.compile(r"[ \t\f]*")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class EditableSource:
     """The text of a file, and what it takes to make its bytes again. A row is a line as Python ends it, from 0."""
 
     text: str
     encoding: str = "utf-8"
-    mark: bytes = b""
+    bom: bytes = b""
 
     @cached_property
-    def starts(self) -> list[int]:
+    def row_starts(self) -> list[int]:
         """Where each row starts, and behind the last one where the text ends."""
         starts = [0, *(match.end() for match in _ENDING.finditer(self.text))]
         return starts if starts[-1] == len(self.text) else [*starts, len(self.text)]
 
     @cached_property
-    def count(self) -> int:
+    def row_count(self) -> int:
         """How many rows there are."""
-        return len(self.starts) - 1
+        return len(self.row_starts) - 1
 
     @cached_property
-    def ending(self) -> str:
+    def line_ending(self) -> str:
         """The line ending that most rows have."""
-        return most_used_ending(self.text) or "\n"
+        return commonest_line_ending(self.text) or "\n"
 
     def row(self, index: int) -> str:
         """One row with its ending."""
-        return self.text[self.starts[index] : self.starts[index + 1]]
+        return self.text[self.row_starts[index] : self.row_starts[index + 1]]
 
     def rows(self, first: int, end: int) -> str:
         """The text of some rows, `end` not included."""
-        return self.text[self.starts[first] : self.starts[end]]
+        return self.text[self.row_starts[first] : self.row_starts[end]]
 
     def is_blank(self, index: int) -> bool:
         """Whether a row is there and holds nothing but white space."""
-        return 0 <= index < self.count and not self.row(index).strip()
+        return 0 <= index < self.row_count and not self.row(index).strip()
 
     def indent(self, index: int) -> str:
         """The white space that a row starts with; a form feed starts the count anew."""
-        return leading(self.row(index)).rpartition("\f")[2]
+        return leading_space(self.row(index)).rpartition("\f")[2]
 
     def offset(self, lineno: int, column: int) -> int:
         """The place in the text of a position in a tree, whose columns are bytes of UTF-8."""
-        start = self.starts[lineno - 1]
+        start = self.row_starts[lineno - 1]
         if self.text.isascii():
             return start + column
         return start + len(self.row(lineno - 1).encode()[:column].decode())
 
-    def line(self, offset: int) -> int:
+    def line_number(self, offset: int) -> int:
         """The number of the line, from 1 and ended by `\\n` only, that holds a place in the text."""
         return self.text.count("\n", 0, offset) + 1
 
-    def encoded(self, text: str) -> bytes:
+    def encode(self, text: str) -> bytes:
         """Another text as bytes of the same form. Raises: BadInput if it cannot be, or would be read otherwise."""
         try:
-            data = self.mark + text.encode(self.encoding)
+            data = self.bom + text.encode(self.encoding)
         except UnicodeEncodeError as error:
             char = error.object[error.start].encode("unicode_escape").decode()
             raise BadInput(f"the character {char} cannot be written in {self.encoding}, the file's encoding") from error
-        again = read(data)
-        if (again.text, again.encoding, again.mark) != (text, self.encoding, self.mark):
+        again = read_source(data)
+        if (again.text, again.encoding, again.bom) != (text, self.encoding, self.bom):
             raise BadInput("the change would make or unmake the line that declares the file's encoding")
         return data
 
 
-def leading(row: str) -> str:
+def leading_space(row: str) -> str:
     """The white space at the start of a row."""
     match = _LEADING.match(row)
     return match.group() if match else ""
 
 
-def most_used_ending(text: str) -> str | None:
+def commonest_line_ending(text: str) -> str | None:
     """The commonest line ending of a text; None for a text of one line."""
     if "\r" not in text:
         return "\n" if "\n" in text else None
     return Counter(_ENDING.findall(text)).most_common(1)[0][0]
 
 
-def plain(text: str) -> str:
+def normalize_newlines(text: str) -> str:
     """The text with `\\n` for every line ending, as Python itself reads it."""
     return _ENDING.sub("\n", text) if "\r" in text else text
 
 
-def read(data: bytes) -> Source:
+def read_source(data: bytes) -> EditableSource:
     """The file that these bytes are, in the encoding that Python would read it in. Raises: BadInput."""
-    mark = _MARK if data.startswith(_MARK) else b""
+    mark = _BOM if data.startswith(_BOM) else b""
     encoding = _encoding(data)
     body = data[len(mark) :]
     try:
@@ -113,7 +113,7 @@ def read(data: bytes) -> Source:
         raise BadInput(f"the coding comment names {encoding}, which is no encoding of text") from error
     if not same:
         raise BadInput(f"the file is in {encoding}, which cannot be written back as it was")
-    return Source(text=text, encoding=encoding, mark=mark)
+    return EditableSource(text=text, encoding=encoding, bom=mark)
 
 
 def _encoding(data: bytes) -> str:
@@ -128,26 +128,26 @@ def _encoding(data: bytes) -> str:
     return name.removesuffix("-sig")
 
 
-def parsed(source: Source) -> ast.Module:
+def parse_source(source: EditableSource) -> ast.Module:
     """The tree of a file. Raises: BadInput with the line, Exhausted for what is nested too deeply."""
     try:
-        return parsed_text(source.text)
+        return parse_text(source.text)
     except SyntaxError as error:
-        raise BadInput(f"line {_line(source, error)}: the file does not parse: {error.msg}") from error
+        raise BadInput(f"line {_error_line(source, error)}: the file does not parse: {error.msg}") from error
 
 
-def checked(source: Source, text: str) -> bytes:
+def encode_checked(source: EditableSource, text: str) -> bytes:
     """The bytes of a file that is to have this text. Raises: BadInput with the line if it would not parse."""
-    data = source.encoded(text)
-    after = Source(text=text)
+    data = source.encode(text)
+    after = EditableSource(text=text)
     try:
-        parsed_text(text)
+        parse_text(text)
     except SyntaxError as error:
-        raise BadInput(f"line {_line(after, error)}: the result would not parse: {error.msg}") from error
+        raise BadInput(f"line {_error_line(after, error)}: the result would not parse: {error.msg}") from error
     return data
 
 
-def parsed_text(text: str) -> ast.Module:
+def parse_text(text: str) -> ast.Module:
     """The tree of a text. Raises: SyntaxError, Exhausted."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -165,7 +165,7 @@ def _value_message(error: ValueError) -> str:
     return "it holds characters that no text file can hold" if isinstance(error, UnicodeError) else str(error)
 
 
-def _line(source: Source, error: SyntaxError) -> int:
+def _error_line(source: EditableSource, error: SyntaxError) -> int:
     """Our number of the line that Python complains of; it may name the one behind the last."""
-    row = min(max((error.lineno or 1) - 1, 0), max(source.count - 1, 0))
-    return source.line(source.starts[row])
+    row = min(max((error.lineno or 1) - 1, 0), max(source.row_count - 1, 0))
+    return source.line_number(source.row_starts[row])

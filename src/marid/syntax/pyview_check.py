@@ -4,29 +4,29 @@ import re
 from typing import NamedTuple
 
 from marid.core.errors import BadInput
-from marid.syntax.pyview_source import read
+from marid.syntax.pyview_source import read_source
 
-_PLACE = re.compile(r"line (\d+)(?:, column (\d+))?: ")
+_LOCATION = re.compile(r"line (\d+)(?:, column (\d+))?: ")
 
 
-class Flaw(NamedTuple):
+class SyntaxProblem(NamedTuple):
     """Where Python stops understanding, and why; column 0 when it does not say."""
 
     line: int
     column: int
-    words: str
+    message: str
 
 
-def py_flaw(data: bytes) -> Flaw | None:
+def py_syntax_problem(data: bytes) -> SyntaxProblem | None:
     """The first syntax error, or None.
 
     Raises:
         Exhausted: the file is nested too deeply to tell.
     """
     try:
-        read(data)
+        read_source(data)
     except BadInput as error:
-        found = _PLACE.match(str(error))
+        found = _LOCATION.match(str(error))
         words = str(error)[found.end() :] if found else str(error)
-        return Flaw(int(found[1]) if found else 1, int(found[2] or 0) if found else 0, words)
+        return SyntaxProblem(int(found[1]) if found else 1, int(found[2] or 0) if found else 0, words)
     return None

@@ -4,15 +4,15 @@ import ast
 from collections.abc import Iterator
 
 from marid.core.errors import BadInput
-from marid.syntax.pyview_docstrings import clean
-from marid.syntax.pyview_outline import variables
-from marid.syntax.pyview_scopes import FUNCTIONS, Function, named, statements
-from marid.syntax.pyview_source import Source, read
+from marid.syntax.pyview_docstrings import docstring_text
+from marid.syntax.pyview_outline import assigned_names
+from marid.syntax.pyview_scopes import FUNCTION_NODES, FunctionNode, find_named, statements
+from marid.syntax.pyview_source import PythonSource, read_source
 
-_LONGEST = 200
+_MAX_LENGTH = 200
 
 
-def py_class(data: bytes, name: str) -> str:
+def py_class_summary(data: bytes, name: str) -> str:
     """The class of a dotted name.
 
     Raises:
@@ -20,58 +20,60 @@ def py_class(data: bytes, name: str) -> str:
         NotFound: there is no such definition.
         Exhausted: the file is nested too deeply.
     """
-    source = read(data)
-    found = named(source.tree.body, name)
+    source = read_source(data)
+    found = find_named(source.tree.body, name)
     classes = [node for node in found if isinstance(node, ast.ClassDef)]
     if not classes:
         raise BadInput(f"'{name}' is a function, not a class")
     if len(classes) > 1:
-        lines = ", ".join(str(source.span(node)[0]) for node in classes)
+        lines = ", ".join(str(source.line_span(node)[0]) for node in classes)
         raise BadInput(f"'{name}' is ambiguous: classes of this name are at lines {lines}")
-    return "\n".join(_summary(source, classes[0]))
+    return "\n".join(_summary_lines(source, classes[0]))
 
 
-def _summary(source: Source, node: ast.ClassDef) -> Iterator[str]:
-    yield from _decorators(source, node, "")
-    yield f"{source.signature(node)} {_lines(source, node)}"
-    if doc := clean(node):
+def _summary_lines(source: PythonSource, node: ast.ClassDef) -> Iterator[str]:
+    yield from _decorator_lines(source, node, "")
+    yield f"{source.signature(node)} {_line_range(source, node)}"
+    if doc := docstring_text(node):
         yield from ('"""', *doc.split("\n"), '"""')
     inside = list(statements(node.body))
     parts = {
-        "Variables": [_variable(source, each) for each in inside if any(variables(each))],
-        "Methods": [line for each in inside if isinstance(each, FUNCTIONS) for line in _method(source, each)],
-        "Classes": [_titled(source, each) for each in inside if isinstance(each, ast.ClassDef)],
+        "Variables": [_variable_line(source, each) for each in inside if any(assigned_names(each))],
+        "Methods": [
+            line for each in inside if isinstance(each, FUNCTION_NODES) for line in _method_lines(source, each)
+        ],
+        "Classes": [_signature_line(source, each) for each in inside if isinstance(each, ast.ClassDef)],
     }
     for title, lines in parts.items():
         if lines:
             yield from ("", f"{title}:", *lines)
 
 
-def _method(source: Source, node: Function) -> Iterator[str]:
-    yield from _decorators(source, node, "  ")
-    yield _titled(source, node)
-    if doc := clean(node):
-        yield f"    {_short(doc.partition(chr(10))[0])}"
+def _method_lines(source: PythonSource, node: FunctionNode) -> Iterator[str]:
+    yield from _decorator_lines(source, node, "  ")
+    yield _signature_line(source, node)
+    if doc := docstring_text(node):
+        yield f"    {_shorten(doc.partition(chr(10))[0])}"
 
 
-def _titled(source: Source, node: Function | ast.ClassDef) -> str:
-    return f"  {source.signature(node)} {_lines(source, node)}"
+def _signature_line(source: PythonSource, node: FunctionNode | ast.ClassDef) -> str:
+    return f"  {source.signature(node)} {_line_range(source, node)}"
 
 
-def _variable(source: Source, node: ast.stmt) -> str:
+def _variable_line(source: PythonSource, node: ast.stmt) -> str:
     words = " ".join(source.text(source.start(node), source.end(node)).split())
-    return f"  {_short(words)} {_lines(source, node)}"
+    return f"  {_shorten(words)} {_line_range(source, node)}"
 
 
-def _decorators(source: Source, node: Function | ast.ClassDef, indent: str) -> Iterator[str]:
+def _decorator_lines(source: PythonSource, node: FunctionNode | ast.ClassDef, indent: str) -> Iterator[str]:
     for each in node.decorator_list:
-        yield f"{indent}@{_short(' '.join(source.text(source.start(each), source.end(each)).split()))}"
+        yield f"{indent}@{_shorten(' '.join(source.text(source.start(each), source.end(each)).split()))}"
 
 
-def _lines(source: Source, node: ast.stmt) -> str:
-    start, end = source.span(node)
+def _line_range(source: PythonSource, node: ast.stmt) -> str:
+    start, end = source.line_span(node)
     return f"(Lines {start}-{end})"
 
 
-def _short(words: str) -> str:
-    return words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "…"
+def _shorten(words: str) -> str:
+    return words if len(words) <= _MAX_LENGTH else words[: _MAX_LENGTH - 1] + "…"

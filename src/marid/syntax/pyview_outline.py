@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from marid.syntax.pyview_scopes import FUNCTIONS, Defined, statements
-from marid.syntax.pyview_source import Source, read
+from marid.syntax.pyview_scopes import FUNCTION_NODES, DefinitionNode, statements
+from marid.syntax.pyview_source import PythonSource, read_source
 
 
 def py_outline(data: bytes) -> str:
@@ -14,16 +14,16 @@ def py_outline(data: bytes) -> str:
         BadInput: the file does not parse.
         Exhausted: it is nested too deeply.
     """
-    return "\n".join(_lines(read(data)))
+    return "\n".join(_outline_lines(read_source(data)))
 
 
-def _lines(source: Source) -> Iterator[str]:
+def _outline_lines(source: PythonSource) -> Iterator[str]:
     waiting: list[tuple[int, bool, Iterator[ast.stmt]]] = [(0, False, statements(source.tree.body))]
     while waiting:
         depth, in_class, rest = waiting[-1]
         for node in rest:
-            start, end = source.span(node)
-            for kind, name in titles(node, in_class=in_class):
+            start, end = source.line_span(node)
+            for kind, name in kinds_and_names(node, in_class=in_class):
                 yield f"{'  ' * depth}[{kind}] {name} (Lines {start}-{end})"
             if isinstance(node, ast.ClassDef):
                 waiting.append((depth + 1, True, statements(node.body)))
@@ -32,16 +32,16 @@ def _lines(source: Source) -> Iterator[str]:
             waiting.pop()
 
 
-def titles(node: ast.stmt, *, in_class: bool) -> Iterator[tuple[str, str]]:
+def kinds_and_names(node: ast.stmt, *, in_class: bool) -> Iterator[tuple[str, str]]:
     """Kind and name of what a statement defines: several for `a = b = 1`, none for most statements."""
-    if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+    if isinstance(node, (*FUNCTION_NODES, ast.ClassDef)):
         yield _kind(node, in_class=in_class), node.name
     else:
-        for name in variables(node):
+        for name in assigned_names(node):
             yield "Constant" if is_constant(name) else "Variable", name
 
 
-def _kind(node: Defined, *, in_class: bool) -> str:
+def _kind(node: DefinitionNode, *, in_class: bool) -> str:
     if isinstance(node, ast.ClassDef):
         return "Class"
     kind = "Method" if in_class else "Function"
@@ -53,7 +53,7 @@ def is_constant(name: str) -> bool:
     return name.isupper()
 
 
-def variables(node: ast.stmt) -> Iterator[str]:
+def assigned_names(node: ast.stmt) -> Iterator[str]:
     """The plain names that a statement assigns, a type alias among them."""
     if isinstance(node, ast.Assign):
         targets = node.targets
@@ -64,10 +64,10 @@ def variables(node: ast.stmt) -> Iterator[str]:
     else:
         return
     for target in targets:
-        yield from names(target)
+        yield from target_names(target)
 
 
-def names(target: ast.expr) -> Iterator[str]:
+def target_names(target: ast.expr) -> Iterator[str]:
     """The names in the target of an assignment, in order."""
     waiting = [target]
     while waiting:

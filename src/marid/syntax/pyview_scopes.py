@@ -6,10 +6,10 @@ from typing import TypeAlias
 
 from marid.core.errors import NotFound
 
-Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
-Defined: TypeAlias = Function | ast.ClassDef
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-DEFINED = (*FUNCTIONS, ast.ClassDef)
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+DefinitionNode: TypeAlias = FunctionNode | ast.ClassDef
+FUNCTION_NODES = (ast.FunctionDef, ast.AsyncFunctionDef)
+DEFINITION_NODES = (*FUNCTION_NODES, ast.ClassDef)
 _BLOCKS = ("body", "handlers", "cases", "orelse", "finalbody")
 
 
@@ -20,21 +20,21 @@ def statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
         node = waiting.pop()
         if isinstance(node, ast.stmt):
             yield node
-        if not isinstance(node, DEFINED):
-            waiting.extend(reversed(list(_inside(node))))
+        if not isinstance(node, DEFINITION_NODES):
+            waiting.extend(reversed(list(_block_nodes(node))))
 
 
-def _inside(node: ast.AST) -> Iterator[ast.AST]:
+def _block_nodes(node: ast.AST) -> Iterator[ast.AST]:
     for field in _BLOCKS:
         yield from getattr(node, field, ())
 
 
-def definitions(body: Sequence[ast.stmt]) -> Iterator[Defined]:
+def definitions(body: Sequence[ast.stmt]) -> Iterator[DefinitionNode]:
     """The functions and classes of a scope."""
-    return (node for node in statements(body) if isinstance(node, DEFINED))
+    return (node for node in statements(body) if isinstance(node, DEFINITION_NODES))
 
 
-def every_definition(body: Sequence[ast.stmt]) -> Iterator[tuple[str, Defined]]:
+def all_definitions(body: Sequence[ast.stmt]) -> Iterator[tuple[str, DefinitionNode]]:
     """All functions and classes of a file by dotted name, those inside functions too, each before what is in it."""
     waiting = [(node.name, node) for node in definitions(body)][::-1]
     while waiting:
@@ -43,14 +43,14 @@ def every_definition(body: Sequence[ast.stmt]) -> Iterator[tuple[str, Defined]]:
         waiting.extend([(f"{name}.{inner.name}", inner) for inner in definitions(node.body)][::-1])
 
 
-def named(body: Sequence[ast.stmt], name: str) -> list[Defined]:
+def find_named(body: Sequence[ast.stmt], name: str) -> list[DefinitionNode]:
     """The definitions of a dotted name; several if it is defined more than once.
 
     Raises:
         NotFound: there is none; the message suggests names that look like it.
     """
     wanted = name.strip()
-    known = list(every_definition(body))
+    known = list(all_definitions(body))
     if found := [node for each, node in known if each == wanted]:
         return found
     raise NotFound(f"no '{wanted[:200]}' in it{suggestion(wanted, (each for each, _ in known))}")
@@ -67,7 +67,7 @@ def suggestion(wanted: str, known: Iterable[str], sign: str = ".") -> str:
     return f"; did you mean {', '.join(near[:5])}?" if near else ""
 
 
-def docstring(node: Defined | ast.Module) -> ast.Expr | None:
+def docstring_node(node: DefinitionNode | ast.Module) -> ast.Expr | None:
     """The statement that is the docstring."""
     first = node.body[0] if node.body else None
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):

@@ -18,7 +18,7 @@ _TO_COLON = re.compile(rb"(?:#[^\r\n]*|[^:#])*:")
 _TOO_DEEP = ("too many nested parentheses", "parser stack overflow", "too complex")
 
 
-class Source:
+class PythonSource:
     """A file that parses. `code` is its text as UTF-8, without a byte-order mark."""
 
     def __init__(self, code: bytes, tree: ast.Module) -> None:
@@ -26,63 +26,63 @@ class Source:
         self.tree = tree
 
     @cached_property
-    def starts(self) -> list[int]:
+    def row_starts(self) -> list[int]:
         """Where each line begins, by Python's count, to which a lone carriage return ends a line too."""
         return [0, *(end.end() for end in _PYTHON_LINE_END.finditer(self.code))]
 
     @cached_property
-    def _ends(self) -> list[int] | None:
+    def _newlines(self) -> list[int] | None:
         """Where lines end by our count; None when both counts agree."""
         if not _LONE_CR.search(self.code):
             return None
         return [at.start() for at in re.finditer(rb"\n", self.code)]
 
-    def line(self, row: int) -> int:
+    def line_number(self, row: int) -> int:
         """The line, by our count, of a row of the tree."""
-        return row if self._ends is None else bisect_right(self._ends, self.starts[row - 1] - 1) + 1
+        return row if self._newlines is None else bisect_right(self._newlines, self.row_starts[row - 1] - 1) + 1
 
     def start(self, node: ast.stmt | ast.expr) -> int:
         """The offset of the first byte of a node, decorators left out."""
-        return self.starts[node.lineno - 1] + node.col_offset
+        return self.row_starts[node.lineno - 1] + node.col_offset
 
     def end(self, node: ast.stmt | ast.expr) -> int:
         """The offset behind the last byte of a node."""
-        return self.starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+        return self.row_starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
 
     def text(self, start: int, end: int) -> str:
         """What stands between two offsets."""
         return self.code[start:end].decode()
 
-    def begin(self, node: ast.stmt) -> int:
+    def start_with_decorators(self, node: ast.stmt) -> int:
         """The offset of the first byte of a statement, its decorators included."""
         decorators: list[ast.expr] | None = getattr(node, "decorator_list", None)
         return self.code.rfind(b"@", 0, self.start(decorators[0])) if decorators else self.start(node)
 
     def row_start(self, at: int) -> int:
         """Where the line begins that holds an offset."""
-        return self.starts[bisect_right(self.starts, at) - 1]
+        return self.row_starts[bisect_right(self.row_starts, at) - 1]
 
-    def span(self, node: ast.stmt) -> tuple[int, int]:
+    def line_span(self, node: ast.stmt) -> tuple[int, int]:
         """First and last line of a statement, decorators included."""
         row = node.lineno
         if getattr(node, "decorator_list", None):
-            row = bisect_right(self.starts, self.begin(node))
-        return self.line(row), self.line(node.end_lineno or node.lineno)
+            row = bisect_right(self.row_starts, self.start_with_decorators(node))
+        return self.line_number(row), self.line_number(node.end_lineno or node.lineno)
 
-    def colon(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> int:
+    def header_end(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> int:
         """The offset behind the colon that ends a signature."""
         begin = self.start(node)
-        known = [self.end(part) for part in _header(node)]
+        known = [self.end(part) for part in _header_expressions(node)]
         found = _TO_COLON.match(self.code, max([begin, *known]))
         return found.end() if found else begin
 
     def signature(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> str:
         """From `def` or `class` up to the colon, which is left out, on one line and without comments."""
-        words = self.text(self.start(node), self.colon(node) - 1).strip()
-        return _one_line(_without_comments(words) if "#" in words else words)
+        words = self.text(self.start(node), self.header_end(node) - 1).strip()
+        return _join_lines(_without_comments(words) if "#" in words else words)
 
 
-def _header(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[ast.expr]:
+def _header_expressions(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[ast.expr]:
     """The expressions of a signature; whatever follows the last one holds no colon but the one that ends it."""
     parts: list[ast.expr] = [*getattr(node, "type_params", [])]
     if isinstance(node, ast.ClassDef):
@@ -105,35 +105,35 @@ def _without_comments(words: str) -> str:
     return "\n".join(rows)
 
 
-def _one_line(words: str) -> str:
+def _join_lines(words: str) -> str:
     """Line breaks go, and the spaces around them; a comma before a closing bracket too."""
     words = re.sub(r"([(\[])\s*\n\s*", r"\1", words)
     words = re.sub(r",?\s*\n\s*([)\]])", r"\1", words)
     return re.sub(r"[ \t]*\\?\r?\n\s*", " ", words)
 
 
-def read(data: bytes) -> Source:
+def read_source(data: bytes) -> PythonSource:
     """The tree of a file.
 
     Raises:
         BadInput: it does not parse; the message begins with `line N`.
         Exhausted: it is nested too deeply for the parser.
     """
-    text = decoded(data)
+    text = decode_source(data)
     if "\0" in text:
         raise BadInput(f"line {text.count(chr(10), 0, text.index(chr(0))) + 1}: a null byte: is this a binary file?")
     try:
         code = text.encode()
     except UnicodeEncodeError as error:
         raise BadInput("line 1: holds characters that no text has") from error
-    return Source(code, _tree(text, code))
+    return PythonSource(code, _parse_tree(text, code))
 
 
-def decoded(data: bytes) -> str:
+def decode_source(data: bytes) -> str:
     """The text of a file, in the encoding that its mark or its first lines declare, else UTF-8. Raises: BadInput."""
     marked = data.startswith(codecs.BOM_UTF8)
     data = data[len(codecs.BOM_UTF8) :] if marked else data
-    name = _declared(data)
+    name = _declared_encoding(data)
     if marked and name and name.lower().replace("_", "-") not in ("utf-8", "utf8"):
         raise BadInput(f"line 1: declared as {name}, but it begins with the mark of UTF-8")
     try:
@@ -146,7 +146,7 @@ def decoded(data: bytes) -> str:
         raise BadInput(f"line {line}: {hint}") from error
 
 
-def _declared(data: bytes) -> str:
+def _declared_encoding(data: bytes) -> str:
     for line in data.split(b"\n", 2)[:2]:
         if found := _COOKIE.match(line):
             return found.group(1).decode()
@@ -155,24 +155,24 @@ def _declared(data: bytes) -> str:
     return ""
 
 
-def _tree(text: str, code: bytes) -> ast.Module:
+def _parse_tree(text: str, code: bytes) -> ast.Module:
     try:
         with catch_warnings(action="ignore"):
             return ast.parse(text)
     except SyntaxError as error:
-        _refuse(error, code)
+        _raise_syntax_error(error, code)
     except (MemoryError, RecursionError) as error:
         raise Exhausted("nested too deeply or too large for Python's parser") from error
     except (ValueError, OverflowError) as error:
         raise BadInput(f"line 1: {error}") from error
 
 
-def _refuse(error: SyntaxError, code: bytes) -> NoReturn:
+def _raise_syntax_error(error: SyntaxError, code: bytes) -> NoReturn:
     message = error.msg or "invalid syntax"
     if any(words in message for words in _TOO_DEEP):
         raise Exhausted(f"nested too deeply for Python's parser ({message})") from error
     row = max(error.lineno or 1, 1)
-    source = Source(code, ast.Module(body=[], type_ignores=[]))
-    line = source.line(min(row, len(source.starts)))
+    source = PythonSource(code, ast.Module(body=[], type_ignores=[]))
+    line = source.line_number(min(row, len(source.row_starts)))
     column = f", column {error.offset}" if error.offset and error.offset > 0 else ""
     raise BadInput(f"line {line}{column}: {message}") from error

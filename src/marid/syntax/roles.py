@@ -4,15 +4,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from marid.syntax.names import Reader
+from marid.syntax.names import NameReader
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-Part: TypeAlias = "Callable[[Node], Node | None]"
+NodeSelector: TypeAlias = "Callable[[Node], Node | None]"
 
 
-def at(*path: str) -> Part:
+def at_field(*path: str) -> NodeSelector:
     """The node that a path of fields leads to."""
 
     def follow(node: "Node") -> "Node | None":
@@ -24,27 +24,27 @@ def at(*path: str) -> Part:
     return follow
 
 
-def first(*parts: Part) -> Part:
+def first_of(*parts: NodeSelector) -> NodeSelector:
     """The first part that is there."""
     return lambda node: next((found for part in parts if (found := part(node))), None)
 
 
-BODY = at("body")
-ITSELF = at()
-NOWHERE = first()
+BODY = at_field("body")
+ITSELF = at_field()
+NO_NODE = first_of()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rule:
+class NodeRule:
     """A node that defines names. Its signature ends before `body`, or after `last` where there is one."""
 
-    read: Reader
-    body: Part = BODY
-    last: Part = NOWHERE
+    read: NameReader
+    body: NodeSelector = BODY
+    last: NodeSelector = NO_NODE
     # The body begins with a word that belongs to the signature: `struct {` in Go.
-    worded: bool = False
+    keyword_in_body: bool = False
     # Looked for in files and classes only, not in the bodies of functions.
-    outer: bool = False
+    outside_functions: bool = False
     # Where it names nothing itself, it belongs to the definition inside, like a head.
     head: bool = False
 
@@ -53,19 +53,19 @@ class Rule:
 class Wrapper:
     """A node that is looked through; a `head` belongs to the definition inside, like `export` or `template <…>`."""
 
-    inside: Part = ITSELF
+    inside: NodeSelector = ITSELF
     head: bool = False
 
 
-Role: TypeAlias = "Rule | Wrapper"
+Role: TypeAlias = "NodeRule | Wrapper"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class LanguageTable:
     """One language. `marks` are decorators and attributes; `nested` says whether functions may hold definitions."""
 
     roles: Mapping[str, Role]
-    marks: frozenset[str] = frozenset()
+    decorator_types: frozenset[str] = frozenset()
     nested: bool = True
     comment: str = "//"
     docstrings: bool = False

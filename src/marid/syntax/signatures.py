@@ -3,28 +3,28 @@
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from marid.syntax.nodes import nth
-from marid.syntax.roles import NOWHERE, Rule
+from marid.syntax.nodes import child_at
+from marid.syntax.roles import NO_NODE, NodeRule
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 COMMENTS = frozenset(("comment", "line_comment", "block_comment"))
-_VALUES = frozenset(("constant", "variable", "type"))
+_VALUE_KINDS = frozenset(("constant", "variable", "type"))
 _VALUE_LENGTH = 120
 _COMMENT_SIGN = re.compile(rb"#|//|/\*")
-_OPENED = re.compile(r"(?<=[(\[])\s*\n\s*")
-_CLOSING = re.compile(r"\s*\n\s*(?=[)\]])")
+_AFTER_OPENING = re.compile(r"(?<=[(\[])\s*\n\s*")
+_BEFORE_CLOSING = re.compile(r"\s*\n\s*(?=[)\]])")
 
 
-def first_own(node: "Node", marks: frozenset[str]) -> tuple[list["Node"], "Node"]:
+def split_decorators(node: "Node", marks: frozenset[str]) -> tuple[list["Node"], "Node"]:
     """The decorators and attributes at the start of a definition, and the node with which its own text begins."""
     found: list[Node] = []
     for child in node.children:
         if child.type in marks:
             found.append(child)
         elif child.type == "modifiers":  # Java keeps annotations and keywords together
-            inner, own = first_own(child, marks)
+            inner, own = split_decorators(child, marks)
             found += inner
             if own is not child:
                 return found, own
@@ -33,22 +33,22 @@ def first_own(node: "Node", marks: frozenset[str]) -> tuple[list["Node"], "Node"
     return found, node
 
 
-class Site(NamedTuple):
+class DefinitionSite(NamedTuple):
     """A definition in its place: `outer` is the node or the head around it, `start` the byte behind its decorators."""
 
     data: bytes
     node: "Node"
     outer: "Node"
     body: "Node | None"
-    marks: "tuple[Node, ...]"
+    decorators: "tuple[Node, ...]"
     start: int
 
 
-def signature(site: Site, rule: Rule, kind: str) -> str:
+def signature(site: DefinitionSite, rule: NodeRule, kind: str) -> str:
     """From the first own word to the body; values and type aliases are cut where they get long."""
     body = site.body
-    end = _end(site.node, body, rule)
-    if body is None and kind in _VALUES:
+    end = _signature_end(site.node, body, rule)
+    if body is None and kind in _VALUE_KINDS:
         line = one_line(site, site.start, min(end, site.start + 4 * _VALUE_LENGTH))
         whole = end <= site.start + 4 * _VALUE_LENGTH and len(line) <= _VALUE_LENGTH
         return line if whole else line[:_VALUE_LENGTH] + "…"
@@ -59,22 +59,22 @@ def signature(site: Site, rule: Rule, kind: str) -> str:
     return f"{line} {{…}} {rest}" if rest else line
 
 
-def _end(node: "Node", body: "Node | None", rule: Rule) -> int:
-    if rule.last is not NOWHERE and (last := rule.last(node)) is not None:
+def _signature_end(node: "Node", body: "Node | None", rule: NodeRule) -> int:
+    if rule.last is not NO_NODE and (last := rule.last(node)) is not None:
         return last.end_byte
     if body is None:
         return node.end_byte
-    begun = nth(body, 1) if rule.worded else body
+    begun = child_at(body, 1) if rule.keyword_in_body else body
     return _before_initializers(node, begun or body)
 
 
 def _before_initializers(node: "Node", body: "Node") -> int:
     """A C++ constructor sets its members between head and body."""
-    previous = nth(node, node.child_count - 2) if body.type == "compound_statement" else None
+    previous = child_at(node, node.child_count - 2) if body.type == "compound_statement" else None
     return previous.start_byte if previous and previous.type == "field_initializer_list" else body.start_byte
 
 
-def one_line(site: Site, start: int, end: int) -> str:
+def one_line(site: DefinitionSite, start: int, end: int) -> str:
     """The text between two bytes on one line; what only opens a body is left off."""
     raw = site.data[start:end]
     if _COMMENT_SIGN.search(raw, 1):
@@ -82,11 +82,11 @@ def one_line(site: Site, start: int, end: int) -> str:
     line = raw.decode("utf-8", "replace")
     if "\n" in line:
         line = line.replace("\\\n", "\n")
-        line = _CLOSING.sub("", _OPENED.sub("", line))
+        line = _BEFORE_CLOSING.sub("", _AFTER_OPENING.sub("", line))
     return " ".join(line.split()).rstrip(";={ ")
 
 
-def _without_comments(site: Site, start: int, end: int) -> bytes:
+def _without_comments(site: DefinitionSite, start: int, end: int) -> bytes:
     kept, waiting = bytearray(), [site.outer]
     while waiting:
         node = waiting.pop()

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from marid.core.errors import BadInput, Exhausted
-from marid.syntax.definitions import visible
+from marid.syntax.definitions import visible_definitions
 from marid.syntax.languages import fence_of, language_of
 from marid.syntax.summary_data import json_lines, markdown_lines, record_lines, toml_lines, yaml_lines
 from marid.syntax.summary_python import python_lines
 from marid.text.decode import to_utf8
 from marid.text.lines import line_count
 
-_BY_TEXT = {
+_READERS = {
     "toml": toml_lines,
     "json": json_lines,
     "records": record_lines,
@@ -29,31 +29,31 @@ def file_summary(name: str, data: bytes) -> str:
     text = to_utf8(data)
     if text is None:
         return f"binary file, {len(data):,} bytes"
-    kind = _kind(name, data)
+    kind = _detect_kind(name, data)
     lines = line_count(text[0])
     head = f"{kind or 'text'}, {lines:,} {'line' if lines == 1 else 'lines'}, {len(data):,} bytes"
-    return "\n".join([head, *_inside(kind, name, data, text[0])]) if data.strip() else f"{head}\nempty"
+    return "\n".join([head, *_content_lines(kind, name, data, text[0])]) if data.strip() else f"{head}\nempty"
 
 
-def _kind(name: str, data: bytes) -> str:
+def _detect_kind(name: str, data: bytes) -> str:
     first = data[:200].partition(b"\n")[0]
     return fence_of(name) or ("python" if first.startswith(b"#!") and b"python" in first else "")
 
 
-def _inside(kind: str, name: str, data: bytes, text: bytes) -> list[str]:
+def _content_lines(kind: str, name: str, data: bytes, text: bytes) -> list[str]:
     try:
         if kind == "python":
             return list(python_lines(data))
-        if kind in _BY_TEXT:
+        if kind in _READERS:
             form = "records" if name.lower().endswith((".jsonl", ".ndjson")) else kind
-            return list(_BY_TEXT[form](text.decode().removeprefix("\ufeff")))
+            return list(_READERS[form](text.decode().removeprefix("\ufeff")))
     except RecursionError as error:
         raise Exhausted("nested too deeply to be read") from error
     except (BadInput, ValueError) as error:
-        return [f"does not parse: {error}", *_definitions(text, kind)]
-    return list(_definitions(text, language_of(name) or ""))
+        return [f"does not parse: {error}", *_definition_lines(text, kind)]
+    return list(_definition_lines(text, language_of(name) or ""))
 
 
-def _definitions(text: bytes, language: str) -> Iterator[str]:
-    for each in visible(text, language):
+def _definition_lines(text: bytes, language: str) -> Iterator[str]:
+    for each in visible_definitions(text, language):
         yield f"{'  ' * each.depth}[{each.kind.capitalize()}] {each.signature} (Lines {each.start}-{each.end})"

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import cast
 
-_MOST = 200
-_LONGEST = 80
+_MAX_NAMES = 200
+_MAX_LENGTH = 80
 # Of a line: the patterns below take the square of the length of what they do not match.
-_LOOKED_AT = 500
+_MAX_MATCHED_LENGTH = 500
 _TABLE_DEPTH = 6
 _YAML_KEY = re.compile(
     r"""(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'|([^\s#\-?&*!|>'"%@`\[\]{},][^#]*?|-[^\s#][^#]*?))\s*:(?=\s|$)"""
@@ -30,9 +30,9 @@ def toml_lines(text: str) -> Iterator[str]:
         inner = [(f"{name}.{key}".lstrip("."), inside) for key, inside in table.items() if _tables(inside)]
         if name and (keys or not inner):
             title = f"[[{name}]]" if isinstance(value, list) else f"[{name}]"
-            yield f"{title} {_several(keys)}".rstrip()
+            yield f"{title} {_join_names(keys)}".rstrip()
         elif keys:
-            yield f"keys: {_several(keys)}"
+            yield f"keys: {_join_names(keys)}"
         if name.count(".") < _TABLE_DEPTH:
             waiting.extend(reversed(inner))
 
@@ -70,21 +70,21 @@ def _value_lines(found: object) -> Iterator[str]:
     if isinstance(found, dict):
         items = list(cast("dict[str, object]", found).items())
         yield f"object with {len(items):,} keys"
-        yield from (f"  {_short(key)}: {_kind(value)}" for key, value in items[:_MOST])
-        if len(items) > _MOST:
-            yield f"  and {len(items) - _MOST:,} more"
+        yield from (f"  {_shorten(key)}: {_value_kind(value)}" for key, value in items[:_MAX_NAMES])
+        if len(items) > _MAX_NAMES:
+            yield f"  and {len(items) - _MAX_NAMES:,} more"
     elif isinstance(found, list) and (inside := cast("list[object]", found)):
-        yield f"array of {len(inside):,}, the first: {_kind(inside[0])}"
+        yield f"array of {len(inside):,}, the first: {_value_kind(inside[0])}"
         if isinstance(inside[0], dict):
-            yield f"  its keys: {_several([*cast('dict[str, object]', inside[0])])}"
+            yield f"  its keys: {_join_names([*cast('dict[str, object]', inside[0])])}"
     else:
-        yield _kind(cast("object", found))
+        yield _value_kind(cast("object", found))
 
 
-def _kind(value: object) -> str:
+def _value_kind(value: object) -> str:
     if isinstance(value, dict):
         inside = cast("dict[str, object]", value)
-        return f"object ({_several([*inside], 8)})" if inside else "empty object"
+        return f"object ({_join_names([*inside], 8)})" if inside else "empty object"
     if isinstance(value, list):
         return f"array of {len(cast('list[object]', value)):,}"
     names: dict[type, str] = {str: "string", bool: "boolean", int: "number", float: "number"}
@@ -99,9 +99,9 @@ def yaml_lines(text: str) -> Iterator[str]:
             yield f"--- (line {number})"
         elif line.startswith("- ") or line.rstrip() == "-":
             items += 1
-        elif found := _YAML_KEY.match(line, 0, _LOOKED_AT):
+        elif found := _YAML_KEY.match(line, 0, _MAX_MATCHED_LENGTH):
             key = next(group for group in found.groups() if group is not None)
-            yield f"{_short(key)} (line {number})"
+            yield f"{_shorten(key)} (line {number})"
     if items:
         yield f"{items:,} items in a top-level list"
 
@@ -113,17 +113,17 @@ def markdown_lines(text: str) -> Iterator[str]:
         line = raw.rstrip("\r")
         mark = _FENCE.match(line)
         if fence or mark:
-            fence = _fence(fence, line, mark.group(1) if mark else "")
+            fence = _next_fence(fence, line, mark.group(1) if mark else "")
             above = ""
             continue
-        if found := _ATX.match(line[:_LOOKED_AT]):
-            yield _heading(len(found.group(1)), found.group(2) or "", number)
+        if found := _ATX.match(line[:_MAX_MATCHED_LENGTH]):
+            yield _heading_line(len(found.group(1)), found.group(2) or "", number)
         elif above and (found := _UNDERLINE.match(line)):
-            yield _heading(1 if found.group(1).startswith("=") else 2, above, number - 1)
+            yield _heading_line(1 if found.group(1).startswith("=") else 2, above, number - 1)
         above = line.strip() if _PARAGRAPH.match(line) and not found else ""
 
 
-def _fence(open_mark: str, line: str, mark: str) -> str:
+def _next_fence(open_mark: str, line: str, mark: str) -> str:
     """The mark of the fence that is open after this line."""
     if not open_mark:
         return mark
@@ -131,15 +131,15 @@ def _fence(open_mark: str, line: str, mark: str) -> str:
     return "" if mark and closes else open_mark
 
 
-def _heading(level: int, words: str, line: int) -> str:
-    return f"{'  ' * (level - 1)}{'#' * level} {_short(words)} (line {line})"
+def _heading_line(level: int, words: str, line: int) -> str:
+    return f"{'  ' * (level - 1)}{'#' * level} {_shorten(words)} (line {line})"
 
 
-def _several(names: list[str], most: int = _MOST) -> str:
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(_short(name) for name in names[:most]) + more
+def _join_names(names: list[str], limit: int = _MAX_NAMES) -> str:
+    more = f" and {len(names) - limit:,} more" if len(names) > limit else ""
+    return ", ".join(_shorten(name) for name in names[:limit]) + more
 
 
-def _short(words: str) -> str:
+def _shorten(words: str) -> str:
     words = " ".join(words.split())
-    return words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "…"
+    return words if len(words) <= _MAX_LENGTH else words[: _MAX_LENGTH - 1] + "…"

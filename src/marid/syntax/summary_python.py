@@ -3,11 +3,11 @@
 import ast
 from collections.abc import Iterator
 
-from marid.syntax.pyview_docstrings import clean
-from marid.syntax.pyview_imports import modules
-from marid.syntax.pyview_outline import is_constant, variables
-from marid.syntax.pyview_scopes import FUNCTIONS, Defined, docstring, statements
-from marid.syntax.pyview_source import Source, read
+from marid.syntax.pyview_docstrings import docstring_text
+from marid.syntax.pyview_imports import module_names
+from marid.syntax.pyview_outline import assigned_names, is_constant
+from marid.syntax.pyview_scopes import FUNCTION_NODES, DefinitionNode, docstring_node, statements
+from marid.syntax.pyview_source import PythonSource, read_source
 
 
 def python_lines(data: bytes) -> Iterator[str]:
@@ -17,34 +17,34 @@ def python_lines(data: bytes) -> Iterator[str]:
         BadInput: it does not parse.
         Exhausted: it is nested too deeply.
     """
-    source = read(data)
+    source = read_source(data)
     top = list(statements(source.tree.body))
-    if docstring(source.tree):
-        yield f'"{clean(source.tree).partition(chr(10))[0]}"'
-    imported = [name for node in top if isinstance(node, ast.Import | ast.ImportFrom) for name in modules(node)]
-    yield from _listed("imports", imported)
+    if docstring_node(source.tree):
+        yield f'"{docstring_text(source.tree).partition(chr(10))[0]}"'
+    imported = [name for node in top if isinstance(node, ast.Import | ast.ImportFrom) for name in module_names(node)]
+    yield from _name_list("imports", imported)
     for node in top:
         if isinstance(node, ast.ClassDef):
-            yield from _class(source, node)
-    functions = [f"  {_words(source, node)}" for node in top if isinstance(node, FUNCTIONS)]
+            yield from _class_lines(source, node)
+    functions = [f"  {_signature_line(source, node)}" for node in top if isinstance(node, FUNCTION_NODES)]
     if functions:
         yield from ("functions:", *functions)
-    yield from _listed("constants", [name for node in top for name in variables(node) if is_constant(name)])
-    yield from _listed("variables", [name for node in top for name in variables(node) if not is_constant(name)])
+    yield from _name_list("constants", [name for node in top for name in assigned_names(node) if is_constant(name)])
+    yield from _name_list("variables", [name for node in top for name in assigned_names(node) if not is_constant(name)])
 
 
-def _class(source: Source, node: ast.ClassDef) -> Iterator[str]:
-    yield _words(source, node)
+def _class_lines(source: PythonSource, node: ast.ClassDef) -> Iterator[str]:
+    yield _signature_line(source, node)
     for each in statements(node.body):
-        if isinstance(each, (*FUNCTIONS, ast.ClassDef)):
-            yield f"  {_words(source, each)}"
+        if isinstance(each, (*FUNCTION_NODES, ast.ClassDef)):
+            yield f"  {_signature_line(source, each)}"
 
 
-def _words(source: Source, node: Defined) -> str:
-    start, end = source.span(node)
+def _signature_line(source: PythonSource, node: DefinitionNode) -> str:
+    start, end = source.line_span(node)
     return f"{' '.join(source.signature(node).split())} (Lines {start}-{end})"
 
 
-def _listed(title: str, names: list[str]) -> Iterator[str]:
+def _name_list(title: str, names: list[str]) -> Iterator[str]:
     if names:
         yield f"{title}: {', '.join(dict.fromkeys(names))}"

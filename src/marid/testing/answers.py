@@ -5,58 +5,58 @@ from typing import Protocol
 
 from marid.testing import anthropic, google, openai
 from marid.testing.embeddings import embeddings
-from marid.testing.faults import Refusal, bad_request, unauthorized, unknown_model
-from marid.testing.frames import EVENTS, JSON, PAGE, Answer, Frame, encoded
-from marid.testing.history import flaw
+from marid.testing.faults import Refusal, bad_request, unauthorized_error, unknown_model
+from marid.testing.frames import EVENTS, JSON, PAGE, BodyFrame, ScriptedResponse, encode_json
+from marid.testing.history import find_flaw
 from marid.testing.request import ProtocolName, Request
-from marid.testing.script import Model, Said, Script, Turn
+from marid.testing.script import Script, ScriptedModel, ScriptedReply, Turn
 
 
-class Speaker(Protocol):
+class ProtocolWriter(Protocol):
     """What a module of a protocol offers."""
 
     @property
     def STATUS(self) -> Mapping[str, int]: ...  # noqa: N802 (a constant of the module)
-    def stream(self, turn: Turn, request: Request, script: Script) -> Iterable[Frame]: ...
-    def whole(self, turn: Turn, request: Request, script: Script) -> object: ...
+    def stream(self, turn: Turn, request: Request, script: Script) -> Iterable[BodyFrame]: ...
+    def full_body(self, turn: Turn, request: Request, script: Script) -> object: ...
     def error(self, refusal: Refusal) -> object: ...
-    def error_event(self, refusal: Refusal) -> Frame: ...
-    def models(self, offered: Sequence[Model]) -> object: ...
-    def model(self, one: Model) -> object: ...
+    def error_event(self, refusal: Refusal) -> BodyFrame: ...
+    def models(self, offered: Sequence[ScriptedModel]) -> object: ...
+    def model(self, one: ScriptedModel) -> object: ...
 
 
-SPEAKERS: Mapping[ProtocolName, Speaker] = {"openai": openai, "anthropic": anthropic, "google": google}
+PROTOCOL_WRITERS: Mapping[ProtocolName, ProtocolWriter] = {"openai": openai, "anthropic": anthropic, "google": google}
 
 
 def objection(request: Request, script: Script) -> Refusal | None:
     """What a provider would say to a wrong key or a body that makes no sense, whatever the script has."""
     if script.key is not None and request.key != script.key:
-        return unauthorized()
+        return unauthorized_error()
     if request.kind in ("chat", "embeddings") and not isinstance(request.body, dict):
         return bad_request("the body is not a JSON object")
-    if script.strict and request.kind == "chat" and (found := flaw(request)):
+    if script.strict and request.kind == "chat" and (found := find_flaw(request)):
         return bad_request(found)
     return None
 
 
-def answer(request: Request, script: Script, said: Said | None) -> Answer:
+def make_response(request: Request, script: Script, said: ScriptedReply | None) -> ScriptedResponse:
     """The answer; `said` is what the script has for this request, if anything."""
     if isinstance(said, Refusal):
-        return _refused(request, said)
+        return _refusal_response(request, said)
     if request.kind == "unknown":
-        return _refused(request, unknown_model(f"nothing is served at {request.method} {request.path}"))
+        return _refusal_response(request, unknown_model(f"nothing is served at {request.method} {request.path}"))
     if request.kind == "chat":
-        return _spoken(request, script, said) if said else _refused(request, _no_more(request))
+        return _turn_response(request, script, said) if said else _refusal_response(request, _out_of_turns(request))
     if request.kind == "embeddings":
-        return _single(request, embeddings(request, script.dimensions), said)
-    return _listed(request, script, said)
+        return _json_response(request, embeddings(request, script.dimensions), said)
+    return _models_response(request, script, said)
 
 
-def _spoken(request: Request, script: Script, turn: Turn) -> Answer:
-    speaker = SPEAKERS[request.protocol]
+def _turn_response(request: Request, script: Script, turn: Turn) -> ScriptedResponse:
+    speaker = PROTOCOL_WRITERS[request.protocol]
     if not request.stream:
-        return _single(request, speaker.whole(turn, request, script), turn)
-    return Answer(
+        return _json_response(request, speaker.full_body(turn, request, script), turn)
+    return ScriptedResponse(
         frames=tuple(speaker.stream(turn, request, script)),
         kind=EVENTS,
         stream=True,
@@ -65,30 +65,30 @@ def _spoken(request: Request, script: Script, turn: Turn) -> Answer:
     )
 
 
-def _listed(request: Request, script: Script, said: Turn | None) -> Answer:
-    speaker = SPEAKERS[request.protocol]
+def _models_response(request: Request, script: Script, said: Turn | None) -> ScriptedResponse:
+    speaker = PROTOCOL_WRITERS[request.protocol]
     if not request.model:
-        return _single(request, speaker.models(script.models), said)
+        return _json_response(request, speaker.models(script.models), said)
     found = next((one for one in script.models if one.id == request.model), None)
     if found is None:
-        return _refused(request, unknown_model(f"the script has no model '{request.model}'"))
-    return _single(request, speaker.model(found), said)
+        return _refusal_response(request, unknown_model(f"the script has no model '{request.model}'"))
+    return _json_response(request, speaker.model(found), said)
 
 
-def _single(request: Request, body: object, said: Turn | None) -> Answer:
-    return Answer(
-        frames=(Frame(data=encoded(body), piece=True),),
+def _json_response(request: Request, body: object, said: Turn | None) -> ScriptedResponse:
+    return ScriptedResponse(
+        frames=(BodyFrame(data=encode_json(body), piece=True),),
         faults=said.faults if said else (),
-        error_event=lambda refusal: Frame(data=encoded(SPEAKERS[request.protocol].error(refusal))),
+        error_event=lambda refusal: BodyFrame(data=encode_json(PROTOCOL_WRITERS[request.protocol].error(refusal))),
     )
 
 
-def _refused(request: Request, refusal: Refusal) -> Answer:
-    speaker = SPEAKERS[request.protocol]
+def _refusal_response(request: Request, refusal: Refusal) -> ScriptedResponse:
+    speaker = PROTOCOL_WRITERS[request.protocol]
     later = {} if refusal.retry_after is None else {"Retry-After": f"{refusal.retry_after}"}
-    data = refusal.page.encode() or encoded(speaker.error(refusal))
-    return Answer(
-        frames=(Frame(data=data, piece=True),),
+    data = refusal.page.encode() or encode_json(speaker.error(refusal))
+    return ScriptedResponse(
+        frames=(BodyFrame(data=data, piece=True),),
         kind=PAGE if refusal.page else JSON,
         status=refusal.status or speaker.STATUS[refusal.kind],
         headers={**later, **refusal.headers},
@@ -96,7 +96,7 @@ def _refused(request: Request, refusal: Refusal) -> Answer:
     )
 
 
-def _no_more(request: Request) -> Refusal:
+def _out_of_turns(request: Request) -> Refusal:
     """Clients that try again after a 500 are told not to: there will be no more then either."""
     message = f"the script has no more turns (request {request.number}: {request.method} {request.path})"
     return Refusal(kind="server", message=message, headers={"x-should-retry": "false"})

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from marid.testing.faults import Refusal
-from marid.testing.frames import Frame, event
+from marid.testing.frames import BodyFrame, sse_event
 from marid.testing.request import Request
-from marid.testing.script import Model, Script, ToolCall, Turn, Usage
-from marid.testing.values import parsed_object
+from marid.testing.script import Script, ScriptedCall, ScriptedModel, ScriptedUsage, Turn
+from marid.testing.values import parse_object
 
 STATUS: Mapping[str, int] = {
     "rate_limit": 429,
@@ -35,23 +35,23 @@ STOPS: Mapping[str, str] = {
 }
 
 
-def stream(turn: Turn, request: Request, script: Script) -> Iterator[Frame]:
+def stream(turn: Turn, request: Request, script: Script) -> Iterator[BodyFrame]:
     """The events of a reply: a message that opens, blocks that open, grow and close, and the message's end."""
     del script
-    usage = turn.usage or Usage(input=0, output=0)
+    usage = turn.usage or ScriptedUsage(input=0, output=0)
     opening: dict[str, Any] = {**_envelope(request), "content": [], "usage": _usage(usage, output=1)}
-    yield event({"type": "message_start", "message": opening}, name="message_start")
-    yield event({"type": "ping"}, name="ping")
+    yield sse_event({"type": "message_start", "message": opening}, name="message_start")
+    yield sse_event({"type": "ping"}, name="ping")
     for index, block in enumerate(_blocks(turn, request.number)):
         yield from _block(index, *block)
-    delta = {"stop_reason": STOPS.get(turn.ending, turn.ending), "stop_sequence": None}
-    yield event(
+    delta = {"stop_reason": STOPS.get(turn.finish_reason, turn.finish_reason), "stop_sequence": None}
+    yield sse_event(
         {"type": "message_delta", "delta": delta, "usage": _usage(usage, output=usage.output)}, name="message_delta"
     )
-    yield event({"type": "message_stop"}, name="message_stop")
+    yield sse_event({"type": "message_stop"}, name="message_stop")
 
 
-def whole(turn: Turn, request: Request, script: Script) -> object:
+def full_body(turn: Turn, request: Request, script: Script) -> object:
     """The body of a reply that is not streamed."""
     del script
     content: list[object] = []
@@ -60,9 +60,9 @@ def whole(turn: Turn, request: Request, script: Script) -> object:
     if turn.text:
         content.append({"type": "text", "text": "".join(turn.text), "citations": None})
     for call, name in zip(turn.calls, turn.ids(request.number), strict=True):
-        content.append({**_tool(call, name), "input": parsed_object(call.arguments)})
-    usage = turn.usage or Usage(input=0, output=0)
-    ending = STOPS.get(turn.ending, turn.ending)
+        content.append({**_tool(call, name), "input": parse_object(call.arguments)})
+    usage = turn.usage or ScriptedUsage(input=0, output=0)
+    ending = STOPS.get(turn.finish_reason, turn.finish_reason)
     return {
         **_envelope(request),
         "content": content,
@@ -78,19 +78,19 @@ def error(refusal: Refusal) -> object:
     return {"type": "error", "error": {"type": kind, "message": text}, "request_id": "req_scripted"}
 
 
-def error_event(refusal: Refusal) -> Frame:
+def error_event(refusal: Refusal) -> BodyFrame:
     """A refusal in mid-stream."""
-    return event(error(refusal), name="error")
+    return sse_event(error(refusal), name="error")
 
 
-def models(offered: Sequence[Model]) -> object:
+def models(offered: Sequence[ScriptedModel]) -> object:
     """One page of models, which is all."""
     ids = [one.id for one in offered]
     ends = {"first_id": ids[0] if ids else None, "last_id": ids[-1] if ids else None}
     return {"data": [model(one) for one in offered], "has_more": False, **ends}
 
 
-def model(one: Model) -> object:
+def model(one: ScriptedModel) -> object:
     """An entry of that page."""
     return {
         "type": "model",
@@ -124,20 +124,22 @@ def _block(
     opening: Mapping[str, object],
     deltas: Sequence[Mapping[str, object]],
     closing: Mapping[str, object] | None,
-) -> Iterator[Frame]:
-    yield event({"type": "content_block_start", "index": index, "content_block": opening}, name="content_block_start")
+) -> Iterator[BodyFrame]:
+    yield sse_event(
+        {"type": "content_block_start", "index": index, "content_block": opening}, name="content_block_start"
+    )
     for delta in deltas:
-        yield event(_delta(index, delta), name="content_block_delta", piece=True)
+        yield sse_event(_delta(index, delta), name="content_block_delta", piece=True)
     if closing:
-        yield event(_delta(index, closing), name="content_block_delta")
-    yield event({"type": "content_block_stop", "index": index}, name="content_block_stop")
+        yield sse_event(_delta(index, closing), name="content_block_delta")
+    yield sse_event({"type": "content_block_stop", "index": index}, name="content_block_stop")
 
 
 def _delta(index: int, delta: Mapping[str, object]) -> object:
     return {"type": "content_block_delta", "index": index, "delta": delta}
 
 
-def _tool(call: ToolCall, name: str) -> dict[str, Any]:
+def _tool(call: ScriptedCall, name: str) -> dict[str, Any]:
     return {"type": "tool_use", "id": name, "name": call.name}
 
 
@@ -146,7 +148,7 @@ def _envelope(request: Request) -> dict[str, Any]:
     return {**head, "stop_reason": None, "stop_sequence": None}
 
 
-def _usage(usage: Usage, *, output: int) -> object:
+def _usage(usage: ScriptedUsage, *, output: int) -> object:
     return {
         "input_tokens": usage.input - usage.cached,
         "cache_creation_input_tokens": 0,

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from marid.testing.request import Request
-from marid.testing.values import table, tables
+from marid.testing.values import as_object, as_objects
 
 
 def vector(text: str, dimensions: int) -> list[float]:
     """A vector of length one; a text without words gets one too."""
     total = [0.0] * dimensions
     for word in re.findall(r"\w+", text.lower()) or [""]:
-        for place, value in enumerate(_word(word, dimensions)):
+        for place, value in enumerate(_word_vector(word, dimensions)):
             total[place] += value
     length = math.hypot(*total)
     if not length:  # words that cancel each other out
@@ -26,7 +26,7 @@ def vector(text: str, dimensions: int) -> list[float]:
 
 def embeddings(request: Request, dimensions: int) -> object:
     """The body that answers a request for vectors."""
-    body = table(request.body)
+    body = as_object(request.body)
     if request.protocol == "google":
         return _google(body, request.path, dimensions)
     size = int(body.get("dimensions") or dimensions)
@@ -37,14 +37,14 @@ def embeddings(request: Request, dimensions: int) -> object:
         "object": "list",
         "model": request.model,
         "data": [
-            {"object": "embedding", "index": place, "embedding": _packed(found) if packed else found}
+            {"object": "embedding", "index": place, "embedding": _pack_base64(found) if packed else found}
             for place, found in enumerate(vector(text, size) for text in texts)
         ],
         "usage": {"prompt_tokens": count, "total_tokens": count},
     }
 
 
-def _word(word: str, dimensions: int) -> list[float]:
+def _word_vector(word: str, dimensions: int) -> list[float]:
     digest = hashlib.shake_256(word.encode("utf-8", "surrogatepass")).digest(dimensions)
     return [byte / 127.5 - 1.0 for byte in digest]
 
@@ -56,16 +56,16 @@ def _texts(value: Any) -> list[str]:
     return [str(item) for item in cast("list[Any]", value)]
 
 
-def _packed(values: Sequence[float]) -> str:
+def _pack_base64(values: Sequence[float]) -> str:
     return base64.b64encode(struct.pack(f"<{len(values)}f", *values)).decode()
 
 
 def _google(body: dict[str, Any], path: str, dimensions: int) -> object:
     if path.endswith(":embedContent"):
         return {"embedding": _google_one(body, dimensions)}
-    return {"embeddings": [_google_one(one, dimensions) for one in tables(body.get("requests"))]}
+    return {"embeddings": [_google_one(one, dimensions) for one in as_objects(body.get("requests"))]}
 
 
 def _google_one(body: dict[str, Any], dimensions: int) -> object:
-    text = "".join(str(part.get("text", "")) for part in tables(table(body.get("content")).get("parts")))
+    text = "".join(str(part.get("text", "")) for part in as_objects(as_object(body.get("content")).get("parts")))
     return {"values": vector(text, int(body.get("outputDimensionality") or dimensions))}

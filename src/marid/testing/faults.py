@@ -34,7 +34,7 @@ def rate_limited(retry_after: float | str | None = 1, message: str = "") -> Refu
     return Refusal(kind="rate_limit", retry_after=retry_after, message=message)
 
 
-def unauthorized(message: str = "") -> Refusal:
+def unauthorized_error(message: str = "") -> Refusal:
     """Status 401."""
     return Refusal(kind="unauthorized", message=message)
 
@@ -55,7 +55,7 @@ def gateway_error(status: int = 502) -> Refusal:
     return Refusal(kind="server", status=status, page=page)
 
 
-def overloaded(retry_after: float | str | None = None) -> Refusal:
+def overloaded_error(retry_after: float | str | None = None) -> Refusal:
     """Status 503, and 529 from Anthropic."""
     return Refusal(kind="overloaded", retry_after=retry_after)
 
@@ -146,7 +146,7 @@ class Insert:
     after: int = 0
 
 
-def malformed(after: int = 0) -> Insert:
+def malformed_event(after: int = 0) -> Insert:
     """An event whose JSON is not finished."""
     return Insert(data=b'event: content_block_delta\ndata: {"id": "broken", "choices": [{"delta"\n\n', after=after)
 
@@ -160,7 +160,7 @@ def comment(text: str = "keep-alive", after: int = 0) -> Insert:
 class StreamError:
     """An error told as an event of a stream that began well; the stream ends with it."""
 
-    refusal: Refusal = field(default_factory=overloaded)
+    refusal: Refusal = field(default_factory=overloaded_error)
     after: int = 0
 
 

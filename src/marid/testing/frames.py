@@ -12,7 +12,7 @@ PAGE = "text/html; charset=utf-8"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Frame:
+class BodyFrame:
     """Bytes that go out together; `piece` if they carry a piece of what the model says."""
 
     data: bytes
@@ -20,14 +20,14 @@ class Frame:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class ScriptedResponse:
     """An answer and how it is to be spoilt. A stream has no length; anything else is a single frame.
 
     `error_event` tells of a refusal in the middle of it.
     """
 
-    frames: tuple[Frame, ...]
-    error_event: Callable[[Refusal], Frame]
+    frames: tuple[BodyFrame, ...]
+    error_event: Callable[[Refusal], BodyFrame]
     status: int = 200
     kind: str = JSON
     stream: bool = False
@@ -35,12 +35,12 @@ class Answer:
     faults: tuple[Fault, ...] = ()
 
 
-def encoded(value: object) -> bytes:
+def encode_json(value: object) -> bytes:
     """JSON with its characters as they are, so that there is UTF-8 to split."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def event(value: object, *, name: str = "", piece: bool = False) -> Frame:
+def sse_event(value: object, *, name: str = "", piece: bool = False) -> BodyFrame:
     """A server-sent event."""
     head = f"event: {name}\n".encode() if name else b""
-    return Frame(data=head + b"data: " + encoded(value) + b"\n\n", piece=piece)
+    return BodyFrame(data=head + b"data: " + encode_json(value) + b"\n\n", piece=piece)

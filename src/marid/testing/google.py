@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from marid.testing.faults import Refusal
-from marid.testing.frames import Frame, event
+from marid.testing.frames import BodyFrame, sse_event
 from marid.testing.request import Request
-from marid.testing.script import Model, Script, Turn, Usage
-from marid.testing.values import parsed_object
+from marid.testing.script import Script, ScriptedModel, ScriptedUsage, Turn
+from marid.testing.values import parse_object
 
 STATUS: Mapping[str, int] = {
     "rate_limit": 429,
@@ -33,20 +33,20 @@ ERRORS: Mapping[str, tuple[str, str]] = {
 STOPS: Mapping[str, str] = {"stop": "STOP", "length": "MAX_TOKENS", "tool_calls": "STOP", "content_filter": "SAFETY"}
 
 
-def stream(turn: Turn, request: Request, script: Script) -> Iterator[Frame]:
+def stream(turn: Turn, request: Request, script: Script) -> Iterator[BodyFrame]:
     """The events of a reply; a call comes whole, and the last event says why it ended."""
     del script
     for part in _parts(turn, request.number, turn.reasoning, turn.text):
-        yield event(_chunk(turn, request, [part]), piece=bool(part.get("text")) or "functionCall" in part)
-    yield event(_chunk(turn, request, [], finish=turn.ending))
+        yield sse_event(_chunk(turn, request, [part]), piece=bool(part.get("text")) or "functionCall" in part)
+    yield sse_event(_chunk(turn, request, [], finish=turn.finish_reason))
 
 
-def whole(turn: Turn, request: Request, script: Script) -> object:
+def full_body(turn: Turn, request: Request, script: Script) -> object:
     """The body of a reply that is not streamed; asked for a stream in no event form, a list of all its parts."""
     del script
     thought, text = "".join(turn.reasoning), "".join(turn.text)
     parts = list(_parts(turn, request.number, [thought] if thought else [], [text] if text else []))
-    chunk = _chunk(turn, request, parts, finish=turn.ending)
+    chunk = _chunk(turn, request, parts, finish=turn.finish_reason)
     return [chunk] if request.path.endswith(":streamGenerateContent") else chunk
 
 
@@ -61,17 +61,17 @@ def error(refusal: Refusal) -> object:
     return {"error": body}
 
 
-def error_event(refusal: Refusal) -> Frame:
+def error_event(refusal: Refusal) -> BodyFrame:
     """A refusal in mid-stream."""
-    return event(error(refusal))
+    return sse_event(error(refusal))
 
 
-def models(offered: Sequence[Model]) -> object:
+def models(offered: Sequence[ScriptedModel]) -> object:
     """One page of models, which is all."""
     return {"models": [model(one) for one in offered]}
 
 
-def model(one: Model) -> object:
+def model(one: ScriptedModel) -> object:
     """An entry of that page."""
     return {
         "name": f"models/{one.id}",
@@ -89,7 +89,7 @@ def _parts(turn: Turn, number: int, reasoning: Sequence[str], text: Sequence[str
     yield from ({"text": piece, "thought": True} for piece in reasoning)
     yield from ({"text": piece} for piece in text)
     for call, name in zip(turn.calls, turn.ids(number), strict=True):
-        yield {"functionCall": {"id": name, "name": call.name, "args": parsed_object(call.arguments)}, **signature}
+        yield {"functionCall": {"id": name, "name": call.name, "args": parse_object(call.arguments)}, **signature}
         signature = {}
     if signature:
         yield {"text": "", **signature}
@@ -106,7 +106,7 @@ def _chunk(
     return {"candidates": [candidate], **usage, **names}
 
 
-def _usage(usage: Usage) -> object:
+def _usage(usage: ScriptedUsage) -> object:
     """Here what was thought is not part of what was said."""
     return {
         "promptTokenCount": usage.input,

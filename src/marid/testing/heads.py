@@ -10,7 +10,7 @@ from marid.core.errors import BadInput
 
 
 @dataclass(frozen=True, kw_only=True)
-class Received:
+class RawRequest:
     """A request as it stood on the wire."""
 
     method: str
@@ -19,7 +19,7 @@ class Received:
     content: bytes
 
 
-def receive(wire: BinaryIO) -> Received | None:
+def read_raw_request(wire: BinaryIO) -> RawRequest | None:
     """The next request of a connection; None when the other side has ended it.
 
     Raises: BadInput when what comes is no HTTP.
@@ -32,12 +32,12 @@ def receive(wire: BinaryIO) -> Received | None:
         raise BadInput("the request line is not one of HTTP/1.1")
     try:
         fields = {name.lower(): value for name, value in parse_headers(wire).items()}
-        return Received(method=words[0], target=words[1], headers=fields, content=_content(wire, fields))
+        return RawRequest(method=words[0], target=words[1], headers=fields, content=_content(wire, fields))
     except (HTTPException, ValueError) as error:
         raise BadInput(f"the request is not HTTP: {error}") from error
 
 
-def head(status: int, headers: Mapping[str, str]) -> bytes:
+def response_head(status: int, headers: Mapping[str, str]) -> bytes:
     """The status line and headers of an answer; a status that nobody knows has no words."""
     known = {entry.value: entry.phrase for entry in HTTPStatus}
     lines = [f"HTTP/1.1 {status} {known.get(status, '')}", *(f"{name}: {value}" for name, value in headers.items())]

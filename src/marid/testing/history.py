@@ -5,16 +5,16 @@ from itertools import groupby
 from typing import Any, TypeAlias
 
 from marid.testing.request import ProtocolName, Request
-from marid.testing.values import table, tables
+from marid.testing.values import as_object, as_objects
 
 # What a message does, and the ids of the calls that it makes or answers.
-Move: TypeAlias = tuple[str, list[str]]
+ToolStep: TypeAlias = tuple[str, list[str]]
 
 
-def flaw(request: Request) -> str:
+def find_flaw(request: Request) -> str:
     """What a provider would object to, or an empty text."""
     waiting: list[str] = []
-    for kind, ids in _joined(MOVES[request.protocol](table(request.body))):
+    for kind, ids in _join_results(STEP_READERS[request.protocol](as_object(request.body))):
         if kind == "results":
             if sorted(ids) != sorted(waiting):
                 return f"results for {ids} follow calls {waiting}"
@@ -26,7 +26,7 @@ def flaw(request: Request) -> str:
     return f"calls {waiting} have no results" if waiting else ""
 
 
-def _joined(moves: Iterator[Move]) -> Iterator[Move]:
+def _join_results(moves: Iterator[ToolStep]) -> Iterator[ToolStep]:
     """Results that stand in messages of their own, one after the other, are one answer."""
     for kind, group in groupby(moves, key=lambda move: move[0]):
         if kind == "results":
@@ -35,33 +35,35 @@ def _joined(moves: Iterator[Move]) -> Iterator[Move]:
             yield from group
 
 
-def _move(calls: list[str], results: list[str]) -> Move:
+def _tool_step(calls: list[str], results: list[str]) -> ToolStep:
     return ("calls", calls) if calls else ("results", results) if results else ("words", [])
 
 
-def _openai(body: dict[str, Any]) -> Iterator[Move]:
-    for message in tables(body.get("messages")):
-        calls = [str(call.get("id")) for call in tables(message.get("tool_calls"))]
-        yield _move(calls, [str(message.get("tool_call_id"))] if message.get("role") == "tool" else [])
+def _openai(body: dict[str, Any]) -> Iterator[ToolStep]:
+    for message in as_objects(body.get("messages")):
+        calls = [str(call.get("id")) for call in as_objects(message.get("tool_calls"))]
+        yield _tool_step(calls, [str(message.get("tool_call_id"))] if message.get("role") == "tool" else [])
 
 
-def _anthropic(body: dict[str, Any]) -> Iterator[Move]:
-    for message in tables(body.get("messages")):
-        blocks = tables(message.get("content"))
+def _anthropic(body: dict[str, Any]) -> Iterator[ToolStep]:
+    for message in as_objects(body.get("messages")):
+        blocks = as_objects(message.get("content"))
         calls = [str(block.get("id")) for block in blocks if block.get("type") == "tool_use"]
-        yield _move(calls, [str(block.get("tool_use_id")) for block in blocks if block.get("type") == "tool_result"])
+        yield _tool_step(
+            calls, [str(block.get("tool_use_id")) for block in blocks if block.get("type") == "tool_result"]
+        )
 
 
-def _google(body: dict[str, Any]) -> Iterator[Move]:
+def _google(body: dict[str, Any]) -> Iterator[ToolStep]:
     """Ids are optional here, so it goes by the names of the tools."""
-    for content in tables(body.get("contents")):
-        parts = tables(content.get("parts"))
-        calls = [str(table(part["functionCall"]).get("name")) for part in parts if "functionCall" in part]
-        results = [str(table(part["functionResponse"]).get("name")) for part in parts if "functionResponse" in part]
-        yield _move(calls, results)
+    for content in as_objects(body.get("contents")):
+        parts = as_objects(content.get("parts"))
+        calls = [str(as_object(part["functionCall"]).get("name")) for part in parts if "functionCall" in part]
+        results = [str(as_object(part["functionResponse"]).get("name")) for part in parts if "functionResponse" in part]
+        yield _tool_step(calls, results)
 
 
-MOVES: Mapping[ProtocolName, Callable[[dict[str, Any]], Iterator[Move]]] = {
+STEP_READERS: Mapping[ProtocolName, Callable[[dict[str, Any]], Iterator[ToolStep]]] = {
     "openai": _openai,
     "anthropic": _anthropic,
     "google": _google,

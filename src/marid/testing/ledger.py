@@ -8,7 +8,7 @@ from marid.testing.request import Request
 from marid.testing.wire import Ending
 
 
-class Ledger:
+class RequestLog:
     """Requests in the order of their arrival. Threads share it."""
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class Ledger:
         with self._changed:
             return tuple(self._requests)
 
-    def enter(self, read: Callable[[int], Request]) -> Request:
+    def add(self, read: Callable[[int], Request]) -> Request:
         """Number a request and keep it."""
         with self._changed:
             request = read(len(self._requests))
@@ -30,7 +30,7 @@ class Ledger:
             self._changed.notify_all()
             return request
 
-    def end(self, number: int, ending: Ending) -> None:
+    def record_end(self, number: int, ending: Ending) -> None:
         """Note how an answer ended."""
         with self._changed:
             self._endings[number] = ending
@@ -46,7 +46,7 @@ class Ledger:
                 raise Exhausted(f"{len(self._requests)} of {count} requests came in {seconds:g} s")
             return tuple(self._requests)
 
-    def ended(self, number: int, seconds: float) -> Ending:
+    def wait_for_end(self, number: int, seconds: float) -> Ending:
         """How the answer to this request ended, once it has.
 
         Raises: Exhausted when the time is over before.

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from marid.testing.faults import Refusal
-from marid.testing.frames import Frame, encoded, event
+from marid.testing.frames import BodyFrame, encode_json, sse_event
 from marid.testing.request import Request
-from marid.testing.script import Model, Script, Turn, Usage
-from marid.testing.values import table
+from marid.testing.script import Script, ScriptedModel, ScriptedUsage, Turn
+from marid.testing.values import as_object
 
 CREATED = 1_700_000_000
 STATUS: Mapping[str, int] = {
@@ -35,7 +35,7 @@ ERRORS: Mapping[str, tuple[str, str | None, str]] = {
 }
 
 
-def stream(turn: Turn, request: Request, script: Script) -> Iterator[Frame]:
+def stream(turn: Turn, request: Request, script: Script) -> Iterator[BodyFrame]:
     """The events of a reply, the last of which is no JSON."""
     yield _chunk(request, {"role": "assistant", "content": ""})
     for piece in turn.reasoning:
@@ -47,13 +47,13 @@ def stream(turn: Turn, request: Request, script: Script) -> Iterator[Frame]:
         yield _chunk(request, _call_delta({"index": index, "id": name, "type": "function", "function": opening}))
         for fragment in call.fragments():
             yield _chunk(request, _call_delta({"index": index, "function": {"arguments": fragment}}), piece=True)
-    yield _chunk(request, {}, finish=turn.ending)
+    yield _chunk(request, {}, finish=turn.finish_reason)
     if turn.usage and _wants_usage(request):
-        yield event({**_envelope(request, "chat.completion.chunk"), "choices": [], "usage": _usage(turn.usage)})
-    yield Frame(data=b"data: [DONE]\n\n")
+        yield sse_event({**_envelope(request, "chat.completion.chunk"), "choices": [], "usage": _usage(turn.usage)})
+    yield BodyFrame(data=b"data: [DONE]\n\n")
 
 
-def whole(turn: Turn, request: Request, script: Script) -> object:
+def full_body(turn: Turn, request: Request, script: Script) -> object:
     """The body of a reply that is not streamed."""
     message: dict[str, Any] = {"role": "assistant", "content": "".join(turn.text) or None, "refusal": None}
     if turn.reasoning:
@@ -63,7 +63,7 @@ def whole(turn: Turn, request: Request, script: Script) -> object:
             {"id": name, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
             for call, name in zip(turn.calls, turn.ids(request.number), strict=True)
         ]
-    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": turn.ending}
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": turn.finish_reason}
     usage = {"usage": _usage(turn.usage)} if turn.usage else {}
     return {**_envelope(request, "chat.completion"), "choices": [choice], **usage}
 
@@ -76,17 +76,17 @@ def error(refusal: Refusal) -> object:
     return {"error": {"message": text, "type": kind, "param": param, "code": code}}
 
 
-def error_event(refusal: Refusal) -> Frame:
+def error_event(refusal: Refusal) -> BodyFrame:
     """A refusal in mid-stream."""
-    return Frame(data=b"data: " + encoded(error(refusal)) + b"\n\n")
+    return BodyFrame(data=b"data: " + encode_json(error(refusal)) + b"\n\n")
 
 
-def models(offered: Sequence[Model]) -> object:
+def models(offered: Sequence[ScriptedModel]) -> object:
     """The list of models, with the lengths that OpenRouter adds to it."""
     return {"object": "list", "data": [model(one) for one in offered]}
 
 
-def model(one: Model) -> object:
+def model(one: ScriptedModel) -> object:
     """An entry of that list."""
     limits = {"context_length": one.context, "max_completion_tokens": one.output, "is_moderated": False}
     return {
@@ -104,9 +104,11 @@ def _envelope(request: Request, kind: str) -> dict[str, Any]:
     return {"id": f"chatcmpl-{request.number}", "object": kind, "created": CREATED, "model": request.model}
 
 
-def _chunk(request: Request, delta: Mapping[str, object], *, finish: str | None = None, piece: bool = False) -> Frame:
+def _chunk(
+    request: Request, delta: Mapping[str, object], *, finish: str | None = None, piece: bool = False
+) -> BodyFrame:
     choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-    return event({**_envelope(request, "chat.completion.chunk"), "choices": [choice]}, piece=piece)
+    return sse_event({**_envelope(request, "chat.completion.chunk"), "choices": [choice]}, piece=piece)
 
 
 def _call_delta(call: Mapping[str, object]) -> Mapping[str, object]:
@@ -114,10 +116,10 @@ def _call_delta(call: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _wants_usage(request: Request) -> bool:
-    return bool(table(table(request.body).get("stream_options")).get("include_usage"))
+    return bool(as_object(as_object(request.body).get("stream_options")).get("include_usage"))
 
 
-def _usage(usage: Usage) -> object:
+def _usage(usage: ScriptedUsage) -> object:
     return {
         "prompt_tokens": usage.input,
         "completion_tokens": usage.output,

@@ -4,37 +4,37 @@ import threading
 from collections.abc import Iterable
 
 from marid.testing.request import Request
-from marid.testing.script import Matched, Reacting, Said, Step
+from marid.testing.script import ConditionalStep, ReplyFunction, ScriptedReply, Step
 
 
-class _Cue:
+class _PendingStep:
     """A step for some requests, and how often it may still be played."""
 
-    def __init__(self, matched: Matched) -> None:
+    def __init__(self, matched: ConditionalStep) -> None:
         self.matched = matched
         self.left = matched.times
 
     def fits(self, request: Request) -> bool:
         return self.left != 0 and self.matched.kind == request.kind and self.matched.predicate(request)
 
-    def take(self) -> Said | Reacting:
+    def take(self) -> ScriptedReply | ReplyFunction:
         if self.left is not None:
             self.left -= 1
         return self.matched.step
 
 
-class Playbook:
+class ScriptQueue:
     """Steps that are left: those for certain requests first, then the others in their order."""
 
     def __init__(self, steps: Iterable[Step], *, repeat: bool = False) -> None:
         self._lock = threading.Lock()
         self._repeat = repeat
-        self._cues: list[_Cue] = []
-        self._ordered: list[Said | Reacting] = []
+        self._cues: list[_PendingStep] = []
+        self._ordered: list[ScriptedReply | ReplyFunction] = []
         self.add(*steps)
 
     @property
-    def unplayed(self) -> int:
+    def steps_left(self) -> int:
         """How many of the steps in order are left."""
         with self._lock:
             return len(self._ordered)
@@ -42,15 +42,15 @@ class Playbook:
     def add(self, *steps: Step) -> None:
         """Append steps."""
         with self._lock:
-            self._cues.extend(_Cue(step) for step in steps if isinstance(step, Matched))
-            self._ordered.extend(step for step in steps if not isinstance(step, Matched))
+            self._cues.extend(_PendingStep(step) for step in steps if isinstance(step, ConditionalStep))
+            self._ordered.extend(step for step in steps if not isinstance(step, ConditionalStep))
 
-    def next(self, request: Request) -> Said | None:
+    def next(self, request: Request) -> ScriptedReply | None:
         """What the script has for this request; a function is called outside of the lock, so it may take its time."""
-        step = self._taken(request)
+        step = self._take(request)
         return step(request) if callable(step) else step
 
-    def _taken(self, request: Request) -> Said | Reacting | None:
+    def _take(self, request: Request) -> ScriptedReply | ReplyFunction | None:
         with self._lock:
             for cue in self._cues:
                 if cue.fits(request):

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 ProtocolName: TypeAlias = Literal["openai", "anthropic", "google"]
-Kind: TypeAlias = Literal["chat", "embeddings", "models", "unknown"]
+RequestKind: TypeAlias = Literal["chat", "embeddings", "models", "unknown"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToolResult:
+class ReceivedResult:
     """What a tool gave; a protocol that has no id or no name for it leaves it empty."""
 
     id: str
@@ -18,12 +18,12 @@ class ToolResult:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prompt:
+class ReceivedPrompt:
     """What every protocol says in its own way: `said` is the user's last text, `results` came since the last reply."""
 
     system: str = ""
     said: str = ""
-    results: tuple[ToolResult, ...] = ()
+    results: tuple[ReceivedResult, ...] = ()
     tools: tuple[str, ...] = ()
 
 
@@ -33,7 +33,7 @@ class Request:
 
     number: int
     protocol: ProtocolName
-    kind: Kind
+    kind: RequestKind
     method: str
     path: str
     model: str
@@ -41,7 +41,7 @@ class Request:
     query: Mapping[str, str] = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
     body: Any = field(repr=False)
-    prompt: Prompt = field(repr=False)
+    prompt: ReceivedPrompt = field(repr=False)
 
     @property
     def key(self) -> str:
@@ -61,7 +61,7 @@ class Request:
         return self.prompt.said
 
     @property
-    def results(self) -> tuple[ToolResult, ...]:
+    def results(self) -> tuple[ReceivedResult, ...]:
         """What tools gave since the model's last reply."""
         return self.prompt.results
 

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from marid.testing.heads import Received
+from marid.testing.heads import RawRequest
 from marid.testing.prompt import read_prompt
-from marid.testing.request import Kind, ProtocolName, Request
-from marid.testing.values import parsed, table
+from marid.testing.request import ProtocolName, Request, RequestKind
+from marid.testing.values import as_object, parse_json
 
 GOOGLE = re.compile(r"/models/(?P<model>[^:]+):(?P<verb>\w+)$")
-GOOGLE_KINDS: Mapping[str, Kind] = {
+GOOGLE_KINDS: Mapping[str, RequestKind] = {
     "generateContent": "chat",
     "streamGenerateContent": "chat",
     "embedContent": "embeddings",
     "batchEmbedContents": "embeddings",
 }
-POSTED: Mapping[str, tuple[ProtocolName, Kind]] = {
+POST_ROUTES: Mapping[str, tuple[ProtocolName, RequestKind]] = {
     "/chat/completions": ("openai", "chat"),
     "/embeddings": ("openai", "embeddings"),
     "/messages": ("anthropic", "chat"),
@@ -30,7 +30,7 @@ class Route:
     """Where a request goes; `model` if the path names one."""
 
     protocol: ProtocolName
-    kind: Kind
+    kind: RequestKind
     model: str = ""
 
 
@@ -40,19 +40,19 @@ def route(method: str, path: str, headers: Mapping[str, str]) -> Route:
         kind = GOOGLE_KINDS.get(found["verb"], "unknown")
         return Route(protocol="google", kind=kind, model=unquote(found["model"]))
     if method == "POST":
-        for ending, (protocol, kind) in POSTED.items():
+        for ending, (protocol, kind) in POST_ROUTES.items():
             if path.endswith(ending):
                 return Route(protocol=protocol, kind=kind)
     before, listing, model = path.partition("/models")
-    kind: Kind = "models" if method == "GET" and listing and model[:1] in ("", "/") else "unknown"
-    return Route(protocol=_spoken(before, headers), kind=kind, model=unquote(model.strip("/")))
+    kind: RequestKind = "models" if method == "GET" and listing and model[:1] in ("", "/") else "unknown"
+    return Route(protocol=_protocol_of(before, headers), kind=kind, model=unquote(model.strip("/")))
 
 
-def read_request(received: Received, number: int) -> Request:
+def read_request(received: RawRequest, number: int) -> Request:
     """The request as a value."""
     address = urlsplit(received.target)
     query = dict(parse_qsl(address.query, keep_blank_values=True))
-    body = parsed(received.content)
+    body = parse_json(received.content)
     way = route(received.method, address.path, received.headers)
     return Request(
         number=number,
@@ -60,8 +60,8 @@ def read_request(received: Received, number: int) -> Request:
         kind=way.kind,
         method=received.method,
         path=address.path,
-        model=way.model if way.kind == "models" else way.model or str(table(body).get("model", "")),
-        stream=_streamed(way, address.path, query, body),
+        model=way.model if way.kind == "models" else way.model or str(as_object(body).get("model", "")),
+        stream=_is_stream(way, address.path, query, body),
         query=query,
         headers=received.headers,
         body=body,
@@ -69,13 +69,13 @@ def read_request(received: Received, number: int) -> Request:
     )
 
 
-def _streamed(way: Route, path: str, query: Mapping[str, str], body: Any) -> bool:
+def _is_stream(way: Route, path: str, query: Mapping[str, str], body: Any) -> bool:
     if way.protocol == "google":
         return path.endswith(":streamGenerateContent") and query.get("alt") == "sse"
-    return way.kind == "chat" and table(body).get("stream") is True
+    return way.kind == "chat" and as_object(body).get("stream") is True
 
 
-def _spoken(before: str, headers: Mapping[str, str]) -> ProtocolName:
+def _protocol_of(before: str, headers: Mapping[str, str]) -> ProtocolName:
     """All three list models under the same name."""
     if "anthropic-version" in headers:
         return "anthropic"

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypedDict, Unpack
 
 from marid.testing.faults import Fault, Refusal
-from marid.testing.request import Kind, Request
+from marid.testing.request import Request, RequestKind
 
 ReasoningField: TypeAlias = Literal["reasoning_content", "reasoning"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToolCall:
+class ScriptedCall:
     """A call of a tool; `arguments` is text, so it may be no JSON at all. Without an id the server makes one."""
 
     name: str
@@ -27,7 +27,7 @@ class ToolCall:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Usage:
+class ScriptedUsage:
     """Tokens; `input` includes those that were cached, `output` those of the reasoning."""
 
     input: int = 10
@@ -43,13 +43,13 @@ class Turn:
     text: tuple[str, ...] = ()
     reasoning: tuple[str, ...] = ()
     signature: str = "c2lnbmVk"
-    calls: tuple[ToolCall, ...] = ()
-    usage: Usage | None = Usage()
+    calls: tuple[ScriptedCall, ...] = ()
+    usage: ScriptedUsage | None = ScriptedUsage()
     finish: str | None = None
     faults: tuple[Fault, ...] = ()
 
     @property
-    def ending(self) -> str:
+    def finish_reason(self) -> str:
         """Why the model stopped, in our words: `finish`, else what fits the content."""
         return self.finish or ("tool_calls" if self.calls else "stop")
 
@@ -63,8 +63,8 @@ class TurnFields(TypedDict, total=False):
 
     reasoning: str | Sequence[str]
     signature: str
-    calls: Sequence[ToolCall]
-    usage: Usage | None
+    calls: Sequence[ScriptedCall]
+    usage: ScriptedUsage | None
     finish: str | None
     faults: Sequence[Fault]
 
@@ -83,43 +83,47 @@ def say(*text: str, **fields: Unpack[TurnFields]) -> Turn:
     )
 
 
-def call(name: str, arguments: Mapping[str, object] | str = "{}", id: str = "", pieces: int = 1) -> ToolCall:
+def call(name: str, arguments: Mapping[str, object] | str = "{}", id: str = "", pieces: int = 1) -> ScriptedCall:
     """A call with these arguments; a text is sent as it is."""
     text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-    return ToolCall(name=name, arguments=text, id=id, pieces=pieces)
+    return ScriptedCall(name=name, arguments=text, id=id, pieces=pieces)
 
 
-Said: TypeAlias = Turn | Refusal
-Reacting: TypeAlias = Callable[[Request], Said]
+ScriptedReply: TypeAlias = Turn | Refusal
+ReplyFunction: TypeAlias = Callable[[Request], ScriptedReply]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Matched:
+class ConditionalStep:
     """A step for the requests that `predicate` holds for, so many times (None: always)."""
 
     predicate: Callable[[Request], bool]
-    step: Said | Reacting
-    kind: Kind = "chat"
+    step: ScriptedReply | ReplyFunction
+    kind: RequestKind = "chat"
     times: int | None = 1
 
 
-Step: TypeAlias = Turn | Refusal | Matched | Reacting
+Step: TypeAlias = Turn | Refusal | ConditionalStep | ReplyFunction
 
 
 def when(
-    predicate: Callable[[Request], bool], step: Said | Reacting, *, kind: Kind = "chat", times: int | None = 1
-) -> Matched:
+    predicate: Callable[[Request], bool],
+    step: ScriptedReply | ReplyFunction,
+    *,
+    kind: RequestKind = "chat",
+    times: int | None = 1,
+) -> ConditionalStep:
     """A step that is played, before those in order, for a request of this kind that the predicate holds for."""
-    return Matched(predicate=predicate, step=step, kind=kind, times=times)
+    return ConditionalStep(predicate=predicate, step=step, kind=kind, times=times)
 
 
-def always(step: Said | Reacting) -> Matched:
+def always(step: ScriptedReply | ReplyFunction) -> ConditionalStep:
     """A step that answers every request for a reply."""
-    return Matched(predicate=lambda _: True, step=step, times=None)
+    return ConditionalStep(predicate=lambda _: True, step=step, times=None)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Model:
+class ScriptedModel:
     """A model that the server says it has."""
 
     id: str
@@ -137,7 +141,7 @@ class Script:
 
     steps: Sequence[Step] = ()
     repeat: bool = False
-    models: Sequence[Model] = (Model(id="scripted-model"),)
+    models: Sequence[ScriptedModel] = (ScriptedModel(id="scripted-model"),)
     reasoning_field: ReasoningField = "reasoning_content"
     dimensions: int = 8
     key: str | None = None

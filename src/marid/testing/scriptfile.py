@@ -35,13 +35,23 @@ from marid.testing.faults import (
     Trickle,
     WrongType,
     comment,
-    malformed,
+    malformed_event,
 )
 from marid.testing.fields import check_fields
 from marid.testing.openai import ERRORS
-from marid.testing.script import Matched, Model, Said, Script, Step, ToolCall, Turn, Usage, call
+from marid.testing.script import (
+    ConditionalStep,
+    Script,
+    ScriptedCall,
+    ScriptedModel,
+    ScriptedReply,
+    ScriptedUsage,
+    Step,
+    Turn,
+    call,
+)
 
-_Made = TypeVar("_Made")
+_Built = TypeVar("_Built")
 _WHOLE = "the script"
 
 
@@ -50,7 +60,7 @@ def read_script(text: str) -> Script:
 
     Raises: BadInput naming the place that is wrong.
     """
-    fields = _table(_parsed(text), _WHOLE)
+    fields = _table(_parse_json(text), _WHOLE)
     if "steps" in fields:
         raise BadInput("the script: what the model says stands in `turns`, not in `steps`")
     turns = [_step(turn, f"turns[{place}]") for place, turn in enumerate(_list(fields.pop("turns", []), "turns"))]
@@ -60,7 +70,7 @@ def read_script(text: str) -> Script:
     return _make(Script, {**fields, "steps": turns}, _WHOLE)
 
 
-def _parsed(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     try:
         found = json.loads(text)
         json.dumps(found, ensure_ascii=False).encode()
@@ -77,15 +87,15 @@ def _step(value: Any, place: str) -> Step:
     fields = _table(value, place)
     match, always = fields.pop("match", None), fields.pop("always", False)
     check_fields(_when, {"match": match, "always": always}, place)
-    step: Said = _refusal(fields, place) if "error" in fields else _turn(fields, place)
+    step: ScriptedReply = _refusal(fields, place) if "error" in fields else _turn(fields, place)
     if match is None and not always:
         return step
     return _when(match, step, always=always)
 
 
-def _when(match: str | None, step: Said, *, always: bool) -> Matched:
+def _when(match: str | None, step: ScriptedReply, *, always: bool) -> ConditionalStep:
     words = match or ""
-    return Matched(predicate=lambda request: words in request.said, step=step, times=None if always else 1)
+    return ConditionalStep(predicate=lambda request: words in request.said, step=step, times=None if always else 1)
 
 
 def _turn(fields: dict[str, Any], place: str) -> Turn:
@@ -96,7 +106,7 @@ def _turn(fields: dict[str, Any], place: str) -> Turn:
     fields["calls"] = tuple(_call(entry, f"{place}.calls[{at}]") for at, entry in calls)
     fields["faults"] = tuple(_fault(entry, f"{place}.faults[{at}]") for at, entry in faults)
     if fields.get("usage") is not None:
-        fields["usage"] = _make(Usage, _table(fields["usage"], f"{place}.usage"), f"{place}.usage")
+        fields["usage"] = _make(ScriptedUsage, _table(fields["usage"], f"{place}.usage"), f"{place}.usage")
     return _make(Turn, fields, place)
 
 
@@ -107,12 +117,12 @@ def _refusal(fields: dict[str, Any], place: str) -> Refusal:
     return _make(Refusal, {**fields, "kind": kind}, place)
 
 
-def _call(value: Any, place: str) -> ToolCall:
+def _call(value: Any, place: str) -> ScriptedCall:
     return _make(call, _table(value, place), place)
 
 
-def _model(value: Any, place: str) -> Model:
-    return Model(id=value) if isinstance(value, str) else _make(Model, _table(value, place), place)
+def _model(value: Any, place: str) -> ScriptedModel:
+    return ScriptedModel(id=value) if isinstance(value, str) else _make(ScriptedModel, _table(value, place), place)
 
 
 FAULTS: Mapping[str, Callable[..., Fault]] = {
@@ -120,7 +130,7 @@ FAULTS: Mapping[str, Callable[..., Fault]] = {
     "cut": Cut,
     "hangup": Hangup,
     "insert": Insert,
-    "malformed": malformed,
+    "malformed": malformed_event,
     "comment": comment,
     "stream_error": StreamError,
     "split_utf8": SplitUtf8,
@@ -143,7 +153,7 @@ def _fault(value: Any, place: str) -> Fault:
     return _make(FAULTS[name], fields, f"{place}.{name}")
 
 
-def _make(kind: Callable[..., _Made], fields: Mapping[str, Any], place: str) -> _Made:
+def _make(kind: Callable[..., _Built], fields: Mapping[str, Any], place: str) -> _Built:
     check_fields(kind, fields, "" if place == _WHOLE else place)
     try:
         return kind(**fields)

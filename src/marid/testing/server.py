@@ -8,15 +8,15 @@ from types import TracebackType
 from typing import Self
 
 from marid.core.errors import BadInput, Unavailable
-from marid.testing.acts import Send, acts
-from marid.testing.answers import answer, objection
-from marid.testing.heads import Received, head
-from marid.testing.ledger import Ledger
-from marid.testing.playbook import Playbook
+from marid.testing.acts import Send, response_steps
+from marid.testing.answers import make_response, objection
+from marid.testing.heads import RawRequest, response_head
+from marid.testing.ledger import RequestLog
+from marid.testing.playbook import ScriptQueue
 from marid.testing.request import Request
 from marid.testing.routes import read_request
 from marid.testing.script import Script, Step
-from marid.testing.wire import Ending, Wire
+from marid.testing.wire import Connection, Ending
 
 HOST = "127.0.0.1"
 
@@ -26,11 +26,11 @@ class ModelServer:
 
     def __init__(self, script: Script | Iterable[Step], port: int = 0) -> None:
         self._script = script if isinstance(script, Script) else Script(steps=tuple(script))
-        self._playbook = Playbook(self._script.steps, repeat=self._script.repeat)
-        self._ledger = Ledger()
-        self._wires: dict[Wire, threading.Thread] = {}
+        self._queue = ScriptQueue(self._script.steps, repeat=self._script.repeat)
+        self._log = RequestLog()
+        self._connections: dict[Connection, threading.Thread] = {}
         self._listener: socket.socket | None = None
-        self._greeter: threading.Thread | None = None
+        self._accept_thread: threading.Thread | None = None
         self.port = port
 
     @property
@@ -56,30 +56,30 @@ class ModelServer:
     @property
     def requests(self) -> tuple[Request, ...]:
         """What was asked so far, in order of arrival."""
-        return self._ledger.requests
+        return self._log.requests
 
     @property
-    def unplayed(self) -> int:
+    def steps_left(self) -> int:
         """How many steps, of those in order, nobody has asked for yet."""
-        return self._playbook.unplayed
+        return self._queue.steps_left
 
     def play(self, *steps: Step) -> None:
         """Append steps to the script."""
-        self._playbook.add(*steps)
+        self._queue.add(*steps)
 
     def wait_for(self, count: int, seconds: float = 5.0) -> tuple[Request, ...]:
         """All requests, once there are `count`.
 
         Raises: Exhausted when the time is over before.
         """
-        return self._ledger.wait_for(count, seconds)
+        return self._log.wait_for(count, seconds)
 
-    def ended(self, number: int, seconds: float = 5.0) -> Ending:
+    def wait_for_end(self, number: int, seconds: float = 5.0) -> Ending:
         """How the answer to a request ended, once it has: `left` if the client closed the connection.
 
         Raises: Exhausted when the time is over before.
         """
-        return self._ledger.ended(number, seconds)
+        return self._log.wait_for_end(number, seconds)
 
     def start(self) -> Self:
         """Listen; a port that was 0 is then the one that was found.
@@ -91,27 +91,27 @@ class ModelServer:
         except OSError as error:
             raise Unavailable(f"cannot listen on {HOST}:{self.port}: {error.strerror}") from error
         self.port = self._listener.getsockname()[1]
-        self._greeter = threading.Thread(target=self._greet, args=(self._listener,), daemon=True)
-        self._greeter.start()
+        self._accept_thread = threading.Thread(target=self._accept, args=(self._listener,), daemon=True)
+        self._accept_thread.start()
         return self
 
     def stop(self) -> None:
         """End all connections, answers in progress too, and wait until their sockets are closed."""
-        listener, greeter = self._listener, self._greeter
+        listener, greeter = self._listener, self._accept_thread
         if listener is None or greeter is None:
             return
-        self._listener = self._greeter = None
+        self._listener = self._accept_thread = None
         # Closing does not wake a thread that waits for a visitor, on every system; a visitor does.
         with contextlib.suppress(OSError):
             socket.create_connection((HOST, self.port), 5).close()
         greeter.join(5)
         listener.close()
-        for wire in self._wires:
+        for wire in self._connections:
             wire.stop()
         # Also those that ended by themselves: once they are joined, what went wrong in them has been reported.
-        for thread in self._wires.values():
+        for thread in self._connections.values():
             thread.join(5)
-        self._wires = {}
+        self._connections = {}
 
     def __enter__(self) -> Self:
         return self.start()
@@ -121,35 +121,43 @@ class ModelServer:
     ) -> None:
         self.stop()
 
-    def _greet(self, listener: socket.socket) -> None:
+    def _accept(self, listener: socket.socket) -> None:
         while True:
             connection, _ = listener.accept()
             if self._listener is None:
                 connection.close()
                 return
-            wire = Wire(connection)
+            wire = Connection(connection)
             thread = threading.Thread(target=self._serve, args=(wire,), daemon=True)
-            self._wires = {**{old: each for old, each in self._wires.items() if each.is_alive()}, wire: thread}
+            self._connections = {
+                **{old: each for old, each in self._connections.items() if each.is_alive()},
+                wire: thread,
+            }
             thread.start()
 
-    def _serve(self, wire: Wire) -> None:
+    def _serve(self, wire: Connection) -> None:
         """Answer a connection's requests, one after the other, until either side ends it."""
         try:
             while (received := wire.receive()) and self._answer(wire, received) == "whole":
                 pass
         except BadInput as error:
             wire.perform(
-                [Send(data=head(400, {"Content-Type": "text/plain", "Connection": "close"}) + str(error).encode())]
+                [
+                    Send(
+                        data=response_head(400, {"Content-Type": "text/plain", "Connection": "close"})
+                        + str(error).encode()
+                    )
+                ]
             )
         finally:
             wire.close()
 
-    def _answer(self, wire: Wire, received: Received) -> Ending:
-        request = self._ledger.enter(lambda number: read_request(received, number))
+    def _answer(self, wire: Connection, received: RawRequest) -> Ending:
+        request = self._log.add(lambda number: read_request(received, number))
         ending: Ending = "broken"
         try:
-            said = objection(request, self._script) or self._playbook.next(request)
-            ending = wire.perform(acts(answer(request, self._script, said)))
+            said = objection(request, self._script) or self._queue.next(request)
+            ending = wire.perform(response_steps(make_response(request, self._script, said)))
         finally:
-            self._ledger.end(request.number, ending)
+            self._log.record_end(request.number, ending)
         return ending

@@ -4,7 +4,7 @@ import json
 from typing import Any, cast
 
 
-def parsed(data: bytes | str) -> Any:
+def parse_json(data: bytes | str) -> Any:
     """The JSON value, or None if it is none."""
     try:
         return json.loads(data)
@@ -12,17 +12,17 @@ def parsed(data: bytes | str) -> Any:
         return None
 
 
-def parsed_object(text: str) -> Any:
+def parse_object(text: str) -> Any:
     """The JSON object in `text`; a text that is none stays a text, which no client expects."""
-    value = parsed(text)
+    value = parse_json(text)
     return cast("Any", value) if isinstance(value, dict) else text
 
 
-def table(value: Any) -> dict[str, Any]:
+def as_object(value: Any) -> dict[str, Any]:
     """The value if it is an object, else an empty one."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-def tables(value: Any) -> list[dict[str, Any]]:
+def as_objects(value: Any) -> list[dict[str, Any]]:
     """The objects of a list; what is no list has none."""
-    return [table(item) for item in cast("list[Any]", value)] if isinstance(value, list) else []
+    return [as_object(item) for item in cast("list[Any]", value)] if isinstance(value, list) else []

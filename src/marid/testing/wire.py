@@ -8,105 +8,105 @@ import time
 from collections.abc import Iterable
 from typing import Literal, TypeAlias, assert_never
 
-from marid.testing.acts import Act, Drop, Rest, Send, Wait
+from marid.testing.acts import Drop, Pause, ResponseStep, Send, WaitForGate
 from marid.testing.faults import Gate
-from marid.testing.heads import Received, receive
+from marid.testing.heads import RawRequest, read_raw_request
 
 Ending: TypeAlias = Literal["whole", "cut", "left", "stopped", "broken"]
 
 
-class Gone(Exception):
+class Disconnected(Exception):
     """The other side has closed the connection, or we are to stop."""
 
 
-class Wire:
+class Connection:
     """A connection that was accepted. `stop` may be called from any thread, all else from the one that serves it."""
 
     def __init__(self, connection: socket.socket) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._connection = connection
         self._reader = connection.makefile("rb")
-        self._bell, self._button = socket.socketpair()
-        self._bell.settimeout(0)
-        self._button.settimeout(0)
+        self._wake_receiver, self._wake_sender = socket.socketpair()
+        self._wake_receiver.settimeout(0)
+        self._wake_sender.settimeout(0)
         self.stopped = False
 
-    def receive(self) -> Received | None:
+    def receive(self) -> RawRequest | None:
         """The next request; None when the other side, or we, have ended the connection.
 
         Raises: BadInput when what comes is no HTTP.
         """
         try:
-            return receive(self._reader)
+            return read_raw_request(self._reader)
         except OSError:
             return None
 
-    def perform(self, doings: Iterable[Act]) -> Ending:
+    def perform(self, steps: Iterable[ResponseStep]) -> Ending:
         """Carry out an answer; after any ending but `whole` the connection is of no further use."""
         try:
-            for act in doings:
+            for act in steps:
                 match act:
                     case Send(data=data):
                         self._connection.sendall(data)
-                    case Wait(gate=gate):
+                    case WaitForGate(gate=gate):
                         self._wait(gate)
-                    case Rest(seconds=seconds):
-                        self._rest(seconds)
+                    case Pause(seconds=seconds):
+                        self._pause(seconds)
                     case Drop(reset=reset):
                         self._drop(reset=reset)
                         return "cut"
                     case _:
                         assert_never(act)
-        except (Gone, OSError):
+        except (Disconnected, OSError):
             return "stopped" if self.stopped else "left"
         return "whole"
 
     def stop(self) -> None:
         """Wake whoever waits here and end the connection."""
         self.stopped = True
-        self._ring()
+        self._wake()
         with contextlib.suppress(OSError):
             self._connection.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Give all sockets back."""
-        for each in (self._reader, self._connection, self._bell, self._button):
+        for each in (self._reader, self._connection, self._wake_receiver, self._wake_sender):
             each.close()
 
-    def _ring(self) -> None:
+    def _wake(self) -> None:
         with contextlib.suppress(OSError):
-            self._button.send(b"!")
+            self._wake_sender.send(b"!")
 
     def _wait(self, gate: Gate) -> None:
-        gate.arrive(self._ring)
+        gate.arrive(self._wake)
         try:
             while not gate.open:
-                self._listen(None)
+                self._wait_for_wake(None)
         finally:
-            gate.leave(self._ring)
+            gate.leave(self._wake)
 
-    def _rest(self, seconds: float) -> None:
+    def _pause(self, seconds: float) -> None:
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
-            self._listen(left)
+            self._wait_for_wake(left)
 
-    def _listen(self, seconds: float | None) -> None:
+    def _wait_for_wake(self, seconds: float | None) -> None:
         """Wait for the bell or for so long.
 
         Raises: Gone when the other side has left or we are to stop.
         """
         with selectors.DefaultSelector() as selector:
-            selector.register(self._bell, selectors.EVENT_READ)
-            if not self._eager():
+            selector.register(self._wake_receiver, selectors.EVENT_READ)
+            if not self._has_pending_input():
                 selector.register(self._connection, selectors.EVENT_READ)
             selector.select(seconds)
         with contextlib.suppress(BlockingIOError):
-            self._bell.recv(64)
+            self._wake_receiver.recv(64)
         if self.stopped:
-            raise Gone
-        self._eager()
+            raise Disconnected
+        self._has_pending_input()
 
-    def _eager(self) -> bool:
+    def _has_pending_input(self) -> bool:
         """Whether the client already sends more, so that its leaving cannot be seen.
 
         Raises: Gone when it has left.
@@ -116,7 +116,7 @@ class Wire:
         except BlockingIOError:
             return False
         if not waiting:
-            raise Gone
+            raise Disconnected
         return True
 
     def _drop(self, *, reset: bool) -> None:

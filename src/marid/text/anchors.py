@@ -16,31 +16,31 @@ _PRIME, _BASE = (1 << 61) - 1, 1_000_003
 _DIGEST = re.compile(r"([0-9a-f]{16})([0-9a-f]{32})")
 
 # How much of a slice and of its surroundings an anchor remembers.
-_LINES = 3
+_CONTEXT_LINES = 3
 _LINE_LENGTH = 300
 # What the lines at a border are worth, the nearest first; those inside are worth more, as are those with words.
 _WEIGHTS = (1.0, 0.4, 0.2)
-_INSIDE = 1.5
-_SIGNS, _BLANK = 0.3, 0.1
+_INSIDE_FACTOR = 1.5
+_PUNCTUATION_WEIGHT, _BLANK_WEIGHT = 0.3, 0.1
 # Characters, white space aside, by which lines are compared.
 _KEY_LENGTH = 120
 _SAME_WORDS, _SIMILAR = 0.95, 0.6
 # A line that stands in more places than this says nothing about the place.
-_COMMON = 200
-_CANDIDATES = 40
+_MAX_OCCURRENCES = 200
+_MAX_CANDIDATES = 40
 # From 0 to 1: what a place must reach, or what the lines inside must if that is less; and by how much it must lead.
-_ENOUGH, _ENOUGH_INSIDE = 0.6, 0.9
-_LITTLE, _LITTLE_INSIDE, _LITTLE_RANK = 0.2, 0.3, 0.45
-_LEAD = 0.05
-_LENGTH_MATTERS = 0.3
+_GOOD_SCORE, _GOOD_INSIDE = 0.6, 0.9
+_MIN_SCORE, _MIN_INSIDE, _MIN_RANK = 0.2, 0.3, 0.45
+_MIN_LEAD = 0.05
+_LENGTH_PENALTY = 0.3
 
 _LISTS = ("head", "tail", "before", "after")
 
-Place: TypeAlias = tuple[int, int]
+LineRange: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Anchor:
+class TextAnchor:
     """A slice as it was: its place, a hash of its text, and the lines at both sides of its borders, cut if long."""
 
     start: int
@@ -63,7 +63,7 @@ class Anchor:
         return {**vars(self), **lines}
 
     @classmethod
-    def from_dict(cls, raw: Mapping[str, object]) -> "Anchor":
+    def from_dict(cls, raw: Mapping[str, object]) -> "TextAnchor":
         """The anchor that `to_dict` made.
 
         Raises:
@@ -77,11 +77,11 @@ class Anchor:
         copies, rival = raw.get("copies", 1), raw.get("rival", 0.0)
         if not isinstance(copies, int) or not isinstance(rival, int | float):
             raise BadInput("an anchor's 'copies' and 'rival' are numbers")
-        lines = {name: _strings(raw, name) for name in _LISTS}
+        lines = {name: _string_list(raw, name) for name in _LISTS}
         return cls(start=start, end=end, digest=digest, copies=copies, rival=rival, **lines)
 
 
-def _strings(raw: Mapping[str, object], name: str) -> tuple[str, ...]:
+def _string_list(raw: Mapping[str, object], name: str) -> tuple[str, ...]:
     values = raw.get(name)
     items = tuple(cast("Sequence[object]", values)) if isinstance(values, list | tuple) else (None,)
     if not all(isinstance(item, str) for item in items):
@@ -89,36 +89,36 @@ def _strings(raw: Mapping[str, object], name: str) -> tuple[str, ...]:
     return cast("tuple[str, ...]", items)
 
 
-def create(text: str, start: int, end: int) -> Anchor:
+def anchor_lines(text: str, start: int, end: int) -> TextAnchor:
     """An anchor for lines `start` to `end`, from 1 and inclusive.
 
     Raises:
         BadInput: the text does not have these lines.
     """
-    lines = _split(text)
+    lines = _split_lines(text)
     if not 1 <= start <= end <= len(lines):
         raise BadInput(f"lines {start} to {end} are not in a text of {len(lines)} lines")
     block = lines[start - 1 : end]
-    anchor = Anchor(
+    anchor = TextAnchor(
         start=start,
         end=end,
-        digest=f"{_rolling(block)[-1]:016x}{_strong(block)}",
-        head=_cut(block[:_LINES]),
-        tail=_cut(block[-_LINES:]),
-        before=_cut(lines[max(start - 1 - _LINES, 0) : start - 1]),
-        after=_cut(lines[end : end + _LINES]),
+        digest=f"{_rolling_hashes(block)[-1]:016x}{_strong_hash(block)}",
+        head=_clip_lines(block[:_CONTEXT_LINES]),
+        tail=_clip_lines(block[-_CONTEXT_LINES:]),
+        before=_clip_lines(lines[max(start - 1 - _CONTEXT_LINES, 0) : start - 1]),
+        after=_clip_lines(lines[end : end + _CONTEXT_LINES]),
     )
-    others = (pair.rank for pair in _pairs(lines, anchor) if pair.start != start - 1 and pair.end != end)
-    return replace(anchor, copies=len(_same(lines, anchor)), rival=round(max(others, default=0.0), 3))
+    others = (pair.rank for pair in _score_pairs(lines, anchor) if pair.start != start - 1 and pair.end != end)
+    return replace(anchor, copies=len(_identical_starts(lines, anchor)), rival=round(max(others, default=0.0), 3))
 
 
-def resolve(text: str, anchor: Anchor) -> Place | None:
+def locate_anchor(text: str, anchor: TextAnchor) -> LineRange | None:
     """The first and last line of the slice now; None if it is gone, or if more than one place could be it."""
-    lines = _split(text)
-    return _unchanged(lines, anchor) or _changed(lines, anchor)
+    lines = _split_lines(text)
+    return _find_unchanged(lines, anchor) or _find_changed(lines, anchor)
 
 
-def _split(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     """Lines end at a line feed only; what follows the last one is a line unless it is empty."""
     lines = text.split("\n")
     if not lines[-1]:
@@ -126,11 +126,11 @@ def _split(text: str) -> list[str]:
     return lines
 
 
-def _cut(lines: Sequence[str]) -> tuple[str, ...]:
+def _clip_lines(lines: Sequence[str]) -> tuple[str, ...]:
     return tuple(line[:_LINE_LENGTH] for line in lines)
 
 
-def _rolling(lines: Sequence[str]) -> list[int]:
+def _rolling_hashes(lines: Sequence[str]) -> list[int]:
     """The hash of every beginning of the lines; the hash of any block follows from two of them."""
     value, found = 0, [0]
     for line in lines:
@@ -139,50 +139,52 @@ def _rolling(lines: Sequence[str]) -> list[int]:
     return found
 
 
-def _strong(lines: Sequence[str]) -> str:
+def _strong_hash(lines: Sequence[str]) -> str:
     from hashlib import blake2b  # imported when used: most runs make no anchors
 
     return blake2b("\n".join(lines).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def _same(lines: Sequence[str], anchor: Anchor) -> list[int]:
+def _identical_starts(lines: Sequence[str], anchor: TextAnchor) -> list[int]:
     """Where the same text stands, nearest to the old place first; not more than `_COMMON` places."""
     length = anchor.end - anchor.start + 1
-    power, hashes, wanted = pow(_BASE, length, _PRIME), _rolling(lines), int(anchor.digest[:16], 16)
+    power, hashes, wanted = pow(_BASE, length, _PRIME), _rolling_hashes(lines), int(anchor.digest[:16], 16)
     found = (
         at for at in range(len(lines) - length + 1) if (hashes[at + length] - hashes[at] * power) % _PRIME == wanted
     )
-    return nsmallest(_COMMON, found, key=lambda at: abs(at + 1 - anchor.start))
+    return nsmallest(_MAX_OCCURRENCES, found, key=lambda at: abs(at + 1 - anchor.start))
 
 
-def _unchanged(lines: Sequence[str], anchor: Anchor) -> Place | None:
+def _find_unchanged(lines: Sequence[str], anchor: TextAnchor) -> LineRange | None:
     """The same text somewhere: where most of the surroundings are the same, then nearest to the old place.
 
     With fewer copies than there were, the one that was meant may be among the changed ones.
     """
-    length, near = anchor.end - anchor.start + 1, _same(lines, anchor)
+    length, near = anchor.end - anchor.start + 1, _identical_starts(lines, anchor)
     if len(near) < anchor.copies:
         return None
-    first, last = _first(anchor), _last(anchor)
-    near.sort(key=lambda at: -first.around(lines, at) - last.around(lines, at + length))
-    places = ((at + 1, at + length) for at in near[:_CANDIDATES])
-    return next((place for place in places if _strong(lines[place[0] - 1 : place[1]]) == anchor.digest[16:]), None)
+    first, last = _start_border(anchor), _end_border(anchor)
+    near.sort(key=lambda at: -first.count_context_matches(lines, at) - last.count_context_matches(lines, at + length))
+    places = ((at + 1, at + length) for at in near[:_MAX_CANDIDATES])
+    return next((place for place in places if _strong_hash(lines[place[0] - 1 : place[1]]) == anchor.digest[16:]), None)
 
 
-def _changed(lines: Sequence[str], anchor: Anchor) -> Place | None:
+def _find_changed(lines: Sequence[str], anchor: TextAnchor) -> LineRange | None:
     """The best pair of borders, if it is good enough and no other pair is nearly as good."""
-    pairs = nlargest(2, _pairs(lines, anchor), key=lambda pair: pair.rank)
-    bar = max(anchor.rival, _LITTLE_RANK, *(pair.rank for pair in pairs[1:]))
-    if not pairs or pairs[0].rank < bar + _LEAD:
+    pairs = nlargest(2, _score_pairs(lines, anchor), key=lambda pair: pair.rank)
+    bar = max(anchor.rival, _MIN_RANK, *(pair.rank for pair in pairs[1:]))
+    if not pairs or pairs[0].rank < bar + _MIN_LEAD:
         return None
     best = pairs[0]
     start, end = best.start, best.end
-    inside = (_first(anchor).score(lines, start, inside=True) + _last(anchor).score(lines, end, inside=True)) / 2
-    return (start + 1, end) if inside >= (_LITTLE_INSIDE if best.score >= _ENOUGH else _ENOUGH_INSIDE) else None
+    inside = (
+        _start_border(anchor).score(lines, start, inside=True) + _end_border(anchor).score(lines, end, inside=True)
+    ) / 2
+    return (start + 1, end) if inside >= (_MIN_INSIDE if best.score >= _GOOD_SCORE else _GOOD_INSIDE) else None
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Pair:
+class _BorderPair:
     """Two possible borders, how well they fit, and the same with other lengths held against them."""
 
     start: int
@@ -191,30 +193,30 @@ class _Pair:
     rank: float
 
 
-def _pairs(lines: Sequence[str], anchor: Anchor) -> Iterator[_Pair]:
+def _score_pairs(lines: Sequence[str], anchor: TextAnchor) -> Iterator[_BorderPair]:
     """How well each pair of possible borders fits."""
-    first, last = _first(anchor), _last(anchor)
-    numbers = _numbers(lines, {clue.key for clue in (*first.clues, *last.clues)} - {""})
-    ends = [(last.score(lines, at), at) for at in last.places(numbers, len(lines))]
+    first, last = _start_border(anchor), _end_border(anchor)
+    numbers = _line_numbers_by_key(lines, {clue.key for clue in (*first.clues, *last.clues)} - {""})
+    ends = [(last.score(lines, at), at) for at in last.likely_positions(numbers, len(lines))]
     length = anchor.end - anchor.start + 1
-    for start in first.places(numbers, len(lines)):
+    for start in first.likely_positions(numbers, len(lines)):
         score = first.score(lines, start)
         for other, end in ends:
-            if start < end and min(score, other) >= _LITTLE:
+            if start < end and min(score, other) >= _MIN_SCORE:
                 mean, odd = (score + other) / 2, abs(end - start - length) / (end - start + length)
-                yield _Pair(start=start, end=end, score=mean, rank=mean - _LENGTH_MATTERS * odd)
+                yield _BorderPair(start=start, end=end, score=mean, rank=mean - _LENGTH_PENALTY * odd)
 
 
-def _numbers(lines: Sequence[str], keys: set[str]) -> Mapping[str, Sequence[int]]:
+def _line_numbers_by_key(lines: Sequence[str], keys: set[str]) -> Mapping[str, Sequence[int]]:
     """Where the lines with these keys stand."""
     found: dict[str, list[int]] = defaultdict(list)
     for number, line in enumerate(lines):
-        if (key := _key(line)) in keys:
+        if (key := _line_key(line)) in keys:
             found[key].append(number)
     return found
 
 
-def _key(line: str | None) -> str:
+def _line_key(line: str | None) -> str:
     return "".join((line or "")[:_LINE_LENGTH].split())[:_KEY_LENGTH]
 
 
@@ -238,66 +240,68 @@ class _Border:
     def score(self, lines: Sequence[str], at: int, *, inside: bool = False) -> float:
         """From 0 to 1: how much of what is known is found if the border is before line `at`; or of what is inside."""
         clues = [clue for clue in self.clues if clue.inside or not inside]
-        found = sum(clue.weight * _likeness(clue, _line(lines, at + clue.offset)) for clue in clues)
+        found = sum(clue.weight * _similarity(clue, _line(lines, at + clue.offset)) for clue in clues)
         return found / sum(clue.weight for clue in clues)
 
-    def around(self, lines: Sequence[str], at: int) -> int:
+    def count_context_matches(self, lines: Sequence[str], at: int) -> int:
         """How many lines with words outside of the slice are where they were."""
         outside = (clue for clue in self.clues if not clue.inside and clue.weight >= _WEIGHTS[-1])
-        return sum(_likeness(clue, _line(lines, at + clue.offset)) >= _SAME_WORDS for clue in outside)
+        return sum(_similarity(clue, _line(lines, at + clue.offset)) >= _SAME_WORDS for clue in outside)
 
-    def places(self, numbers: Mapping[str, Sequence[int]], most: int) -> list[int]:
+    def likely_positions(self, numbers: Mapping[str, Sequence[int]], max_position: int) -> list[int]:
         """Where the border could be, most likely first: some line is there that does not stand just anywhere."""
         votes: dict[int, float] = defaultdict(float)
         for clue in self.clues:
             found = numbers.get(clue.key, ())
-            for number in found if len(found) <= _COMMON else ():
+            for number in found if len(found) <= _MAX_OCCURRENCES else ():
                 votes[number - clue.offset] += clue.weight
-        return sorted((at for at in votes if 0 <= at <= most), key=lambda at: (-votes[at], at))[:_CANDIDATES]
+        return sorted((at for at in votes if 0 <= at <= max_position), key=lambda at: (-votes[at], at))[
+            :_MAX_CANDIDATES
+        ]
 
 
-def _first(anchor: Anchor) -> _Border:
-    edge = (None,) if len(anchor.before) < _LINES else ()
-    outside = _clues((*reversed(anchor.before), *edge), start=-1, step=-1, factor=1.0)
-    return _Border(clues=_clues(anchor.head, start=0, step=1, factor=_INSIDE) + outside)
+def _start_border(anchor: TextAnchor) -> _Border:
+    edge = (None,) if len(anchor.before) < _CONTEXT_LINES else ()
+    outside = _make_clues((*reversed(anchor.before), *edge), start=-1, step=-1, factor=1.0)
+    return _Border(clues=_make_clues(anchor.head, start=0, step=1, factor=_INSIDE_FACTOR) + outside)
 
 
-def _last(anchor: Anchor) -> _Border:
-    edge = (None,) if len(anchor.after) < _LINES else ()
-    outside = _clues((*anchor.after, *edge), start=0, step=1, factor=1.0)
-    return _Border(clues=_clues(anchor.tail[::-1], start=-1, step=-1, factor=_INSIDE) + outside)
+def _end_border(anchor: TextAnchor) -> _Border:
+    edge = (None,) if len(anchor.after) < _CONTEXT_LINES else ()
+    outside = _make_clues((*anchor.after, *edge), start=0, step=1, factor=1.0)
+    return _Border(clues=_make_clues(anchor.tail[::-1], start=-1, step=-1, factor=_INSIDE_FACTOR) + outside)
 
 
-def _clues(lines: Sequence[str | None], *, start: int, step: int, factor: float) -> tuple[_Clue, ...]:
+def _make_clues(lines: Sequence[str | None], *, start: int, step: int, factor: float) -> tuple[_Clue, ...]:
     return tuple(
         _Clue(
             offset=start + step * index,
             line=line,
-            key=_key(line),
-            weight=_WEIGHTS[index] * factor * _worth(line),
-            inside=factor == _INSIDE,
+            key=_line_key(line),
+            weight=_WEIGHTS[index] * factor * _line_weight(line),
+            inside=factor == _INSIDE_FACTOR,
         )
         for index, line in enumerate(lines)
     )
 
 
-def _worth(line: str | None) -> float:
+def _line_weight(line: str | None) -> float:
     if line is None or any(map(str.isalnum, line)):
         return 1.0
-    return _SIGNS if line.strip() else _BLANK
+    return _PUNCTUATION_WEIGHT if line.strip() else _BLANK_WEIGHT
 
 
 def _line(lines: Sequence[str], number: int) -> str | None:
     return lines[number][:_LINE_LENGTH] if 0 <= number < len(lines) else None
 
 
-def _likeness(clue: _Clue, line: str | None) -> float:
+def _similarity(clue: _Clue, line: str | None) -> float:
     """1 for the same line, a little less for other white space, less still for similar words, else 0."""
     if clue.line == line:
         return 1.0
     if line is None or clue.line is None:
         return 0.0
-    if (key := _key(line)) == clue.key:
+    if (key := _line_key(line)) == clue.key:
         return _SAME_WORDS
     words = SequenceMatcher(None, clue.key, key, autojunk=False)
     if words.real_quick_ratio() < _SIMILAR or words.quick_ratio() < _SIMILAR:

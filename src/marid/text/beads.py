@@ -9,135 +9,141 @@ from typing import Any, TypeAlias, cast
 
 from marid.core.errors import BadInput, NotFound, Unavailable
 from marid.ports.beads import Bead
-from marid.text.gitnames import shown
+from marid.text.gitnames import quote_for_message
 
-Record: TypeAlias = dict[str, Any]
+IssueRecord: TypeAlias = dict[str, Any]
 
 STATUSES = ("open", "in_progress", "blocked", "deferred", "closed", "pinned", "hooked")
-DELETED = "tombstone"
-LONGEST_TITLE = 500
-LONGEST_DESCRIPTION = 100_000
+DELETED_STATUS = "tombstone"
+MAX_TITLE_LENGTH = 500
+MAX_DESCRIPTION_BYTES = 100_000
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _STATUS = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,49}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class IssueLine:
     """One issue and the number of its line, from 0."""
 
     number: int
-    record: Record
+    record: IssueRecord
 
     @property
     def id(self) -> str:
         """Its name in the workspace."""
-        return word(self.record, "id")
+        return string_field(self.record, "id")
 
 
-def checked_title(title: str) -> str:
+def validate_title(title: str) -> str:
     """The title, when Beads takes it. Raises: BadInput."""
-    if not 1 <= len(title.strip()) <= LONGEST_TITLE or not title.isprintable():
-        raise BadInput(f"a title is one line of 1 to {LONGEST_TITLE} characters")
+    if not 1 <= len(title.strip()) <= MAX_TITLE_LENGTH or not title.isprintable():
+        raise BadInput(f"a title is one line of 1 to {MAX_TITLE_LENGTH} characters")
     return title.strip()
 
 
-def checked_description(text: str) -> str:
+def validate_description(text: str) -> str:
     """The description, when it can be stored and given to a program. Raises: BadInput."""
-    too_long = len(text.encode("utf-8", "replace")) > LONGEST_DESCRIPTION
+    too_long = len(text.encode("utf-8", "replace")) > MAX_DESCRIPTION_BYTES
     if too_long or "\0" in text or re.search("[\ud800-\udfff]", text):
-        raise BadInput(f"a description is text of at most {LONGEST_DESCRIPTION:,} bytes")
+        raise BadInput(f"a description is text of at most {MAX_DESCRIPTION_BYTES:,} bytes")
     return text
 
 
-def checked_id(bead_id: str) -> str:
+def validate_id(bead_id: str) -> str:
     """The id, when it can be one: never empty, which would mean the last issue touched, and never an option."""
     if not _ID.fullmatch(bead_id):
-        raise BadInput(f"not the id of a bead: {shown(bead_id)}")
+        raise BadInput(f"not the id of a bead: {quote_for_message(bead_id)}")
     return bead_id
 
 
-def checked_status(status: str, known: Sequence[str] = ()) -> str:
+def validate_status(status: str, known: Sequence[str] = ()) -> str:
     """The status, when it has the form of one, and is among the known ones if there are any. Raises: BadInput."""
     if not _STATUS.fullmatch(status) or (known and status not in known):
-        raise BadInput(f"no such status: {shown(status)}; known are {', '.join(known or STATUSES)}")
+        raise BadInput(f"no such status: {quote_for_message(status)}; known are {', '.join(known or STATUSES)}")
     return status
 
 
-def issues(data: bytes) -> list[Line]:
+def parse_issues(data: bytes) -> list[IssueLine]:
     """The issues of a file, deleted ones too. Raises: Unavailable that names a line which is none."""
-    found: list[Line] = []
+    found: list[IssueLine] = []
     for number, line in enumerate(data.split(b"\n")):
         if not line.strip():
             continue
-        record = _record(line, number)
+        record = _parse_record(line, number)
         if record.get("_type", "issue") == "issue":
-            found.append(Line(number=number, record=record))
+            found.append(IssueLine(number=number, record=record))
     return found
 
 
-def bead(record: Record) -> Bead:
+def to_bead(record: IssueRecord) -> Bead:
     """The issue as it is listed."""
-    return Bead(id=word(record, "id"), status=word(record, "status"), title=word(record, "title"))
+    return Bead(
+        id=string_field(record, "id"), status=string_field(record, "status"), title=string_field(record, "title")
+    )
 
 
-def word(record: Mapping[str, Any], key: str) -> str:
+def string_field(record: Mapping[str, Any], key: str) -> str:
     """The value, when it is a string; else empty."""
     value = record.get(key)
     return value if isinstance(value, str) else ""
 
 
-def moment(record: Mapping[str, Any], key: str) -> datetime | None:
+def time_field(record: Mapping[str, Any], key: str) -> datetime | None:
     """The time that a record holds; without a zone it is taken for UTC."""
     try:
-        found = datetime.fromisoformat(word(record, key))
+        found = datetime.fromisoformat(string_field(record, key))
     except ValueError:
         return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-def stamp(time: datetime) -> str:
+def format_time(time: datetime) -> str:
     """The time as Beads writes it."""
     return time.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-def moved(data: bytes, bead_id: str, status: str, now: datetime) -> bytes:
+def with_status(data: bytes, bead_id: str, status: str, now: datetime) -> bytes:
     """The file with one issue in another status: one line is new, all others keep their bytes.
 
     Raises: NotFound for an id that is not there, BadInput for one that is there twice.
     """
     lines = data.split(b"\n")
-    found = [line for line in issues(data) if line.id == bead_id and word(line.record, "status") != DELETED]
+    found = [
+        line
+        for line in parse_issues(data)
+        if line.id == bead_id and string_field(line.record, "status") != DELETED_STATUS
+    ]
     if not found:
-        raise NotFound(f"there is no bead {shown(bead_id)}; bd_list names them all")
+        raise NotFound(f"there is no bead {quote_for_message(bead_id)}; bd_list names them all")
     if len(found) > 1:
-        raise BadInput(f"the bead {shown(bead_id)} stands in the file {len(found)} times: solve that first")
+        raise BadInput(f"the bead {quote_for_message(bead_id)} stands in the file {len(found)} times: solve that first")
     number = found[0].number
     ending = b"\r" if lines[number].endswith(b"\r") else b""
-    lines[number] = dumped(_in_status(found[0].record, status, now)) + ending
+    lines[number] = dump_record(_set_status(found[0].record, status, now)) + ending
     return b"\n".join(lines)
 
 
-def _in_status(record: Record, status: str, now: datetime) -> Record:
+def _set_status(record: IssueRecord, status: str, now: datetime) -> IssueRecord:
     """Only what is closed has a time of closing; the time of change moves on even where clocks differ."""
-    before = moment(record, "updated_at")
+    before = time_field(record, "updated_at")
     later = now if before is None else max(now, before + timedelta(microseconds=1))
-    changed = {**record, "status": status, "updated_at": stamp(later)}
+    changed = {**record, "status": status, "updated_at": format_time(later)}
     if status == "closed":
-        changed.setdefault("closed_at", stamp(later))
+        changed.setdefault("closed_at", format_time(later))
     else:
         changed.pop("closed_at", None)
         changed.pop("close_reason", None)
     if status == "in_progress":
-        changed.setdefault("started_at", stamp(later))
+        changed.setdefault("started_at", format_time(later))
     return changed
 
 
-def added(data: bytes, record: Record) -> bytes:
+def with_issue(data: bytes, record: IssueRecord) -> bytes:
     """The file with one more issue at its end."""
-    return data + (b"\n" if data and not data.endswith(b"\n") else b"") + dumped(record) + b"\n"
+    return data + (b"\n" if data and not data.endswith(b"\n") else b"") + dump_record(record) + b"\n"
 
 
-def dumped(record: Record) -> bytes:
+def dump_record(record: IssueRecord) -> bytes:
     """The record as one line, without its end. Raises: BadInput for a number that JSON cannot hold."""
     try:
         text = json.dumps(record, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -149,11 +155,11 @@ def dumped(record: Record) -> bytes:
         return json.dumps(record, separators=(",", ":")).encode()
 
 
-def _record(line: bytes, number: int) -> Record:
+def _parse_record(line: bytes, number: int) -> IssueRecord:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
         record = None
     if not isinstance(record, dict):
         raise Unavailable(f"line {number + 1} of the issues file is no JSON object: is a merge unfinished?")
-    return cast("Record", record)
+    return cast("IssueRecord", record)

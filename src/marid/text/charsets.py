@@ -5,10 +5,10 @@ import re
 from marid.core.errors import Refused
 from marid.text.decode import to_utf8
 
-LOOKED_AT = 1024
+SNIFF_BYTES = 1024
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s{0,9}=\s{0,9}[\"']?([A-Za-z0-9_-]{1,40})", re.I)
 # Only what pages use: a server must not choose among all the codecs of Python.
-_KNOWN = frozenset(
+_KNOWN_CHARSETS = frozenset(
     (
         *("utf-8", "utf8", "us-ascii", "ascii", "utf-16", "utf-16le", "utf-16be", "koi8-r", "koi8-u", "macintosh"),
         *("iso-8859-1", "latin1", "latin-1", *(f"iso-8859-{part}" for part in range(2, 17) if part != 12)),
@@ -19,10 +19,10 @@ _KNOWN = frozenset(
 _ALIASES = {"iso-8859-1": "cp1252", "latin1": "cp1252", "latin-1": "cp1252", "macintosh": "mac_roman"}
 
 
-def page_text(data: bytes, charset: str, *, whole: bool = True) -> str:
+def decode_page(data: bytes, charset: str, *, whole: bool = True) -> str:
     """The text of a page. Raises: Refused for what is binary, whatever its server calls it."""
-    named = charset.lower() or _own_word(data)
-    if named in _KNOWN and named not in ("utf-8", "utf8"):
+    named = charset.lower() or _declared_charset(data)
+    if named in _KNOWN_CHARSETS and named not in ("utf-8", "utf8"):
         return data.decode(_ALIASES.get(named, named), "replace")
     found = to_utf8(data if whole else _without_broken_end(data))
     if found is None:
@@ -30,8 +30,8 @@ def page_text(data: bytes, charset: str, *, whole: bool = True) -> str:
     return found[0].decode("utf-8-sig")
 
 
-def _own_word(data: bytes) -> str:
-    found = _META.search(data[:LOOKED_AT])
+def _declared_charset(data: bytes) -> str:
+    found = _META.search(data[:SNIFF_BYTES])
     return found[1].decode("ascii").lower() if found else ""
 
 

@@ -4,40 +4,40 @@ import re
 from functools import cache
 
 # Printable by the tables of Unicode, and yet nothing is seen.
-_BLANKS = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
-_UNSEEN = "\u00ad\u180e\u200b-\u200d\u2028\u2029\u2060-\u2065\ufeff\U000e0000-\U000e007f" + _BLANKS
-_TURNING = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_BLANK_LOOKING = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
+_INVISIBLE = "\u00ad\u180e\u200b-\u200d\u2028\u2029\u2060-\u2065\ufeff\U000e0000-\U000e007f" + _BLANK_LOOKING
+_DIRECTIONAL = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _LATIN = "A-Za-z\u00c0-\u024f"
 # Alphabets with letters like ours, and of Greek only those letters: the others are used in formulas beside ours.
 _GREEK = "\u0391\u0392\u0395-\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bf"
-_ALIKE = _GREEK + "\u0400-\u058f\u13a0-\u13ff\uab70-\uabbf"
+_LOOKALIKES = _GREEK + "\u0400-\u058f\u13a0-\u13ff\uab70-\uabbf"
 
 
 @cache
-def _pattern(characters: str) -> re.Pattern[str]:
+def _compile(characters: str) -> re.Pattern[str]:
     return re.compile(characters)
 
 
-def laid_open(line: str) -> str:
+def escape_invisible(line: str) -> str:
     """One line with every character that is not seen as what it is written as an escape; tabs stay."""
     if line.isascii() and line.isprintable():
         return line
-    blanks = _pattern(f"[{_BLANKS}]")
+    blanks = _compile(f"[{_BLANK_LOOKING}]")
     return "".join(
         char if char == "\t" or (char.isprintable() and not blanks.match(char)) else ascii(char)[1:-1] for char in line
     )
 
 
-def deceptions(text: str) -> tuple[str, ...]:
+def find_deceptive(text: str) -> tuple[str, ...]:
     """What kinds of deceiving characters there are in it; line ends and tabs are none."""
-    if _pattern(r"[\t\n\x20-\x7e]*").fullmatch(text):
+    if _compile(r"[\t\n\x20-\x7e]*").fullmatch(text):
         return ()
     kinds = {
         "control characters": r"[\x00-\x08\x0b-\x1f\x7f-\x9f]",
-        "characters that turn the direction of text": f"[{_TURNING}]",
-        "invisible characters": f"[{_UNSEEN}]",
+        "characters that turn the direction of text": f"[{_DIRECTIONAL}]",
+        "invisible characters": f"[{_INVISIBLE}]",
         "unusual spaces": "[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]",
         "characters that belong to no text": "[\ud800-\udfff\ue000-\uf8ff]",
-        "letters of several alphabets in one word": f"[{_LATIN}][{_ALIKE}]|[{_ALIKE}][{_LATIN}]",
+        "letters of several alphabets in one word": f"[{_LATIN}][{_LOOKALIKES}]|[{_LOOKALIKES}][{_LATIN}]",
     }
-    return tuple(words for words, pattern in kinds.items() if _pattern(pattern).search(text))
+    return tuple(words for words, pattern in kinds.items() if _compile(pattern).search(text))

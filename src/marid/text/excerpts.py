@@ -3,21 +3,21 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from marid.text.encoded import as_text
-from marid.text.matching import Hit
+from marid.text.encoded import decode_text
+from marid.text.matching import LineHit
 
-LONGEST_LINE = 500
+MAX_LINE_LENGTH = 500
 
 
-class Shown(NamedTuple):
+class ExcerptLine(NamedTuple):
     """One line to show, without its ending."""
 
     number: int
     text: str
-    hit: bool
+    is_hit: bool
 
 
-def groups(data: bytes, hits: Sequence[Hit], before: int, after: int) -> Iterator[list[Shown]]:
+def excerpt_groups(data: bytes, hits: Sequence[LineHit], before: int, after: int) -> Iterator[list[ExcerptLine]]:
     """The hits in a text, with lines around them; groups that touch are one. Overlong lines are cut."""
     if not hits:
         return
@@ -25,7 +25,7 @@ def groups(data: bytes, hits: Sequence[Hit], before: int, after: int) -> Iterato
     if len(lines) > hits[-1].line + after or not lines[-1]:
         lines.pop()
     columns = {hit.line: hit.column for hit in hits}
-    group: list[Shown] = []
+    group: list[ExcerptLine] = []
     for hit in hits:
         first = max(1, hit.line - before)
         if group and first > group[-1].number + 1:
@@ -34,26 +34,26 @@ def groups(data: bytes, hits: Sequence[Hit], before: int, after: int) -> Iterato
         if group:
             first = group[-1].number + 1
         for number in range(first, min(len(lines), hit.line + after) + 1):
-            text = _decoded(lines[number - 1]).removesuffix("\r")
-            group.append(Shown(number, clipped(text, columns.get(number, 0)), number in columns))
+            text = _decode_line(lines[number - 1]).removesuffix("\r")
+            group.append(ExcerptLine(number, clip_line(text, columns.get(number, 0)), number in columns))
     yield group
 
 
-def _decoded(line: bytes) -> str:
+def _decode_line(line: bytes) -> str:
     """A line by itself: most are plain, and to look at whole files once more would take longer than finding it."""
-    text = as_text(line)
+    text = decode_text(line)
     return text.text if text else line.decode("latin-1")
 
 
-def clipped(text: str, column: int = 0) -> str:
+def clip_line(text: str, column: int = 0) -> str:
     """`text`, or the part of a very long line that is around `column`."""
-    if len(text) <= LONGEST_LINE:
+    if len(text) <= MAX_LINE_LENGTH:
         return text
-    start = max(0, min(column - LONGEST_LINE // 4, len(text) - LONGEST_LINE))
-    end = start + LONGEST_LINE
+    start = max(0, min(column - MAX_LINE_LENGTH // 4, len(text) - MAX_LINE_LENGTH))
+    end = start + MAX_LINE_LENGTH
     return f"{'...' if start else ''}{text[start:end]}{'...' if end < len(text) else ''}"
 
 
-def rendered(parts: Sequence[list[Shown]], line: Callable[[Shown], str], *, apart: bool) -> str:
+def render_groups(parts: Sequence[list[ExcerptLine]], line: Callable[[ExcerptLine], str], *, separate: bool) -> str:
     """Each line as `line` shows it; groups that stand `apart` have `--` between them."""
-    return ("\n--\n" if apart else "\n").join("\n".join(map(line, group)) for group in parts)
+    return ("\n--\n" if separate else "\n").join("\n".join(map(line, group)) for group in parts)

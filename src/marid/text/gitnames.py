@@ -4,9 +4,9 @@ import re
 
 from marid.core.errors import BadInput
 
-LONGEST_REVISION = 255
-LONGEST_URL = 2000
-SHOWN = 60
+MAX_REVISION_LENGTH = 255
+MAX_CLONE_URL_LENGTH = 2000
+MAX_QUOTED = 60
 
 # A name as git itself allows one, less options and what makes git search (`:/text`, `^{/text}`, `@{…}`).
 _NAME = r"(?!-)(?!.*(?:\.\.|@\{|//))[^\x00-\x20\x7f-\x9f\ud800-\udfff~^:?*\[\\]+(?<![./])"
@@ -24,25 +24,25 @@ _SCP_LIKE = re.compile(r"[A-Za-z0-9_][\w.-]*@[A-Za-z0-9][\w.-]*:(?![-/]*-)[^:]\S
 _OWNER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*/(?!\.{1,2}$)[A-Za-z0-9_.][A-Za-z0-9_.-]*")
 
 
-def revision(text: str) -> str:
+def check_revision(text: str) -> str:
     """The text, when it has the form of a revision: a name or a hash, with `~2`, `^` and `^{commit}` after it.
 
     Raises:
         BadInput: it has another form; the message names it.
     """
-    if len(text) > LONGEST_REVISION or not _REVISION.fullmatch(text):
-        raise BadInput(f"not a git revision: {shown(text)}")
+    if len(text) > MAX_REVISION_LENGTH or not _REVISION.fullmatch(text):
+        raise BadInput(f"not a git revision: {quote_for_message(text)}")
     return text
 
 
-def branch(text: str) -> str:
+def check_branch(text: str) -> str:
     """The text, when it may be the name of a branch or a tag.
 
     Raises:
         BadInput: it may not; the message names it.
     """
-    if len(text) > LONGEST_REVISION or not _BRANCH.fullmatch(text):
-        raise BadInput(f"not the name of a git branch: {shown(text)}")
+    if len(text) > MAX_REVISION_LENGTH or not _BRANCH.fullmatch(text):
+        raise BadInput(f"not the name of a git branch: {quote_for_message(text)}")
     return text
 
 
@@ -53,24 +53,24 @@ def clone_url(spec: str, host: str) -> str | None:
         BadInput: it is a URL, of a kind that we do not clone.
     """
     if _SCHEME.match(spec) or _SCP_LIKE.fullmatch(spec):
-        return checked_url(spec)
+        return check_clone_url(spec)
     if _OWNER_NAME.fullmatch(spec):
-        return checked_url(f"{host.rstrip('/')}/{spec}")
+        return check_clone_url(f"{host.rstrip('/')}/{spec}")
     return None
 
 
-def checked_url(url: str) -> str:
+def check_clone_url(url: str) -> str:
     """The URL, when git may be given it.
 
     Raises:
         BadInput: its transport could run a command, it could be taken for an option, or it has no host.
     """
-    if len(url) <= LONGEST_URL and _PRINTABLE.fullmatch(url):
+    if len(url) <= MAX_CLONE_URL_LENGTH and _PRINTABLE.fullmatch(url):
         for form in (_NET, _FILE, _SCP_LIKE):
             if form.fullmatch(url):
                 return url
     # What stands before an `@` may be a secret, also where it stands in the wrong place.
-    raise BadInput(f"not a URL that can be cloned: {shown(public_url(url).rpartition('@')[2])}")
+    raise BadInput(f"not a URL that can be cloned: {quote_for_message(public_url(url).rpartition('@')[2])}")
 
 
 def public_url(url: str) -> str:
@@ -82,7 +82,7 @@ def public_url(url: str) -> str:
     return f"{scheme}://{place.rpartition('@')[2]}{slash}{path}"
 
 
-def without_secrets(text: str, url: str) -> str:
+def redact_url(text: str, url: str) -> str:
     """The text of a message about the URL, with the URL's secrets taken out wherever they stand."""
     place, _, query = url.partition("://")[2].partition("?")
     known, _, _ = place.partition("/")[0].rpartition("@")
@@ -91,21 +91,21 @@ def without_secrets(text: str, url: str) -> str:
     token = user if url.startswith("http") else ""
     cleaned = text.replace(url, public_url(url))
     for secret in (password or token, query):
-        for spelling in (secret, _unquoted(secret)):
+        for spelling in (secret, _percent_decode(secret)):
             cleaned = cleaned.replace(spelling, "***") if spelling else cleaned
     return cleaned
 
 
-def repository_name(url: str) -> str:
+def clone_folder_name(url: str) -> str:
     """A folder name for a clone of the URL: its last part, less `.git` and unusual characters."""
     last = re.split(r"[/:]", public_url(url).rstrip("/"))[-1].removesuffix(".git")
     return re.sub(r"[^A-Za-z0-9_.-]", "_", last).lstrip(".-") or "repository"
 
 
-def shown(text: str) -> str:
+def quote_for_message(text: str) -> str:
     """The text as it may stand in a message: one line, escaped, not long."""
-    return ascii(text) if len(text) <= SHOWN else f"{text[:SHOWN]!a}… ({len(text)} characters)"
+    return ascii(text) if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]!a}… ({len(text)} characters)"
 
 
-def _unquoted(text: str) -> str:
+def _percent_decode(text: str) -> str:
     return re.sub("%([0-9A-Fa-f]{2})", lambda found: chr(int(found[1], 16)), text)

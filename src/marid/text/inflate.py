@@ -8,10 +8,10 @@ from marid.core.errors import Refused, Unavailable
 _GZIP, _ZLIB, _RAW = 16 + zlib.MAX_WBITS, zlib.MAX_WBITS, -zlib.MAX_WBITS
 
 
-class Unpacker(Protocol):
+class Decompressor(Protocol):
     """Takes pieces of a body until it has enough."""
 
-    def take(self, piece: bytes, most: int) -> bytes:
+    def decompress(self, piece: bytes, max_bytes: int) -> bytes:
         """At most `most` bytes more. Raises: Unavailable for what is not so coded."""
         ...
 
@@ -20,55 +20,55 @@ class Unpacker(Protocol):
         ...
 
 
-def unpacker(coding: str) -> Unpacker:
+def make_decompressor(coding: str) -> Decompressor:
     """For the value of a Content-Encoding header. Raises: Refused for two codings, or one that cannot be limited."""
     named = [name.strip().lower() for name in coding.split(",") if name.strip().lower() not in ("", "identity")]
     if not named:
-        return _Plain()
+        return _NoCompression()
     if len(named) == 1 and named[0] in ("gzip", "x-gzip"):
-        return _Packed(_GZIP)
+        return _ZlibDecompressor(_GZIP)
     if named == ["deflate"]:
-        return _Packed(_ZLIB)
+        return _ZlibDecompressor(_ZLIB)
     raise Refused(f"the answer is packed as {', '.join(named)!a}: only gzip or deflate, once, is unpacked")
 
 
-class _Plain:
-    def take(self, piece: bytes, most: int) -> bytes:
-        return piece[:most]
+class _NoCompression:
+    def decompress(self, piece: bytes, max_bytes: int) -> bytes:
+        return piece[:max_bytes]
 
     def check_end(self) -> None:
         pass
 
 
-class _Packed:
+class _ZlibDecompressor:
     """Servers send "deflate" with and without its header; the first bytes tell."""
 
     def __init__(self, form: int) -> None:
         self._form = form
-        self._unpack = zlib.decompressobj(form)
-        self._held = b""
-        self._begun = False
+        self._zlib = zlib.decompressobj(form)
+        self._pending = b""
+        self._started = False
 
-    def take(self, piece: bytes, most: int) -> bytes:
-        self._held += piece
-        if not self._begun and len(self._held) < 2:
+    def decompress(self, piece: bytes, max_bytes: int) -> bytes:
+        self._pending += piece
+        if not self._started and len(self._pending) < 2:
             return b""
-        if not self._begun:
-            self._begun = True
-            self._choose(self._held)
+        if not self._started:
+            self._started = True
+            self._choose_format(self._pending)
         try:
-            given = self._unpack.decompress(self._held, max(most, 1))
+            given = self._zlib.decompress(self._pending, max(max_bytes, 1))
         except zlib.error as cause:
             raise Unavailable("the answer is not packed as it says") from cause
-        self._held = self._unpack.unconsumed_tail
-        if self._unpack.unused_data:
+        self._pending = self._zlib.unconsumed_tail
+        if self._zlib.unused_data:
             raise Unavailable("the packed answer goes on after its end")
-        return given[:most]
+        return given[:max_bytes]
 
     def check_end(self) -> None:
-        if not self._unpack.eof and (self._begun or self._held):
+        if not self._zlib.eof and (self._started or self._pending):
             raise Unavailable("the packed answer breaks off")
 
-    def _choose(self, head: bytes) -> None:
+    def _choose_format(self, head: bytes) -> None:
         if self._form == _ZLIB and not (head[0] & 15 == 8 and int.from_bytes(head[:2], "big") % 31 == 0):
-            self._unpack = zlib.decompressobj(_RAW)
+            self._zlib = zlib.decompressobj(_RAW)

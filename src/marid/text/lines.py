@@ -1,7 +1,7 @@
 """Lines of UTF-8 text. A line ends at `\\n` only."""
 
 
-def numbered(data: bytes, first: int = 1) -> bytes:
+def number_lines(data: bytes, first: int = 1) -> bytes:
     """Each line with its number before it; the bytes of the lines are kept."""
     if not data:
         return data
@@ -19,7 +19,7 @@ def line_count(data: bytes) -> int:
     return data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
 
 
-def cut(data: bytes, start: int, end: int) -> bytes:
+def slice_lines(data: bytes, start: int, end: int) -> bytes:
     """Lines `start` to `end`, from 1, both included."""
     return b"".join(line + b"\n" for line in data.split(b"\n")[start - 1 : end])
 

@@ -6,10 +6,10 @@ from typing import Protocol, cast
 from marid.core.errors import Unavailable
 
 # Hyperscan counts the bytes of a text in 32 bits.
-LONGEST_SCAN = 2**32 - 1
+MAX_SCAN_BYTES = 2**32 - 1
 
 
-class Finder(Protocol):
+class LiteralFinder(Protocol):
     """Finds the literals that it was made for; all finders for the same literals give the same answer."""
 
     def find(self, data: bytes) -> Sequence[int]:
@@ -17,21 +17,21 @@ class Finder(Protocol):
         ...
 
 
-class Build(Protocol):
+class BuildFinder(Protocol):
     """Makes a finder that is fast on much text."""
 
-    def __call__(self, literals: Sequence[bytes], *, caseless: bool) -> Finder:
+    def __call__(self, literals: Sequence[bytes], *, caseless: bool) -> LiteralFinder:
         """Raises Unavailable where it cannot."""
         ...
 
 
-class Scan(Protocol):
+class ScanFunction(Protocol):
     """Calls `note(literal's number, start, end, flags, hits)` for each literal found."""
 
-    def __call__(self, data: bytes, note: "Note", flags: int, hits: list[int], /) -> None: ...
+    def __call__(self, data: bytes, note: "OnLiteral", flags: int, hits: list[int], /) -> None: ...
 
 
-Note = Callable[[int, int, int, int, list[int]], None]
+OnLiteral = Callable[[int, int, int, int, list[int]], None]
 
 
 class PlainFinder:
@@ -50,29 +50,31 @@ class PlainFinder:
 class HyperscanFinder:
     """One pass for all literals; what the scan refuses goes to `plain`."""
 
-    def __init__(self, scan: Scan, refusal: type[Exception], plain: Finder, *, longest: int = LONGEST_SCAN) -> None:
+    def __init__(
+        self, scan: ScanFunction, refusal: type[Exception], plain: LiteralFinder, *, longest: int = MAX_SCAN_BYTES
+    ) -> None:
         self._scan = scan
         self._refusal = refusal
         self._plain = plain
-        self._longest = longest
+        self._max_bytes = longest
 
     def find(self, data: bytes) -> Sequence[int]:
         """The numbers of the literals that occur in `data`."""
-        if len(data) > self._longest:
+        if len(data) > self._max_bytes:
             return self._plain.find(data)
         hits: list[int] = []
         try:
-            self._scan(data, _note, 0, hits)
+            self._scan(data, _append_match, 0, hits)
         except self._refusal:  # such as a second thread in the same scan
             return self._plain.find(data)
         return hits
 
 
-def _note(number: int, _start: int, _end: int, _flags: int, hits: list[int]) -> None:
+def _append_match(number: int, _start: int, _end: int, _flags: int, hits: list[int]) -> None:
     hits.append(number)
 
 
-def hyperscan_finder(literals: Sequence[bytes], *, caseless: bool) -> Finder:
+def build_hyperscan_finder(literals: Sequence[bytes], *, caseless: bool) -> LiteralFinder:
     """A finder whose making costs some milliseconds.
 
     Raises: Unavailable, where hyperscan is not installed or does not run.
@@ -87,20 +89,20 @@ def hyperscan_finder(literals: Sequence[bytes], *, caseless: bool) -> Finder:
         database.compile(expressions=literals, ids=range(len(literals)), flags=flags, literal=True)
     except hyperscan.error as cause:
         raise Unavailable("hyperscan does not run") from cause
-    return HyperscanFinder(cast(Scan, database.scan), hyperscan.error, PlainFinder(literals, caseless=caseless))
+    return HyperscanFinder(cast(ScanFunction, database.scan), hyperscan.error, PlainFinder(literals, caseless=caseless))
 
 
-class WarmingFinder:
+class AdaptiveFinder:
     """The plain loop for the first `warm_bytes` of a run, then what `build` makes, if it can."""
 
     def __init__(
-        self, literals: Sequence[bytes], *, caseless: bool, warm_bytes: int, build: Build = hyperscan_finder
+        self, literals: Sequence[bytes], *, caseless: bool, warm_bytes: int, build: BuildFinder = build_hyperscan_finder
     ) -> None:
         self._literals = literals
         self._caseless = caseless
         self._cold_bytes = warm_bytes
-        self._build: Build | None = build
-        self.finder: Finder = PlainFinder(literals, caseless=caseless)
+        self._build: BuildFinder | None = build
+        self.finder: LiteralFinder = PlainFinder(literals, caseless=caseless)
 
     def find(self, data: bytes) -> Sequence[int]:
         """The numbers of the literals that occur in `data`, which counts as read."""

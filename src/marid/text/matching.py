@@ -7,58 +7,66 @@ from itertools import islice
 from typing import NamedTuple
 
 from marid.core.errors import Exhausted
-from marid.text.encoded import WIDE_MARKS, as_text
-from marid.text.nets import net_for
-from marid.text.patterns import Pattern, compiled
+from marid.text.encoded import WIDE_BOMS, decode_text
+from marid.text.nets import make_regex_prefilter
+from marid.text.patterns import LinePattern, compile_pattern
 
-_WORTH_A_NET = 256 << 10
+_MIN_PREFILTER_BYTES = 256 << 10
 # Shorter needles are in most lines.
-_RARE = 2
+_MIN_LITERAL_LENGTH = 2
 
 
-class Hit(NamedTuple):
+class LineHit(NamedTuple):
     """A line that matches, from 1, and about where in it the match begins, from 0."""
 
     line: int
     column: int
 
 
-def find_hits(pattern: Pattern, texts: Sequence[bytes], most: int) -> list[list[Hit]]:
+def find_hits(pattern: LinePattern, texts: Sequence[bytes], max_hits: int) -> list[list[LineHit]]:
     """The hits in each text, `most` in all.
 
     Raises: BadInput for a wrong pattern, Exhausted for one that needs too much memory.
     """
-    regex = compiled(pattern.source)
-    search = _way(pattern)
-    net = net_for(pattern.source) if not pattern.ours and sum(map(len, texts)) >= _WORTH_A_NET else None
-    found: list[list[Hit]] = []
+    regex = compile_pattern(pattern.source)
+    search = _choose_search(pattern)
+    net = (
+        make_regex_prefilter(pattern.source)
+        if not pattern.is_literal and sum(map(len, texts)) >= _MIN_PREFILTER_BYTES
+        else None
+    )
+    found: list[list[LineHit]] = []
     try:
         for data in texts:
-            if net is not None and not net.catches(data) and not data.startswith(WIDE_MARKS):
+            if net is not None and not net.may_match(data) and not data.startswith(WIDE_BOMS):
                 found.append([])
                 continue
-            found.append(list(islice(search(regex, _text(data)), most)))
-            most -= len(found[-1])
+            found.append(list(islice(search(regex, _decode_normalized(data)), max_hits)))
+            max_hits -= len(found[-1])
     except MemoryError as error:
         raise Exhausted("the pattern needs too much memory") from error
     return found
 
 
-def _way(pattern: Pattern) -> "Callable[[re.Pattern[str], str], Iterator[Hit]]":
+def _choose_search(pattern: LinePattern) -> "Callable[[re.Pattern[str], str], Iterator[LineHit]]":
     """How to search: around needles if they are rare enough, else the whole text at once if a match stays in a line."""
-    if pattern.needles and not pattern.caseless and min(map(len, pattern.needles)) >= _RARE:
-        return partial(_hits_near, pattern.needles)
-    return _hits_in_text if pattern.inline else _hits_in_lines
+    if (
+        pattern.required_literals
+        and not pattern.caseless
+        and min(map(len, pattern.required_literals)) >= _MIN_LITERAL_LENGTH
+    ):
+        return partial(_hits_near, pattern.required_literals)
+    return _hits_in_text if pattern.within_line else _hits_in_lines
 
 
-def _text(data: bytes) -> str:
+def _decode_normalized(data: bytes) -> str:
     """The text of a file with plain line ends, so that `$` finds them, and no mark; nothing for a binary file."""
-    found = as_text(data)
+    found = decode_text(data)
     text = found.text if found else ""
     return text.replace("\r\n", "\n") if "\r" in text else text
 
 
-def _hits_near(needles: tuple[str, ...], pattern: "re.Pattern[str]", text: str) -> Iterator[Hit]:
+def _hits_near(needles: tuple[str, ...], pattern: "re.Pattern[str]", text: str) -> Iterator[LineHit]:
     """The hits in lines that hold a needle, as every line with a match does."""
     nearest = {needle: text.find(needle) for needle in needles}
     line, counted = 1, 0
@@ -70,13 +78,13 @@ def _hits_near(needles: tuple[str, ...], pattern: "re.Pattern[str]", text: str) 
         line += text.count("\n", counted, start)
         counted = start
         if (match := pattern.search(text[start:end])) is not None:
-            yield Hit(line, match.start())
+            yield LineHit(line, match.start())
         for needle, at in nearest.items():
             if 0 <= at < end:
                 nearest[needle] = text.find(needle, end)
 
 
-def _hits_in_text(pattern: "re.Pattern[str]", text: str) -> Iterator[Hit]:
+def _hits_in_text(pattern: "re.Pattern[str]", text: str) -> Iterator[LineHit]:
     at, line, start = 0, 1, 0
     while at < len(text) and (match := pattern.search(text, at)) is not None:
         place = match.start()
@@ -84,7 +92,7 @@ def _hits_in_text(pattern: "re.Pattern[str]", text: str) -> Iterator[Hit]:
             return  # there is no line behind the last line end
         line += text.count("\n", start, place)
         start = text.rfind("\n", 0, place) + 1
-        yield Hit(line, place - start)
+        yield LineHit(line, place - start)
         end = text.find("\n", place)
         if end < 0:
             return
@@ -92,10 +100,10 @@ def _hits_in_text(pattern: "re.Pattern[str]", text: str) -> Iterator[Hit]:
         line += 1
 
 
-def _hits_in_lines(pattern: "re.Pattern[str]", text: str) -> Iterator[Hit]:
+def _hits_in_lines(pattern: "re.Pattern[str]", text: str) -> Iterator[LineHit]:
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
     for number, line in enumerate(lines, 1):
         if (match := pattern.search(line)) is not None:
-            yield Hit(number, match.start())
+            yield LineHit(number, match.start())

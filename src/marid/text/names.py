@@ -4,39 +4,39 @@ from types import MappingProxyType
 
 from marid.core.errors import BadInput
 
-MOST = 100
+MAX_LENGTH = 100
 # Words that mean a conversation, whatever it is called.
-_MEANT = MappingProxyType({"-": "'-' stands for the previous one", "new": "'new' stands for a new one"})
+_RESERVED = MappingProxyType({"-": "'-' stands for the previous one", "new": "'new' stands for a new one"})
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 
 
-def check_name(name: str) -> str:
+def check_conversation_name(name: str) -> str:
     """The name itself.
 
     Raises: BadInput when it is no name of a conversation.
     """
-    if why := _fault(name):
-        raise BadInput(f"'{_shown(name)}' cannot be the name of a conversation: {why}")
+    if why := _why_invalid(name):
+        raise BadInput(f"'{_escape_name(name)}' cannot be the name of a conversation: {why}")
     return name
 
 
-def is_name(name: str) -> bool:
+def is_conversation_name(name: str) -> bool:
     """Whether a conversation may be called so."""
-    return not _fault(name)
+    return not _why_invalid(name)
 
 
-def _fault(name: str) -> str:
+def _why_invalid(name: str) -> str:
     if not name:
         return "it is empty"
-    if len(name) > MOST:
-        return f"it has more than {MOST} characters"
+    if len(name) > MAX_LENGTH:
+        return f"it has more than {MAX_LENGTH} characters"
     if not _LETTERS.issuperset(name):
         return "only letters, digits, '-' and '_' may be in it"
     if name.lower() == "system":
         return "that is the program's own"
-    return _MEANT.get(name, "")
+    return _RESERVED.get(name, "")
 
 
-def _shown(name: str) -> str:
+def _escape_name(name: str) -> str:
     """Fit for a message: short, and without what would move a cursor."""
-    return ascii(name[:MOST])[1:-1]
+    return ascii(name[:MAX_LENGTH])[1:-1]

@@ -11,20 +11,20 @@ from functools import lru_cache
 from typing import Any, NamedTuple, Protocol, cast
 
 from marid.core.errors import Unavailable
-from marid.text.patterns import REPEATS, WITHOUT_LENGTH, Step, member_is_in, parsed
+from marid.text.patterns import REPEATS, WITHOUT_LENGTH, Step, member_is_in, parse_steps
 
 # What hyperscan compiles in milliseconds: repeats up to a number, in each other up to a depth, so many characters.
-_MOST_COUNTED = 8
-_DEEPEST = 3
-_LONGEST = 10_000
-_NEVER = r"\xff"
-_OTHER = r"[\x80-\xff]{1,4}"
+_MAX_COUNTED = 8
+_MAX_DEPTH = 3
+_MAX_LENGTH = 10_000
+_NO_BYTE = r"\xff"
+_NON_ASCII = r"[\x80-\xff]{1,4}"
 # The letters that have another case outside ASCII.
-_ODD = frozenset(map(ord, "iksIKS"))
+_ODD_CASES = frozenset(map(ord, "iksIKS"))
 _ASCII = frozenset(range(128))
 
 
-class _Unknown(Exception):
+class _Unsupported(Exception):
     """A step for which nobody has thought of a net."""
 
 
@@ -36,78 +36,80 @@ class Scanner(Protocol):
         ...
 
 
-class Net(NamedTuple):
+class RegexPrefilter(NamedTuple):
     """For texts in ASCII, in which the ends of words are known, and for all others."""
 
     ascii: Scanner
     other: Scanner
 
-    def catches(self, data: bytes) -> bool:
+    def may_match(self, data: bytes) -> bool:
         """Whether there may be a match in a text that is not in a wide encoding."""
         found: list[int] = []
         scanner = self.ascii if data.isascii() else self.other
-        scanner.scan(data.removeprefix(BOM_UTF8), _note, 0, found)
+        scanner.scan(data.removeprefix(BOM_UTF8), _append_match, 0, found)
         return bool(found)
 
 
-def _note(number: int, _start: int, _end: int, _flags: int, found: list[int]) -> None:
+def _append_match(number: int, _start: int, _end: int, _flags: int, found: list[int]) -> None:
     found.append(number)
 
 
 @lru_cache(maxsize=8)
-def net_for(source: str) -> Net | None:
+def make_regex_prefilter(source: str) -> RegexPrefilter | None:
     """The net for a pattern, None where there is none: work for a worker, as is all with somebody else's expressions.
 
     Raises: BadInput for a wrong pattern.
     """
-    steps, flags = parsed(source)
+    steps, flags = parse_steps(source)
     try:
-        return Net(*(_scanner(_Coarse(ascii=ascii).steps(steps, flags)) for ascii in (True, False)))
-    except (_Unknown, RecursionError, Unavailable):
+        return RegexPrefilter(
+            *(_compile_scanner(_HyperscanWriter(ascii=ascii).write_steps(steps, flags)) for ascii in (True, False))
+        )
+    except (_Unsupported, RecursionError, Unavailable):
         return None
 
 
-class _Coarse(NamedTuple):
+class _HyperscanWriter(NamedTuple):
     """Writes steps of Python's parser as an expression for hyperscan, in texts that are all `ascii` or any."""
 
     ascii: bool
     depth: int = 0
 
-    def steps(self, steps: Iterable[Step], flags: int) -> str:
-        return "".join(self._step(str(op), what, flags) for op, what in steps)
+    def write_steps(self, steps: Iterable[Step], flags: int) -> str:
+        return "".join(self._write_step(str(op), what, flags) for op, what in steps)
 
-    def _step(self, name: str, what: Any, flags: int) -> str:
+    def _write_step(self, name: str, what: Any, flags: int) -> str:
         if name == "AT":
-            return self._place(str(what))
+            return self._write_anchor(str(what))
         if name in WITHOUT_LENGTH:
             return ""
         if name in REPEATS:
-            return self._repeated(what, flags)
+            return self._write_repeat(what, flags)
         if name == "BRANCH":
-            return f"(?:{'|'.join(self.steps(branch, flags) for branch in what[1])})"
+            return f"(?:{'|'.join(self.write_steps(branch, flags) for branch in what[1])})"
         if name == "SUBPATTERN":
-            return f"(?:{self.steps(what[3], (flags | what[1]) & ~what[2])})"
-        return f"(?:{self.steps(what, flags)})" if name == "ATOMIC_GROUP" else self._char(name, what, flags)
+            return f"(?:{self.write_steps(what[3], (flags | what[1]) & ~what[2])})"
+        return f"(?:{self.write_steps(what, flags)})" if name == "ATOMIC_GROUP" else self._write_char(name, what, flags)
 
-    def _place(self, name: str) -> str:
+    def _write_anchor(self, name: str) -> str:
         if name.startswith("AT_BEGINNING"):
             return "^"
         if name.startswith("AT_END"):
             return r"\r?$"
         return r"\b" if name == "AT_BOUNDARY" and self.ascii else ""
 
-    def _repeated(self, what: tuple[Any, Any, Any], flags: int) -> str:
+    def _write_repeat(self, what: tuple[Any, Any, Any], flags: int) -> str:
         least, most, inner = int(what[0]), int(what[1]), list(what[2])
         if len(inner) == 1 and str(inner[0][0]) in ("LITERAL", "NOT_LITERAL", "IN", "ANY"):
-            upper = str(most) if most <= _MOST_COUNTED else ""
-            return f"{self.steps(inner, flags)}{{{min(least, _MOST_COUNTED)},{upper}}}"
-        if self.depth == _DEEPEST:
-            raise _Unknown
+            upper = str(most) if most <= _MAX_COUNTED else ""
+            return f"{self.write_steps(inner, flags)}{{{min(least, _MAX_COUNTED)},{upper}}}"
+        if self.depth == _MAX_DEPTH:
+            raise _Unsupported
         # Counted groups in counted groups would grow without end.
         many = "*" if not least else "+" if most > 1 else ""
-        return f"(?:{self._replace(depth=self.depth + 1).steps(inner, flags)}){many}"
+        return f"(?:{self._replace(depth=self.depth + 1).write_steps(inner, flags)}){many}"
 
-    def _char(self, name: str, what: Any, flags: int) -> str:
+    def _write_char(self, name: str, what: Any, flags: int) -> str:
         caseless = bool(flags & re.IGNORECASE)
         match name:
             case "LITERAL":
@@ -117,16 +119,16 @@ class _Coarse(NamedTuple):
             case "ANY":
                 members = _ASCII | {128} if flags & re.DOTALL else _ASCII - {10} | {128}
             case "IN":
-                members = _set(what)
+                members = _set_members(what)
             case _:
-                raise _Unknown
-        return self._class(_both_cases(members) if caseless else members)
+                raise _Unsupported
+        return self._write_class(_both_cases(members) if caseless else members)
 
-    def _class(self, members: frozenset[int]) -> str:
+    def _write_class(self, members: frozenset[int]) -> str:
         inside = _ranges(sorted(members & _ASCII))
         if self.ascii or members <= _ASCII:
-            return f"[{inside or _NEVER}]"
-        return f"(?:[{inside}]|{_OTHER})" if inside else f"(?:{_OTHER})"
+            return f"[{inside or _NO_BYTE}]"
+        return f"(?:[{inside}]|{_NON_ASCII})" if inside else f"(?:{_NON_ASCII})"
 
 
 def _ranges(chars: list[int]) -> str:
@@ -136,7 +138,7 @@ def _ranges(chars: list[int]) -> str:
     return "".join(f"\\x{first:02x}-\\x{last:02x}" for first, last in zip(starts, ends, strict=True))
 
 
-def _set(items: list[Step]) -> frozenset[int]:
+def _set_members(items: list[Step]) -> frozenset[int]:
     """The characters in ASCII that may match, and 128 for others."""
     negated = str(items[0][0]) == "NEGATE"
     found = {char for char in _ASCII if any(member_is_in(str(op), what, char) for op, what in items[negated:])}
@@ -149,12 +151,12 @@ def _set(items: list[Step]) -> frozenset[int]:
 def _both_cases(members: frozenset[int]) -> frozenset[int]:
     cased = {ord(other) for char in members & _ASCII for other in (chr(char).lower(), chr(char).upper())}
     foreign = any(char > 127 for char in members)
-    return frozenset(cased | (_ODD | {128} if foreign else {128} if members & _ODD else set()))
+    return frozenset(cased | (_ODD_CASES | {128} if foreign else {128} if members & _ODD_CASES else set()))
 
 
-def _scanner(expression: str) -> Scanner:
+def _compile_scanner(expression: str) -> Scanner:
     """The expression compiled. Raises: Unavailable where hyperscan is missing or cannot."""
-    if len(expression) > _LONGEST:
+    if len(expression) > _MAX_LENGTH:
         raise Unavailable("the expression is too long")
     try:
         import hyperscan

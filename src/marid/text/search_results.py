@@ -5,20 +5,20 @@ from urllib.parse import parse_qs
 
 from marid.core.errors import BadInput, Unavailable
 from marid.ports.web import Target
-from marid.text.charsets import page_text
-from marid.text.html import Elements, one_line
-from marid.text.urls import joined, parse
+from marid.text.charsets import decode_page
+from marid.text.html import VisibleHtmlParser, one_line
+from marid.text.urls import join_url, parse_url
 
-MOST = 5
-LONGEST_TITLE = 200
-LONGEST_SNIPPET = 500
-PIECE = 1 << 16
+MAX_RESULTS = 5
+MAX_TITLE_LENGTH = 200
+MAX_SNIPPET_LENGTH = 500
+CHUNK = 1 << 16
 # The engine links to results by way of itself; what else leads there is no result.
-ITS_OWN = ("duckduckgo.com", "www.duckduckgo.com")
+ENGINE_HOSTS = ("duckduckgo.com", "www.duckduckgo.com")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hit:
+class SearchResult:
     """One result, each part on one line."""
 
     title: str
@@ -26,91 +26,91 @@ class Hit:
     snippet: str
 
 
-def results(data: bytes, charset: str, at: Target) -> tuple[Hit, ...]:
+def parse_results(data: bytes, charset: str, at: Target) -> tuple[SearchResult, ...]:
     """The first results, advertisements left out; none when the page says that there are none.
 
     Raises:
         Unavailable: the page is not one that we know how to read.
     """
-    reader = _Reader(at)
-    text = page_text(data, charset)
-    for start in range(0, len(text), PIECE):
-        if len(reader.hits) < MOST:
-            reader.feed(text[start : start + PIECE])
+    reader = _ResultsParser(at)
+    text = decode_page(data, charset)
+    for start in range(0, len(text), CHUNK):
+        if len(reader.hits) < MAX_RESULTS:
+            reader.feed(text[start : start + CHUNK])
     reader.close()
-    if not reader.known:
-        asks = "asks for a proof that a person is searching" if reader.challenged else "has changed its pages"
-        raise Unavailable(f"the search engine at '{at.place}' {asks}; fetch_url on a known address may help")
+    if not reader.is_known_page:
+        asks = "asks for a proof that a person is searching" if reader.is_challenged else "has changed its pages"
+        raise Unavailable(f"the search engine at '{at.authority}' {asks}; fetch_url on a known address may help")
     return tuple(reader.hits)
 
 
-class _Reader(Elements):
+class _ResultsParser(VisibleHtmlParser):
     """Looks for the classes that the engine gives to the title and the snippet of a result."""
 
     def __init__(self, at: Target) -> None:
         super().__init__()
         self._at = at
-        self._paid = False
-        self._into: list[str] | None = None
+        self._is_ad = False
+        self._text_parts: list[str] | None = None
         self._tag = ""
         self._open: tuple[str, list[str], list[str]] | None = None
-        self.hits: list[Hit] = []
-        self.known = False
-        self.challenged = False
+        self.hits: list[SearchResult] = []
+        self.is_known_page = False
+        self.is_challenged = False
 
-    def opened(self, tag: str, attributes: dict[str, str]) -> None:
+    def on_start_tag(self, tag: str, attributes: dict[str, str]) -> None:
         classes = attributes.get("class", "").split()
         if "result" in classes:
-            self._finish()
-            self._paid = "result--ad" in classes
+            self._finish_result()
+            self._is_ad = "result--ad" in classes
         elif "result__a" in classes and tag == "a":
-            self._finish()
-            self.known = True
+            self._finish_result()
+            self.is_known_page = True
             self._open = (attributes.get("href", ""), [], [])
-            self._tag, self._into = tag, self._open[1]
+            self._tag, self._text_parts = tag, self._open[1]
         elif "result__snippet" in classes and self._open:
-            self._tag, self._into = tag, self._open[2]
+            self._tag, self._text_parts = tag, self._open[2]
         elif "no-results" in classes:
-            self.known = True
+            self.is_known_page = True
         elif any(name.startswith("anomaly-modal") for name in classes):
-            self.challenged = True
+            self.is_challenged = True
 
-    def closed(self, tag: str) -> None:
+    def on_end_tag(self, tag: str) -> None:
         if tag == self._tag:
-            self._into, self._tag = None, ""
+            self._text_parts, self._tag = None, ""
 
-    def said(self, text: str) -> None:
-        if self._into is not None:
-            self._into.append(text)
+    def on_text(self, text: str) -> None:
+        if self._text_parts is not None:
+            self._text_parts.append(text)
 
     def close(self) -> None:
         """Also ends the last result."""
         super().close()
-        self._finish()
+        self._finish_result()
 
-    def _finish(self) -> None:
-        found, self._open, self._into, self._tag = self._open, None, None, ""
-        if found is None or self._paid or len(self.hits) == MOST:
+    def _finish_result(self) -> None:
+        found, self._open, self._text_parts, self._tag = self._open, None, None, ""
+        if found is None or self._is_ad or len(self.hits) == MAX_RESULTS:
             return
         href, title, snippet = found
-        url = _unwrapped(self._at, href)
+        url = _result_url(self._at, href)
         if url:
             self.hits.append(
-                Hit(
-                    title=one_line("".join(title), LONGEST_TITLE) or url,
+                SearchResult(
+                    title=one_line("".join(title), MAX_TITLE_LENGTH) or url,
                     url=url,
-                    snippet=one_line("".join(snippet), LONGEST_SNIPPET),
+                    snippet=one_line("".join(snippet), MAX_SNIPPET_LENGTH),
                 )
             )
 
 
-def _unwrapped(at: Target, href: str) -> str:
+def _result_url(at: Target, href: str) -> str:
     """The address of a result; empty for what is none, such as a script, and for a link of the engine to itself."""
     try:
-        target = joined(at, href.strip())
-        if target.host in (at.host, *ITS_OWN):
+        target = join_url(at, href.strip())
+        if target.host in (at.host, *ENGINE_HOSTS):
             wrapped = parse_qs(target.path.partition("?")[2], max_num_fields=50).get("uddg", [""])
-            target = parse(wrapped[0])
+            target = parse_url(wrapped[0])
     except (ValueError, BadInput):
         return ""
     return str(target)

@@ -9,7 +9,7 @@ bound is possessive and ends the pattern, or a look-behind lets only the run's f
 from typing import NamedTuple
 
 
-class Rule(NamedTuple):
+class SecretRule(NamedTuple):
     """One kind of secret; `name` stands in the mask, `description` in the manual."""
 
     # A tuple, not a dataclass: this table is read at every start, and the class alone would cost half a millisecond.
@@ -21,8 +21,8 @@ class Rule(NamedTuple):
     entropy: float
 
 
-FIXED = 3.0
-LOOSE = 3.5
+FIXED_ENTROPY = 3.0
+LOOSE_ENTROPY = 3.5
 
 # A token starts where no word does; an escape such as \n, \u003d or %3D before it ends in a letter and is no word.
 _ESCAPE = rb"(?<=\\[nrt])|(?<=\\u[0-9A-Fa-f]{4})|(?<=%[0-9A-Fa-f]{2})"
@@ -126,43 +126,43 @@ _LABEL = rb" (?:[0-9A-Z]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
 _GAP = rb"(?>(?:\\++[nrt]?|[\s\"'`,;>#|*]|\+(?=[\s\"'])|//[ \t]){0,99})"
 _HEADER = rb"(?:" + _GAP + rb"[A-Z][A-Za-z-]{2,30}: [^\r\n\\\"]{0,200}+){0,9}"
 _LINE = _GAP + rb"[0-9A-Za-z+/=]{16,}+"
-_CLOSED = rb"[^-]*+-----END" + _LABEL
-_CUT = rb"(?:" + _LINE + rb")*(?:" + _GAP + rb"[0-9A-Za-z+/]{1,15}={0,2}(?=[\s\"'\\]|\Z))?"
-_ARMOUR = rb"-----BEGIN" + _LABEL + _HEADER + _LINE + rb"(?:" + _CLOSED + rb"|" + _CUT + rb")"
+_ARMOUR_END = rb"[^-]*+-----END" + _LABEL
+_ARMOUR_TRUNCATED = rb"(?:" + _LINE + rb")*(?:" + _GAP + rb"[0-9A-Za-z+/]{1,15}={0,2}(?=[\s\"'\\]|\Z))?"
+_ARMOUR = rb"-----BEGIN" + _LABEL + _HEADER + _LINE + rb"(?:" + _ARMOUR_END + rb"|" + _ARMOUR_TRUNCATED + rb")"
 
-_GIVEN = rb"[\"'\]]{0,3}[ \t]{0,4}(?:=>|:=|[:=,])[ \t]{0,4}[\"'`]{0,3}"
+_VALUE_SIGN = rb"[\"'\]]{0,3}[ \t]{0,4}(?:=>|:=|[:=,])[ \t]{0,4}[\"'`]{0,3}"
 _USER = rb"(?P<user>[^\s:/@\"'`<>(){}\[\\]{0,64})"
 _NO_PORT = rb"(?!(?P=user)@|[0-9]{1,5}[@?#&,])"
 
 # Secrets known by what stands around them: name, description, literals, whole pattern, entropy.
-_PLACES = (
+_CONTEXTUAL = (
     ("private-key", "private key in PEM or PGP armour, also when its end is cut off", b"-----BEGIN", _ARMOUR, 0.0),
     ("putty-private-key", "private part of a PuTTY key file", b"Private-Lines:",
      rb"Private-Lines: [0-9]{1,4}\s{1,4}(?P<secret>[0-9A-Za-z+/=]{16,}+(?:\r?\n[0-9A-Za-z+/=]{4,}+)*)", 0.0),
     ("jwt", "signed JSON web token", b"eyJ",
      rb"(?:(?<![0-9A-Za-z_-])|" + _ESCAPE + rb")"
-     rb"eyJ[0-9A-Za-z_-]{10,}+\.eyJ[0-9A-Za-z_-]{10,}+\.[0-9A-Za-z_-]{16,}+", FIXED),
+     rb"eyJ[0-9A-Za-z_-]{10,}+\.eyJ[0-9A-Za-z_-]{10,}+\.[0-9A-Za-z_-]{16,}+", FIXED_ENTROPY),
     ("aws-secret-key", "AWS secret access key beside its name",
      b"secret_access_key SECRET_ACCESS_KEY secretAccessKey SecretAccessKey aws_secret_key AWS_SECRET_KEY",
-     rb"[A-Za-z_]{14,17}" + _GIVEN + rb"(?P<secret>[0-9A-Za-z/+]{40})(?![0-9A-Za-z/+=])", LOOSE),
+     rb"[A-Za-z_]{14,17}" + _VALUE_SIGN + rb"(?P<secret>[0-9A-Za-z/+]{40})(?![0-9A-Za-z/+=])", LOOSE_ENTROPY),
     ("azure-storage-key", "Azure storage or service bus key in a connection string", b"AccountKey= SharedAccessKey=",
-     rb"[A-Za-z]{10,15}=(?P<secret>[0-9A-Za-z+/]{43}(?:[0-9A-Za-z+/]{43})?={1,2})", FIXED),
+     rb"[A-Za-z]{10,15}=(?P<secret>[0-9A-Za-z+/]{43}(?:[0-9A-Za-z+/]{43})?={1,2})", FIXED_ENTROPY),
     ("azure-client-secret", "Microsoft Entra client secret (after its first four characters)", b"Q~",
-     rb"(?<=[0-9A-Za-z_~.-]{3}[0-9])Q~[0-9A-Za-z_~.-]{31,34}(?![0-9A-Za-z_~.-])", FIXED),
+     rb"(?<=[0-9A-Za-z_~.-]{3}[0-9])Q~[0-9A-Za-z_~.-]{31,34}(?![0-9A-Za-z_~.-])", FIXED_ENTROPY),
     ("telegram-token", "Telegram bot token (after the bot's number)", b":AA",
-     rb"(?<=[0-9]{8}):(?P<secret>AA[0-9A-Za-z_-]{33})(?![0-9A-Za-z_-])", FIXED),
+     rb"(?<=[0-9]{8}):(?P<secret>AA[0-9A-Za-z_-]{33})(?![0-9A-Za-z_-])", FIXED_ENTROPY),
     ("terraform-token", "HCP Terraform token (after its id)", b".atlasv1.",
-     rb"(?<=[0-9A-Za-z]{14})\.atlasv1\.(?P<secret>[0-9A-Za-z_=-]{60,}+)", FIXED),
+     rb"(?<=[0-9A-Za-z]{14})\.atlasv1\.(?P<secret>[0-9A-Za-z_=-]{60,}+)", FIXED_ENTROPY),
     ("slack-webhook", "path of a Slack webhook", b"hooks.slack.com/",
-     rb"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[0-9A-Za-z+/]{40,}+)", FIXED),
+     rb"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[0-9A-Za-z+/]{40,}+)", FIXED_ENTROPY),
     ("discord-webhook", "token of a Discord webhook", b"/api/webhooks/",
-     rb"/api/webhooks/[0-9]{17,20}/(?P<secret>[0-9A-Za-z_-]{60,}+)", FIXED),
+     rb"/api/webhooks/[0-9]{17,20}/(?P<secret>[0-9A-Za-z_-]{60,}+)", FIXED_ENTROPY),
     ("teams-webhook", "path of a Microsoft Teams webhook", b".webhook.office.com/",
-     rb"\.webhook\.office\.com/webhookb2/(?P<secret>[0-9A-Za-z@/-]{80,}+)", FIXED),
+     rb"\.webhook\.office\.com/webhookb2/(?P<secret>[0-9A-Za-z@/-]{80,}+)", FIXED_ENTROPY),
     ("sk-key", "key in the `sk-` form of older OpenAI keys, DeepSeek and others", b"sk-",
-     _LEFT + rb"sk-[0-9A-Za-z]{32,}+", LOOSE),
+     _LEFT + rb"sk-[0-9A-Za-z]{32,}+", LOOSE_ENTROPY),
     ("authorization", "credentials of a Bearer or Basic authorization", b"Bearer bearer Basic",
-     rb"(?:[Bb]earer|Basic)[ \t]{1,3}(?P<secret>[0-9A-Za-z._~+/-]{20,}+={0,2})", LOOSE),
+     rb"(?:[Bb]earer|Basic)[ \t]{1,3}(?P<secret>[0-9A-Za-z._~+/-]{20,}+={0,2})", LOOSE_ENTROPY),
     ("url-password", "password in a URL, `scheme://user:password@host`", b"://",
      rb"(?<=[0-9A-Za-z])://" + _USER + rb":" + _NO_PORT + rb"(?P<secret>[^\s/@\"'`<>\\]{5,128})@(?=[^\s\"'`])", 2.0),
 )
@@ -182,37 +182,43 @@ _QUOTED = rb"(?:\\\S|(?!(?P=quote))[^\s\\]){8,256}"
 # To the next blank, without the brackets and commas before it; how far that is, is known before they are looked at.
 _BARE = rb"(?=[^\s\"']{8,256}+(?:\s|\Z))(?>(?:[^\s,;}\])]|[,;}\])](?![,;}\])]{0,9}(?:\s|\Z))){8,256})"
 # {"name": "DB_PASSWORD", "value": "..."} is how container descriptions write it, on one line or two.
-_GIVES = rb"[\"']?(?:,?\s{0,80}[\"']?value[\"']?)?[ \t]{0,8}(?:=>|:=|=|:(?=[ \t\"']))[ \t]{0,8}"
-_ASSIGNED = (
-    rb"[\w.-]{3,64}+(?=" + _GIVES + rb")(?i:" + _ABOUT + rb")" + _GIVES + rb"(?P<quote>[\"'])?"
+_ASSIGNMENT_SIGN = rb"[\"']?(?:,?\s{0,80}[\"']?value[\"']?)?[ \t]{0,8}(?:=>|:=|=|:(?=[ \t\"']))[ \t]{0,8}"
+_ASSIGNMENT_PATTERN = (
+    rb"[\w.-]{3,64}+(?=" + _ASSIGNMENT_SIGN + rb")(?i:" + _ABOUT + rb")" + _ASSIGNMENT_SIGN + rb"(?P<quote>[\"'])?"
     rb"(?P<secret>(?(quote)" + _QUOTED + rb"|" + _BARE + rb"))(?(quote)(?P=quote))"
 )
 
-ASSIGNMENT = Rule(
+ASSIGNMENT = SecretRule(
     name="assigned-secret",
     description="value of a password, secret, token or key in a configuration file",
     literals=tuple(_KEYWORDS.split()),
-    pattern=_ASSIGNED,
-    entropy=LOOSE,
+    pattern=_ASSIGNMENT_PATTERN,
+    entropy=LOOSE_ENTROPY,
 )
 
 # What stands after the last dot in the names of files in which ASSIGNMENT counts; `.env...` counts as well.
 # fmt: off
-CONFIGURATION = frozenset((
+CONFIG_SUFFIXES = frozenset((
     "env", "envrc", "yaml", "yml", "json", "jsonc", "json5", "toml", "ini", "cfg", "conf", "cnf", "properties",
     "tfvars", "npmrc", "pypirc", "credentials",
 ))
 # fmt: on
 
-TOKENS: tuple[Rule, ...] = (
+TOKENS: tuple[SecretRule, ...] = (
     *(
-        Rule(name=name, description=text, literals=tuple(hints.split()), pattern=_LEFT + body + _RIGHT, entropy=FIXED)
+        SecretRule(
+            name=name,
+            description=text,
+            literals=tuple(hints.split()),
+            pattern=_LEFT + body + _RIGHT,
+            entropy=FIXED_ENTROPY,
+        )
         for name, text, hints, body in _TOKENS
     ),
     *(
-        Rule(name=name, description=text, literals=tuple(hints.split()), pattern=pattern, entropy=entropy)
-        for name, text, hints, pattern, entropy in _PLACES
+        SecretRule(name=name, description=text, literals=tuple(hints.split()), pattern=pattern, entropy=entropy)
+        for name, text, hints, pattern, entropy in _CONTEXTUAL
     ),
 )
 
-RULES: tuple[Rule, ...] = (*TOKENS, ASSIGNMENT)
+RULES: tuple[SecretRule, ...] = (*TOKENS, ASSIGNMENT)

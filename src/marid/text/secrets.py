@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from math import log2
 
-from marid.text.literals import Build, WarmingFinder, hyperscan_finder
-from marid.text.secret_rules import ASSIGNMENT, CONFIGURATION, LOOSE, RULES, TOKENS, Rule
+from marid.text.literals import AdaptiveFinder, BuildFinder, build_hyperscan_finder
+from marid.text.secret_rules import ASSIGNMENT, CONFIG_SUFFIXES, LOOSE_ENTROPY, RULES, TOKENS, SecretRule
 
 # Starting hyperscan costs what the plain loop needs for some 75 KB; half of that, as a large tree pays for both.
 WARM_BYTES = 32_000
@@ -17,24 +17,24 @@ _WORD_LIST = b"your example sample placeholder dummy fake changeme change-me cha
 _WORDS = tuple(form for word in _WORD_LIST.split() for form in (word, word.upper(), word.capitalize()))
 _FILLERS = rb"x{4}|X{4}|\*{3}|\.{3}|<[\w .-]+>|\{\{|[$#%][{(]|^\{|^\$[A-Za-z_]|^[\w.]+\("
 # Addresses, paths, dates, checksums and UUIDs are long and mixed as a secret is, and none.
-_OPEN = (
+_NOT_SECRET = (
     rb"://|^arn:|^\.{1,2}/|^/\w+/|^\d{4}-\d\d-\d\d|^sha\d+[-:]|^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"
 )
 _DUMMIES = frozenset(b"password passwd passw0rd secret token apikey username qwerty letmein".split())
 # Longer ones are blocks and tokens in which any short word turns up by chance.
-_LONGEST_PLACEHOLDER = 200
+_MAX_PLACEHOLDER_LENGTH = 200
 
-Span = tuple[int, int, int]  # start, end, number of the rule
+SecretSpan = tuple[int, int, int]  # start, end, number of the rule
 
 
 class Masker:
     """Masks the secrets of one run's files; one thread at a time."""
 
-    def __init__(self, *, warm_bytes: int = WARM_BYTES, build: Build = hyperscan_finder) -> None:
+    def __init__(self, *, warm_bytes: int = WARM_BYTES, build: BuildFinder = build_hyperscan_finder) -> None:
         self._hints = tuple((number, literal) for number, rule in enumerate(TOKENS) for literal in rule.literals)
         literals = tuple(literal for _, literal in self._hints)
-        self._tokens = WarmingFinder(literals, caseless=False, warm_bytes=warm_bytes, build=build)
-        self._keys = WarmingFinder(ASSIGNMENT.literals, caseless=True, warm_bytes=warm_bytes, build=build)
+        self._tokens = AdaptiveFinder(literals, caseless=False, warm_bytes=warm_bytes, build=build)
+        self._keys = AdaptiveFinder(ASSIGNMENT.literals, caseless=True, warm_bytes=warm_bytes, build=build)
         self._find = self._tokens.find
 
     def mask(self, data: bytes, name: str) -> tuple[bytes, int]:
@@ -44,11 +44,11 @@ class Masker:
         """
         hits = self._find(data)
         spans = self._token_spans(data, hits) if hits else []
-        if is_configuration(name):
-            spans += self._assigned_spans(data)
+        if is_config_file(name):
+            spans += self._assignment_spans(data)
         if not spans:
             return data, 0
-        return _rewritten(data, _merged(spans))
+        return _mask_spans(data, _merge_spans(spans))
 
     def warm(self) -> None:
         """Get ready for much text at once, rather than after the first of it."""
@@ -56,25 +56,29 @@ class Masker:
         self._keys.warm()
         self._find = self._tokens.finder.find
 
-    def _token_spans(self, data: bytes, hits: Sequence[int]) -> list[Span]:
+    def _token_spans(self, data: bytes, hits: Sequence[int]) -> list[SecretSpan]:
         hints = [self._hints[hit] for hit in hits]
-        return [(*span, number) for number, literal in hints for span in _secrets(TOKENS[number], literal, data, data)]
+        return [
+            (*span, number) for number, literal in hints for span in _find_secrets(TOKENS[number], literal, data, data)
+        ]
 
-    def _assigned_spans(self, data: bytes) -> list[Span]:
+    def _assignment_spans(self, data: bytes) -> list[SecretSpan]:
         hits = self._keys.find(data)
         lowered = data.lower() if hits else data
         literals = [ASSIGNMENT.literals[hit] for hit in hits]
-        return [(*span, len(TOKENS)) for literal in literals for span in _secrets(ASSIGNMENT, literal, data, lowered)]
+        return [
+            (*span, len(TOKENS)) for literal in literals for span in _find_secrets(ASSIGNMENT, literal, data, lowered)
+        ]
 
 
-def is_configuration(name: str) -> bool:
+def is_config_file(name: str) -> bool:
     """Whether a file of that name or path is one in which passwords are assigned."""
-    return name[name.rfind(".") + 1 :].lower() in CONFIGURATION or ".env." in name
+    return name[name.rfind(".") + 1 :].lower() in CONFIG_SUFFIXES or ".env." in name
 
 
-def _secrets(rule: Rule, literal: bytes, data: bytes, haystack: bytes) -> Iterator[tuple[int, int]]:
+def _find_secrets(rule: SecretRule, literal: bytes, data: bytes, haystack: bytes) -> Iterator[tuple[int, int]]:
     """Where `rule` finds secrets at its `literal`; `haystack` is `data`, or that in lower case."""
-    pattern = _compiled(rule.pattern)
+    pattern = _compile(rule.pattern)
     group = pattern.groupindex.get("secret", 0)
     at = haystack.find(literal)
     while at >= 0:
@@ -91,15 +95,15 @@ def _secrets(rule: Rule, literal: bytes, data: bytes, haystack: bytes) -> Iterat
 
 
 @cache
-def _compiled(pattern: bytes) -> re.Pattern[bytes]:
+def _compile(pattern: bytes) -> re.Pattern[bytes]:
     return re.compile(pattern)
 
 
 def _is_random(secret: bytes, entropy: float) -> bool:
     """Whether `secret` is neither a placeholder nor, where its rule asks for it, plain words."""
-    if entropy == LOOSE and _is_wordy(secret):
+    if entropy == LOOSE_ENTROPY and _is_wordy(secret):
         return False
-    if len(secret) <= _LONGEST_PLACEHOLDER and _is_placeholder(secret):
+    if len(secret) <= _MAX_PLACEHOLDER_LENGTH and _is_placeholder(secret):
         return False
     return not entropy or _entropy(secret) >= entropy
 
@@ -107,7 +111,7 @@ def _is_random(secret: bytes, entropy: float) -> bool:
 def _is_placeholder(secret: bytes) -> bool:
     if secret.lower() in _DUMMIES or any(word in secret for word in _WORDS):
         return True
-    return _compiled(_FILLERS + rb"|" + _OPEN).search(secret) is not None
+    return _compile(_FILLERS + rb"|" + _NOT_SECRET).search(secret) is not None
 
 
 def _entropy(secret: bytes) -> float:
@@ -118,7 +122,7 @@ def _entropy(secret: bytes) -> float:
 
 def _is_wordy(secret: bytes) -> bool:
     """Whether most of its letters and digits stand in words of four letters or more."""
-    pieces = _compiled(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+").findall(secret)
+    pieces = _compile(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+").findall(secret)
     in_words = sum(len(piece) for piece in pieces if len(piece) > 3 and piece.isalpha())
     return 3 * in_words >= 2 * sum(len(piece) for piece in pieces)
 
@@ -133,9 +137,9 @@ def _touches_mask(data: bytes, start: int, end: int) -> bool:
     return data[start - 1 : start] == b"]" and data.rfind(_MASK, max(0, start - 60), start) >= 0
 
 
-def _merged(spans: list[Span]) -> list[Span]:
+def _merge_spans(spans: list[SecretSpan]) -> list[SecretSpan]:
     """The spans in order, overlapping ones as one with the name of the earlier rule."""
-    merged: list[Span] = []
+    merged: list[SecretSpan] = []
     for start, end, number in sorted(spans):
         if merged and start < merged[-1][1]:
             first, last, before = merged[-1]
@@ -145,7 +149,7 @@ def _merged(spans: list[Span]) -> list[Span]:
     return merged
 
 
-def _rewritten(data: bytes, spans: list[Span]) -> tuple[bytes, int]:
+def _mask_spans(data: bytes, spans: list[SecretSpan]) -> tuple[bytes, int]:
     parts: list[bytes] = []
     done = 0
     for start, end, number in spans:

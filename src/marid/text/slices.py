@@ -3,7 +3,7 @@
 from marid.core.errors import BadInput
 
 
-def lines_of(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     """Each line with its ending; the last may have none."""
     lines = text.split("\n")
     last = lines.pop()
@@ -11,18 +11,18 @@ def lines_of(text: str) -> list[str]:
     return [*kept, last] if last else kept
 
 
-def ending_of(text: str) -> str:
+def usual_line_ending(text: str) -> str:
     """How most lines of the text end."""
     return "\r\n" if 2 * text.count("\r\n") > text.count("\n") else "\n"
 
 
-def with_ending(text: str, ending: str) -> str:
+def with_line_endings(text: str, ending: str) -> str:
     """`text` with all its lines ended alike."""
     plain = text.replace("\r\n", "\n")
     return plain if ending == "\n" else plain.replace("\n", ending)
 
 
-def check_lines(start: int, end: int, names: tuple[str, str] = ("start_line", "end_line")) -> None:
+def check_line_range(start: int, end: int, names: tuple[str, str] = ("start_line", "end_line")) -> None:
     """Raises: BadInput for a range that no file can have."""
     if start < 1:
         raise BadInput(f"{names[0]} is {start}: lines are counted from 1")
@@ -30,7 +30,7 @@ def check_lines(start: int, end: int, names: tuple[str, str] = ("start_line", "e
         raise BadInput(f"{names[1]} ({end}) is before {names[0]} ({start})")
 
 
-def check_start(start: int, total: int, name: str = "start_line") -> None:
+def check_start_line(start: int, total: int, name: str = "start_line") -> None:
     """Raises: BadInput for a line that a text of `total` lines has not."""
     if start > total:
         has = "is empty" if not total else f"has {total} line{'s' if total > 1 else ''}"
@@ -43,12 +43,12 @@ def replace_lines(text: str, start: int, end: int, new: str) -> str:
     New text takes the ending of the others, and one is supplied where a line follows or the replaced one had one.
     Raises: BadInput for lines that are not there.
     """
-    check_lines(start, end)
-    lines = lines_of(text)
-    check_start(start, len(lines))
+    check_line_range(start, end)
+    lines = split_lines(text)
+    check_start_line(start, len(lines))
     old, after = lines[start - 1 : end], lines[end:]
-    ending = ending_of(text)
-    new = with_ending(new, ending)
+    ending = usual_line_ending(text)
+    new = with_line_endings(new, ending)
     if new and not new.endswith("\n") and (after or old[-1].endswith("\n")):
         new += ending
     return "".join([*lines[: start - 1], new, *after])
@@ -56,13 +56,13 @@ def replace_lines(text: str, start: int, end: int, new: str) -> str:
 
 def insert_lines(text: str, at: int, new: str) -> str:
     """`text` with `new` as lines before line `at`, which may be one more than there are. Raises: BadInput."""
-    lines = lines_of(text)
-    check_start(at - 1, len(lines), "line")
-    ending = ending_of(text)
+    lines = split_lines(text)
+    check_start_line(at - 1, len(lines), "line")
+    ending = usual_line_ending(text)
     before, after = "".join(lines[: at - 1]), lines[at - 1 :]
-    return "".join([ended(before, ending), ended(with_ending(new, ending), ending), *after])
+    return "".join([end_last_line(before, ending), end_last_line(with_line_endings(new, ending), ending), *after])
 
 
-def ended(text: str, ending: str) -> str:
+def end_last_line(text: str, ending: str) -> str:
     """`text` with its last line ended; nothing stays nothing."""
     return text if not text or text.endswith("\n") else text + ending

@@ -23,12 +23,12 @@ _WINDOW = 3 << 16
 # Between a letter or digit and a blank, and between a letter and a digit, every encoding splits words, whatever
 # stands around: the counts of the two sides add up to the count of the whole.
 _SEAM = rb"[A-Za-z](?=[\s0-9])|[0-9](?=[\sA-Za-z])"
-_NEAR = 4096
+_SEAM_SEARCH_BYTES = 4096
 # The tokenizer remembers words without counting their bytes.
-_FORGET_AFTER = 8 << 20
+_CLEAR_CACHE_AFTER = 8 << 20
 
 
-class Counter(Protocol):
+class TokenCounter(Protocol):
     """Counts tokens; `name` says by which encoding, `exact` whether the figure may be promised."""
 
     @property
@@ -48,7 +48,7 @@ class _Tokenizer(Protocol):
     def clear_cache(self) -> None: ...
 
 
-def counter(encoding: str = "o200k_base", *, library: str = "splintr") -> Counter:
+def make_counter(encoding: str = "o200k_base", *, library: str = "splintr") -> TokenCounter:
     """The counter of an encoding, or the approximation where `library` is not installed.
 
     Raises:
@@ -59,8 +59,8 @@ def counter(encoding: str = "o200k_base", *, library: str = "splintr") -> Counte
     try:
         import_module(library)
     except ImportError:
-        return _Approximate()
-    return _Exact(encoding, library)
+        return _ApproximateCounter()
+    return _ExactCounter(encoding, library)
 
 
 @cache
@@ -69,7 +69,7 @@ def _tokenizer(library: str, encoding: str) -> _Tokenizer:
     return cast("_Tokenizer", import_module(library).Tokenizer.from_pretrained(encoding))
 
 
-class _Approximate:
+class _ApproximateCounter:
     """A token is some four bytes of source code; a single file may be far off."""
 
     name = "bytes/4"
@@ -79,7 +79,7 @@ class _Approximate:
         return (len(data) + 3) // 4
 
 
-class _Exact:
+class _ExactCounter:
     """Equal to the reference tokenizer, but for at most a token or two for each 192 KB of a word longer than that."""
 
     exact = True
@@ -88,7 +88,7 @@ class _Exact:
         self.name = name
         self._library = library
         self._special = ENCODINGS[name]
-        self._since = 0
+        self._bytes_since_clear = 0
 
     def count(self, data: bytes) -> int:
         return sum(self._count(window) for window in _windows(data))
@@ -100,26 +100,26 @@ class _Exact:
             tokens = len(tokenizer.encode_ordinary(text))
         else:
             tokens = len(tokenizer.encode_flat(text)) // 4  # four bytes an id
-        self._since += len(window)
-        if self._since > _FORGET_AFTER:
+        self._bytes_since_clear += len(window)
+        if self._bytes_since_clear > _CLEAR_CACHE_AFTER:
             tokenizer.clear_cache()
-            self._since = 0
+            self._bytes_since_clear = 0
         return tokens
 
 
 def _windows(data: bytes) -> Iterator[bytes]:
     start = 0
     while len(data) - start > _WINDOW:
-        end = _seam(data, start, start + _WINDOW)
+        end = _find_seam(data, start, start + _WINDOW)
         yield data[start:end]
         start = end
     yield data[start:]
 
 
-def _seam(data: bytes, start: int, end: int) -> int:
+def _find_seam(data: bytes, start: int, end: int) -> int:
     """The last place up to `end` where a cut changes no count, or else one between two characters."""
     pattern = re.compile(_SEAM)
-    for first in (end - _NEAR, start):
+    for first in (end - _SEAM_SEARCH_BYTES, start):
         if cut := max((match.end() for match in pattern.finditer(data, first, end)), default=0):
             return cut
     for cut in range(end, end - 4, -1):
@@ -131,11 +131,11 @@ def _seam(data: bytes, start: int, end: int) -> int:
 class CachedCounter:
     """Counts a content once; the figures of the approximation are not worth keeping and never kept."""
 
-    def __init__(self, inner: Counter, known: Cache) -> None:
+    def __init__(self, inner: TokenCounter, known: Cache) -> None:
         self.name = inner.name
         self.exact = inner.exact
         self._inner = inner
-        self._known = known
+        self._cache = known
         self._kind = f"tokens:{inner.name}"
 
     def count(self, data: bytes) -> int:
@@ -146,11 +146,11 @@ class CachedCounter:
         if not self.exact:
             return [self._inner.count(item) for item in items]
         keys = [content_key(item) for item in items]
-        rows = self._known.get(self._kind, keys)
+        rows = self._cache.get(self._kind, keys)
         fresh: dict[bytes, bytes] = {}
         for key, item in zip(keys, items, strict=True):
             if not rows.get(key, b"").isdigit():
                 rows[key] = fresh[key] = b"%d" % self._inner.count(item)
         if fresh:
-            self._known.put(self._kind, fresh)
+            self._cache.put(self._kind, fresh)
         return [int(rows[key]) for key in keys]

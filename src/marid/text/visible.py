@@ -13,28 +13,28 @@ _ESCAPES = {
 }
 
 
-def shown_path(path: str) -> str:
+def quote_path(path: str) -> str:
     """`path` as it is, or quoted as git quotes it when it holds anything that cannot be printed."""
     if path.isprintable() and not path.startswith('"'):
         return path
-    return f'"{"".join(_escaped(char) for char in path)}"'
+    return f'"{"".join(_escape_char(char) for char in path)}"'
 
 
-def _escaped(char: str) -> str:
+def _escape_char(char: str) -> str:
     if char in _ESCAPES:
         return _ESCAPES[char]
     if char.isprintable():
         return char
-    return "".join(f"\\{byte:03o}" for byte in _bytes(char))
+    return "".join(f"\\{byte:03o}" for byte in _char_bytes(char))
 
 
-def _bytes(char: str) -> bytes:
+def _char_bytes(char: str) -> bytes:
     """One character as in a file name; half a pair, which no name holds, as if it were a letter."""
     return char.encode("utf-8", "surrogateescape" if "\udc80" <= char <= "\udcff" else "surrogatepass")
 
 
-def unquoted_path(shown: str) -> str:
-    """The path that `shown_path` showed as this."""
+def unquote_path(shown: str) -> str:
+    """The path that `quote_path` showed as this."""
     if not (len(shown) >= 2 and shown.startswith('"') and shown.endswith('"')):
         return shown
     back = {escape: char for char, escape in _ESCAPES.items()}
@@ -49,7 +49,7 @@ def unquoted_path(shown: str) -> str:
             out.append(int(shown[at + 1 : at + 4], 8) & 255)
             at += 4
         else:
-            out += _bytes(shown[at])
+            out += _char_bytes(shown[at])
             at += 1
     return out.decode("utf-8", "surrogateescape")
 
@@ -58,6 +58,6 @@ def _is_octal(digits: str) -> bool:
     return len(digits) == 3 and not digits.strip("01234567")
 
 
-def shown_text(text: str) -> str:
+def escape_text(text: str) -> str:
     """One line of text for a terminal: control and direction characters become visible escapes."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)

@@ -4,29 +4,29 @@ import json
 from collections.abc import Mapping
 from typing import Protocol
 
-from marid.core.approval import Answer, Kind, Question
+from marid.core.approval import ApprovalAnswer, Question, QuestionKind
 from marid.core.caller import Caller
-from marid.toolkit.preview import Preview, digest
+from marid.toolkit.preview import Preview, content_digest
 
-_GRANTS = {
-    Kind.EDIT: "--allow write grants it for one run",
-    Kind.COMMAND: "--allow exec grants it for one run",
-    Kind.FETCH: "--allow net grants it for one run",
-    Kind.SPAWN: "--allow spawn grants it for one run",
-    Kind.OUTSIDE: "`marid allow PATH` opens a path for good",
-    Kind.CALL: "--trust grants it for one run",
+_GRANT_HINTS = {
+    QuestionKind.EDIT: "--allow write grants it for one run",
+    QuestionKind.COMMAND: "--allow exec grants it for one run",
+    QuestionKind.FETCH: "--allow net grants it for one run",
+    QuestionKind.SPAWN: "--allow spawn grants it for one run",
+    QuestionKind.OUTSIDE: "`marid allow PATH` opens a path for good",
+    QuestionKind.CALL: "--trust grants it for one run",
 }
 
 
 class Asker(Protocol):
     """How a face puts a question to the person in front of it."""
 
-    async def ask(self, question: Question) -> Answer | None:
+    async def ask(self, question: Question) -> ApprovalAnswer | None:
         """The answer, or None when nobody is there (any more). Cancelled when the answer has come from elsewhere."""
         ...
 
 
-class Asking:
+class QuestionBuilder:
     """One call that asks: its questions are bound to the caller, the call, its arguments and the whole plan."""
 
     def __init__(self, tool: str, args: Mapping[str, object], caller: Caller, call: str, scope: str) -> None:
@@ -36,7 +36,7 @@ class Asking:
         self._call = call
         self._scope = scope
 
-    def question(self, preview: Preview) -> Question:
+    def build(self, preview: Preview) -> Question:
         """With no times yet. The same call of the same caller asks by the same id, also after a restart."""
         hashed = _digest([self._tool, self._args, preview.kind.value, preview.plan])
         return Question(
@@ -54,12 +54,12 @@ class Asking:
         )
 
 
-def hint(preview: Preview) -> str:
+def grant_hint(preview: Preview) -> str:
     """What would make the question needless."""
-    if preview.kind is Kind.EDIT and not preview.always:
+    if preview.kind is QuestionKind.EDIT and not preview.always:
         return "--trust grants it for one run"
-    return _GRANTS[preview.kind]
+    return _GRANT_HINTS[preview.kind]
 
 
 def _digest(values: object) -> str:
-    return digest(json.dumps(values, sort_keys=True, default=repr).encode())
+    return content_digest(json.dumps(values, sort_keys=True, default=repr).encode())

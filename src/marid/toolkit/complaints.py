@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from marid.core.errors import BadInput
-from marid.text.visible import shown_text
+from marid.text.visible import escape_text
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-MOST_TEXT = 64_000_000
-_LARGEST = 1 << 53
-_DEEPEST = 32
-_SHOWN = 60
+MAX_ARGUMENT_CHARACTERS = 64_000_000
+_MAX_NUMBER = 1 << 53
+_MAX_DEPTH = 32
+_MAX_QUOTE = 60
 
-_KINDS = {
+_TYPE_NAMES = {
     "int_": "a whole number",
     "bool_": "true or false",
     "float_": "a number",
@@ -27,32 +27,35 @@ _KINDS = {
 }
 
 
-def check_sound(args: Mapping[str, object]) -> None:
+def check_arguments(args: Mapping[str, object]) -> None:
     """That the arguments are plain JSON of a bearable size: no half characters, no numbers beyond all measure.
 
     Raises: BadInput that names the argument.
     """
-    left = MOST_TEXT
+    left = MAX_ARGUMENT_CHARACTERS
     for name, value in args.items():
         try:
-            left -= _size(value, 0)
+            left -= _character_count(value, 0)
         except ValueError as error:
-            raise BadInput(f"{shown_text(str(name)[:_SHOWN])}: {error}") from error
+            raise BadInput(f"{escape_text(str(name)[:_MAX_QUOTE])}: {error}") from error
         if left < 0:
-            raise BadInput(f"{shown_text(str(name)[:_SHOWN])}: the arguments are larger than {MOST_TEXT:,} characters")
+            raise BadInput(
+                f"{escape_text(str(name)[:_MAX_QUOTE])}: "
+                f"the arguments are larger than {MAX_ARGUMENT_CHARACTERS:,} characters"
+            )
 
 
-def _size(value: object, depth: int) -> int:
+def _character_count(value: object, depth: int) -> int:
     """How many characters there are in it. Raises: ValueError in words for what is not sound."""
     if isinstance(value, str):
         if not value.isascii() and not _is_unicode(value):
             raise ValueError("invalid text: it holds half a character (a lone surrogate)")
         return len(value)
     if isinstance(value, list | tuple | dict):
-        if depth == _DEEPEST:
+        if depth == _MAX_DEPTH:
             raise ValueError("nested too deeply")
-        return sum(_size(part, depth + 1) for part in _parts(cast("Any", value)))
-    if isinstance(value, int | float) and not -_LARGEST <= value <= _LARGEST:
+        return sum(_character_count(part, depth + 1) for part in _parts(cast("Any", value)))
+    if isinstance(value, int | float) and not -_MAX_NUMBER <= value <= _MAX_NUMBER:
         raise ValueError("the number is out of range" if isinstance(value, int) else "must be a finite number")
     return 0
 
@@ -69,17 +72,17 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def complaint(error: "ErrorDetails", called: Mapping[str, str]) -> str:
+def format_argument_error(error: "ErrorDetails", called: Mapping[str, str]) -> str:
     """One problem that pydantic found, as a line; `called` maps a parameter to the name that was used for it."""
     first, *rest = error["loc"] or ("arguments",)
     # Of an argument that may be one of several types, pydantic names the types in its path too.
     where = ".".join([called.get(str(first), str(first)), *(str(part) for part in rest if isinstance(part, int))])
-    return f"{where}: {_words(error)}"
+    return f"{where}: {_error_text(error)}"
 
 
-def _words(error: "ErrorDetails") -> str:
+def _error_text(error: "ErrorDetails") -> str:
     kind, context = error["type"], error.get("ctx", {})
-    given = shown(error["input"])
+    given = quote_value(error["input"])
     if kind == "missing":
         return "is missing"
     if kind in ("literal_error", "enum"):
@@ -87,17 +90,17 @@ def _words(error: "ErrorDetails") -> str:
     if kind == "finite_number":
         return f"must be a finite number, not {given}"
     if kind.endswith(("_type", "_parsing", "_from_float", "_parsing_size")):
-        for prefix, words in _KINDS.items():
+        for prefix, words in _TYPE_NAMES.items():
             if kind.startswith(prefix):
                 return f"must be {words}, not {given}"
     words = error["msg"].removeprefix("Value error, ").removeprefix("Input ")
     return f"{words[:1].lower()}{words[1:]}, not {given}"
 
 
-def shown(value: object) -> str:
+def quote_value(value: object) -> str:
     """A value as it may be quoted in a message: short and on one line."""
     text = repr(value) if isinstance(value, str) else _json(value)
-    return shown_text(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
+    return escape_text(text if len(text) <= _MAX_QUOTE else f"{text[:_MAX_QUOTE]}…")
 
 
 def _json(value: object) -> str:

@@ -11,18 +11,18 @@ from typing import Annotated, Any, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from marid.core.errors import BadInput
-from marid.text.visible import shown_text
-from marid.toolkit.complaints import check_sound, complaint
+from marid.text.visible import escape_text
+from marid.toolkit.complaints import check_arguments, format_argument_error
 from marid.toolkit.handles import FileRef, FolderRef, PathRef, TargetRef
-from marid.toolkit.inventory import nearest
-from marid.toolkit.needs import needs_of
-from marid.toolkit.schema import without_references
+from marid.toolkit.inventory import did_you_mean
+from marid.toolkit.needs import dependencies_of
+from marid.toolkit.schema import inline_references
 from marid.toolkit.spec import ToolSpec
-from marid.workspace.guard import Territory
+from marid.workspace.guard import PathScope
 
 _CONFIG = ConfigDict(extra="forbid", validate_default=True, allow_inf_nan=False)
 
-_PATHS: Mapping[Any, str] = {
+_PATH_HELP: Mapping[Any, str] = {
     FileRef: "path of a file of the project",
     TargetRef: "path of the file to change",
     FolderRef: "path of a folder of the project",
@@ -31,7 +31,7 @@ _PATHS: Mapping[Any, str] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Form:
+class ToolParams:
     """What a tool takes. `needs` are the parameters typed by a port: injected, never in the schema.
 
     `renames` maps the parameters of all its aliases to its own; `droppable` are those for which null means: not given.
@@ -42,26 +42,26 @@ class Form:
     needs: Mapping[str, type]
     wants: Mapping[str, type]
     renames: Mapping[str, str]
-    droppable: frozenset[str]
-    inner: Mapping[str, str]
+    null_as_absent: frozenset[str]
+    body_names: Mapping[str, str]
 
     @cached_property
-    def schema(self) -> Mapping[str, Any]:
+    def json_schema(self) -> Mapping[str, Any]:
         """JSON schema of the tool by its own name."""
-        return without_references(self.model.model_json_schema())
+        return inline_references(self.model.model_json_schema())
 
-    def parse(self, args: Mapping[str, object], territory: Territory) -> dict[str, object]:
+    def parse(self, args: Mapping[str, object], territory: PathScope) -> dict[str, object]:
         """The arguments in their own types, paths as handles. Raises: BadInput that names every problem, Refused."""
-        check_sound(args)
-        given, called = self._renamed(args)
+        check_arguments(args)
+        given, called = self._normalize_names(args)
         try:
             made = self.model.model_validate(given, context=territory)
         except ValidationError as error:
             problems = error.errors(include_url=False, include_context=True)
-            raise BadInput("; ".join(dict.fromkeys(complaint(one, called) for one in problems))) from error
-        return {self.inner.get(name, name): value for name, value in made.__dict__.items()}
+            raise BadInput("; ".join(dict.fromkeys(format_argument_error(one, called) for one in problems))) from error
+        return {self.body_names.get(name, name): value for name, value in made.__dict__.items()}
 
-    def _renamed(self, args: Mapping[str, object]) -> tuple[dict[str, object], dict[str, str]]:
+    def _normalize_names(self, args: Mapping[str, object]) -> tuple[dict[str, object], dict[str, str]]:
         """By our own names, and which of them were called otherwise."""
         given: dict[str, object] = {}
         called: dict[str, str] = {}
@@ -71,7 +71,7 @@ class Form:
                 raise BadInput(self._unknown(str(name)))
             if own in given:
                 raise BadInput(f"{called.get(own, own)}: the same parameter as '{name}': give one of them")
-            if value is None and own in self.droppable:
+            if value is None and own in self.null_as_absent:
                 continue
             given[own] = value
             if own != name:
@@ -81,35 +81,36 @@ class Form:
     def _unknown(self, name: str) -> str:
         known = list(self.model.model_fields)
         takes = f"parameters are {', '.join(known)}" if known else "it takes none"
-        return f"no parameter is called '{shown_text(name[:60])}'{nearest(name, [*known, *self.renames], 1)} ({takes})"
+        hint = did_you_mean(name, [*known, *self.renames], 1)
+        return f"no parameter is called '{escape_text(name[:60])}'{hint} ({takes})"
 
 
 @cache
-def form(spec: ToolSpec) -> Form:
+def tool_params(spec: ToolSpec) -> ToolParams:
     """The form of a tool. Raises: ValueError for an alias that does not fit it."""
-    needs = needs_of(spec)
-    hints = {_outer(name): hint for name, hint in needs.hints.items()}
-    defaults = {_outer(name): one.default for name, one in signature(spec.body).parameters.items()}
+    needs = dependencies_of(spec)
+    hints = {_public_name(name): hint for name, hint in needs.param_hints.items()}
+    defaults = {_public_name(name): one.default for name, one in signature(spec.body).parameters.items()}
     fields: dict[str, Any] = {
-        name: (_described(hint), ... if defaults[name] is Parameter.empty else defaults[name])
+        name: (_with_description(hint), ... if defaults[name] is Parameter.empty else defaults[name])
         for name, hint in hints.items()
     }
     model = create_model(spec.name, __config__=_CONFIG, **fields)
-    return Form(
+    return ToolParams(
         model=model,
-        needs=needs.needed,
-        wants=needs.wanted,
-        renames=_renames(spec, fields),
-        droppable=frozenset(
+        needs=needs.required,
+        wants=needs.optional,
+        renames=_alias_renames(spec, fields),
+        null_as_absent=frozenset(
             name for name in fields if defaults[name] is not Parameter.empty and not _takes_none(hints[name])
         ),
-        inner={_outer(name): name for name in needs.hints if _outer(name) != name},
+        body_names={_public_name(name): name for name in needs.param_hints if _public_name(name) != name},
     )
 
 
-def schema(spec: ToolSpec, name: str | None = None) -> dict[str, Any]:
+def tool_schema(spec: ToolSpec, name: str | None = None) -> dict[str, Any]:
     """JSON schema of the tool as it is called by `name`, one of its names. Raises: KeyError for another name."""
-    whole = dict(form(spec).schema)
+    whole = dict(tool_params(spec).json_schema)
     if name is None or name == spec.name:
         return whole
     alias = {alias.name: alias for alias in spec.aliases}[name]
@@ -122,13 +123,13 @@ def schema(spec: ToolSpec, name: str | None = None) -> dict[str, Any]:
     return whole
 
 
-def _outer(name: str) -> str:
+def _public_name(name: str) -> str:
     """A parameter as callers call it."""
     word = name.removesuffix("_")
     return word if iskeyword(word) else name
 
 
-def _renames(spec: ToolSpec, fields: Mapping[str, Any]) -> dict[str, str]:
+def _alias_renames(spec: ToolSpec, fields: Mapping[str, Any]) -> dict[str, str]:
     renames: dict[str, str] = {}
     for alias in spec.aliases:
         for other, own in alias.renames:
@@ -143,9 +144,9 @@ def _takes_none(hint: Any) -> bool:
     return kind in (None, Any, object) or NoneType in get_args(kind)
 
 
-def _described(hint: Any) -> Any:
+def _with_description(hint: Any) -> Any:
     """A bare string in Annotated[...] is the parameter's help; the other notes stay. A path is helped with anyway."""
     kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-    words = " ".join(note for note in notes if isinstance(note, str)) or _PATHS.get(kind, "")
+    words = " ".join(note for note in notes if isinstance(note, str)) or _PATH_HELP.get(kind, "")
     others = [note for note in notes if not isinstance(note, str)]
     return Annotated[(kind, *others, Field(description=words))] if words else hint

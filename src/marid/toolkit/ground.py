@@ -2,12 +2,12 @@
 
 from typing import Protocol
 
-from marid.workspace.guard import Place
+from marid.workspace.guard import GuardedPath
 
 
-class Ground(Protocol):
+class PathResolver(Protocol):
     """What the call may touch. A territory is one."""
 
-    def place(self, raw: str, *, write: bool = False) -> Place:
+    def resolve(self, raw: str, *, write: bool = False) -> GuardedPath:
         """Where the path leads, from the first root. Raises: BadInput for what is no path, Refused for what is kept."""
         ...

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from marid.toolkit.outcome import Change
-from marid.workspace.guard import MOST_BYTES, Entry, OpenFolder, Place, Territory
+from marid.toolkit.outcome import PlannedChange
+from marid.workspace.guard import MAX_FILE_BYTES, FolderEntry, GuardedPath, OpenFolder, PathScope
 from marid.workspace.parent import check_writable
 
 if TYPE_CHECKING:
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Handle:
+class PathHandle:
     """A place, and the path as the caller gave it, which is the one that messages name."""
 
-    place: Place
-    given: str
+    path: GuardedPath
+    raw: str
     format: ClassVar[str] = "project-path"
     writes: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
         """The path relative to its root, with slashes."""
-        return self.place.name
+        return self.path.name
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: "GetCoreSchemaHandler") -> "CoreSchema":
@@ -34,9 +34,9 @@ class Handle:
 
         def parse(raw: str, info: "ValidationInfo[Any]") -> Self:
             territory = info.context
-            if not isinstance(territory, Territory):
+            if not isinstance(territory, PathScope):
                 raise TypeError("a path was parsed with no root to hold it")
-            return cls(territory.place(raw, write=cls.writes), raw)
+            return cls(territory.resolve(raw, write=cls.writes), raw)
 
         return core_schema.with_info_after_validator_function(parse, core_schema.str_schema())
 
@@ -45,12 +45,12 @@ class Handle:
         return {"type": "string", "format": cls.format}
 
 
-class FileRef(Handle):
+class FileRef(PathHandle):
     """A file to read."""
 
-    def read(self, limit: int = MOST_BYTES) -> bytes:
+    def read(self, limit: int = MAX_FILE_BYTES) -> bytes:
         """Its bytes. Raises: NotFound, Refused, BadInput for what is no regular file, Exhausted if too large."""
-        return self.place.read(limit)
+        return self.path.read(limit)
 
 
 class TargetRef(FileRef):
@@ -59,26 +59,26 @@ class TargetRef(FileRef):
     format = "project-path-to-write"
     writes = True
 
-    def change(self, before: bytes | None, after: bytes) -> Change:
+    def change(self, before: bytes | None, after: bytes) -> PlannedChange:
         """The plan that turns `before`, the bytes that were read (None: no such file), into `after`.
 
         Raises: what committing it would raise now (Refused for a link or the git directory, BadInput for a folder), so
         that nobody is asked for what cannot be done.
         """
-        check_writable(self.place)
-        return Change(place=self.place, before=before, after=after)
+        check_writable(self.path)
+        return PlannedChange(path=self.path, before=before, after=after)
 
 
-class FolderRef(Handle):
+class FolderRef(PathHandle):
     """A folder to look into."""
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[FolderEntry]:
         """What is directly in it, by name. Raises: NotFound, Refused, BadInput for what is no folder."""
-        return self.place.entries()
+        return self.path.entries()
 
     def walk(self, *, ignored: bool = False, hidden: bool = True) -> Iterator[OpenFolder]:
         """It and all below it; see `Place.walk`."""
-        return self.place.walk(ignored=ignored, hidden=hidden)
+        return self.path.walk(ignored=ignored, hidden=hidden)
 
 
 class PathRef(FileRef, FolderRef):
@@ -86,4 +86,4 @@ class PathRef(FileRef, FolderRef):
 
     def is_folder(self) -> bool:
         """Whether it is a folder now. Raises: NotFound, Refused."""
-        return self.place.is_folder()
+        return self.path.is_folder()

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from marid.core.errors import BadInput, NotFound
-from marid.text.visible import shown_text
+from marid.text.visible import escape_text
 from marid.toolkit.spec import ToolSpec
 
 
@@ -42,10 +42,10 @@ class Inventory:
         """
         spec = self._by_name.get(name)
         if spec is None:
-            raise NotFound(f"no tool is called '{shown_text(name[:100])}'{nearest(name, self._by_name)}")
+            raise NotFound(f"no tool is called '{escape_text(name[:100])}'{did_you_mean(name, self._by_name)}")
         return spec
 
-    def only(self, families: Iterable[str]) -> "Inventory":
+    def with_families(self, families: Iterable[str]) -> "Inventory":
         """The tools of these families.
 
         Raises: BadInput for a family that is not there.
@@ -53,11 +53,11 @@ class Inventory:
         wanted = set(families)
         for family in sorted(wanted.difference(self.families)):
             known = ", ".join(self.families)
-            raise BadInput(f"no family is called '{shown_text(family[:100])}'; families are {known}")
+            raise BadInput(f"no family is called '{escape_text(family[:100])}'; families are {known}")
         return Inventory(spec for spec in self._specs if spec.family in wanted)
 
 
-def nearest(name: str, known: Iterable[str], count: int = 3) -> str:
+def did_you_mean(name: str, known: Iterable[str], count: int = 3) -> str:
     """The end of a sentence that suggests what was meant, or nothing."""
     import difflib  # imported when used: only a mistake needs it
 

@@ -10,23 +10,23 @@ from marid.toolkit.spec import ToolSpec
 
 
 @dataclass(frozen=True, kw_only=True)
-class Needs:
+class ToolDependencies:
     """Ports by parameter: a tool is not offered without the `needed` ones, and does with less without the `wanted`."""
 
-    hints: Mapping[str, Any]
-    needed: Mapping[str, type]
-    wanted: Mapping[str, type]
+    param_hints: Mapping[str, Any]
+    required: Mapping[str, type]
+    optional: Mapping[str, type]
 
 
 @cache
-def needs_of(spec: ToolSpec) -> Needs:
+def dependencies_of(spec: ToolSpec) -> ToolDependencies:
     """A hint that is a Protocol is a port; one or None is a port that is only wanted."""
     hints = get_type_hints(spec.body, include_extras=True)
     hints.pop("return", None)
     needed = {name: hint for name, hint in hints.items() if _is_port(hint)}
     wanted = {name: kind for name, hint in hints.items() if (kind := _optional_port(hint)) is not None}
     rest = {name: hint for name, hint in hints.items() if name not in needed and name not in wanted}
-    return Needs(hints=rest, needed=needed, wanted=wanted)
+    return ToolDependencies(param_hints=rest, required=needed, optional=wanted)
 
 
 def _is_port(hint: Any) -> bool:

@@ -3,16 +3,16 @@
 from collections.abc import Iterable
 
 from marid.core.policy import Verdict
-from marid.toolkit.needs import needs_of
-from marid.toolkit.scope import Scope
+from marid.toolkit.needs import dependencies_of
+from marid.toolkit.scope import CallScope
 from marid.toolkit.spec import ToolSpec
 
 
-def offered(specs: Iterable[ToolSpec], scope: Scope) -> list[ToolSpec]:
+def available_tools(specs: Iterable[ToolSpec], scope: CallScope) -> list[ToolSpec]:
     """The tools that this caller may call or ask for, and whose ports it has."""
     return [
         spec
         for spec in specs
         if scope.policy.verdict(spec.effect, *spec.names) is not Verdict.DENY
-        and all(port in scope.services for port in needs_of(spec).needed.values())
+        and all(port in scope.services for port in dependencies_of(spec).required.values())
     ]

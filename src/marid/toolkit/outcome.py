@@ -4,20 +4,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from marid.ports.processes import Ran
-from marid.workspace.guard import Place
+from marid.ports.processes import ProcessResult
+from marid.workspace.guard import GuardedPath
 
 
-def _nothing() -> Mapping[str, object]:
+def _no_values() -> Mapping[str, object]:
     return {}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Done:
+class ToolOutput:
     """The result as text, and in `values` what a program would rather have as values (JSON ones)."""
 
     text: str
-    values: Mapping[str, object] = field(default_factory=_nothing)
+    values: Mapping[str, object] = field(default_factory=_no_values)
     ok: bool = field(default=True, init=False)
 
     def __str__(self) -> str:
@@ -25,40 +25,40 @@ class Done:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class PlannedChange:
     """One file's new bytes. `before` is what the plan was made from; None means: there must be no such file."""
 
-    place: Place
+    path: GuardedPath
     before: bytes | None
     after: bytes
 
 
 @dataclass(frozen=True, kw_only=True)
-class Edit:
+class EditPlan:
     """A plan: nothing is written until the dispatcher commits it. `text` is the result once that is done."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[PlannedChange, ...]
     text: str
-    values: Mapping[str, object] = field(default_factory=_nothing)
+    values: Mapping[str, object] = field(default_factory=_no_values)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run:
+class CommandPlan:
     """A plan: the command that the dispatcher will start, in the sandbox. `shown` is the command as a person reads it.
 
     `finish` makes the result; without it, it is the output of both streams with the exit code.
     """
 
     argv: tuple[str, ...]
-    shown: str
-    cwd: Place
-    seconds: float = 60.0
+    display: str
+    cwd: GuardedPath
+    timeout: float = 60.0
     network: bool = False
-    finish: Callable[[Ran], Done] | None = None
+    finish: Callable[[ProcessResult], ToolOutput] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Failed:
+class ToolFailure:
     """Why there is no result: the family's code, and words for whoever called."""
 
     code: str
@@ -74,6 +74,6 @@ class Failed:
         return self.text
 
 
-Plan: TypeAlias = Edit | Run
-Result: TypeAlias = Done | Edit | Run
-Outcome: TypeAlias = Done | Failed
+Plan: TypeAlias = EditPlan | CommandPlan
+BodyResult: TypeAlias = ToolOutput | EditPlan | CommandPlan
+Outcome: TypeAlias = ToolOutput | ToolFailure

@@ -5,62 +5,62 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from marid.core.policy import Verdict
-from marid.ports.audit import Record
-from marid.toolkit.outcome import Done, Failed, Outcome
-from marid.toolkit.scope import Scope
+from marid.ports.audit import AuditRecord
+from marid.toolkit.outcome import Outcome, ToolFailure, ToolOutput
+from marid.toolkit.scope import CallScope
 from marid.toolkit.spec import ToolSpec
-from marid.workspace.guard import Territory
+from marid.workspace.guard import PathScope
 
 
 @dataclass(kw_only=True)
-class Trip:
+class CallState:
     """Filled in along the road. `acted`: something was done that cannot be taken back.
 
     `widened` are the territories that a person has opened for this call, each with one path more than the one before.
     """
 
-    call: str
+    call_id: str
     name: str
-    started: float
-    since: float
+    started_at: float
+    start_counter: float
     args: Mapping[str, object] = field(default_factory=dict[str, object])
     spec: ToolSpec | None = None
     verdict: Verdict | None = None
     approval: str = ""
     bug: BaseException | None = None
-    acted: bool = False
-    widened: list[Territory] = field(default_factory=list[Territory])
+    has_acted: bool = False
+    widened_scopes: list[PathScope] = field(default_factory=list[PathScope])
 
     @property
-    def tool(self) -> str:
+    def tool_name(self) -> str:
         """The tool's own name, or what was looked for."""
         return self.name if self.spec is None else self.spec.name
 
 
-def record_of(trip: Trip, outcome: Outcome | None, scope: Scope) -> Record:
+def audit_record(state: CallState, outcome: Outcome | None, scope: CallScope) -> AuditRecord:
     """No outcome: the call was cancelled."""
     match outcome:
-        case Done():
+        case ToolOutput():
             code, message, size = "ok", "", len(outcome.text)
-        case Failed():
+        case ToolFailure():
             code, message, size = outcome.code, outcome.message, 0
         case None:
             code, message, size = "cancelled", "", 0
-    return Record(
-        time=trip.started,
-        call=trip.call,
+    return AuditRecord(
+        time=state.started_at,
+        call=state.call_id,
         caller=scope.caller,
-        tool=trip.tool,
-        effect=trip.spec.effect.value if trip.spec is not None else "",
-        verdict=trip.verdict.name.lower() if trip.verdict is not None else "",
-        approval=trip.approval,
+        tool=state.tool_name,
+        effect=state.spec.effect.value if state.spec is not None else "",
+        verdict=state.verdict.name.lower() if state.verdict is not None else "",
+        approval=state.approval,
         code=code,
         message=message,
-        seconds=time.perf_counter() - trip.since,
+        seconds=time.perf_counter() - state.start_counter,
         size=size,
-        args=trip.args,
-        trace=_trace(trip.bug),
-        durable=trip.acted,
+        args=state.args,
+        trace=_trace(state.bug),
+        durable=state.has_acted,
     )
 
 

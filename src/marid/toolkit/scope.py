@@ -6,18 +6,18 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from marid.core.caller import Caller
-from marid.core.events import ToolHappening
+from marid.core.events import ToolEvent
 from marid.core.policy import Policy
 from marid.toolkit.asking import Asker
-from marid.workspace.guard import Territory
+from marid.workspace.guard import PathScope
 
 
-def _unheard(what: ToolHappening) -> None:
+def _ignore_event(what: ToolEvent) -> None:
     del what
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scope:
+class CallScope:
     """Frozen, so that several conversations and projects can be served at once. `services` are ports by type.
 
     `run` names this run of the program: what a person allows "always" holds in the conversation, else in the run.
@@ -27,23 +27,23 @@ class Scope:
 
     caller: Caller
     policy: Policy
-    territory: Territory
+    path_scope: PathScope
     services: Mapping[type, object] = field(default_factory=dict[type, object])
     asker: Asker | None = None
-    run: str = ""
-    emit: Callable[[ToolHappening], None] = _unheard
-    started: Callable[[str], Awaitable[None]] | None = None
+    run_id: str = ""
+    emit: Callable[[ToolEvent], None] = _ignore_event
+    on_effect: Callable[[str], Awaitable[None]] | None = None
 
-    def with_services(self, own: Mapping[type, object]) -> "Scope":
+    def with_services(self, own: Mapping[type, object]) -> "CallScope":
         """With these besides, and before, those that there are, which are made only when one is asked for."""
         return replace(self, services=ChainMap(dict(own), cast("MutableMapping[type, object]", self.services)))
 
-    async def starts(self, call: str) -> None:
+    async def notify_effect(self, call: str) -> None:
         """Tell whoever wants to know that this call begins to act."""
-        if self.started is not None:
-            await self.started(call)
+        if self.on_effect is not None:
+            await self.on_effect(call)
 
     @property
-    def standing(self) -> str:
+    def grant_scope(self) -> str:
         """Where a standing grant holds."""
-        return f"conversation:{self.caller.conversation}" if self.caller.conversation else f"run:{self.run}"
+        return f"conversation:{self.caller.conversation}" if self.caller.conversation else f"run:{self.run_id}"

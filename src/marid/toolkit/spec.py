@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, get_args
 
 from marid.core.policy import Effect
-from marid.toolkit.outcome import Result
+from marid.toolkit.outcome import BodyResult
 
-Body: TypeAlias = Callable[..., Result] | Callable[..., Awaitable[Result]]
-About: TypeAlias = Callable[[Mapping[str, Any]], str]
+Body: TypeAlias = Callable[..., BodyResult] | Callable[..., Awaitable[BodyResult]]
+SubjectFunction: TypeAlias = Callable[[Mapping[str, Any]], str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,9 +32,9 @@ class ToolSpec:
     effect: Effect
     body: Body
     """Only the dispatcher may call it."""
-    seconds: float = 30.0
+    timeout: float = 30.0
     aliases: tuple[Alias, ...] = ()
-    about: About | None = None
+    subject: SubjectFunction | None = None
     """What the question of a tool that asks before its body names (a host), from the parsed arguments and ports."""
 
     @property
@@ -42,7 +42,7 @@ class ToolSpec:
         """Its name, then its aliases'."""
         return (self.name, *(alias.name for alias in self.aliases))
 
-    def expected(self, name: str, args: Mapping[str, object]) -> dict[str, object]:
+    def with_alias_defaults(self, name: str, args: Mapping[str, object]) -> dict[str, object]:
         """The arguments of a call by `name`, with what that name stands for where they say nothing."""
         given = dict(args)
         for alias in self.aliases:
@@ -69,9 +69,9 @@ def tool(
     *,
     family: str,
     effect: Effect,
-    seconds: float = 30.0,
+    timeout: float = 30.0,
     aliases: tuple[Alias, ...] = (),
-    about: About | None = None,
+    subject: SubjectFunction | None = None,
 ) -> Callable[[Body], ToolSpec]:
     """Make a tool of a typed function. A plain `def` runs in the worker threads, an `async def` on the loop.
 
@@ -80,10 +80,16 @@ def tool(
 
     def make(body: Body) -> ToolSpec:
         for name, hint in body.__annotations__.items():
-            if _holds_path(hint):
+            if _contains_path(hint):
                 raise TypeError(f"{body.__name__}: '{name}' is a bare path; take a handle of marid.toolkit.handles")
         return ToolSpec(
-            name=body.__name__, family=family, effect=effect, body=body, seconds=seconds, aliases=aliases, about=about
+            name=body.__name__,
+            family=family,
+            effect=effect,
+            body=body,
+            timeout=timeout,
+            aliases=aliases,
+            subject=subject,
         )
 
     return make
@@ -92,14 +98,14 @@ def tool(
 _PATHS = frozenset({"Path", "PurePath", "PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath", "PathLike"})
 
 
-def _holds_path(hint: Any) -> bool:
+def _contains_path(hint: Any) -> bool:
     if isinstance(hint, str):
         return not _PATHS.isdisjoint("".join(char if char.isalnum() or char == "_" else " " for char in hint).split())
     if getattr(hint, "__name__", "") in _PATHS and getattr(hint, "__module__", "").partition(".")[0] in _PATH_MODULES:
         return True
     # What stands beside the type in Annotated is help, not a type.
     parts = get_args(hint)[:1] if hasattr(hint, "__metadata__") else get_args(hint)
-    return any(_holds_path(part) for part in parts if not isinstance(part, str))
+    return any(_contains_path(part) for part in parts if not isinstance(part, str))
 
 
 _PATH_MODULES = frozenset({"pathlib", "os"})

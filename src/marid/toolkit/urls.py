@@ -18,11 +18,11 @@ class Url:
     target: Target
 
     @classmethod
-    def of(cls, text: str) -> Self:
+    def from_text(cls, text: str) -> Self:
         """The address that the text is. Raises: BadInput."""
-        from marid.text.urls import parse  # imported when used: its patterns cost more than the rest of a tool
+        from marid.text.urls import parse_url  # imported when used: its patterns cost more than the rest of a tool
 
-        return cls(parse(text))
+        return cls(parse_url(text))
 
     def __str__(self) -> str:
         return str(self.target)
@@ -31,7 +31,7 @@ class Url:
     def __get_pydantic_core_schema__(cls, source: Any, handler: "GetCoreSchemaHandler") -> "CoreSchema":
         from pydantic_core import core_schema
 
-        return core_schema.no_info_after_validator_function(cls.of, core_schema.str_schema())
+        return core_schema.no_info_after_validator_function(cls.from_text, core_schema.str_schema())
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: "CoreSchema", handler: "GetJsonSchemaHandler") -> "JsonSchemaValue":

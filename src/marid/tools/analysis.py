@@ -5,23 +5,23 @@ from typing import TYPE_CHECKING, Annotated
 from marid.core.errors import BadInput, Exhausted, MaridError
 from marid.core.policy import Effect
 from marid.ports.workers import Workers
-from marid.text.visible import shown_path
+from marid.text.visible import quote_path
 from marid.toolkit.handles import FileRef, FolderRef
-from marid.toolkit.outcome import Done
+from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec, tool
-from marid.tools.python_tree import PythonTree
+from marid.tools.python_tree import PythonFiles
 from marid.tools.texts import read_bytes
 
 if TYPE_CHECKING:
-    from marid.syntax.calls_facts import File
-    from marid.syntax.calls_graph import Trace
+    from marid.syntax.calls_facts import FileFacts
+    from marid.syntax.calls_graph import CallTrace
 
 _FAMILY = "analysis"
-_MOST_CHARACTERS = 40_000
+_MAX_CHARACTERS = 40_000
 
 
 @tool(family=_FAMILY, effect=Effect.READ)
-def get_file_summary(path: Annotated[FileRef, "a file of any kind"], *, workers: Workers) -> Done:
+def get_file_summary(path: Annotated[FileRef, "a file of any kind"], *, workers: Workers) -> ToolOutput:
     """Tell what a file is and what is in it, without its text.
 
     Python: imports, classes with their methods, functions, constants. TOML: tables with their keys. JSON and YAML:
@@ -33,21 +33,21 @@ def get_file_summary(path: Annotated[FileRef, "a file of any kind"], *, workers:
     try:
         text = workers.run(file_summary, path.name, data)
     except MaridError as error:
-        raise type(error)(f"'{shown_path(path.given)}': {error}") from error
-    more = len(text) > _MOST_CHARACTERS
+        raise type(error)(f"'{quote_path(path.raw)}': {error}") from error
+    more = len(text) > _MAX_CHARACTERS
     if more:
-        text = text[:_MOST_CHARACTERS].rpartition("\n")[0] + "\n(the rest is left out: read parts of the file instead)"
-    return Done(text=f"{shown_path(path.given)}: {text}", values={"bytes": len(data), "truncated": more})
+        text = text[:_MAX_CHARACTERS].rpartition("\n")[0] + "\n(the rest is left out: read parts of the file instead)"
+    return ToolOutput(text=f"{quote_path(path.raw)}: {text}", values={"bytes": len(data), "truncated": more})
 
 
-@tool(family=_FAMILY, effect=Effect.READ, seconds=60.0)
+@tool(family=_FAMILY, effect=Effect.READ, timeout=60.0)
 def derive_code_path(
     target: Annotated[str, "`path.py::Class.method`, `path.py::function`, or a dotted name: `package.module.function`"],
     max_depth: Annotated[int, "how many levels of calls to follow, from 1"] = 3,
     path: Annotated[FolderRef, "the folder whose Python files are searched"] = ".",  # pyright: ignore[reportArgumentType]
     *,
     workers: Workers,
-) -> Done:
+) -> ToolOutput:
     """Follow the calls of a Python function across files: a tree of `name (path:line)`.
 
     Imports, class hierarchies, `self`, `super()`, constructors and annotations are followed without running anything.
@@ -55,45 +55,45 @@ def derive_code_path(
     a function that led here, `[shown elsewhere]` one whose calls stand at another place of the tree. A class stands for
     its constructor, a bare `path.py` for the code outside functions.
     """
-    from marid.syntax.calls_graph import trace
-    from marid.syntax.calls_modules import Modules
+    from marid.syntax.calls_graph import trace_calls
+    from marid.syntax.calls_modules import ModuleIndex
     from marid.syntax.calls_reading import py_facts
     from marid.syntax.calls_resolving import Resolver
     from marid.syntax.calls_target import find_target
 
     if max_depth < 1:
         raise BadInput("max_depth: at least 1")
-    tree = PythonTree(path)
+    tree = PythonFiles(path)
     broken: dict[str, str] = {}
 
-    def load(file: str) -> "File | None":
+    def load(file: str) -> "FileFacts | None":
         try:
             return workers.run(py_facts, tree[file])
         except (BadInput, Exhausted) as error:
             broken[file] = str(error)
             return None
 
-    resolver = Resolver(Modules(tree), load)
-    found = trace(resolver, find_target(resolver, tree, target), max_depth)
+    resolver = Resolver(ModuleIndex(tree), load)
+    found = trace_calls(resolver, find_target(resolver, tree, target), max_depth)
     notes = [
         *_notes(found, max_depth),
-        *(f"({shown_path(file)} is not understood: {why})" for file, why in broken.items()),
+        *(f"({quote_path(file)} is not understood: {why})" for file, why in broken.items()),
     ]
     if tree.skipped:
         notes.append(f"({tree.skipped} Python files could not be read or are too large)")
     values = {"functions": found.functions, "unfollowed": found.unfollowed, "truncated": bool(found.dropped)}
-    return Done(text="\n".join([*found.lines, *notes]), values=values)
+    return ToolOutput(text="\n".join([*found.lines, *notes]), values=values)
 
 
-def _notes(found: "Trace", depth: int) -> list[str]:
-    from marid.syntax.calls_graph import MOST_DEPTH
+def _notes(found: "CallTrace", depth: int) -> list[str]:
+    from marid.syntax.calls_graph import MAX_DEPTH
 
     notes: list[str] = []
     if found.dropped:
         notes.append(f"(left out for length: {found.dropped} calls; start further down, or lower max_depth)")
     if found.unfollowed:
-        hint = "" if depth >= MOST_DEPTH else "; raise max_depth to follow them"
-        notes.append(f"(not followed below level {min(depth, MOST_DEPTH)}: {found.unfollowed}{hint})")
+        hint = "" if depth >= MAX_DEPTH else "; raise max_depth to follow them"
+        notes.append(f"(not followed below level {min(depth, MAX_DEPTH)}: {found.unfollowed}{hint})")
     return notes
 
 

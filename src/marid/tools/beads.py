@@ -4,32 +4,32 @@ from typing import Annotated
 
 from marid.core.errors import Exhausted
 from marid.core.policy import Effect
-from marid.ports.beads import Beads, Command, Draft, Listing
-from marid.text.visible import shown_text
-from marid.toolkit.ground import Ground
-from marid.toolkit.outcome import Change, Done, Edit, Ran, Run
+from marid.ports.beads import BeadListing, BeadsCommand, BeadsPlan, BeadsWorkspace
+from marid.text.visible import escape_text
+from marid.toolkit.ground import PathResolver
+from marid.toolkit.outcome import CommandPlan, EditPlan, PlannedChange, ProcessResult, ToolOutput
 from marid.toolkit.spec import ToolSpec, tool
 
-MOST_ROWS = 1000
-SECONDS = 30.0
+MAX_ROWS = 1000
+TIMEOUT = 30.0
 
 
 @tool(family="beads", effect=Effect.READ)
-def bd_list(*, beads: Beads) -> Done:
+def bd_list(*, beads: BeadsWorkspace) -> ToolOutput:
     """List all beads (issues) of the project's Beads workspace, closed ones too.
 
     One row for each: `ID: <id>, Status: <status>, Title: <title>`.
     """
-    return _rows(beads.listed(), "The workspace has no beads.")
+    return _list_beads(beads.list_all(), "The workspace has no beads.")
 
 
 @tool(family="beads", effect=Effect.READ)
-def bd_ready(*, beads: Beads) -> Done:
+def bd_ready(*, beads: BeadsWorkspace) -> ToolOutput:
     """List the beads that can be worked on now: open, and held back by nothing.
 
     The most urgent come first. One row for each: `ID: <id>, Status: <status>, Title: <title>`.
     """
-    return _rows(beads.ready(), "No bead is ready to be worked on.")
+    return _list_beads(beads.list_ready(), "No bead is ready to be worked on.")
 
 
 @tool(family="beads", effect=Effect.WRITE)
@@ -37,9 +37,9 @@ def bd_create(
     title: Annotated[str, "one line, at most 500 characters"],
     description: Annotated[str, "what is to be done, and why"] = "",
     *,
-    beads: Beads,
-    ground: Ground,
-) -> Edit | Run:
+    beads: BeadsWorkspace,
+    ground: PathResolver,
+) -> EditPlan | CommandPlan:
     """Create a bead (an open issue) in the project's Beads workspace; the result names its id."""
     return _plan(beads.create(title, description), ground)
 
@@ -49,40 +49,42 @@ def bd_update(
     bead_id: Annotated[str, "as bd_list names it"],
     status: Annotated[str, "open, in_progress, blocked, deferred, closed, or one that the workspace defines"],
     *,
-    beads: Beads,
-    ground: Ground,
-) -> Edit | Run:
+    beads: BeadsWorkspace,
+    ground: PathResolver,
+) -> EditPlan | CommandPlan:
     """Change the status of a bead."""
     return _plan(beads.update(bead_id, status), ground)
 
 
-def _rows(listing: Listing, nothing: str) -> Done:
+def _list_beads(listing: BeadListing, nothing: str) -> ToolOutput:
     rows = [
-        f"ID: {shown_text(bead.id)}, Status: {shown_text(bead.status)}, Title: {shown_text(bead.title)}"
-        for bead in listing.beads[:MOST_ROWS]
+        f"ID: {escape_text(bead.id)}, Status: {escape_text(bead.status)}, Title: {escape_text(bead.title)}"
+        for bead in listing.beads[:MAX_ROWS]
     ]
     more = len(listing.beads) - len(rows)
     notes = [f"({more:,} more are not shown; bd_ready lists fewer)"] if more else []
     notes += [listing.remark] if listing.remark else []
-    return Done(
+    return ToolOutput(
         text="\n".join([*(rows or [nothing]), *notes]), values={"count": len(listing.beads), "truncated": more > 0}
     )
 
 
-def _plan(draft: Draft, ground: Ground) -> Edit | Run:
-    if isinstance(draft, Command):
-        return _run(draft, ground)
-    change = Change(place=ground.place(draft.name, write=True), before=draft.before, after=draft.after)
-    return Edit(changes=(change,), text=draft.text)
+def _plan(draft: BeadsPlan, ground: PathResolver) -> EditPlan | CommandPlan:
+    if isinstance(draft, BeadsCommand):
+        return _plan_run(draft, ground)
+    change = PlannedChange(path=ground.resolve(draft.name, write=True), before=draft.before, after=draft.after)
+    return EditPlan(changes=(change,), text=draft.text)
 
 
-def _run(command: Command, ground: Ground) -> Run:
-    def finish(ran: Ran) -> Done:
+def _plan_run(command: BeadsCommand, ground: PathResolver) -> CommandPlan:
+    def finish(ran: ProcessResult) -> ToolOutput:
         if ran.timed_out:
-            raise Exhausted(f"`bd` took longer than {SECONDS:g} s")
-        return Done(text=command.report(ran.status, ran.out, ran.err))
+            raise Exhausted(f"`bd` took longer than {TIMEOUT:g} s")
+        return ToolOutput(text=command.report(ran.status, ran.out, ran.err))
 
-    return Run(argv=command.argv, shown=command.shown, cwd=ground.place("."), seconds=SECONDS, finish=finish)
+    return CommandPlan(
+        argv=command.argv, display=command.shown, cwd=ground.resolve("."), timeout=TIMEOUT, finish=finish
+    )
 
 
 TOOLS: tuple[ToolSpec, ...] = (bd_list, bd_create, bd_update, bd_ready)

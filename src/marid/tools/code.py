@@ -9,24 +9,24 @@ from marid.core.errors import BadInput, MaridError, Unavailable
 from marid.core.policy import Effect
 from marid.ports.workers import Workers
 from marid.text.decode import to_utf8
-from marid.text.visible import shown_path
+from marid.text.visible import quote_path
 from marid.toolkit.handles import FileRef, PathRef
-from marid.toolkit.outcome import Done
+from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec, tool
-from marid.tools.texts import helped, read_bytes
+from marid.tools.texts import read_bytes, with_path_hints
 
 if TYPE_CHECKING:
     from marid.syntax.code_references import Reference
 
 _HERE = cast("PathRef", ".")
 _NAME = "as in 'Shop', 'Shop.total' or 'Shop::total'; several of one name: 'name@12' by line"
-_MOST_LINES = 200
+_MAX_LINES = 200
 # Files are parsed in batches, so that a search that finds much stops early and holds little.
 _BATCH_BYTES, _BATCH_FILES = 4 << 20, 64
 
 
 @tool(family="code", effect=Effect.READ)
-def get_skeleton(path: FileRef, *, workers: Workers) -> Done:
+def get_skeleton(path: FileRef, *, workers: Workers) -> ToolOutput:
     """Show a source file with `...` for the body of every function.
 
     Python, JavaScript, TypeScript, C, C++, Java, Go, Rust, C#, Ruby, PHP, Bash; the language is told by the file name.
@@ -34,42 +34,42 @@ def get_skeleton(path: FileRef, *, workers: Workers) -> Done:
     """
     from marid.syntax.code_text import skeleton  # imported when used, as all that parses
 
-    data, language = _source(path)
-    return Done(text=workers.run(skeleton, data, language), values={"language": language})
+    data, language = _read_source(path)
+    return ToolOutput(text=workers.run(skeleton, data, language), values={"language": language})
 
 
 @tool(family="code", effect=Effect.READ)
-def get_code_outline(path: FileRef, *, workers: Workers) -> Done:
+def get_code_outline(path: FileRef, *, workers: Workers) -> ToolOutput:
     """List what a source file of any known language defines: `[Class] name (Lines X-Y)` a line, members indented."""
     from marid.syntax.code_text import outline
 
-    data, language = _source(path)
+    data, language = _read_source(path)
     text = workers.run(outline, data, language)
     values = {"language": language, "count": text.count("\n") + bool(text)}
-    return Done(text=text or f"{shown_path(path.given)} defines nothing", values=values)
+    return ToolOutput(text=text or f"{quote_path(path.raw)} defines nothing", values=values)
 
 
 @tool(family="code", effect=Effect.READ)
-def get_definition(path: FileRef, name: Annotated[str, _NAME], *, workers: Workers) -> Done:
+def get_definition(path: FileRef, name: Annotated[str, _NAME], *, workers: Workers) -> ToolOutput:
     """Show the whole source of one definition in a file of any known language.
 
     Surrounding names may be omitted where that leaves one. Not there: the nearest names are told.
     """
     from marid.syntax.code_text import definition
 
-    data, language = _source(path)
-    found = workers.run(definition, data, language, name, shown_path(path.given))
+    data, language = _read_source(path)
+    found = workers.run(definition, data, language, name, quote_path(path.raw))
     values = {"language": language, "lines": [list(span) for span in found.spans]}
-    return Done(text=found.text, values=values)
+    return ToolOutput(text=found.text, values=values)
 
 
-@tool(family="code", effect=Effect.READ, seconds=60.0)
+@tool(family="code", effect=Effect.READ, timeout=60.0)
 def find_references(
     name: Annotated[str, "an identifier; of a qualified name, the last part is looked for"],
     path: Annotated[PathRef, "a file, or a folder with all below it"] = _HERE,
     *,
     workers: Workers,
-) -> Done:
+) -> ToolOutput:
     """Find where a name is used in code, as whole words outside of comments and strings.
 
     `path:line: text` a line, `[definition]` behind those that define it; in files of every known language, without what
@@ -77,23 +77,23 @@ def find_references(
     """
     from marid.syntax import code_references
 
-    word = code_references.word(name)
-    search = _Search(word=word, workers=workers)
+    word = code_references.target_identifier(name)
+    search = _ReferenceSearch(word=word, workers=workers)
     for batch in _batches(_candidates(path, word)):
-        search.look(batch)
-        if len(search.lines) > _MOST_LINES:
+        search.search_batch(batch)
+        if len(search.lines) > _MAX_LINES:
             break
-    return search.result(shown_path(path.given))
+    return search.result(quote_path(path.raw))
 
 
 TOOLS: tuple[ToolSpec, ...] = (get_skeleton, get_code_outline, get_definition, find_references)
 
 
-def _source(path: FileRef) -> tuple[bytes, str]:
+def _read_source(path: FileRef) -> tuple[bytes, str]:
     """The file as UTF-8, and its language."""
-    from marid.syntax.code_trees import readable
+    from marid.syntax.code_trees import parsable_language
 
-    where, language = shown_path(path.given), readable(path.name)
+    where, language = quote_path(path.raw), parsable_language(path.name)
     found = to_utf8(read_bytes(path))
     if language is None:
         raise Unavailable(f"no grammar is installed that reads {where}: read_file shows it as text")
@@ -110,24 +110,24 @@ class _Candidate(NamedTuple):
 
 def _candidates(path: PathRef, word: str) -> Iterator[_Candidate]:
     """The files that hold the word somewhere. What cannot be read or is no text is passed over in a folder."""
-    from marid.syntax.code_references import maybe
-    from marid.syntax.code_trees import readable
-    from marid.syntax.grammars import LIMIT
+    from marid.syntax.code_references import may_contain
+    from marid.syntax.code_trees import parsable_language
+    from marid.syntax.grammars import MAX_PARSE_BYTES
 
-    with helped(path):
+    with with_path_hints(path):
         is_folder = path.is_folder()
     if not is_folder:
-        data, language = _source(path)
-        if maybe(data, word):
-            yield _Candidate(path.given, data, language)
+        data, language = _read_source(path)
+        if may_contain(data, word):
+            yield _Candidate(path.raw, data, language)
         return
-    prefix = "" if path.name == "." else path.given.rstrip("/") + "/"
+    prefix = "" if path.name == "." else path.raw.rstrip("/") + "/"
     for folder in path.walk():
         inner = prefix + (folder.path.strip("/") + "/" if folder.path.strip("/") else "")
         for name in folder.names:
-            language = readable(name)
-            raw = folder.read(name, LIMIT) if language else None
-            if language and raw and maybe(raw, word) and (text := to_utf8(raw)):
+            language = parsable_language(name)
+            raw = folder.read(name, MAX_PARSE_BYTES) if language else None
+            if language and raw and may_contain(raw, word) and (text := to_utf8(raw)):
                 yield _Candidate(inner + name, text[0], language)
 
 
@@ -142,7 +142,7 @@ def _batches(found: Iterator[_Candidate]) -> Iterator[list[_Candidate]]:
 
 
 @dataclass(kw_only=True)
-class _Search:
+class _ReferenceSearch:
     word: str
     workers: Workers
     lines: list[str] = field(default_factory=list[str])
@@ -150,7 +150,7 @@ class _Search:
     definitions: int = 0
     failed: list[str] = field(default_factory=list[str])
 
-    def look(self, batch: list[_Candidate]) -> None:
+    def search_batch(self, batch: list[_Candidate]) -> None:
         """Parse a batch and keep what it holds."""
         from marid.syntax.code_references import code_references
 
@@ -162,24 +162,26 @@ class _Search:
             elif isinstance(answer, Exception):
                 raise answer
             else:
-                self.keep(each.path, answer)
+                self.add_references(each.path, answer)
 
-    def keep(self, path: str, found: "tuple[Reference, ...]") -> None:
+    def add_references(self, path: str, found: "tuple[Reference, ...]") -> None:
         """The lines of one file."""
         self.files += bool(found)
-        self.definitions += sum(each.defines for each in found)
-        where = shown_path(path)
-        self.lines += (f"{where}:{each.line}: {each.text}{'  [definition]' if each.defines else ''}" for each in found)
+        self.definitions += sum(each.is_definition for each in found)
+        where = quote_path(path)
+        self.lines += (
+            f"{where}:{each.line}: {each.text}{'  [definition]' if each.is_definition else ''}" for each in found
+        )
 
-    def result(self, where: str) -> Done:
+    def result(self, where: str) -> ToolOutput:
         """All of it as text, cut where it gets long."""
-        cut = len(self.lines) > _MOST_LINES
-        told = self.lines[:_MOST_LINES] or [f"'{self.word}' is not used in the code of {where}"]
+        cut = len(self.lines) > _MAX_LINES
+        told = self.lines[:_MAX_LINES] or [f"'{self.word}' is not used in the code of {where}"]
         if cut:
-            told.append(f"... cut after {_MOST_LINES} lines, there are more: give a narrower path")
+            told.append(f"... cut after {_MAX_LINES} lines, there are more: give a narrower path")
         if self.failed:
-            first = ", ".join(shown_path(path) for path in self.failed[:5])
+            first = ", ".join(quote_path(path) for path in self.failed[:5])
             told.append(f"... could not be parsed, so not looked into: {first}{' …' if len(self.failed) > 5 else ''}")
-        shown = min(len(self.lines), _MOST_LINES)
+        shown = min(len(self.lines), _MAX_LINES)
         values = {"count": shown, "files": self.files, "truncated": cut, "failed": len(self.failed)}
-        return Done(text="\n".join(told), values=values)
+        return ToolOutput(text="\n".join(told), values=values)

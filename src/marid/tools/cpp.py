@@ -8,9 +8,9 @@ from marid.ports.workers import Workers
 from marid.syntax.languages import fence_of
 from marid.text.decode import to_utf8
 from marid.text.lines import line_count
-from marid.text.visible import shown_path, shown_text
+from marid.text.visible import escape_text, quote_path
 from marid.toolkit.handles import FileRef, TargetRef
-from marid.toolkit.outcome import Done, Edit
+from marid.toolkit.outcome import EditPlan, ToolOutput
 from marid.toolkit.spec import ToolSpec, tool
 from marid.tools.texts import read_bytes
 
@@ -20,7 +20,7 @@ _CONTENT = "the whole new definition; it takes the file's line ends"
 
 
 @tool(family="cpp", effect=Effect.READ)
-def ts_c_get_skeleton(path: FileRef, *, workers: Workers) -> Done:
+def ts_c_get_skeleton(path: FileRef, *, workers: Workers) -> ToolOutput:
     """Show a C file with `{ ... }` for the body of every function.
 
     Signatures, types, macros, variables and the comments before them are kept; long values are cut.
@@ -29,7 +29,7 @@ def ts_c_get_skeleton(path: FileRef, *, workers: Workers) -> Done:
 
 
 @tool(family="cpp", effect=Effect.READ)
-def ts_cpp_get_skeleton(path: FileRef, *, workers: Workers) -> Done:
+def ts_cpp_get_skeleton(path: FileRef, *, workers: Workers) -> ToolOutput:
     """Show a C++ file with `{ ... }` for the body of every function.
 
     Classes with their bases, methods, templates and the comments before them are kept; long values are cut.
@@ -38,19 +38,19 @@ def ts_cpp_get_skeleton(path: FileRef, *, workers: Workers) -> Done:
 
 
 @tool(family="cpp", effect=Effect.READ)
-def ts_c_get_code_outline(path: FileRef, *, workers: Workers) -> Done:
+def ts_c_get_code_outline(path: FileRef, *, workers: Workers) -> ToolOutput:
     """List what a C file declares: `[Struct] name (Lines X-Y)` a line, members indented."""
     return _outline(path, workers, "c")
 
 
 @tool(family="cpp", effect=Effect.READ)
-def ts_cpp_get_code_outline(path: FileRef, *, workers: Workers) -> Done:
+def ts_cpp_get_code_outline(path: FileRef, *, workers: Workers) -> ToolOutput:
     """List what a C++ file declares: `[Class] name (Lines X-Y) : bases` a line, members indented."""
     return _outline(path, workers, "cpp")
 
 
 @tool(family="cpp", effect=Effect.READ)
-def ts_c_get_definition(path: FileRef, name: Annotated[str, _CNAME], *, workers: Workers) -> Done:
+def ts_c_get_definition(path: FileRef, name: Annotated[str, _CNAME], *, workers: Workers) -> ToolOutput:
     """Show the whole source of one C function, type, variable or macro.
 
     A definition goes before its declarations. Not there: the nearest names are told.
@@ -59,7 +59,7 @@ def ts_c_get_definition(path: FileRef, name: Annotated[str, _CNAME], *, workers:
 
 
 @tool(family="cpp", effect=Effect.READ)
-def ts_cpp_get_definition(path: FileRef, name: Annotated[str, _CPPNAME], *, workers: Workers) -> Done:
+def ts_cpp_get_definition(path: FileRef, name: Annotated[str, _CPPNAME], *, workers: Workers) -> ToolOutput:
     """Show the whole source of one C++ class, function, method or other definition, template head included.
 
     A definition goes before its declarations, a class before its constructors (`Shop::Shop`), a template before its
@@ -71,7 +71,7 @@ def ts_cpp_get_definition(path: FileRef, name: Annotated[str, _CPPNAME], *, work
 @tool(family="cpp", effect=Effect.WRITE)
 def ts_c_update_definition(
     path: TargetRef, name: Annotated[str, _CNAME], new_content: Annotated[str, _CONTENT], *, workers: Workers
-) -> Edit:
+) -> EditPlan:
     """Replace one C definition, and nothing around it.
 
     Refused if the name is ambiguous, the content empty, or the file would parse worse than before.
@@ -82,7 +82,7 @@ def ts_c_update_definition(
 @tool(family="cpp", effect=Effect.WRITE)
 def ts_cpp_update_definition(
     path: TargetRef, name: Annotated[str, _CPPNAME], new_content: Annotated[str, _CONTENT], *, workers: Workers
-) -> Edit:
+) -> EditPlan:
     """Replace one C++ definition with its template head, and nothing around it.
 
     Refused if the name is ambiguous, the content empty, or the file would parse worse than before.
@@ -91,13 +91,13 @@ def ts_cpp_update_definition(
 
 
 @tool(family="cpp", effect=Effect.READ)
-def ts_c_get_signature(path: FileRef, name: Annotated[str, _CNAME], *, workers: Workers) -> Done:
+def ts_c_get_signature(path: FileRef, name: Annotated[str, _CNAME], *, workers: Workers) -> ToolOutput:
     """Show how one C function or type is declared, without its body."""
     return _signature(path, name, workers, "c")
 
 
 @tool(family="cpp", effect=Effect.READ)
-def ts_cpp_get_signature(path: FileRef, name: Annotated[str, _CPPNAME], *, workers: Workers) -> Done:
+def ts_cpp_get_signature(path: FileRef, name: Annotated[str, _CPPNAME], *, workers: Workers) -> ToolOutput:
     """Show how one C++ function, method or class is declared, with its template head and bases, without its body."""
     return _signature(path, name, workers, "cpp")
 
@@ -116,68 +116,72 @@ TOOLS: tuple[ToolSpec, ...] = (
 )
 
 
-def _skeleton(path: FileRef, workers: Workers, language: str) -> Done:
+def _skeleton(path: FileRef, workers: Workers, language: str) -> ToolOutput:
     from marid.syntax.cfamily_text import skeleton  # imported when used, as all that parses
 
-    data, _ = _source(path)
-    return Done(text=workers.run(skeleton, data, _grammar(path, language)), values={"lines": line_count(data)})
+    data, _ = _read_source(path)
+    return ToolOutput(
+        text=workers.run(skeleton, data, _choose_grammar(path, language)), values={"lines": line_count(data)}
+    )
 
 
-def _outline(path: FileRef, workers: Workers, language: str) -> Done:
+def _outline(path: FileRef, workers: Workers, language: str) -> ToolOutput:
     from marid.syntax.cfamily_text import outline
 
-    data, _ = _source(path)
-    text = workers.run(outline, data, _grammar(path, language))
+    data, _ = _read_source(path)
+    text = workers.run(outline, data, _choose_grammar(path, language))
     count = text.count("\n") + bool(text)
-    return Done(text=text or f"{shown_path(path.given)} declares nothing", values={"count": count})
+    return ToolOutput(text=text or f"{quote_path(path.raw)} declares nothing", values={"count": count})
 
 
-def _definition(path: FileRef, name: str, workers: Workers, language: str) -> Done:
+def _definition(path: FileRef, name: str, workers: Workers, language: str) -> ToolOutput:
     from marid.syntax.cfamily_text import definition
 
-    data, _ = _source(path)
-    found = workers.run(definition, data, _grammar(path, language), name, shown_path(path.given))
-    return Done(text=found.text, values={"lines": [list(span) for span in found.spans]})
+    data, _ = _read_source(path)
+    found = workers.run(definition, data, _choose_grammar(path, language), name, quote_path(path.raw))
+    return ToolOutput(text=found.text, values={"lines": [list(span) for span in found.spans]})
 
 
-def _signature(path: FileRef, name: str, workers: Workers, language: str) -> Done:
+def _signature(path: FileRef, name: str, workers: Workers, language: str) -> ToolOutput:
     from marid.syntax.cfamily_text import signatures
 
-    data, _ = _source(path)
-    found = workers.run(signatures, data, _grammar(path, language), name, shown_path(path.given))
-    return Done(text=found.text, values={"lines": [list(span) for span in found.spans]})
+    data, _ = _read_source(path)
+    found = workers.run(signatures, data, _choose_grammar(path, language), name, quote_path(path.raw))
+    return ToolOutput(text=found.text, values={"lines": [list(span) for span in found.spans]})
 
 
-def _update(path: TargetRef, change: tuple[str, str], workers: Workers, language: str) -> Edit:
-    from marid.syntax.cfamily_edit import update
+def _update(path: TargetRef, change: tuple[str, str], workers: Workers, language: str) -> EditPlan:
+    from marid.syntax.cfamily_edit import update_definition
 
     name, new_content = change
-    where = shown_path(path.given)
-    data, encoding = _source(path)
+    where = quote_path(path.raw)
+    data, encoding = _read_source(path)
     try:
         content = new_content.encode()
-        made = workers.run(update, data, _grammar(path, language), name, content, where)
+        made = workers.run(update_definition, data, _choose_grammar(path, language), name, content, where)
         after = made.data if encoding == "utf-8" else made.data.decode().encode(encoding)
     except UnicodeEncodeError as error:
         raise BadInput(f"new_content has characters that {where} cannot hold, which is in {encoding}") from error
     before = data if encoding == "utf-8" else data.decode().encode(encoding)
-    text = f"Replaced '{shown_text(name)}' in {where}: lines {_span(made.before)}, now {_span(made.after)}."
+    text = (
+        f"Replaced '{escape_text(name)}' in {where}: lines {_format_span(made.before)}, now {_format_span(made.after)}."
+    )
     values = {"before": list(made.before), "after": list(made.after)}
-    return Edit(changes=(path.change(before, after),), text=text, values=values)
+    return EditPlan(changes=(path.change(before, after),), text=text, values=values)
 
 
-def _span(lines: tuple[int, int]) -> str:
+def _format_span(lines: tuple[int, int]) -> str:
     return f"{lines[0]}-{lines[1]}"
 
 
-def _grammar(path: FileRef, asked: str) -> str:
+def _choose_grammar(path: FileRef, asked: str) -> str:
     """What is C++ by its name is read as that by the tools for C too; a `.h` is what the caller takes it for."""
     return "cpp" if fence_of(path.name) == "cpp" and not path.name.endswith(".h") else asked
 
 
-def _source(path: FileRef) -> tuple[bytes, str]:
+def _read_source(path: FileRef) -> tuple[bytes, str]:
     """The file as UTF-8 and the encoding that it had, told apart from what is no C or C++ by name and first bytes."""
-    where = shown_path(path.given)
+    where = quote_path(path.raw)
     if fence_of(path.name) not in ("", "c", "cpp", "objectivec"):
         raise BadInput(f"{where} is no C or C++ file: get_code_outline and get_definition read other languages")
     found = to_utf8(read_bytes(path))

@@ -23,7 +23,7 @@ from marid.tools import (
 )
 
 # What needs no conversation around it.
-ALONE: tuple[ToolSpec, ...] = (
+STANDALONE_TOOLS: tuple[ToolSpec, ...] = (
     *files.TOOLS,
     *lines.TOOLS,
     *tree.TOOLS,
@@ -43,4 +43,4 @@ ALONE: tuple[ToolSpec, ...] = (
     *shell.TOOLS,
 )
 
-TOOLS: tuple[ToolSpec, ...] = (*ALONE, *memory.TOOLS)
+TOOLS: tuple[ToolSpec, ...] = (*STANDALONE_TOOLS, *memory.TOOLS)

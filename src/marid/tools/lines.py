@@ -4,17 +4,25 @@ from typing import Annotated, Literal, TypeVar
 
 from marid.core.errors import BadInput
 from marid.core.policy import Effect
-from marid.text.slices import check_lines, check_start, ended, ending_of, insert_lines, lines_of, replace_lines
+from marid.text.slices import (
+    check_line_range,
+    check_start_line,
+    end_last_line,
+    insert_lines,
+    replace_lines,
+    split_lines,
+    usual_line_ending,
+)
 from marid.text.substitution import substitute_first
 from marid.toolkit.handles import FileRef, TargetRef
-from marid.toolkit.outcome import Done, Edit
+from marid.toolkit.outcome import EditPlan, ToolOutput
 from marid.toolkit.spec import Alias, ToolSpec, tool
-from marid.tools.texts import Draft, at_least, counted, helped
-from marid.workspace.spans import Span, open_lines
+from marid.tools.texts import FileDraft, check_at_least, count_text, with_path_hints
+from marid.workspace.spans import LineSpan, open_lines
 
 T = TypeVar("T")
 Operation = Literal["replace_lines", "insert_before", "insert_after", "delete_lines", "replace_string"]
-_SAID = {
+_VERBS = {
     "replace_lines": "Replaced",
     "insert_before": "Inserted before",
     "insert_after": "Inserted after",
@@ -31,34 +39,36 @@ def get_file_slice(
     path: Annotated[FileRef, "the file"],
     start_line: Annotated[int, "first line, from 1"],
     end_line: Annotated[int, "last line, included; beyond the end means: to the end"],
-) -> Done:
+) -> ToolOutput:
     """Read some lines of a text file, as they are.
 
     Works on files of any size. A start_line beyond the end is an error that says how many lines there are.
     """
-    check_lines(start_line, end_line)
-    with helped(path), open_lines(path.place) as lines:
-        return _shown(lines.slice(start_line, end_line))
+    check_line_range(start_line, end_line)
+    with with_path_hints(path), open_lines(path.path) as lines:
+        return _slice_result(lines.read_slice(start_line, end_line))
 
 
 @tool(family="files", effect=Effect.READ)
-def file_head(path: Annotated[FileRef, "the file"], lines: Annotated[int, "how many"] = 50) -> Done:
+def file_head(path: Annotated[FileRef, "the file"], lines: Annotated[int, "how many"] = 50) -> ToolOutput:
     """Read the first lines of a text file of any size."""
-    at_least(1, lines=lines)
-    with helped(path), open_lines(path.place) as opened:
-        return _shown(opened.slice(1, lines))
+    check_at_least(1, lines=lines)
+    with with_path_hints(path), open_lines(path.path) as opened:
+        return _slice_result(opened.read_slice(1, lines))
 
 
 @tool(family="files", effect=Effect.READ)
-def file_tail(path: Annotated[FileRef, "the file"], lines: Annotated[int, "how many"] = 50) -> Done:
+def file_tail(path: Annotated[FileRef, "the file"], lines: Annotated[int, "how many"] = 50) -> ToolOutput:
     """Read the last lines of a text file of any size."""
-    at_least(1, lines=lines)
-    with helped(path), open_lines(path.place) as opened:
-        return _shown(opened.tail(lines))
+    check_at_least(1, lines=lines)
+    with with_path_hints(path), open_lines(path.path) as opened:
+        return _slice_result(opened.read_tail(lines))
 
 
-def _shown(span: Span) -> Done:
-    return Done(text=span.text, values={"start_line": span.start, "end_line": span.end, "total_lines": span.total})
+def _slice_result(span: LineSpan) -> ToolOutput:
+    return ToolOutput(
+        text=span.text, values={"start_line": span.start, "end_line": span.end, "total_lines": span.total}
+    )
 
 
 @tool(family="files", effect=Effect.WRITE)
@@ -67,14 +77,14 @@ def set_file_slice(
     start_line: Annotated[int, "first line to replace, from 1"],
     end_line: Annotated[int, "last line to replace, included; beyond the end means: to the end"],
     new_content: Annotated[str, "the lines to put there; empty deletes the old ones"],
-) -> Edit:
+) -> EditPlan:
     """Replace some lines of a text file.
 
     A line end that is missing at the end of new_content is supplied, and its lines get the line ends of the file.
     A start_line beyond the end is an error.
     """
-    draft = Draft(path)
-    total = len(lines_of(draft.text))
+    draft = FileDraft(path)
+    total = len(split_lines(draft.text))
     after = replace_lines(draft.text, start_line, end_line, new_content)
     return _plan(draft, after, f"Replaced lines {start_line}-{min(end_line, total)}")
 
@@ -89,45 +99,47 @@ def file_edit(  # noqa: PLR0913 - the parameters are the document's
     content: Annotated[str | None, "the lines to insert or to put there"] = None,
     find: Annotated[str | None, "for replace_string: the text whose first occurrence is replaced"] = None,
     replace: Annotated[str | None, "for replace_string: the text to put there"] = None,
-) -> Edit:
+) -> EditPlan:
     """Change lines of a text file, or replace the first occurrence of a text in it.
 
     replace_lines and delete_lines take line_start and line_end, insert_before and insert_after take line_start;
     afterwards the file ends with a line end. replace_string takes find and replace.
     """
-    draft = Draft(path)
+    draft = FileDraft(path)
     if operation == "replace_string":
-        made = substitute_first(draft.text, _given(find, "find", operation), _given(replace, "replace", operation))
+        made = substitute_first(draft.text, _require(find, "find", operation), _require(replace, "replace", operation))
         return _plan(draft, made.text, f"Replaced line {made.lines[0]}")
-    start = _given(line_start, "line_start", operation)
+    start = _require(line_start, "line_start", operation)
     end = start if line_end is None else line_end
-    check_lines(start, end, ("line_start", "line_end"))
-    check_start(end, len(lines_of(draft.text)), "line_start" if end == start else "line_end")
-    after = _lines_changed(draft.text, operation, (start, end), content)
-    said = f"{_SAID[operation]} line {start}" if start == end else f"{_SAID[operation]} lines {start}-{end}"
-    return _plan(draft, ended(after, ending_of(draft.text)), said)
+    check_line_range(start, end, ("line_start", "line_end"))
+    check_start_line(end, len(split_lines(draft.text)), "line_start" if end == start else "line_end")
+    after = _change_lines(draft.text, operation, (start, end), content)
+    said = f"{_VERBS[operation]} line {start}" if start == end else f"{_VERBS[operation]} lines {start}-{end}"
+    return _plan(draft, end_last_line(after, usual_line_ending(draft.text)), said)
 
 
-def _lines_changed(text: str, operation: str, span: tuple[int, int], content: str | None) -> str:
+def _change_lines(text: str, operation: str, span: tuple[int, int], content: str | None) -> str:
     if operation == "delete_lines":
         return replace_lines(text, *span, "")
-    new = _given(content, "content", operation)
+    new = _require(content, "content", operation)
     if operation == "replace_lines":
         return replace_lines(text, *span, new)
     return insert_lines(text, span[0] + (operation == "insert_after"), new)
 
 
-def _given(value: T | None, name: str, operation: str) -> T:
+def _require(value: T | None, name: str, operation: str) -> T:
     if value is None:
         raise BadInput(f"{operation} needs {name}")
     return value
 
 
-def _plan(draft: Draft, after: str, said: str) -> Edit:
+def _plan(draft: FileDraft, after: str, said: str) -> EditPlan:
     if after == draft.text:
         raise BadInput("nothing would change: the lines are the same already")
-    total = len(lines_of(after))
-    return draft.plan(after, f"{said} of {draft.shown}, which has {counted(total, 'line')} now", {"total_lines": total})
+    total = len(split_lines(after))
+    return draft.plan(
+        after, f"{said} of {draft.display_path}, which has {count_text(total, 'line')} now", {"total_lines": total}
+    )
 
 
 TOOLS: tuple[ToolSpec, ...] = (get_file_slice, file_head, file_tail, set_file_slice, file_edit)

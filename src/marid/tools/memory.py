@@ -6,39 +6,43 @@ from typing import Annotated
 from marid.core.chat import ModelInfo
 from marid.core.errors import BadInput
 from marid.core.policy import Effect
-from marid.ports.catalogue import Catalogue
+from marid.ports.catalogue import ModelLookup
 from marid.ports.handoff import Handoff
-from marid.ports.notes import Notes, Reflection
+from marid.ports.notes import NoteWriter, ReflectionWriter
 from marid.ports.peers import Peer, Peers
-from marid.toolkit.outcome import Done
+from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec, tool
-from marid.tools.texts import counted
+from marid.tools.texts import count_text
 
-MOST_CHARACTERS = 100_000
+MAX_CHARACTERS = 100_000
 """Of todos and goals, which every request carries, and of a message, which a window must hold."""
-MOST_MESSAGES = 200
+MAX_MESSAGES = 200
 
 
 @tool(family="memory", effect=Effect.META)
-def update_todos(content: Annotated[str, "all of the list; an empty text clears it"], *, notes: Notes) -> Done:
+def update_todos(
+    content: Annotated[str, "all of the list; an empty text clears it"], *, notes: NoteWriter
+) -> ToolOutput:
     """Replace the todo list of this conversation, which you see at the beginning of every request."""
-    return _noted(notes, "todos", content)
+    return _write_note(notes, "todos", content)
 
 
 @tool(family="memory", effect=Effect.META)
-def update_goals(content: Annotated[str, "all of the goals; an empty text clears them"], *, notes: Notes) -> Done:
+def update_goals(
+    content: Annotated[str, "all of the goals; an empty text clears them"], *, notes: NoteWriter
+) -> ToolOutput:
     """Replace the goals of this conversation: what it is for, beyond the next step."""
-    return _noted(notes, "goals", content)
+    return _write_note(notes, "goals", content)
 
 
 @tool(family="memory", effect=Effect.META)
-def update_reflection(content: Annotated[str, "all of the new text"], *, reflection: Reflection) -> Done:
+def update_reflection(content: Annotated[str, "all of the new text"], *, reflection: ReflectionWriter) -> ToolOutput:
     """Replace what you remember across all conversations: about the user, the work and yourself.
 
     You see it at the beginning of every request, so keep it short. What stands there now is lost unless you repeat it.
     """
     reflection.write(content)
-    return Done(text=f"Reflection updated: {counted(len(content), 'character')}")
+    return ToolOutput(text=f"Reflection updated: {count_text(len(content), 'character')}")
 
 
 @tool(family="memory", effect=Effect.META)
@@ -48,69 +52,69 @@ def send_message(
     from_: Annotated[str, "who sends it, as a name; by default this conversation"] = "",
     *,
     peers: Peers,
-) -> Done:
+) -> ToolOutput:
     """Put a message into the inbox of another conversation, which reads it before its next prompt."""
-    _check_said("content", content)
+    _check_not_empty("content", content)
     _check_size(content)
     peers.send(to, content, from_)
-    return Done(text=f"Message sent to '{to}'")
+    return ToolOutput(text=f"Message sent to '{to}'")
 
 
 @tool(family="memory", effect=Effect.META)
 def read_conversation(
     context_name: Annotated[str, "name of the conversation"],
     include_messages: Annotated[bool, "with its last messages"] = True,  # noqa: FBT002 - the documents' parameter
-    num_messages: Annotated[int, f"how many of them, at most {MOST_MESSAGES}"] = 5,
+    num_messages: Annotated[int, f"how many of them, at most {MAX_MESSAGES}"] = 5,
     *,
     peers: Peers,
-) -> Done:
+) -> ToolOutput:
     """Look into another conversation: its summary, todos, goals and last messages, as JSON."""
-    if not 0 <= num_messages <= MOST_MESSAGES:
-        raise BadInput(f"num_messages: must be from 0 to {MOST_MESSAGES}, not {num_messages}")
-    peer = peers.look(context_name, num_messages if include_messages else 0)
-    return _told(_peer(peer, messages=include_messages))
+    if not 0 <= num_messages <= MAX_MESSAGES:
+        raise BadInput(f"num_messages: must be from 0 to {MAX_MESSAGES}, not {num_messages}")
+    peer = peers.get_peer(context_name, num_messages if include_messages else 0)
+    return _json_result(_peer_values(peer, messages=include_messages))
 
 
 @tool(family="memory", effect=Effect.META)
-async def model_info(model: Annotated[str, "name of the model"], *, catalogue: Catalogue) -> Done:
+async def model_info(model: Annotated[str, "name of the model"], *, catalogue: ModelLookup) -> ToolOutput:
     """Tell what is known about a model of this conversation's provider, as JSON: context window, prices and more.
 
     Prices are dollars for a million tokens. What nobody knows is left out.
     """
-    _check_said("model", model)
-    return _told(_metadata(await catalogue.info(model.strip())))
+    _check_not_empty("model", model)
+    return _json_result(_model_values(await catalogue.info(model.strip())))
 
 
 @tool(family="memory", effect=Effect.META)
-def call_agent(prompt: Annotated[str, "what you shall do next"], *, handoff: Handoff) -> Done:
+def call_agent(prompt: Annotated[str, "what you shall do next"], *, handoff: Handoff) -> ToolOutput:
     """Go on by yourself after your next words, with a prompt of your own, instead of waiting for the user."""
-    _check_said("prompt", prompt)
-    return Done(text=handoff.agent(prompt))
+    _check_not_empty("prompt", prompt)
+    return ToolOutput(text=handoff.hand_to_agent(prompt))
 
 
 @tool(family="memory", effect=Effect.META)
-def call_user(message: Annotated[str, "last words to the user"] = "", *, handoff: Handoff) -> Done:
+def call_user(message: Annotated[str, "last words to the user"] = "", *, handoff: Handoff) -> ToolOutput:
     """Give the word to the user: the round ends at once."""
-    return Done(text=handoff.user(message))
+    return ToolOutput(text=handoff.hand_to_user(message))
 
 
-def _noted(notes: Notes, name: str, content: str) -> Done:
+def _write_note(notes: NoteWriter, name: str, content: str) -> ToolOutput:
     _check_size(content)
     notes.write(name, content)
-    return Done(text=f"{name.capitalize()} updated: {counted(len(content), 'character')}")
+    return ToolOutput(text=f"{name.capitalize()} updated: {count_text(len(content), 'character')}")
 
 
-def _check_said(name: str, text: str) -> None:
+def _check_not_empty(name: str, text: str) -> None:
     if not text.strip():
         raise BadInput(f"{name}: is empty")
 
 
 def _check_size(content: str) -> None:
-    if len(content) > MOST_CHARACTERS:
-        raise BadInput(f"content: has {len(content):,} characters, at most {MOST_CHARACTERS:,} are taken: shorten it")
+    if len(content) > MAX_CHARACTERS:
+        raise BadInput(f"content: has {len(content):,} characters, at most {MAX_CHARACTERS:,} are taken: shorten it")
 
 
-def _peer(peer: Peer, *, messages: bool) -> dict[str, object]:
+def _peer_values(peer: Peer, *, messages: bool) -> dict[str, object]:
     about: dict[str, object] = {
         "name": peer.name,
         "summary": peer.summary,
@@ -125,16 +129,16 @@ def _peer(peer: Peer, *, messages: bool) -> dict[str, object]:
     return about
 
 
-def _metadata(info: ModelInfo) -> dict[str, object]:
+def _model_values(info: ModelInfo) -> dict[str, object]:
     """What the provider's list says, and above it what all providers have in common."""
-    common = {key: value for key, value in info.facts().items() if value is not None}
+    common = {key: value for key, value in info.common_fields().items() if value is not None}
     return {**common, **{key: value for key, value in info.more.items() if key not in common}}
 
 
-def _told(values: Mapping[str, object]) -> Done:
+def _json_result(values: Mapping[str, object]) -> ToolOutput:
     import json  # imported when used: listing the tools needs none
 
-    return Done(text=json.dumps(values, ensure_ascii=False, indent=2), values=values)
+    return ToolOutput(text=json.dumps(values, ensure_ascii=False, indent=2), values=values)
 
 
 TOOLS: tuple[ToolSpec, ...] = (

@@ -6,26 +6,26 @@ from typing import TYPE_CHECKING, Annotated, Concatenate, ParamSpec
 from marid.core.errors import BadInput, Exhausted, NotFound
 from marid.core.policy import Effect
 from marid.ports.workers import Workers
-from marid.syntax.python_anchor import Anchor, AnchorType
-from marid.text.visible import shown_path
+from marid.syntax.python_anchor import AnchorType, InsertionAnchor
+from marid.text.visible import quote_path
 from marid.toolkit.handles import TargetRef
-from marid.toolkit.outcome import Change, Edit
+from marid.toolkit.outcome import EditPlan, PlannedChange
 from marid.toolkit.spec import ToolSpec, tool
-from marid.tools.python_names import Name, run_on
+from marid.tools.python_names import DottedName, run_on_file
 from marid.tools.python_tree import python_bytes
-from marid.workspace.guard import MOST_BYTES
+from marid.workspace.guard import MAX_FILE_BYTES
 
 if TYPE_CHECKING:
-    from marid.syntax.python_edits import Edited
+    from marid.syntax.python_edits import EditResult
 
 P = ParamSpec("P")
 NewCode = Annotated[str, "the new code, at any indentation: it is indented to where it lands, in the file's own style"]
-Where = Annotated[AnchorType, "top or bottom of the scope, or before or after anchor_symbol"]
-Beside = Annotated[str, "the name to put it before or after: a function, class or variable of the same scope"]
+InsertPosition = Annotated[AnchorType, "top or bottom of the scope, or before or after anchor_symbol"]
+AnchorSymbol = Annotated[str, "the name to put it before or after: a function, class or variable of the same scope"]
 
 
 @tool(family="python", effect=Effect.WRITE)
-def py_update_definition(path: TargetRef, name: Name, new_content: NewCode, *, workers: Workers) -> Edit:
+def py_update_definition(path: TargetRef, name: DottedName, new_content: NewCode, *, workers: Workers) -> EditPlan:
     """Replace a Python function, method or class by new source.
 
     What is replaced is what `py_get_definition` shows, decorators included, so give the decorators again; comments
@@ -35,36 +35,38 @@ def py_update_definition(path: TargetRef, name: Name, new_content: NewCode, *, w
     """
     from marid.syntax.python_edits import update_definition  # imported when used, as all that parses
 
-    edited, change = _changed(path, workers, update_definition, name, new_content)
-    return _edit(f"updated '{name}' in {_shown(path)}: lines {edited.first}-{edited.last}", edited, change)
+    edited, change = _run_edit(path, workers, update_definition, name, new_content)
+    return _plan_edit(
+        f"updated '{name}' in {_quote_path(path)}: lines {edited.first_line}-{edited.last_line}", edited, change
+    )
 
 
 @tool(family="python", effect=Effect.WRITE)
 def py_set_signature(
     path: TargetRef,
-    name: Name,
+    name: DottedName,
     new_signature: Annotated[str, "from 'def', 'async def' or 'class' to the colon, on one line or more"],
     *,
     workers: Workers,
-) -> Edit:
+) -> EditPlan:
     """Replace only the signature of a Python function, method or class; decorators and body stay.
 
     A missing colon is supplied. Another name in it renames the definition, not its uses.
     """
     from marid.syntax.python_edits import set_signature
 
-    edited, change = _changed(path, workers, set_signature, name, new_signature)
-    return _edit(f"set the signature of '{name}' in {_shown(path)}: line {edited.first}", edited, change)
+    edited, change = _run_edit(path, workers, set_signature, name, new_signature)
+    return _plan_edit(f"set the signature of '{name}' in {_quote_path(path)}: line {edited.first_line}", edited, change)
 
 
 @tool(family="python", effect=Effect.WRITE)
 def py_set_var_declaration(
     path: TargetRef,
-    name: Name,
+    name: DottedName,
     new_declaration: Annotated[str, "the whole new statement, such as LIMIT: int = 3"],
     *,
     workers: Workers,
-) -> Edit:
+) -> EditPlan:
     """Replace the assignment of a variable of a Python module or class (`NAME` or `Class.name`).
 
     What is replaced is what `py_get_var_declaration` shows: the whole lines, comments on them included. A declaration
@@ -72,20 +74,20 @@ def py_set_var_declaration(
     """
     from marid.syntax.python_edits import set_declaration
 
-    edited, change = _changed(path, workers, set_declaration, name, new_declaration)
-    return _edit(f"set '{name}' in {_shown(path)}: line {edited.first}", edited, change)
+    edited, change = _run_edit(path, workers, set_declaration, name, new_declaration)
+    return _plan_edit(f"set '{name}' in {_quote_path(path)}: line {edited.first_line}", edited, change)
 
 
 @tool(family="python", effect=Effect.WRITE)
-def py_remove_def(path: TargetRef, name: Name, *, workers: Workers) -> Edit:
+def py_remove_def(path: TargetRef, name: DottedName, *, workers: Workers) -> EditPlan:
     """Remove a Python function, method or class, decorators included.
 
     Comments above it stay. A block that would be left empty gets `pass`. Uses of the name are not looked for.
     """
     from marid.syntax.python_edits import remove_definition
 
-    edited, change = _changed(path, workers, remove_definition, name)
-    return _edit(f"removed '{name}' from {_shown(path)}, line {edited.first}", edited, change)
+    edited, change = _run_edit(path, workers, remove_definition, name)
+    return _plan_edit(f"removed '{name}' from {_quote_path(path)}, line {edited.first_line}", edited, change)
 
 
 @tool(family="python", effect=Effect.WRITE)
@@ -93,11 +95,11 @@ def py_add_def(  # noqa: PLR0913 - the parameters are the document's
     path: TargetRef,
     name: Annotated[str, "the dotted name the definition will have: f, or Class.method to put it into that class"],
     new_content: NewCode,
-    anchor_type: Where = "bottom",
-    anchor_symbol: Beside = "",
+    anchor_type: InsertPosition = "bottom",
+    anchor_symbol: AnchorSymbol = "",
     *,
     workers: Workers,
-) -> Edit:
+) -> EditPlan:
     """Add a function, method or class to a Python file that exists, at a place given by names.
 
     The new code must define the last part of `name`, and may bring more. `top` is behind the docstring and, in a
@@ -106,43 +108,45 @@ def py_add_def(  # noqa: PLR0913 - the parameters are the document's
     """
     from marid.syntax.python_additions import add_definition
 
-    anchor = Anchor(kind=anchor_type, symbol=anchor_symbol)
-    edited, change = _changed(path, workers, add_definition, name, new_content, anchor)
-    return _edit(f"added '{name}' to {_shown(path)}: lines {edited.first}-{edited.last}", edited, change)
+    anchor = InsertionAnchor(kind=anchor_type, symbol=anchor_symbol)
+    edited, change = _run_edit(path, workers, add_definition, name, new_content, anchor)
+    return _plan_edit(
+        f"added '{name}' to {_quote_path(path)}: lines {edited.first_line}-{edited.last_line}", edited, change
+    )
 
 
 @tool(family="python", effect=Effect.WRITE)
 def py_move_def(  # noqa: PLR0913, PLR0917 - the parameters are the document's
     src_path: Annotated[TargetRef, "path of the file that it is in"],
     dest_path: Annotated[TargetRef, "path of the file that it goes to; one that is not there is made"],
-    name: Name,
+    name: DottedName,
     dest_name: Annotated[str, "the dotted name it will have, such as Class.method; empty: the same name"] = "",
-    anchor_type: Where = "bottom",
-    anchor_symbol: Beside = "",
+    anchor_type: InsertPosition = "bottom",
+    anchor_symbol: AnchorSymbol = "",
     *,
     workers: Workers,
-) -> Edit:
+) -> EditPlan:
     """Move a Python function, method or class to another place, in the same file or another one.
 
     It is indented to where it lands; a file that is not there yet is made. Only the definition moves: imports that it
     needs, uses of it elsewhere and comments above it are not touched, so check them afterwards. A new last part of
     `dest_name` renames the definition itself. Both files are changed, or none.
     """
-    from marid.syntax.python_additions import add_definition, move_definition, take_definition
+    from marid.syntax.python_additions import add_definition, extract_definition, move_definition
 
-    anchor = Anchor(kind=anchor_type, symbol=anchor_symbol)
+    anchor = InsertionAnchor(kind=anchor_type, symbol=anchor_symbol)
     dest_name = dest_name.strip() or name.partition("@")[0].strip()
-    if src_path.place == dest_path.place:
-        edited, change = _changed(src_path, workers, move_definition, name, dest_name, anchor)
+    if src_path.path == dest_path.path:
+        edited, change = _run_edit(src_path, workers, move_definition, name, dest_name, anchor)
         changes = (change,)
     else:
         before = python_bytes(src_path)
-        taken = run_on(src_path, workers, take_definition, before, name, dest_name.rpartition(".")[2])
-        there = _read_if_any(dest_path)
-        edited = run_on(dest_path, workers, add_definition, there or b"", dest_name, taken.text, anchor)
-        changes = (_change(dest_path, there, edited), _change(src_path, before, taken.rest))
-    where = f"{_shown(dest_path)}: lines {edited.first}-{edited.last}"
-    return _edit(f"moved '{name}' from {_shown(src_path)} to '{dest_name}' in {where}", edited, *changes)
+        taken = run_on_file(src_path, workers, extract_definition, before, name, dest_name.rpartition(".")[2])
+        there = _read_if_exists(dest_path)
+        edited = run_on_file(dest_path, workers, add_definition, there or b"", dest_name, taken.text, anchor)
+        changes = (_make_change(dest_path, there, edited), _make_change(src_path, before, taken.rest))
+    where = f"{_quote_path(dest_path)}: lines {edited.first_line}-{edited.last_line}"
+    return _plan_edit(f"moved '{name}' from {_quote_path(src_path)} to '{dest_name}' in {where}", edited, *changes)
 
 
 @tool(family="python", effect=Effect.WRITE)
@@ -153,7 +157,7 @@ def py_region_wrap(
     region_name: Annotated[str, "one line of text"],
     *,
     workers: Workers,
-) -> Edit:
+) -> EditPlan:
     """Put `#region NAME` and `#endregion` around lines of a Python file.
 
     Both comments are indented as the first line. Refused where one of them would change the code, as inside a string,
@@ -161,39 +165,44 @@ def py_region_wrap(
     """
     from marid.syntax.python_edits import wrap_region
 
-    edited, change = _changed(path, workers, wrap_region, start_line, end_line, region_name)
-    return _edit(f"wrapped lines {start_line}-{end_line} of {_shown(path)} in a region", edited, change)
+    edited, change = _run_edit(path, workers, wrap_region, start_line, end_line, region_name)
+    return _plan_edit(f"wrapped lines {start_line}-{end_line} of {_quote_path(path)} in a region", edited, change)
 
 
-def _shown(file: TargetRef) -> str:
-    return f"'{shown_path(file.given)}'"
+def _quote_path(file: TargetRef) -> str:
+    return f"'{quote_path(file.raw)}'"
 
 
-def _changed(
-    file: TargetRef, workers: Workers, work: "Callable[Concatenate[bytes, P], Edited]", /, *args: P.args, **kw: P.kwargs
-) -> "tuple[Edited, Change]":
+def _run_edit(
+    file: TargetRef,
+    workers: Workers,
+    work: "Callable[Concatenate[bytes, P], EditResult]",
+    /,
+    *args: P.args,
+    **kw: P.kwargs,
+) -> "tuple[EditResult, PlannedChange]":
     before = python_bytes(file)
-    edited = run_on(file, workers, work, before, *args, **kw)
-    return edited, _change(file, before, edited)
+    edited = run_on_file(file, workers, work, before, *args, **kw)
+    return edited, _make_change(file, before, edited)
 
 
-def _change(file: TargetRef, before: bytes | None, edited: "Edited") -> Change:
-    if len(edited.data) > MOST_BYTES:
-        raise Exhausted(f"{_shown(file)} would be larger than {MOST_BYTES:,} bytes")
+def _make_change(file: TargetRef, before: bytes | None, edited: "EditResult") -> PlannedChange:
+    if len(edited.data) > MAX_FILE_BYTES:
+        raise Exhausted(f"{_quote_path(file)} would be larger than {MAX_FILE_BYTES:,} bytes")
     return file.change(before, edited.data)
 
 
-def _read_if_any(file: TargetRef) -> bytes | None:
+def _read_if_exists(file: TargetRef) -> bytes | None:
     try:
         return python_bytes(file)
     except NotFound as error:
-        if not file.given.endswith((".py", ".pyi", ".pyw")):
-            raise BadInput(f"{_shown(file)} is not there, and would be no Python file by its name") from error
+        if not file.raw.endswith((".py", ".pyi", ".pyw")):
+            raise BadInput(f"{_quote_path(file)} is not there, and would be no Python file by its name") from error
         return None
 
 
-def _edit(text: str, edited: "Edited", *changes: Change) -> Edit:
-    return Edit(changes=changes, text=text, values={"start_line": edited.first, "end_line": edited.last})
+def _plan_edit(text: str, edited: "EditResult", *changes: PlannedChange) -> EditPlan:
+    return EditPlan(changes=changes, text=text, values={"start_line": edited.first_line, "end_line": edited.last_line})
 
 
 TOOLS: tuple[ToolSpec, ...] = (

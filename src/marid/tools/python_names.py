@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING, Annotated, Concatenate, ParamSpec, TypeVar
 from marid.core.errors import BadInput, Exhausted, NotFound
 from marid.core.policy import Effect
 from marid.ports.workers import Workers
-from marid.text.visible import shown_path
+from marid.text.visible import quote_path
 from marid.toolkit.handles import FileRef
-from marid.toolkit.outcome import Done
+from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec, tool
 from marid.tools.python_tree import python_bytes
 
 if TYPE_CHECKING:
-    from marid.syntax.python_lookups import Excerpt
+    from marid.syntax.python_lookups import PythonExcerpt
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Name = Annotated[
+DottedName = Annotated[
     str, "dotted name, such as f, Class.method or outer.inner; f@12 is the f on line 12, where several share the name"
 ]
 
 
-def run_on(
+def run_on_file(
     file: FileRef,
     workers: Workers,
     work: Callable[Concatenate[bytes, P], T],
@@ -38,15 +38,15 @@ def run_on(
     try:
         return workers.run(work, data, *args, **kw)
     except (BadInput, NotFound, Exhausted) as error:
-        raise type(error)(f"'{shown_path(file.given)}': {error}") from error
+        raise type(error)(f"'{quote_path(file.raw)}': {error}") from error
 
 
-def _done(found: "Excerpt") -> Done:
-    return Done(text=found.text, values={"start_line": found.first, "end_line": found.last})
+def _excerpt_result(found: "PythonExcerpt") -> ToolOutput:
+    return ToolOutput(text=found.text, values={"start_line": found.first_line, "end_line": found.last_line})
 
 
 @tool(family="python", effect=Effect.READ)
-def py_get_definition(path: FileRef, name: Name, *, workers: Workers) -> Done:
+def py_get_definition(path: FileRef, name: DottedName, *, workers: Workers) -> ToolOutput:
     """Get the whole source of a Python function, method or class by its dotted name.
 
     The text is the file's own lines, unchanged, from the first decorator to the last line, with their indentation.
@@ -56,22 +56,22 @@ def py_get_definition(path: FileRef, name: Name, *, workers: Workers) -> Done:
     """
     from marid.syntax.python_lookups import find_definition  # imported when used, as all that parses
 
-    return _done(run_on(path, workers, find_definition, python_bytes(path), name))
+    return _excerpt_result(run_on_file(path, workers, find_definition, python_bytes(path), name))
 
 
 @tool(family="python", effect=Effect.READ)
-def py_get_signature(path: FileRef, name: Name, *, workers: Workers) -> Done:
+def py_get_signature(path: FileRef, name: DottedName, *, workers: Workers) -> ToolOutput:
     """Get the signature of a Python function, method or class: from `def` or `class` to the colon.
 
     Decorators and the indentation before `def` are left out; further lines are as in the file.
     """
     from marid.syntax.python_lookups import find_signature
 
-    return _done(run_on(path, workers, find_signature, python_bytes(path), name))
+    return _excerpt_result(run_on_file(path, workers, find_signature, python_bytes(path), name))
 
 
 @tool(family="python", effect=Effect.READ)
-def py_get_var_declaration(path: FileRef, name: Name, *, workers: Workers) -> Done:
+def py_get_var_declaration(path: FileRef, name: DottedName, *, workers: Workers) -> ToolOutput:
     """Get the line or lines that assign a variable of a Python module or class (`NAME` or `Class.name`).
 
     Plain, annotated and tuple assignments and type aliases count; `+=`, `:=`, imports, loop variables, locals of
@@ -81,7 +81,7 @@ def py_get_var_declaration(path: FileRef, name: Name, *, workers: Workers) -> Do
     """
     from marid.syntax.python_lookups import find_declaration
 
-    return _done(run_on(path, workers, find_declaration, python_bytes(path), name))
+    return _excerpt_result(run_on_file(path, workers, find_declaration, python_bytes(path), name))
 
 
 TOOLS: tuple[ToolSpec, ...] = (py_get_definition, py_get_signature, py_get_var_declaration)

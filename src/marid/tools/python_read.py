@@ -5,29 +5,29 @@ from typing import Annotated, Concatenate, ParamSpec, TypeVar
 
 from marid.core.policy import Effect
 from marid.ports.workers import Workers
-from marid.text.visible import shown_path
+from marid.text.visible import quote_path
 from marid.toolkit.handles import FileRef, PathRef
-from marid.toolkit.outcome import Done
+from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec, tool
-from marid.tools.python_names import run_on
-from marid.tools.python_tree import PythonTree, python_bytes
-from marid.tools.texts import helped
+from marid.tools.python_names import run_on_file
+from marid.tools.python_tree import PythonFiles, python_bytes
+from marid.tools.texts import with_path_hints
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_MOST_LINES = 1000
+_MAX_LINES = 1000
 _FAMILY = "python"
 
 
-def asked(
+def run_on_python(
     workers: Workers, path: FileRef, work: Callable[Concatenate[bytes, P], T], *args: P.args, **kwargs: P.kwargs
 ) -> T:
     """What some work on a Python file gives; errors name the file. Raises: MaridError."""
-    return run_on(path, workers, work, python_bytes(path), *args, **kwargs)
+    return run_on_file(path, workers, work, python_bytes(path), *args, **kwargs)
 
 
 @tool(family=_FAMILY, effect=Effect.READ)
-def py_get_skeleton(path: Annotated[FileRef, "a Python file"], *, workers: Workers) -> Done:
+def py_get_skeleton(path: Annotated[FileRef, "a Python file"], *, workers: Workers) -> ToolOutput:
     """Show a Python file with `...` for the bodies of its functions.
 
     Signatures, decorators, docstrings and everything outside functions stay as written; the result is valid Python.
@@ -35,11 +35,11 @@ def py_get_skeleton(path: Annotated[FileRef, "a Python file"], *, workers: Worke
     """
     from marid.syntax.pyview_skeleton import py_skeleton  # imported when used, as all that parses
 
-    return Done(text=asked(workers, path, py_skeleton))
+    return ToolOutput(text=run_on_python(workers, path, py_skeleton))
 
 
 @tool(family=_FAMILY, effect=Effect.READ)
-def py_get_code_outline(path: Annotated[FileRef, "a Python file"], *, workers: Workers) -> Done:
+def py_get_code_outline(path: Annotated[FileRef, "a Python file"], *, workers: Workers) -> ToolOutput:
     """List what a Python file defines, with the lines of each.
 
     One line each, `[Kind] name (Lines X-Y)`, members indented below their class; decorators count to the lines. Kinds:
@@ -48,8 +48,8 @@ def py_get_code_outline(path: Annotated[FileRef, "a Python file"], *, workers: W
     """
     from marid.syntax.pyview_outline import py_outline
 
-    text = asked(workers, path, py_outline)
-    return Done(
+    text = run_on_python(workers, path, py_outline)
+    return ToolOutput(
         text=text or "nothing is defined in this file", values={"definitions": len(text.split("\n")) if text else 0}
     )
 
@@ -60,41 +60,43 @@ def py_get_class_summary(
     name: Annotated[str, "the class, dotted if it is nested: `Outer.Inner`"],
     *,
     workers: Workers,
-) -> Done:
+) -> ToolOutput:
     """Show a class in short: docstring, variables, signatures of its methods, with lines."""
-    from marid.syntax.pyview_classes import py_class
+    from marid.syntax.pyview_classes import py_class_summary
 
-    return Done(text=asked(workers, path, py_class, name))
+    return ToolOutput(text=run_on_python(workers, path, py_class_summary, name))
 
 
 @tool(family=_FAMILY, effect=Effect.READ)
-def py_get_imports(path: Annotated[FileRef, "a Python file"], *, workers: Workers) -> Done:
+def py_get_imports(path: Annotated[FileRef, "a Python file"], *, workers: Workers) -> ToolOutput:
     """List every import of a Python file with its line, also those inside functions.
 
     `values.modules` are the imported modules, each once; a relative one keeps its dots.
     """
     from marid.syntax.pyview_imports import py_imports
 
-    found = asked(workers, path, py_imports)
-    lines = [f"{each.words} (Line {each.line}{f', in {each.scope}' if each.scope else ''})" for each in found]
+    found = run_on_python(workers, path, py_imports)
+    lines = [f"{each.text} (Line {each.line}{f', in {each.scope}' if each.scope else ''})" for each in found]
     modules = sorted({module for each in found for module in each.modules})
-    return Done(text="\n".join(lines) or "no imports", values={"modules": modules})
+    return ToolOutput(text="\n".join(lines) or "no imports", values={"modules": modules})
 
 
 @tool(family=_FAMILY, effect=Effect.READ)
-def py_check_syntax(path: Annotated[FileRef, "a Python file"], *, workers: Workers) -> Done:
+def py_check_syntax(path: Annotated[FileRef, "a Python file"], *, workers: Workers) -> ToolOutput:
     """Say whether a Python file parses: `OK`, or the line of the first syntax error.
 
     A syntax error is a result, not a failure of this tool; `values.ok` tells the two apart.
     """
-    from marid.syntax.pyview_check import py_flaw
+    from marid.syntax.pyview_check import py_syntax_problem
 
-    flaw = asked(workers, path, py_flaw)
+    flaw = run_on_python(workers, path, py_syntax_problem)
     if flaw is None:
-        return Done(text="OK", values={"ok": True})
+        return ToolOutput(text="OK", values={"ok": True})
     column = f", column {flaw.column}" if flaw.column else ""
-    text = f"Syntax error in {shown_path(path.given)} at line {flaw.line}{column}: {flaw.words}"
-    return Done(text=text, values={"ok": False, "line": flaw.line, "column": flaw.column, "message": flaw.words})
+    text = f"Syntax error in {quote_path(path.raw)} at line {flaw.line}{column}: {flaw.message}"
+    return ToolOutput(
+        text=text, values={"ok": False, "line": flaw.line, "column": flaw.column, "message": flaw.message}
+    )
 
 
 @tool(family=_FAMILY, effect=Effect.READ)
@@ -103,51 +105,51 @@ def py_get_docstring(
     name: Annotated[str, "a class, function or `Class.method`; `module` for that of the file"],
     *,
     workers: Workers,
-) -> Done:
+) -> ToolOutput:
     """Show the docstring of a module, class, function or method, without its indentation."""
     from marid.syntax.pyview_docstrings import py_docstring
 
-    return Done(text=asked(workers, path, py_docstring, name))
+    return ToolOutput(text=run_on_python(workers, path, py_docstring, name))
 
 
-@tool(family=_FAMILY, effect=Effect.READ, seconds=60.0)
+@tool(family=_FAMILY, effect=Effect.READ, timeout=60.0)
 def py_get_hierarchy(
     path: Annotated[PathRef, "the folder to search, or one file"],
     class_name: Annotated[str, "the class: `Base`, `Outer.Inner` or `package.module.Base`; one of a library will do"],
     *,
     workers: Workers,
-) -> Done:
+) -> ToolOutput:
     """List the subclasses of a class, direct and indirect, across the files of a folder.
 
     An indented tree of `path:line: class X(Base)` lines below the class itself. Imports, aliases and names handed on by
     packages are followed; classes whose base leads nowhere are listed apart. Ignored files are left out.
     """
-    from marid.syntax.calls_facts import File
+    from marid.syntax.calls_facts import FileFacts
     from marid.syntax.calls_reading import py_class_facts
-    from marid.syntax.pyview_hierarchy import hierarchy
+    from marid.syntax.pyview_hierarchy import find_subclasses
 
-    with helped(path):
+    with with_path_hints(path):
         is_folder = path.is_folder()
-    files = PythonTree(path) if is_folder else {path.name: python_bytes(path)}
+    files = PythonFiles(path) if is_folder else {path.name: python_bytes(path)}
     broken: list[str] = []
 
-    def load_all(paths: Sequence[str]) -> dict[str, File]:
+    def load_all(paths: Sequence[str]) -> dict[str, FileFacts]:
         calls = [(files[each],) for each in paths]
         done = workers.run_all(py_class_facts, calls, cost=[len(data) for (data,) in calls])
-        broken.extend(each for each, file in zip(paths, done, strict=True) if not isinstance(file, File))
-        return {each: file for each, file in zip(paths, done, strict=True) if isinstance(file, File)}
+        broken.extend(each for each, file in zip(paths, done, strict=True) if not isinstance(file, FileFacts))
+        return {each: file for each, file in zip(paths, done, strict=True) if isinstance(file, FileFacts)}
 
-    family = hierarchy(files, class_name, load_all)
-    notes = [*family.lines[:_MOST_LINES]]
+    family = find_subclasses(files, class_name, load_all)
+    notes = [*family.lines[:_MAX_LINES]]
     if len(family.lines) == 1 and not family.count:
         notes.append("no subclasses found")
-    if more := len(family.lines) - _MOST_LINES if len(family.lines) > _MOST_LINES else 0:
+    if more := len(family.lines) - _MAX_LINES if len(family.lines) > _MAX_LINES else 0:
         notes.append(f"({more} more lines: ask for a class further down or a smaller folder)")
     if broken:
-        notes.append(f"(not understood, so left out: {', '.join(map(shown_path, sorted(set(broken))[:10]))})")
-    if isinstance(files, PythonTree) and files.skipped:
+        notes.append(f"(not understood, so left out: {', '.join(map(quote_path, sorted(set(broken))[:10]))})")
+    if isinstance(files, PythonFiles) and files.skipped:
         notes.append(f"({files.skipped} files could not be read or are too large)")
-    return Done(text="\n".join(notes), values={"subclasses": family.count, "truncated": bool(more)})
+    return ToolOutput(text="\n".join(notes), values={"subclasses": family.count, "truncated": bool(more)})
 
 
 TOOLS: tuple[ToolSpec, ...] = (

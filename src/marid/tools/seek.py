@@ -5,15 +5,15 @@ from typing import Annotated, cast
 
 from marid.core.errors import BadInput, NotFound
 from marid.core.policy import Effect
-from marid.text.visible import shown_path
+from marid.text.visible import quote_path
 from marid.toolkit.handles import FolderRef
-from marid.toolkit.outcome import Done
+from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec, tool
-from marid.tools.texts import at_least, helped
-from marid.workspace.pathfind import Budget, Paths, find_paths
-from marid.workspace.pathglob import PathPattern, literal_start, parse_path_pattern
+from marid.tools.texts import check_at_least, with_path_hints
+from marid.workspace.pathfind import FoundPaths, PathSearchLimits, find_paths
+from marid.workspace.pathglob import PathPattern, parse_path_pattern, split_literal_prefix
 
-_MOST_PATHS = 1_000
+_MAX_PATHS = 1_000
 _HERE = cast(FolderRef, ".")  # parsed like a path that was given
 
 
@@ -21,7 +21,7 @@ _HERE = cast(FolderRef, ".")  # parsed like a path that was given
 def search_files(
     path: Annotated[FolderRef, "the folder"],
     pattern: Annotated[str, "such as *.py, **/test_*.py, src/**/*.{ts,tsx}"],
-) -> Done:
+) -> ToolOutput:
     """Find files and folders by a glob pattern, relative to a folder.
 
     `*` stays within a name and `**` stands for any number of folders: `*.py` finds only what is directly in the
@@ -29,8 +29,8 @@ def search_files(
     unless the pattern names it. Patterns that lead out of the folder are errors.
     """
     parsed = parse_path_pattern(pattern)
-    found = _Finding(path, pattern, parsed).run(Budget(_MOST_PATHS), hidden=True)
-    return _listed(found, f"(more than {_MOST_PATHS:,} paths: narrow the pattern or name a folder below)")
+    found = _GlobSearch(path, pattern, parsed).run(PathSearchLimits(_MAX_PATHS), hidden=True)
+    return _paths_result(found, f"(more than {_MAX_PATHS:,} paths: narrow the pattern or name a folder below)")
 
 
 @tool(family="files", effect=Effect.READ)
@@ -38,60 +38,60 @@ def glob_files(
     pattern: Annotated[str, "such as *.py, **/test_*.py, src/**/*.{ts,tsx}"],
     path: Annotated[FolderRef, "the folder; the paths found are relative to it"] = _HERE,
     max_results: Annotated[int, "how many paths at most"] = 100,
-) -> Done:
+) -> ToolOutput:
     """Find files by a glob pattern, in a folder and all below it.
 
     A pattern without a slash matches names in every folder; `**` stands for any number of folders. Hidden files and
     what ignore files and the built-in rules exclude are left out, unless the pattern names them.
     """
-    at_least(1, max_results=max_results)
+    check_at_least(1, max_results=max_results)
     parsed = parse_path_pattern(pattern, anywhere=True)
-    finding = _Finding(path, pattern, parsed, files_only=True)
-    found = finding.run(Budget(max_results), hidden=parsed.names_hidden)
-    return _listed(found, f"(more than {max_results:,} files: narrow the pattern or raise max_results)")
+    finding = _GlobSearch(path, pattern, parsed, files_only=True)
+    found = finding.run(PathSearchLimits(max_results), hidden=parsed.names_hidden)
+    return _paths_result(found, f"(more than {max_results:,} files: narrow the pattern or raise max_results)")
 
 
-class _Finding:
+class _GlobSearch:
     """A glob over a folder. The folders that the pattern begins with are where the walk begins: they were named."""
 
     def __init__(self, folder: FolderRef, text: str, parsed: PathPattern, *, files_only: bool = False) -> None:
         self._folder = folder
         self._files_only = files_only
-        self._below, rest = literal_start(text)
+        self._below, rest = split_literal_prefix(text)
         self._below = posixpath.normpath(self._below) if self._below else ""
         self._pattern = parse_path_pattern(rest) if self._below else parsed
 
-    def run(self, budget: Budget, *, hidden: bool) -> Paths:
+    def run(self, budget: PathSearchLimits, *, hidden: bool) -> FoundPaths:
         """The paths relative to the folder. Raises: NotFound, Refused, BadInput when it is no folder."""
-        self._check()
+        self._check_folder()
         found = self._walk(budget, hidden=hidden, ignored=False)
-        if not found.found and self._pattern.names_folders:
+        if not found.paths and self._pattern.names_folders:
             found = self._walk(budget, hidden=hidden, ignored=True)
         prefix = f"{self._below}/" if self._below not in ("", ".") else ""
-        return found._replace(found=[prefix + path for path in found.found])
+        return found._replace(paths=[prefix + path for path in found.paths])
 
-    def _check(self) -> None:
-        with helped(self._folder):
-            if not self._folder.place.is_folder():
-                raise BadInput(f"'{shown_path(self._folder.given)}' is a file, not a folder")
+    def _check_folder(self) -> None:
+        with with_path_hints(self._folder):
+            if not self._folder.path.is_folder():
+                raise BadInput(f"'{quote_path(self._folder.raw)}' is a file, not a folder")
 
-    def _walk(self, budget: Budget, *, hidden: bool, ignored: bool) -> Paths:
-        start = self._folder.place.below(self._below) if self._below else self._folder.place
+    def _walk(self, budget: PathSearchLimits, *, hidden: bool, ignored: bool) -> FoundPaths:
+        start = self._folder.path.below(self._below) if self._below else self._folder.path
         try:
             walk = start.walk(ignored=ignored, hidden=hidden)
             return find_paths(walk, self._pattern, budget, files_only=self._files_only)
         except (NotFound, BadInput):
-            return Paths([])  # what the pattern begins with is not there, or no folder
+            return FoundPaths([])  # what the pattern begins with is not there, or no folder
 
 
-def _listed(paths: Paths, more: str) -> Done:
-    lines = [shown_path(path) for path in paths.found]
-    if paths.more:
+def _paths_result(paths: FoundPaths, more: str) -> ToolOutput:
+    lines = [quote_path(path) for path in paths.paths]
+    if paths.has_more:
         lines.append(more)
-    if paths.late:
+    if paths.timed_out:
         lines.append("(stopped: it took too long; name a folder below)")
-    values = {"count": len(paths.found), "truncated": paths.more or paths.late}
-    return Done(text="\n".join(lines) or "Nothing matches the pattern", values=values)
+    values = {"count": len(paths.paths), "truncated": paths.has_more or paths.timed_out}
+    return ToolOutput(text="\n".join(lines) or "Nothing matches the pattern", values=values)
 
 
 TOOLS: tuple[ToolSpec, ...] = (search_files, glob_files)

@@ -6,19 +6,19 @@ from typing import Annotated, cast
 
 from marid.core.errors import BadInput, MaridError, Unavailable
 from marid.core.policy import Effect
-from marid.ports.processes import Analyst, Processes
+from marid.ports.processes import FailureAnalyst, ProcessRunner
 from marid.text.secrets import Masker
-from marid.text.streams import combined, fitted
-from marid.text.visible import shown_path
+from marid.text.streams import combine_streams, truncate_middle
+from marid.text.visible import quote_path
 from marid.toolkit.handles import FolderRef
-from marid.toolkit.outcome import Done, Ran, Run
+from marid.toolkit.outcome import CommandPlan, ProcessResult, ToolOutput
 from marid.toolkit.spec import Alias, ToolSpec, tool
 
 SHELL = "/bin/sh"
 POWERSHELLS = ("powershell.exe", "pwsh.exe", "powershell", "pwsh")
-LONGEST_SECONDS = 3600.0
-LONGEST_COMMAND = 100_000  # bytes; the kernel takes 131,071 in one argument
-MOST_COMPLAINT = 8_000
+MAX_TIMEOUT = 3600.0
+MAX_COMMAND_BYTES = 100_000  # bytes; the kernel takes 131,071 in one argument
+MAX_STDERR = 8_000
 _HERE = cast(FolderRef, ".")  # parsed like a path that was given
 
 
@@ -32,8 +32,8 @@ def run_shell(
     cwd: Annotated[FolderRef, "the folder to start in"] = _HERE,
     timeout: Annotated[float, "seconds after which the command and all that it started are killed"] = 60,
     *,
-    analyst: Analyst | None = None,
-) -> Run:
+    analyst: FailureAnalyst | None = None,
+) -> CommandPlan:
     """Run a shell command in the project; gives what it printed and its exit code.
 
     It is run by sh without input, without a terminal, with a small environment and, where there is a sandbox, in it:
@@ -49,9 +49,9 @@ def run_powershell(
     cwd: Annotated[FolderRef, "the folder to start in"] = _HERE,
     timeout: Annotated[float, "seconds after which the script and all that it started are killed"] = 60,
     *,
-    processes: Processes,
-    analyst: Analyst | None = None,
-) -> Run:
+    processes: ProcessRunner,
+    analyst: FailureAnalyst | None = None,
+) -> CommandPlan:
     """Run a PowerShell script in the project; gives what it printed and its exit code.
 
     As run_shell, but by the first of powershell.exe, pwsh.exe, powershell and pwsh that is there, without a profile.
@@ -63,20 +63,20 @@ def run_powershell(
     return _plan((program, "-NoProfile", "-NonInteractive", "-Command", script), cwd, timeout, analyst)
 
 
-def _plan(argv: tuple[str, ...], cwd: FolderRef, seconds: float, analyst: Analyst | None) -> Run:
+def _plan(argv: tuple[str, ...], cwd: FolderRef, seconds: float, analyst: FailureAnalyst | None) -> CommandPlan:
     command = argv[-1]
     if not command.strip():
         raise BadInput("a command is needed")
     if "\0" in command:
         raise BadInput("a command cannot hold a NUL character")
-    if len(command.encode("utf-8", "surrogatepass")) > LONGEST_COMMAND:
-        raise BadInput(f"the command is longer than {LONGEST_COMMAND:,} bytes: write a script to a file and run that")
-    if not (isfinite(seconds) and 0 < seconds <= LONGEST_SECONDS):
-        raise BadInput(f"timeout: it must be more than 0 and at most {LONGEST_SECONDS:g} seconds")
-    if not cwd.place.is_folder():
-        raise BadInput(f"'{shown_path(cwd.given)}' is a file, not a folder")
-    report = _Report(command=command, seconds=seconds, analyst=analyst)
-    return Run(argv=argv, shown=command, cwd=cwd.place, seconds=seconds, finish=report)
+    if len(command.encode("utf-8", "surrogatepass")) > MAX_COMMAND_BYTES:
+        raise BadInput(f"the command is longer than {MAX_COMMAND_BYTES:,} bytes: write a script to a file and run that")
+    if not (isfinite(seconds) and 0 < seconds <= MAX_TIMEOUT):
+        raise BadInput(f"timeout: it must be more than 0 and at most {MAX_TIMEOUT:g} seconds")
+    if not cwd.path.is_folder():
+        raise BadInput(f"'{quote_path(cwd.raw)}' is a file, not a folder")
+    report = _Report(command=command, timeout=seconds, analyst=analyst)
+    return CommandPlan(argv=argv, display=command, cwd=cwd.path, timeout=seconds, finish=report)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,30 +84,30 @@ class _Report:
     """What a command left, as text and as values."""
 
     command: str
-    seconds: float
-    analyst: Analyst | None
+    timeout: float
+    analyst: FailureAnalyst | None
 
-    def __call__(self, ran: Ran) -> Done:
-        out, err = fitted(ran.out), fitted(ran.err)
-        text = combined(out, err, ran.status)
+    def __call__(self, ran: ProcessResult) -> ToolOutput:
+        out, err = truncate_middle(ran.out), truncate_middle(ran.err)
+        text = combine_streams(out, err, ran.status)
         if ran.timed_out:
-            text += f"\nERROR: timed out after {self.seconds:g}s"
-        if ran.status != 0 and (opinion := self._opinion(ran.err)):
+            text += f"\nERROR: timed out after {self.timeout:g}s"
+        if ran.status != 0 and (opinion := self._ask_analyst(ran.err)):
             text += f"\nQA ANALYSIS:\n{opinion}"
         times = {"seconds": round(ran.seconds, 3), "timed_out": ran.timed_out}
-        return Done(text=text, values={"exit_code": ran.status, **times, "stdout": out, "stderr": err})
+        return ToolOutput(text=text, values={"exit_code": ran.status, **times, "stdout": out, "stderr": err})
 
-    def _opinion(self, complaint: str) -> str:
+    def _ask_analyst(self, complaint: str) -> str:
         """The analyst's; an analyst who fails has none."""
         if self.analyst is None:
             return ""
         try:
-            return self.analyst.analyse(_masked(self.command), _masked(complaint)[-MOST_COMPLAINT:])
+            return self.analyst.analyse(_mask_secrets(self.command), _mask_secrets(complaint)[-MAX_STDERR:])
         except MaridError:
             return ""
 
 
-def _masked(text: str) -> str:
+def _mask_secrets(text: str) -> str:
     """For the eyes of a model that is not the caller's; as strict as with a configuration file."""
     data, _ = Masker().mask(text.encode("utf-8", "surrogatepass"), "complaint.env")
     return data.decode("utf-8", "replace")

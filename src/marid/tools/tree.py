@@ -7,16 +7,16 @@ from typing import Annotated, NamedTuple
 from marid.core.errors import MaridError
 from marid.core.policy import Effect
 from marid.text.lines import human_size
-from marid.text.visible import shown_path
+from marid.text.visible import quote_path
 from marid.toolkit.handles import FolderRef
-from marid.toolkit.outcome import Done
+from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import Alias, ToolSpec, tool
-from marid.tools.texts import at_least, helped
-from marid.workspace.guard import Entry, Place
+from marid.tools.texts import check_at_least, with_path_hints
+from marid.workspace.guard import FolderEntry, GuardedPath
 
-_MOST_LINES = 2_000
-_DEEPEST = 50
-_MARKS = {"dir": "/", "link": "@"}
+_MAX_LINES = 2_000
+_MAX_DEPTH = 50
+_SUFFIXES = {"dir": "/", "link": "@"}
 
 
 @tool(family="files", effect=Effect.READ, aliases=(Alias(name="dir_list", defaults=(("show_hidden", False),)),))
@@ -24,57 +24,57 @@ def list_directory(
     path: Annotated[FolderRef, "the folder"],
     depth: Annotated[int, "how many levels; more than 1 makes it a tree"] = 1,
     show_hidden: Annotated[bool, "also names that begin with a dot"] = True,  # noqa: FBT002
-) -> Done:
+) -> ToolOutput:
     """List a folder: kind, name and size of everything in it, folders first.
 
     With depth, folders in it are listed too, indented; those that ignore files or the built-in rules exclude (.venv,
     node_modules and the like) are named but not entered. Links are named and never followed.
     """
-    at_least(1, depth=depth)
-    return _listed(path, depth, _Style(_row, hidden=show_hidden))
+    check_at_least(1, depth=depth)
+    return _list_folder(path, depth, _ListingStyle(_format_row, hidden=show_hidden))
 
 
 @tool(family="files", effect=Effect.READ)
 def get_tree(
     path: Annotated[FolderRef, "the folder"], max_depth: Annotated[int, "how many levels below it are shown"] = 3
-) -> Done:
+) -> ToolOutput:
     """Show the structure of a folder, to max_depth levels.
 
     Folders end with a slash and come first; links end with @. Folders that ignore files or the built-in rules exclude
     (.venv, node_modules and the like) are named but not entered.
     """
-    at_least(1, max_depth=max_depth)
-    done = _listed(path, max_depth, _Style(_leaf, hidden=True))
-    return Done(text=f"{shown_path(path.given).rstrip('/')}/\n{done.text}", values=done.values)
+    check_at_least(1, max_depth=max_depth)
+    done = _list_folder(path, max_depth, _ListingStyle(_format_leaf, hidden=True))
+    return ToolOutput(text=f"{quote_path(path.raw).rstrip('/')}/\n{done.text}", values=done.values)
 
 
-class _Style(NamedTuple):
-    line: Callable[[Entry], str]
+class _ListingStyle(NamedTuple):
+    line: Callable[[FolderEntry], str]
     hidden: bool
 
 
-def _row(entry: Entry) -> str:
+def _format_row(entry: FolderEntry) -> str:
     size = f" {human_size(entry.size)}" if entry.kind == "file" else ""
-    return f"[{entry.kind}] {shown_path(entry.name)}{size}"
+    return f"[{entry.kind}] {quote_path(entry.name)}{size}"
 
 
-def _leaf(entry: Entry) -> str:
-    return shown_path(entry.name) + _MARKS.get(entry.kind, "")
+def _format_leaf(entry: FolderEntry) -> str:
+    return quote_path(entry.name) + _SUFFIXES.get(entry.kind, "")
 
 
-def _listed(path: FolderRef, depth: int, style: _Style) -> Done:
-    with helped(path):
-        rows = list(islice(_rows(path.place, min(depth, _DEEPEST), "", style), _MOST_LINES + 1))
-    values = {"entries": min(len(rows), _MOST_LINES), "truncated": len(rows) > _MOST_LINES}
+def _list_folder(path: FolderRef, depth: int, style: _ListingStyle) -> ToolOutput:
+    with with_path_hints(path):
+        rows = list(islice(_entry_lines(path.path, min(depth, _MAX_DEPTH), "", style), _MAX_LINES + 1))
+    values = {"entries": min(len(rows), _MAX_LINES), "truncated": len(rows) > _MAX_LINES}
     if values["truncated"]:
-        rows[-1] = f"(more than {_MOST_LINES:,} names: ask for a folder below, or for fewer levels)"
-    return Done(text="\n".join(rows) or "(empty)", values=values)
+        rows[-1] = f"(more than {_MAX_LINES:,} names: ask for a folder below, or for fewer levels)"
+    return ToolOutput(text="\n".join(rows) or "(empty)", values=values)
 
 
-def _rows(place: Place, left: int, indent: str, style: _Style) -> Iterator[str]:
+def _entry_lines(place: GuardedPath, left: int, indent: str, style: _ListingStyle) -> Iterator[str]:
     """One line for each entry, those of folders behind them. Raises: when `place` itself cannot be listed."""
     entries = sorted(place.entries(), key=lambda entry: (entry.kind != "dir", entry.name))
-    entered = _entered(place) if left > 1 else frozenset[str]()
+    entered = _folders_to_enter(place) if left > 1 else frozenset[str]()
     for entry in entries:
         if not style.hidden and entry.name.startswith("."):
             continue
@@ -85,12 +85,12 @@ def _rows(place: Place, left: int, indent: str, style: _Style) -> Iterator[str]:
         else:
             yield indent + style.line(entry)
             try:
-                yield from _rows(place.below(entry.name), left - 1, indent + "  ", style)
+                yield from _entry_lines(place.below(entry.name), left - 1, indent + "  ", style)
             except MaridError:
                 yield f"{indent}  (cannot be opened)"
 
 
-def _entered(place: Place) -> frozenset[str]:
+def _folders_to_enter(place: GuardedPath) -> frozenset[str]:
     """The folders in this one that a walk goes into."""
     return frozenset(name for folder in islice(place.walk(), 1) for name in folder.folders)
 

@@ -11,20 +11,20 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from marid.core.errors import BadInput, MaridError, NotFound, Refused, Unavailable
-from marid.text.visible import shown_path
+from marid.text.visible import quote_path
 
-Opening: TypeAlias = Callable[[int, str, int], int]
+OpenBeneath: TypeAlias = Callable[[int, str, int], int]
 """Opens a relative name beneath a folder, through no link at all; the flags never create. Raises: OSError."""
 
 # Enough to pass through a folder or to look at a file: needs no permission to read it.
-PASSING: int = getattr(os, "O_PATH", os.O_RDONLY)
-FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+PATH_ONLY: int = getattr(os, "O_PATH", os.O_RDONLY)
+FOLDER_FLAGS = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _OPENAT2 = 437  # the same number on every architecture
 _NO_MAGIC, _NO_SYMLINKS, _BENEATH = 0x02, 0x04, 0x08
-_TRIES = 64
-_MOST_LINKS = 40
+_MAX_ATTEMPTS = 64
+_MAX_LINKS = 40
 # Neither waits for the other end of a pipe nor makes a terminal ours.
-_ALWAYS = os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+_BASE_FLAGS = os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 
 _REFUSALS = {
     errno.EXDEV: "leads outside the project",
@@ -47,24 +47,24 @@ def _syscall() -> Any:
     return ctypes.CDLL(None, use_errno=True).syscall
 
 
-def open_by_kernel(root: int, name: str, flags: int) -> int:
+def open_with_openat2(root: int, name: str, flags: int) -> int:
     """One call of openat2, repeated while somebody renames folders on the way."""
     # Without O_NOFOLLOW, by which a link itself could be opened for passing.
-    how = struct.pack("QQQ", _usable(flags), 0, _BENEATH | _NO_MAGIC | _NO_SYMLINKS)
+    how = struct.pack("QQQ", _effective_flags(flags), 0, _BENEATH | _NO_MAGIC | _NO_SYMLINKS)
     path = os.fsencode(name)
     call = _syscall()
     code = errno.EAGAIN
-    for _ in range(_TRIES):
+    for _ in range(_MAX_ATTEMPTS):
         fd = int(call(_OPENAT2, root, path, how, len(how)))
         if fd >= 0:
             return fd
         code = ctypes.get_errno()
         if code not in (errno.EAGAIN, errno.EINTR):
             break
-    raise os_error(code)
+    raise make_os_error(code)
 
 
-def open_by_steps(root: int, name: str, flags: int, permit: Callable[[str], None] | None = None) -> int:
+def open_stepwise(root: int, name: str, flags: int, permit: Callable[[str], None] | None = None) -> int:
     """One folder after the other. With `permit`, links are followed as long as they stay beneath `root`.
 
     `permit` hears the name that the links lead to before that is opened, and may raise.
@@ -72,21 +72,21 @@ def open_by_steps(root: int, name: str, flags: int, permit: Callable[[str], None
     passed = [os.dup(root)]
     names: list[str] = []
     parts = name.split("/")[::-1]
-    left = _MOST_LINKS if permit else 0
-    judge = permit or _unjudged
+    left = _MAX_LINKS if permit else 0
+    judge = permit or _permit_any
     try:
         while parts:
             part = parts.pop()
             if part == "..":
-                _back(passed, names)
+                _go_up(passed, names)
             if part in ("", ".", ".."):
                 continue
             last = all(rest in ("", ".") for rest in parts)
             if last:
                 judge("/".join([*names, part]))
-            step = one_step(passed[-1], part, flags if last else os.O_DIRECTORY | PASSING)
+            step = open_component(passed[-1], part, flags if last else os.O_DIRECTORY | PATH_ONLY)
             if isinstance(step, str):
-                parts += _followed(step, left)
+                parts += _link_parts(step, left)
                 left -= 1
             elif last:
                 return step
@@ -95,20 +95,20 @@ def open_by_steps(root: int, name: str, flags: int, permit: Callable[[str], None
                 names.append(part)
         # It ended in a dot: this folder has only been passed through.
         judge("/".join(names) or ".")
-        return os.open(".", _usable(flags), dir_fd=passed[-1])
+        return os.open(".", _effective_flags(flags), dir_fd=passed[-1])
     finally:
         for fd in passed:
             os.close(fd)
 
 
-def _unjudged(_name: str) -> None:
+def _permit_any(_name: str) -> None:
     """Without links, the name is the one that was given."""
 
 
-def one_step(folder: int, part: str, flags: int) -> int | str:
+def open_component(folder: int, part: str, flags: int) -> int | str:
     """What `part`, a name in an open folder, is opened as; or, if it is a link, where that leads. Raises: OSError."""
     try:
-        fd = os.open(part, _usable(flags) | os.O_NOFOLLOW, dir_fd=folder)
+        fd = os.open(part, _effective_flags(flags) | os.O_NOFOLLOW, dir_fd=folder)
     except OSError as error:
         if error.errno not in (errno.ELOOP, errno.ENOTDIR):
             raise
@@ -116,41 +116,41 @@ def one_step(folder: int, part: str, flags: int) -> int | str:
             return os.readlink(part, dir_fd=folder)
         except OSError:
             raise error from None
-    if PASSING and flags & PASSING and stat.S_ISLNK(os.fstat(fd).st_mode):
+    if PATH_ONLY and flags & PATH_ONLY and stat.S_ISLNK(os.fstat(fd).st_mode):
         os.close(fd)
         return os.readlink(part, dir_fd=folder)
     return fd
 
 
-def _usable(flags: int) -> int:
+def _effective_flags(flags: int) -> int:
     """`flags` and what always holds; a descriptor that only passes takes hardly any others (openat2 is strict)."""
-    return flags | (os.O_CLOEXEC if PASSING and flags & PASSING else _ALWAYS)
+    return flags | (os.O_CLOEXEC if PATH_ONLY and flags & PATH_ONLY else _BASE_FLAGS)
 
 
-def _followed(target: str, left: int) -> list[str]:
+def _link_parts(target: str, left: int) -> list[str]:
     """The steps of a link, last one first."""
     if not left:
-        raise os_error(errno.ELOOP)
+        raise make_os_error(errno.ELOOP)
     if target.startswith("/"):
-        raise os_error(errno.EXDEV)
+        raise make_os_error(errno.EXDEV)
     return target.split("/")[::-1]
 
 
-def _back(passed: list[int], names: list[str]) -> None:
+def _go_up(passed: list[int], names: list[str]) -> None:
     if not names:
-        raise os_error(errno.EXDEV)
+        raise make_os_error(errno.EXDEV)
     names.pop()
     os.close(passed.pop())
 
 
 @cache
-def kernel_can(opening: Opening = open_by_kernel, platform: str = sys.platform) -> bool:
+def has_openat2(opening: OpenBeneath = open_with_openat2, platform: str = sys.platform) -> bool:
     """Whether openat2 is there and may be called: old kernels lack it, old sandboxes forbid it."""
     if platform != "linux":
         return False
-    root = os.open("/", PASSING | os.O_DIRECTORY | os.O_CLOEXEC)
+    root = os.open("/", PATH_ONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        os.close(opening(root, ".", PASSING))
+        os.close(opening(root, ".", PATH_ONLY))
     except OSError:
         return False
     finally:
@@ -158,19 +158,19 @@ def kernel_can(opening: Opening = open_by_kernel, platform: str = sys.platform) 
     return True
 
 
-def best_opening() -> Opening:
+def default_opener() -> OpenBeneath:
     """The fastest way that this machine has."""
-    return open_by_kernel if kernel_can() else open_by_steps
+    return open_with_openat2 if has_openat2() else open_stepwise
 
 
-def os_error(code: int) -> OSError:
+def make_os_error(code: int) -> OSError:
     """The error as the system would raise it."""
     return OSError(code, os.strerror(code))
 
 
-def as_family(error: OSError, given: str) -> MaridError:
+def to_marid_error(error: OSError, given: str) -> MaridError:
     """The error of our families for a path that could not be opened or written; names `given` and nothing else."""
-    shown = f"'{shown_path(given)}'"
+    shown = f"'{quote_path(given)}'"
     code = error.errno
     if code in (errno.ENOENT, errno.ENOTDIR):
         return NotFound(f"{shown} is not there")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 class DefaultRules(NamedTuple):
     """A group of built-in exclusions and why it is there."""
 
-    why: str
+    reason: str
     patterns: tuple[str, ...]
 
 
@@ -54,6 +54,6 @@ DEFAULT_RULES = (
 )
 
 
-def default_text() -> str:
+def default_gitignore() -> str:
     """All of them in the form of a `.gitignore`."""
     return "\n".join(pattern for group in DEFAULT_RULES for pattern in group.patterns)

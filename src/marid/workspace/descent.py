@@ -5,33 +5,33 @@ import stat
 from typing import TypeAlias
 
 Identity: TypeAlias = tuple[int, int]
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Needs no permission to list a folder, where the system has it; other systems have one flag for the whole path.
-_PASSED = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER_PATH_ONLY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NO_LINKS: int = getattr(os, "O_NOFOLLOW_ANY", 0)
 # Neither follows a link nor waits for the other end of a pipe.
-OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+OPEN_FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 # Descriptors kept open on the way down; deeper trees are reopened from the top, which costs time but no descriptors.
-_KEPT = 200
+_MAX_OPEN = 200
 
 
-class Loop(OSError):
+class MountLoop(OSError):
     """The folder is one of its own parents: a bind mount."""
 
 
-class Descent:
+class DirfdWalk:
     """A path of open folders from one top downwards.
 
     `top` is a path that leads through no link, or the descriptor of an open folder, which is closed with the rest.
     """
 
     def __init__(self, top: str | int) -> None:
-        fd = top if isinstance(top, int) else _opened(top)
+        fd = top if isinstance(top, int) else _open_top(top)
         self._fds: list[int | None] = [fd]
         self._names: list[str] = [""]
-        self._seen: list[Identity] = [identity_of(fd)]
+        self._identities: list[Identity] = [identity_of(fd)]
 
-    def __enter__(self) -> "Descent":
+    def __enter__(self) -> "DirfdWalk":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -40,25 +40,25 @@ class Descent:
     def close(self) -> None:
         """Give all descriptors back."""
         while self._fds:
-            self._drop()
+            self._close_last()
 
     def enter(self, depth: int, name: str) -> int:
         """Open `name` in the folder that is now at `depth - 1`; what was deeper is closed.
 
         Raises: OSError when it is gone, no folder, a link, or not ours to open; Loop when it is its own parent.
         """
-        self._rise(depth)
-        fd = os.open(name, _FOLDER, dir_fd=self._open(depth - 1))
+        self._close_deeper(depth)
+        fd = os.open(name, _FOLDER_FLAGS, dir_fd=self._fd_at(depth - 1))
         identity = identity_of(fd)
-        if identity in self._seen:
+        if identity in self._identities:
             os.close(fd)
-            raise Loop(f"{name} is mounted inside itself")
+            raise MountLoop(f"{name} is mounted inside itself")
         self._fds.append(fd)
         self._names.append(name)
-        self._seen.append(identity)
-        if depth > _KEPT and (old := self._fds[depth - _KEPT]) is not None:
+        self._identities.append(identity)
+        if depth > _MAX_OPEN and (old := self._fds[depth - _MAX_OPEN]) is not None:
             os.close(old)
-            self._fds[depth - _KEPT] = None
+            self._fds[depth - _MAX_OPEN] = None
         return fd
 
     def follow(self, parts: list[str]) -> int:
@@ -66,23 +66,23 @@ class Descent:
         shared = 0
         while shared < len(parts) and shared + 1 < len(self._names) and self._names[shared + 1] == parts[shared]:
             shared += 1
-        self._rise(shared + 1)
+        self._close_deeper(shared + 1)
         for depth in range(shared, len(parts)):
             self.enter(depth + 1, parts[depth])
-        return self._open(len(parts))
+        return self._fd_at(len(parts))
 
-    def _rise(self, length: int) -> None:
+    def _close_deeper(self, length: int) -> None:
         while len(self._fds) > length:
-            self._drop()
+            self._close_last()
 
-    def _drop(self) -> None:
+    def _close_last(self) -> None:
         fd = self._fds.pop()
         self._names.pop()
-        self._seen.pop()
+        self._identities.pop()
         if fd is not None:
             os.close(fd)
 
-    def _open(self, depth: int) -> int:
+    def _fd_at(self, depth: int) -> int:
         fd = self._fds[depth]
         if fd is not None:
             return fd
@@ -92,7 +92,7 @@ class Descent:
         fd = os.dup(fd)
         for name in self._names[at + 1 : depth + 1]:
             try:
-                following = os.open(name, _FOLDER, dir_fd=fd)
+                following = os.open(name, _FOLDER_FLAGS, dir_fd=fd)
             finally:
                 os.close(fd)
             fd = following
@@ -100,18 +100,18 @@ class Descent:
         return fd
 
 
-def _opened(path: str) -> int:
+def _open_top(path: str) -> int:
     """The folder, through no link: whoever named it has followed them, and one that came later leads elsewhere."""
     if _NO_LINKS:
-        return os.open(path, _FOLDER | _NO_LINKS)
+        return os.open(path, _FOLDER_FLAGS | _NO_LINKS)
     *above, name = [part for part in path.split("/") if part] or ["."]
-    fd = os.open("/" if path.startswith("/") else ".", _PASSED)
+    fd = os.open("/" if path.startswith("/") else ".", _FOLDER_PATH_ONLY)
     try:
         for part in above:
-            following = os.open(part, _PASSED, dir_fd=fd)
+            following = os.open(part, _FOLDER_PATH_ONLY, dir_fd=fd)
             os.close(fd)
             fd = following
-        return os.open(name, _FOLDER, dir_fd=fd)
+        return os.open(name, _FOLDER_FLAGS, dir_fd=fd)
     finally:
         os.close(fd)
 
@@ -121,7 +121,7 @@ def open_file(name: str, folder: int) -> tuple[int, os.stat_result] | None:
 
     Raises: OSError when it is gone or not ours to read.
     """
-    fd = os.open(name, OPEN_FILE, dir_fd=folder)
+    fd = os.open(name, OPEN_FILE_FLAGS, dir_fd=folder)
     about = os.fstat(fd)
     if not stat.S_ISREG(about.st_mode):
         os.close(fd)
@@ -129,7 +129,7 @@ def open_file(name: str, folder: int) -> tuple[int, os.stat_result] | None:
     return fd, about
 
 
-def read_at_most(fd: int, limit: int) -> bytes:
+def read_up_to(fd: int, limit: int) -> bytes:
     """Up to `limit` bytes from where `fd` stands."""
     data = os.read(fd, limit)
     if len(data) == limit or not data:

@@ -4,7 +4,7 @@ import os
 from typing import NamedTuple
 
 from marid.core.errors import BadInput, NotFound
-from marid.text.visible import shown_path, shown_text
+from marid.text.visible import escape_text, quote_path
 from marid.workspace.rules import DEFAULT
 from marid.workspace.stack import Decision
 from marid.workspace.walk import Walker
@@ -20,8 +20,8 @@ class Explanation(NamedTuple):
 
     def __str__(self) -> str:
         verdict = "included" if self.include else "excluded"
-        folder = f" (on '{shown_path(self.folder)}')" if self.folder else ""
-        return f"{shown_path(self.path)}: {verdict} {because(self.decision)}{folder}"
+        folder = f" (on '{quote_path(self.folder)}')" if self.folder else ""
+        return f"{quote_path(self.path)}: {verdict} {describe_decision(self.decision)}{folder}"
 
 
 def explain(walker: Walker, path: str, start: str = "") -> Explanation:
@@ -32,40 +32,40 @@ def explain(walker: Walker, path: str, start: str = "") -> Explanation:
     parts = path.split("/")
     above = ["/".join(parts[:depth]) for depth in range(len(parts))]
     kinds = [_is_folder(os.path.join(walker.top, at), last=at == path, shown=path) for at in (*above[1:], path)]
-    stack = walker.start(start)
-    decision = stack.floor
+    stack = walker.start_stack(start)
+    decision = stack.fallback
     decided = ""
     named = len(start.split("/")) if start else 0
     for folder, name, is_folder in [*zip(above, parts, kinds, strict=True)][named:]:
-        stack = walker.arrived(stack, folder)
+        stack = walker.enter_folder(stack, folder)
         decision = stack.judge(name, folder=is_folder)
-        if decision is not stack.floor:
+        if decision is not stack.fallback:
             decided = f"{folder}/{name}" if folder else name
         stack = stack.below(name, decision)
-        if not stack.open:
+        if not stack.is_open:
             break
     return Explanation(path, decision.include, decided if decided != path and decision.rule else "", decision)
 
 
 def _is_folder(full: str, *, last: bool, shown: str) -> bool:
     if os.path.islink(full):
-        raise BadInput(f"'{shown_path(shown)}' is, or lies behind, a symbolic link: links are not followed")
+        raise BadInput(f"'{quote_path(shown)}' is, or lies behind, a symbolic link: links are not followed")
     if not os.path.lexists(full):
-        raise NotFound(f"'{shown_path(shown)}' is not there")
+        raise NotFound(f"'{quote_path(shown)}' is not there")
     if os.path.isdir(full):
         return True
     if last and not os.path.isfile(full):
-        raise BadInput(f"'{shown_path(shown)}' is neither a file nor a folder: it is never opened")
+        raise BadInput(f"'{quote_path(shown)}' is neither a file nor a folder: it is never opened")
     if not last:
-        raise NotFound(f"'{shown_path(shown)}' is not there")
+        raise NotFound(f"'{quote_path(shown)}' is not there")
     return False
 
 
-def because(decision: Decision) -> str:
+def describe_decision(decision: Decision) -> str:
     """The rule behind a verdict, in words."""
     if decision.rule is None or decision.source is None:
         return "because no rule matches it"
     if decision.rank == DEFAULT:
         return f"by the built-in default '{decision.rule.text}'"
-    origin = shown_path(decision.source.origin)
-    return f"by '{shown_text(decision.rule.text)}', {origin}:{decision.rule.line}"
+    origin = quote_path(decision.source.origin)
+    return f"by '{escape_text(decision.rule.text)}', {origin}:{decision.rule.line}"

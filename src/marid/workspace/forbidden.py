@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 # Characters that some file systems leave out when they compare names.
-_IGNORED = dict.fromkeys((*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF))
-_SHORT = re.compile(r"git~[0-9]+")
+_IGNORED_CHARACTERS = dict.fromkeys((*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF))
+_GIT_SHORT_NAME = re.compile(r"git~[0-9]+")
 # A shell would make another place of these; here they would be odd names, and never what the caller means.
-_EXPANDED = re.compile(r"~[^/]*/|~$|\$\{?[A-Z_][A-Z0-9_]*\}?(/|$)|%[A-Z_][A-Z0-9_]*%([/\\]|$)")
+_SHELL_EXPANSION = re.compile(r"~[^/]*/|~$|\$\{?[A-Z_][A-Z0-9_]*\}?(/|$)|%[A-Z_][A-Z0-9_]*%([/\\]|$)")
 
 _HISTORY = "history.toml"
 
 # Whole names, lower case, and who runs or obeys the file without being told to.
-_LATER = {
+_AUTORUN_NAMES = {
     ".mcp.json": "names programs that other assistants start",
     ".envrc": "is run by direnv on entering the folder",
     ".env": "sets the environment of programs",
@@ -67,7 +67,7 @@ _LATER = {
     ".pdbrc": "is run by the debugger",
 }
 # Folders, lower case: whatever lies in them.
-_LATER_BELOW = {
+_AUTORUN_FOLDERS = {
     ".vscode": "holds tasks that the editor runs",
     ".idea": "holds tasks that the editor runs",
     ".devcontainer": "holds commands that the editor runs",
@@ -82,7 +82,7 @@ _LATER_BELOW = {
     ".marid": "tells this program what to do",
     ".direnv": "is run on entering the folder",
 }
-_LATER_PAIRS = {
+_AUTORUN_PAIRS = {
     (".github", "workflows"): "is run by CI",
     (".github", "actions"): "is run by CI",
     (".gitea", "workflows"): "is run by CI",
@@ -90,10 +90,10 @@ _LATER_PAIRS = {
     (".cargo", "config.toml"): "names programs that cargo runs",
     (".cargo", "config"): "names programs that cargo runs",
 }
-_LATER_ENDS = {".pth": "is run at every start of Python", ".code-workspace": "holds tasks that the editor runs"}
+_AUTORUN_SUFFIXES = {".pth": "is run at every start of Python", ".code-workspace": "holds tasks that the editor runs"}
 
 
-def is_history(name: str) -> bool:
+def is_history_file(name: str) -> bool:
     """Whether a file of this name (its last part) holds conversations, in whatever case."""
     if len(name) < len(_HISTORY):
         return False
@@ -101,36 +101,36 @@ def is_history(name: str) -> bool:
     return folded == _HISTORY or folded.endswith(f"_{_HISTORY}")
 
 
-def without_histories(names: list[str]) -> list[str]:
+def without_history_files(names: list[str]) -> list[str]:
     """`names` without those; one look at all of them together is enough for nearly every folder."""
     if _HISTORY not in "\n".join(names).casefold():
         return names
-    return [name for name in names if not is_history(name)]
+    return [name for name in names if not is_history_file(name)]
 
 
-def is_git(name: str) -> bool:
+def is_git_dir_name(name: str) -> bool:
     """Whether some file system would take `name`, one part of a path, for `.git`."""
     if name == ".git":
         return True
-    plain = name if name.isascii() else name.translate(_IGNORED)
+    plain = name if name.isascii() else name.translate(_IGNORED_CHARACTERS)
     plain = plain.partition(":")[0].rstrip(". ").casefold()
-    return plain == ".git" or _SHORT.fullmatch(plain) is not None
+    return plain == ".git" or _GIT_SHORT_NAME.fullmatch(plain) is not None
 
 
-def is_expanded(raw: str) -> bool:
+def has_shell_expansion(raw: str) -> bool:
     """Whether a shell would read `raw` as a path somewhere else, by a tilde or a variable in front."""
-    return raw[:1] in ("~", "$", "%") and _EXPANDED.match(raw) is not None
+    return raw[:1] in ("~", "$", "%") and _SHELL_EXPANSION.match(raw) is not None
 
 
-def runs_later(name: str) -> str:
+def autorun_reason(name: str) -> str:
     """Why writing the file `name`, a path below a root, is as good as running something; "" when it is not."""
     parts = [part.rstrip(". ").casefold() for part in name.split("/")]
     last = parts[-1]
-    found = _LATER.get(last) or next((why for end, why in _LATER_ENDS.items() if last.endswith(end)), "")
-    found = found or next((_LATER_BELOW[part] for part in parts if part in _LATER_BELOW), "")
-    return found or _pair(parts)
+    found = _AUTORUN_NAMES.get(last) or next((why for end, why in _AUTORUN_SUFFIXES.items() if last.endswith(end)), "")
+    found = found or next((_AUTORUN_FOLDERS[part] for part in parts if part in _AUTORUN_FOLDERS), "")
+    return found or _pair_reason(parts)
 
 
-def _pair(parts: Sequence[str]) -> str:
+def _pair_reason(parts: Sequence[str]) -> str:
     pairs = pairwise(parts)
-    return next((_LATER_PAIRS[pair] for pair in pairs if pair in _LATER_PAIRS), "")
+    return next((_AUTORUN_PAIRS[pair] for pair in pairs if pair in _AUTORUN_PAIRS), "")

@@ -22,7 +22,7 @@ _SPECIAL = re.compile(r"[\\*?\[]")
 _STAR = ".*"
 
 
-class Glob(NamedTuple):
+class NameGlob(NamedTuple):
     """How to match one name, cheapest first: `name` equals it, `suffix` ends it after the last dot, or `regex`.
 
     `counting` says that the regex (for DOTALL) depends on what counts as one character: bytes or letters. `hint` is a
@@ -32,74 +32,78 @@ class Glob(NamedTuple):
     name: str | None = None
     suffix: str | None = None
     regex: str | None = None
-    counting: bool = False
+    per_character: bool = False
     hint: str = ""
 
     @property
-    def wild(self) -> bool:
+    def is_wild(self) -> bool:
         """Whether more than one name may match."""
         return self.name is None
 
 
-ANYTHING = Glob(regex=_STAR)
+ANY_NAME = NameGlob(regex=_STAR)
 
 
-def parse_glob(text: str) -> Glob | None:
+def parse_glob(text: str) -> NameGlob | None:
     """The glob that `text` means; None for one that git would never match."""
     if not _SPECIAL.search(text):
-        return Glob(name=text) if text else None
+        return NameGlob(name=text) if text else None
     if text.startswith("*.") and text.rfind(".") == 1 and len(text) > 2 and not _SPECIAL.search(text, 1):
-        return Glob(suffix=text[1:])
+        return NameGlob(suffix=text[1:])
     try:
         pieces = list(_pieces(text))
-    except _Broken:
+    except _InvalidGlob:
         return None
     if all(piece.literal for piece in pieces):
-        return Glob(name="".join(piece.text for piece in pieces))
-    return Glob(regex=_regex(pieces), counting=any(piece.counting for piece in pieces), hint=_hint(pieces))
+        return NameGlob(name="".join(piece.text for piece in pieces))
+    return NameGlob(
+        regex=_to_regex(pieces),
+        per_character=any(piece.per_character for piece in pieces),
+        hint=_longest_literal(pieces),
+    )
 
 
-def _hint(pieces: Iterable["_Piece"]) -> str:
+def _longest_literal(pieces: Iterable["_GlobPiece"]) -> str:
     """The longest run of literal characters; letters outside ASCII may be spelled otherwise in a name."""
     runs = "".join(piece.text if piece.literal and piece.text.isascii() else "/" for piece in pieces).split("/")
     return max(runs, key=len)
 
 
-class _Broken(Exception):
+class _InvalidGlob(Exception):
     """The pattern ends in the middle of something."""
 
 
-class _Piece(NamedTuple):
+class _GlobPiece(NamedTuple):
     """A literal character, or a regex for one character, or the star."""
 
     text: str
     literal: bool = False
-    counting: bool = False
+    per_character: bool = False
 
 
-def _pieces(text: str) -> Iterator[_Piece]:
+def _pieces(text: str) -> Iterator[_GlobPiece]:
     at = 0
     while at < len(text):
         char = text[at]
         at += 1
         if char == "\\":
             if at == len(text):
-                raise _Broken
-            yield _Piece(text[at], literal=True)
+                raise _InvalidGlob
+            yield _GlobPiece(text[at], literal=True)
             at += 1
         elif char == "*":
             if text[at : at + 1] != "*":
-                yield _Piece(_STAR)
+                yield _GlobPiece(_STAR)
         elif char == "?":
-            yield _Piece(".", counting=True)
+            yield _GlobPiece(".", per_character=True)
         elif char == "[":
-            piece, at = _bracket(text, at)
+            piece, at = _parse_bracket(text, at)
             yield piece
         else:
-            yield _Piece(char, literal=True)
+            yield _GlobPiece(char, literal=True)
 
 
-def _regex(pieces: list[_Piece]) -> str:
+def _to_regex(pieces: list[_GlobPiece]) -> str:
     runs = [""]
     for piece in pieces:
         if piece.text == _STAR:
@@ -112,7 +116,7 @@ def _regex(pieces: list[_Piece]) -> str:
     return runs[0] + early + "".join(_STAR + run for run in runs[1:][-2:])
 
 
-def _bracket(text: str, at: int) -> tuple[_Piece, int]:
+def _parse_bracket(text: str, at: int) -> tuple[_GlobPiece, int]:
     """The regex class for the bracket expression whose `[` stands before `at`, and where it ends."""
     negated = text.startswith(("!", "^"), at)
     at += negated
@@ -125,14 +129,14 @@ def _bracket(text: str, at: int) -> tuple[_Piece, int]:
             members.append(_POSIX[name])
             at = end
             continue
-        low, at = _member(text, at)
+        low, at = _bracket_member(text, at)
         members.append(re.escape(low))  # by itself too: in `[z-a]` nothing but the `z` counts
         if text.startswith("-", at) and text[at + 1 : at + 2] not in ("]", ""):
-            high, at = _member(text, at + 1)
+            high, at = _bracket_member(text, at + 1)
             if low <= high:
                 members.append(f"{re.escape(low)}-{re.escape(high)}")
     inside = "".join(members)
-    return _Piece(f"[{'^' if negated else ''}{inside}]", counting=negated or not inside.isascii()), at + 1
+    return _GlobPiece(f"[{'^' if negated else ''}{inside}]", per_character=negated or not inside.isascii()), at + 1
 
 
 def _class_name(text: str, at: int) -> tuple[str | None, int]:
@@ -141,48 +145,48 @@ def _class_name(text: str, at: int) -> tuple[str | None, int]:
         return None, at
     end = text.find("]", at + 2)
     if end < 0:
-        raise _Broken
+        raise _InvalidGlob
     if end == at + 2 or text[end - 1] != ":":
         return None, at
     if text[at + 2 : end - 1] not in _POSIX:
-        raise _Broken
+        raise _InvalidGlob
     return text[at + 2 : end - 1], end + 1
 
 
-def _member(text: str, at: int) -> tuple[str, int]:
+def _bracket_member(text: str, at: int) -> tuple[str, int]:
     """One character of a bracket expression, unescaped, and where the next one starts."""
     at += text.startswith("\\", at)
     if at >= len(text):
-        raise _Broken
+        raise _InvalidGlob
     return text[at], at + 1
 
 
-class Part(NamedTuple):
+class PatternComponent(NamedTuple):
     """One component of a pattern; `escaped` says that a backslash stands before the slash that ends it."""
 
     text: str
     escaped: bool = False
 
 
-def split_pattern(text: str) -> list[Part]:
+def split_pattern(text: str) -> list[PatternComponent]:
     """`text` cut at its slashes, those inside a bracket expression aside; nothing where one is never closed."""
-    parts: list[Part] = []
+    parts: list[PatternComponent] = []
     start = at = 0
     while at < len(text):
         char = text[at]
         if char == "\\":
             if text.startswith("/", at + 1):
-                parts.append(Part(text[start:at], escaped=True))
+                parts.append(PatternComponent(text[start:at], escaped=True))
                 start = at + 2
             at += 2
         elif char == "[":
             try:
-                _, at = _bracket(text, at + 1)
-            except _Broken:
+                _, at = _parse_bracket(text, at + 1)
+            except _InvalidGlob:
                 return []
         else:
             if char == "/":
-                parts.append(Part(text[start:at]))
+                parts.append(PatternComponent(text[start:at]))
                 start = at + 1
             at += 1
-    return [*parts, Part(text[start:])]
+    return [*parts, PatternComponent(text[start:])]

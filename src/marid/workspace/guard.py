@@ -1,7 +1,7 @@
 """The guard by its one name: what a tool, or whoever calls one, needs of it."""
 
-from marid.workspace.place import MOST_BYTES, Entry, OpenFolder, Place
-from marid.workspace.territory import Territory
-from marid.workspace.tree import Tree
+from marid.workspace.place import MAX_FILE_BYTES, FolderEntry, GuardedPath, OpenFolder
+from marid.workspace.territory import PathScope
+from marid.workspace.tree import GuardedRoot
 
-__all__ = ["MOST_BYTES", "Entry", "OpenFolder", "Place", "Territory", "Tree"]
+__all__ = ["MAX_FILE_BYTES", "FolderEntry", "GuardedPath", "GuardedRoot", "OpenFolder", "PathScope"]

@@ -5,18 +5,18 @@ import stat
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from marid.workspace.descent import open_file, read_at_most
-from marid.workspace.layers import Source
+from marid.workspace.descent import open_file, read_up_to
+from marid.workspace.layers import RuleSource
 from marid.workspace.rules import IGNORE, MAX_RULE_BYTES, NEAR, decode_rules, parse_contextfile, parse_gitignore
 
 CONTEXT_FILE = ".contextfiles"
 # In one folder the first beats the second, as in ripgrep.
 IGNORE_FILES = (".ignore", ".gitignore")
-_CONFIG_DEPTH = 5
+_MAX_INCLUDE_DEPTH = 5
 _ESCAPES = {"t": "\t", "n": "\n", "b": "\b"}
 
 
-class Repository(NamedTuple):
+class IgnoreRepository(NamedTuple):
     """A git repository as far as ignoring is concerned."""
 
     top: str
@@ -25,7 +25,7 @@ class Repository(NamedTuple):
     ignore_case: bool
 
 
-class UserFiles(NamedTuple):
+class UserGitFiles(NamedTuple):
     """Where this user's and this machine's git configuration lie, strongest last; and the default excludes file."""
 
     configs: tuple[str, ...] = ()
@@ -43,14 +43,14 @@ def read_rule_file(name: str, folder: int) -> str | None:
         return None
     fd, about = opened
     try:
-        return None if about.st_size > MAX_RULE_BYTES else decode_rules(read_at_most(fd, MAX_RULE_BYTES))
+        return None if about.st_size > MAX_RULE_BYTES else decode_rules(read_up_to(fd, MAX_RULE_BYTES))
     except OSError:
         return None
     finally:
         os.close(fd)
 
 
-def read_text(path: str, limit: int = MAX_RULE_BYTES) -> str | None:
+def read_user_text(path: str, limit: int = MAX_RULE_BYTES) -> str | None:
     """The text of a rule or config file that is named by its path, links followed: it is the user's own."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -60,43 +60,43 @@ def read_text(path: str, limit: int = MAX_RULE_BYTES) -> str | None:
         about = os.fstat(fd)
         if not stat.S_ISREG(about.st_mode) or about.st_size > limit:
             return None
-        return decode_rules(read_at_most(fd, about.st_size))
+        return decode_rules(read_up_to(fd, about.st_size))
     except OSError:
         return None
     finally:
         os.close(fd)
 
 
-def near_sources(names: list[str], folder: int, shown: str) -> list[Source]:
+def context_sources(names: list[str], folder: int, shown: str) -> list[RuleSource]:
     """The context rules among `names` of a folder that is shown as `shown`."""
     if CONTEXT_FILE not in names or (text := read_rule_file(CONTEXT_FILE, folder)) is None:
         return []
-    return [Source(parse_contextfile(text), rank=NEAR, origin=_join(shown, CONTEXT_FILE))]
+    return [RuleSource(parse_contextfile(text), rank=NEAR, origin=_join_path(shown, CONTEXT_FILE))]
 
 
-def ignore_sources(names: list[str], folder: int, shown: str, *, fold: bool = False) -> list[Source]:
+def ignore_sources(names: list[str], folder: int, shown: str, *, fold: bool = False) -> list[RuleSource]:
     """The ignore rules among `names` of a folder that is shown as `shown`."""
     return [
-        Source(parse_gitignore(text), rank=IGNORE, origin=_join(shown, name), fold=fold)
+        RuleSource(parse_gitignore(text), rank=IGNORE, origin=_join_path(shown, name), ignore_case=fold)
         for name in IGNORE_FILES
         if name in names and (text := read_rule_file(name, folder)) is not None
     ]
 
 
-def repository_sources(repository: Repository) -> list[Source]:
+def repository_sources(repository: IgnoreRepository) -> list[RuleSource]:
     """The rules of the repository that stand in no folder, strongest first.
 
     One that ignores case has at least one source, which tells so to the `.gitignore` files below.
     """
-    texts = {path: read_text(path) for path in (repository.exclude, repository.excludes_file) if path}
+    texts = {path: read_user_text(path) for path in (repository.exclude, repository.excludes_file) if path}
     return [
-        Source(parse_gitignore(text or ""), rank=IGNORE, origin=path, fold=repository.ignore_case)
+        RuleSource(parse_gitignore(text or ""), rank=IGNORE, origin=path, ignore_case=repository.ignore_case)
         for path, text in texts.items()
         if text is not None or repository.ignore_case
     ]
 
 
-def find_repository(folder: str, user: UserFiles) -> Repository | None:
+def find_repository(folder: str, user: UserGitFiles) -> IgnoreRepository | None:
     """The repository whose work tree holds `folder` (absolute), looking upwards."""
     while True:
         found = repository_at(folder, user)
@@ -108,19 +108,19 @@ def find_repository(folder: str, user: UserFiles) -> Repository | None:
         folder = parent
 
 
-def repository_at(top: str, user: UserFiles) -> Repository | None:
+def repository_at(top: str, user: UserGitFiles) -> IgnoreRepository | None:
     """The repository whose work tree starts at `top`."""
     git = os.path.join(top, ".git")
     if os.path.isdir(git):
         home = git
     elif os.path.isfile(git):  # a worktree or submodule: the file says where
-        text = read_text(git) or ""
+        text = read_user_text(git) or ""
         if not text.startswith("gitdir:"):
             return None
         home = os.path.join(top, text[7:].strip())
     else:
         return None
-    shared = (read_text(os.path.join(home, "commondir")) or "").strip()
+    shared = (read_user_text(os.path.join(home, "commondir")) or "").strip()
     shared = os.path.join(home, shared) if shared else home
     if not os.path.isfile(os.path.join(shared, "config")) and not os.path.isfile(os.path.join(home, "HEAD")):
         return None
@@ -128,18 +128,18 @@ def repository_at(top: str, user: UserFiles) -> Repository | None:
     for path in (*user.configs, os.path.join(shared, "config")):
         settings.update(_git_settings(path, user.home))
     excludes = settings.get("core.excludesfile", user.excludes)
-    return Repository(
+    return IgnoreRepository(
         top=top,
         exclude=os.path.join(shared, "info", "exclude"),
-        excludes_file=_expand(excludes, user.home, os.path.dirname(git)) if excludes else "",
+        excludes_file=_expand_path(excludes, user.home, os.path.dirname(git)) if excludes else "",
         ignore_case=settings.get("core.ignorecase", "false").lower() in ("true", "yes", "on", "1"),
     )
 
 
 def _git_settings(path: str, home: str, depth: int = 0) -> Iterator[tuple[str, str]]:
     """`core.*` of a git configuration file, `include.path` followed; conditional includes are not."""
-    text = read_text(path)
-    if text is None or depth > _CONFIG_DEPTH:
+    text = read_user_text(path)
+    if text is None or depth > _MAX_INCLUDE_DEPTH:
         return
     section = ""
     for raw in text.split("\n"):
@@ -150,14 +150,14 @@ def _git_settings(path: str, home: str, depth: int = 0) -> Iterator[tuple[str, s
         if not line or line[0] in "#;":
             continue
         key, equals, value = line.partition("=")
-        value = _unquote(value.strip()) if equals else "true"
+        value = _unquote_value(value.strip()) if equals else "true"
         if section == "include" and key.strip().lower() == "path":
-            yield from _git_settings(_expand(value, home, os.path.dirname(path)), home, depth + 1)
+            yield from _git_settings(_expand_path(value, home, os.path.dirname(path)), home, depth + 1)
         elif section == "core":
             yield f"core.{key.strip().lower()}", value
 
 
-def _unquote(raw: str) -> str:
+def _unquote_value(raw: str) -> str:
     """A value as git reads it: a backslash escapes, and quotes keep blanks and what else would start a comment."""
     value = ""
     quoted = False
@@ -174,11 +174,11 @@ def _unquote(raw: str) -> str:
     return value[:kept] + value[kept:].rstrip()
 
 
-def _expand(path: str, home: str, folder: str) -> str:
+def _expand_path(path: str, home: str, folder: str) -> str:
     if path.startswith("~/"):
         return os.path.join(home, path[2:])
     return os.path.join(folder, path)
 
 
-def _join(folder: str, name: str) -> str:
+def _join_path(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name

@@ -6,23 +6,23 @@ from contextlib import suppress
 from stat import S_ISREG
 from typing import NamedTuple
 
-from marid.workspace.beneath import best_opening
-from marid.workspace.descent import Identity, read_at_most
+from marid.workspace.beneath import default_opener
+from marid.workspace.descent import Identity, read_up_to
 
-NAMES = ("AGENTS.md", "CLAUDE.md")
-MOST_BYTES = 64 * 1024
-_CUT = f"[The rest is left out: the file has more than {MOST_BYTES // 1024} KiB.]"
-_OPEN = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+INSTRUCTION_FILES = ("AGENTS.md", "CLAUDE.md")
+MAX_INSTRUCTION_BYTES = 64 * 1024
+_TRUNCATION_NOTE = f"[The rest is left out: the file has more than {MAX_INSTRUCTION_BYTES // 1024} KiB.]"
+_OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 
 
-class _Found(NamedTuple):
+class _InstructionFile(NamedTuple):
     """A file's text, and which file it is, whatever its name."""
 
     text: str
     identity: Identity
 
 
-def instructions(home: str, user_home: str, project: str, cwd: str) -> str:
+def load_instructions(home: str, user_home: str, project: str, cwd: str) -> str:
     """The instructions of the user's home, of our own home, and of the project from its top down to `cwd`.
 
     In each folder AGENTS.md counts, or CLAUDE.md where that is not there or blank; a file counts once. Empty paths are
@@ -30,61 +30,63 @@ def instructions(home: str, user_home: str, project: str, cwd: str) -> str:
     the project: a stranger's project shall not send other files to a model.
     """
     texts: dict[Identity, str] = {}
-    for found in _everywhere(home, user_home, project, cwd):
+    for found in _find_all(home, user_home, project, cwd):
         texts.setdefault(found.identity, found.text)
     return "\n\n".join(texts.values())
 
 
-def home_prompt(home: str, name: str) -> str:
+def load_home_prompt(home: str, name: str) -> str:
     """The prompt of that name which the user has put into his home; nothing when there is none."""
-    found = _read(os.path.join(home, "prompts", f"{name}.md")) if home else None
+    found = _read_file(os.path.join(home, "prompts", f"{name}.md")) if home else None
     return found.text if found else ""
 
 
-def _everywhere(home: str, user_home: str, project: str, cwd: str) -> Iterator[_Found]:
+def _find_all(home: str, user_home: str, project: str, cwd: str) -> Iterator[_InstructionFile]:
     for own in (user_home, home):
-        if own and (found := _first(own)):
+        if own and (found := _first_in(own)):
             yield found
     if project:
         top = os.path.realpath(project)
-        for folder in _downwards(top, os.path.realpath(cwd)):
-            if found := _first(folder, top):
+        for folder in _folders_down_to(top, os.path.realpath(cwd)):
+            if found := _first_in(folder, top):
                 yield found
 
 
-def _downwards(top: str, folder: str) -> Iterator[str]:
+def _folders_down_to(top: str, folder: str) -> Iterator[str]:
     """From `top` to `folder`; only `top` when that does not hold it."""
     yield top
-    if _holds(top, folder):
+    if _is_below(top, folder):
         at = top
         for part in os.path.relpath(folder, top).split(os.sep):
             at = os.path.join(at, part)
             yield at
 
 
-def _holds(top: str, path: str) -> bool:
+def _is_below(top: str, path: str) -> bool:
     """Whether a real path lies below another."""
     return path != top and path.startswith(top.rstrip(os.sep) + os.sep)
 
 
-def _first(folder: str, top: str = "") -> _Found | None:
+def _first_in(folder: str, top: str = "") -> _InstructionFile | None:
     """The first of the names that has something to say."""
-    for name in NAMES:
-        found = _read(os.path.join(folder, name), top)
+    for name in INSTRUCTION_FILES:
+        found = _read_file(os.path.join(folder, name), top)
         if found and found.text:
             return found
     return None
 
 
-def _read(path: str, top: str = "") -> _Found | None:
+def _read_file(path: str, top: str = "") -> _InstructionFile | None:
     """A regular file; with `top`, only what lies below that. Nothing for anything else, without waiting for it."""
     # A path of the user may be any text; one with a NUL raises a ValueError.
     with suppress(OSError, ValueError):
-        fd = _open_below(os.path.realpath(path), top) if top else os.open(path, _OPEN)
+        fd = _open_below(os.path.realpath(path), top) if top else os.open(path, _OPEN_FLAGS)
         try:
             about = os.fstat(fd)
             if S_ISREG(about.st_mode):
-                return _Found(_text(read_at_most(fd, MOST_BYTES + 1)), (about.st_dev, about.st_ino))
+                return _InstructionFile(
+                    _decode(read_up_to(fd, MAX_INSTRUCTION_BYTES + 1)), (about.st_dev, about.st_ino)
+                )
         finally:
             os.close(fd)
     return None
@@ -92,16 +94,16 @@ def _read(path: str, top: str = "") -> _Found | None:
 
 def _open_below(real: str, top: str) -> int:
     """Open a path that leads through no link; if somebody puts one there now, it is not followed. Raises: OSError."""
-    if not _holds(top, real) or not real.lower().endswith(".md"):
+    if not _is_below(top, real) or not real.lower().endswith(".md"):
         raise FileNotFoundError(real)
     folder = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        return best_opening()(folder, os.path.relpath(real, top), os.O_RDONLY)
+        return default_opener()(folder, os.path.relpath(real, top), os.O_RDONLY)
     finally:
         os.close(folder)
 
 
-def _text(data: bytes) -> str:
-    text = data[:MOST_BYTES].decode("utf-8-sig", "replace").strip()
+def _decode(data: bytes) -> str:
+    text = data[:MAX_INSTRUCTION_BYTES].decode("utf-8-sig", "replace").strip()
     # The last character may have been cut in two.
-    return f"{text.rstrip('�')}\n\n{_CUT}" if len(data) > MOST_BYTES else text
+    return f"{text.rstrip('�')}\n\n{_TRUNCATION_NOTE}" if len(data) > MAX_INSTRUCTION_BYTES else text

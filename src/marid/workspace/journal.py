@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 from marid.core.errors import Unavailable
-from marid.workspace.private import private_folder
+from marid.workspace.private import make_private_folder
 from marid.workspace.replace import write_all
 
-FOLDER = "edits"
+JOURNAL_FOLDER = "edits"
 _CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_APPEND | os.O_CLOEXEC
 
 
-class Line(NamedTuple):
+class JournalLine(NamedTuple):
     """One file of a commit. `folder` is relative to `root` and known by `device` and `inode`; names lie in it.
 
     `temp` will hold the new bytes, `backup` the old ones ("": none); `before` and `after` are hashes ("": no file).
@@ -30,25 +30,25 @@ class Line(NamedTuple):
     after: str
 
 
-class Journal:
+class CommitJournal:
     """One commit's file, which nobody else takes for left behind while it is held."""
 
-    def __init__(self, home: str, token: str, lines: Sequence[Line]) -> None:
+    def __init__(self, home: str, token: str, lines: Sequence[JournalLine]) -> None:
         """Raises: Unavailable when the home cannot be written."""
-        self._path = os.path.join(home, FOLDER, f"{token}.json")
+        self._path = os.path.join(home, JOURNAL_FOLDER, f"{token}.json")
         try:
-            private_folder(os.path.dirname(self._path))
+            make_private_folder(os.path.dirname(self._path))
             self._fd = os.open(self._path, _CREATE, 0o600)
             try:
                 fcntl.flock(self._fd, fcntl.LOCK_EX)
-                write_all(self._fd, [_packed(lines)])
+                write_all(self._fd, [_encode_lines(lines)])
             except BaseException:
                 self.close(done=True)
                 raise
         except OSError as error:
             raise Unavailable(f"the home cannot be written: {(error.strerror or 'unknown error').lower()}") from error
 
-    def ready(self) -> None:
+    def mark_ready(self) -> None:
         """From here on the commit is finished rather than undone. Raises: OSError."""
         write_all(self._fd, [b"ready\n"])
         os.fsync(self._fd)
@@ -67,27 +67,27 @@ class Journal:
         os.close(self._fd)
 
 
-class Left(NamedTuple):
+class AbandonedJournal(NamedTuple):
     """A journal that nobody holds any more."""
 
     path: str
     fd: int
-    lines: tuple[Line, ...]
+    lines: tuple[JournalLine, ...]
     ready: bool
 
 
-def left_behind(home: str) -> list[Left]:
+def find_abandoned(home: str) -> list[AbandonedJournal]:
     """Every journal of a commit that was killed, held by us until it is dropped or let go."""
-    folder = os.path.join(home, FOLDER)
+    folder = os.path.join(home, JOURNAL_FOLDER)
     try:
         names = sorted(os.listdir(folder))
     except OSError:
         return []
-    found = (_taken(os.path.join(folder, name)) for name in names if name.endswith(".json"))
+    found = (_take_over(os.path.join(folder, name)) for name in names if name.endswith(".json"))
     return [left for left in found if left is not None]
 
 
-def drop(left: Left, *, done: bool) -> None:
+def release_journal(left: AbandonedJournal, *, done: bool) -> None:
     """Let it go, and remove it if it is `done`."""
     with contextlib.suppress(OSError):
         if done:
@@ -95,7 +95,7 @@ def drop(left: Left, *, done: bool) -> None:
     os.close(left.fd)
 
 
-def _taken(path: str) -> Left | None:
+def _take_over(path: str) -> AbandonedJournal | None:
     """The journal, if its owner is dead."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -106,20 +106,20 @@ def _taken(path: str) -> Left | None:
         if os.fstat(fd).st_nlink:
             with os.fdopen(os.dup(fd), "rb") as file:
                 plan, _, rest = file.read().partition(b"\n")
-            return Left(path, fd, _unpacked(plan), ready=rest.startswith(b"ready\n"))
+            return AbandonedJournal(path, fd, _decode_lines(plan), ready=rest.startswith(b"ready\n"))
     except OSError:
         pass  # it is in use
     os.close(fd)
     return None
 
 
-def _packed(lines: Sequence[Line]) -> bytes:
+def _encode_lines(lines: Sequence[JournalLine]) -> bytes:
     import json
 
     return json.dumps(lines).encode() + b"\n"
 
 
-def _unpacked(plan: bytes) -> tuple[Line, ...]:
+def _decode_lines(plan: bytes) -> tuple[JournalLine, ...]:
     """The lines; none of a plan that was cut while it was written: then nothing had been done yet."""
     import json
 
@@ -127,4 +127,4 @@ def _unpacked(plan: bytes) -> tuple[Line, ...]:
         rows = cast("list[list[Any]]", json.loads(plan))
     except ValueError:
         return ()
-    return tuple(Line._make(row)._replace(identity=(row[2][0], row[2][1])) for row in rows)
+    return tuple(JournalLine._make(row)._replace(identity=(row[2][0], row[2][1])) for row in rows)

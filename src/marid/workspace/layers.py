@@ -9,47 +9,49 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
-from marid.workspace.glob import ANYTHING, Glob
-from marid.workspace.rules import CONFIG, Rule, as_bytes
+from marid.workspace.glob import ANY_NAME, NameGlob
+from marid.workspace.rules import CONFIG, PathRule, bytes_as_text
 
-Matches: TypeAlias = Callable[[str], object]
+NameTest: TypeAlias = Callable[[str], object]
 
 
-class Source:
+class RuleSource:
     """One rule file, or the inline rules, or the defaults. `rank` says how strong, `origin` where it stands."""
 
-    def __init__(self, rules: tuple[Rule, ...], *, rank: int, origin: str, fold: bool = False) -> None:
+    def __init__(self, rules: tuple[PathRule, ...], *, rank: int, origin: str, ignore_case: bool = False) -> None:
         self.rules = rules
         self.rank = rank
         self.origin = origin
         # In context rules an exclusion beats an inclusion; in ignore files the last match wins.
-        self.contextual = rank <= CONFIG
-        self.fold = fold
+        self.is_contextual = rank <= CONFIG
+        self.ignore_case = ignore_case
         # Some rule sees letters one by one, and those outside ASCII have more than one spelling.
-        self.spelled = self.contextual and not all(rule.text.isascii() and not _counting(rule) for rule in rules)
-        self.floating = tuple(i for i, rule in enumerate(rules) if rule.floating)
-        self._layers: dict[tuple[frozenset[tuple[int, int]], bool], Layer] = {}
+        self.needs_normalizing = self.is_contextual and not all(
+            rule.text.isascii() and not _is_per_character(rule) for rule in rules
+        )
+        self.floating_rules = tuple(i for i, rule in enumerate(rules) if rule.is_floating)
+        self._layers: dict[tuple[frozenset[tuple[int, int]], bool], RuleLayer] = {}
 
-    def layer(self, alive: frozenset[tuple[int, int]], *, sunk: bool = False) -> "Layer":
+    def layer(self, alive: frozenset[tuple[int, int]], *, excluded_above: bool = False) -> "RuleLayer":
         """The one layer object for this state."""
-        found = self._layers.get((alive, sunk))
+        found = self._layers.get((alive, excluded_above))
         if found is None:
-            found = self._layers[alive, sunk] = Layer(self, alive, sunk=sunk)
+            found = self._layers[alive, excluded_above] = RuleLayer(self, alive, excluded_above=excluded_above)
         return found
 
-    def top(self) -> "Layer":
+    def top_layer(self) -> "RuleLayer":
         """The layer in the folder that the source stands in."""
-        start = {(i, 0) for i, rule in enumerate(self.rules) if not rule.floating}
-        return self.layer(frozenset(self._closed(start)))
+        start = {(i, 0) for i, rule in enumerate(self.rules) if not rule.is_floating}
+        return self.layer(frozenset(self._with_skips(start)))
 
-    def _closed(self, states: set[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    def _with_skips(self, states: set[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         for rule, at in states:
             yield rule, at
             parts = self.rules[rule].parts
             if parts[at] is None and at + 1 < len(parts):  # two in a row do not occur
                 yield rule, at + 1
 
-    def below(self, alive: frozenset[tuple[int, int]], name: str) -> frozenset[tuple[int, int]]:
+    def advance(self, alive: frozenset[tuple[int, int]], name: str) -> frozenset[tuple[int, int]]:
         """The states after going down into `name`."""
         following: set[tuple[int, int]] = set()
         for rule, at in alive:
@@ -59,131 +61,134 @@ class Source:
                 following.add((rule, at))
             elif at + 1 < len(parts) and self.matcher(part)(name):
                 following.add((rule, at + 1))
-        return frozenset(self._closed(following))
+        return frozenset(self._with_skips(following))
 
-    def matcher(self, *globs: Glob) -> Matches:
+    def matcher(self, *globs: NameGlob) -> NameTest:
         """What tells whether a name matches one of `globs` by this source's rules of equality."""
-        return _matcher(globs, fold=self.fold, bytewise=not self.contextual)
+        return _compile_matcher(globs, fold=self.ignore_case, bytewise=not self.is_contextual)
 
 
-class Table(NamedTuple):
+class RuleTable(NamedTuple):
     """Rules ready to be asked about names: by whole name, by suffix, the rest by one regex and then one by one."""
 
     names: dict[str, tuple[int, ...]]
     suffixes: dict[str, tuple[int, ...]]
-    rest: tuple[tuple[Glob, int], ...]
-    any_rest: Matches | None
+    rest: tuple[tuple[NameGlob, int], ...]
+    any_rest: NameTest | None
 
 
-class Layer:
+class RuleLayer:
     """A source as it stands in one folder.
 
     `sunk` means that a wildcard exclusion of this source has excluded the folder: only an inclusion that names
     a file without wildcards still counts.
     """
 
-    def __init__(self, source: Source, alive: frozenset[tuple[int, int]], *, sunk: bool) -> None:
+    def __init__(self, source: RuleSource, alive: frozenset[tuple[int, int]], *, excluded_above: bool) -> None:
         self.source = source
-        self.sunk = sunk
+        self.excluded_above = excluded_above
         self._alive = alive
-        self._tables: dict[bool, Table] = {}
-        self._matchers: dict[bool, list[tuple[Matches, int]]] = {}
-        self.flat = not alive
+        self._tables: dict[bool, RuleTable] = {}
+        self._matchers: dict[bool, list[tuple[NameTest, int]]] = {}
+        self.is_flat = not alive
         rules = source.rules
-        counting = {*source.floating, *(rule for rule, _ in alive)}
-        self.may_include = source.contextual and any(
-            rules[i].include and (not sunk or (rules[i].plain and not rules[i].folders_only)) for i in counting
+        counting = {*source.floating_rules, *(rule for rule, _ in alive)}
+        self.may_include = source.is_contextual and any(
+            rules[i].include and (not excluded_above or (rules[i].is_plain and not rules[i].folders_only))
+            for i in counting
         )
 
-    def below(self, name: str) -> "Layer":
+    def below(self, name: str) -> "RuleLayer":
         """The layer in the sub-folder `name`."""
         if not self._alive:
             return self
-        return self.source.layer(self.source.below(self._alive, _nfc(name, self.source)), sunk=self.sunk)
+        return self.source.layer(
+            self.source.advance(self._alive, _normalize_name(name, self.source)), excluded_above=self.excluded_above
+        )
 
-    def sink(self) -> "Layer":
+    def below_exclusion(self) -> "RuleLayer":
         """This layer below a folder that one of its own wildcard exclusions excluded."""
-        return self.source.layer(self._alive, sunk=True)
+        return self.source.layer(self._alive, excluded_above=True)
 
-    def table(self, *, folders: bool) -> Table:
+    def table(self, *, folders: bool) -> RuleTable:
         """The rules that may match a name in this folder directly."""
         found = self._tables.get(folders)
         if found is None:
-            found = self._tables[folders] = self._table(folders=folders)
+            found = self._tables[folders] = self._build_table(folders=folders)
         return found
 
-    def matching(self, name: str, *, folder: bool) -> list[int]:
+    def find_matches(self, name: str, *, folder: bool) -> list[int]:
         """The numbers of the rules that match `name` directly, in order."""
         names, suffixes, rest, any_rest = self.table(folders=folder)
-        name = _nfc(name, self.source)
+        name = _normalize_name(name, self.source)
         found = {*names.get(name, ()), *suffixes.get(name[name.rfind(".") :], ())}
         if any_rest is not None and any_rest(name):
-            found.update(number for matches, number in self._each(rest, folder=folder) if matches(name))
+            found.update(number for matches, number in self._single_matchers(rest, folder=folder) if matches(name))
         return sorted(found)
 
-    def _table(self, *, folders: bool) -> Table:
+    def _build_table(self, *, folders: bool) -> RuleTable:
         names: dict[str, tuple[int, ...]] = {}
         suffixes: dict[str, tuple[int, ...]] = {}
-        rest: list[tuple[Glob, int]] = []
+        rest: list[tuple[NameGlob, int]] = []
         for number, glob in self._last_parts():
             if self.source.rules[number].folders_only and not folders:
                 continue
-            if glob.name is not None and not self.source.fold:
+            if glob.name is not None and not self.source.ignore_case:
                 names[glob.name] = (*names.get(glob.name, ()), number)
-            elif glob.suffix is not None and not self.source.fold:
+            elif glob.suffix is not None and not self.source.ignore_case:
                 suffixes[glob.suffix] = (*suffixes.get(glob.suffix, ()), number)
             else:
                 rest.append((glob, number))
         joined = self.source.matcher(*(glob for glob, _ in rest)) if rest else None
-        return Table(names, suffixes, tuple(rest), joined)
+        return RuleTable(names, suffixes, tuple(rest), joined)
 
-    def _each(self, rest: tuple[tuple[Glob, int], ...], *, folder: bool) -> list[tuple[Matches, int]]:
+    def _single_matchers(self, rest: tuple[tuple[NameGlob, int], ...], *, folder: bool) -> list[tuple[NameTest, int]]:
         """Compiled at the first hit only: most patterns never have one."""
         found = self._matchers.get(folder)
         if found is None:
             found = self._matchers[folder] = [(self.source.matcher(glob), number) for glob, number in rest]
         return found
 
-    def _last_parts(self) -> Iterator[tuple[int, Glob]]:
+    def _last_parts(self) -> Iterator[tuple[int, NameGlob]]:
         rules = self.source.rules
-        for number in self.source.floating:
+        for number in self.source.floating_rules:
             part = rules[number].parts[1]
             if part is not None:
                 yield number, part
         for number, at in self._alive:
             if at + 1 == len(rules[number].parts):
-                yield number, rules[number].parts[at] or ANYTHING
+                yield number, rules[number].parts[at] or ANY_NAME
 
 
-def _nfc(name: str, source: Source) -> str:
+def _normalize_name(name: str, source: RuleSource) -> str:
     """Context rules do not tell composed from decomposed letters; git does."""
-    if not source.contextual or name.isascii():
+    if not source.is_contextual or name.isascii():
         return name
     import unicodedata
 
     return unicodedata.normalize("NFC", name)
 
 
-def _counting(rule: Rule) -> bool:
-    return any(part is not None and part.counting for part in rule.parts)
+def _is_per_character(rule: PathRule) -> bool:
+    return any(part is not None and part.per_character for part in rule.parts)
 
 
-def _source(glob: Glob, *, bytewise: bool) -> str:
+def _glob_regex(glob: NameGlob, *, bytewise: bool) -> str:
     if glob.regex is not None:
         return glob.regex
     text = re.escape(glob.name) if glob.name is not None else f".*{re.escape(glob.suffix or '')}"
-    return as_bytes(text) if bytewise else text
+    return bytes_as_text(text) if bytewise else text
 
 
 @cache
-def _matcher(globs: tuple[Glob, ...], *, fold: bool, bytewise: bool) -> Matches:
+def _compile_matcher(globs: tuple[NameGlob, ...], *, fold: bool, bytewise: bool) -> NameTest:
     """Whether one of `globs` matches a name."""
     if len(globs) == 1 and globs[0].name is not None and not fold:
         return globs[0].name.__eq__
-    sources = dict.fromkeys(_source(glob, bytewise=bytewise) for glob in globs)
+    sources = dict.fromkeys(_glob_regex(glob, bytewise=bytewise) for glob in globs)
     source = "|".join(f"(?:{source})" for source in sources)
     matches = re.compile(source, re.DOTALL | (re.IGNORECASE | re.ASCII if fold else re.NOFLAG)).fullmatch
     # git's `?` and classes mean one byte; elsewhere they mean one character.
-    if bytewise and (any(glob.counting for glob in globs) or not source.isascii()):
-        return lambda name: matches(name if name.isascii() else as_bytes(name))
+    if bytewise and (any(glob.per_character for glob in globs) or not source.isascii()):
+        return lambda name: matches(name if name.isascii() else bytes_as_text(name))
     return matches

@@ -8,39 +8,41 @@ from marid.workspace.guard import OpenFolder
 from marid.workspace.pathglob import PathPattern
 
 
-class Budget(NamedTuple):
+class PathSearchLimits(NamedTuple):
     """When to stop: so many paths, so many seconds."""
 
-    paths: int
-    seconds: float = 2.0
+    max_paths: int
+    timeout: float = 2.0
 
 
-class Paths(NamedTuple):
+class FoundPaths(NamedTuple):
     """What was found; folders end with a slash. `more`: there is at least one further; `late`: time ran out."""
 
-    found: list[str]
-    more: bool = False
-    late: bool = False
+    paths: list[str]
+    has_more: bool = False
+    timed_out: bool = False
 
 
-def find_paths(folders: Iterable[OpenFolder], pattern: PathPattern, budget: Budget, *, files_only: bool) -> Paths:
+def find_paths(
+    folders: Iterable[OpenFolder], pattern: PathPattern, budget: PathSearchLimits, *, files_only: bool
+) -> FoundPaths:
     """The paths of a walk that the pattern matches, sorted."""
-    until = monotonic() + budget.seconds
+    until = monotonic() + budget.timeout
     found: list[str] = []
-    for path in _matched(folders, pattern, files_only=files_only):
+    for path in _iter_matches(folders, pattern, files_only=files_only):
         if path is None:
             if monotonic() > until:
-                return Paths(sorted(found), late=True)
-        elif len(found) == budget.paths:
-            return Paths(sorted(found), more=True)
+                return FoundPaths(sorted(found), timed_out=True)
+        elif len(found) == budget.max_paths:
+            return FoundPaths(sorted(found), has_more=True)
         else:
             found.append(path)
-    return Paths(sorted(found))
+    return FoundPaths(sorted(found))
 
 
-def _matched(folders: Iterable[OpenFolder], pattern: PathPattern, *, files_only: bool) -> Iterator[str | None]:
+def _iter_matches(folders: Iterable[OpenFolder], pattern: PathPattern, *, files_only: bool) -> Iterator[str | None]:
     """Each matching path, and None between folders, to look at the time."""
-    states = {"": pattern.start()}
+    states = {"": pattern.start_states()}
     for folder in folders:
         yield None
         here = states.pop(folder.path, None)
@@ -49,10 +51,10 @@ def _matched(folders: Iterable[OpenFolder], pattern: PathPattern, *, files_only:
         prefix = f"{folder.path}/" if folder.path else ""
         if not pattern.folders_only:
             for name in folder.names:
-                if pattern.ends(pattern.enter(here, name)):
+                if pattern.is_match(pattern.advance(here, name)):
                     yield prefix + name
         for name in folder.folders:
-            below = pattern.enter(here, name)
+            below = pattern.advance(here, name)
             states[prefix + name] = below
-            if not files_only and pattern.ends(below):
+            if not files_only and pattern.is_match(below):
                 yield f"{prefix}{name}/"

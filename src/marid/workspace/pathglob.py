@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from marid.core.errors import BadInput
-from marid.text.visible import shown_path
+from marid.text.visible import quote_path
 from marid.workspace.glob import parse_glob
 
-_LONGEST = 1_000
-_MOST_ALTERNATIVES = 64
+_MAX_LENGTH = 1_000
+_MAX_ALTERNATIVES = 64
 _WILD = re.compile(r"[\\*?\[{]")
 
 # Where a path may stand in a pattern: for each alternative the parts that may match next.
@@ -17,7 +17,7 @@ States: TypeAlias = frozenset[tuple[int, int]]
 _Matches: TypeAlias = Callable[[str], bool]
 
 
-class Part(NamedTuple):
+class PathPatternPart(NamedTuple):
     """One part of a pattern: what a name must be like, or None for any number of folders."""
 
     text: str
@@ -31,7 +31,7 @@ class PathPattern:
     wildcard; `folders_only` that it ends with a slash.
     """
 
-    def __init__(self, alternatives: Iterable[tuple[Part, ...]], *, folders_only: bool) -> None:
+    def __init__(self, alternatives: Iterable[tuple[PathPatternPart, ...]], *, folders_only: bool) -> None:
         self._alternatives = tuple(alternatives)
         self.folders_only = folders_only
         texts = [part.text for parts in self._alternatives for part in parts]
@@ -40,11 +40,11 @@ class PathPattern:
             not _WILD.search(part.text) for parts in self._alternatives for part in parts[:-1] if part.matches
         )
 
-    def start(self) -> States:
+    def start_states(self) -> States:
         """Before the first name."""
-        return frozenset(state for number in range(len(self._alternatives)) for state in self._closed(number, 0))
+        return frozenset(state for number in range(len(self._alternatives)) for state in self._with_skips(number, 0))
 
-    def enter(self, states: States, name: str) -> States:
+    def advance(self, states: States, name: str) -> States:
         """After one more name; nothing when no path that goes on like this can match."""
         after: set[tuple[int, int]] = set()
         for number, at in states:
@@ -55,29 +55,29 @@ class PathPattern:
             if matches is None:
                 after.add((number, at))
             elif matches(name):
-                after.update(self._closed(number, at + 1))
+                after.update(self._with_skips(number, at + 1))
         # What any number of folders has passed may also be where the next part begins.
-        return frozenset(state for number, at in after for state in self._closed(number, at))
+        return frozenset(state for number, at in after for state in self._with_skips(number, at))
 
-    def ends(self, states: States) -> bool:
+    def is_match(self, states: States) -> bool:
         """Whether a path that came here is matched."""
         return any(at == len(self._alternatives[number]) for number, at in states)
 
     def matches(self, path: str) -> bool:
         """Whether the whole path is matched."""
-        states = self.start()
+        states = self.start_states()
         for name in path.split("/"):
-            states = self.enter(states, name)
-        return self.ends(states)
+            states = self.advance(states, name)
+        return self.is_match(states)
 
-    def _closed(self, number: int, at: int) -> Iterator[tuple[int, int]]:
+    def _with_skips(self, number: int, at: int) -> Iterator[tuple[int, int]]:
         parts = self._alternatives[number]
         yield number, at
         if at < len(parts) and parts[at].matches is None:
             yield number, at + 1
 
 
-def literal_start(text: str) -> tuple[str, str]:
+def split_literal_prefix(text: str) -> tuple[str, str]:
     """The folders that a pattern names before anything varies, and the rest of it, which has at least one part."""
     parts = text.split("/")
     count = next((number for number, part in enumerate(parts[:-1]) if _WILD.search(part)), len(parts) - 1)
@@ -89,46 +89,46 @@ def parse_path_pattern(text: str, *, anywhere: bool = False) -> PathPattern:
 
     Raises: BadInput for one that is malformed, too long, or leads out of the folder.
     """
-    if not text.strip() or len(text) > _LONGEST or "\0" in text:
-        raise _invalid(text, f"it must have 1 to {_LONGEST} characters")
+    if not text.strip() or len(text) > _MAX_LENGTH or "\0" in text:
+        raise _invalid_pattern(text, f"it must have 1 to {_MAX_LENGTH} characters")
     if text.startswith(("/", "~")):
-        raise _invalid(text, "it must be relative to the folder")
+        raise _invalid_pattern(text, "it must be relative to the folder")
     folders_only = text.endswith("/")
-    alternatives = [_parts(spelled, text) for spelled in _spelled(text.rstrip("/"))]
+    alternatives = [_parse_parts(spelled, text) for spelled in _expand_braces(text.rstrip("/"))]
     if anywhere and "/" not in text:
         alternatives = [parts if parts[0] is _ANY_DEPTH else (_ANY_DEPTH, *parts) for parts in alternatives]
     return PathPattern(alternatives, folders_only=folders_only)
 
 
-_ANY_DEPTH = Part("**", None)
+_ANY_DEPTH = PathPatternPart("**", None)
 
 
-def _parts(spelled: str, given: str) -> tuple[Part, ...]:
-    parts: list[Part] = []
+def _parse_parts(spelled: str, given: str) -> tuple[PathPatternPart, ...]:
+    parts: list[PathPatternPart] = []
     for text in spelled.split("/"):
         if text in ("", "."):
             continue
         if text == "..":
-            raise _invalid(given, "it leads out of the folder")
+            raise _invalid_pattern(given, "it leads out of the folder")
         if text != "**":
-            parts.append(Part(text, _matcher(text, given)))
+            parts.append(PathPatternPart(text, _make_matcher(text, given)))
         elif not parts or parts[-1] is not _ANY_DEPTH:
             parts.append(_ANY_DEPTH)
     if not parts:
-        raise _invalid(given, "it names nothing")
+        raise _invalid_pattern(given, "it names nothing")
     if parts[-1] is _ANY_DEPTH:
-        parts.append(Part("*", _anything))
+        parts.append(PathPatternPart("*", _match_any))
     return tuple(parts)
 
 
-def _anything(_name: str) -> bool:
+def _match_any(_name: str) -> bool:
     return True
 
 
-def _matcher(text: str, given: str) -> _Matches:
+def _make_matcher(text: str, given: str) -> _Matches:
     glob = parse_glob(text)
     if glob is None:
-        raise _invalid(given, f"'{shown_path(text)}' is malformed")
+        raise _invalid_pattern(given, f"'{quote_path(text)}' is malformed")
     if glob.name is not None:
         return glob.name.__eq__
     if glob.suffix is not None:
@@ -138,13 +138,13 @@ def _matcher(text: str, given: str) -> _Matches:
     return lambda name: whole(name) is not None
 
 
-def _spelled(text: str) -> list[str]:
+def _expand_braces(text: str) -> list[str]:
     """`text` once for each way to choose from its braces. Raises: BadInput for too many ways."""
     done: list[str] = []
     todo = [text]
     while todo:
         at = todo.pop()
-        braces = _innermost(at)
+        braces = _innermost_braces(at)
         if braces is None:
             done.append(at.replace("\1", "{").replace("\2", "}"))
         else:
@@ -153,12 +153,12 @@ def _spelled(text: str) -> list[str]:
             # A pair without a comma is no choice; it stands for itself.
             pieces = choices if len(choices) > 1 else [f"\1{choices[0]}\2"]
             todo += [at[:start] + piece + at[end + 1 :] for piece in pieces]
-        if len(done) + len(todo) > _MOST_ALTERNATIVES:
-            raise _invalid(text, f"its braces mean more than {_MOST_ALTERNATIVES} patterns")
+        if len(done) + len(todo) > _MAX_ALTERNATIVES:
+            raise _invalid_pattern(text, f"its braces mean more than {_MAX_ALTERNATIVES} patterns")
     return sorted(done)
 
 
-def _innermost(text: str) -> tuple[int, int] | None:
+def _innermost_braces(text: str) -> tuple[int, int] | None:
     end = text.find("}")
     while end >= 0:
         start = text.rfind("{", 0, end)
@@ -168,5 +168,5 @@ def _innermost(text: str) -> tuple[int, int] | None:
     return None
 
 
-def _invalid(text: str, why: str) -> BadInput:
-    return BadInput(f"invalid pattern '{shown_path(text[:100])}': {why}")
+def _invalid_pattern(text: str, why: str) -> BadInput:
+    return BadInput(f"invalid pattern '{quote_path(text[:100])}': {why}")

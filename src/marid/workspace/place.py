@@ -8,21 +8,21 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from marid.core.errors import BadInput, Exhausted, Refused
-from marid.text.visible import shown_path
-from marid.workspace.beneath import PASSING, as_family
-from marid.workspace.descent import Descent, open_file, read_at_most
-from marid.workspace.forbidden import is_history
-from marid.workspace.ignores import UserFiles
-from marid.workspace.tree import Tree
-from marid.workspace.walk import Listing, Ruling, Walker, listing
-from marid.workspace.withheld import Blinkers, Withheld
+from marid.text.visible import quote_path
+from marid.workspace.beneath import PATH_ONLY, to_marid_error
+from marid.workspace.descent import DirfdWalk, open_file, read_up_to
+from marid.workspace.forbidden import is_history_file
+from marid.workspace.ignores import UserGitFiles
+from marid.workspace.tree import GuardedRoot
+from marid.workspace.walk import FolderListing, SelectionRules, Walker, list_folder
+from marid.workspace.withheld import ListingFilter, ProtectedFiles
 
-MOST_BYTES = 16 << 20
+MAX_FILE_BYTES = 16 << 20
 _KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "dir", stat.S_IFLNK: "link"}
-_NOBODY = UserFiles()
+_NO_USER_FILES = UserGitFiles()
 
 
-class Entry(NamedTuple):
+class FolderEntry(NamedTuple):
     """One name in a folder. `kind` is "file", "dir", "link" or "other"."""
 
     name: str
@@ -41,11 +41,11 @@ class OpenFolder(NamedTuple):
     folders: list[str]
     fd: int
     links: list[str]
-    withheld: Withheld
+    protected_files: ProtectedFiles
 
-    def read(self, name: str, limit: int = MOST_BYTES) -> bytes | None:
+    def read(self, name: str, limit: int = MAX_FILE_BYTES) -> bytes | None:
         """The bytes of a regular file; None for what has gone, may not be read, is no regular file or is too large."""
-        if "/" in name or is_history(name):
+        if "/" in name or is_history_file(name):
             return None
         try:
             opened = open_file(name, self.fd)
@@ -55,9 +55,9 @@ class OpenFolder(NamedTuple):
             return None
         fd, about = opened
         try:
-            if about.st_size > limit or (about.st_nlink > 1 and self.withheld.same_file(about)):
+            if about.st_size > limit or (about.st_nlink > 1 and self.protected_files.is_protected_link(about)):
                 return None
-            return read_whole(fd, about.st_size, limit)
+            return read_all(fd, about.st_size, limit)
         except OSError:
             return None
         finally:
@@ -65,36 +65,36 @@ class OpenFolder(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class GuardedPath:
     """A name beneath a root. No descriptor is held, so it may wait for an answer, be dropped or be shared.
 
     `given` is the path as the caller spelled it, which messages name.
     """
 
-    tree: Tree
+    root: GuardedRoot
     name: str
     given: str = field(default="", compare=False)
-    user: UserFiles = field(default=_NOBODY, compare=False, repr=False)
+    user_git_files: UserGitFiles = field(default=_NO_USER_FILES, compare=False, repr=False)
 
     @property
-    def shown(self) -> str:
+    def display_name(self) -> str:
         """As messages name it, in quotes."""
-        return f"'{shown_path(self.given or self.name)}'"
+        return f"'{quote_path(self.given or self.name)}'"
 
     @property
-    def kin(self) -> str:
+    def qualified_name(self) -> str:
         """The name with what is above it beyond the root: by that, too, a file is known, as `ci.yml` in `workflows`."""
-        above = self.tree.path.strip("/").split("/")
-        return "/".join([*(above if self.tree.only else above[-2:]), self.name])
+        above = self.root.path.strip("/").split("/")
+        return "/".join([*(above if self.root.only_file else above[-2:]), self.name])
 
-    def below(self, path: str) -> "Place":
+    def below(self, path: str) -> "GuardedPath":
         """The place that a walk from here found as `path`. Raises: BadInput for a path that would leave it."""
         if not path or path.startswith("/") or ".." in path.split("/"):
-            raise BadInput(f"'{shown_path(path)}' is no name below {self.shown}")
+            raise BadInput(f"'{quote_path(path)}' is no name below {self.display_name}")
         given = os.path.join(self.given or self.name, path)
         return replace(self, name=os.path.normpath(os.path.join(self.name, path)), given=os.path.normpath(given))
 
-    def read(self, limit: int = MOST_BYTES) -> bytes:
+    def read(self, limit: int = MAX_FILE_BYTES) -> bytes:
         """The bytes of the file, which must be a regular one of at most `limit` bytes.
 
         Raises: NotFound, Refused, BadInput for what is no regular file, Exhausted for a file that is too large.
@@ -102,42 +102,42 @@ class Place:
         fd = self._open(os.O_RDONLY)
         try:
             about = os.fstat(fd)
-            self._must_be_regular(about)
-            data = read_whole(fd, about.st_size, limit) if about.st_size <= limit else None
+            self._check_regular(about)
+            data = read_all(fd, about.st_size, limit) if about.st_size <= limit else None
         except OSError as error:
-            raise as_family(error, self.given or self.name) from error
+            raise to_marid_error(error, self.given or self.name) from error
         finally:
             os.close(fd)
         if data is None:
-            raise Exhausted(f"{self.shown} is larger than {limit:,} bytes")
+            raise Exhausted(f"{self.display_name} is larger than {limit:,} bytes")
         return data
 
     @contextmanager
-    def opened(self) -> Generator[int, None, None]:
+    def open_regular(self) -> Generator[int, None, None]:
         """A descriptor of the file, which must be a regular one, for what is too large to be read whole.
 
         Raises: NotFound, Refused, BadInput for what is no regular file.
         """
         fd = self._open(os.O_RDONLY)
         try:
-            self._must_be_regular(os.fstat(fd))
+            self._check_regular(os.fstat(fd))
             yield fd
         except OSError as error:
-            raise as_family(error, self.given or self.name) from error
+            raise to_marid_error(error, self.given or self.name) from error
         finally:
             os.close(fd)
 
-    def _must_be_regular(self, about: os.stat_result) -> None:
+    def _check_regular(self, about: os.stat_result) -> None:
         if stat.S_ISDIR(about.st_mode):
-            raise BadInput(f"{self.shown} is a folder, not a file")
+            raise BadInput(f"{self.display_name} is a folder, not a file")
         if not stat.S_ISREG(about.st_mode):
-            raise BadInput(f"{self.shown} is not a regular file")
-        if self.tree.withheld.same_file(about):
-            raise Refused(f"{self.shown} is refused: it is kept from every tool")
+            raise BadInput(f"{self.display_name} is not a regular file")
+        if self.root.protected_files.is_protected_link(about):
+            raise Refused(f"{self.display_name} is refused: it is kept from every tool")
 
     def stat(self) -> os.stat_result:
         """What is there now; a link is followed to where it leads. Raises: NotFound, Refused."""
-        fd = self._open(PASSING)
+        fd = self._open(PATH_ONLY)
         try:
             return os.fstat(fd)
         finally:
@@ -151,19 +151,19 @@ class Place:
         """Whether a folder is there now. Raises: NotFound, Refused."""
         return self.kind() == "dir"
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[FolderEntry]:
         """What is directly in the folder, by name, without what is withheld.
 
         Raises: NotFound, Refused, BadInput for what is no folder.
         """
-        fd = self._folder()
+        fd = self._open_folder()
         try:
             with os.scandir(fd) as found:
                 entries = {entry.name: entry for entry in found}
-            names = Blinkers(self.tree.withheld, self.tree.path).shown(sorted(entries), fd)
-            return [made for name in names if (made := entry_of(entries[name], fd))]
+            names = ListingFilter(self.root.protected_files, self.root.path).visible_names(sorted(entries), fd)
+            return [made for name in names if (made := make_entry(entries[name], fd))]
         except OSError as error:
-            raise as_family(error, self.given or self.name) from error
+            raise to_marid_error(error, self.given or self.name) from error
         finally:
             os.close(fd)
 
@@ -174,68 +174,70 @@ class Place:
         that begin with a dot. `.git` is never shown. Raises: NotFound, Refused, BadInput for what is no folder.
         """
         target = "" if self.name == "." else self.name
-        ruling = Ruling(ignores=not ignored, defaults=not ignored, user=self.user, near=False)
-        look = Look(Blinkers(self.tree.withheld, self.tree.path), hidden=hidden)
-        with Descent(self._folder()) as descent:
+        ruling = SelectionRules(
+            ignores=not ignored, defaults=not ignored, user_git_files=self.user_git_files, context_files=False
+        )
+        look = GuardedLister(ListingFilter(self.root.protected_files, self.root.path), hidden=hidden)
+        with DirfdWalk(self._open_folder()) as descent:
             try:
-                opened = Walker(self.tree.path, ruling).walk_from(descent, target, look)
+                opened = Walker(self.root.path, ruling).walk_from(descent, target, look)
             except OSError as error:
-                raise as_family(error, self.given or self.name) from error
+                raise to_marid_error(error, self.given or self.name) from error
             start = len(target) + 1 if target else 0
             for path, names, below, links, fd in opened:
                 folders = [visit.name for visit in reversed(below)]
-                yield OpenFolder(path[start:], names, folders, fd, links, self.tree.withheld)
+                yield OpenFolder(path[start:], names, folders, fd, links, self.root.protected_files)
 
     def _open(self, flags: int) -> int:
         try:
-            return self.tree.open(self.name, flags)
+            return self.root.open(self.name, flags)
         except OSError as error:
-            raise as_family(error, self.given or self.name) from error
+            raise to_marid_error(error, self.given or self.name) from error
         except Refused as error:
-            raise Refused(f"{self.shown} is refused: {error}") from error
+            raise Refused(f"{self.display_name} is refused: {error}") from error
 
-    def _folder(self) -> int:
+    def _open_folder(self) -> int:
         if not self.is_folder():
-            raise BadInput(f"{self.shown} is a file, not a folder")
+            raise BadInput(f"{self.display_name} is a file, not a folder")
         return self._open(os.O_RDONLY | os.O_DIRECTORY)
 
 
-class Look:
+class GuardedLister:
     """Lists one folder of a walk without what nobody asked for."""
 
-    def __init__(self, blinkers: Blinkers, *, hidden: bool) -> None:
-        self._blinkers = blinkers
+    def __init__(self, blinkers: ListingFilter, *, hidden: bool) -> None:
+        self._listing_filter = blinkers
         self._hidden = hidden
 
-    def __call__(self, fd: int) -> Listing:
+    def __call__(self, fd: int) -> FolderListing:
         """The listing; its `rules` are complete, since what is not shown may still rule."""
-        found = listing(fd)
-        files, folders, links = (self._kept(names, fd) for names in found[:3])
-        return Listing(files, folders, links, found.rules)
+        found = list_folder(fd)
+        files, folders, links = (self._filter_names(names, fd) for names in found[:3])
+        return FolderListing(files, folders, links, found.rules)
 
-    def _kept(self, names: list[str], fd: int) -> list[str]:
+    def _filter_names(self, names: list[str], fd: int) -> list[str]:
         if not names:
             return names
-        names = self._blinkers.shown(names, fd)
+        names = self._listing_filter.visible_names(names, fd)
         if not self._hidden:
             return [name for name in names if name[0] != "."]
         return [name for name in names if name != ".git"] if ".git" in names else names
 
 
-def entry_of(entry: "os.DirEntry[str]", folder: int) -> Entry | None:
+def make_entry(entry: "os.DirEntry[str]", folder: int) -> FolderEntry | None:
     """What lies in an open folder; None if it vanished meanwhile; no size if it cannot be looked at."""
     try:
         about = os.stat(entry.name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return None
     except OSError:
-        return Entry(entry.name, "dir" if entry.is_dir(follow_symlinks=False) else "file", 0)
-    return Entry(entry.name, _KINDS.get(stat.S_IFMT(about.st_mode), "other"), about.st_size)
+        return FolderEntry(entry.name, "dir" if entry.is_dir(follow_symlinks=False) else "file", 0)
+    return FolderEntry(entry.name, _KINDS.get(stat.S_IFMT(about.st_mode), "other"), about.st_size)
 
 
-def read_whole(fd: int, size: int, limit: int) -> bytes | None:
+def read_all(fd: int, size: int, limit: int) -> bytes | None:
     """All there is, however long the file says it is; None when that is more than `limit`. Raises: OSError."""
     data = os.read(fd, size + 1)
     if len(data) != size:  # it changed meanwhile, or never told the truth
-        data += read_at_most(fd, limit + 1 - len(data))
+        data += read_up_to(fd, limit + 1 - len(data))
     return data if len(data) <= limit else None

@@ -3,18 +3,18 @@
 import os
 import stat
 
-_OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
-def plain_text(path: str, most: int) -> str:
+def read_small_text(path: str, max_bytes: int) -> str:
     """The text of a regular file of at most so many bytes.
 
     Raises: OSError; ValueError for what is no such file, or no text in UTF-8.
     """
-    with open(path, "rb", opener=lambda name, _flags: os.open(name, _OPEN)) as file:
+    with open(path, "rb", opener=lambda name, _flags: os.open(name, _OPEN_FLAGS)) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise ValueError("it is no regular file")
-        data = file.read(most + 1)
-    if len(data) > most:
-        raise ValueError(f"it is larger than {most:,} bytes")
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise ValueError(f"it is larger than {max_bytes:,} bytes")
     return data.decode()

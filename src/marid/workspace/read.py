@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterable, Iterator
 from stat import S_ISREG
 from typing import NamedTuple
 
-from marid.text.decode import LOOKED_AT, is_binary, to_utf8
+from marid.text.decode import SNIFF_BYTES, is_binary, to_utf8
 from marid.text.lines import human_size
-from marid.workspace.descent import OPEN_FILE, open_file, read_at_most
-from marid.workspace.walk import Folder, descent_from, reason_of
+from marid.workspace.descent import OPEN_FILE_FLAGS, open_file, read_up_to
+from marid.workspace.walk import Folder, describe_os_error, open_dirfd_walk
 
 # Larger ones are looked into before they count: most are binary.
-LARGE = 1_000_000
+LARGE_BYTES = 1_000_000
 # A text file is read whole; one beyond this would rather take the machine down.
-HUGE = 1 << 30
+HUGE_BYTES = 1 << 30
 
 
 class Content(NamedTuple):
@@ -26,7 +26,7 @@ class Content(NamedTuple):
     encoding: str
 
 
-class Reader:
+class FileReader:
     """Reads selected files below `top`. Binary files drop out silently, the rest through `on_problem`."""
 
     def __init__(
@@ -37,77 +37,77 @@ class Reader:
         self._skip = skip  # device and inode of our own output
         self._skip_inode = skip[1] if skip else -1
         self.binaries = 0
-        self.huge = 0  # bytes of text files that were too large to read
+        self.huge_bytes = 0  # bytes of text files that were too large to read
 
     def read(self, folders: Iterable[Folder]) -> Iterator[Content]:
         """Every text file of `folders`, in their order."""
-        with descent_from(self._top) as descent:
+        with open_dirfd_walk(self._top) as descent:
             for path, names in folders:
                 prefix = f"{path}/" if path else ""
                 try:
                     fd = descent.follow(path.split("/") if path else [])
                 except OSError as error:
-                    self._on_problem(path, reason_of(error))
+                    self._on_problem(path, describe_os_error(error))
                     continue
                 for name in names:
                     try:
-                        content = self._one(prefix + name, name, fd)
+                        content = self._read_one(prefix + name, name, fd)
                     except OSError as error:
-                        self._on_problem(prefix + name, reason_of(error))
+                        self._on_problem(prefix + name, describe_os_error(error))
                     else:
                         if content is not None:
                             yield content
 
-    def _one(self, path: str, name: str, folder: int) -> Content | None:
+    def _read_one(self, path: str, name: str, folder: int) -> Content | None:
         # The hot path of every run: seven microseconds of system calls, and hardly more than two of ours.
-        fd = os.open(name, OPEN_FILE, dir_fd=folder)
+        fd = os.open(name, OPEN_FILE_FLAGS, dir_fd=folder)
         try:
             about = os.fstat(fd)
             size = about.st_size
-            if 0 < size <= LARGE and about.st_ino != self._skip_inode and S_ISREG(about.st_mode):
+            if 0 < size <= LARGE_BYTES and about.st_ino != self._skip_inode and S_ISREG(about.st_mode):
                 raw = os.read(fd, size)
                 if len(raw) != size:
-                    raw += read_at_most(fd, size - len(raw))
+                    raw += read_up_to(fd, size - len(raw))
             else:
-                raw = self._unusual(fd, about, path)
+                raw = self._read_unusual(fd, about, path)
         finally:
             os.close(fd)
         if raw is None:
             return None
         decoded = to_utf8(raw)
         if decoded is None:
-            return self._binary()
+            return self._count_binary()
         return Content(path, decoded[0], len(raw), about.st_mtime, decoded[1])
 
-    def _unusual(self, fd: int, about: os.stat_result, path: str) -> bytes | None:
+    def _read_unusual(self, fd: int, about: os.stat_result, path: str) -> bytes | None:
         """The bytes of a file that is empty, large, perhaps our own output, or no file at all."""
         if not S_ISREG(about.st_mode):
             self._on_problem(path, "it is no regular file any more")
             return None
         if self._skip == (about.st_dev, about.st_ino):
             return None
-        if about.st_size > LARGE and is_binary(os.pread(fd, LOOKED_AT, 0)):
-            return self._binary()
-        if about.st_size > HUGE:
-            self._on_problem(path, f"it is larger than {human_size(HUGE)}")
-            self.huge += about.st_size
+        if about.st_size > LARGE_BYTES and is_binary(os.pread(fd, SNIFF_BYTES, 0)):
+            return self._count_binary()
+        if about.st_size > HUGE_BYTES:
+            self._on_problem(path, f"it is larger than {human_size(HUGE_BYTES)}")
+            self.huge_bytes += about.st_size
             return None
-        return read_at_most(fd, about.st_size) if about.st_size else b""
+        return read_up_to(fd, about.st_size) if about.st_size else b""
 
-    def _binary(self) -> None:
+    def _count_binary(self) -> None:
         self.binaries += 1
 
 
-class Measured(NamedTuple):
+class FileSize(NamedTuple):
     """A selected file before it is read."""
 
     path: str
     size: int
 
 
-def measure(top: str, folders: Iterable[Folder]) -> Iterator[Measured]:
+def measure_files(top: str, folders: Iterable[Folder]) -> Iterator[FileSize]:
     """Every selected file with its size; a large binary file, which will drop out, has size 0."""
-    with descent_from(top) as descent:
+    with open_dirfd_walk(top) as descent:
         for path, names in folders:
             prefix = f"{path}/" if path else ""
             try:
@@ -117,11 +117,11 @@ def measure(top: str, folders: Iterable[Folder]) -> Iterator[Measured]:
             for name in names:
                 try:
                     size = os.stat(name, dir_fd=fd, follow_symlinks=False).st_size
-                    if size > LARGE and _is_binary(name, fd):
+                    if size > LARGE_BYTES and _is_binary(name, fd):
                         size = 0
                 except OSError:
                     continue
-                yield Measured(prefix + name, size)
+                yield FileSize(prefix + name, size)
 
 
 def _is_binary(name: str, folder: int) -> bool:
@@ -129,6 +129,6 @@ def _is_binary(name: str, folder: int) -> bool:
     if opened is None:
         return True
     try:
-        return is_binary(os.read(opened[0], LOOKED_AT))
+        return is_binary(os.read(opened[0], SNIFF_BYTES))
     finally:
         os.close(opened[0])

@@ -17,14 +17,14 @@ MARKERS: tuple[tuple[str, tuple[int, ...]], ...] = (
 CVS = "CVS"
 
 
-def project_root(folder: str) -> str:
+def find_project_root(folder: str) -> str:
     """The top of the project that holds `folder` (absolute); `folder` itself when nothing marks one.
 
     CVS leaves a folder of its name in every folder that it keeps, so there the highest of an unbroken row is the top;
     it counts only where no other system marks anything.
     """
     at = folder
-    while not _marked(at):
+    while not _has_marker(at):
         parent = os.path.dirname(at)
         if parent == at:
             return _cvs_root(folder)
@@ -32,22 +32,22 @@ def project_root(folder: str) -> str:
     return at
 
 
-def _marked(folder: str) -> bool:
-    return any(_kind(os.path.join(folder, name)) in kinds for name, kinds in MARKERS)
+def _has_marker(folder: str) -> bool:
+    return any(_file_type(os.path.join(folder, name)) in kinds for name, kinds in MARKERS)
 
 
 def _cvs_root(folder: str) -> str:
     at = folder
-    while _kept_by_cvs(at) and _kept_by_cvs(parent := os.path.dirname(at)) and parent != at:
+    while _is_in_cvs(at) and _is_in_cvs(parent := os.path.dirname(at)) and parent != at:
         at = parent
     return at
 
 
-def _kept_by_cvs(folder: str) -> bool:
-    return _kind(os.path.join(folder, CVS)) == S_IFDIR
+def _is_in_cvs(folder: str) -> bool:
+    return _file_type(os.path.join(folder, CVS)) == S_IFDIR
 
 
-def _kind(path: str) -> int:
+def _file_type(path: str) -> int:
     """What is there, links followed; 0 for nothing."""
     try:
         return S_IFMT(os.stat(path).st_mode)

@@ -4,33 +4,38 @@ import errno
 import os
 
 from marid.core.errors import NotFound, Refused
-from marid.text.visible import shown_path
-from marid.workspace.beneath import FOLDER, PASSING, Opening, best_opening, open_by_steps
-from marid.workspace.forbidden import is_git, is_history
-from marid.workspace.withheld import Withheld
+from marid.text.visible import quote_path
+from marid.workspace.beneath import FOLDER_FLAGS, PATH_ONLY, OpenBeneath, default_opener, open_stepwise
+from marid.workspace.forbidden import is_git_dir_name, is_history_file
+from marid.workspace.withheld import ProtectedFiles
 
 
-class Tree:
-    """A folder and what lies in it; with `only`, nothing but the file of that name in it.
+class GuardedRoot:
+    """A folder and what lies in it; with `only_file`, nothing but the file of that name in it.
 
     Threads may share it: nothing changes until it is closed. Raises: NotFound when there is no such folder.
     """
 
     def __init__(
-        self, path: str, *, only: str = "", withheld: Withheld | None = None, opening: Opening | None = None
+        self,
+        path: str,
+        *,
+        only_file: str = "",
+        protected_files: ProtectedFiles | None = None,
+        opening: OpenBeneath | None = None,
     ) -> None:
         self._fd = -1
         self.path = os.path.realpath(path)
-        self.only = only
-        self.withheld = withheld or Withheld("", [self.path])
-        self._opening = opening or best_opening()
-        self._home = self.withheld.home_in(self.path)
-        self._in_git = any(map(is_git, self.path.split("/")))
+        self.only_file = only_file
+        self.protected_files = protected_files or ProtectedFiles("", [self.path])
+        self._opening = opening or default_opener()
+        self._home = self.protected_files.home_below(self.path)
+        self._is_in_git = any(map(is_git_dir_name, self.path.split("/")))
         self._prefixes = tuple({spelled.rstrip("/") + "/" for spelled in (self.path, os.path.abspath(path))})
         try:
-            self._fd = os.open(self.path, PASSING | os.O_DIRECTORY | os.O_CLOEXEC)
+            self._fd = os.open(self.path, PATH_ONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError as error:
-            raise NotFound(f"'{shown_path(path)}' is no folder that can be opened") from error
+            raise NotFound(f"'{quote_path(path)}' is no folder that can be opened") from error
         about = os.fstat(self._fd)
         self._identity = about.st_dev, about.st_ino
 
@@ -43,26 +48,26 @@ class Tree:
     def __del__(self) -> None:
         self.close()
 
-    def name(self, raw: str) -> str | None:
+    def relative_name(self, raw: str) -> str | None:
         """The name inside this root that `raw` means, "." for the root; None if it leads elsewhere. No I/O."""
         if not raw.startswith("/"):
             name = os.path.normpath(raw)
-            return None if name == ".." or name.startswith("../") or self.only else name
+            return None if name == ".." or name.startswith("../") or self.only_file else name
         path = "/" + os.path.normpath(raw).lstrip("/")
         for prefix in self._prefixes:
             if (path + "/").startswith(prefix):
                 name = path[len(prefix) :] or "."
-                return name if not self.only or name == self.only else None
+                return name if not self.only_file or name == self.only_file else None
         return None
 
-    def permit(self, name: str, *, write: bool = False) -> None:
+    def check_allowed(self, name: str, *, write: bool = False) -> None:
         """Say nothing, or raise Refused: no caller gets this name, or none may write it. No I/O."""
-        if is_history(name.rpartition("/")[2]) or self._in_home(name):
+        if is_history_file(name.rpartition("/")[2]) or self._is_in_home(name):
             raise Refused("it is kept from every tool")
-        if write and (self._in_git or any(map(is_git, name.split("/")))):
+        if write and (self._is_in_git or any(map(is_git_dir_name, name.split("/")))):
             raise Refused("the git directory is written by git alone")
 
-    def _in_home(self, name: str) -> bool:
+    def _is_in_home(self, name: str) -> bool:
         if self._home is None:
             return False
         home = self._home.casefold()
@@ -73,21 +78,21 @@ class Tree:
 
         Raises: OSError, and Refused for what is withheld or when the root has gone.
         """
-        self.permit(name)
-        self._stand()
+        self.check_allowed(name)
+        self._check_intact()
         try:
             return self._opening(self._fd, name, flags)
         except OSError as error:
-            if error.errno != errno.ELOOP or not links or self.only:
+            if error.errno != errno.ELOOP or not links or self.only_file:
                 raise
-        return open_by_steps(self._fd, name, flags, self.permit)
+        return open_stepwise(self._fd, name, flags, self.check_allowed)
 
-    def top(self) -> int:
+    def open_root(self) -> int:
         """A descriptor of the root by which it can be listed and synced. Raises: OSError, Refused if it has gone."""
-        self._stand()
-        return os.open(".", FOLDER | os.O_RDONLY, dir_fd=self._fd)
+        self._check_intact()
+        return os.open(".", FOLDER_FLAGS | os.O_RDONLY, dir_fd=self._fd)
 
-    def stands(self) -> bool:
+    def is_intact(self) -> bool:
         """Whether the root is still the folder that it was, and open."""
         try:
             about = os.stat(self.path)
@@ -95,7 +100,7 @@ class Tree:
             return False
         return self._fd >= 0 and (about.st_dev, about.st_ino) == self._identity
 
-    def _stand(self) -> None:
+    def _check_intact(self) -> None:
         """A root that was deleted, or whose place another folder has taken, is not served from memory."""
-        if not self.stands():
+        if not self.is_intact():
             raise Refused("the root is gone")

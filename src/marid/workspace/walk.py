@@ -6,21 +6,21 @@ from functools import cache
 from typing import NamedTuple, TypeAlias
 
 from marid.core.errors import BadInput, NotFound, Refused
-from marid.workspace.defaults import default_text
-from marid.workspace.descent import Descent, Loop
+from marid.workspace.defaults import default_gitignore
+from marid.workspace.descent import DirfdWalk, MountLoop
 from marid.workspace.ignores import (
     CONTEXT_FILE,
     IGNORE_FILES,
-    UserFiles,
+    UserGitFiles,
+    context_sources,
     find_repository,
     ignore_sources,
-    near_sources,
     repository_at,
     repository_sources,
 )
-from marid.workspace.layers import Source
-from marid.workspace.rules import CONFIG, DEFAULT, INLINE, Rule, parse_gitignore
-from marid.workspace.stack import Decision, Pool, Stack
+from marid.workspace.layers import RuleSource
+from marid.workspace.rules import CONFIG, DEFAULT, INLINE, PathRule, parse_gitignore
+from marid.workspace.stack import Decision, RuleStack, RuleStackPool
 
 _RULE_FILES = frozenset((CONTEXT_FILE, *IGNORE_FILES, ".git"))
 
@@ -31,7 +31,7 @@ class Visit(NamedTuple):
     depth: int
     name: str
     path: str
-    stack: Stack
+    stack: RuleStack
 
 
 class Folder(NamedTuple):
@@ -41,7 +41,7 @@ class Folder(NamedTuple):
     names: list[str]
 
 
-class Listing(NamedTuple):
+class FolderListing(NamedTuple):
     """What is in one folder. `rules` are the names that bring rules of their own, `.git` among them."""
 
     files: list[str]
@@ -51,10 +51,10 @@ class Listing(NamedTuple):
     special: int = 0
 
 
-Look: TypeAlias = Callable[[int], Listing]
+ListFolder: TypeAlias = Callable[[int], FolderListing]
 
 
-class Opened(NamedTuple):
+class WalkStep(NamedTuple):
     """A folder of a walk while it is open: its selected files by name, and the folders that will be visited."""
 
     path: str
@@ -65,22 +65,22 @@ class Opened(NamedTuple):
 
 
 # The same, as the hot loop makes it: a name for each part costs as much as listing the folder.
-_Step: TypeAlias = tuple[str, list[str], list[Visit], list[str], int]
+_WalkStepTuple: TypeAlias = tuple[str, list[str], list[Visit], list[str], int]
 
 
-class Ruling(NamedTuple):
+class SelectionRules(NamedTuple):
     """Everything that decides which files are in, beside the rule files that lie in the tree."""
 
-    inline: tuple[Rule, ...] = ()
-    config: tuple[Rule, ...] = ()
+    inline: tuple[PathRule, ...] = ()
+    config: tuple[PathRule, ...] = ()
     config_origin: str = ""
     ignores: bool = True
     defaults: bool = True
-    user: UserFiles = UserFiles()
-    near: bool = True
+    user_git_files: UserGitFiles = UserGitFiles()
+    context_files: bool = True
 
 
-class Tally:
+class SkipCounts:
     """What a walk passed over."""
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class Tally:
 OnProblem = Callable[[str, str], None]
 
 
-def _no_report(_path: str, _reason: str) -> None:
+def _ignore_problem(_path: str, _reason: str) -> None:
     """Nobody listens."""
 
 
@@ -101,18 +101,18 @@ class Walker:
     def __init__(
         self,
         top: str,
-        ruling: Ruling,
-        on_problem: OnProblem = _no_report,
+        ruling: SelectionRules,
+        on_problem: OnProblem = _ignore_problem,
         reasons: dict[str, Decision] | None = None,
     ) -> None:
         self.top = top
         self.reasons = reasons
-        self.tally = Tally()
+        self.skip_counts = SkipCounts()
         self._ruling = ruling
         self._on_problem = on_problem
-        self._pool = Pool()
+        self._pool = RuleStackPool()
 
-    def start(self, target: str = "") -> Stack:
+    def start_stack(self, target: str = "") -> RuleStack:
         """The stack in the folder `target` below the top, which the user named: no rule above can exclude it."""
         ruling = self._ruling
         sources = [
@@ -120,23 +120,23 @@ class Walker:
             (CONFIG, ruling.config, ruling.config_origin),
             (DEFAULT, _default_rules() if ruling.defaults else (), "built-in defaults"),
         ]
-        repository = find_repository(self.top, ruling.user)
+        repository = find_repository(self.top, ruling.user_git_files)
         outside = repository_sources(repository) if repository and ruling.ignores else []
-        stack = self._pool.stack(tuple(source.top() for source in outside))
+        stack = self._pool.get_stack(tuple(source.top_layer() for source in outside))
         at = repository.top if repository else self.top
-        for name in _steps(at, self.top):
-            stack = self._arrive(stack, at, os.path.relpath(at, self.top)).passed(name)
+        for name in _path_parts(at, self.top):
+            stack = self._enter_by_path(stack, at, os.path.relpath(at, self.top)).enter_named(name)
             at = os.path.join(at, name)
-        own = [Source(rules, rank=rank, origin=origin) for rank, rules, origin in sources if rules]
-        layers = [*stack.layers, *(source.top() for source in own if source.rank <= stack.floor.rank)]
+        own = [RuleSource(rules, rank=rank, origin=origin) for rank, rules, origin in sources if rules]
+        layers = [*stack.layers, *(source.top_layer() for source in own if source.rank <= stack.fallback.rank)]
         layers.sort(key=lambda layer: layer.source.rank)  # stable: nearer ones stay in front
-        stack = self._pool.stack(tuple(layers), stack.floor)
+        stack = self._pool.get_stack(tuple(layers), stack.fallback)
         for name in target.split("/") if target else ():
-            stack = self._arrive(stack, at, os.path.relpath(at, self.top)).passed(name)
+            stack = self._enter_by_path(stack, at, os.path.relpath(at, self.top)).enter_named(name)
             at = os.path.join(at, name)
         return stack
 
-    def _arrive(self, stack: Stack, path: str, shown: str) -> Stack:
+    def _enter_by_path(self, stack: RuleStack, path: str, shown: str) -> RuleStack:
         """`stack` with the rule files of a folder that is named by its path, above or on the way to the target."""
         try:
             fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -144,19 +144,19 @@ class Walker:
             return stack
         try:
             names = [name for name in _RULE_FILES if os.path.lexists(os.path.join(path, name))]
-            return self._enriched(stack, names, fd, "" if shown == "." else shown)
+            return self._add_rule_files(stack, names, fd, "" if shown == "." else shown)
         finally:
             os.close(fd)
 
-    def _enriched(self, stack: Stack, names: list[str], fd: int, path: str) -> Stack:
+    def _add_rule_files(self, stack: RuleStack, names: list[str], fd: int, path: str) -> RuleStack:
         """`stack` with the rule files among `names`."""
-        near = near_sources(names, fd, path) if self._ruling.near else []
+        near = context_sources(names, fd, path) if self._ruling.context_files else []
         if not self._ruling.ignores:
             return stack.with_sources(near, [], repository=False) if near else stack
         inner = None
         if ".git" in names and path and path.partition("/")[0] != "..":
-            inner = repository_at(os.path.join(self.top, path), self._ruling.user)
-        fold = inner.ignore_case if inner else any(layer.source.fold for layer in stack.layers)
+            inner = repository_at(os.path.join(self.top, path), self._ruling.user_git_files)
+        fold = inner.ignore_case if inner else any(layer.source.ignore_case for layer in stack.layers)
         ignores = ignore_sources(names, fd, path, fold=fold) + (repository_sources(inner) if inner else [])
         if not near and not ignores and inner is None:
             return stack
@@ -167,31 +167,33 @@ class Walker:
 
         Raises: NotFound, BadInput or Refused when the target itself cannot be listed.
         """
-        stack = self.start(target)
+        stack = self.start_stack(target)
         parts = target.split("/") if target else []
-        with descent_from(self.top) as descent:
+        with open_dirfd_walk(self.top) as descent:
             try:
                 fd = descent.follow(parts)
                 found = self._list(fd)
             except OSError as error:
-                raise unreadable(os.path.join(self.top, target) if target else self.top, error) from error
+                raise unreadable_error(os.path.join(self.top, target) if target else self.top, error) from error
             start = Visit(len(parts), parts[-1] if parts else "", target, stack)
             for path, names, _, _, _ in self._descend(descent, start, fd, found, self._list):
                 if names:
                     yield Folder(path, names)
 
-    def walk_from(self, descent: Descent, target: str, look: Look) -> Iterator[Opened]:
+    def walk_from(self, descent: DirfdWalk, target: str, look: ListFolder) -> Iterator[WalkStep]:
         """Every folder of `target` and below, from its descriptor, which is the top of `descent`; `look` lists one.
 
         Raises: OSError when the target itself cannot be listed.
         """
-        start = Visit(0, "", target, self.start(target))
+        start = Visit(0, "", target, self.start_stack(target))
         fd = descent.follow([])
-        return map(Opened._make, self._descend(descent, start, fd, look(fd), look))
+        return map(WalkStep._make, self._descend(descent, start, fd, look(fd), look))
 
-    def _descend(self, descent: Descent, start: Visit, fd: int, first: Listing, look: Look) -> Iterator[_Step]:
+    def _descend(
+        self, descent: DirfdWalk, start: Visit, fd: int, first: FolderListing, look: ListFolder
+    ) -> Iterator[_WalkStepTuple]:
         """Each folder before its sub-folders, beginning with the one that is open as `fd` and holds `first`."""
-        found: Listing | None = first
+        found: FolderListing | None = first
         todo = [start]
         while todo:
             visit = todo.pop()
@@ -200,14 +202,14 @@ class Walker:
                     fd = descent.enter(visit.depth, visit.name)
                     found = look(fd)
                 except OSError as error:
-                    self._on_problem(visit.path, reason_of(error))
+                    self._on_problem(visit.path, describe_os_error(error))
                     continue
             files, folders, links, rules, _ = found
             found = None
             # The rule files of an excluded folder do not count.
             stack = (
-                self._enriched(visit.stack, rules, fd, visit.path)
-                if rules and visit.stack.floor.include
+                self._add_rule_files(visit.stack, rules, fd, visit.path)
+                if rules and visit.stack.fallback.include
                 else visit.stack
             )
             files.sort()
@@ -215,23 +217,25 @@ class Walker:
             if kept and self.reasons is not None:
                 prefix = f"{visit.path}/" if visit.path else ""
                 self.reasons |= {prefix + name: stack.judge(name, folder=False) for name in kept}
-            below = list(_opened_below(visit, stack, folders))
+            below = list(_folders_to_visit(visit, stack, folders))
             yield visit.path, kept, below, links, fd
             todo += below
 
-    def arrived(self, stack: Stack, path: str) -> Stack:
+    def enter_folder(self, stack: RuleStack, path: str) -> RuleStack:
         """`stack` with the rule files of the folder `path` below the top."""
-        return self._arrive(stack, os.path.join(self.top, path), path or ".") if stack.floor.include else stack
+        return (
+            self._enter_by_path(stack, os.path.join(self.top, path), path or ".") if stack.fallback.include else stack
+        )
 
-    def _list(self, fd: int) -> Listing:
+    def _list(self, fd: int) -> FolderListing:
         """An open folder; links and special files are only counted."""
-        found = listing(fd)
-        self.tally.links += len(found.links)
-        self.tally.special += found.special
+        found = list_folder(fd)
+        self.skip_counts.links += len(found.links)
+        self.skip_counts.special += found.special
         return found
 
 
-def listing(fd: int) -> Listing:
+def list_folder(fd: int) -> FolderListing:
     """What is in an open folder, in no order. Raises: OSError."""
     files: list[str] = []
     folders: list[str] = []
@@ -250,53 +254,53 @@ def listing(fd: int) -> Listing:
     rules = [] if _RULE_FILES.isdisjoint(files) else [name for name in files if name in _RULE_FILES]
     if ".git" in folders:
         rules.append(".git")
-    return Listing(files, folders, links, rules, special)
+    return FolderListing(files, folders, links, rules, special)
 
 
 @cache
-def _default_rules() -> tuple[Rule, ...]:
-    return parse_gitignore(default_text())
+def _default_rules() -> tuple[PathRule, ...]:
+    return parse_gitignore(default_gitignore())
 
 
-def _opened_below(visit: Visit, stack: Stack, folders: list[str]) -> Iterator[Visit]:
+def _folders_to_visit(visit: Visit, stack: RuleStack, folders: list[str]) -> Iterator[Visit]:
     """The sub-folders in which something may be selected, last name first, as a stack wants them."""
     if not folders:
         return
     folders.sort(reverse=True)
-    hot = set(stack.hot(folders, folders=True))
+    hot = set(stack.find_candidates(folders, folders=True))
     prefix = f"{visit.path}/" if visit.path else ""
     for name in folders:
-        below = stack.below(name, stack.judge(name, folder=True) if name in hot else stack.floor)
-        if below.open:
+        below = stack.below(name, stack.judge(name, folder=True) if name in hot else stack.fallback)
+        if below.is_open:
             yield Visit(visit.depth + 1, name, prefix + name, below)
 
 
-def _steps(start: str, end: str) -> list[str]:
+def _path_parts(start: str, end: str) -> list[str]:
     """The folders on the way down from `start` to `end`."""
     below = os.path.relpath(end, start)
     return [] if below == "." else below.split("/")
 
 
-def descent_from(top: str) -> Descent:
+def open_dirfd_walk(top: str) -> DirfdWalk:
     """A descent from the folder that the user named. Raises: NotFound, BadInput, Refused when it cannot be opened."""
     try:
-        return Descent(top)
+        return DirfdWalk(top)
     except OSError as error:
-        raise unreadable(top, error) from error
+        raise unreadable_error(top, error) from error
 
 
-def unreadable(path: str, error: OSError) -> NotFound | BadInput | Refused:
+def unreadable_error(path: str, error: OSError) -> NotFound | BadInput | Refused:
     """The error of our families for a folder that the user named and that cannot be listed."""
     if isinstance(error, FileNotFoundError):
         return NotFound(f"'{path}' is not there")
     if isinstance(error, NotADirectoryError):
         return BadInput(f"'{path}' is not a folder")
-    return Refused(f"'{path}' cannot be read: {reason_of(error)}")
+    return Refused(f"'{path}' cannot be read: {describe_os_error(error)}")
 
 
-def reason_of(error: OSError) -> str:
+def describe_os_error(error: OSError) -> str:
     """Why a file or folder was passed over, in words."""
-    if isinstance(error, Loop):
+    if isinstance(error, MountLoop):
         return "it is mounted inside itself"
     if isinstance(error, PermissionError):
         return "no permission"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.adapters.addresses import Doors, is_own, is_public
+from marid.adapters.addresses import AddressPolicy, is_own, is_public
 from marid.core.errors import BadInput, Refused
-from marid.text.urls import parse
+from marid.text.urls import parse_url
 
 PRIVATE = [
     *("127.0.0.1", "127.255.255.254", "0.0.0.0", "0.1.2.3", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1"),
@@ -66,7 +66,7 @@ def test_an_address_that_cannot_be_reached_is_not_our_own() -> None:
 @pytest.mark.parametrize("url", ["http://127.0.0.1/", "https://[::1]/", "http://10.1.2.3/", "http://[fd00:ec2::254]/"])
 def test_an_inner_address_is_refused_without_a_look_up(url: str) -> None:
     with pytest.raises(Refused, match="not a host of the public internet"):
-        Doors().admit(parse(url))
+        AddressPolicy().check_target(parse_url(url))
 
 
 @pytest.mark.parametrize(
@@ -75,47 +75,47 @@ def test_an_inner_address_is_refused_without_a_look_up(url: str) -> None:
 )
 def test_an_inner_name_is_refused_without_a_look_up(host: str) -> None:
     with pytest.raises(Refused, match=f"'{host}' is not a host"):
-        Doors().admit(parse(f"http://{host}/"))
+        AddressPolicy().check_target(parse_url(f"http://{host}/"))
 
 
 @pytest.mark.parametrize("port", [22, 25, 6379, 8999, 8080, 65535])
 def test_other_ports_are_refused(port: int) -> None:
     with pytest.raises(Refused, match=f"port {port} "):
-        Doors().admit(parse(f"http://example.com:{port}/"))
+        AddressPolicy().check_target(parse_url(f"http://example.com:{port}/"))
 
 
 def test_public_hosts_are_admitted() -> None:
     for url in ("http://example.com/", "https://example.com/", "http://example.com:443/", "https://8.8.8.8/"):
-        Doors().admit(parse(url))
+        AddressPolicy().check_target(parse_url(url))
 
 
 def test_an_allowed_address_opens_just_that_one() -> None:
-    doors = Doors(["127.0.0.1:8123"])
-    doors.admit(parse("http://127.0.0.1:8123/"))
-    doors.check("127.0.0.1", 8123, ip_address("127.0.0.1"))
+    doors = AddressPolicy(["127.0.0.1:8123"])
+    doors.check_target(parse_url("http://127.0.0.1:8123/"))
+    doors.check_address("127.0.0.1", 8123, ip_address("127.0.0.1"))
     for url in ("http://127.0.0.1/", "http://127.0.0.1:8124/", "http://127.0.0.2:8123/", "http://localhost:8123/"):
         with pytest.raises(Refused):
-            doors.admit(parse(url))
+            doors.check_target(parse_url(url))
     with pytest.raises(Refused):
-        doors.check("evil.example", 8123, ip_address("127.0.0.1"))
+        doors.check_address("evil.example", 8123, ip_address("127.0.0.1"))
 
 
 def test_an_allowed_name_opens_its_port_but_no_inner_address() -> None:
-    doors = Doors(["search.lan:8888"])
-    doors.admit(parse("http://search.lan:8888/"))
-    doors.check("search.lan", 8888, ip_address("8.8.8.8"))
+    doors = AddressPolicy(["search.lan:8888"])
+    doors.check_target(parse_url("http://search.lan:8888/"))
+    doors.check_address("search.lan", 8888, ip_address("8.8.8.8"))
     with pytest.raises(Refused) as caught:
-        doors.check("search.lan", 8888, ip_address("10.0.0.7"))
+        doors.check_address("search.lan", 8888, ip_address("10.0.0.7"))
     assert "10.0.0.7" not in str(caught.value)
 
 
 def test_an_address_of_this_machine_is_refused_though_it_were_public() -> None:
     # Loopback stands in for the public address of a server: both are this machine's own.
     with pytest.raises(Refused):
-        Doors().check("me.example", 80, ip_address("127.0.0.1"))
+        AddressPolicy().check_address("me.example", 80, ip_address("127.0.0.1"))
 
 
 @pytest.mark.parametrize("entry", ["", "127.1:80", "user@host:1", "http://host:1", "host:99999", "*:80"])
 def test_an_entry_that_is_no_place_is_told(entry: str) -> None:
     with pytest.raises(BadInput, match="net_allow takes HOST:PORT"):
-        Doors([entry])
+        AddressPolicy([entry])

@@ -9,10 +9,10 @@ import pytest
 
 from fakes.approvals import asked
 from marid.adapters.approvals import SqliteApprovals
-from marid.core.approval import Answer, person
+from marid.core.approval import ApprovalAnswer, person_caller
 from marid.core.errors import Unavailable
 
-HUMAN = person("terminal")
+HUMAN = person_caller("terminal")
 
 
 @pytest.fixture
@@ -32,15 +32,15 @@ def test_a_file_that_others_may_read_is_closed_to_them(path: Path) -> None:
     path.parent.mkdir()
     path.touch(0o644)
     path.chmod(0o644)
-    SqliteApprovals(str(path)).keep("run:1", "host:a")
+    SqliteApprovals(str(path)).add_grant("run:1", "host:a")
     assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_looking_makes_no_file(path: Path) -> None:
     store = SqliteApprovals(str(path))
-    assert store.look("q") is None
+    assert store.get("q") is None
     assert store.pending() == []
-    assert not store.kept("a", "b")
+    assert not store.has_grant("a", "b")
     assert not path.parent.exists()
 
 
@@ -48,8 +48,8 @@ def test_a_new_program_finds_what_the_old_one_left(path: Path) -> None:
     SqliteApprovals(str(path), clock=lambda: 1000.0).open(asked())
     second = SqliteApprovals(str(path), clock=lambda: 1001.0)
     assert [row.question.id for row in second.pending()] == ["q1"]
-    second.answer("q1", Answer.YES, HUMAN)
-    assert SqliteApprovals(str(path), clock=lambda: 1002.0).open(asked(created=1002.0)).answer is Answer.YES
+    second.answer("q1", ApprovalAnswer.YES, HUMAN)
+    assert SqliteApprovals(str(path), clock=lambda: 1002.0).open(asked(created=1002.0)).answer is ApprovalAnswer.YES
 
 
 def test_a_link_in_its_place_is_not_followed(path: Path, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_broken_file_is_told_and_left_alone(path: Path) -> None:
     with pytest.raises(Unavailable, match="cannot be used"):
         store.open(asked())
     with pytest.raises(Unavailable):
-        store.kept("a", "b")
+        store.has_grant("a", "b")
     assert path.read_bytes() == b"no database at all" * 100
 
 
@@ -91,37 +91,37 @@ def test_a_file_that_vanished_is_made_anew(path: Path) -> None:
 
 
 def test_a_writer_that_holds_the_file_too_long_is_told(path: Path) -> None:
-    store = SqliteApprovals(str(path), patience=0.01)
-    store.keep("a", "b")
+    store = SqliteApprovals(str(path), busy_timeout=0.01)
+    store.add_grant("a", "b")
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(Unavailable, match="locked"):
-            store.keep("a", "c")
-    store.keep("a", "c")
+            store.add_grant("a", "c")
+    store.add_grant("a", "c")
 
 
 def test_old_rows_go(path: Path) -> None:
     store = SqliteApprovals(str(path), clock=lambda: 1000.0)
     store.open(asked("old"))
-    store.keep("run:1", "host:a")
-    store.keep("conversation:1", "host:a")
+    store.add_grant("run:1", "host:a")
+    store.add_grant("conversation:1", "host:a")
     later = SqliteApprovals(str(path), clock=lambda: 40 * 86_400.0)
     later.open(asked("new", created=40 * 86_400.0))
-    assert later.look("old") is None
-    assert not later.kept("run:1", "host:a")
-    assert later.kept("conversation:1", "host:a")
+    assert later.get("old") is None
+    assert not later.has_grant("run:1", "host:a")
+    assert later.has_grant("conversation:1", "host:a")
 
 
 ANSWER = """
 import json, sys
 from marid.adapters.approvals import SqliteApprovals
-from marid.core.approval import Answer, person
+from marid.core.approval import ApprovalAnswer, person_caller
 from marid.core.errors import Refused
 store = SqliteApprovals(sys.argv[1])
 won = []
 for line in sys.stdin:
     try:
-        store.answer(line.strip(), Answer.YES, person(sys.argv[2]))
+        store.answer(line.strip(), ApprovalAnswer.YES, person_caller(sys.argv[2]))
         won.append(line.strip())
     except Refused:
         pass
@@ -146,6 +146,6 @@ def test_of_two_processes_that_answer_each_question_is_answered_by_one(path: Pat
         one.stdin.flush()
     won = [json.loads(one.communicate(timeout=60)[0]) for one in people]
     assert sorted([*won[0], *won[1]]) == sorted(keys)
-    found = [store.look(key) for key in keys]
+    found = [store.get(key) for key in keys]
     assert {row.question.id for row in found if row is not None and row.by == "person:a"} == set(won[0])
     store.close_file()

@@ -8,7 +8,7 @@ import pytest
 from marid.adapters.beads_files import BeadsFile
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
 from marid.ports.beads import Bead
-from marid.workspace.guard import Territory
+from marid.workspace.guard import PathScope
 
 NOW = datetime(2026, 5, 6, 7, 8, 9, tzinfo=UTC)
 
@@ -20,7 +20,7 @@ def plant(root: Path, *records: dict[str, Any]) -> None:
 
 
 def beads(root: Path, behind: str = "") -> BeadsFile:
-    return BeadsFile(root=Territory([str(root)]).place("."), now=NOW, actor="marid", behind=behind)
+    return BeadsFile(root=PathScope([str(root)]).resolve("."), now=NOW, actor="marid", database=behind)
 
 
 def test_all_but_the_deleted_are_listed_in_order(tmp_path: Path) -> None:
@@ -30,14 +30,14 @@ def test_all_but_the_deleted_are_listed_in_order(tmp_path: Path) -> None:
         {"id": "a-1", "title": "one", "status": "open"},
         {"id": "a-3", "title": "three", "status": "tombstone"},
     )
-    listing = beads(tmp_path).listed()
+    listing = beads(tmp_path).list_all()
     assert listing.beads == (Bead(id="a-2", status="closed", title="two"), Bead(id="a-1", status="open", title="one"))
     assert listing.remark == ""
-    assert [bead.id for bead in beads(tmp_path).ready().beads] == ["a-1"]
+    assert [bead.id for bead in beads(tmp_path).list_ready().beads] == ["a-1"]
 
 
 def test_no_file_is_an_empty_workspace(tmp_path: Path) -> None:
-    assert beads(tmp_path).listed().beads == ()
+    assert beads(tmp_path).list_all().beads == ()
     with pytest.raises(NotFound, match="no issues yet"):
         beads(tmp_path).update("a-1", "open")
     draft = beads(tmp_path).create("First", "words")
@@ -109,8 +109,8 @@ def test_an_empty_id_is_never_the_last_one_touched(tmp_path: Path) -> None:
 def test_a_copy_of_a_database_is_read_with_a_remark_and_never_written(tmp_path: Path) -> None:
     plant(tmp_path, {"id": "a-1", "title": "x", "status": "open"})
     copy = beads(tmp_path, behind="the database in .beads/dolt")
-    assert "may be behind the database in .beads/dolt" in copy.listed().remark
-    assert "may be behind" in copy.ready().remark
+    assert "may be behind the database in .beads/dolt" in copy.list_all().remark
+    assert "may be behind" in copy.list_ready().remark
     with pytest.raises(Refused, match="would be lost"):
         copy.update("a-1", "closed")
     with pytest.raises(Refused, match="`bd`"):
@@ -119,7 +119,7 @@ def test_a_copy_of_a_database_is_read_with_a_remark_and_never_written(tmp_path: 
 
 def test_a_database_without_a_copy_needs_the_program(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="not installed"):
-        beads(tmp_path, behind="the database in .beads/dolt").listed()
+        beads(tmp_path, behind="the database in .beads/dolt").list_all()
 
 
 def test_a_link_that_leads_outside_is_refused(tmp_path: Path) -> None:
@@ -127,4 +127,4 @@ def test_a_link_that_leads_outside_is_refused(tmp_path: Path) -> None:
     (tmp_path / "root" / ".beads").mkdir(parents=True)
     (tmp_path / "root" / ".beads" / "issues.jsonl").symlink_to(tmp_path / "out.jsonl")
     with pytest.raises(Refused):
-        beads(tmp_path / "root").listed()
+        beads(tmp_path / "root").list_all()

@@ -8,9 +8,9 @@ import pytest
 
 from fakes.bd import install
 from marid.adapters.beads_program import BeadsProgram
-from marid.adapters.processes import Limits
+from marid.adapters.processes import ProgramLimits
 from marid.core.errors import BadInput, Exhausted, NotFound, Unavailable
-from marid.ports.beads import NO_WORKSPACE, Bead, Command
+from marid.ports.beads import NO_WORKSPACE, Bead, BeadsCommand
 
 
 @pytest.fixture
@@ -25,13 +25,15 @@ def store(root: Path, *issues: dict[str, Any]) -> None:
     (root / ".beads" / "store.json").write_text(json.dumps({"issues": issues}))
 
 
-def beads(root: Path, limits: Limits | None = None) -> BeadsProgram:
+def beads(root: Path, limits: ProgramLimits | None = None) -> BeadsProgram:
     env = {"PATH": os.environ["PATH"], "HOME": str(root.parent), "API_KEY": "canary"}
     program = str(install(root.parent / "bin"))
-    return BeadsProgram(program=program, root=str(root), env=env, actor="marid", limits=limits or Limits(seconds=20))
+    return BeadsProgram(
+        program=program, root=str(root), env=env, actor="marid", limits=limits or ProgramLimits(timeout=20)
+    )
 
 
-def carried_out(command: Command, root: Path) -> str:
+def carried_out(command: BeadsCommand, root: Path) -> str:
     """What the dispatcher would do, without a sandbox."""
     done = subprocess.run(command.argv, cwd=root, capture_output=True, text=True, check=False, env={})
     return command.report(done.returncode, done.stdout, done.stderr)
@@ -42,16 +44,16 @@ def calls(root: Path) -> list[dict[str, Any]]:
 
 
 def test_everything_is_listed_though_the_program_would_stop_early(root: Path) -> None:
-    assert len(beads(root).listed().beads) == 130
-    assert beads(root).listed().beads[0] == Bead(id="bd-1", status="closed", title="t1")
+    assert len(beads(root).list_all().beads) == 130
+    assert beads(root).list_all().beads[0] == Bead(id="bd-1", status="closed", title="t1")
 
 
 def test_what_is_ready_is_listed(root: Path) -> None:
-    assert len(beads(root).ready().beads) == 65
+    assert len(beads(root).list_ready().beads) == 65
 
 
 def test_the_program_gets_a_small_environment_and_its_folder(root: Path) -> None:
-    beads(root).listed()
+    beads(root).list_all()
     (call,) = calls(root)
     assert call["args"] == ["list", "--all", "--limit", "0", "--json"]
     assert call["cwd"] == str(root)
@@ -65,12 +67,12 @@ def test_an_issue_is_created_by_a_command_that_is_only_planned(root: Path) -> No
     assert not (root / ".beads" / "calls.jsonl").exists()
     assert "'--title=--force; rm -rf /'" in command.shown
     assert carried_out(command, root) == "Created bead bd-131"
-    assert beads(root).listed().beads[-1].title == "--force; rm -rf /"
+    assert beads(root).list_all().beads[-1].title == "--force; rm -rf /"
 
 
 def test_a_status_is_changed(root: Path) -> None:
     assert carried_out(beads(root).update("bd-2", "in_progress"), root) == "Updated bead bd-2 to in_progress"
-    assert beads(root).listed().beads[1].status == "in_progress"
+    assert beads(root).list_all().beads[1].status == "in_progress"
 
 
 def test_closing_is_a_command_of_its_own(root: Path) -> None:
@@ -98,19 +100,19 @@ def test_what_the_program_could_take_for_something_else_is_not_given_to_it(root:
 def test_no_database_is_no_workspace(root: Path) -> None:
     (root / ".beads" / "store.json").unlink()
     with pytest.raises(NotFound) as caught:
-        beads(root).listed()
+        beads(root).list_all()
     assert str(caught.value) == NO_WORKSPACE
 
 
 def test_an_answer_that_is_no_json_is_an_error(root: Path) -> None:
     (root / ".beads" / "break").touch()
     with pytest.raises(Unavailable, match="no list of issues"):
-        beads(root).listed()
+        beads(root).list_all()
 
 
 def test_an_endless_answer_is_stopped(root: Path) -> None:
     with pytest.raises(Exhausted):
-        beads(root, Limits(output=100)).listed()
+        beads(root, ProgramLimits(max_output=100)).list_all()
 
 
 ANSWERS = {

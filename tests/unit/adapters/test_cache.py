@@ -152,7 +152,10 @@ def test_a_cache_emptied_by_hand_is_made_again(tmp_path: Path) -> None:
 def test_a_lock_held_by_another_process_costs_patience_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "cache.db"
     fill(path)
-    with closing(sqlite3.connect(path, isolation_level=None)) as other, SqliteCache(str(path), patience=0.01) as cache:
+    with (
+        closing(sqlite3.connect(path, isolation_level=None)) as other,
+        SqliteCache(str(path), busy_timeout=0.01) as cache,
+    ):
         other.execute("BEGIN IMMEDIATE")
         cache.put("k", {b"c": b"3"})
         assert cache.get("k", [b"a", b"c"]) == {b"a": b"1"}
@@ -162,7 +165,7 @@ def test_a_lock_held_by_another_process_costs_patience_and_nothing_else(tmp_path
 
 
 def test_above_the_bound_of_rows_the_oldest_half_goes(tmp_path: Path) -> None:
-    with SqliteCache(str(tmp_path / "cache.db"), most_rows=100) as cache:
+    with SqliteCache(str(tmp_path / "cache.db"), max_rows=100) as cache:
         for n in range(101):
             cache.put("k", {b"%d" % n: b"v"})
         left = cache.get("k", [b"%d" % n for n in range(101)])
@@ -171,7 +174,7 @@ def test_above_the_bound_of_rows_the_oldest_half_goes(tmp_path: Path) -> None:
 
 def test_the_file_stays_within_its_bound(tmp_path: Path) -> None:
     path = tmp_path / "cache.db"
-    with SqliteCache(str(path), most_bytes=1_000_000) as cache:
+    with SqliteCache(str(path), max_bytes=1_000_000) as cache:
         for n in range(40):
             cache.put("k", {b"%d-%d" % (n, m): bytes(1000) for m in range(100)})
         assert cache.get("k", [b"39-99", b"0-0"]).keys() == {b"39-99"}

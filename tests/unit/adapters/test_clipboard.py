@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from marid.adapters.clipboard import LARGEST_SEQUENCE, TOOLS, SystemClipboard
+from marid.adapters.clipboard import CLIPBOARD_PROGRAMS, MAX_SEQUENCE_LENGTH, SystemClipboard
 from marid.core.errors import Unavailable
 
-NAMES = [tool.argv[0] for tool in TOOLS]
+NAMES = [tool.argv[0] for tool in CLIPBOARD_PROGRAMS]
 DISPLAYS = {"WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0"}
 
 
@@ -86,7 +86,7 @@ def test_a_tool_that_stays_behind_to_serve_is_not_waited_for_and_not_killed(tmp_
 def test_a_tool_that_fails_is_passed_over(tmp_path: Path, end: str) -> None:
     install(tmp_path, "xclip", end)
     install(tmp_path, "xsel")
-    place = SystemClipboard({"PATH": str(tmp_path), **DISPLAYS}, terminal="/no", seconds=1.5)
+    place = SystemClipboard({"PATH": str(tmp_path), **DISPLAYS}, terminal="/no", timeout=1.5)
     assert place.copy(b"text") == "xsel"
 
 
@@ -116,7 +116,7 @@ def read_sequence(far: int) -> bytes:
     return seen
 
 
-@pytest.mark.parametrize("size", [0, 5, LARGEST_SEQUENCE * 3 // 4])
+@pytest.mark.parametrize("size", [0, 5, MAX_SEQUENCE_LENGTH * 3 // 4])
 def test_the_terminal_is_the_last_resort(tmp_path: Path, terminal: tuple[int, str], size: int) -> None:
     far, name = terminal
     data = os.urandom(size)
@@ -128,7 +128,7 @@ def test_the_terminal_is_the_last_resort(tmp_path: Path, terminal: tuple[int, st
 
 
 @pytest.mark.parametrize(
-    ("term", "size"), [("dumb", 5), ("", 5), ("linux", 5), ("xterm", LARGEST_SEQUENCE * 3 // 4 + 1)]
+    ("term", "size"), [("dumb", 5), ("", 5), ("linux", 5), ("xterm", MAX_SEQUENCE_LENGTH * 3 // 4 + 1)]
 )
 def test_a_plain_terminal_or_too_long_a_text_is_not_sent(
     tmp_path: Path, terminal: tuple[int, str], term: str, size: int
@@ -143,7 +143,7 @@ def test_a_plain_terminal_or_too_long_a_text_is_not_sent(
 
 def test_a_terminal_that_stopped_listening_is_given_up(tmp_path: Path, terminal: tuple[int, str]) -> None:
     _, name = terminal
-    place = SystemClipboard({"PATH": str(tmp_path), "TERM": "xterm"}, terminal=name, seconds=0.2)
+    place = SystemClipboard({"PATH": str(tmp_path), "TERM": "xterm"}, terminal=name, timeout=0.2)
     with pytest.raises(Unavailable):
         place.copy(b"x" * 70_000)
 

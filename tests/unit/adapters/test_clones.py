@@ -10,7 +10,7 @@ import pytest
 from fakes.worktree import Canary, Worktree, new_canary, new_worktree
 from marid.adapters.clones import CachedClones
 from marid.adapters.git import LocalGit
-from marid.adapters.processes import Limits
+from marid.adapters.processes import ProgramLimits
 from marid.core.errors import BadInput, NotFound, Unavailable
 
 
@@ -32,7 +32,9 @@ def clones(tmp_path: Path, origin: Worktree, notes: list[str]) -> CachedClones:
     return clones_in(tmp_path, origin.env, notes)
 
 
-def clones_in(tmp_path: Path, env: Mapping[str, str], notes: list[str], limits: Limits | None = None) -> CachedClones:
+def clones_in(
+    tmp_path: Path, env: Mapping[str, str], notes: list[str], limits: ProgramLimits | None = None
+) -> CachedClones:
     return CachedClones(str(tmp_path / "cache"), env, on_note=notes.append, limits=limits)
 
 
@@ -179,7 +181,7 @@ def test_a_remote_that_does_not_answer_only_takes_the_time_limit(
     (programs / "ssh").chmod(0o755)
     env = {**origin.env, "PATH": f"{programs}:{origin.env['PATH']}"}
     with pytest.raises(Unavailable, match=r"git took longer than 0\.5 s"):
-        clones_in(tmp_path, env, notes, Limits(seconds=0.5)).clone("git@host.invalid:a/b", None)
+        clones_in(tmp_path, env, notes, ProgramLimits(timeout=0.5)).clone("git@host.invalid:a/b", None)
     assert left_in(tmp_path / "cache") == []
 
 

@@ -21,8 +21,8 @@ def started(**environment: str) -> subprocess.Popen[bytes]:
 
 def test_a_process_is_told_by_its_mark_wherever_it_went() -> None:
     with started(MARID_RUN_test1="1") as marked, started(OTHER="MARID_RUN_test1=") as other:
-        assert list(descendants.members(descendants.marked("MARID_RUN_test1"))) == [marked.pid]
-        descendants.kill(descendants.marked("MARID_RUN_test1"))
+        assert list(descendants.find_processes(descendants.has_environment_mark("MARID_RUN_test1"))) == [marked.pid]
+        descendants.kill_processes(descendants.has_environment_mark("MARID_RUN_test1"))
         assert marked.wait() == -9
         assert other.poll() is None
         other.kill()
@@ -30,13 +30,13 @@ def test_a_process_is_told_by_its_mark_wherever_it_went() -> None:
 
 def test_a_process_is_told_by_its_namespace() -> None:
     number = os.stat("/proc/self/ns/pid").st_ino
-    assert os.getpid() in descendants.members(descendants.in_namespace(number))
-    assert list(descendants.members(descendants.in_namespace(0))) == []
+    assert os.getpid() in descendants.find_processes(descendants.in_namespace(number))
+    assert list(descendants.find_processes(descendants.in_namespace(0))) == []
 
 
 def test_we_never_kill_ourselves() -> None:
     own = os.getpid()
-    descendants.kill(lambda pid: int(pid) == own, rounds=1)
+    descendants.kill_processes(lambda pid: int(pid) == own, rounds=1)
 
 
 def test_killing_stops_after_some_rounds_when_there_is_always_another() -> None:
@@ -48,16 +48,16 @@ def test_killing_stops_after_some_rounds_when_there_is_always_another() -> None:
         looked.append(pid)
         return True
 
-    descendants.kill(never_ending, rounds=3)
+    descendants.kill_processes(never_ending, rounds=3)
     assert len(looked) == 1  # ourselves do not count, so there was nothing to kill
 
 
 def test_the_threads_of_a_process_and_of_the_machine_are_counted() -> None:
-    assert descendants.threads_of(os.getpid()) == len(os.listdir("/proc/self/task"))
-    assert descendants.threads_of(0) == 0
-    assert descendants.threads() > descendants.threads_of(os.getpid())
+    assert descendants.thread_count(os.getpid()) == len(os.listdir("/proc/self/task"))
+    assert descendants.thread_count(0) == 0
+    assert descendants.machine_thread_count() > descendants.thread_count(os.getpid())
 
 
 def test_where_there_is_no_proc_nothing_is_known(tmp_path: Path) -> None:
-    assert list(descendants.members(lambda pid: True, str(tmp_path / "gone"))) == []
-    assert descendants.threads(str(tmp_path / "gone")) == 0
+    assert list(descendants.find_processes(lambda pid: True, str(tmp_path / "gone"))) == []
+    assert descendants.machine_thread_count(str(tmp_path / "gone")) == 0

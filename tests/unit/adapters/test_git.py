@@ -9,7 +9,7 @@ import pytest
 
 from fakes.worktree import Canary, Worktree, new_canary, new_worktree
 from marid.adapters.git import LocalGit
-from marid.adapters.processes import Limits
+from marid.adapters.processes import ProgramLimits
 from marid.core.errors import BadInput, Exhausted, MaridError, NotFound, Refused, Unavailable
 
 SECRET = b"what lies outside\n"
@@ -31,7 +31,7 @@ def canary(tmp_path: Path) -> Canary:
 def use_everything(tree: Worktree) -> bytes:
     """Every method once, and the diff for a look."""
     git = LocalGit(tree.env)
-    assert git.changed(tree.folder, "HEAD")
+    assert git.changed_files(tree.folder, "HEAD")
     assert git.log(tree.folder, 5)
     assert git.recency(tree.folder)
     assert git.compare(tree.folder, ".", "HEAD", None)
@@ -221,7 +221,7 @@ def test_an_index_that_names_a_path_outside_is_refused(tree: Worktree, tmp_path:
     with pytest.raises(Refused, match="names a path that is not in its working tree"):
         git.diff(tree.folder, None)
     with pytest.raises(Refused, match="names a path that is not in its working tree"):
-        git.changed(tree.folder, "HEAD")
+        git.changed_files(tree.folder, "HEAD")
     if path == "../secret":
         assert SECRET in tree.git("diff", "HEAD"), "plain git shows it"
 
@@ -243,7 +243,7 @@ def test_links_are_shown_as_links(tree: Worktree, tmp_path: Path) -> None:
     diff = LocalGit(tree.env).diff(tree.folder, None)
     assert SECRET not in diff
     assert f"+{outside}/b.txt".encode() in diff
-    assert LocalGit(tree.env).changed(tree.folder, "HEAD") == ("a.txt", "sub")
+    assert LocalGit(tree.env).changed_files(tree.folder, "HEAD") == ("a.txt", "sub")
 
 
 def test_replaced_objects_are_not_shown(tree: Worktree) -> None:
@@ -284,7 +284,7 @@ def test_someone_elses_repository_is_refused_until_the_user_trusts_it(tree: Work
 )
 def test_what_is_no_revision_is_bad_input(tree: Worktree, tmp_path: Path, rev: str) -> None:
     git = LocalGit(tree.env)
-    for ask in (git.diff, git.changed):
+    for ask in (git.diff, git.changed_files):
         with pytest.raises(BadInput, match="not a git revision"):
             ask(tree.folder, rev.format(tmp_path))
     assert not (tmp_path / "pwn").exists()
@@ -300,7 +300,7 @@ def test_a_reference_with_the_name_of_an_option_is_not_used(tree: Worktree) -> N
 @pytest.mark.parametrize("rev", ["nope", "HEAD~7", "HEAD^2", "0" * 40, "main/x"])
 def test_a_revision_that_is_not_there_is_bad_input(tree: Worktree, rev: str) -> None:
     with pytest.raises(BadInput, match=re.escape(f"no such revision: '{rev}'")):
-        LocalGit(tree.env).changed(tree.folder, rev)
+        LocalGit(tree.env).changed_files(tree.folder, rev)
 
 
 def test_branches_tags_and_marks_of_git_are_revisions(tree: Worktree) -> None:
@@ -308,7 +308,7 @@ def test_branches_tags_and_marks_of_git_are_revisions(tree: Worktree) -> None:
     tree.git("pack-refs", "--all")
     tree.git("update-ref", "ORIG_HEAD", "HEAD")
     for rev in ("main", "v1", "refs/tags/v1", "HEAD^{commit}", "@", "ORIG_HEAD"):
-        assert LocalGit(tree.env).changed(tree.folder, rev) == ("a.txt",)
+        assert LocalGit(tree.env).changed_files(tree.folder, rev) == ("a.txt",)
 
 
 # --- The state itself ----------------------------------------------------------------------------------------------
@@ -324,7 +324,7 @@ def test_before_the_first_commit_what_is_staged_is_the_diff(tmp_path: Path) -> N
     assert git.log(tree.folder, 1) == b""
     assert git.recency(tree.folder) == {}
     with pytest.raises(BadInput, match="no such revision: 'HEAD'"):
-        git.changed(tree.folder, "HEAD")
+        git.changed_files(tree.folder, "HEAD")
 
 
 def test_a_change_within_the_second_of_the_commit_is_seen(tree: Worktree) -> None:
@@ -333,7 +333,7 @@ def test_a_change_within_the_second_of_the_commit_is_seen(tree: Worktree) -> Non
     for number in range(5):
         tree.commit("again", {"a.txt": b"%d\n" % number})
         tree.write("a.txt", b"x\n")
-        assert git.changed(tree.folder, "HEAD") == ("a.txt",)
+        assert git.changed_files(tree.folder, "HEAD") == ("a.txt",)
 
 
 def test_a_file_that_was_only_touched_is_not_in_the_diff(tree: Worktree) -> None:
@@ -359,7 +359,7 @@ def test_names_of_any_bytes_are_told(tree: Worktree) -> None:
     names = (b"caf\xe9", b"line\nend", "ü".encode(), b'"quoted"', b"-dash", b":(glob)*")
     for name in names:
         (Path(os.fsdecode(os.fsencode(tree.path) + b"/" + name))).write_bytes(b"x")
-    told = LocalGit(tree.env).changed(tree.folder, "HEAD")
+    told = LocalGit(tree.env).changed_files(tree.folder, "HEAD")
     assert {name.encode("utf-8", "surrogateescape") for name in told} == {*names, b"a.txt"}
     tree.commit("odd names", {})
     assert {name.encode("utf-8", "surrogateescape") for name in LocalGit(tree.env).recency(tree.folder)} >= set(names)
@@ -376,7 +376,7 @@ def test_repositories_inside_and_ignored_files_are_not_changes(tree: Worktree, t
     Path(tree.env["HOME"], ".gitconfig").write_text("[core]\n\texcludesFile = ~/ignored\n\tautocrlf\n")
     tree.git("init", "--quiet", "nested")
     tree.write("nested/x.txt", b"")
-    assert LocalGit(tree.env).changed(tree.folder, "HEAD") == (".gitignore", "a.txt")
+    assert LocalGit(tree.env).changed_files(tree.folder, "HEAD") == (".gitignore", "a.txt")
 
 
 @pytest.mark.parametrize("variable", ["HOME", "XDG_CONFIG_HOME"])
@@ -386,18 +386,18 @@ def test_the_users_ignore_file_is_found_in_its_usual_place(tree: Worktree, tmp_p
     (place / "git" / "ignore").write_text("mine.txt\n")
     tree.write("mine.txt", b"")
     env = {**tree.env, "XDG_CONFIG_HOME": str(place)} if variable != "HOME" else tree.env
-    assert LocalGit(env).changed(tree.folder, "HEAD") == ("a.txt",)
+    assert LocalGit(env).changed_files(tree.folder, "HEAD") == ("a.txt",)
     Path(tree.env["HOME"], ".gitconfig").write_text(f"[core]\n\texcludesFile = {tmp_path}/none\n")
-    assert LocalGit(env).changed(tree.folder, "HEAD") == ("a.txt", "mine.txt")
+    assert LocalGit(env).changed_files(tree.folder, "HEAD") == ("a.txt", "mine.txt")
     homeless = {"PATH": tree.env["PATH"]}
-    assert LocalGit(homeless).changed(tree.folder, "HEAD") == ("a.txt", "mine.txt")
+    assert LocalGit(homeless).changed_files(tree.folder, "HEAD") == ("a.txt", "mine.txt")
 
 
 def test_only_the_user_names_an_ignore_file(tree: Worktree) -> None:
     tree.write("new.txt", b"")
     tree.write("sub/all", b"*\n")
     tree.config(("core.excludesFile", str(tree.path / "sub" / "all")))
-    assert "new.txt" in LocalGit(tree.env).changed(tree.folder, "HEAD")
+    assert "new.txt" in LocalGit(tree.env).changed_files(tree.folder, "HEAD")
 
 
 def test_line_ends_are_compared_as_the_repository_says(tree: Worktree) -> None:
@@ -426,7 +426,7 @@ def unmerged(tree: Worktree) -> None:
 @pytest.mark.parametrize("arrange", [split_index, sparse_index, unmerged])
 def test_unusual_indexes_are_read(tree: Worktree, arrange: Callable[[Worktree], None]) -> None:
     arrange(tree)
-    assert LocalGit(tree.env).changed(tree.folder, "HEAD") == ("a.txt",)
+    assert LocalGit(tree.env).changed_files(tree.folder, "HEAD") == ("a.txt",)
     assert b"a.txt" in LocalGit(tree.env).diff(tree.folder, None)
 
 
@@ -453,7 +453,7 @@ def test_a_shallow_repository_has_the_history_it_has(tree: Worktree, tmp_path: P
 def test_a_diff_over_the_limit_is_exhausted(tree: Worktree) -> None:
     tree.write("a.txt", b"line\n" * 10_000)
     with pytest.raises(Exhausted, match="git printed more than 10,000 bytes"):
-        LocalGit(tree.env, limits=Limits(output=10_000)).diff(tree.folder, None)
+        LocalGit(tree.env, limits=ProgramLimits(max_output=10_000)).diff(tree.folder, None)
 
 
 def test_a_sparse_giant_is_only_said_to_differ(tree: Worktree) -> None:
@@ -466,7 +466,7 @@ def test_a_pipe_in_the_place_of_a_file_only_takes_the_time_limit(tree: Worktree,
     (tree.path / name).unlink(missing_ok=True)
     os.mkfifo(tree.path / name)
     with pytest.raises(Unavailable, match=r"git took longer than 0\.5 s"):
-        LocalGit(tree.env, limits=Limits(seconds=0.5)).diff(tree.folder, None)
+        LocalGit(tree.env, limits=ProgramLimits(timeout=0.5)).diff(tree.folder, None)
 
 
 def test_without_git_the_state_is_unavailable_and_there_is_no_recency(tree: Worktree, tmp_path: Path) -> None:

@@ -3,21 +3,21 @@ import subprocess
 from pathlib import Path
 
 from fakes.trees import plant
-from marid.adapters.gitfolders import checkouts_below, git_folders
+from marid.adapters.gitfolders import find_nested_checkouts, linked_git_folders
 
 
 def test_a_plain_repository_leads_nowhere(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
-    assert list(git_folders(str(tmp_path))) == []
+    assert list(linked_git_folders(str(tmp_path))) == []
 
 
 def test_no_repository_leads_nowhere(tmp_path: Path) -> None:
-    assert list(git_folders(str(tmp_path))) == []
+    assert list(linked_git_folders(str(tmp_path))) == []
 
 
 def test_a_file_that_says_something_else_leads_nowhere(tmp_path: Path) -> None:
     (tmp_path / ".git").write_text("hello")
-    assert list(git_folders(str(tmp_path))) == []
+    assert list(linked_git_folders(str(tmp_path))) == []
 
 
 def test_a_worktree_leads_to_its_own_folder_and_the_shared_one(tmp_path: Path) -> None:
@@ -27,26 +27,26 @@ def test_a_worktree_leads_to_its_own_folder_and_the_shared_one(tmp_path: Path) -
     subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "x"], check=True)
     subprocess.run([*git, "worktree", "add", "-q", str(tree)], check=True, capture_output=True)
     repository = os.path.realpath(main / ".git")
-    assert list(git_folders(str(tree))) == [(f"{repository}/worktrees/tree", True), (repository, True)]
+    assert list(linked_git_folders(str(tree))) == [(f"{repository}/worktrees/tree", True), (repository, True)]
 
 
 def test_a_folder_that_does_not_know_the_checkout_is_not_trusted(tmp_path: Path) -> None:
     plant(tmp_path, {"root/.git": "gitdir: ../keys\n", "keys/gitdir": "/elsewhere/.git\n", "keys/commondir": "..\n"})
-    assert [known for _, known in git_folders(str(tmp_path / "root"))] == [False, False]
+    assert [known for _, known in linked_git_folders(str(tmp_path / "root"))] == [False, False]
 
 
 def test_a_shared_folder_must_be_where_git_keeps_it(tmp_path: Path) -> None:
     """A project can bring a folder that names the project itself, but not put it into another repository."""
     root = tmp_path / "root"
     plant(root, {".git": "gitdir: fake\n", "fake/gitdir": f"{root}/.git\n", "fake/commondir": f"{tmp_path}/keys\n"})
-    assert list(git_folders(str(root))) == [
+    assert list(linked_git_folders(str(root))) == [
         (os.path.realpath(root / "fake"), True),
         (os.path.realpath(tmp_path / "keys"), False),
     ]
 
 
 def below(root: Path, most: int = 100) -> list[str]:
-    return [os.path.relpath(path, root) for path in checkouts_below(str(root), most)]
+    return [os.path.relpath(path, root) for path in find_nested_checkouts(str(root), most)]
 
 
 def test_checkouts_right_below_are_found(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from fakes.people import as_nobody
 from fakes.trees import scratch
 from marid.adapters import descendants
-from marid.adapters.limits import control_group, joined, limited, sweep
+from marid.adapters.limits import control_group, in_control_group, remove_stale_groups, with_process_limit
 
 NEW, OLD = "6.1.0-13-amd64", "5.10.0"
 
@@ -17,30 +17,34 @@ def number(argv: tuple[str, ...]) -> int:
 
 
 def test_a_confined_command_is_counted_apart_from_all_others() -> None:
-    assert number(limited(["x"], 100, release=NEW, confined=True)) == 100
+    assert number(with_process_limit(["x"], 100, release=NEW, confined=True)) == 100
 
 
 @pytest.mark.parametrize(("release", "confined"), [(OLD, True), (NEW, False), ("strange", True)])
 def test_where_all_of_a_user_are_counted_the_limit_is_on_top_of_them(release: str, *, confined: bool) -> None:
-    assert number(limited(["x"], 100, release=release, confined=confined)) > 100
+    assert number(with_process_limit(["x"], 100, release=release, confined=confined)) > 100
 
 
 def test_the_shell_that_sets_the_limits_becomes_the_command() -> None:
-    argv = limited(["/bin/sh", "-c", "ulimit -c; echo $0 $1", "a", "b c"], 10_000, release=NEW, confined=True)
+    argv = with_process_limit(
+        ["/bin/sh", "-c", "ulimit -c; echo $0 $1", "a", "b c"], 10_000, release=NEW, confined=True
+    )
     assert subprocess.run(argv, capture_output=True, check=True).stdout == b"0\na b c\n"
 
 
 def test_a_command_without_a_group_is_as_it_was() -> None:
-    assert joined(["x", "y"], None) == ("x", "y")
+    assert in_control_group(["x", "y"], None) == ("x", "y")
 
 
 def test_a_command_joins_its_group_and_then_becomes_itself(tmp_path: Path) -> None:
-    done = subprocess.run(joined(["/bin/sh", "-c", "echo $$"], str(tmp_path)), capture_output=True, check=True)
+    done = subprocess.run(
+        in_control_group(["/bin/sh", "-c", "echo $$"], str(tmp_path)), capture_output=True, check=True
+    )
     assert (tmp_path / "cgroup.procs").read_bytes() == done.stdout
 
 
 def test_a_group_that_has_gone_does_not_stop_the_command(tmp_path: Path) -> None:
-    done = subprocess.run(joined(["/bin/echo", "x"], str(tmp_path / "gone")), capture_output=True, check=True)
+    done = subprocess.run(in_control_group(["/bin/echo", "x"], str(tmp_path / "gone")), capture_output=True, check=True)
     assert (done.stdout, done.stderr) == (b"x\n", b"")
 
 
@@ -69,16 +73,18 @@ def test_a_group_holds_as_many_as_it_says_and_is_gone_afterwards() -> None:
     with control_group(5) as group:
         assert group is not None
         script = "i=0; while [ $i -lt 20 ]; do sleep 1 & i=$((i+1)); done"
-        done = subprocess.run(joined(["/bin/sh", "-c", script], group), capture_output=True, check=False)
+        done = subprocess.run(in_control_group(["/bin/sh", "-c", script], group), capture_output=True, check=False)
         assert b"ork" in done.stderr
-        descendants.kill(lambda pid: Path(f"/proc/{pid}/cgroup").read_text().find(os.path.basename(group)) >= 0)
+        descendants.kill_processes(
+            lambda pid: Path(f"/proc/{pid}/cgroup").read_text().find(os.path.basename(group)) >= 0
+        )
     assert not os.path.exists(group)
 
 
 @pytest.mark.skipif(not os.access("/sys/fs/cgroup/pids", os.W_OK), reason="no control groups that we may change")
 def test_a_group_that_is_in_use_for_a_moment_longer_is_waited_for() -> None:
     with control_group(5) as group:
-        child = subprocess.Popen(joined(["/bin/sh", "-c", "echo; sleep 0.05"], group), stdout=subprocess.PIPE)
+        child = subprocess.Popen(in_control_group(["/bin/sh", "-c", "echo; sleep 0.05"], group), stdout=subprocess.PIPE)
         assert child.stdout is not None
         child.stdout.readline()
     with child:
@@ -89,5 +95,5 @@ def test_a_group_that_is_in_use_for_a_moment_longer_is_waited_for() -> None:
 def test_groups_of_programs_that_are_gone_are_removed(tmp_path: Path) -> None:
     for name in ("marid-0-dead", f"marid-{os.getpid()}-alive", "other"):
         (tmp_path / name).mkdir()
-    sweep([str(tmp_path), str(tmp_path / "gone")])
+    remove_stale_groups([str(tmp_path), str(tmp_path / "gone")])
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"marid-{os.getpid()}-alive", "other"]

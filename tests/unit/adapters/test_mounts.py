@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fakes.trees import plant
-from marid.adapters.mounts import Machine, is_within, programs, pythons, system
+from marid.adapters.mounts import HostLayout, is_within, program_args, python_prefixes, system_args
 
 
 @pytest.fixture
@@ -15,28 +15,28 @@ def home(tmp_path: Path) -> Path:
     return made
 
 
-def machine(home: Path, *folders: Path | str, prefix: str = "/usr") -> Machine:
-    return Machine(
+def machine(home: Path, *folders: Path | str, prefix: str = "/usr") -> HostLayout:
+    return HostLayout(
         home=str(home), state=str(home / ".marid"), folders=tuple(str(folder) for folder in folders), prefix=prefix
     )
 
 
-def shown(made: Machine, *roots: Path) -> list[str]:
-    args = programs(made, [str(root) for root in roots])
+def shown(made: HostLayout, *roots: Path) -> list[str]:
+    args = program_args(made, [str(root) for root in roots])
     assert args[::3] == ["--ro-bind-try"] * (len(args) // 3)
     assert args[1::3] == args[2::3]
     return args[1::3]
 
 
 def test_the_system_is_there_without_secrets_and_without_anybodys_files() -> None:
-    args = system(network=False)
+    args = system_args(network=False)
     assert "/usr" in args
     assert "/etc/passwd" in args
     assert not {"/etc/shadow", "/etc/ssl", "/etc/ssl/private", "/etc", "/var", "/sys", "/etc/resolv.conf"} & set(args)
 
 
 def test_names_are_resolved_only_with_a_network() -> None:
-    assert "/etc/resolv.conf" in system(network=True)
+    assert "/etc/resolv.conf" in system_args(network=True)
 
 
 def test_folders_of_the_path_are_shown(home: Path, tmp_path: Path) -> None:
@@ -73,14 +73,14 @@ def test_the_running_python_is_shown_whole(home: Path) -> None:
 def test_the_python_of_a_virtual_environment_is_shown_whole(home: Path, tmp_path: Path) -> None:
     plant(tmp_path, {"py/bin/python3": "", "py/lib/python3.99/os.py": "", "root/.venv/bin/": ""})
     (tmp_path / "root" / ".venv" / "bin" / "python").symlink_to(tmp_path / "py" / "bin" / "python3")
-    assert list(pythons("/usr", [str(tmp_path / "root")])) == ["/usr", str(tmp_path / "py")]
+    assert list(python_prefixes("/usr", [str(tmp_path / "root")])) == ["/usr", str(tmp_path / "py")]
 
 
 def test_a_virtual_environment_that_leads_to_anything_else_opens_nothing(tmp_path: Path) -> None:
     plant(tmp_path, {"keys/deep/id": "", "keys/lib/python3.1/x": "", "root/venv/bin/": "", "root/.venv/bin/": ""})
     (tmp_path / "root" / "venv" / "bin" / "python").symlink_to(tmp_path / "keys" / "deep" / "id")
     (tmp_path / "root" / ".venv" / "bin" / "python").symlink_to(tmp_path / "root" / "venv" / "x" / "y")
-    assert list(pythons("/usr", [str(tmp_path / "root")])) == ["/usr"]
+    assert list(python_prefixes("/usr", [str(tmp_path / "root")])) == ["/usr"]
 
 
 @pytest.mark.parametrize(

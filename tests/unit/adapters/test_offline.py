@@ -12,7 +12,17 @@ import pytest
 from fakes.hands import Hands
 from fakes.model import answer, events_of, finished, text_of
 from marid.adapters.offline import OfflineModel
-from marid.core.chat import CallReady, Message, ModelRequest, Parameters, ToolCall, ToolOffer, ToolResult, Usage, said
+from marid.core.chat import (
+    CallReady,
+    Message,
+    ModelRequest,
+    Parameters,
+    ToolCall,
+    ToolOffer,
+    ToolResult,
+    Usage,
+    user_message,
+)
 from marid.toolkit.spec import ToolSpec
 from marid.tools.grep import grep_files
 from marid.tools.seek import glob_files, search_files
@@ -26,7 +36,7 @@ def offered(*names: str) -> tuple[ToolOffer, ...]:
 
 def asked(question: str, *names: str) -> ModelRequest:
     return ModelRequest(
-        model="offline", messages=(said(question),), tools=offered(*names or ("grep_files", "glob_files"))
+        model="offline", messages=(user_message(question),), tools=offered(*names or ("grep_files", "glob_files"))
     )
 
 
@@ -50,7 +60,7 @@ def round_over(folder: Path, question: str, *names: str) -> str:
     results: list[ToolResult] = []
     for call in calls_of(request):
         text = hands.text(SPECS[call.name], **json.loads(call.arguments))
-        results.append(ToolResult(call=call.id, name=call.name, text=text))
+        results.append(ToolResult(call_id=call.id, name=call.name, text=text))
     return answered(request, *results)
 
 
@@ -74,13 +84,15 @@ def test_the_first_reply_searches_for_the_words_of_the_question() -> None:
 
 def test_what_stands_around_the_words_of_a_person_is_not_searched_for() -> None:
     plain = asked("where is next_token?")
-    dated = replace(plain, messages=(said("[20261116-1905+0000] about bananas: where is it?", "where is next_token?"),))
+    dated = replace(
+        plain, messages=(user_message("[20261116-1905+0000] about bananas: where is it?", "where is next_token?"),)
+    )
     assert calls_of(dated) == calls_of(plain)
 
 
 def test_what_the_program_says_in_its_own_name_is_no_question() -> None:
     first = asked("where is next_token?")
-    going_on = said("[Your answer broke off here. Go on where it stopped.]", "")
+    going_on = user_message("[Your answer broke off here. Go on where it stopped.]", "")
     later = ModelRequest(model="offline", messages=(*first.messages, answer("x"), going_on), tools=first.tools)
     assert [call.arguments for call in calls_of(later)] == [call.arguments for call in calls_of(first)]
 
@@ -135,10 +147,10 @@ def test_without_words_the_readme_is_looked_for(project: Path) -> None:
 
 def test_without_tools_it_says_what_would_help() -> None:
     for request in (
-        ModelRequest(model="offline", messages=(said("hi"),)),
+        ModelRequest(model="offline", messages=(user_message("hi"),)),
         ModelRequest(
             model="offline",
-            messages=(said("hi"),),
+            messages=(user_message("hi"),),
             tools=offered("grep_files"),
             parameters=Parameters(tool_choice="none"),
         ),
@@ -150,13 +162,13 @@ def test_without_tools_it_says_what_would_help() -> None:
 
 
 def test_a_search_that_failed_is_told() -> None:
-    bad = ToolResult(call="offline-1-0", name="grep_files", text="ERROR: no such folder\nmore", failed=True)
-    text = answered(asked("next_token"), bad, ToolResult(call="x", name="other", text="a.py:1: b"))
+    bad = ToolResult(call_id="offline-1-0", name="grep_files", text="ERROR: no such folder\nmore", failed=True)
+    text = answered(asked("next_token"), bad, ToolResult(call_id="x", name="other", text="a.py:1: b"))
     assert "A search failed: ERROR: no such folder more" in text
 
 
 def test_results_of_somebody_elses_search_are_quoted_too() -> None:
-    text = answered(asked("next_token"), ToolResult(call="call-9", name="grep_files", text="a.py:1: b"))
+    text = answered(asked("next_token"), ToolResult(call_id="call-9", name="grep_files", text="a.py:1: b"))
     assert "a.py:1\n" in text
 
 

@@ -5,11 +5,11 @@ from hypothesis import strategies as st
 
 from marid.adapters.offline_passages import (
     DEFINITIONS,
-    MOST_PASSAGES,
-    MOST_WORDS,
+    MAX_PASSAGES,
+    MAX_WORDS,
     Passage,
     best_passages,
-    defined_words,
+    definition_words,
     search_words,
     stem,
     word_pattern,
@@ -31,7 +31,7 @@ def test_words_of_any_language_count() -> None:
 
 
 def test_there_are_never_many_words() -> None:
-    assert len(search_words(" ".join(f"word_{number}" for number in range(1000)))) == MOST_WORDS
+    assert len(search_words(" ".join(f"word_{number}" for number in range(1000)))) == MAX_WORDS
 
 
 def test_a_passage_is_the_lines_around_a_hit() -> None:
@@ -40,7 +40,7 @@ def test_a_passage_is_the_lines_around_a_hit() -> None:
         Passage("b.py", 9, ("the parser",)),
         Passage("src/a.py", 3, ("import re", "parser = 1", "x = 2")),
     )
-    assert [passage.place for passage in best_passages(found)] == ["b.py:9", "src/a.py:3-5"]
+    assert [passage.location for passage in best_passages(found)] == ["b.py:9", "src/a.py:3-5"]
 
 
 def test_a_passage_with_more_of_the_words_is_better_and_rare_words_count_more() -> None:
@@ -60,7 +60,7 @@ def test_a_long_passage_is_cut_around_its_best_line() -> None:
     lines = [f"a.py:{line}{': ' if line in (1, 30) else '-'}line {line}" for line in range(1, 60)]
     found = {"one": "\n".join(lines), "two": "a.py:30: line 30"}
     (passage,) = best_passages(found)
-    assert passage.first == 28
+    assert passage.first_line == 28
     assert len(passage.lines) == 12
 
 
@@ -71,7 +71,7 @@ def test_what_is_no_result_is_left_out() -> None:
 
 @given(st.dictionaries(st.text(max_size=5), st.text(max_size=200), max_size=3))
 def test_no_text_breaks_it(found: dict[str, str]) -> None:
-    assert len(best_passages(found)) <= MOST_PASSAGES
+    assert len(best_passages(found)) <= MAX_PASSAGES
 
 
 def test_plain_words_are_found_in_their_other_forms_and_names_as_they_are() -> None:
@@ -87,12 +87,12 @@ def test_plain_words_are_found_in_their_other_forms_and_names_as_they_are() -> N
 
 
 def test_the_definition_of_a_name_is_wanted_and_of_a_plain_word_only_when_asked_for() -> None:
-    assert defined_words("explain Kettle and read_file, please", ("Kettle", "read_file", "please")) == (
+    assert definition_words("explain Kettle and read_file, please", ("Kettle", "read_file", "please")) == (
         "Kettle",
         "read_file",
     )
-    assert defined_words("Kettle?", ("Kettle",)) == ()
-    assert defined_words("where is boil defined", ("boil",)) == ("boil",)
+    assert definition_words("Kettle?", ("Kettle",)) == ()
+    assert definition_words("where is boil defined", ("boil",)) == ("boil",)
 
 
 def test_a_definition_is_better_than_any_use_and_the_exact_name_better_still() -> None:

@@ -7,7 +7,7 @@ import pytest
 from fakes.outlines import misbehave
 from fakes.workers import InlineWorkers
 from marid.adapters.outlines import WorkerOutlines
-from marid.adapters.worker_process import Limits
+from marid.adapters.worker_process import WorkerLimits
 from marid.adapters.workers import ProcessWorkers
 from marid.core.errors import Unavailable
 
@@ -16,7 +16,7 @@ GOOD = (b"class A:\n", "python")
 
 @pytest.fixture(scope="module")
 def outlines() -> Iterator[WorkerOutlines]:
-    with ProcessWorkers(limits=Limits(seconds=20, memory=300 << 20, workers=2)) as workers:
+    with ProcessWorkers(limits=WorkerLimits(timeout=20, max_memory=300 << 20, workers=2)) as workers:
         yield WorkerOutlines(workers, misbehave)
 
 

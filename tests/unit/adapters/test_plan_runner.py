@@ -10,32 +10,36 @@ from marid.adapters.plan_runner import PlanRunner
 from marid.core.caller import Caller
 from marid.core.errors import Refused
 from marid.core.policy import Policy
-from marid.ports.processes import Command, OnOutput, Ran, SandboxState
-from marid.toolkit.outcome import Run
-from marid.toolkit.scope import Scope
-from marid.toolkit.threads import Threads
-from marid.workspace.guard import Territory
+from marid.ports.processes import OnOutput, ProcessCommand, ProcessResult, SandboxState
+from marid.toolkit.outcome import CommandPlan
+from marid.toolkit.scope import CallScope
+from marid.toolkit.threads import DaemonThreadPool
+from marid.workspace.guard import PathScope
 
 
 @pytest.fixture
-def scope(tmp_path: Path) -> Scope:
+def scope(tmp_path: Path) -> CallScope:
     (tmp_path / "root" / "sub").mkdir(parents=True)
-    territory = Territory([str(tmp_path / "root")], [str(tmp_path / "notes")])
-    return Scope(caller=Caller(face="test"), policy=Policy(), territory=territory)
+    territory = PathScope([str(tmp_path / "root")], [str(tmp_path / "notes")])
+    return CallScope(caller=Caller(face="test"), policy=Policy(), path_scope=territory)
 
 
-def plan(scope: Scope, script: str = "x") -> Run:
-    return Run(argv=("/bin/sh", "-c", script), shown=script, cwd=scope.territory.place("sub"), seconds=7, network=True)
+def plan(scope: CallScope, script: str = "x") -> CommandPlan:
+    return CommandPlan(
+        argv=("/bin/sh", "-c", script), display=script, cwd=scope.path_scope.resolve("sub"), timeout=7, network=True
+    )
 
 
-def test_a_plan_becomes_a_command_that_may_write_in_the_territory(scope: Scope, tmp_path: Path) -> None:
-    processes = FakeProcesses({"x": Ran(status=1, out="o", err="e", seconds=2.0, timed_out=True, cut=5)})
-    runner = PlanRunner(processes=processes, threads=Threads())
+def test_a_plan_becomes_a_command_that_may_write_in_the_territory(scope: CallScope, tmp_path: Path) -> None:
+    processes = FakeProcesses(
+        {"x": ProcessResult(status=1, out="o", err="e", seconds=2.0, timed_out=True, omitted_bytes=5)}
+    )
+    runner = PlanRunner(processes=processes, threads=DaemonThreadPool())
     ran = anyio.run(lambda: runner(plan(scope), scope, unconfined=True))
     assert (ran.status, ran.out, ran.err, ran.seconds, ran.timed_out) == (1, "o", "e", 2.0, True)
     (command,) = processes.commands
     root = str(tmp_path / "root")
-    assert command == Command(
+    assert command == ProcessCommand(
         argv=("/bin/sh", "-c", "x"),
         cwd=f"{root}/sub",
         roots=(root, str(tmp_path / "notes")),
@@ -45,8 +49,8 @@ def test_a_plan_becomes_a_command_that_may_write_in_the_territory(scope: Scope, 
     )
 
 
-def test_what_the_runner_raises_is_raised(scope: Scope) -> None:
-    runner = PlanRunner(processes=FakeProcesses(reason="none"), threads=Threads())
+def test_what_the_runner_raises_is_raised(scope: CallScope) -> None:
+    runner = PlanRunner(processes=FakeProcesses(reason="none"), threads=DaemonThreadPool())
     with pytest.raises(Refused, match="none"):
         anyio.run(lambda: runner(plan(scope), scope, unconfined=False))
 
@@ -65,34 +69,34 @@ class Slow:
         del names
 
     def run(
-        self, command: Command, on_output: OnOutput | None = None, stopped: Callable[[], bool] | None = None
-    ) -> Ran:
+        self, command: ProcessCommand, on_output: OnOutput | None = None, stopped: Callable[[], bool] | None = None
+    ) -> ProcessResult:
         self.begun.set()
         tick = threading.Event()
         while stopped is not None and not stopped():
             tick.wait(0.005)
         tick.wait(0.05)
         self.ended = True
-        return Ran(status=-9, out="", err="", seconds=0.0)
+        return ProcessResult(status=-9, out="", err="", seconds=0.0)
 
 
-async def cancelled(runner: PlanRunner, scope: Scope, begun: Callable[[], object]) -> None:
+async def cancelled(runner: PlanRunner, scope: CallScope, begun: Callable[[], object]) -> None:
     async with anyio.create_task_group() as group:
         group.start_soon(lambda: runner(plan(scope), scope, unconfined=False))
         await anyio.to_thread.run_sync(begun)
         group.cancel_scope.cancel()
 
 
-def test_cancelling_returns_when_the_command_has_ended(scope: Scope) -> None:
+def test_cancelling_returns_when_the_command_has_ended(scope: CallScope) -> None:
     slow = Slow()
-    runner = PlanRunner(processes=slow, threads=Threads())
+    runner = PlanRunner(processes=slow, threads=DaemonThreadPool())
     anyio.run(lambda: cancelled(runner, scope, slow.begun.wait))
     assert slow.ended
 
 
-def test_a_command_that_waits_for_its_turn_is_never_begun_once_cancelled(scope: Scope) -> None:
+def test_a_command_that_waits_for_its_turn_is_never_begun_once_cancelled(scope: CallScope) -> None:
     slow = Slow()
-    threads = Threads(1)
+    threads = DaemonThreadPool(1)
     busy, free = threading.Event(), threading.Event()
 
     async def story() -> None:

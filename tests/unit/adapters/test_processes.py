@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from marid.adapters import processes
-from marid.adapters.processes import Limits, Outcome
+from marid.adapters.processes import ProgramLimits, ProgramResult
 from marid.core.errors import Exhausted, Unavailable
 
 ENV = {"PATH": os.environ["PATH"]}
-QUICK = Limits(seconds=0.3)
+QUICK = ProgramLimits(timeout=0.3)
 
 
-def shell(script: str, limits: Limits | None = None) -> Outcome:
-    return processes.run(["/bin/sh", "-c", script], cwd="/", env=ENV, limits=limits or Limits())
+def shell(script: str, limits: ProgramLimits | None = None) -> ProgramResult:
+    return processes.run(["/bin/sh", "-c", script], cwd="/", env=ENV, limits=limits or ProgramLimits())
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def lifeline(tmp_path: Path) -> Callable[[], bytes]:
 
 
 def test_what_a_child_prints_and_its_status_come_back() -> None:
-    assert shell("echo out; echo err >&2; exit 3") == Outcome(status=3, out=b"out\n", err=b"err\n")
+    assert shell("echo out; echo err >&2; exit 3") == ProgramResult(status=3, out=b"out\n", err=b"err\n")
 
 
 def test_a_child_that_dies_of_a_signal_has_a_negative_status() -> None:
@@ -41,7 +41,7 @@ def test_a_child_that_dies_of_a_signal_has_a_negative_status() -> None:
 
 
 def test_a_child_gets_the_environment_it_is_given_and_no_input() -> None:
-    outcome = processes.run(["/usr/bin/env"], cwd="/", env={"ONLY": "this"}, limits=Limits())
+    outcome = processes.run(["/usr/bin/env"], cwd="/", env={"ONLY": "this"}, limits=ProgramLimits())
     assert outcome.out == b"ONLY=this\n"
     assert shell("cat").out == b""
 
@@ -52,21 +52,21 @@ def test_a_child_has_no_terminal_to_prompt_on() -> None:
 
 def test_a_program_that_is_not_there_is_unavailable() -> None:
     with pytest.raises(Unavailable, match="missing cannot be started"):
-        processes.run(["/no/such/missing"], cwd="/", env={}, limits=Limits())
+        processes.run(["/no/such/missing"], cwd="/", env={}, limits=ProgramLimits())
 
 
 def test_an_argument_that_no_program_can_be_given_is_unavailable() -> None:
     with pytest.raises(Unavailable, match="null byte"):
-        processes.run(["/bin/sh", "a\0b"], cwd="/", env={}, limits=Limits())
+        processes.run(["/bin/sh", "a\0b"], cwd="/", env={}, limits=ProgramLimits())
 
 
 def test_a_child_that_prints_too_much_is_stopped() -> None:
     with pytest.raises(Exhausted, match="sh printed more than 1,000 bytes"):
-        shell("while :; do echo yes; done", Limits(output=1000))
+        shell("while :; do echo yes; done", ProgramLimits(max_output=1000))
 
 
 def test_output_at_the_limit_is_whole() -> None:
-    assert shell("printf %1000s x", Limits(output=1000)).out == b"x".rjust(1000)
+    assert shell("printf %1000s x", ProgramLimits(max_output=1000)).out == b"x".rjust(1000)
 
 
 def test_endless_complaints_are_not_kept_and_do_not_outlast_the_time_limit() -> None:
@@ -77,7 +77,7 @@ def test_endless_complaints_are_not_kept_and_do_not_outlast_the_time_limit() -> 
 def test_only_the_first_complaints_are_kept() -> None:
     outcome = shell(f"{sys.executable} -c \"import sys; sys.stderr.write('x' * 9_000_000)\"")
     assert outcome.status == 0
-    assert processes.MOST_COMPLAINT <= len(outcome.err) < processes.MOST_COMPLAINT + processes.CHUNK
+    assert processes.MAX_STDERR <= len(outcome.err) < processes.MAX_STDERR + processes.CHUNK
 
 
 def test_a_child_that_takes_too_long_is_killed_with_all_its_children(
@@ -98,7 +98,7 @@ def test_an_interrupt_kills_the_child(tmp_path: Path, lifeline: Callable[[], byt
     # The child interrupts us only after a while, when we surely wait for it.
     script = f"exec > '{tmp_path}/line'; sleep 0.2; kill -INT {os.getpid()}; exec sleep 30"
     with pytest.raises(KeyboardInterrupt):
-        shell(f"({script}) 2>&1", Limits(seconds=20))
+        shell(f"({script}) 2>&1", ProgramLimits(timeout=20))
     assert lifeline() == b""
 
 
@@ -113,7 +113,7 @@ def test_programs_are_looked_for_in_absolute_folders_only(tmp_path: Path, monkey
 
 def test_a_program_is_fed_without_being_listened_to(tmp_path: Path) -> None:
     argv = ["/bin/sh", "-c", f"cat > '{tmp_path}/got'; echo ignored; exit 4"]
-    assert processes.feed(argv, b"text", env=ENV, seconds=5) == 4
+    assert processes.feed(argv, b"text", env=ENV, timeout=5) == 4
     assert (tmp_path / "got").read_bytes() == b"text"
 
 
@@ -121,7 +121,7 @@ def test_a_child_that_is_left_behind_serves_on(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "question")
     os.mkfifo(tmp_path / "answer")
     served = f"cd '{tmp_path}'; (read word < question; echo $word > answer) & cat > /dev/null"
-    assert processes.feed(["/bin/sh", "-c", served], b"x", env=ENV, seconds=5) == 0
+    assert processes.feed(["/bin/sh", "-c", served], b"x", env=ENV, timeout=5) == 0
     (tmp_path / "question").write_text("served\n")
     assert (tmp_path / "answer").read_bytes() == b"served\n"
 
@@ -129,7 +129,7 @@ def test_a_child_that_is_left_behind_serves_on(tmp_path: Path) -> None:
 def test_a_program_that_does_not_take_its_input_is_killed(tmp_path: Path, lifeline: Callable[[], bytes]) -> None:
     argv = ["/bin/sh", "-c", f"exec sleep 30 > '{tmp_path}/line'"]
     with pytest.raises(Unavailable, match=r"sh took longer than 0\.3 s"):
-        processes.feed(argv, b"x" * 1_000_000, env=ENV, seconds=0.3)
+        processes.feed(argv, b"x" * 1_000_000, env=ENV, timeout=0.3)
     assert lifeline() == b""
 
 
@@ -143,4 +143,4 @@ def test_a_program_that_does_not_take_its_input_is_killed(tmp_path: Path, lifeli
     ],
 )
 def test_a_complaint_is_one_line_fit_for_a_terminal(err: bytes, said: str) -> None:
-    assert Outcome(status=7, out=b"", err=err).complaint() == said
+    assert ProgramResult(status=7, out=b"", err=err).error_line() == said

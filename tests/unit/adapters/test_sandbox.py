@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from fakes.trees import plant
-from marid.adapters.sandbox import Sandbox, bubblewrap
+from marid.adapters.sandbox import Sandbox, find_bubblewrap
 from marid.core.errors import Refused
-from marid.ports.processes import Command
+from marid.ports.processes import ProcessCommand
 
 
 @pytest.fixture
@@ -32,11 +32,11 @@ def sandbox(home: Path) -> Sandbox:
 
 
 def arguments(sandbox: Sandbox, *roots: Path | str, network: bool = False) -> list[str]:
-    command = Command(argv=("x", "y"), cwd=str(roots[0]), roots=tuple(map(str, roots)), network=network)
-    with sandbox.around(command) as launch:
+    command = ProcessCommand(argv=("x", "y"), cwd=str(roots[0]), roots=tuple(map(str, roots)), network=network)
+    with sandbox.prepare(command) as launch:
         assert launch.argv[0] == "/usr/bin/bwrap"
         assert launch.argv[-3:] == ("--", "x", "y")
-        assert launch.status is not None
+        assert launch.status_fd is not None
         assert all(os.fstat(fd) for fd in launch.fds)
         return list(launch.argv)
 
@@ -147,6 +147,6 @@ def test_without_a_filter_for_the_machine_there_is_none(home: Path, root: Path) 
 
 def test_bubblewrap_is_looked_for_where_systems_install_it(tmp_path: Path) -> None:
     program = tmp_path / "bwrap"
-    assert bubblewrap([str(program)]) is None
+    assert find_bubblewrap([str(program)]) is None
     program.touch(mode=0o755)
-    assert bubblewrap(["/nowhere/bwrap", str(program)]) == str(program)
+    assert find_bubblewrap(["/nowhere/bwrap", str(program)]) == str(program)

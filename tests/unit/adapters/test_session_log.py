@@ -12,13 +12,13 @@ import pytest
 from fakes.people import as_nobody
 from marid.adapters.session_log import CALLS, SessionLog
 from marid.core.caller import Caller
-from marid.ports.audit import Record
+from marid.ports.audit import AuditRecord
 
 # Made up, but of the form that is masked.
 KEY = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
-def _record(**given: Any) -> Record:
+def _record(**given: Any) -> AuditRecord:
     base: dict[str, Any] = {
         "time": 1_700_000_000.25,
         "call": "c1",
@@ -33,12 +33,12 @@ def _record(**given: Any) -> Record:
         "size": 5,
         "args": {"path": "a.py"},
     }
-    return Record(**{**base, **given})
+    return AuditRecord(**{**base, **given})
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> SessionLog:
-    return SessionLog(str(tmp_path), "mcp", clock=lambda: 1_700_000_000.0, patience=0)
+    return SessionLog(str(tmp_path), "mcp", clock=lambda: 1_700_000_000.0, write_delay=0)
 
 
 def _folder(home: Path) -> Path:
@@ -73,7 +73,7 @@ def test_every_call_is_a_line(log: SessionLog, tmp_path: Path) -> None:
 
 def test_only_the_owner_may_read_it(log: SessionLog, tmp_path: Path) -> None:
     log.record(_record())
-    log.script("ls", ".sh")
+    log.save_script("ls", ".sh")
     assert _folder(tmp_path).stat().st_mode & 0o777 == 0o700
     assert {file.stat().st_mode & 0o777 for file in _folder(tmp_path).iterdir()} == {0o600}
 
@@ -85,7 +85,7 @@ def test_nothing_is_made_before_the_first_record(log: SessionLog, tmp_path: Path
 
 def test_secrets_are_masked(log: SessionLog, tmp_path: Path) -> None:
     log.record(_record(args={"text": f"key {KEY}", "password": "hunter2-Xk29!qQ"}, message=KEY, trace=KEY))
-    path = log.script(f"export TOKEN={KEY}", ".sh")
+    path = log.save_script(f"export TOKEN={KEY}", ".sh")
     assert path is not None
     assert KEY not in (_folder(tmp_path) / CALLS).read_text()
     assert "hunter2-Xk29!qQ" not in (_folder(tmp_path) / CALLS).read_text()
@@ -140,14 +140,14 @@ def test_a_bug_leaves_its_trace(log: SessionLog, tmp_path: Path) -> None:
 
 
 def test_scripts_are_numbered(log: SessionLog, tmp_path: Path) -> None:
-    assert log.script("ls -la\n", ".sh") == str(_folder(tmp_path) / "0001.sh")
-    assert log.script("dir\ud800", ".ps1") == str(_folder(tmp_path) / "0002.ps1")
+    assert log.save_script("ls -la\n", ".sh") == str(_folder(tmp_path) / "0001.sh")
+    assert log.save_script("dir\ud800", ".ps1") == str(_folder(tmp_path) / "0002.ps1")
     assert (_folder(tmp_path) / "0001.sh").read_text() == "ls -la\n"
 
 
 def test_two_processes_of_one_second_have_a_folder_each(log: SessionLog, tmp_path: Path) -> None:
     log.record(_record())
-    other = SessionLog(str(tmp_path), "mcp", clock=lambda: 1_700_000_000.0, patience=0)
+    other = SessionLog(str(tmp_path), "mcp", clock=lambda: 1_700_000_000.0, write_delay=0)
     other.record(_record())
     assert sorted(folder.name for folder in _folder(tmp_path).parent.iterdir()) == [
         "20231114_221320_mcp",
@@ -156,7 +156,7 @@ def test_two_processes_of_one_second_have_a_folder_each(log: SessionLog, tmp_pat
 
 
 def test_a_label_is_no_path(tmp_path: Path) -> None:
-    SessionLog(str(tmp_path), "../x y/é", clock=lambda: 0.0, patience=0).record(_record())
+    SessionLog(str(tmp_path), "../x y/é", clock=lambda: 0.0, write_delay=0).record(_record())
     assert [folder.name for folder in (tmp_path / "logs" / "sessions").iterdir()] == ["19700101_000000_..-x-y--"]
 
 
@@ -169,18 +169,18 @@ def test_a_log_that_was_closed_goes_on(log: SessionLog, tmp_path: Path) -> None:
 
 def test_a_log_that_cannot_be_kept_is_told_once_and_stops_nobody(tmp_path: Path) -> None:
     (tmp_path / "logs").touch()
-    log = SessionLog(str(tmp_path), "mcp", patience=0)
+    log = SessionLog(str(tmp_path), "mcp", write_delay=0)
     problem = log.record(_record())
     assert problem is not None
     assert problem.startswith("the session log is not kept: ")
     assert log.record(_record()) is None
-    assert log.script("ls", ".sh") is None
+    assert log.save_script("ls", ".sh") is None
 
 
 def test_a_home_that_may_not_be_written_is_told(tmp_path: Path) -> None:
     tmp_path.chmod(0o555)
     with as_nobody():
-        assert SessionLog(str(tmp_path), "mcp", patience=0).record(_record()) is not None
+        assert SessionLog(str(tmp_path), "mcp", write_delay=0).record(_record()) is not None
 
 
 def test_when_all_names_of_a_second_are_taken_that_is_told(log: SessionLog, tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_when_all_names_of_a_second_are_taken_that_is_told(log: SessionLog, tmp_
 
 
 def test_what_need_not_be_durable_is_written_soon(tmp_path: Path) -> None:
-    log = SessionLog(str(tmp_path), "mcp", clock=lambda: 1_700_000_000.0, patience=0.01)
+    log = SessionLog(str(tmp_path), "mcp", clock=lambda: 1_700_000_000.0, write_delay=0.01)
     for number in range(3):
         log.record(_record(call=str(number)))
     end = time.monotonic() + 30
@@ -201,7 +201,7 @@ def test_what_need_not_be_durable_is_written_soon(tmp_path: Path) -> None:
 
 
 def test_what_is_durable_takes_all_before_it_to_the_disk(tmp_path: Path) -> None:
-    log = SessionLog(str(tmp_path), "mcp", clock=lambda: 1_700_000_000.0, patience=60)
+    log = SessionLog(str(tmp_path), "mcp", clock=lambda: 1_700_000_000.0, write_delay=60)
     log.record(_record(call="first"))
     log.record(_record(call="second", durable=True))
     assert [line["call"] for line in _lines(tmp_path)] == ["first", "second"]
@@ -211,7 +211,7 @@ def test_what_is_left_is_written_at_the_end_of_the_program(tmp_path: Path) -> No
     script = f"""
 from test_session_log import _record
 from marid.adapters.session_log import SessionLog
-log = SessionLog({str(tmp_path)!r}, "mcp", clock=lambda: 1_700_000_000.0, patience=60)
+log = SessionLog({str(tmp_path)!r}, "mcp", clock=lambda: 1_700_000_000.0, write_delay=60)
 log.record(_record())
 """
     path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
@@ -221,7 +221,7 @@ log.record(_record())
 
 def test_the_thread_that_writes_ends_when_there_is_nothing_to_write(tmp_path: Path) -> None:
     before = set(threading.enumerate())
-    log = SessionLog(str(tmp_path), "mcp", clock=lambda: 1_700_000_000.0, patience=0.001)
+    log = SessionLog(str(tmp_path), "mcp", clock=lambda: 1_700_000_000.0, write_delay=0.001)
     log.record(_record())
     end = time.monotonic() + 30
     while any(thread.name == "marid log" for thread in set(threading.enumerate()) - before):
@@ -232,9 +232,9 @@ def test_the_thread_that_writes_ends_when_there_is_nothing_to_write(tmp_path: Pa
 
 
 def test_keys_that_are_known_are_masked_whatever_their_form(tmp_path: Path) -> None:
-    log = SessionLog(str(tmp_path), "t", secrets=["plain-word"], patience=0)
+    log = SessionLog(str(tmp_path), "t", secrets=["plain-word"], write_delay=0)
     log.record(_record(args={"command": "echo plain-word"}))
-    log.script("echo plain-word", ".sh")
+    log.save_script("echo plain-word", ".sh")
     texts = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
     assert len(texts) == 2
     assert all("plain-word" not in text and "[masked]" in text for text in texts)

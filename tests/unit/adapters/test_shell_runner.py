@@ -10,24 +10,26 @@ from fakes.confined import Confined
 from marid.adapters.sandbox import Sandbox
 from marid.adapters.shell_runner import ShellRunner
 from marid.core.errors import Refused, Unavailable
-from marid.ports.processes import Command, Ran
+from marid.ports.processes import ProcessCommand, ProcessResult
 
 ENV = {"PATH": os.environ["PATH"], "HOME": "/nonexistent"}
 
 
 @pytest.fixture(params=["confined", "unconfined"])
-def run(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Ran]:
+def run(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., ProcessResult]:
     """Runs a script in `tmp_path`/project, with and without a sandbox."""
     if request.param == "confined":
         made = Confined(tmp_path)
-        runner = ShellRunner(env=made.env, sandbox=made.sandbox, output=10_000, most=64)
+        runner = ShellRunner(env=made.env, sandbox=made.sandbox, output=10_000, max_processes=64)
     else:
         (tmp_path / "project").mkdir()
-        runner = ShellRunner(env=ENV, sandbox=None, output=10_000, most=64)
+        runner = ShellRunner(env=ENV, sandbox=None, output=10_000, max_processes=64)
     root = str(tmp_path / "project")
 
-    def script(text: str, seconds: float = 20.0, stopped: Callable[[], bool] | None = None) -> Ran:
-        command = Command(argv=("/bin/sh", "-c", text), cwd=root, roots=(root,), seconds=seconds, unconfined=True)
+    def script(text: str, seconds: float = 20.0, stopped: Callable[[], bool] | None = None) -> ProcessResult:
+        command = ProcessCommand(
+            argv=("/bin/sh", "-c", text), cwd=root, roots=(root,), seconds=seconds, unconfined=True
+        )
         return runner.run(command, stopped=stopped)
 
     return script
@@ -61,20 +63,24 @@ HOLD = "exec 9> line; echo begun >&9; "
         HOLD + "trap '' TERM HUP INT; sleep 100 | cat",
     ],
 )
-def test_a_time_out_ends_the_whole_tree(run: Callable[..., Ran], lifeline: Callable[[], None], script: str) -> None:
+def test_a_time_out_ends_the_whole_tree(
+    run: Callable[..., ProcessResult], lifeline: Callable[[], None], script: str
+) -> None:
     assert run(script, seconds=0.3).timed_out
     lifeline()
 
 
 @pytest.mark.parametrize("script", [HOLD + "setsid sleep 100 > /dev/null 2>&1 &", HOLD + "sleep 100 & exit 0"])
 def test_nothing_outlives_a_command_that_ended_by_itself(
-    run: Callable[..., Ran], lifeline: Callable[[], None], script: str
+    run: Callable[..., ProcessResult], lifeline: Callable[[], None], script: str
 ) -> None:
     assert run(script).status == 0
     lifeline()
 
 
-def test_stopping_ends_the_whole_tree(run: Callable[..., Ran], lifeline: Callable[[], None], tmp_path: Path) -> None:
+def test_stopping_ends_the_whole_tree(
+    run: Callable[..., ProcessResult], lifeline: Callable[[], None], tmp_path: Path
+) -> None:
     begun = tmp_path / "project" / "begun"
     begin = time.monotonic()
     ran = run(HOLD + "touch begun; setsid sleep 100 & sleep 100", stopped=begun.exists)
@@ -83,29 +89,29 @@ def test_stopping_ends_the_whole_tree(run: Callable[..., Ran], lifeline: Callabl
     lifeline()
 
 
-def test_long_output_keeps_its_beginning_and_its_end(run: Callable[..., Ran]) -> None:
+def test_long_output_keeps_its_beginning_and_its_end(run: Callable[..., ProcessResult]) -> None:
     ran = run("echo first; head -c 50000 /dev/zero | tr '\\0' x; echo; echo last")
     assert ran.out.startswith("first\n")
     assert ran.out.endswith("last\n")
     assert len(ran.out) < 10_100
-    assert ran.cut == len("first\n\nlast\n") + 50_000 - 10_000
+    assert ran.omitted_bytes == len("first\n\nlast\n") + 50_000 - 10_000
 
 
-def test_a_command_may_close_its_output_and_go_on(run: Callable[..., Ran]) -> None:
+def test_a_command_may_close_its_output_and_go_on(run: Callable[..., ProcessResult]) -> None:
     assert run("echo x; exec >&- 2>&-; sleep 0.1; exit 4").status == 4
 
 
-def test_a_crowd_is_stopped(run: Callable[..., Ran]) -> None:
+def test_a_crowd_is_stopped(run: Callable[..., ProcessResult]) -> None:
     ran = run("i=0; while [ $i -lt 100 ]; do sleep 5 & i=$((i+1)); done; wait", seconds=4.0)
     assert "fork" in ran.err or "64 processes" in ran.err
 
 
-def test_it_starts_quickly_and_does_not_wait_for_the_next_look(run: Callable[..., Ran]) -> None:
+def test_it_starts_quickly_and_does_not_wait_for_the_next_look(run: Callable[..., ProcessResult]) -> None:
     run("true")
     assert min(run("true").seconds for _ in range(5)) < 0.5
 
 
-def test_several_run_at_once(run: Callable[..., Ran]) -> None:
+def test_several_run_at_once(run: Callable[..., ProcessResult]) -> None:
     left: list[str] = []
 
     def one(number: int) -> None:
@@ -121,7 +127,7 @@ def test_several_run_at_once(run: Callable[..., Ran]) -> None:
 
 def test_what_cannot_be_started_is_unavailable(tmp_path: Path) -> None:
     runner = ShellRunner(env=ENV, sandbox=None)
-    command = Command(argv=("/bin/echo", "x" * 200_000), cwd=str(tmp_path), roots=(), unconfined=True)
+    command = ProcessCommand(argv=("/bin/echo", "x" * 200_000), cwd=str(tmp_path), roots=(), unconfined=True)
     with pytest.raises(Unavailable, match="cannot be started"):
         runner.run(command)
 
@@ -137,7 +143,7 @@ def test_e12_without_bubblewrap_the_state_says_so_and_nothing_runs_by_itself(tmp
     runner = ShellRunner(env=ENV, sandbox=None)
     assert runner.state().reason == "bubblewrap, which would confine it, is not installed"
     with pytest.raises(Refused, match="bubblewrap"):
-        runner.run(Command(argv=("/bin/true",), cwd=str(tmp_path), roots=(str(tmp_path),)))
+        runner.run(ProcessCommand(argv=("/bin/true",), cwd=str(tmp_path), roots=(str(tmp_path),)))
 
 
 @pytest.mark.parametrize("script", ["echo bwrap: no namespaces >&2; exit 1", "exit 0"])

@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fakes.web import Server, answer, bomb, redirect, serving
-from marid.adapters.web_client import MOST_BYTES, Means, WebClient
-from marid.adapters.web_gate import dial
+from marid.adapters.web_client import MAX_BYTES, NetworkFunctions, WebClient
+from marid.adapters.web_gate import connect_address
 from marid.core.errors import BadInput, Exhausted, MaridError, NotFound, Refused, Unavailable
-from marid.ports.web import Moved, Page
-from marid.text.urls import parse
+from marid.ports.web import CrossHostRedirect, WebPage
+from marid.text.urls import parse_url
 
 
 @pytest.fixture
@@ -27,13 +27,15 @@ def server() -> Iterator[Server]:
         yield server
 
 
-def fetch(server: Server, path: str = "/", *, most: int = MOST_BYTES, seconds: float = 10.0) -> Page | Moved:
-    return WebClient(allow=[server.place]).fetch(parse(server.url(path)), most=most, seconds=seconds)
+def fetch(
+    server: Server, path: str = "/", *, most: int = MAX_BYTES, seconds: float = 10.0
+) -> WebPage | CrossHostRedirect:
+    return WebClient(allow=[server.place]).fetch(parse_url(server.url(path)), max_bytes=most, timeout=seconds)
 
 
-def page(server: Server, path: str = "/", most: int = MOST_BYTES) -> Page:
+def page(server: Server, path: str = "/", most: int = MAX_BYTES) -> WebPage:
     found = fetch(server, path, most=most)
-    assert isinstance(found, Page)
+    assert isinstance(found, WebPage)
     return found
 
 
@@ -50,17 +52,17 @@ def test_a_page_is_fetched(server: Server) -> None:
 
 def test_without_a_setting_loopback_is_refused(server: Server) -> None:
     with pytest.raises(Refused):
-        WebClient().fetch(parse(server.url()))
+        WebClient().fetch(parse_url(server.url()))
     with pytest.raises(Refused):
-        WebClient().admit(parse("http://127.0.0.1/"))
+        WebClient().check_target(parse_url("http://127.0.0.1/"))
     assert server.asked == []
 
 
 def test_the_engine_is_a_setting() -> None:
-    assert str(WebClient().engine) == "https://html.duckduckgo.com/html/"
-    assert WebClient(engine="http://127.0.0.1:8123/s").engine.port == 8123
+    assert str(WebClient().search_target) == "https://html.duckduckgo.com/html/"
+    assert WebClient(engine="http://127.0.0.1:8123/s").search_target.port == 8123
     with pytest.raises(BadInput):
-        _ = WebClient(engine="nonsense").engine
+        _ = WebClient(engine="nonsense").search_target
 
 
 def test_the_environment_names_no_proxy(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,7 +119,7 @@ def test_two_places_to_go_to_are_none(server: Server) -> None:
 
 def test_another_host_is_told_and_not_fetched(server: Server) -> None:
     server.replies["/"] = redirect("https://example.com/x")
-    assert fetch(server) == Moved(target=parse("https://example.com/x"))
+    assert fetch(server) == CrossHostRedirect(target=parse_url("https://example.com/x"))
 
 
 def test_a_page_that_wants_to_be_left_by_other_means_is_not_left(server: Server) -> None:
@@ -177,7 +179,7 @@ def test_a_bomb_is_cut_at_the_limit(server: Server) -> None:
         assert tracemalloc.get_traced_memory()[1] < 20 << 20
     finally:
         tracemalloc.stop()
-    assert len(found.data) == MOST_BYTES
+    assert len(found.data) == MAX_BYTES
     assert not found.whole
 
 
@@ -189,8 +191,8 @@ def test_a_long_page_is_cut(server: Server) -> None:
 
 
 def test_no_more_than_five_megabytes_are_read_whatever_is_asked(server: Server) -> None:
-    server.replies["/"] = answer(b"x" * (MOST_BYTES + 5))
-    assert len(page(server, most=1 << 30).data) == MOST_BYTES
+    server.replies["/"] = answer(b"x" * (MAX_BYTES + 5))
+    assert len(page(server, most=1 << 30).data) == MAX_BYTES
 
 
 # --- Servers that misbehave ----------------------------------------------------------------------------------------
@@ -280,12 +282,12 @@ def test_nobody_at_home_is_unavailable() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with pytest.raises(Unavailable, match="does not accept a connection"):
-        WebClient(allow=[f"127.0.0.1:{port}"]).fetch(parse(f"http://127.0.0.1:{port}/"))
+        WebClient(allow=[f"127.0.0.1:{port}"]).fetch(parse_url(f"http://127.0.0.1:{port}/"))
 
 
 def test_an_encrypted_page_from_a_server_that_does_not_encrypt_is_unavailable(server: Server) -> None:
     with pytest.raises(Unavailable, match="the connection to"):
-        WebClient(allow=[server.place]).fetch(parse(server.url().replace("http", "https")))
+        WebClient(allow=[server.place]).fetch(parse_url(server.url().replace("http", "https")))
 
 
 # --- Encryption ----------------------------------------------------------------------------------------------------
@@ -295,7 +297,7 @@ class Elsewhere(NetworkStream):
     """A connection to a server of ours that says it goes to a public address."""
 
     def __init__(self, port: int) -> None:
-        self._stream = dial("127.0.0.1", port, 5)
+        self._stream = connect_address("127.0.0.1", port, 5)
 
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
@@ -336,16 +338,16 @@ def test_the_certificate_must_be_for_the_name_though_an_address_is_dialled(certi
         def connect(address: str, port: int, seconds: float) -> NetworkStream:
             return Elsewhere(server.port)
 
-        means = Means(resolve=resolve, dial=connect, trust=trust)
-        client = WebClient(means=means)
-        found = client.fetch(parse("https://web.example/"))
-        assert isinstance(found, Page)
+        means = NetworkFunctions(resolve=resolve, dial=connect, ssl_context=trust)
+        client = WebClient(network=means)
+        found = client.fetch(parse_url("https://web.example/"))
+        assert isinstance(found, WebPage)
         assert found.data == b"secret"
         assert b"Host: web.example\r\n" in server.asked[0]
         with pytest.raises(Unavailable, match="certificate"):
-            client.fetch(parse("https://other.example/"))
+            client.fetch(parse_url("https://other.example/"))
         with pytest.raises(Unavailable, match="certificate"):
-            WebClient(means=means._replace(trust=None)).fetch(parse("https://web.example/"))
+            WebClient(network=means._replace(ssl_context=None)).fetch(parse_url("https://web.example/"))
     assert names == ["web.example", "other.example", "web.example"]
 
 
@@ -415,10 +417,10 @@ def test_the_host_that_is_checked_is_the_host_that_is_connected_to(text: str) ->
         tapes.append(Tape(address))
         return tapes[-1]
 
-    client = WebClient(means=Means(resolve=resolve, dial=connect))
+    client = WebClient(network=NetworkFunctions(resolve=resolve, dial=connect))
     try:
-        target = parse(f"http://{text}")
-        client.admit(target)
+        target = parse_url(f"http://{text}")
+        client.check_target(target)
     except (BadInput, Refused):
         return
     client.fetch(target)
@@ -427,4 +429,4 @@ def test_the_host_that_is_checked_is_the_host_that_is_connected_to(text: str) ->
     assert dialled == [("8.8.4.4" if by_name else target.host, target.port)]
     request = tapes[0].sent.decode("ascii").split("\r\n")
     assert request[0] == f"GET {target.path} HTTP/1.1"
-    assert [line for line in request if line.startswith("Host:")] == [f"Host: {target.place}"]
+    assert [line for line in request if line.startswith("Host:")] == [f"Host: {target.authority}"]

@@ -9,8 +9,8 @@ import pytest
 from httpcore2 import NetworkStream
 
 from fakes.web import answer, serving
-from marid.adapters.addresses import Doors
-from marid.adapters.web_gate import Allowance, Gate, MeteredStream, dial, look_up
+from marid.adapters.addresses import AddressPolicy
+from marid.adapters.web_gate import GuardedBackend, MeteredStream, TransferBudget, connect_address, resolve_host
 from marid.core.errors import Exhausted, MaridError, NotFound, Refused, Unavailable
 
 
@@ -65,8 +65,8 @@ class Wires:
         self.streams.append(Stub(self.peer or address))
         return self.streams[-1]
 
-    def gate(self, seconds: float = 5.0) -> Gate:
-        return Gate(Doors(), Allowance(seconds=seconds, most=1000), self.resolve, self.dial)
+    def gate(self, seconds: float = 5.0) -> GuardedBackend:
+        return GuardedBackend(AddressPolicy(), TransferBudget(timeout=seconds, max_bytes=1000), self.resolve, self.dial)
 
 
 def test_a_name_is_looked_up_once_and_what_was_checked_is_dialled() -> None:
@@ -116,7 +116,7 @@ def test_a_failing_look_up_means_that_there_is_no_such_host() -> None:
     def failing(host: str, port: int) -> Sequence[str]:
         raise OSError("Name or service not known")
 
-    gate = Gate(Doors(), Allowance(seconds=5, most=1), failing, Wires().dial)
+    gate = GuardedBackend(AddressPolicy(), TransferBudget(timeout=5, max_bytes=1), failing, Wires().dial)
     with pytest.raises(NotFound, match=r"no host 'nope\.example'"):
         gate.connect_tcp("nope.example", 80)
 
@@ -128,7 +128,7 @@ def test_a_look_up_without_end_is_left() -> None:
         done.wait(10)
         return ()
 
-    gate = Gate(Doors(), Allowance(seconds=0.05, most=1), endless, Wires().dial)
+    gate = GuardedBackend(AddressPolicy(), TransferBudget(timeout=0.05, max_bytes=1), endless, Wires().dial)
     with pytest.raises(Exhausted, match=r"within 0\.05 s"):
         gate.connect_tcp("slow.example", 80)
     done.set()
@@ -146,7 +146,9 @@ def test_the_next_address_is_tried() -> None:
         return Stub(address)
 
     wires = Wires("2606:2800::1", "8.8.4.4", "8.8.8.8")
-    Gate(Doors(), Allowance(seconds=5, most=1), wires.resolve, half_dead).connect_tcp("example.com", 80)
+    GuardedBackend(AddressPolicy(), TransferBudget(timeout=5, max_bytes=1), wires.resolve, half_dead).connect_tcp(
+        "example.com", 80
+    )
     assert tried == ["2606:2800::1", "8.8.4.4", "8.8.8.8"]
 
 
@@ -155,15 +157,17 @@ def test_a_host_that_nobody_answers_for_is_unavailable() -> None:
         raise httpcore2.ConnectError
 
     with pytest.raises(Unavailable, match=r"'example\.com' does not accept"):
-        Gate(Doors(), Allowance(seconds=5, most=1), Wires("8.8.8.8").resolve, dead).connect_tcp("example.com", 80)
+        GuardedBackend(
+            AddressPolicy(), TransferBudget(timeout=5, max_bytes=1), Wires("8.8.8.8").resolve, dead
+        ).connect_tcp("example.com", 80)
 
 
 def test_time_and_bytes_run_out() -> None:
-    stream = MeteredStream(Stub(data=b"x" * 600), Allowance(seconds=5, most=1000))
+    stream = MeteredStream(Stub(data=b"x" * 600), TransferBudget(timeout=5, max_bytes=1000))
     assert len(stream.read(9999)) == 600
     with pytest.raises(Exhausted, match="without end"):
         stream.read(9999)
-    late = MeteredStream(Stub(), Allowance(seconds=0, most=1000))
+    late = MeteredStream(Stub(), TransferBudget(timeout=0, max_bytes=1000))
     with pytest.raises(Exhausted):
         late.read(1)
     with pytest.raises(Exhausted):
@@ -172,7 +176,7 @@ def test_time_and_bytes_run_out() -> None:
 
 def test_a_secured_connection_is_metered_too_and_keeps_the_name() -> None:
     inner = Stub()
-    stream = MeteredStream(inner, Allowance(seconds=5, most=1000))
+    stream = MeteredStream(inner, TransferBudget(timeout=5, max_bytes=1000))
     secured = stream.start_tls(httpcore2.default_ssl_context(), "example.com")
     assert isinstance(secured, MeteredStream)
     assert inner.secured == ["example.com"]
@@ -183,9 +187,9 @@ def test_a_secured_connection_is_metered_too_and_keeps_the_name() -> None:
 
 def test_a_real_name_and_a_real_connection() -> None:
     with contextlib.suppress(OSError):
-        assert set(look_up("localhost", 80)) <= {"127.0.0.1", "::1"}
+        assert set(resolve_host("localhost", 80)) <= {"127.0.0.1", "::1"}
     with serving() as server:
         server.replies["/"] = answer(b"x")
-        stream = dial("127.0.0.1", server.port, 5)
+        stream = connect_address("127.0.0.1", server.port, 5)
         assert stream.get_extra_info("server_addr") == ("127.0.0.1", server.port)
         stream.close()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from marid.adapters.frames import receive, send
-from marid.adapters.worker_child import READY, TOO_MUCH, answers, serve
+from marid.adapters.worker_child import READY, TOO_MUCH, answer_calls, serve
 
 MOST = 1 << 20
 
@@ -47,7 +47,7 @@ def test_questions_are_answered_until_the_pipe_closes() -> None:
     os.close(ask)
     serve(source, sink, cpu_seconds=3600)
     os.close(sink)
-    said = [receive(hear, most=MOST) for _ in range(4)]
+    said = [receive(hear, max_size=MOST) for _ in range(4)]
     assert said[0] == READY
     assert [pickle.loads(answer or b"") for answer in said[1:3]] == [
         [("done", "def f():"), ("done", None)],
@@ -59,15 +59,15 @@ def test_questions_are_answered_until_the_pipe_closes() -> None:
 
 
 def test_an_error_of_our_families_is_an_answer() -> None:
-    assert answers(question((b"refuse", "python"))) == [("failed", ("bad_input", "line 3 is wrong"))]
+    assert answer_calls(question((b"refuse", "python"))) == [("failed", ("bad_input", "line 3 is wrong"))]
 
 
 def test_nesting_without_end_is_an_answer() -> None:
-    assert answers(question((b"recurse", "python"))) == [("failed", ("exhausted", TOO_MUCH))]
+    assert answer_calls(question((b"recurse", "python"))) == [("failed", ("exhausted", TOO_MUCH))]
 
 
 def test_a_bug_is_an_answer_that_names_it() -> None:
-    assert answers(question((b"raise", "python"))) == [("broken", "misbehave: ValueError: cannot parse this")]
+    assert answer_calls(question((b"raise", "python"))) == [("broken", "misbehave: ValueError: cannot parse this")]
 
 
 def test_the_process_ends_when_its_input_does() -> None:

@@ -12,7 +12,7 @@ from threading import Event, Thread
 import pytest
 
 from fakes.outlines import misbehave
-from marid.adapters.worker_process import Limits
+from marid.adapters.worker_process import WorkerLimits
 from marid.adapters.workers import ProcessWorkers
 from marid.core.errors import BadInput, Exhausted, Unavailable
 
@@ -34,7 +34,7 @@ workers.close()
 
 @pytest.fixture
 def workers() -> Iterator[ProcessWorkers]:
-    with ProcessWorkers(limits=Limits(seconds=20, memory=300 << 20, workers=2)) as real:
+    with ProcessWorkers(limits=WorkerLimits(timeout=20, max_memory=300 << 20, workers=2)) as real:
         yield real
 
 
@@ -83,7 +83,7 @@ def test_an_error_of_our_families_comes_through(workers: ProcessWorkers) -> None
 
 @pytest.mark.parametrize("mischief", [b"sleep", b"spin"])
 def test_work_that_takes_too_long_is_given_up_and_the_next_is_done(mischief: bytes, tmp_path: Path) -> None:
-    with ProcessWorkers(limits=Limits(seconds=0.5)) as workers:
+    with ProcessWorkers(limits=WorkerLimits(timeout=0.5)) as workers:
         with pytest.raises(Exhausted, match=r"more than 0\.5 seconds"):
             workers.run(misbehave, mischief, str(tmp_path / "begun"))
         assert workers.run(misbehave, *GOOD) == "class A:"

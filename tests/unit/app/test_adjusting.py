@@ -9,14 +9,18 @@ import pytest
 
 from fakes.model import FakeModel
 from fakes.settings import SAMPLES, Sample, value_of
-from marid.app.adjusting import set_local, set_model, set_system_prompt, set_username
+from marid.app.adjusting import set_conversation_settings, set_model, set_system_prompt, set_username
 from marid.app.app import App
 from marid.bootstrap.wiring import build
 from marid.core.errors import BadInput, NotFound, Unavailable
-from marid.core.fields import BY_NAME
+from marid.core.fields import SETTINGS_BY_NAME
 from marid.core.settings import Settings
 
-EVERYWHERE = {name: one for name, one in SAMPLES.items() if name not in BY_NAME or BY_NAME[name].everywhere}
+EVERYWHERE = {
+    name: one
+    for name, one in SAMPLES.items()
+    if name not in SETTINGS_BY_NAME or SETTINGS_BY_NAME[name].per_conversation
+}
 
 
 @pytest.fixture
@@ -37,8 +41,8 @@ def local(tmp_path: Path) -> Path:
 
 
 def test_the_conversation_is_made_and_its_file_written(app: App, local: Path) -> None:
-    set_local(app, "talk", {"fuel": "7", "api.temperature": 0.5, "tools.exclude": "a,b"})
-    assert [meta.name for meta in app.memory(app.settings).conversations.list()] == ["talk"]
+    set_conversation_settings(app, "talk", {"fuel": "7", "api.temperature": 0.5, "tools.exclude": "a,b"})
+    assert [meta.name for meta in app.stores(app.settings).conversations.list()] == ["talk"]
     assert local.read_text() == 'fuel = 7\n\n[api]\ntemperature = 0.5\n\n[tools]\nexclude = ["a", "b"]\n'
     assert app.resolve("talk", {}).settings.fuel == 7
     assert app.resolve("other", {}).settings.fuel == 30
@@ -46,61 +50,65 @@ def test_the_conversation_is_made_and_its_file_written(app: App, local: Path) ->
 
 @pytest.mark.parametrize(("name", "sample"), EVERYWHERE.items(), ids=EVERYWHERE)
 def test_every_setting_that_a_conversation_may_have_can_be_written(app: App, name: str, sample: Sample) -> None:
-    set_local(app, "talk", {name: sample.text})
+    set_conversation_settings(app, "talk", {name: sample.text})
     assert value_of(app.resolve("talk", {}), name) == sample.value
 
 
 def test_comments_and_unknown_keys_stay_and_a_key_can_be_removed(app: App, local: Path) -> None:
-    set_local(app, "talk", {})
+    set_conversation_settings(app, "talk", {})
     assert not local.exists()
     local.write_text("# mine\nmystery = 1\nfuel = 3\n[api]\nseed = 1 # lucky\n")
-    set_local(app, "talk", {"username": "ada", "fuel": None, "api.seed": None, "storage.bytes_per_token": None})
+    set_conversation_settings(
+        app, "talk", {"username": "ada", "fuel": None, "api.seed": None, "storage.bytes_per_token": None}
+    )
     assert local.read_text() == '# mine\nmystery = 1\nusername = "ada"\n\n[api]\n'
 
 
 def test_whoever_sets_an_effort_takes_back_a_number_of_tokens_and_the_other_way_round(app: App, local: Path) -> None:
-    set_local(app, "talk", {"api.reasoning.max_tokens": "2000"})
-    set_local(app, "talk", {"api.reasoning.effort": "high"})
+    set_conversation_settings(app, "talk", {"api.reasoning.max_tokens": "2000"})
+    set_conversation_settings(app, "talk", {"api.reasoning.effort": "high"})
     assert app.resolve("talk", {}).settings.api == {"reasoning": {"effort": "high"}}
-    set_local(app, "talk", {"api.reasoning.max_tokens": "2000"})
+    set_conversation_settings(app, "talk", {"api.reasoning.max_tokens": "2000"})
     assert "effort" not in local.read_text()
-    set_local(app, "talk", {"api.reasoning.effort": None})
+    set_conversation_settings(app, "talk", {"api.reasoning.effort": None})
     assert app.resolve("talk", {}).settings.api == {"reasoning": {"max_tokens": 2000}}
 
 
 def test_what_is_shown_goes_into_the_conversation_s_cli_toml(app: App, local: Path) -> None:
-    set_local(app, "talk", {"verbose": "yes", "markdown_style": {"h1": "blue"}})
+    set_conversation_settings(app, "talk", {"verbose": "yes", "markdown_style": {"h1": "blue"}})
     assert (local.parent / "cli.toml").read_text() == 'verbose = true\n\n[markdown_style]\nh1 = "blue"\n'
     assert not local.exists()
     assert app.resolve("talk", {}).display.verbose
-    set_local(app, "talk", {"verbose": None, "markdown_style": None})
+    set_conversation_settings(app, "talk", {"verbose": None, "markdown_style": None})
     assert (local.parent / "cli.toml").read_text().strip() == ""
 
 
 def test_tables_are_checked_key_by_key(app: App, local: Path) -> None:
-    set_local(app, "talk", {"api": {"seed": "3", "reasoning": {"effort": "low"}}})
+    set_conversation_settings(app, "talk", {"api": {"seed": "3", "reasoning": {"effort": "low"}}})
     assert local.read_text() == '[api]\nseed = 3\n\n[api.reasoning]\neffort = "low"\n'
     for values in ({"api": {"sede": 1}}, {"api": {"seed": "x"}}, {"api": 3}):
         with pytest.raises(BadInput, match="api"):
-            set_local(app, "talk", values)
-    set_local(app, "talk", {"api.reasoning": None})
+            set_conversation_settings(app, "talk", values)
+    set_conversation_settings(app, "talk", {"api.reasoning": None})
     assert local.read_text() == "[api]\nseed = 3\n\n"
 
 
 def test_nothing_is_written_or_made_when_a_value_is_wrong(app: App, tmp_path: Path) -> None:
     with pytest.raises(BadInput) as caught:
-        set_local(app, "talk", {"fule": 1, "api.seed": "x", "lock_heartbeat_seconds": 3, "username": "ok"})
+        set_conversation_settings(
+            app, "talk", {"fule": 1, "api.seed": "x", "lock_heartbeat_seconds": 3, "username": "ok"}
+        )
     assert str(caught.value) == (
         "unknown key 'fule'; did you mean 'fuel'?; 'api.seed' must be a whole number, not 'x'; "
         "'lock_heartbeat_seconds' is the same for all conversations: set it in config.toml"
     )
-    assert app.memory(app.settings).conversations.list() == ()
+    assert app.stores(app.settings).conversations.list() == ()
 
 
 @pytest.mark.parametrize("name", ["../x", "system", ""])
 def test_a_name_that_is_none_is_refused_before_anything_is_made(app: App, tmp_path: Path, name: str) -> None:
     for attempt in (
-        lambda: set_local(app, name, {"fuel": 1}),
+        lambda: set_conversation_settings(app, name, {"fuel": 1}),
         lambda: anyio.run(set_model, app, name, "offline:offline"),
         lambda: set_username(app, name, "ada"),
         lambda: set_system_prompt(app, name, "Be brief."),
@@ -111,8 +119,8 @@ def test_a_name_that_is_none_is_refused_before_anything_is_made(app: App, tmp_pa
 
 
 def test_a_conversation_may_be_named_by_its_id(app: App, local: Path) -> None:
-    key = app.memory(app.settings).conversations.create("talk").id
-    set_local(app, key, {"fuel": 4})
+    key = app.stores(app.settings).conversations.create("talk").id
+    set_conversation_settings(app, key, {"fuel": 4})
     assert local.read_text() == "fuel = 4\n"
 
 
@@ -141,13 +149,13 @@ def test_a_model_that_is_not_there_makes_no_conversation(app: App) -> None:
     app = with_model(app, FakeModel(name="big"), [])
     with pytest.raises(NotFound):
         anyio.run(set_model, app, "talk", "small")
-    assert app.memory(app.settings).conversations.list() == ()
+    assert app.stores(app.settings).conversations.list() == ()
 
 
 def test_provider_and_model_are_set_together_and_the_key_of_another_provider_goes(app: App, local: Path) -> None:
     asked: list[Settings] = []
     app = with_model(app, FakeModel(name="claude"), asked)
-    set_local(app, "talk", {"provider": "openai", "api_key": "sk-old", "base_url": "http://h/v1"})
+    set_conversation_settings(app, "talk", {"provider": "openai", "api_key": "sk-old", "base_url": "http://h/v1"})
     assert anyio.run(set_model, app, "talk", "anthropic:claude") == "anthropic:claude"
     assert local.read_text() == 'model = "anthropic:claude"\n'
     assert (asked[0].provider, asked[0].model, asked[0].api_key) == ("anthropic", "claude", "")
@@ -182,7 +190,7 @@ def test_a_username_is_a_line(app: App) -> None:
 
 
 def prompt_of(app: App) -> str:
-    return app.memory(app.settings).conversations.read("talk").note("system_prompt")
+    return app.stores(app.settings).conversations.read("talk").read_note("system_prompt")
 
 
 def test_a_system_prompt_is_a_file_s_where_there_is_one_else_the_text(app: App, tmp_path: Path) -> None:
@@ -225,6 +233,6 @@ def test_what_cannot_be_a_path_is_text(app: App) -> None:
 
 
 def test_a_system_prompt_is_stored_as_the_conversation_stores(app: App, local: Path) -> None:
-    set_local(app, "talk", {"storage.partition_max_entries": 1})
+    set_conversation_settings(app, "talk", {"storage.partition_max_entries": 1})
     set_system_prompt(app, "talk", "be nice")
     assert len(list((local.parent / "transcript/partitions").glob("*.jsonl"))) == 1

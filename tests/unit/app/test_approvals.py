@@ -3,8 +3,8 @@
 import pytest
 
 from fakes.means import Outside
-from marid.app.approvals import answer, waiting
-from marid.core.approval import Answer, Kind, Question
+from marid.app.approvals import answer_approval, pending_approvals
+from marid.core.approval import ApprovalAnswer, Question, QuestionKind
 from marid.core.caller import Caller
 from marid.core.errors import BadInput, NotFound, Refused
 
@@ -14,7 +14,7 @@ NOW = 1e12
 def question(number: str, *, expires: float = 2 * NOW) -> Question:
     return Question(
         id=number,
-        kind=Kind.EDIT,
+        kind=QuestionKind.EDIT,
         tool="edit_file",
         caller=Caller(face="mcp"),
         text="-a\n+b",
@@ -31,7 +31,7 @@ def test_what_waits_is_listed_oldest_first_without_what_has_expired() -> None:
     outside = Outside()
     for one in (question("abcd"), question("ab"), question("old", expires=1.0)):
         outside.approvals.open(one)
-    assert [one.question.id for one in waiting(outside.app("/"))] == ["ab", "abcd"]
+    assert [one.question.id for one in pending_approvals(outside.app("/"))] == ["ab", "abcd"]
 
 
 def test_the_beginning_of_an_id_is_enough_if_it_is_the_only_one() -> None:
@@ -40,10 +40,10 @@ def test_the_beginning_of_an_id_is_enough_if_it_is_the_only_one() -> None:
         outside.approvals.open(question(number))
     app = outside.app("/")
     with pytest.raises(BadInput, match="2 questions begin with 'ab'"):
-        answer(app, "ab", Answer.YES, face="cli")
-    assert answer(app, "aby", Answer.NO, face="cli").answer is Answer.NO
+        answer_approval(app, "ab", ApprovalAnswer.YES, face="cli")
+    assert answer_approval(app, "aby", ApprovalAnswer.NO, face="cli").answer is ApprovalAnswer.NO
     with pytest.raises(NotFound):
-        answer(app, "aby", Answer.YES, face="cli")
+        answer_approval(app, "aby", ApprovalAnswer.YES, face="cli")
 
 
 @pytest.mark.parametrize("number", ["", "nothing"])
@@ -51,11 +51,11 @@ def test_what_does_not_wait_is_not_answered(number: str) -> None:
     outside = Outside()
     outside.approvals.open(question("ab"))
     with pytest.raises(NotFound, match="marid approvals"):
-        answer(outside.app("/"), number, Answer.YES, face="cli")
+        answer_approval(outside.app("/"), number, ApprovalAnswer.YES, face="cli")
 
 
 def test_always_is_refused_where_it_is_not_offered() -> None:
     outside = Outside()
     outside.approvals.open(question("ab")._replace(always=False))
     with pytest.raises(Refused):
-        answer(outside.app("/"), "ab", Answer.ALWAYS, face="cli")
+        answer_approval(outside.app("/"), "ab", ApprovalAnswer.ALWAYS, face="cli")

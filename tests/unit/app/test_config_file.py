@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tomlkit import TOMLDocument
 
-from marid.app.config_file import change_file
+from marid.app.config_file import edit_toml_file
 from marid.core.errors import BadInput, Unavailable
 
 
@@ -21,17 +21,17 @@ def put_fuel(document: TOMLDocument) -> None:
 def test_comments_order_and_unknown_keys_stay(tmp_path: Path) -> None:
     file = tmp_path / "local.toml"
     file.write_text("# mine\nother = 1   # kept\nfuel = 9 # how far\n\n[table]\nx = 1\n")
-    change_file(str(file), put_fuel)
+    edit_toml_file(str(file), put_fuel)
     assert file.read_text() == "# mine\nother = 1   # kept\nfuel = 3 # how far\n\n[table]\nx = 1\n"
 
 
 def test_what_is_made_is_for_its_owner_alone_and_what_is_there_keeps_its_mode(tmp_path: Path) -> None:
     file = tmp_path / "home" / "contexts" / "x" / "local.toml"
-    change_file(str(file), put_fuel)
+    edit_toml_file(str(file), put_fuel)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
     file.chmod(0o640)
-    change_file(str(file), put_fuel)
+    edit_toml_file(str(file), put_fuel)
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
     assert os.listdir(file.parent) == ["local.toml"]
 
@@ -39,7 +39,7 @@ def test_what_is_made_is_for_its_owner_alone_and_what_is_there_keeps_its_mode(tm
 def test_a_file_behind_a_link_is_changed_where_it_is(tmp_path: Path) -> None:
     (tmp_path / "real.toml").write_text("")
     (tmp_path / "local.toml").symlink_to("real.toml")
-    change_file(str(tmp_path / "local.toml"), put_fuel)
+    edit_toml_file(str(tmp_path / "local.toml"), put_fuel)
     assert (tmp_path / "local.toml").is_symlink()
     assert (tmp_path / "real.toml").read_text() == "fuel = 3\n"
 
@@ -50,14 +50,14 @@ def test_a_file_that_is_no_toml_is_left_as_it_is(tmp_path: Path, text: str) -> N
     data = text.encode("utf-8", "surrogateescape")
     file.write_bytes(data)
     with pytest.raises(BadInput, match=r"local\.toml cannot be changed"):
-        change_file(str(file), put_fuel)
+        edit_toml_file(str(file), put_fuel)
     assert file.read_bytes() == data
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(Unavailable, match=r"local\.toml cannot be written"):
-        change_file(str(tmp_path / "file" / "local.toml"), put_fuel)
+        edit_toml_file(str(tmp_path / "file" / "local.toml"), put_fuel)
 
 
 def test_a_write_that_fails_leaves_no_empty_file_and_what_was_there_as_it_was(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_write_that_fails_leaves_no_empty_file_and_what_was_there_as_it_was(tm
     try:
         for name in ("new.toml", "old.toml"):
             with pytest.raises(Unavailable, match=f"{name} cannot be written: File too large"):
-                change_file(str(tmp_path / name), put_fuel)
+                edit_toml_file(str(tmp_path / name), put_fuel)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert os.listdir(tmp_path) == ["old.toml"]
@@ -80,12 +80,12 @@ def test_a_file_that_no_reader_of_settings_takes_is_not_changed_either(tmp_path:
     (tmp_path / "large.toml").write_bytes(b"#" * 300_000)
     for name in ("pipe.toml", "large.toml"):
         with pytest.raises(BadInput, match=rf"{name} cannot be changed: it is"):
-            change_file(str(tmp_path / name), put_fuel)
+            edit_toml_file(str(tmp_path / name), put_fuel)
 
 
 def test_line_ends_of_other_systems_stay(tmp_path: Path) -> None:
     (tmp_path / "local.toml").write_bytes(b"# mine\r\nfuel = 9\r\n")
-    change_file(str(tmp_path / "local.toml"), put_fuel)
+    edit_toml_file(str(tmp_path / "local.toml"), put_fuel)
     assert (tmp_path / "local.toml").read_bytes() == b"# mine\r\nfuel = 3\r\n"
 
 
@@ -94,7 +94,7 @@ def test_who_changes_a_file_at_the_same_time_loses_nothing(tmp_path: Path) -> No
 
     def put(name: str) -> None:
         for number in range(10):
-            change_file(str(tmp_path / "local.toml"), partial(put_one, name=f"{name}{number}"))
+            edit_toml_file(str(tmp_path / "local.toml"), partial(put_one, name=f"{name}{number}"))
 
     def put_one(document: TOMLDocument, name: str) -> None:
         document[name] = 1

@@ -5,24 +5,24 @@ import pytest
 
 from fakes.means import FakeClipboard, Outside
 from fakes.trees import plant, plant_names
-from marid.app.context import assemble, byte_limit, changes, copy, save, send, why
-from marid.assembly.run import Run
+from marid.app.context import assemble, byte_limit, copy, explain_path, lock_differences, save, send
+from marid.assembly.run import ContextRun
 from marid.core.caller import Caller
-from marid.core.context import ContextRequest, Shown, View, Wanted
+from marid.core.context import ContextRequest, ContextView, FileSelection, RenderOptions
 from marid.core.errors import BadInput, NotFound, Unavailable
-from marid.core.events import Event, Note, Packed, Walked
+from marid.core.events import Event, Notice, PackProgress, WalkProgress
 from marid.core.settings import Settings
 
 CALLER = Caller(face="test")
 
 
-def started(top: Path | str, outside: Outside | None = None, **more: str) -> Run:
+def started(top: Path | str, outside: Outside | None = None, **more: str) -> ContextRun:
     outside = outside or Outside()
     request = ContextRequest(cwd=str(top), **more)  # pyright: ignore[reportArgumentType]
     return assemble(outside.app(str(top)), request, CALLER, lambda _: None)
 
 
-def written(run: Run) -> bytes:
+def written(run: ContextRun) -> bytes:
     return b"".join(piece for batch in run for piece in batch)
 
 
@@ -31,7 +31,10 @@ def test_what_happens_is_told_in_order(tmp_path: Path) -> None:
     told: list[Event] = []
     request = ContextRequest(cwd=str(tmp_path))
     written(assemble(Outside().app(str(tmp_path)), request, CALLER, told.append))
-    assert [(event.sequence, event.what) for event in told] == [(0, Walked(files=1)), (1, Packed(files=1, bytes=1))]
+    assert [(event.sequence, event.what) for event in told] == [
+        (0, WalkProgress(files=1)),
+        (1, PackProgress(files=1, bytes=1)),
+    ]
     assert len({event.stream for event in told}) == 1
 
 
@@ -41,16 +44,16 @@ def test_a_target_that_is_elsewhere_is_cloned(tmp_path: Path) -> None:
     outside = Outside(clones={(url, "v1"): str(tmp_path / "copy")}, notes={url: "the copy may be old"})
     app = outside.app(str(tmp_path), Settings(clone_host="https://example.com/"))
     told: list[Event] = []
-    request = ContextRequest(cwd=app.cwd, wanted=Wanted(targets=("owner/name", "here"), branch="v1"))
+    request = ContextRequest(cwd=app.cwd, selection=FileSelection(targets=("owner/name", "here"), branch="v1"))
     text = written(assemble(app, request, CALLER, told.append))
     assert b"File: copy/a.py\n" in text
     assert b"File: here/b.py\n" in text
-    assert told[0].what == Note(text="the copy may be old")
+    assert told[0].what == Notice(text="the copy may be old")
 
 
 def test_what_is_here_is_never_cloned(tmp_path: Path) -> None:
     plant(tmp_path, {"owner/name/a.py": "x"})
-    request = ContextRequest(cwd=str(tmp_path), wanted=Wanted(targets=("owner/name",)))
+    request = ContextRequest(cwd=str(tmp_path), selection=FileSelection(targets=("owner/name",)))
     run = assemble(Outside().app(str(tmp_path)), request, CALLER, lambda _: None)
     assert run.request is request
 
@@ -71,12 +74,15 @@ def test_a_reader_who_has_gone_is_told(tmp_path: Path) -> None:
     os.close(writer)
 
 
-@pytest.mark.parametrize("view", View)
-def test_an_output_in_the_project_never_finds_itself(tmp_path: Path, view: View) -> None:
+@pytest.mark.parametrize("view", ContextView)
+def test_an_output_in_the_project_never_finds_itself(tmp_path: Path, view: ContextView) -> None:
     plant_names(tmp_path, "a.py")
     for _ in range(2):
         request = ContextRequest(
-            cwd=str(tmp_path), wanted=Wanted(defaults=False), shown=Shown(views=(view,)), output="sub/../out.txt"
+            cwd=str(tmp_path),
+            selection=FileSelection(defaults=False),
+            render=RenderOptions(views=(view,)),
+            output="sub/../out.txt",
         )
         (tmp_path / "sub").mkdir(exist_ok=True)
         save(assemble(Outside().app(str(tmp_path)), request, CALLER, lambda _: None), str(tmp_path / "out.txt"))
@@ -96,7 +102,7 @@ def test_whatever_happens_on_the_way_the_old_output_stays(tmp_path: Path, error:
     plant(tmp_path, {"a.py": "x" * 3_000_000, "b.py": "y", "out.txt": "old"})
 
     def listener(event: Event) -> None:
-        if isinstance(event.what, Packed):
+        if isinstance(event.what, PackProgress):
             raise error
 
     request = ContextRequest(cwd=str(tmp_path), output="out.txt")
@@ -156,8 +162,8 @@ def test_without_a_clipboard_no_lock_is_left(tmp_path: Path) -> None:
 
 
 def explained(top: Path, path: str, *targets: str, rules: tuple[str, ...] = (), cwd: str = "") -> str:
-    wanted = Wanted(targets=targets or (str(top),), rules=rules)
-    return why(Outside().app(cwd or str(top)), wanted, path)
+    wanted = FileSelection(targets=targets or (str(top),), rules=rules)
+    return explain_path(Outside().app(cwd or str(top)), wanted, path)
 
 
 def test_the_rule_behind_a_file_is_told(tmp_path: Path) -> None:
@@ -195,10 +201,10 @@ def test_changes_since_a_lock_are_told_and_its_own_output_is_none(tmp_path: Path
     plant(tmp_path, {"a.py": "x\n", "b.py": "y\n"})
     app = Outside().app(str(tmp_path))
     save(started(tmp_path, lock="my.lock", output="out.txt"), str(tmp_path / "out.txt"))
-    assert list(changes(app, "my.lock", lambda _: None)) == []
+    assert list(lock_differences(app, "my.lock", lambda _: None)) == []
     plant(tmp_path, {"b.py": "y z\n", "c.py": "z\n"})
     (tmp_path / "a.py").unlink()
-    assert list(changes(app, "my.lock", lambda _: None)) == [
+    assert list(lock_differences(app, "my.lock", lambda _: None)) == [
         "- a.py",
         "~ b.py (2 -> 3 tokens)",
         "+ c.py (full, 2 tokens)",

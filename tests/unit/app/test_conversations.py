@@ -9,10 +9,17 @@ import pytest
 from marid.app import conversations
 from marid.app.app import App
 from marid.bootstrap.wiring import build
-from marid.core.conversation import Conflict, Current, Expiry, Held, Storage, Swept
+from marid.core.conversation import (
+    Conflict,
+    ConversationLocked,
+    CurrentConversation,
+    Expiry,
+    StorageSettings,
+    SweepResult,
+)
 from marid.core.entry import AGENT, MESSAGE, USER, Entry
 from marid.core.errors import BadInput, NotFound
-from marid.core.storage import storage_of
+from marid.core.storage import storage_settings
 
 NOON = time.mktime((2026, 1, 2, 12, 0, 0, 0, 0, -1))
 
@@ -23,90 +30,90 @@ def app(tmp_path: Path) -> App:
 
 
 def spoken(app: App, name: str, *texts: str) -> None:
-    with app.memory(app.settings).conversations.open(name, create=True) as held:
+    with app.stores(app.settings).conversations.open(name, create=True) as held:
         for number, text in enumerate(texts):
             role = AGENT if number % 2 else USER
             held.append([Entry(entry_type=MESSAGE, content=text, sender=role, to=name, role=role)])
 
 
 def test_without_a_word_the_current_one_is_meant(app: App) -> None:
-    assert conversations.meant(app) == "default"
-    conversations.meant(app, "work", stay=True)
-    assert conversations.meant(app) == "work"
-    assert conversations.current(app) == Current("work", "default")
+    assert conversations.resolve_name(app) == "default"
+    conversations.resolve_name(app, "work", switch=True)
+    assert conversations.resolve_name(app) == "work"
+    assert conversations.current(app) == CurrentConversation("work", "default")
 
 
 def test_a_name_that_nothing_was_said_under_can_be_given_up_or_exchanged(app: App) -> None:
     spoken(app, "there", "hi")
-    conversations.meant(app, "there", stay=True)
-    conversations.meant(app, "slip", stay=True)
+    conversations.resolve_name(app, "there", switch=True)
+    conversations.resolve_name(app, "slip", switch=True)
     with pytest.raises(Conflict, match="'there' already"):
-        conversations.leave(app, "slip", "there")
+        conversations.abandon_name(app, "slip", "there")
     with pytest.raises(NotFound, match="no conversation 'other'"):
-        conversations.leave(app, "other")
-    assert conversations.leave(app, "slip", "right") == "right"
-    assert conversations.current(app) == Current("right", "there")
-    assert conversations.leave(app, "right") == "there"
-    conversations.meant(app, "default", stay=True)
+        conversations.abandon_name(app, "other")
+    assert conversations.abandon_name(app, "slip", "right") == "right"
+    assert conversations.current(app) == CurrentConversation("right", "there")
+    assert conversations.abandon_name(app, "right") == "there"
+    conversations.resolve_name(app, "default", switch=True)
     with pytest.raises(NotFound):
-        conversations.leave(app, "default")
+        conversations.abandon_name(app, "default")
 
 
 def test_a_new_name_differs_from_one_that_is_meant_and_not_used_yet(app: App) -> None:
-    first = conversations.meant(app, "new", stay=True, clock=NOON)
-    assert conversations.meant(app, "new", stay=True, clock=NOON) == f"{first}_2"
+    first = conversations.resolve_name(app, "new", switch=True, clock=NOON)
+    assert conversations.resolve_name(app, "new", switch=True, clock=NOON) == f"{first}_2"
 
 
 def test_a_dash_goes_back_and_forth(app: App) -> None:
     with pytest.raises(BadInput, match="no previous conversation"):
-        conversations.meant(app, "-")
-    conversations.meant(app, "a", stay=True)
-    conversations.meant(app, "b", stay=True)
-    assert conversations.meant(app, "-", stay=True) == "a"
-    assert conversations.meant(app, "-", stay=True) == "b"
+        conversations.resolve_name(app, "-")
+    conversations.resolve_name(app, "a", switch=True)
+    conversations.resolve_name(app, "b", switch=True)
+    assert conversations.resolve_name(app, "-", switch=True) == "a"
+    assert conversations.resolve_name(app, "-", switch=True) == "b"
 
 
 def test_a_name_for_this_run_only_does_not_stay(app: App) -> None:
-    assert conversations.meant(app, "other") == "other"
-    assert conversations.current(app) == Current()
+    assert conversations.resolve_name(app, "other") == "other"
+    assert conversations.current(app) == CurrentConversation()
 
 
 def test_a_new_one_is_named_by_the_local_time_and_is_free(app: App) -> None:
-    assert conversations.meant(app, "new", clock=NOON) == "20260102_120000"
-    assert conversations.meant(app, "new:fix", clock=NOON) == "fix_20260102_120000"
+    assert conversations.resolve_name(app, "new", clock=NOON) == "20260102_120000"
+    assert conversations.resolve_name(app, "new:fix", clock=NOON) == "fix_20260102_120000"
     spoken(app, "fix_20260102_120000", "x")
     spoken(app, "fix_20260102_120000_2", "x")
-    assert conversations.meant(app, "new:fix", clock=NOON) == "fix_20260102_120000_3"
+    assert conversations.resolve_name(app, "new:fix", clock=NOON) == "fix_20260102_120000_3"
     with pytest.raises(BadInput, match="prefix"):
-        conversations.meant(app, "new:")
+        conversations.resolve_name(app, "new:")
 
 
 @pytest.mark.parametrize("word", ["a/b", "..", "system", "SYSTEM", "x" * 101, "new:a/b", "é"])
 def test_what_cannot_be_a_name_is_refused_before_anything_is_made(app: App, tmp_path: Path, word: str) -> None:
     with pytest.raises(BadInput):
-        conversations.meant(app, word, stay=True)
+        conversations.resolve_name(app, word, switch=True)
     assert not (tmp_path / "home").exists()
 
 
 def test_an_id_means_the_conversation_that_has_it(app: App) -> None:
     spoken(app, "work", "x")
-    [listed] = conversations.listing(app)
-    assert conversations.meant(app, listed.meta.id) == "work"
+    [listed] = conversations.list_conversations(app)
+    assert conversations.resolve_name(app, listed.meta.id) == "work"
 
 
 def test_the_list_says_who_holds_one(app: App) -> None:
     spoken(app, "a", "x")
-    with app.memory(app.settings).conversations.open("b", create=True):
-        first, second = conversations.listing(app)
+    with app.stores(app.settings).conversations.open("b", create=True):
+        first, second = conversations.list_conversations(app)
         assert (first.meta.name, first.holder) == ("a", None)
         assert (second.meta.name, second.holder is not None) == ("b", True)
-    assert conversations.names(app) == ("a", "b")
+    assert conversations.conversation_names(app) == ("a", "b")
 
 
 def test_an_overview_counts_messages_and_shows_the_beginning_of_the_summary(app: App) -> None:
     assert conversations.overview(app, "never")[2:] == (0, "")
     spoken(app, "a", "x", "y")
-    with app.memory(app.settings).conversations.open("a") as held:
+    with app.stores(app.settings).conversations.open("a") as held:
         held.write_note("summary", "First line.\nSecond.")
     assert conversations.overview(app, "a")[2:] == (2, "First line.")
 
@@ -129,7 +136,7 @@ def test_clearing_empties_the_window_and_keeps_the_transcript(app: App) -> None:
 
 
 def test_renaming_keeps_what_is_meant_and_refuses_a_name_that_is_taken(app: App) -> None:
-    conversations.meant(app, "a", stay=True)
+    conversations.resolve_name(app, "a", switch=True)
     spoken(app, "a", "x")
     spoken(app, "b", "x")
     with pytest.raises(Conflict):
@@ -143,24 +150,24 @@ def test_renaming_keeps_what_is_meant_and_refuses_a_name_that_is_taken(app: App)
 def test_destroying_the_current_one_falls_back_to_the_previous_then_to_the_default(app: App) -> None:
     for name in ("a", "b"):
         spoken(app, name, "x")
-        conversations.meant(app, name, stay=True)
+        conversations.resolve_name(app, name, switch=True)
     assert conversations.destroy(app, "b") is True
-    assert conversations.current(app) == Current("a", "")
+    assert conversations.current(app) == CurrentConversation("a", "")
     assert conversations.destroy(app, "a") is True
-    assert conversations.current(app) == Current("default", "")
+    assert conversations.current(app) == CurrentConversation("default", "")
     assert conversations.destroy(app, "a") is False
 
 
 def test_destroying_the_previous_one_leaves_nothing_to_go_back_to(app: App) -> None:
     for name in ("a", "b"):
         spoken(app, name, "x")
-        conversations.meant(app, name, stay=True)
+        conversations.resolve_name(app, name, switch=True)
     conversations.destroy(app, "a")
-    assert conversations.current(app) == Current("b", "")
+    assert conversations.current(app) == CurrentConversation("b", "")
 
 
 def test_one_that_is_held_is_not_destroyed(app: App) -> None:
-    with app.memory(app.settings).conversations.open("a", create=True), pytest.raises(Held):
+    with app.stores(app.settings).conversations.open("a", create=True), pytest.raises(ConversationLocked):
         conversations.destroy(app, "a")
 
 
@@ -173,22 +180,22 @@ def test_archiving_hides_and_restoring_brings_back(app: App) -> None:
 def test_one_ends_by_itself_when_its_time_has_come(app: App) -> None:
     assert conversations.expire(app, "a", at=5) == Expiry(at=5)
     assert conversations.expire(app, "a", after_inactive=3600) == Expiry(at=5, after_inactive=3600)
-    assert conversations.sweep(app) == Swept(("a",))
-    assert conversations.names(app) == ()
+    assert conversations.sweep(app) == SweepResult(("a",))
+    assert conversations.conversation_names(app) == ()
 
 
 def test_an_id_ends_the_conversation_that_has_it(app: App) -> None:
     """The defect: one was made that was named like the id."""
     spoken(app, "work", "x")
-    key = app.memory(app.settings).conversations.look("work").id
+    key = app.stores(app.settings).conversations.get_meta("work").id
     assert conversations.expire(app, key, at=5) == Expiry(at=5)
-    assert conversations.names(app) == ("work",)
+    assert conversations.conversation_names(app) == ("work",)
     assert conversations.expire(app, "fresh", after_inactive=7) == Expiry(after_inactive=7)
-    assert conversations.names(app) == ("fresh", "work")
+    assert conversations.conversation_names(app) == ("fresh", "work")
 
 
 def test_what_is_destroyed_while_it_is_listed_is_left_out(app: App) -> None:
-    store = app.memory(app.settings).conversations
+    store = app.stores(app.settings).conversations
     store.create("stays")
     done = threading.Event()
 
@@ -201,7 +208,7 @@ def test_what_is_destroyed_while_it_is_listed_is_left_out(app: App) -> None:
     thread = threading.Thread(target=work)
     thread.start()
     while not done.is_set():
-        assert {row.meta.name for row in conversations.listing(app)} <= {"stays", "goes"}
+        assert {row.meta.name for row in conversations.list_conversations(app)} <= {"stays", "goes"}
     thread.join()
 
 
@@ -213,8 +220,8 @@ def test_a_search_wants_a_word(app: App) -> None:
 def test_each_conversation_is_kept_by_its_own_settings(app: App, tmp_path: Path) -> None:
     spoken(app, "a", "x")
     (tmp_path / "home/contexts/a/local.toml").write_text("[storage]\npartition_max_entries = 7\n")
-    assert storage_of(app.resolve("a", {}).settings).partition_max_entries == 7
-    assert storage_of(app.resolve("b", {}).settings) == Storage()
+    assert storage_settings(app.resolve("a", {}).settings).partition_max_entries == 7
+    assert storage_settings(app.resolve("b", {}).settings) == StorageSettings()
 
 
 def handed(kind: str, content: str, sender: str, to: str) -> Entry:
@@ -234,7 +241,7 @@ def test_what_a_model_says_by_a_call_is_a_message_to_whoever_reads_it() -> None:
         handed("call", "no JSON", "work", "call_user"),
         handed("call", "[" * 100_000, "work", "call_user"),
     ]
-    told = [(one.entry_type, one.sender, one.content) for one in conversations.told(entries)]
+    told = [(one.entry_type, one.sender, one.content) for one in conversations.readable_entries(entries)]
     assert told == [
         (MESSAGE, "", "hi"),
         (MESSAGE, "work", "Which one?"),

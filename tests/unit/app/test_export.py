@@ -8,7 +8,7 @@ from marid.app.app import App
 from marid.app.export import FORMS, export
 from marid.core.entry import MESSAGE, Entry
 from marid.core.errors import BadInput, NotFound
-from marid.text.moments import when
+from marid.text.moments import format_timestamp
 
 HOSTILE = '<script>alert("x")</script> & \x1b[2J'
 
@@ -68,7 +68,7 @@ def test_html_needs_nothing_else_and_everything_in_it_is_escaped(app: App) -> No
 
 
 def test_the_window_or_all_that_was_ever_said(app: App) -> None:
-    with app.memory(app.settings).conversations.open("talk") as held:
+    with app.stores(app.settings).conversations.open("talk") as held:
         held.clear()
         held.write_note("system_prompt", "Be brief.")
     said(app, "talk", "new")
@@ -87,4 +87,4 @@ def test_a_form_or_conversation_that_is_not_there_is_told(app: App) -> None:
 
 
 def test_never_is_no_time() -> None:
-    assert when(0) == ""
+    assert format_timestamp(0) == ""

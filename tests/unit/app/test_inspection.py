@@ -4,7 +4,7 @@ import pytest
 
 from fakes.spoken import note, said, workbench
 from marid.app.app import App
-from marid.app.inspection import UNSET, check_thing, inspect, setting_keys, things
+from marid.app.inspection import UNSET, check_inspectable, inspect, inspectable_names, setting_keys
 from marid.bootstrap.wiring import build
 from marid.core.errors import BadInput
 from marid.engine.prompt import BASE_PROMPT
@@ -50,7 +50,7 @@ def test_the_whole_prompt_is_what_a_model_would_be_told(app: App) -> None:
 
 def test_the_home_and_the_list_of_things(app: App) -> None:
     assert inspect(app, "", "home") == app.settings.home
-    assert inspect(app, "", "list").splitlines() == list(things())
+    assert inspect(app, "", "list").splitlines() == list(inspectable_names())
 
 
 def test_every_setting_can_be_asked_for(app: App) -> None:
@@ -101,7 +101,7 @@ def test_a_setting_is_told_as_it_counts_in_that_conversation(app: App) -> None:
 
 def test_what_is_no_thing_is_told_with_what_was_meant() -> None:
     with pytest.raises(BadInput, match="did you mean todos"):
-        check_thing("todo")
+        check_inspectable("todo")
     with pytest.raises(BadInput, match="`list` names all"):
-        check_thing("zzzzzz")
-    check_thing("prompt")
+        check_inspectable("zzzzzz")
+    check_inspectable("prompt")

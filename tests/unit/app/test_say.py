@@ -10,13 +10,13 @@ import pytest
 from fakes.model import FakeModel, answer
 from fakes.rounds import called
 from fakes.talking import Listener, desk, stored, talk
-from marid.app.say import say
-from marid.app.saying import Saying
-from marid.core.conversation import Held, Message
+from marid.app.say import run_round
+from marid.app.saying import RoundRequest
+from marid.core.conversation import ConversationLocked, InboxMessage
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
-from marid.core.events import Note
-from marid.core.rounds import InboxInjected, RoundHappening, Stored, Words
-from marid.core.settings import Resolved
+from marid.core.events import Notice
+from marid.core.rounds import EntryStored, InboxInjected, RoundEvent, RoundTextDelta
+from marid.core.settings import ResolvedSettings
 
 FLAGS = {"model": "fake-model"}
 
@@ -25,21 +25,21 @@ def test_a_conversation_that_is_not_there_is_made(tmp_path: Path) -> None:
     heard = Listener()
     app = desk(tmp_path, FakeModel(answer("Hello."), answer("Again.")))
     assert talk(app, "hi there", heard, flags=FLAGS, face="rest").text == "Hello."
-    assert heard.of(Words) == [Words("Hello.")]
-    assert [what.entry.content[-8:] for what in heard.of(Stored)] == ["hi there", "Hello."]
-    meta = app.memory(app.settings).conversations.look("c")
+    assert heard.of(RoundTextDelta) == [RoundTextDelta("Hello.")]
+    assert [what.entry.content[-8:] for what in heard.of(EntryStored)] == ["hi there", "Hello."]
+    meta = app.stores(app.settings).conversations.get_meta("c")
     assert (meta.title, meta.provider, meta.model, meta.source) == ("hi there", "fake", "fake-model", "REST")
     assert talk(app, "more", flags=FLAGS, conversation=meta.id).text == "Again."
-    assert app.memory(app.settings).conversations.look("c").title == "hi there"
+    assert app.stores(app.settings).conversations.get_meta("c").title == "hi there"
 
 
 def test_a_title_is_short_and_on_one_line(tmp_path: Path) -> None:
     app = desk(tmp_path, FakeModel(answer("x")))
     talk(app, "word\n" * 30 + "\udcff", flags=FLAGS)
-    assert app.memory(app.settings).conversations.look("c").title == " ".join(["word"] * 10)
+    assert app.stores(app.settings).conversations.get_meta("c").title == " ".join(["word"] * 10)
     app = desk(tmp_path, FakeModel(answer("x")))
     talk(app, "w" * 100, flags=FLAGS, conversation="d")
-    assert app.memory(app.settings).conversations.look("d").title == "w" * 57 + "..."
+    assert app.stores(app.settings).conversations.get_meta("d").title == "w" * 57 + "..."
 
 
 def test_the_prompt_that_was_sent_is_kept_with_the_conversation(tmp_path: Path) -> None:
@@ -77,25 +77,25 @@ def test_there_is_nothing_to_resume_where_nothing_is(tmp_path: Path) -> None:
 def test_a_conversation_that_is_put_away_takes_nothing(tmp_path: Path) -> None:
     app = desk(tmp_path, FakeModel(answer("Yes.")))
     talk(app, "hi", flags=FLAGS)
-    app.memory(app.settings).conversations.archive("c")
+    app.stores(app.settings).conversations.archive("c")
     with pytest.raises(Refused):
         talk(app, "again", flags=FLAGS)
 
 
 def test_somebody_elses_conversation_is_waited_for_or_told_of(tmp_path: Path) -> None:
     app = desk(tmp_path, FakeModel(answer("Yes.")))
-    held = app.memory(app.settings).conversations.open("c", create=True)
-    with pytest.raises(Held):
+    held = app.stores(app.settings).conversations.open("c", create=True)
+    with pytest.raises(ConversationLocked):
         talk(app, "hi", flags=FLAGS)
     threading.Timer(0.2, held.close).start()
-    assert talk(app, "hi", flags=FLAGS, wait=20.0).text == "Yes."
+    assert talk(app, "hi", flags=FLAGS, lock_timeout=20.0).text == "Yes."
 
 
 def test_everything_is_given_back_whatever_happens(tmp_path: Path) -> None:
     app = desk(tmp_path, FakeModel(Unavailable("down"), answer("Yes.")))
     with pytest.raises(Unavailable, match="down"):
         talk(app, "hi", flags=FLAGS)
-    assert app.memory(app.settings).conversations.holder("c") is None
+    assert app.stores(app.settings).conversations.holder("c") is None
     assert talk(app, flags=FLAGS).text == "Yes."
 
 
@@ -104,13 +104,13 @@ def test_what_a_person_should_know_is_told_first(tmp_path: Path) -> None:
     app = desk(tmp_path, FakeModel(answer("Yes.")))
     resolve = app.resolve
 
-    def noting(name: str, flags: object) -> Resolved:
+    def noting(name: str, flags: object) -> ResolvedSettings:
         found = resolve(name, FLAGS)
         settings = found.settings._replace(tools={"exclude": ("no_such",)})
         return found._replace(settings=settings, notes=("look at line 3",))
 
     talk(app._replace(resolve=noting, project="/"), "hi", heard)
-    texts = [note.text for note in heard.of(Note)]
+    texts = [note.text for note in heard.of(Notice)]
     assert texts[0] == "look at line 3"
     assert "no project" in texts[1]
     assert "no_such" in texts[2]
@@ -138,11 +138,11 @@ def test_messages_of_other_conversations_come_first(tmp_path: Path) -> None:
     heard = Listener()
     model = FakeModel(answer("Yes."))
     app = desk(tmp_path, model)
-    app.memory(app.settings).inbox.send(Message("d", "c", "Look out!"))
+    app.stores(app.settings).inbox.send(InboxMessage("d", "c", "Look out!"))
     talk(app, "hi", heard, flags=FLAGS)
     assert "[From: d] Look out!" in model.asked[0].messages[0].text
     assert heard.of(InboxInjected) == [InboxInjected(1)]
-    assert app.memory(app.settings).inbox.peek("c") == ()
+    assert app.stores(app.settings).inbox.peek("c") == ()
 
 
 class Slow(FakeModel):
@@ -180,11 +180,11 @@ class Late(FakeModel):
 def test_a_round_that_is_over_waits_for_what_it_made_ready(tmp_path: Path) -> None:
     model = Late()
 
-    def heard(what: RoundHappening) -> None:
+    def heard(what: RoundEvent) -> None:
         model.answered.set()
 
     app = desk(tmp_path, model)
-    anyio.run(say, app, Saying(prompt="hi", conversation="c", flags=FLAGS), heard)
+    anyio.run(run_round, app, RoundRequest(prompt="hi", conversation="c", flags=FLAGS), heard)
     assert model.warmed.is_set()
     assert not [thread for thread in threading.enumerate() if thread.name == "marid warm"]
 
@@ -193,24 +193,26 @@ def test_a_round_that_is_over_waits_for_what_it_made_ready(tmp_path: Path) -> No
 def test_a_conversation_knows_by_which_way_it_came_to_be(tmp_path: Path, face: str, source: str) -> None:
     app = desk(tmp_path, FakeModel(answer("Yes.")))
     talk(app, "hi", flags=FLAGS, face=face)
-    assert app.memory(app.settings).conversations.look("c").source == source
+    assert app.stores(app.settings).conversations.get_meta("c").source == source
 
 
 def test_what_the_program_itself_says_is_no_question(tmp_path: Path) -> None:
     model = FakeModel(answer("Yes."))
     app = desk(tmp_path, model)
-    app.memory(app.settings).inbox.send(Message("d", "c", "Look out!"))
-    talk(app, "[Messages have arrived.]", flags=FLAGS, unsaid=True)
-    assert model.asked[0].messages[0].bare == "Look out!"
+    app.stores(app.settings).inbox.send(InboxMessage("d", "c", "Look out!"))
+    talk(app, "[Messages have arrived.]", flags=FLAGS, automatic=True)
+    assert model.asked[0].messages[0].user_text == "Look out!"
 
 
 def test_cancelling_before_the_conversation_is_free_leaves_it_alone(tmp_path: Path) -> None:
     app = desk(tmp_path, FakeModel())
-    held = app.memory(app.settings).conversations.open("c", create=True)
+    held = app.stores(app.settings).conversations.open("c", create=True)
 
     async def main() -> bool:
         with anyio.move_on_after(0.2) as scope:
-            await say(app, Saying(prompt="hi", conversation="c", flags=FLAGS, wait=60.0), Listener())
+            await run_round(
+                app, RoundRequest(prompt="hi", conversation="c", flags=FLAGS, lock_timeout=60.0), Listener()
+            )
         return scope.cancelled_caught
 
     assert anyio.run(main)

@@ -6,7 +6,7 @@ import pytest
 
 from fakes.model import FakeModel
 from fakes.talking import desk
-from marid.app.stage import set_stage, with_model
+from marid.app.stage import ensure_model, prepare_round
 from marid.core.chat import ModelInfo
 from marid.core.conversation import Conflict
 from marid.core.errors import BadInput
@@ -15,8 +15,8 @@ from marid.ports.model import Model
 
 
 def test_with_nothing_set_the_model_is_offline(tmp_path: Path) -> None:
-    stage = set_stage(desk(tmp_path), "c", {})
-    assert (stage.name, stage.model.provider, stage.model_name, stage.fallback) == (
+    stage = prepare_round(desk(tmp_path), "c", {})
+    assert (stage.conversation, stage.model.provider, stage.model_name, stage.fallback_tool) == (
         "c",
         "offline",
         "offline",
@@ -27,12 +27,17 @@ def test_with_nothing_set_the_model_is_offline(tmp_path: Path) -> None:
 
 def test_a_conversation_is_found_by_its_id_and_has_its_own_settings(tmp_path: Path) -> None:
     app = desk(tmp_path, FakeModel())
-    known = app.memory(app.settings).conversations.create("c")
+    known = app.stores(app.settings).conversations.create("c")
     (tmp_path / "home/contexts/c/local.toml").write_text('model = "own"\nfuel = 7\n')
-    stage = set_stage(app, known.id, {"username": "anna"})
-    assert (stage.name, stage.model_name, stage.settings.fuel, stage.settings.username) == ("c", "own", 7, "anna")
+    stage = prepare_round(app, known.id, {"username": "anna"})
+    assert (stage.conversation, stage.model_name, stage.settings.fuel, stage.settings.username) == (
+        "c",
+        "own",
+        7,
+        "anna",
+    )
     with pytest.raises(Conflict):
-        stage.memory.conversations.create("c")
+        stage.stores.conversations.create("c")
 
 
 class Offering(FakeModel):
@@ -49,7 +54,7 @@ class Offering(FakeModel):
 
 
 def test_without_the_name_of_a_model_it_is_the_first_that_is_offered(tmp_path: Path) -> None:
-    stage = anyio.run(with_model, set_stage(desk(tmp_path, Offering("first", "second")), "c", {}))
+    stage = anyio.run(ensure_model, prepare_round(desk(tmp_path, Offering("first", "second")), "c", {}))
     assert stage.model_name == "first"
     assert stage.notes == ("no model is set: 'first' is the first that 'fake' offers",)
 
@@ -57,39 +62,39 @@ def test_without_the_name_of_a_model_it_is_the_first_that_is_offered(tmp_path: P
 @pytest.mark.parametrize("mute", ["text-embedding-3-small", "bge-reranker", "whisper-1", "gpt-4o-mini-tts", "nomic"])
 def test_one_that_cannot_answer_is_passed_over(tmp_path: Path, mute: str) -> None:
     offering = Offering(mute, "talks", nomic="embeddings")
-    stage = anyio.run(with_model, set_stage(desk(tmp_path, offering), "c", {}))
+    stage = anyio.run(ensure_model, prepare_round(desk(tmp_path, offering), "c", {}))
     assert stage.model_name == "talks"
     assert stage.notes == ("no model is set: 'talks' is the first for conversations that 'fake' offers",)
-    alone = anyio.run(with_model, set_stage(desk(tmp_path, Offering(mute)), "c", {}))
+    alone = anyio.run(ensure_model, prepare_round(desk(tmp_path, Offering(mute)), "c", {}))
     assert alone.model_name == mute
 
 
 def test_one_that_is_set_is_not_looked_for(tmp_path: Path) -> None:
-    stage = set_stage(desk(tmp_path, Offering("first")), "c", {"model": "own"})
-    assert anyio.run(with_model, stage) is stage
+    stage = prepare_round(desk(tmp_path, Offering("first")), "c", {"model": "own"})
+    assert anyio.run(ensure_model, stage) is stage
 
 
 def test_a_provider_that_offers_nothing_needs_a_name(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="'fake' offers none"):
-        anyio.run(with_model, set_stage(desk(tmp_path, Offering()), "c", {}))
+        anyio.run(ensure_model, prepare_round(desk(tmp_path, Offering()), "c", {}))
 
 
 def test_what_cannot_be_a_name_is_refused_before_anything_is_made(tmp_path: Path) -> None:
     for name in ("", "../x", "system", "a" * 101):
         with pytest.raises(BadInput):
-            set_stage(desk(tmp_path), name, {})
+            prepare_round(desk(tmp_path), name, {})
     assert not (tmp_path / "home/contexts").exists()
 
 
 def test_the_word_falls_to_who_is_forced_else_to_whom_the_settings_say(tmp_path: Path) -> None:
     app = desk(tmp_path)
-    assert set_stage(app, "c", {"fallback_tool": "call_agent"}).fallback == "call_agent"
-    assert set_stage(app, "c", {"fallback_tool": "call_agent"}, "user").fallback == "call_user"
-    assert set_stage(app, "c", {}, "agent").fallback == "call_agent"
+    assert prepare_round(app, "c", {"fallback_tool": "call_agent"}).fallback_tool == "call_agent"
+    assert prepare_round(app, "c", {"fallback_tool": "call_agent"}, "user").fallback_tool == "call_user"
+    assert prepare_round(app, "c", {}, "agent").fallback_tool == "call_agent"
     with pytest.raises(BadInput, match="'user' or 'agent'"):
-        set_stage(app, "c", {}, "nobody")
+        prepare_round(app, "c", {}, "nobody")
     with pytest.raises(BadInput, match="fallback_tool"):
-        set_stage(app, "c", {"fallback_tool": "read_file"})
+        prepare_round(app, "c", {"fallback_tool": "read_file"})
 
 
 def test_logs_are_kept_beside_the_conversation(tmp_path: Path) -> None:
@@ -103,7 +108,7 @@ def test_logs_are_kept_beside_the_conversation(tmp_path: Path) -> None:
     app = desk(tmp_path)._replace(model=chosen)
     flags = {"model": "m"}
     for debug in (frozenset[str](), {"request-log", "response-meta", "force-markdown"}):
-        set_stage(app, "c", flags, debug=debug)
+        prepare_round(app, "c", flags, debug=debug)
     folder = tmp_path / "home/contexts/c"
     logs = {"request": str(folder / "requests.jsonl"), "response": str(folder / "response_meta.jsonl")}
     assert files == [{}, logs]

@@ -9,9 +9,9 @@ from fakes.means import Outside
 from fakes.trees import plant, scratch
 from marid.app.watching import follow
 from marid.core.caller import Caller
-from marid.core.context import ContextRequest, Report, Wanted
+from marid.core.context import ContextReport, ContextRequest, FileSelection
 from marid.core.errors import Exhausted
-from marid.core.events import Event, Note
+from marid.core.events import Event, Notice
 
 
 class Follower:
@@ -25,7 +25,7 @@ class Follower:
         """How many more questions the watch may answer."""
         request = ContextRequest(cwd=str(top), output="out.txt", **more)  # pyright: ignore[reportArgumentType]
         app = self.outside.app(str(top))
-        self.reports: Iterator[Report] = follow(app, request, Caller(face="test"), self._hear, self._stop)
+        self.reports: Iterator[ContextReport] = follow(app, request, Caller(face="test"), self._hear, self._stop)
 
     def start(self) -> str:
         next(self.reports)
@@ -46,7 +46,7 @@ class Follower:
         return self.left < 0
 
     def _hear(self, event: Event) -> None:
-        if isinstance(event.what, Note):
+        if isinstance(event.what, Notice):
             self.on_note(event.what.text)
 
 
@@ -122,7 +122,7 @@ def test_a_change_of_the_rules_changes_the_selection(tmp_path: Path, name: str) 
 
 def test_a_change_of_the_rule_file_changes_the_selection(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": "one", "rules.txt": "!c.py\n"})
-    follower = Follower(tmp_path, wanted=Wanted(config="rules.txt"))
+    follower = Follower(tmp_path, selection=FileSelection(config="rules.txt"))
     assert "File: a.py" in follower.start()
     plant(tmp_path, {"rules.txt": "!a.py\n"})
     assert "File: a.py" not in follower.after("rules.txt")
@@ -134,7 +134,7 @@ def test_what_differs_from_a_revision_is_asked_again(tmp_path: Path) -> None:
     repository.files |= {"a.py": b"1", "b.py": b"2"}
     plant(tmp_path, repository.files)
     outside = Outside(repositories={str(tmp_path): repository})
-    follower = Follower(tmp_path, outside, wanted=Wanted(changed_since="HEAD"))
+    follower = Follower(tmp_path, outside, selection=FileSelection(changed_since="HEAD"))
     assert "File: a.py" in follower.start()
     repository.files["a.py"] = b"one"
     plant(tmp_path, repository.files)

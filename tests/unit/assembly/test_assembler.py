@@ -8,15 +8,17 @@ from fakes.means import Outside
 from fakes.people import as_nobody
 from fakes.secrets import AWS_KEY, GITHUB_TOKEN
 from fakes.trees import plant, plant_names, scratch
-from marid.assembly.assembler import Assembler, grouped
-from marid.assembly.memory import Memory
-from marid.core.context import ContextRequest, Level, LevelRule, Report, Shown, Wanted
+from marid.assembly.assembler import Assembler, group_by_size
+from marid.assembly.memory import ContentCache
+from marid.core.context import ContextReport, ContextRequest, FileSelection, Level, LevelRule, RenderOptions
 from marid.core.errors import Exhausted
-from marid.core.events import Happening, Problem, Walked
+from marid.core.events import ContextEvent, FileProblem, WalkProgress
 
 
-def assembler(top: Path | str, *, shown: Shown | None = None, outside: Outside | None = None, **more: str) -> Assembler:
-    request = ContextRequest(cwd=str(top), shown=shown or Shown(), **more)  # pyright: ignore[reportArgumentType]
+def assembler(
+    top: Path | str, *, shown: RenderOptions | None = None, outside: Outside | None = None, **more: str
+) -> Assembler:
+    request = ContextRequest(cwd=str(top), render=shown or RenderOptions(), **more)  # pyright: ignore[reportArgumentType]
     return Assembler(request, (outside or Outside()).means(), lambda _: None)
 
 
@@ -31,15 +33,15 @@ def test_items_are_the_text_files_in_order(tmp_path: Path) -> None:
 
 def test_how_many_files_are_selected_is_told_once(tmp_path: Path) -> None:
     plant_names(tmp_path, "a", "b")
-    told: list[Happening] = []
+    told: list[ContextEvent] = []
     work = Assembler(ContextRequest(cwd=str(tmp_path)), Outside().means(), told.append)
     assert (list(work.selection.paths()), list(work.selection.paths())) == (["a", "b"], ["a", "b"])
-    assert told == [Walked(files=2)]
+    assert told == [WalkProgress(files=2)]
 
 
 def test_levels_of_the_user_are_followed(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": "def a():\n    pass\n", "b.py": "b", "c.py": "c"})
-    shown = Shown(levels=(LevelRule("a.py", Level.OUTLINE), LevelRule("b.py", Level.NAME)))
+    shown = RenderOptions(levels=(LevelRule("a.py", Level.OUTLINE), LevelRule("b.py", Level.NAME)))
     levels = [item.level for item in assembler(tmp_path, shown=shown).items()]
     assert levels == [Level.OUTLINE, Level.NAME, Level.FULL]
 
@@ -62,13 +64,13 @@ def test_only_what_changed_since_a_revision_is_selected(tmp_path: Path) -> None:
     repository.files |= {"b.py": b"changed", "c.py": b"new"}
     plant(tmp_path, repository.files)
     work = assembler(tmp_path, outside=Outside(repositories={str(tmp_path): repository}))
-    work.request = work.request._replace(wanted=Wanted(changed_since="HEAD"))
+    work.request = work.request._replace(selection=FileSelection(changed_since="HEAD"))
     assert list(bodies(work)) == ["b.py", "c.py"]
 
 
 def test_a_memory_spares_the_walk_and_the_disk(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": "a"})
-    memory = Memory()
+    memory = ContentCache()
     for _ in range(2):
         work = Assembler(ContextRequest(cwd=str(tmp_path)), Outside().means(), lambda _: None, memory)
         assert bodies(work) == {"a.py": b"a"}
@@ -88,7 +90,7 @@ def test_tokens_are_counted_and_remembered_by_content(tmp_path: Path) -> None:
     outside = Outside()
     for _ in range(2):
         work = assembler(tmp_path, outside=outside)
-        assert [item.tokens for item in work.counted(work.items())] == [4, 4]
+        assert [item.tokens for item in work.count_tokens(work.items())] == [4, 4]
     assert [number for _, number in outside.cache.puts] == [1]
 
 
@@ -97,10 +99,10 @@ def test_the_report_adds_up_what_passed(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("a.py")
     os.mkfifo(tmp_path / "pipe")
     work = assembler(tmp_path)
-    items = list(work.tallied(work.counted(work.items())))
+    items = list(work.tally_items(work.count_tokens(work.items())))
     size = sum(len(item.body) for item in items)
     tokens = sum(item.tokens or 0 for item in items)
-    assert work.report() == Report(
+    assert work.report() == ContextReport(
         files=2, bytes=size, masked=1, links=1, special=1, binaries=1, tokens=tokens, exact=True
     )
 
@@ -108,12 +110,12 @@ def test_the_report_adds_up_what_passed(tmp_path: Path) -> None:
 def test_without_counting_no_tokens_are_reported(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": "a"})
     work = assembler(tmp_path)
-    list(work.tallied(work.items()))
+    list(work.tally_items(work.items()))
     assert (work.report().tokens, work.report().exact) == (None, True)
 
 
 def test_an_unreadable_file_is_told_counted_and_survived() -> None:
-    told: list[Happening] = []
+    told: list[ContextEvent] = []
     with scratch() as top:
         plant(top, {"a.py": "a", "closed\n.py": "b"})
         os.chmod(top, 0o755)
@@ -122,7 +124,7 @@ def test_an_unreadable_file_is_told_counted_and_survived() -> None:
         with as_nobody():
             assert list(bodies(work)) == ["a.py"]
         assert work.report().problems == 1
-    assert Problem(path='"closed\\n.py"', reason="no permission") in told
+    assert FileProblem(path='"closed\\n.py"', reason="no permission") in told
 
 
 def with_repository(top: Path, before: dict[str, str], after: dict[str, str]) -> Outside:
@@ -135,20 +137,20 @@ def with_repository(top: Path, before: dict[str, str], after: dict[str, str]) ->
 
 def test_sections_are_the_tree_the_log_and_the_diff(tmp_path: Path) -> None:
     outside = with_repository(tmp_path, {"src/a.py": "old\n"}, {"src/a.py": "new\n"})
-    work = assembler(tmp_path, outside=outside, shown=Shown(with_tree=True, log=3, diff=""))
+    work = assembler(tmp_path, outside=outside, shown=RenderOptions(with_tree=True, log=3, diff=""))
     tree, log, diff = work.sections()
     assert (tree.kind, tree.title) == ("tree", "Tree")
     assert tree.body.decode() == f"{tmp_path.name}/\n└── src/\n    └── a.py\n"
     assert (log.kind, log.title) == ("git_log", "Git Log: last 3 commits")
     assert b"    one\n" in log.body
-    assert (diff.kind, diff.title, diff.fence) == ("git_diff", "Git Diff: HEAD", "diff")
+    assert (diff.kind, diff.title, diff.fence_language) == ("git_diff", "Git Diff: HEAD", "diff")
     assert b"-old\n+new\n" in diff.body
 
 
 def test_a_diff_may_go_back_to_any_revision(tmp_path: Path) -> None:
     outside = with_repository(tmp_path, {"a.py": "1\n"}, {})
     outside.repositories[str(tmp_path)].commit("two", {"a.py": b"2\n"})
-    (diff,) = assembler(tmp_path, outside=outside, shown=Shown(diff="HEAD~1")).sections()
+    (diff,) = assembler(tmp_path, outside=outside, shown=RenderOptions(diff="HEAD~1")).sections()
     assert (diff.title, b"-1\n+2\n" in diff.body) == ("Git Diff: HEAD~1", True)
 
 
@@ -159,15 +161,15 @@ def test_no_section_is_made_unasked(tmp_path: Path) -> None:
 def test_secrets_in_what_git_tells_are_masked_and_counted(tmp_path: Path) -> None:
     outside = with_repository(tmp_path, {"a.py": ""}, {"a.py": GITHUB_TOKEN})
     outside.repositories[str(tmp_path)].commit(f"use {AWS_KEY}", {"b.py": b""})
-    work = assembler(tmp_path, outside=outside, shown=Shown(diff="HEAD~1", log=1))
+    work = assembler(tmp_path, outside=outside, shown=RenderOptions(diff="HEAD~1", log=1))
     log, diff = work.sections()
     assert (AWS_KEY.encode() in log.body, GITHUB_TOKEN.encode() in diff.body, work.masked) == (False, False, 2)
-    work = assembler(tmp_path, outside=outside, shown=Shown(diff="HEAD~1", log=1, mask=False))
+    work = assembler(tmp_path, outside=outside, shown=RenderOptions(diff="HEAD~1", log=1, mask=False))
     log, diff = work.sections()
     assert (AWS_KEY.encode() in log.body, GITHUB_TOKEN.encode() in diff.body, work.masked) == (True, True, 0)
 
 
 def test_groups_are_small_enough_to_keep() -> None:
-    assert [len(group) for group in grouped(range(1200), lambda _: 1)] == [500, 500, 200]
-    assert [len(group) for group in grouped(range(5), lambda _: 3 << 20)] == [2, 2, 1]
-    assert list(grouped(range(0), lambda _: 1)) == []
+    assert [len(group) for group in group_by_size(range(1200), lambda _: 1)] == [500, 500, 200]
+    assert [len(group) for group in group_by_size(range(5), lambda _: 3 << 20)] == [2, 2, 1]
+    assert list(group_by_size(range(0), lambda _: 1)) == []

@@ -8,10 +8,19 @@ from hypothesis import strategies as st
 from fakes.git import FakeRepository
 from fakes.means import Outside
 from fakes.trees import plant, scratch
-from marid.assembly.run import Run
-from marid.core.context import Choice, ContextRequest, Form, Level, LevelRule, Shown, SymbolChoice, Wanted
+from marid.assembly.run import ContextRun
+from marid.core.context import (
+    ContextRequest,
+    FileSelection,
+    Level,
+    LevelRule,
+    OutputFormat,
+    RenderOptions,
+    SymbolChoice,
+    SymbolDetail,
+)
 from marid.core.errors import Exhausted
-from marid.text.tokens import counter
+from marid.text.tokens import make_counter
 
 
 def run_of(
@@ -19,24 +28,24 @@ def run_of(
     budget: int,
     *,
     outside: Outside | None = None,
-    shown: Shown | None = None,
-    wanted: Wanted | None = None,
-) -> Run:
+    shown: RenderOptions | None = None,
+    wanted: FileSelection | None = None,
+) -> ContextRun:
     request = ContextRequest(
         cwd=str(top),
-        wanted=wanted or Wanted(),
-        shown=(shown or Shown())._replace(budget=budget),
+        selection=wanted or FileSelection(),
+        render=(shown or RenderOptions())._replace(budget=budget),
         encoding="cl100k_base",
     )
-    return Run(request, (outside or Outside()).means(), lambda _: None)
+    return ContextRun(request, (outside or Outside()).means(), lambda _: None)
 
 
-def written(run: Run) -> bytes:
+def written(run: ContextRun) -> bytes:
     return b"".join(piece for batch in run for piece in batch)
 
 
 def tokens(data: bytes) -> int:
-    return counter("cl100k_base").count(data)
+    return make_counter("cl100k_base").count(data)
 
 
 def code(name: str, lines: int) -> str:
@@ -51,7 +60,7 @@ def shown_in_full(text: bytes, *names: str) -> list[str]:
 
 def test_everything_is_shown_when_it_fits(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": code("a", 5), "b.py": code("b", 5)})
-    free = written(Run(ContextRequest(cwd=str(tmp_path)), Outside().means(), lambda _: None))
+    free = written(ContextRun(ContextRequest(cwd=str(tmp_path)), Outside().means(), lambda _: None))
     assert written(run_of(tmp_path, tokens(free) + 10)) == free
 
 
@@ -72,7 +81,7 @@ def test_what_has_no_place_left_is_listed_by_name(tmp_path: Path) -> None:
 
 def test_named_files_come_first(tmp_path: Path) -> None:
     plant(tmp_path, {f"{name}.py": code(name, 30) for name in "abcdef"})
-    text = written(run_of(tmp_path, 700, wanted=Wanted(targets=(".", "e.py"))))
+    text = written(run_of(tmp_path, 700, wanted=FileSelection(targets=(".", "e.py"))))
     assert "e.py" in shown_in_full(text, *(f"{name}.py" for name in "abcdef"))
 
 
@@ -105,7 +114,7 @@ def test_the_user_s_own_levels_are_kept(tmp_path: Path) -> None:
         LevelRule("c.txt", Level.OUTLINE),
         LevelRule("d.py", Level.OUTLINE),
     )
-    text = written(run_of(tmp_path, 5000, shown=Shown(levels=rules)))
+    text = written(run_of(tmp_path, 5000, shown=RenderOptions(levels=rules)))
     assert shown_in_full(text, "a.py", "b.py", "d.py") == ["a.py"]
     assert b"By name only: 2 files" in text
     assert text.count(b"Level: outline\n") == 1
@@ -114,7 +123,7 @@ def test_the_user_s_own_levels_are_kept(tmp_path: Path) -> None:
 def test_a_pinned_file_that_does_not_fit_is_too_much(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": code("a", 400)})
     with pytest.raises(Exhausted, match=r"budget of 100 tokens is too small: 1 files need [\d,]+ even by name"):
-        written(run_of(tmp_path, 100, shown=Shown(levels=(LevelRule("*", Level.FULL),))))
+        written(run_of(tmp_path, 100, shown=RenderOptions(levels=(LevelRule("*", Level.FULL),))))
 
 
 def test_not_even_names_fit(tmp_path: Path) -> None:
@@ -126,7 +135,7 @@ def test_not_even_names_fit(tmp_path: Path) -> None:
 def test_what_stands_before_the_files_counts_too(tmp_path: Path) -> None:
     plant(tmp_path, {f"some_long_name_{n}.txt": "text" for n in range(30)})
     with pytest.raises(Exhausted, match="what stands before the files"):
-        written(run_of(tmp_path, 100, shown=Shown(with_tree=True)))
+        written(run_of(tmp_path, 100, shown=RenderOptions(with_tree=True)))
 
 
 def test_a_file_that_vanishes_between_the_passes_is_left_out(tmp_path: Path) -> None:
@@ -166,7 +175,9 @@ def test_every_budget_is_kept_however_tight(tmp_path: Path) -> None:
 
 def test_chosen_symbols_are_kept(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": code("a", 3) + code("b", 300), "c.py": code("c", 50)})
-    shown = Shown(symbols=(SymbolChoice("a.py", "a", Choice.FULL), SymbolChoice("a.py", "b", Choice.SIGNATURE)))
+    shown = RenderOptions(
+        symbols=(SymbolChoice("a.py", "a", SymbolDetail.FULL), SymbolChoice("a.py", "b", SymbolDetail.SIGNATURE))
+    )
     text = written(run_of(tmp_path, 250, shown=shown))
     assert shown_in_full(text, "a.py", "c.py") == ["a.py"]
     assert "def b():  ⋮ 5-305\n".encode() in text
@@ -183,11 +194,11 @@ PROJECTS = st.dictionaries(
 
 
 @settings(deadline=None, max_examples=60)
-@given(PROJECTS, st.integers(1, 900), st.sampled_from(Form), st.booleans())
+@given(PROJECTS, st.integers(1, 900), st.sampled_from(OutputFormat), st.booleans())
 def test_the_whole_output_never_has_more_tokens_than_the_budget(
-    files: dict[str, str], budget: int, form: Form, with_tree: bool
+    files: dict[str, str], budget: int, form: OutputFormat, with_tree: bool
 ) -> None:
     with scratch() as top:
         plant(top, files)
         with suppress(Exhausted):
-            assert tokens(written(run_of(top, budget, shown=Shown(form=form, with_tree=with_tree)))) <= budget
+            assert tokens(written(run_of(top, budget, shown=RenderOptions(form=form, with_tree=with_tree)))) <= budget

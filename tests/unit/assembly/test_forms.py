@@ -1,20 +1,25 @@
 import pytest
 
-from marid.assembly.forms import renderer
-from marid.assembly.jsonform import JsonForm
-from marid.assembly.markdownform import MarkdownForm
-from marid.assembly.textform import TextForm
-from marid.assembly.xmlform import XmlForm
-from marid.core.context import Form
+from marid.assembly.forms import make_renderer
+from marid.assembly.jsonform import JsonFormat
+from marid.assembly.markdownform import MarkdownFormat
+from marid.assembly.textform import TextFormat
+from marid.assembly.xmlform import XmlFormat
+from marid.core.context import OutputFormat
 
 
 @pytest.mark.parametrize(
     ("form", "kind"),
-    [(Form.TEXT, TextForm), (Form.MARKDOWN, MarkdownForm), (Form.XML, XmlForm), (Form.JSON, JsonForm)],
+    [
+        (OutputFormat.TEXT, TextFormat),
+        (OutputFormat.MARKDOWN, MarkdownFormat),
+        (OutputFormat.XML, XmlFormat),
+        (OutputFormat.JSON, JsonFormat),
+    ],
 )
-def test_every_form_has_its_renderer(form: Form, kind: type) -> None:
-    assert isinstance(renderer(form), kind)
+def test_every_form_has_its_renderer(form: OutputFormat, kind: type) -> None:
+    assert isinstance(make_renderer(form), kind)
 
 
 def test_a_renderer_is_new_for_every_run() -> None:
-    assert renderer(Form.JSON) is not renderer(Form.JSON)
+    assert make_renderer(OutputFormat.JSON) is not make_renderer(OutputFormat.JSON)

@@ -3,14 +3,14 @@ import json
 from hypothesis import given, settings
 
 from fakes.readers import contents, item, projects, read_json
-from marid.assembly.items import Item, Section
-from marid.assembly.jsonform import JsonForm
+from marid.assembly.items import ContextItem, Section
+from marid.assembly.jsonform import JsonFormat
 from marid.assembly.pack import pack
 from marid.core.context import Level
 
 
-def written(items: list[Item], sections: tuple[Section, ...] = ()) -> bytes:
-    return b"".join(piece for batch in pack(sections, items, JsonForm(), lambda _: None) for piece in batch)
+def written(items: list[ContextItem], sections: tuple[Section, ...] = ()) -> bytes:
+    return b"".join(piece for batch in pack(sections, items, JsonFormat(), lambda _: None) for piece in batch)
 
 
 def test_a_file_says_how_large_it_is_and_how_much_is_written() -> None:
@@ -32,7 +32,7 @@ def test_a_file_says_how_large_it_is_and_how_much_is_written() -> None:
 
 
 def test_every_fact_that_is_out_of_the_ordinary_is_told() -> None:
-    odd = Item("\udcff", b"x", 3, 0.0, "cp1252", Level.OUTLINE, 2, 5, ((1, 2), (4, 4)))
+    odd = ContextItem("\udcff", b"x", 3, 0.0, "cp1252", Level.OUTLINE, 2, 5, ((1, 2), (4, 4)))
     (file,) = json.loads(written([odd]))["files"]
     assert (file["path"], file["path_hex"]) == ('"\\377"', "ff")
     assert (file["encoding"], file["level"], file["masked"], file["tokens"]) == ("cp1252", "outline", 2, 5)
@@ -64,5 +64,5 @@ def test_no_files_are_an_empty_list() -> None:
 
 @settings(deadline=None)
 @given(projects())
-def test_a_parser_gets_every_name_and_content_back(items: list[Item]) -> None:
+def test_a_parser_gets_every_name_and_content_back(items: list[ContextItem]) -> None:
     assert read_json(written(items)) == contents(items)

@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 from fakes.program import Program
 from fakes.readers import paths
 from fakes.trees import plant, scratch, selected
-from marid.assembly.limit import check_size, excluding_rule, within
-from marid.assembly.select import Selection, locate, select
+from marid.assembly.limit import check_size, enforce_limit, exclusion_rule
+from marid.assembly.select import Selection, resolve_targets, select_files
 from marid.core.errors import Exhausted
-from marid.workspace.read import Reader
-from marid.workspace.walk import Ruling
+from marid.workspace.read import FileReader
+from marid.workspace.walk import SelectionRules
 
 KB = 1 << 10
 MB = 1 << 20
 
 
 def selection(top: Path) -> Selection:
-    return select(locate([str(top)], "/"), Ruling(), lambda _: None)
+    return select_files(resolve_targets([str(top)], "/"), SelectionRules(), lambda _: None)
 
 
 def test_files_up_to_the_limit_are_welcome(tmp_path: Path) -> None:
@@ -60,19 +60,21 @@ def test_a_large_binary_does_not_count_and_a_small_one_does(tmp_path: Path) -> N
 def test_the_limit_may_be_judged_while_the_files_pass(tmp_path: Path) -> None:
     plant(tmp_path, {"a": b"x" * 600, "b": b"x" * 425})
     found = selection(tmp_path)
-    reader = Reader(str(tmp_path), lambda _path, _reason: None)
-    contents = within(reader.read(found.folders), found, KB, lambda: reader.huge)
+    reader = FileReader(str(tmp_path), lambda _path, _reason: None)
+    contents = enforce_limit(reader.read(found.folders), found, KB, lambda: reader.huge_bytes)
     assert next(contents).path == "a"
     with pytest.raises(Exhausted, match="Total content size exceeds limit of"):
         next(contents)
-    assert [one.path for one in within(reader.read(found.folders), found, 2 * KB, lambda: reader.huge)] == ["a", "b"]
+    assert [
+        one.path for one in enforce_limit(reader.read(found.folders), found, 2 * KB, lambda: reader.huge_bytes)
+    ] == ["a", "b"]
 
 
 def test_files_that_shrink_behind_the_reader_s_back_are_let_through(tmp_path: Path) -> None:
     plant(tmp_path, {"a": b"x" * 600, "b": b"x" * 600})
     found = selection(tmp_path)
-    reader = Reader(str(tmp_path), lambda _path, _reason: None)
-    contents = within(reader.read(found.folders), found, KB, lambda: reader.huge)
+    reader = FileReader(str(tmp_path), lambda _path, _reason: None)
+    contents = enforce_limit(reader.read(found.folders), found, KB, lambda: reader.huge_bytes)
     next(contents)
     plant(tmp_path, {"a": b""})
     assert next(contents).path == "b"
@@ -116,4 +118,4 @@ def test_a_rule_excludes_its_file(names: list[str]) -> None:
         with suppress(OSError):  # one may be a folder of the other
             plant(top, dict.fromkeys(names, b"x"))
         for name in selected(top, defaults=False, ignores=False):
-            assert name not in selected(top, excluding_rule(name), defaults=False, ignores=False)
+            assert name not in selected(top, exclusion_rule(name), defaults=False, ignores=False)

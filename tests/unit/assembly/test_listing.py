@@ -4,14 +4,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fakes.readers import paths
-from marid.assembly.listing import json_bytes, listing
-from marid.core.context import Form
-from marid.text.visible import unquoted_path
+from marid.assembly.listing import json_bytes, render_paths
+from marid.core.context import OutputFormat
+from marid.text.visible import unquote_path
 from marid.workspace.walk import Folder
 
 
-def written(folders: list[Folder], *, null: bool = False, form: Form = Form.TEXT) -> bytes:
-    return b"".join(piece for batch in listing(folders, null=null, form=form) for piece in batch)
+def written(folders: list[Folder], *, null: bool = False, form: OutputFormat = OutputFormat.TEXT) -> bytes:
+    return b"".join(piece for batch in render_paths(folders, null=null, form=form) for piece in batch)
 
 
 def test_there_is_one_path_a_line() -> None:
@@ -37,12 +37,12 @@ def test_names_separated_by_nul_are_the_bytes_of_the_disk() -> None:
 
 
 def test_json_is_a_list_of_paths_shown_as_elsewhere() -> None:
-    assert json.loads(written([Folder("", ["a\nb"]), Folder("d", ["é"])], form=Form.JSON)) == ['"a\\nb"', "d/é"]
+    assert json.loads(written([Folder("", ["a\nb"]), Folder("d", ["é"])], form=OutputFormat.JSON)) == ['"a\\nb"', "d/é"]
 
 
 def test_a_long_list_comes_in_batches() -> None:
     folders = [Folder(str(n), ["a"]) for n in range(9000)]
-    assert [len(batch) for batch in listing(folders, null=False, form=Form.TEXT)] == [4000, 4000, 1000]
+    assert [len(batch) for batch in render_paths(folders, null=False, form=OutputFormat.TEXT)] == [4000, 4000, 1000]
 
 
 def test_json_ends_with_a_newline() -> None:
@@ -54,6 +54,6 @@ def test_json_ends_with_a_newline() -> None:
 def test_every_name_can_be_read_back(names: list[str]) -> None:
     folders = [Folder(path.rpartition("/")[0], [path.rpartition("/")[2]]) for path in names]
     lines = written(folders).decode().split("\n")[:-1]
-    assert [unquoted_path(line) for line in lines] == names
+    assert [unquote_path(line) for line in lines] == names
     raw = written(folders, null=True).split(b"\0")[:-1]
     assert [one.decode("utf-8", "surrogateescape") for one in raw] == names

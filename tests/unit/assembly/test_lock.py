@@ -5,25 +5,25 @@ import pytest
 from hypothesis import given, settings
 
 from fakes.readers import item, paths
-from marid.assembly.lock import Lock, Locked, differences, digest, dump, load, locked
-from marid.assembly.symbols import Chosen
-from marid.core.context import Choice, Level
+from marid.assembly.lock import Lock, LockedFile, content_digest, diff_locks, dump_lock, load_lock, lock_file_row
+from marid.assembly.symbols import AnchoredSymbol
+from marid.core.context import Level, SymbolDetail
 from marid.core.errors import BadInput, NotFound
-from marid.text.anchors import create
+from marid.text.anchors import anchor_lines
 
-ROW = locked(item("a.py", b"x\ny", 4)._replace(tokens=3), "because", ())
+ROW = lock_file_row(item("a.py", b"x\ny", 4)._replace(tokens=3), "because", ())
 
 
-def lock(*files: Locked, **sections: str) -> Lock:
+def lock(*files: LockedFile, **sections: str) -> Lock:
     return Lock(request={"rules": ["!x"]}, encoding="o200k_base", sections=sections, files=files)
 
 
 def test_a_row_holds_every_fact_of_its_file() -> None:
-    expected = Locked(
+    expected = LockedFile(
         path="a.py",
         level="full",
         reason="because",
-        digest=digest(b"x\ny"),
+        digest=content_digest(b"x\ny"),
         size=7,
         written=3,
         tokens=3,
@@ -35,45 +35,45 @@ def test_a_row_holds_every_fact_of_its_file() -> None:
 
 @pytest.mark.parametrize("level", [Level.OUTLINE, Level.NAME])
 def test_what_is_not_there_line_by_line_has_no_spans(level: Level) -> None:
-    assert locked(item("a.py", b"1 def f()\n")._replace(level=level), "", ()).spans == ()
-    assert locked(item("a.py", b""), "", ()).spans == ()
+    assert lock_file_row(item("a.py", b"1 def f()\n")._replace(level=level), "", ()).spans == ()
+    assert lock_file_row(item("a.py", b""), "", ()).spans == ()
 
 
 def test_of_chosen_symbols_the_spans_are_their_own() -> None:
     shown = item("a.py", b"x\n")._replace(spans=((4, 5),))
-    assert locked(shown, "", (Chosen("f", Choice.FULL),)).spans == ((4, 5),)
-    assert locked(shown._replace(spans=()), "", (Chosen("f", Choice.SIGNATURE),)).spans == ()
+    assert lock_file_row(shown, "", (AnchoredSymbol("f", SymbolDetail.FULL),)).spans == ((4, 5),)
+    assert lock_file_row(shown._replace(spans=()), "", (AnchoredSymbol("f", SymbolDetail.SIGNATURE),)).spans == ()
 
 
 def test_a_lock_comes_back_as_it_was_written(tmp_path: Path) -> None:
-    anchor = create("a\nb\nc\n", 2, 3)
-    chosen = (Chosen("f", Choice.FULL, anchor), Chosen("g", Choice.HIDE))
-    row = locked(item("b\n.py", b"x"), "by '\udcff'", chosen)
+    anchor = anchor_lines("a\nb\nc\n", 2, 3)
+    chosen = (AnchoredSymbol("f", SymbolDetail.FULL, anchor), AnchoredSymbol("g", SymbolDetail.HIDE))
+    row = lock_file_row(item("b\n.py", b"x"), "by '\udcff'", chosen)
     written = lock(ROW, row, tree="00ff")
-    (tmp_path / "lock").write_bytes(dump(written))
-    assert load(str(tmp_path / "lock")) == written
+    (tmp_path / "lock").write_bytes(dump_lock(written))
+    assert load_lock(str(tmp_path / "lock")) == written
 
 
 def test_a_lock_without_files_comes_back_too(tmp_path: Path) -> None:
-    (tmp_path / "lock").write_bytes(dump(lock()))
-    assert load(str(tmp_path / "lock")) == lock()
+    (tmp_path / "lock").write_bytes(dump_lock(lock()))
+    assert load_lock(str(tmp_path / "lock")) == lock()
 
 
 def test_one_file_is_one_line_of_json() -> None:
-    text = dump(lock(ROW, ROW)).decode()
+    text = dump_lock(lock(ROW, ROW)).decode()
     assert json.loads(text)["marid_lock"] == 1
     assert text.count('{"path": "a.py"') == text.count("\n{") == 2
 
 
 def test_the_symbols_are_known_by_the_file_s_own_name() -> None:
-    chosen = (Chosen("f", Choice.FULL),)
-    rows = (locked(item("b\n.py", b"x"), "", chosen), ROW)
+    chosen = (AnchoredSymbol("f", SymbolDetail.FULL),)
+    rows = (lock_file_row(item("b\n.py", b"x"), "", chosen), ROW)
     assert lock(*rows).symbols() == {"b\n.py": chosen}
 
 
 def test_a_lock_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="is not there or cannot be read"):
-        load(str(tmp_path / "gone"))
+        load_lock(str(tmp_path / "gone"))
 
 
 @pytest.mark.parametrize(
@@ -92,13 +92,13 @@ def test_a_lock_that_is_not_there_is_told(tmp_path: Path) -> None:
 def test_what_is_no_lock_is_refused(tmp_path: Path, text: bytes) -> None:
     (tmp_path / "lock").write_bytes(text)
     with pytest.raises(BadInput, match="is not a lock file of marid"):
-        load(str(tmp_path / "lock"))
+        load_lock(str(tmp_path / "lock"))
 
 
 def test_a_lock_of_the_future_is_refused_with_both_versions(tmp_path: Path) -> None:
     (tmp_path / "lock").write_bytes(b'{"marid_lock": 2}')
     with pytest.raises(BadInput, match="version 2; this program reads 1"):
-        load(str(tmp_path / "lock"))
+        load_lock(str(tmp_path / "lock"))
 
 
 def test_differences_tell_what_came_went_and_changed() -> None:
@@ -111,7 +111,7 @@ def test_differences_tell_what_came_went_and_changed() -> None:
         ROW._replace(path="e", level="outline"),
         ROW._replace(path="f"),
     )
-    assert list(differences(old, new)) == [
+    assert list(diff_locks(old, new)) == [
         "- b",
         "~ c (3 -> 9 tokens)",
         "~ d (content changed)",
@@ -121,21 +121,21 @@ def test_differences_tell_what_came_went_and_changed() -> None:
 
 
 def test_differences_tell_of_what_stands_before_the_files() -> None:
-    assert list(differences(lock(tree="1", git_log="2"), lock(tree="1", git_log="3", git_diff="4"))) == [
+    assert list(diff_locks(lock(tree="1", git_log="2"), lock(tree="1", git_log="3", git_diff="4"))) == [
         "~ [git_diff] (content changed)",
         "~ [git_log] (content changed)",
     ]
 
 
 def test_the_same_lock_has_no_differences() -> None:
-    assert list(differences(lock(ROW, tree="1"), lock(ROW, tree="1"))) == []
+    assert list(diff_locks(lock(ROW, tree="1"), lock(ROW, tree="1"))) == []
 
 
 @settings(deadline=None)
 @given(paths())
 def test_any_name_survives_a_lock(tmp_path_factory: pytest.TempPathFactory, path: str) -> None:
     place = tmp_path_factory.getbasetemp() / "some.lock"
-    place.write_bytes(dump(lock(locked(item(path, b"x"), path, (Chosen("f", Choice.FULL),)))))
-    found = load(str(place))
+    place.write_bytes(dump_lock(lock(lock_file_row(item(path, b"x"), path, (AnchoredSymbol("f", SymbolDetail.FULL),)))))
+    found = load_lock(str(place))
     assert list(found.symbols()) == [path]
     assert found.files[0].reason == path

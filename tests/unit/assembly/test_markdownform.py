@@ -2,15 +2,15 @@ import pytest
 from hypothesis import given, settings
 
 from fakes.readers import item, projects, read_markdown
-from marid.assembly.items import Item, Section
-from marid.assembly.markdownform import MarkdownForm
+from marid.assembly.items import ContextItem, Section
+from marid.assembly.markdownform import MarkdownFormat
 from marid.assembly.pack import pack
-from marid.assembly.render import ended
+from marid.assembly.render import missing_newline
 from marid.core.context import Level
 
 
-def written(items: list[Item], sections: tuple[Section, ...] = ()) -> str:
-    batches = pack(sections, items, MarkdownForm(), lambda _: None)
+def written(items: list[ContextItem], sections: tuple[Section, ...] = ()) -> str:
+    batches = pack(sections, items, MarkdownFormat(), lambda _: None)
     return b"".join(piece for batch in batches for piece in batch).decode()
 
 
@@ -58,5 +58,5 @@ def test_no_files_are_no_output() -> None:
 
 @settings(deadline=None)
 @given(projects())
-def test_no_content_and_no_name_ends_its_fence_or_heading(items: list[Item]) -> None:
-    assert read_markdown(written(items).encode()) == [(one.path, one.body + ended(one.body)) for one in items]
+def test_no_content_and_no_name_ends_its_fence_or_heading(items: list[ContextItem]) -> None:
+    assert read_markdown(written(items).encode()) == [(one.path, one.body + missing_newline(one.body)) for one in items]

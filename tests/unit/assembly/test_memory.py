@@ -1,16 +1,16 @@
 from pathlib import Path
 
 from fakes.trees import plant
-from marid.assembly.memory import Memory
-from marid.assembly.select import locate, select
-from marid.workspace.read import Reader
-from marid.workspace.walk import Folder, Ruling
+from marid.assembly.memory import ContentCache
+from marid.assembly.select import resolve_targets, select_files
+from marid.workspace.read import FileReader
+from marid.workspace.walk import Folder, SelectionRules
 
 FOLDERS = [Folder("", ["a", "b"]), Folder("src", ["c"]), Folder("src/x", ["d"])]
 
 
-def known(memory: Memory, top: Path) -> dict[str, bytes]:
-    reader = Reader(str(top), lambda _path, _reason: None)
+def known(memory: ContentCache, top: Path) -> dict[str, bytes]:
+    reader = FileReader(str(top), lambda _path, _reason: None)
     return {content.path: content.data for content in memory.read(reader, FOLDERS)}
 
 
@@ -20,7 +20,7 @@ def tree(top: Path, text: str) -> None:
 
 def test_what_was_read_is_not_read_again(tmp_path: Path) -> None:
     tree(tmp_path, "old")
-    memory = Memory()
+    memory = ContentCache()
     first = known(memory, tmp_path)
     tree(tmp_path, "new")
     assert known(memory, tmp_path) == first == dict.fromkeys(("a", "b", "src/c", "src/x/d"), b"old")
@@ -28,36 +28,36 @@ def test_what_was_read_is_not_read_again(tmp_path: Path) -> None:
 
 def test_a_file_that_changed_is_read_again_and_no_other(tmp_path: Path) -> None:
     tree(tmp_path, "old")
-    memory = Memory()
+    memory = ContentCache()
     known(memory, tmp_path)
     tree(tmp_path, "new")
-    memory.forget({"src/c"}, walk=False)
+    memory.invalidate({"src/c"}, walk=False)
     assert known(memory, tmp_path) == {"a": b"old", "b": b"old", "src/c": b"new", "src/x/d": b"old"}
 
 
 def test_a_folder_stands_for_everything_in_it(tmp_path: Path) -> None:
     tree(tmp_path, "old")
-    memory = Memory()
+    memory = ContentCache()
     known(memory, tmp_path)
     tree(tmp_path, "new")
-    memory.forget({"src", "unheard/of"}, walk=False)
+    memory.invalidate({"src", "unheard/of"}, walk=False)
     assert known(memory, tmp_path) == {"a": b"old", "b": b"old", "src/c": b"new", "src/x/d": b"new"}
-    memory.forget({"."}, walk=False)
+    memory.invalidate({"."}, walk=False)
     assert set(known(memory, tmp_path).values()) == {b"new"}
 
 
 def test_a_file_that_is_no_text_is_not_looked_at_again(tmp_path: Path) -> None:
     tree(tmp_path, "\0")
-    memory = Memory()
+    memory = ContentCache()
     assert known(memory, tmp_path) == {}
     tree(tmp_path, "text")
     assert known(memory, tmp_path) == {}
 
 
 def test_the_selection_is_kept_until_files_may_have_come_or_gone(tmp_path: Path) -> None:
-    memory = Memory()
-    memory.selection = select(locate([str(tmp_path)], "/"), Ruling(), lambda _: None)
-    memory.forget({"a"}, walk=False)
+    memory = ContentCache()
+    memory.selection = select_files(resolve_targets([str(tmp_path)], "/"), SelectionRules(), lambda _: None)
+    memory.invalidate({"a"}, walk=False)
     assert memory.selection is not None
-    memory.forget({"a"}, walk=True)
+    memory.invalidate({"a"}, walk=True)
     assert memory.selection is None

@@ -1,6 +1,6 @@
 import pytest
 
-from marid.assembly.rank import Ranking, count_mentions, stem
+from marid.assembly.rank import Ranking, count_mentions, mention_name
 
 
 def test_a_named_file_comes_first_and_its_neighbours_before_strangers() -> None:
@@ -38,7 +38,7 @@ def test_of_files_alike_the_one_nearer_to_the_top_is_more_useful() -> None:
     ],
 )
 def test_a_file_is_mentioned_by_its_name_or_its_folder_s(path: str, known_as: str) -> None:
-    assert stem(path) == known_as
+    assert mention_name(path) == known_as
 
 
 def test_mentions_are_counted_once_per_file_and_only_of_known_names() -> None:

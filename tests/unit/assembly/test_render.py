@@ -1,7 +1,7 @@
 import pytest
 
 from fakes.readers import item
-from marid.assembly.render import ended, moment, name_line
+from marid.assembly.render import format_mtime, missing_newline, name_line
 
 
 @pytest.mark.parametrize(
@@ -14,16 +14,16 @@ from marid.assembly.render import ended, moment, name_line
     ],
 )
 def test_a_time_is_shown_in_utc_without_its_fraction(seconds: float, shown: str) -> None:
-    assert moment(seconds) == shown
+    assert format_mtime(seconds) == shown
 
 
 @pytest.mark.parametrize("seconds", [2.0**60, -(2.0**62), 2.0**200])
 def test_a_time_that_no_calendar_has_is_the_beginning_of_time(seconds: float) -> None:
-    assert moment(seconds) == "1970-01-01 00:00:00"
+    assert format_mtime(seconds) == "1970-01-01 00:00:00"
 
 
 def test_a_newline_is_supplied_only_where_it_is_missing() -> None:
-    assert [ended(body) for body in (b"", b"a", b"a\n")] == [b"\n", b"\n", b""]
+    assert [missing_newline(body) for body in (b"", b"a", b"a\n")] == [b"\n", b"\n", b""]
 
 
 def test_a_name_line_cannot_be_forged() -> None:

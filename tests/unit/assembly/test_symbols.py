@@ -1,8 +1,8 @@
 import pytest
 
 from fakes.secrets import GITHUB_TOKEN
-from marid.assembly.symbols import Chosen, Shaped, shape
-from marid.core.context import Choice
+from marid.assembly.symbols import AnchoredSymbol, SymbolExcerpt, excerpt_symbols
+from marid.core.context import SymbolDetail
 from marid.core.errors import NotFound
 
 SOURCE = '''\
@@ -34,16 +34,16 @@ def last():
 '''
 
 
-def shaped(*symbols: Chosen, source: str = SOURCE, path: str = "a.py") -> Shaped:
-    return shape(path, source.encode(), symbols, source.encode())
+def shaped(*symbols: AnchoredSymbol, source: str = SOURCE, path: str = "a.py") -> SymbolExcerpt:
+    return excerpt_symbols(path, source.encode(), symbols, source.encode())
 
 
-def body(*symbols: Chosen, source: str = SOURCE) -> str:
+def body(*symbols: AnchoredSymbol, source: str = SOURCE) -> str:
     return shaped(*symbols, source=source).body.decode()
 
 
-def full(name: str) -> Chosen:
-    return Chosen(name, Choice.FULL)
+def full(name: str) -> AnchoredSymbol:
+    return AnchoredSymbol(name, SymbolDetail.FULL)
 
 
 def test_only_the_chosen_symbol_is_shown() -> None:
@@ -63,21 +63,23 @@ def test_symbols_that_touch_have_no_gap() -> None:
 
 
 def test_a_signature_stands_for_the_whole_with_its_lines() -> None:
-    found = shaped(Chosen("Shop", Choice.SIGNATURE), Chosen("Shop.close", Choice.SIGNATURE))
+    found = shaped(AnchoredSymbol("Shop", SymbolDetail.SIGNATURE), AnchoredSymbol("Shop.close", SymbolDetail.SIGNATURE))
     assert found.body.decode() == "class Shop:  ⋮ 11-21\n    def close(self):  ⋮ 17-21\n"
     assert found.spans == ()
 
 
 def test_hiding_alone_shows_everything_else() -> None:
-    text = body(Chosen("Shop", Choice.HIDE), Chosen("first", Choice.HIDE))
+    text = body(AnchoredSymbol("Shop", SymbolDetail.HIDE), AnchoredSymbol("first", SymbolDetail.HIDE))
     assert text == "import os\n\nLIMIT = 3\n\n\n⋮ 6-8 first\n\n\n⋮ 11-21 Shop\n\n\ndef last():\n    return None\n"
 
 
 def test_a_choice_inside_another_has_the_last_word() -> None:
-    assert body(full("Shop"), Chosen("Shop.close", Choice.HIDE), Chosen("Shop.open", Choice.SIGNATURE)) == (
-        'class Shop:\n    name = "x"\n\n    def open(self):  ⋮ 14-15\n\n    ⋮ 17-21 Shop.close\n'
-    )
-    assert body(full("Shop.close.inner"), Chosen("Shop.close", Choice.HIDE)) == (
+    assert body(
+        full("Shop"),
+        AnchoredSymbol("Shop.close", SymbolDetail.HIDE),
+        AnchoredSymbol("Shop.open", SymbolDetail.SIGNATURE),
+    ) == ('class Shop:\n    name = "x"\n\n    def open(self):  ⋮ 14-15\n\n    ⋮ 17-21 Shop.close\n')
+    assert body(full("Shop.close.inner"), AnchoredSymbol("Shop.close", SymbolDetail.HIDE)) == (
         "    ⋮ 17-21 Shop.close\n        def inner():\n            return 1\n"
     )
 
@@ -113,12 +115,12 @@ def test_a_symbol_found_by_its_anchor_is_the_whole_definition_that_is_there_now(
 
 
 def test_its_signature_is_the_one_of_now_too() -> None:
-    (chosen,) = shaped(Chosen("first", Choice.SIGNATURE)).symbols
+    (chosen,) = shaped(AnchoredSymbol("first", SymbolDetail.SIGNATURE)).symbols
     assert body(chosen, source=SOURCE.replace("def first(", "def add(")) == "def add(a, b):  ⋮ 6-8\n"
 
 
 def test_lines_that_are_no_definition_any_more_are_found_all_the_same() -> None:
-    (chosen,) = shaped(Chosen("LIMIT", Choice.SIGNATURE)).symbols
+    (chosen,) = shaped(AnchoredSymbol("LIMIT", SymbolDetail.SIGNATURE)).symbols
     assert body(chosen, source="LIMIT = 3  # was here\n" + "x\n" * 3).startswith("LIMIT = 3")
     text = 'import os\n\n"""\nLIMIT = 3\n"""\n\n\ndef first(a, b):\n    pass\n'
     assert body(chosen, source=text) == "LIMIT = 3  ⋮ 4-4\n"
@@ -127,7 +129,7 @@ def test_lines_that_are_no_definition_any_more_are_found_all_the_same() -> None:
 def test_an_anchor_remembers_no_secret() -> None:
     source = f"TOKEN = '{GITHUB_TOKEN}'\n\n\ndef f():\n    return TOKEN\n"
     legible = source.replace(GITHUB_TOKEN, "[masked:github-token]").encode()
-    found = shape("a.py", source.encode(), [full("TOKEN"), full("f")], legible)
+    found = excerpt_symbols("a.py", source.encode(), [full("TOKEN"), full("f")], legible)
     assert GITHUB_TOKEN in found.body.decode()
     assert GITHUB_TOKEN not in str(found.symbols)
 

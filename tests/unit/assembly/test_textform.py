@@ -1,14 +1,14 @@
 from hypothesis import given, settings
 
 from fakes.readers import RULE, contents, item, projects, read_text
-from marid.assembly.items import Item, Section
+from marid.assembly.items import ContextItem, Section
 from marid.assembly.pack import pack
-from marid.assembly.textform import TextForm
+from marid.assembly.textform import TextFormat
 from marid.core.context import Level
 
 
-def written(items: list[Item], sections: tuple[Section, ...] = ()) -> bytes:
-    return b"".join(piece for batch in pack(sections, items, TextForm(), lambda _: None) for piece in batch)
+def written(items: list[ContextItem], sections: tuple[Section, ...] = ()) -> bytes:
+    return b"".join(piece for batch in pack(sections, items, TextFormat(), lambda _: None) for piece in batch)
 
 
 def test_a_file_has_a_header_a_rule_a_blank_line_and_its_content() -> None:
@@ -60,5 +60,5 @@ def test_a_section_stands_before_the_files_with_its_size() -> None:
 
 @settings(deadline=None)
 @given(projects())
-def test_who_trusts_the_sizes_gets_every_name_and_content_back(items: list[Item]) -> None:
+def test_who_trusts_the_sizes_gets_every_name_and_content_back(items: list[ContextItem]) -> None:
     assert read_text(written(items)) == contents(items)

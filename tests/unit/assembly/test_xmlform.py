@@ -4,14 +4,14 @@ from xml.etree import ElementTree as ET
 from hypothesis import given, settings
 
 from fakes.readers import item, projects, read_xml
-from marid.assembly.items import Item, Section
+from marid.assembly.items import ContextItem, Section
 from marid.assembly.pack import pack
-from marid.assembly.xmlform import XmlForm
+from marid.assembly.xmlform import XmlFormat
 from marid.core.context import Level
 
 
-def written(items: list[Item], sections: tuple[Section, ...] = ()) -> bytes:
-    return b"".join(piece for batch in pack(sections, items, XmlForm(), lambda _: None) for piece in batch)
+def written(items: list[ContextItem], sections: tuple[Section, ...] = ()) -> bytes:
+    return b"".join(piece for batch in pack(sections, items, XmlFormat(), lambda _: None) for piece in batch)
 
 
 def test_a_file_is_an_element_with_its_facts() -> None:
@@ -22,7 +22,7 @@ def test_a_file_is_an_element_with_its_facts() -> None:
 
 
 def test_every_fact_that_is_out_of_the_ordinary_is_told() -> None:
-    odd = Item("a", b"\x01", 3, 0.0, "cp1252", Level.OUTLINE, 2, 5, ((1, 2), (4, 4)))
+    odd = ContextItem("a", b"\x01", 3, 0.0, "cp1252", Level.OUTLINE, 2, 5, ((1, 2), (4, 4)))
     (file,) = ET.fromstring(written([odd]))
     assert file.attrib == {
         "path": "a",
@@ -66,6 +66,6 @@ def test_no_files_are_an_empty_element() -> None:
 
 @settings(deadline=None)
 @given(projects())
-def test_a_parser_gets_every_name_and_content_back(items: list[Item]) -> None:
+def test_a_parser_gets_every_name_and_content_back(items: list[ContextItem]) -> None:
     not_xml = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
     assert read_xml(written(items)) == [(one.path, not_xml.sub("\ufffd", one.body.decode())) for one in items]

@@ -5,27 +5,27 @@ from pathlib import Path
 import pytest
 
 from marid.bootstrap.environment import (
-    colour_wanted,
-    completion_asked,
-    git_files,
-    home_of,
-    no_plugins,
-    project_of,
+    completion_request,
+    disable_pydantic_plugins,
+    find_home,
+    find_project,
+    git_user_files,
     user_home,
+    wants_colour,
 )
 from marid.core.errors import BadInput, NotFound
 
 
 def test_home_is_ours_then_chibi_s_then_a_folder_of_the_user() -> None:
-    assert home_of({"MARID_HOME": "/m", "CHIBI_HOME": "/c"}) == "/m"
-    assert home_of({"CHIBI_HOME": "/c"}) == "/c"
-    assert home_of({"MARID_HOME": "", "HOME": "/u"}) == "/u/.marid"
+    assert find_home({"MARID_HOME": "/m", "CHIBI_HOME": "/c"}) == "/m"
+    assert find_home({"CHIBI_HOME": "/c"}) == "/c"
+    assert find_home({"MARID_HOME": "", "HOME": "/u"}) == "/u/.marid"
 
 
 def test_without_home_the_list_of_users_says_where_it_is() -> None:
     entry = pwd.getpwuid(os.getuid()).pw_dir
     assert user_home({}) == user_home({"HOME": ""}) == entry
-    assert home_of({}) == os.path.join(entry, ".marid")
+    assert find_home({}) == os.path.join(entry, ".marid")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may become somebody without a name")
@@ -33,11 +33,11 @@ def test_a_person_without_any_home_is_told_what_to_set() -> None:
     os.setresuid(424_242, -1, -1)
     try:
         assert user_home({}) == ""
-        found = git_files({})
+        found = git_user_files({})
         assert (found.configs, found.excludes, found.home) == (("/etc/gitconfig",), "", "")
-        assert home_of({"MARID_HOME": "/m"}) == "/m"
+        assert find_home({"MARID_HOME": "/m"}) == "/m"
         with pytest.raises(BadInput, match=r"you have no home folder: .* by MARID_HOME or --home"):
-            home_of({})
+            find_home({})
     finally:
         os.setresuid(0, -1, -1)
 
@@ -47,37 +47,39 @@ def test_the_project_is_what_is_given_then_ours_then_chibi_s_then_as_version_con
         (tmp_path / name).mkdir(parents=True)
     cwd = str(tmp_path / "top" / "sub")
     ours, theirs = {"MARID_PROJECT_ROOT": str(tmp_path / "ours")}, {"CHIBI_PROJECT_ROOT": "../../theirs"}
-    assert project_of({**ours, **theirs}, cwd, "../../given") == str(tmp_path / "given")
-    assert project_of({**ours, **theirs}, cwd) == str(tmp_path / "ours")
-    assert project_of(theirs, cwd) == str(tmp_path / "theirs")
-    assert project_of({"MARID_PROJECT_ROOT": "", "CHIBI_PROJECT_ROOT": ""}, cwd) == str(tmp_path / "top")
+    assert find_project({**ours, **theirs}, cwd, "../../given") == str(tmp_path / "given")
+    assert find_project({**ours, **theirs}, cwd) == str(tmp_path / "ours")
+    assert find_project(theirs, cwd) == str(tmp_path / "theirs")
+    assert find_project({"MARID_PROJECT_ROOT": "", "CHIBI_PROJECT_ROOT": ""}, cwd) == str(tmp_path / "top")
 
 
 def test_a_project_that_is_no_folder_is_told(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="the project root 'nowhere' is no folder"):
-        project_of({}, str(tmp_path), "nowhere")
+        find_project({}, str(tmp_path), "nowhere")
 
 
 def test_a_relative_home_is_where_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert home_of({"MARID_HOME": "h"}) == str(tmp_path / "h")
+    assert find_home({"MARID_HOME": "h"}) == str(tmp_path / "h")
 
 
 def test_git_s_files_are_where_git_looks_for_them() -> None:
-    found = git_files({"HOME": "/u"})
+    found = git_user_files({"HOME": "/u"})
     assert found.configs == ("/etc/gitconfig", "/u/.config/git/config", "/u/.gitconfig")
     assert (found.excludes, found.home) == ("/u/.config/git/ignore", "/u")
 
 
 def test_git_s_own_variables_are_followed() -> None:
-    found = git_files({"HOME": "/u", "XDG_CONFIG_HOME": "/x", "GIT_CONFIG_SYSTEM": "/s", "GIT_CONFIG_GLOBAL": "/g"})
+    found = git_user_files(
+        {"HOME": "/u", "XDG_CONFIG_HOME": "/x", "GIT_CONFIG_SYSTEM": "/s", "GIT_CONFIG_GLOBAL": "/g"}
+    )
     assert found.configs == ("/s", "/g")
     assert found.excludes == "/x/git/ignore"
-    assert git_files({"HOME": "/u", "GIT_CONFIG_NOSYSTEM": "1"}).configs[0] == "/u/.config/git/config"
+    assert git_user_files({"HOME": "/u", "GIT_CONFIG_NOSYSTEM": "1"}).configs[0] == "/u/.config/git/config"
 
 
 def test_without_a_home_variable_the_user_has_one_all_the_same() -> None:
-    assert git_files({}).home == pwd.getpwuid(os.getuid()).pw_dir
+    assert git_user_files({}).home == pwd.getpwuid(os.getuid()).pw_dir
 
 
 @pytest.mark.parametrize(
@@ -93,21 +95,21 @@ def test_without_a_home_variable_the_user_has_one_all_the_same() -> None:
     ],
 )
 def test_colour_is_for_terminals_that_want_it(environ: dict[str, str], wanted: bool) -> None:
-    assert colour_wanted(environ) is wanted
+    assert wants_colour(environ) is wanted
 
 
 def test_a_shell_asks_for_completions_by_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("_MARID_COMPLETE", "")
-    assert completion_asked("marid") is None
+    assert completion_request("marid") is None
     monkeypatch.setenv("_MARID_COMPLETE", "zsh_complete")
-    assert completion_asked("marid") == ("_MARID_COMPLETE", "zsh_complete")
-    assert completion_asked("jinni") is None
+    assert completion_request("marid") == ("_MARID_COMPLETE", "zsh_complete")
+    assert completion_request("jinni") is None
 
 
 def test_pydantic_looks_for_no_plugins_unless_the_user_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYDANTIC_DISABLE_PLUGINS", "one")
-    no_plugins()
+    disable_pydantic_plugins()
     assert os.environ["PYDANTIC_DISABLE_PLUGINS"] == "one"
     monkeypatch.delenv("PYDANTIC_DISABLE_PLUGINS")
-    no_plugins()
+    disable_pydantic_plugins()
     assert os.environ["PYDANTIC_DISABLE_PLUGINS"] == "__all__"

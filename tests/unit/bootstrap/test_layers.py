@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from fakes.settings import Place
-from marid.bootstrap.layers import Findings, Layer, put_over, settled
+from marid.bootstrap.layers import SettingsDiagnostics, SettingsLayer, drop_rival_effort, merge_layers
 from marid.core.errors import BadInput
 
 
@@ -15,13 +15,13 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
-def layer(origin: str, **values: Any) -> Layer:
+def layer(origin: str, **values: Any) -> SettingsLayer:
     named = {name.replace("__", "."): value for name, value in values.items()}
-    return Layer(named, dict.fromkeys(named, origin))
+    return SettingsLayer(named, dict.fromkeys(named, origin))
 
 
 def test_the_stronger_value_replaces_and_brings_its_origin() -> None:
-    made = put_over(layer("a", fuel=1, username="x"), layer("b", fuel=2))
+    made = merge_layers(layer("a", fuel=1, username="x"), layer("b", fuel=2))
     assert made.values == {"fuel": 2, "username": "x"}
     assert made.origins == {"fuel": "b", "username": "a"}
 
@@ -66,7 +66,7 @@ def test_a_higher_layer_that_sets_effort_or_tokens_clears_the_other(place: Place
 
 def test_a_layer_without_both_is_left_alone() -> None:
     notes: list[str] = []
-    assert settled(layer("a", fuel=1), notes).values == {"fuel": 1}
+    assert drop_rival_effort(layer("a", fuel=1), notes).values == {"fuel": 1}
     assert notes == []
 
 
@@ -169,8 +169,8 @@ def test_a_conversation_s_own_file_and_flags_stand_above_the_project(place: Plac
 
 
 def test_so_many_problems_are_told_and_no_more() -> None:
-    findings = Findings()
-    findings.check()
+    findings = SettingsDiagnostics()
+    findings.raise_problems()
     findings.problems += [str(number) for number in range(50)]
     with pytest.raises(BadInput, match=r"  49\n  and perhaps more$"):
-        findings.check()
+        findings.raise_problems()

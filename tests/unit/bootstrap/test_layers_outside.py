@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from fakes.settings import Place
-from marid.bootstrap.layers_outside import variable
+from marid.bootstrap.layers_outside import variable_name
 from marid.core.errors import BadInput
-from marid.core.fields import BY_NAME, DISPLAY_BY_NAME
+from marid.core.fields import DISPLAY_BY_NAME, SETTINGS_BY_NAME
 
 
 @pytest.fixture
@@ -16,8 +16,8 @@ def place(tmp_path: Path) -> Place:
 
 
 def test_no_two_settings_have_the_same_variable() -> None:
-    rows = (*BY_NAME.values(), *DISPLAY_BY_NAME.values())
-    names = [name for one in rows for name in (variable(one), *one.aliases)]
+    rows = (*SETTINGS_BY_NAME.values(), *DISPLAY_BY_NAME.values())
+    names = [name for one in rows for name in (variable_name(one), *one.aliases)]
     assert len(names) == len(set(names))
 
 

@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 
 from fakes.settings import Place
-from marid.bootstrap.layers_stack import Stack
+from marid.bootstrap.layers_stack import SettingsStack
 from marid.core.errors import BadInput
-from marid.core.settings import files_of
+from marid.core.settings import settings_files
 
 
 @pytest.fixture
@@ -16,9 +16,9 @@ def place(tmp_path: Path) -> Place:
 def test_files_are_read_once_and_put_together(place: Place) -> None:
     place.config("fuel = 4\n")
     place.cli("verbose = true\n")
-    stack = Stack(files_of(str(place.home), str(place.project)))
+    stack = SettingsStack(settings_files(str(place.home), str(place.project)))
     place.config("fuel = 5\n")
-    settings, display = stack.put_together({}, {})
+    settings, display = stack.merge({}, {})
     assert (settings.values, display.values) == ({"fuel": 4}, {"verbose": True})
     assert stack.notes == []
 
@@ -26,12 +26,12 @@ def test_files_are_read_once_and_put_together(place: Place) -> None:
 def test_a_home_of_chibi_is_read_leniently_and_a_project_never(place: Place) -> None:
     place.config("new_key = 4\n")
     place.cli("other_key = 1\n")
-    stack = Stack(files_of(str(place.home), str(place.project)), is_of_chibi=True)
-    assert stack.put_together({}, {})[0].values == {}
+    stack = SettingsStack(settings_files(str(place.home), str(place.project)), is_chibi_home=True)
+    assert stack.merge({}, {})[0].values == {}
     assert len(stack.notes) == 2
     place.marid_toml("new_key = 1\n")
     with pytest.raises(BadInput, match="unknown key 'new_key'"):
-        Stack(files_of(str(place.home), str(place.project)), is_of_chibi=True).put_together({}, {})
+        SettingsStack(settings_files(str(place.home), str(place.project)), is_chibi_home=True).merge({}, {})
 
 
 def test_images_of_a_terminal_are_not_built_yet(place: Place) -> None:

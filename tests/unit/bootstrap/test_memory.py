@@ -11,7 +11,7 @@ from marid.adapters.gateway.gateway import Gateway
 from marid.adapters.gateway.providers import Provider
 from marid.adapters.offline import OfflineModel
 from marid.adapters.store.catalogue import FileConversations
-from marid.bootstrap.memory import known_keys, make_memory, make_model, make_providers
+from marid.bootstrap.memory import make_model, make_providers, make_stores, provider_secrets
 from marid.core.chat import ModelRequest
 from marid.core.errors import BadInput, Unavailable
 from marid.core.settings import Settings
@@ -61,7 +61,7 @@ def test_all_providers_are_the_default_one_then_the_tables_then_offline() -> Non
 
 
 def test_conversations_are_kept_in_the_home(tmp_path: Path) -> None:
-    memory = make_memory(Settings(home=str(tmp_path)))
+    memory = make_stores(Settings(home=str(tmp_path)))
     assert isinstance(memory.conversations, FileConversations)
     memory.conversations.create("a")
     assert (tmp_path / "contexts/a").is_dir()
@@ -71,8 +71,8 @@ def test_a_home_that_is_no_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for home in (tmp_path / "file", tmp_path / "file" / "deeper"):
         with pytest.raises(Unavailable, match=f"the home '{home}' is no folder"):
-            make_memory(Settings(home=str(home)))
-    assert make_memory(Settings(home=str(tmp_path / "nowhere"))).conversations.list() == ()
+            make_stores(Settings(home=str(home)))
+    assert make_stores(Settings(home=str(tmp_path / "nowhere"))).conversations.list() == ()
 
 
 def test_a_provider_that_lacks_something_says_so_when_asked_and_hides_no_other() -> None:
@@ -105,5 +105,5 @@ def test_a_window_that_somebody_wrote_down_is_the_models_own() -> None:
 def test_every_key_that_is_set_somewhere_is_known() -> None:
     rows = {"two": {"api_key": "key-two-2"}, "three": {"base_url": "http://u:hush%20hush@h/v1"}}
     settings = Settings(api_key="key-one-1", providers={**rows, "ollama": {"api_key": "ollama"}})
-    found = known_keys(settings, {"OPENAI_API_KEY": "key-four", "GEMINI_API_KEY": ""})
+    found = provider_secrets(settings, {"OPENAI_API_KEY": "key-four", "GEMINI_API_KEY": ""})
     assert set(found) == {"key-one-1", "key-two-2", "hush hush", "key-four"}

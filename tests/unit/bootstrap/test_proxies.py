@@ -1,7 +1,7 @@
 import pytest
 
 from marid.bootstrap.environment import proxy_for
-from marid.bootstrap.proxies import proxy_named
+from marid.bootstrap.proxies import find_proxy
 
 HTTPS, HTTP = "https://api.example.org/v1", "http://api.example.org/v1"
 
@@ -20,7 +20,7 @@ HTTPS, HTTP = "https://api.example.org/v1", "http://api.example.org/v1"
     ],
 )
 def test_the_usual_variables_name_a_proxy(environ: dict[str, str], url: str, proxy: str) -> None:
-    assert proxy_named(environ, url) == proxy
+    assert find_proxy(environ, url) == proxy
     assert proxy_for(environ, url) == proxy
 
 
@@ -29,7 +29,7 @@ def test_the_usual_variables_name_a_proxy(environ: dict[str, str], url: str, pro
     ["http://localhost:11434/v1", "http://127.0.0.1:1234", "http://127.9.9.9", "http://[::1]:80", "http://a.localhost"],
 )
 def test_this_machine_is_never_behind_a_proxy(url: str) -> None:
-    assert proxy_named({"ALL_PROXY": "http://p"}, url) == ""
+    assert find_proxy({"ALL_PROXY": "http://p"}, url) == ""
 
 
 @pytest.mark.parametrize(
@@ -52,4 +52,4 @@ def test_this_machine_is_never_behind_a_proxy(url: str) -> None:
     ],
 )
 def test_some_hosts_are_asked_directly(no: str, url: str, direct: bool) -> None:
-    assert (proxy_named({"ALL_PROXY": "http://p", "NO_PROXY": no}, url) == "") is direct
+    assert (find_proxy({"ALL_PROXY": "http://p", "NO_PROXY": no}, url) == "") is direct

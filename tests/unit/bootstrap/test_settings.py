@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from fakes.settings import SAMPLES, SHOWN, Place, Sample, value_of
-from marid.bootstrap.settings import Sources, resolve
+from marid.bootstrap.settings import SettingsSources, resolve_settings
 from marid.core.errors import BadInput
-from marid.core.fields import ANY, BY_NAME, DISPLAY_BY_NAME
-from marid.core.settings import LATER, SETTINGS, Display, Settings
+from marid.core.fields import ANY_PROVIDER, DISPLAY_BY_NAME, SETTINGS_BY_NAME
+from marid.core.settings import SETTINGS, UNSUPPORTED_KEYS, DisplaySettings, Settings
 
-EVERYWHERE = {name: one for name, one in SAMPLES.items() if BY_NAME.get(name, SETTINGS[-1]).everywhere}
+EVERYWHERE = {name: one for name, one in SAMPLES.items() if SETTINGS_BY_NAME.get(name, SETTINGS[-1]).per_conversation}
 AT_HOME = sorted(SAMPLES.keys() - EVERYWHERE.keys())
 KNOWN = ", ".join(setting.name for setting in SETTINGS)
 
@@ -22,14 +22,14 @@ def place(tmp_path: Path) -> Place:
 
 
 def test_every_setting_has_a_sample() -> None:
-    plain = {name.replace(ANY, "work") for name, one in BY_NAME.items() if one.kind != "table"}
+    plain = {name.replace(ANY_PROVIDER, "work") for name, one in SETTINGS_BY_NAME.items() if one.kind != "table"}
     assert SAMPLES.keys() == plain
     assert SHOWN.keys() == {name for name, one in DISPLAY_BY_NAME.items() if one.kind != "table"}
 
 
 def test_without_anything_the_defaults_are_in_force(place: Place) -> None:
     found = place.resolve()
-    assert (found.settings, found.display) == (Settings(home=str(place.home)), Display())
+    assert (found.settings, found.display) == (Settings(home=str(place.home)), DisplaySettings())
     assert set(found.origins.values()) == {"default"}
     assert found.notes == ()
     assert not found.display.show_thinking
@@ -61,7 +61,9 @@ def test_a_setting_may_stand_in_the_conversation_s_local_toml(place: Place, name
     found = place.resolve()
     assert value_of(found, name) == sample.value
     assert found.origins[name] == str(place.own / "local.toml")
-    assert resolve(Sources(str(place.home), str(place.project), {})).settings == Settings(home=str(place.home))
+    assert resolve_settings(SettingsSources(str(place.home), str(place.project), {})).settings == Settings(
+        home=str(place.home)
+    )
 
 
 @pytest.mark.parametrize(("name", "sample"), EVERYWHERE.items(), ids=EVERYWHERE)
@@ -87,7 +89,7 @@ def other(name: str, sample: Sample) -> str:
         case str() if name.endswith("base_url"):
             return '"http://other/v1"'
         case str():
-            choices = BY_NAME[name].choices if name in BY_NAME else ()
+            choices = SETTINGS_BY_NAME[name].choices if name in SETTINGS_BY_NAME else ()
             return f'"{next((one for one in choices if one != sample.value), "other")}"'
         case tuple():
             return '["other"]'
@@ -217,7 +219,7 @@ def test_the_list_of_allowed_paths_of_a_chibi_home_is_read(place: Place) -> None
     assert place.resolve().notes == ()
 
 
-@pytest.mark.parametrize("key", sorted(LATER))
+@pytest.mark.parametrize("key", sorted(UNSUPPORTED_KEYS))
 def test_a_key_of_a_part_that_is_not_built_yet_is_a_note_that_names_it(place: Place, key: str) -> None:
     place.config(f"{key} = 1\n")
     assert place.resolve().notes == (f"{place.home / 'config.toml'}:1: '{key}' is not used yet",)
@@ -260,16 +262,16 @@ def test_in_a_home_that_chibi_uses_unknown_keys_are_notes(tmp_path: Path) -> Non
     config = home / "config.toml"
     config.write_text("later_invention = 1\nfuel = 2\n")
     with pytest.raises(BadInput, match="later_invention"):
-        resolve(Sources(str(home), "", {"CHIBI_HOME": "/elsewhere"}))
-    found = resolve(Sources(str(home), "", {"CHIBI_HOME": str(home)}))
+        resolve_settings(SettingsSources(str(home), "", {"CHIBI_HOME": "/elsewhere"}))
+    found = resolve_settings(SettingsSources(str(home), "", {"CHIBI_HOME": str(home)}))
     assert (found.settings.fuel, len(found.notes)) == (2, 1)
     assert found.notes[0].startswith(f"{config}:1: unknown key 'later_invention'")
     config.write_text("later_invention = 1\nauto_compact = true\n")
-    assert len(resolve(Sources(str(home), "", {})).notes) == 2
+    assert len(resolve_settings(SettingsSources(str(home), "", {})).notes) == 2
     chibi = tmp_path / ".chibi"
     home.rename(chibi)
     (chibi / "config.toml").write_text("later_invention = 1\n")
-    assert len(resolve(Sources(str(chibi), "", {})).notes) == 1
+    assert len(resolve_settings(SettingsSources(str(chibi), "", {})).notes) == 1
 
 
 def test_a_value_that_is_wrong_is_a_problem_in_chibi_s_home_too(place: Place) -> None:
@@ -281,7 +283,7 @@ def test_a_value_that_is_wrong_is_a_problem_in_chibi_s_home_too(place: Place) ->
 @pytest.mark.parametrize("name", ["../x", "a/b", "system", "-"])
 def test_a_name_that_is_none_is_refused_before_any_file_is_looked_at(place: Place, name: str) -> None:
     with pytest.raises(BadInput, match="cannot be the name of a conversation"):
-        resolve(Sources(str(place.home), str(place.project), {}, name))
+        resolve_settings(SettingsSources(str(place.home), str(place.project), {}, name))
 
 
 def test_a_key_never_appears_in_a_message_an_origin_or_a_repr(place: Place) -> None:

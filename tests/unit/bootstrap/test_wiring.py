@@ -23,7 +23,7 @@ def test_the_workbench_knows_where_it_is(tmp_path: Path) -> None:
         "/h",
         True,
     )
-    assert app.means.user.home == "/u"
+    assert app.context_ports.user_git_files.home == "/u"
 
 
 def test_a_home_that_is_given_is_stronger_than_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,13 +34,13 @@ def test_a_home_that_is_given_is_stronger_than_the_environment(tmp_path: Path, m
 def test_rules_and_notes_of_the_settings_reach_the_workbench(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text('rules = ["!*.md"]\nauto_compact = true\n')
     app = build(cwd=str(tmp_path), home=str(tmp_path), environ={})
-    assert app.means.rules == ("!*.md",)
+    assert app.context_ports.settings_rules == ("!*.md",)
     assert app.notes == (f"{tmp_path / 'config.toml'}:2: 'auto_compact' is not used yet",)
 
 
 def test_every_port_has_its_adapter(tmp_path: Path) -> None:
     app = build(cwd=str(tmp_path), home=str(tmp_path / "home"), environ={"PATH": os.environ["PATH"]})
-    means = app.means
+    means = app.context_ports
     assert isinstance(means.git(), LocalGit)
     assert isinstance(means.clones(lambda _: None), CachedClones)
     assert isinstance(means.cache(), SqliteCache)

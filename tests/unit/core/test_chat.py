@@ -2,22 +2,22 @@
 
 from marid.core.chat import (
     CallReady,
-    Draft,
     Finished,
     Message,
     ModelRequest,
     Reasoning,
     ReasoningDelta,
+    ReplyDraft,
     Text,
     TextDelta,
     ToolCall,
     ToolOffer,
     ToolResult,
     Usage,
-    estimated_tokens,
+    estimate_tokens,
     message_tokens,
     request_tokens,
-    said,
+    user_message,
 )
 
 CALL = ToolCall(id="1", name="get_tree", arguments="{}")
@@ -30,33 +30,33 @@ def test_a_message_tells_its_words_from_its_calls() -> None:
 
 
 def test_what_a_user_says_is_a_message() -> None:
-    assert said("hi") == Message(role="user", parts=(Text(text="hi"),))
+    assert user_message("hi") == Message(role="user", parts=(Text(text="hi"),))
 
 
 def test_a_draft_keeps_words_and_thoughts_apart_and_in_order() -> None:
-    draft = Draft()
+    draft = ReplyDraft()
     for event in (ReasoningDelta("h"), ReasoningDelta("m"), TextDelta("a"), CallReady(0, CALL), TextDelta("b")):
         draft.add(event)
     draft.add(Usage(1, 1))
-    draft.add(Finished("stop", said("")))
+    draft.add(Finished("stop", user_message("")))
     assert draft.message().parts == (Reasoning(text="hm"), Text(text="ab"))
 
 
 def test_an_empty_draft_is_an_empty_answer() -> None:
-    assert Draft().message() == Message(role="assistant", parts=())
+    assert ReplyDraft().message() == Message(role="assistant", parts=())
 
 
 def test_four_bytes_are_about_a_token() -> None:
-    assert estimated_tokens() == 0
-    assert estimated_tokens("abcd", "e") == 2
-    assert estimated_tokens("日本語") == 3
-    assert estimated_tokens("\ud800") == 1
+    assert estimate_tokens() == 0
+    assert estimate_tokens("abcd", "e") == 2
+    assert estimate_tokens("日本語") == 3
+    assert estimate_tokens("\ud800") == 1
 
 
 def test_a_request_counts_everything_that_is_sent() -> None:
-    bare = ModelRequest(model="m", messages=(said("x" * 40),))
+    bare = ModelRequest(model="m", messages=(user_message("x" * 40),))
     assert request_tokens(bare) == 10
-    parts = (CALL, ToolResult(call="1", name="get_tree", text="y" * 400))
+    parts = (CALL, ToolResult(call_id="1", name="get_tree", text="y" * 400))
     offer = ToolOffer(name="get_tree", description="z" * 400, schema={"type": "object"})
     full = ModelRequest(model="m", messages=(Message(role="tool", parts=parts),), system="s" * 400, tools=(offer,))
     assert request_tokens(full) > 300

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.core.checks import checked, default_of, kind_of, parsed, shown_key, typed
+from marid.core.checks import check_value, default_of, kind_of, parse_and_check, parse_text, printable_key
 from marid.core.errors import BadInput
-from marid.core.fields import BY_NAME, DISPLAY_BY_NAME
+from marid.core.fields import DISPLAY_BY_NAME, SETTINGS_BY_NAME
 
-ROWS = {**BY_NAME, **DISPLAY_BY_NAME}
+ROWS = {**SETTINGS_BY_NAME, **DISPLAY_BY_NAME}
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ ROWS = {**BY_NAME, **DISPLAY_BY_NAME}
     ],
 )  # fmt: skip
 def test_a_value_that_fits_is_taken(name: str, raw: object, value: object) -> None:
-    assert typed(ROWS[name], raw) == value
+    assert parse_and_check(ROWS[name], raw) == value
 
 
 @pytest.mark.parametrize(
@@ -68,22 +68,22 @@ def test_a_value_that_fits_is_taken(name: str, raw: object, value: object) -> No
 )  # fmt: skip
 def test_a_value_that_does_not_fit_is_told_with_what_would(name: str, raw: object, words: str | None) -> None:
     if words is None:
-        assert typed(ROWS[name], raw) == (raw,)
+        assert parse_and_check(ROWS[name], raw) == (raw,)
         return
     with pytest.raises(BadInput, match=words):
-        typed(ROWS[name], raw)
+        parse_and_check(ROWS[name], raw)
 
 
 def test_a_file_says_numbers_as_numbers() -> None:
     with pytest.raises(BadInput, match="a whole number of at least 0, not '3'"):
-        checked(ROWS["fuel"], "3")
+        check_value(ROWS["fuel"], "3")
 
 
 def test_texts_that_only_look_like_json_are_left_to_the_check() -> None:
-    assert parsed(ROWS["rules"], "[broken") == "[broken"
-    assert parsed(ROWS["rules"], "[" * 100_000) == "[" * 100_000
-    assert parsed(ROWS["api"], "plain") == "plain"
-    assert parsed(ROWS["policy"], "a = b,c=d") == {"a": "b", "c": "d"}
+    assert parse_text(ROWS["rules"], "[broken") == "[broken"
+    assert parse_text(ROWS["rules"], "[" * 100_000) == "[" * 100_000
+    assert parse_text(ROWS["api"], "plain") == "plain"
+    assert parse_text(ROWS["policy"], "a = b,c=d") == {"a": "b", "c": "d"}
 
 
 def test_kinds_are_those_of_the_defaults_where_nothing_else_is_said() -> None:
@@ -95,16 +95,16 @@ def test_kinds_are_those_of_the_defaults_where_nothing_else_is_said() -> None:
 
 
 def test_a_key_is_shown_short_and_without_control_characters() -> None:
-    assert shown_key("\x1b[2J" + "x" * 500) == "\\x1b[2J" + "x" * 76
+    assert printable_key("\x1b[2J" + "x" * 500) == "\\x1b[2J" + "x" * 76
 
 
 @given(st.sampled_from(sorted(ROWS)), st.text() | st.integers() | st.floats() | st.none() | st.lists(st.text()))
 def test_whatever_comes_either_fits_or_is_bad_input(name: str, raw: object) -> None:
     try:
-        value = typed(ROWS[name], raw)
+        value = parse_and_check(ROWS[name], raw)
     except BadInput as error:
         value, problem = None, str(error)
     else:
         problem = ""
     assert len(problem) < 500
-    assert problem or typed(ROWS[name], value) == value
+    assert problem or parse_and_check(ROWS[name], value) == value

@@ -2,7 +2,7 @@
 
 import pytest
 
-from marid.core.colours import FITTING, is_colour, nearest
+from marid.core.colours import COLOUR_HELP, is_colour, nearest_colour
 
 
 @pytest.mark.parametrize("colour", ["black", "bright_red", "grey", "gray", "dim", "#00ffAA"])
@@ -21,8 +21,8 @@ def test_nothing_else_is_a_colour(colour: str) -> None:
     ("wrong", "meant"), [("Red", "red"), ("brightred", "bright_red"), ("bright-blue", "bright_blue"), ("", "")]
 )
 def test_the_nearest_name_is_known(wrong: str, meant: str) -> None:
-    assert nearest(wrong) == meant
+    assert nearest_colour(wrong) == meant
 
 
 def test_what_is_a_colour_can_be_said() -> None:
-    assert FITTING.startswith("#RRGGBB or one of black, red,")
+    assert COLOUR_HELP.startswith("#RRGGBB or one of black, red,")

@@ -3,9 +3,9 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.adapters.store.entries import encode
+from marid.adapters.store.entries import encode_line
 from marid.core.entry import Entry
-from marid.core.entry_fields import MORE, fields_of
+from marid.core.entry_fields import MORE_LINES, entry_to_dict
 
 texts = st.text(max_size=8)
 tables = st.dictionaries(texts, texts | st.integers(), max_size=3)
@@ -23,17 +23,19 @@ entries = st.builds(
     round=texts,
     tool_call_id=texts,
     metadata=tables,
-    extra=st.dictionaries(texts | st.sampled_from(["sequence", MORE, "status"]), texts | st.integers(), max_size=3),
+    extra=st.dictionaries(
+        texts | st.sampled_from(["sequence", MORE_LINES, "status"]), texts | st.integers(), max_size=3
+    ),
 )
 
 
 @given(entries)
 def test_an_entry_shows_what_its_line_in_the_transcript_holds(entry: Entry) -> None:
-    assert fields_of(entry) == json.loads(encode(entry))
+    assert entry_to_dict(entry) == json.loads(encode_line(entry))
 
 
 def test_what_is_empty_and_optional_is_left_out() -> None:
-    fields = fields_of(Entry("message", "hi", "user", "default", id="1", sequence=1, time_ms=2500))
+    fields = entry_to_dict(Entry("message", "hi", "user", "default", id="1", sequence=1, time_ms=2500))
     assert fields == {
         "id": "1",
         "timestamp": 2,

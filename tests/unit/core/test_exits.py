@@ -1,17 +1,17 @@
 import pytest
 
 from marid.core.errors import CODES, FAMILIES, MaridError
-from marid.core.exits import INTERRUPTED, STATUS, exit_code
+from marid.core.exits import EXIT_STATUS, INTERRUPTED_STATUS, exit_code
 
 
 def test_every_family_has_an_exit_code_of_its_own() -> None:
-    assert set(STATUS) == set(CODES)
-    assert len({*STATUS.values(), INTERRUPTED}) == len(STATUS) + 1
+    assert set(EXIT_STATUS) == set(CODES)
+    assert len({*EXIT_STATUS.values(), INTERRUPTED_STATUS}) == len(EXIT_STATUS) + 1
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_an_error_ends_with_the_code_of_its_family(family: type[MaridError]) -> None:
-    assert exit_code(family()) == STATUS[family.code]
+    assert exit_code(family()) == EXIT_STATUS[family.code]
 
 
 def test_what_is_not_ours_is_a_bug() -> None:

@@ -2,12 +2,17 @@
 
 import pytest
 
-from marid.core.logs import LOGS, logs_of
+from marid.core.logs import DEBUG_LOGS, parse_log_names
 
 
 @pytest.mark.parametrize(
     ("words", "logs"),
-    [((), ()), (("request_log", " x"), ("request-log",)), (("all",), LOGS), (("response-meta", "request-log"), LOGS)],
+    [
+        ((), ()),
+        (("request_log", " x"), ("request-log",)),
+        (("all",), DEBUG_LOGS),
+        (("response-meta", "request-log"), DEBUG_LOGS),
+    ],
 )
 def test_words_mean_logs(words: tuple[str, ...], logs: tuple[str, ...]) -> None:
-    assert logs_of(words) == frozenset(logs)
+    assert parse_log_names(words) == frozenset(logs)

@@ -1,6 +1,6 @@
 import pytest
 
-from marid.core.chat import Only, Parameters, Thinking
+from marid.core.chat import ForcedTool, Parameters, ReasoningOptions
 from marid.core.errors import BadInput
 from marid.core.parameters import parameters_from
 
@@ -18,27 +18,27 @@ def test_every_key_has_its_parameter() -> None:
     assert parameters_from(table) == Parameters(
         temperature=1.0, max_tokens=5, top_p=0.5, stop=("a",), tool_choice="none", parallel_tool_calls=False,
         frequency_penalty=1.0, presence_penalty=-1.0, seed=3, response_format={"type": "text"}, prompt_caching=False,
-        reasoning=Thinking(effort="low", exclude=True),
+        reasoning=ReasoningOptions(effort="low", exclude=True),
     )  # fmt: skip
 
 
 def test_one_tool_may_be_chosen() -> None:
     table = {"tool_choice": {"type": "function", "function": {"name": "grep_files"}}}
-    assert parameters_from(table).tool_choice == Only("grep_files")
+    assert parameters_from(table).tool_choice == ForcedTool("grep_files")
 
 
 @pytest.mark.parametrize(
     ("table", "thinking"),
     [
-        ({"enabled": True}, Thinking(enabled=True, effort="medium")),
-        ({"enabled": True, "effort": "high"}, Thinking(enabled=True, effort="high")),
-        ({"enabled": False}, Thinking(enabled=False)),
-        ({"effort": "high", "max_tokens": 7}, Thinking(max_tokens=7)),
-        ({"enabled": True, "max_tokens": 7}, Thinking(enabled=True, max_tokens=7)),
+        ({"enabled": True}, ReasoningOptions(enabled=True, effort="medium")),
+        ({"enabled": True, "effort": "high"}, ReasoningOptions(enabled=True, effort="high")),
+        ({"enabled": False}, ReasoningOptions(enabled=False)),
+        ({"effort": "high", "max_tokens": 7}, ReasoningOptions(max_tokens=7)),
+        ({"enabled": True, "max_tokens": 7}, ReasoningOptions(enabled=True, max_tokens=7)),
     ],
 )
 def test_of_effort_and_tokens_the_latter_counts_and_enabled_alone_is_medium(
-    table: dict[str, object], thinking: Thinking
+    table: dict[str, object], thinking: ReasoningOptions
 ) -> None:
     assert parameters_from({"reasoning": table}).reasoning == thinking
 

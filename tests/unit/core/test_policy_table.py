@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
 from marid.core.policy import Effect, Policy, Verdict
-from marid.core.policy_table import effects_from, policy_from, rules_from
+from marid.core.policy_table import parse_effects, parse_policy, parse_rules
 
 ALLOW, ASK, DENY = Verdict.ALLOW, Verdict.ASK, Verdict.DENY
 tables = st.dictionaries(
@@ -15,7 +15,7 @@ tables = st.dictionaries(
 
 
 def test_an_empty_table_is_the_default_policy() -> None:
-    assert policy_from({}) == Policy()
+    assert parse_policy({}) == Policy()
 
 
 def test_effects_tools_outside_and_hosts_are_read() -> None:
@@ -26,27 +26,27 @@ def test_effects_tools_outside_and_hosts_are_read() -> None:
         "outside": "ask",
         "hosts": ["Docs.Python.org"],
     }
-    policy = policy_from(table, known=["run_shell", "fetch_url"])
+    policy = parse_policy(table, known=["run_shell", "fetch_url"])
     assert policy.verdict(Effect.WRITE, "x") is ALLOW
     assert policy.verdict(Effect.EXEC, "run_shell") is DENY
     assert policy.verdict(Effect.NET, "fetch_url") is ALLOW
     assert policy.verdict(Effect.EXEC, "x") is ASK
     assert policy.outside is ASK
-    assert policy.knows("docs.python.org")
+    assert policy.is_known_host("docs.python.org")
 
 
 @settings(max_examples=40)
 @given(tables, tables)
 def test_a_project_can_only_tighten(user: dict[str, str], project: dict[str, str]) -> None:
-    alone, both = policy_from(user), policy_from(user, project)
+    alone, both = parse_policy(user), parse_policy(user, project)
     for effect in Effect:
         assert both.verdict(effect, "write_file") >= alone.verdict(effect, "write_file")
         assert both.verdict(effect, "x") >= alone.verdict(effect, "x")
 
 
 def test_a_projects_hosts_and_open_doors_are_ignored() -> None:
-    policy = policy_from({}, {"hosts": ["evil.org"], "exec": "allow", "outside": "ask"})
-    assert not policy.knows("evil.org")
+    policy = parse_policy({}, {"hosts": ["evil.org"], "exec": "allow", "outside": "ask"})
+    assert not policy.is_known_host("evil.org")
     assert policy.verdict(Effect.EXEC, "run_shell") is ASK
     assert policy.outside is DENY
 
@@ -70,21 +70,21 @@ def test_a_projects_hosts_and_open_doors_are_ignored() -> None:
 )
 def test_a_mistake_is_told_with_what_would_fit(table: dict[str, object], words: str) -> None:
     with pytest.raises(BadInput, match=re.escape(words)):
-        rules_from(table, known=["run_shell", "read_file"])
+        parse_rules(table, known=["run_shell", "read_file"])
 
 
 def test_all_mistakes_are_told_at_once() -> None:
     with pytest.raises(BadInput, match=r"'write'.*; .*'exec'"):
-        rules_from({"write": "x", "exec": "y"})
+        parse_rules({"write": "x", "exec": "y"})
 
 
 def test_without_known_tools_any_name_may_be_one() -> None:
-    assert rules_from({"plugin_x": "deny"}).tools == {"plugin_x": DENY}
+    assert parse_rules({"plugin_x": "deny"}).tools == {"plugin_x": DENY}
 
 
 def test_the_words_of_allow_are_effects() -> None:
-    assert effects_from("write, EXEC,") == {Effect.WRITE, Effect.EXEC}
-    assert effects_from(["net"]) == {Effect.NET}
-    assert effects_from("") == frozenset()
+    assert parse_effects("write, EXEC,") == {Effect.WRITE, Effect.EXEC}
+    assert parse_effects(["net"]) == {Effect.NET}
+    assert parse_effects("") == frozenset()
     with pytest.raises(BadInput, match="'wrte' is no effect; did you mean 'write'"):
-        effects_from("wrte")
+        parse_effects("wrte")

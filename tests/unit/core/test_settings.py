@@ -1,22 +1,31 @@
-from marid.adapters.gateway.providers import KNOWN
-from marid.core.settings import CHIBI_ONLY, DISPLAY, LATER, PROVIDERS, SETTINGS, Display, Settings, files_of
+from marid.adapters.gateway.providers import KNOWN_PROVIDERS
+from marid.core.settings import (
+    CHIBI_KEYS,
+    DISPLAY_SETTINGS,
+    PROVIDERS,
+    SETTINGS,
+    UNSUPPORTED_KEYS,
+    DisplaySettings,
+    Settings,
+    settings_files,
+)
 
 
 def test_every_setting_but_home_is_described() -> None:
     assert [setting.name for setting in SETTINGS] == [
         name for name in Settings._fields if name not in {"home", "project_policy", "model_window"}
     ]
-    assert [setting.name for setting in DISPLAY] == list(Display._fields)
-    assert all(setting.meaning for setting in (*SETTINGS, *DISPLAY))
+    assert [setting.name for setting in DISPLAY_SETTINGS] == list(DisplaySettings._fields)
+    assert all(setting.meaning for setting in (*SETTINGS, *DISPLAY_SETTINGS))
 
 
 def test_no_key_is_both_known_and_not_built_yet() -> None:
-    assert LATER.isdisjoint({*Settings._fields, *Display._fields})
-    assert {"auto_compact", "url_policy", "vfs", "image"} <= LATER < CHIBI_ONLY
+    assert UNSUPPORTED_KEYS.isdisjoint({*Settings._fields, *DisplaySettings._fields})
+    assert {"auto_compact", "url_policy", "vfs", "image"} <= UNSUPPORTED_KEYS < CHIBI_KEYS
 
 
 def test_the_known_providers_are_those_of_the_gateway() -> None:
-    assert ("offline", *KNOWN) == PROVIDERS
+    assert ("offline", *KNOWN_PROVIDERS) == PROVIDERS
 
 
 def test_only_keys_are_secret() -> None:
@@ -32,7 +41,7 @@ def test_a_repr_holds_no_key() -> None:
 
 
 def test_files_are_named_whether_they_are_there_or_not() -> None:
-    assert files_of("/h", "/p") == ("/h/config.toml", "/h/models.toml", "/p/.marid.toml", "", "/h/cli.toml", "")
-    assert files_of("/h", "").project == ""
-    own = files_of("/h", "/p", "x")
+    assert settings_files("/h", "/p") == ("/h/config.toml", "/h/models.toml", "/p/.marid.toml", "", "/h/cli.toml", "")
+    assert settings_files("/h", "").project == ""
+    own = settings_files("/h", "/p", "x")
     assert (own.local, own.own_cli) == ("/h/contexts/x/local.toml", "/h/contexts/x/cli.toml")

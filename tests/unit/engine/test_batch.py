@@ -9,7 +9,7 @@ import pytest
 
 from fakes.model import FakeModel, answer
 from fakes.rounds import EventModel, Talk, called, ended, gate, look, poke
-from marid.core.approval import Answer
+from marid.core.approval import ApprovalAnswer
 from marid.core.chat import Text, ToolCall
 from marid.core.entry import (
     FAILED,
@@ -25,12 +25,12 @@ from marid.core.entry import (
 )
 from marid.core.errors import Unavailable
 from marid.core.policy import Effect
-from marid.core.rounds import End, RoundHappening, Stored, ToolEnded, ToolStarted
-from marid.engine.batch import MOST_CALLS, summary_of
-from marid.engine.results import NOT_MADE, UNKNOWN
-from marid.engine.steps import WARNING
-from marid.ports.model import Take
-from marid.toolkit.outcome import Done
+from marid.core.rounds import EntryStored, RoundEnd, RoundEvent, ToolEnded, ToolStarted
+from marid.engine.batch import MAX_CALLS, summarize_args
+from marid.engine.results import NOT_CALLED, OUTCOME_UNKNOWN
+from marid.engine.steps import LOOP_WARNING
+from marid.ports.model import OnModelEvent
+from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec, tool
 
 
@@ -48,14 +48,14 @@ def meeting(count: int) -> ToolSpec:
     here: list[anyio.Event] = []
 
     @tool(family="files", effect=Effect.READ)
-    async def meet(name: str = "") -> Done:
+    async def meet(name: str = "") -> ToolOutput:
         """Wait for the others."""
         here.append(anyio.Event())
         if len(here) == count:
             for one in here:
                 one.set()
         await here[-1].wait()
-        return Done(text=f"met {name}")
+        return ToolOutput(text=f"met {name}")
 
     return meet
 
@@ -72,18 +72,18 @@ def test_what_has_effects_runs_one_after_another_after_what_has_none(tmp_path: P
     log: list[str] = []
 
     @tool(family="runtime", effect=Effect.META)
-    async def change(name: str) -> Done:
+    async def change(name: str) -> ToolOutput:
         """Change."""
         log.append(f"{name} begins")
         await anyio.lowlevel.checkpoint()
         log.append(f"{name} ends")
-        return Done(text=name)
+        return ToolOutput(text=name)
 
     @tool(family="files", effect=Effect.READ)
-    def read() -> Done:
+    def read() -> ToolOutput:
         """Read."""
         log.append("read")
-        return Done(text="r")
+        return ToolOutput(text="r")
 
     made = [called("change", '{"name": "a"}', "1"), called("change", '{"name": "b"}', "2"), called("read", id="3")]
     talk = Talk(tmp_path, calls(*made), change, read)
@@ -147,14 +147,14 @@ def test_a_person_sees_what_a_call_is_about(tmp_path: Path) -> None:
     talk.say("go")
     assert talk.heard_of(ToolStarted) == [ToolStarted("c1", "look", "a b")]
     assert talk.heard_of(ToolEnded) == [ToolEnded("c1", "look", "saw a  b", failed=False)]
-    assert summary_of({"command": "x" * 200, "other": "y", "path": 3}) == "x" * 117 + "..."
+    assert summarize_args({"command": "x" * 200, "other": "y", "path": 3}) == "x" * 117 + "..."
 
 
 def test_a_result_is_of_bearable_size(tmp_path: Path) -> None:
     @tool(family="files", effect=Effect.READ)
-    def shout() -> Done:
+    def shout() -> ToolOutput:
         """Shout."""
-        return Done(text="x" * 1_000_000)
+        return ToolOutput(text="x" * 1_000_000)
 
     talk = Talk(tmp_path, calls(called("shout")), shout)
     talk.say("go")
@@ -166,13 +166,13 @@ def test_the_third_reply_with_the_same_is_warned_of(tmp_path: Path) -> None:
     replies = [answer(called("look", id=f"a{number}"), called("look", id=f"b{number}")) for number in range(4)]
     talk = Talk(tmp_path, FakeModel(*replies, answer("Done.")))
     talk.say("go")
-    assert [text.endswith(WARNING) for _, text in results(talk)] == [False] * 4 + [True] * 4
+    assert [text.endswith(LOOP_WARNING) for _, text in results(talk)] == [False] * 4 + [True] * 4
 
 
 def test_the_same_call_many_times_in_one_reply_is_no_loop(tmp_path: Path) -> None:
     talk = Talk(tmp_path, calls(*(called("look", id=str(number)) for number in range(9))))
     assert talk.say("go").reason == "answered"
-    assert not any(text.endswith(WARNING) for _, text in results(talk))
+    assert not any(text.endswith(LOOP_WARNING) for _, text in results(talk))
 
 
 def _broken_off(talk: Talk, begun: anyio.Event) -> None:
@@ -191,11 +191,11 @@ def _hanging() -> tuple[ToolSpec, anyio.Event]:
     begun = anyio.Event()
 
     @tool(family="runtime", effect=Effect.META)
-    async def hang() -> Done:
+    async def hang() -> ToolOutput:
         """Hang."""
         begun.set()
         await anyio.sleep_forever()
-        return Done(text="")
+        return ToolOutput(text="")
 
     return hang, begun
 
@@ -205,7 +205,7 @@ def test_cancelling_gives_every_call_a_result_and_keeps_those_that_there_are(tmp
     made = [called("hang", id="1"), called("look", id="2"), called("poke", id="3")]
     talk = Talk(tmp_path, calls(*made), hang, look, poke)
     _broken_off(talk, begun)
-    assert results(talk) == [("1", UNKNOWN), ("2", "saw ."), ("3", NOT_MADE)]
+    assert results(talk) == [("1", OUTCOME_UNKNOWN), ("2", "saw ."), ("3", NOT_CALLED)]
     statuses = [entry.status for entry in talk.entries if entry.entry_type == TOOL_RESULT]
     assert statuses == [INTERRUPTED, "ok", INTERRUPTED]
 
@@ -213,16 +213,16 @@ def test_cancelling_gives_every_call_a_result_and_keeps_those_that_there_are(tmp
 def test_a_result_is_stored_once_when_whoever_hears_of_it_fails(tmp_path: Path) -> None:
     talk = Talk(tmp_path, calls(called("look", id="1"), called("poke", id="2")))
 
-    class Deaf(list[RoundHappening]):
-        def append(self, what: RoundHappening) -> None:
+    class Deaf(list[RoundEvent]):
+        def append(self, what: RoundEvent) -> None:
             super().append(what)
-            if isinstance(what, Stored) and what.entry.entry_type == TOOL_RESULT:
+            if isinstance(what, EntryStored) and what.entry.entry_type == TOOL_RESULT:
                 raise Unavailable("nobody hears this")
 
     talk.heard = Deaf()
     with pytest.raises(Unavailable, match="nobody hears"):
         talk.say("go")
-    assert results(talk) == [("1", "saw ."), ("2", NOT_MADE)]
+    assert results(talk) == [("1", "saw ."), ("2", NOT_CALLED)]
 
 
 def test_what_broke_off_is_stored_however_long_the_disk_takes(tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_what_broke_off_is_stored_however_long_the_disk_takes(tmp_path: Path) ->
 
     talk.held.append = slowly
     _broken_off(talk, begun)
-    assert results(talk) == [("1", UNKNOWN)]
+    assert results(talk) == [("1", OUTCOME_UNKNOWN)]
 
 
 @pytest.mark.parametrize("name", [TO_USER, TO_AGENT])
@@ -261,7 +261,7 @@ def test_who_ends_the_round_and_goes_on_in_one_reply_ends_it_and_is_told_so(
 ) -> None:
     arguments = {TO_USER: '{"message": "Yours."}', TO_AGENT: '{"prompt": "more"}'}
     talk = Talk(tmp_path, FakeModel(answer(*(called(name, arguments[name], name) for name in names))))
-    assert talk.say("go") == End("handed", "r1", "Yours.")
+    assert talk.say("go") == RoundEnd("handed", "r1", "Yours.")
     told = {entry.sender: entry.content for entry in talk.entries if entry.entry_type == FLOW_RESULT}
     assert tuple(told) == names
     assert told[TO_USER] == "The round ends here, with your message to the user."
@@ -283,7 +283,7 @@ def test_a_handoff_to_the_user_that_stood_before_a_crash_counts_too(tmp_path: Pa
 def test_a_handoff_to_the_user_that_fails_does_not_keep_the_model_from_going_on(tmp_path: Path) -> None:
     replies = answer(called(TO_USER, '{"message": 3}', "1"), called(TO_AGENT, '{"prompt": "more"}', "2"))
     talk = Talk(tmp_path, FakeModel(replies, answer("a"), answer("b")))
-    assert talk.say("go") == End("answered", "r1", "b")
+    assert talk.say("go") == RoundEnd("answered", "r1", "b")
 
 
 def test_a_call_without_a_name_is_told_that_it_has_none(tmp_path: Path) -> None:
@@ -303,7 +303,7 @@ def test_a_call_that_had_begun_is_not_made_again_and_one_that_had_not_is(tmp_pat
     )
     assert talk.say().text == "Fine."
     assert count() == 1
-    assert results(talk) == [("1", UNKNOWN), ("2", "waited b")]
+    assert results(talk) == [("1", OUTCOME_UNKNOWN), ("2", "waited b")]
     assert {entry.round for entry in talk.entries} == {"r0"}
 
 
@@ -311,17 +311,17 @@ def test_a_question_that_was_answered_is_not_asked_again_after_a_crash(tmp_path:
     """The approval is bound to the entry of the call, which no other call has."""
 
     @tool(family="runtime", effect=Effect.SPAWN)
-    def spawn() -> Done:
+    def spawn() -> ToolOutput:
         """Begin something."""
-        return Done(text="spawned")
+        return ToolOutput(text="spawned")
 
     class Noting:
         def __init__(self) -> None:
             self.ids: list[str] = []
 
-        async def ask(self, question: object) -> Answer | None:
+        async def ask(self, question: object) -> ApprovalAnswer | None:
             self.ids.append(str(getattr(question, "id")))  # noqa: B009 - any question has one
-            return Answer.YES
+            return ApprovalAnswer.YES
 
     asked = Noting()
     talk = Talk(tmp_path, calls(called("spawn", id="same")), spawn)
@@ -334,8 +334,8 @@ def test_a_question_that_was_answered_is_not_asked_again_after_a_crash(tmp_path:
 
 def test_a_bug_in_the_model_leaves_a_whole_history(tmp_path: Path) -> None:
     class Buggy(EventModel):
-        async def stream(self, request: object, take: Take) -> None:
-            await take(ended("stop", Text(text="Half"))[0])
+        async def stream(self, request: object, on_event: OnModelEvent) -> None:
+            await on_event(ended("stop", Text(text="Half"))[0])
             raise ZeroDivisionError
 
     talk = Talk(tmp_path, Buggy())
@@ -345,8 +345,8 @@ def test_a_bug_in_the_model_leaves_a_whole_history(tmp_path: Path) -> None:
 
 
 def test_a_reply_with_too_many_calls_has_the_first_of_them_made(tmp_path: Path) -> None:
-    made = [called("look", f'{{"path": "{number}"}}', str(number)) for number in range(MOST_CALLS + 2)]
+    made = [called("look", f'{{"path": "{number}"}}', str(number)) for number in range(MAX_CALLS + 2)]
     talk = Talk(tmp_path, calls(*made))
     talk.say("go")
-    assert [text for _, text in results(talk)][MOST_CALLS - 1 :] == ["saw 99", *[results(talk)[-1][1]] * 2]
+    assert [text for _, text in results(talk)][MAX_CALLS - 1 :] == ["saw 99", *[results(talk)[-1][1]] * 2]
     assert results(talk)[-1][1].startswith("ERROR: not made")

@@ -1,28 +1,30 @@
 import anyio
 
 from fakes.conversations import FakeConversations
-from marid.core.conversation import Message, Post
+from marid.core.conversation import InboxContents, InboxMessage
 from marid.core.entry import INTERRUPTED, MESSAGE, TOOL_CALL, Entry
-from marid.core.events import Note
-from marid.core.rounds import InboxInjected, RoundHappening
-from marid.engine.beginning import begin, round_of
-from marid.engine.ledger import Ledger
-from marid.engine.opening import Prompt, prompt_entry
-from marid.engine.replies import Stamp
-from marid.engine.turns import turns
+from marid.core.events import Notice
+from marid.core.rounds import InboxInjected, RoundEvent
+from marid.engine.beginning import last_round_id, start_round
+from marid.engine.ledger import AsyncConversation
+from marid.engine.opening import RoundPrompt, prompt_entry
+from marid.engine.replies import RoundStamp
+from marid.engine.turns import parse_turns
 
-STAMP = Stamp("talk", "r2")
-PROMPT = Prompt("hi", "user")
+STAMP = RoundStamp("talk", "r2")
+PROMPT = RoundPrompt("hi", "user")
 
 
-def begun(home: FakeConversations, *before: Entry, prompt: Prompt = PROMPT) -> tuple[list[Entry], list[RoundHappening]]:
-    heard: list[RoundHappening] = []
+def begun(
+    home: FakeConversations, *before: Entry, prompt: RoundPrompt = PROMPT
+) -> tuple[list[Entry], list[RoundEvent]]:
+    heard: list[RoundEvent] = []
     held = home.open("talk", create=True)
     if before:
         held.append(before)
 
     async def main() -> None:
-        await begin(Ledger(held, heard.append), home, STAMP, prompt)
+        await start_round(AsyncConversation(held, heard.append), home, STAMP, prompt)
 
     anyio.run(main)
     entries = list(held.entries())[1:]
@@ -32,7 +34,7 @@ def begun(home: FakeConversations, *before: Entry, prompt: Prompt = PROMPT) -> t
 
 def test_messages_leave_the_inbox_once_the_prompt_that_holds_them_is_stored() -> None:
     home = FakeConversations()
-    home.send(Message("bob", "talk", "one"))
+    home.send(InboxMessage("bob", "talk", "one"))
     entries, heard = begun(home)
     assert "[From: bob] one" in entries[0].content
     assert home.peek("talk") == ()
@@ -41,8 +43,8 @@ def test_messages_leave_the_inbox_once_the_prompt_that_holds_them_is_stored() ->
 
 def test_messages_whose_prompt_was_stored_before_a_crash_are_only_taken_out() -> None:
     home = FakeConversations()
-    sent = home.send(Message("bob", "talk", "one"))
-    entries, heard = begun(home, prompt_entry(Prompt("x", "user"), [sent], STAMP, 0.0))
+    sent = home.send(InboxMessage("bob", "talk", "one"))
+    entries, heard = begun(home, prompt_entry(RoundPrompt("x", "user"), [sent], STAMP, 0.0))
     assert "bob" not in entries[-1].content
     assert home.peek("talk") == ()
     assert InboxInjected not in [type(what) for what in heard]
@@ -50,22 +52,22 @@ def test_messages_whose_prompt_was_stored_before_a_crash_are_only_taken_out() ->
 
 def test_a_prompt_about_messages_is_not_said_when_all_of_them_are_known() -> None:
     home = FakeConversations()
-    sent = home.send(Message("bob", "talk", "one"))
-    stored = prompt_entry(Prompt("x", "user"), [sent], STAMP, 0.0)
-    entries, heard = begun(home, stored, prompt=Prompt("[Read them.]", "user", own=True))
+    sent = home.send(InboxMessage("bob", "talk", "one"))
+    stored = prompt_entry(RoundPrompt("x", "user"), [sent], STAMP, 0.0)
+    entries, heard = begun(home, stored, prompt=RoundPrompt("[Read them.]", "user", automatic=True))
     assert len(entries) == 1
     assert [type(what) for what in heard] == []
     assert home.peek("talk") == ()
 
 
 class Strange(FakeConversations):
-    def collect(self, name: str) -> Post:
-        return Post(self.peek(name), "it is strange")
+    def collect(self, name: str) -> InboxContents:
+        return InboxContents(self.peek(name), "it is strange")
 
 
 def test_what_is_wrong_with_an_inbox_is_told() -> None:
     _, heard = begun(Strange())
-    assert Note("it is strange") in heard
+    assert Notice("it is strange") in heard
 
 
 def test_a_new_prompt_closes_the_calls_that_an_earlier_round_left_open() -> None:
@@ -80,6 +82,6 @@ def test_a_new_prompt_closes_the_calls_that_an_earlier_round_left_open() -> None
 def test_a_round_goes_on_under_its_own_name() -> None:
     said = Entry(entry_type=MESSAGE, role="user", round="r1")
     call = Entry(entry_type=TOOL_CALL, to="poke", round="r2")
-    assert round_of(turns([said])) == "r1"
-    assert round_of(turns([said, call])) == "r2"
-    assert round_of(()) == ""
+    assert last_round_id(parse_turns([said])) == "r1"
+    assert last_round_id(parse_turns([said, call])) == "r2"
+    assert last_round_id(()) == ""

@@ -4,9 +4,9 @@ from marid.tools.memory import call_agent, call_user
 
 
 def test_the_model_is_told_what_its_call_means() -> None:
-    assert RoundHandoff().user("") == "The round ends here."
-    assert RoundHandoff().user("done") == "The round ends here, with your message to the user."
-    assert "after your next words" in RoundHandoff().agent("go on")
+    assert RoundHandoff().hand_to_user("") == "The round ends here."
+    assert RoundHandoff().hand_to_user("done") == "The round ends here, with your message to the user."
+    assert "after your next words" in RoundHandoff().hand_to_agent("go on")
 
 
 def test_the_round_knows_the_tools_by_their_names() -> None:

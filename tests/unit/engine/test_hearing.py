@@ -7,28 +7,28 @@ from marid.core.chat import (
     Finished,
     GatewayEvent,
     Message,
-    Noted,
     Reasoning,
     ReasoningDelta,
-    Retrying,
+    RequestNotice,
+    RetryScheduled,
     Text,
     TextDelta,
     Usage,
 )
 from marid.core.errors import Exhausted
-from marid.core.events import Note
-from marid.core.rounds import Retrying as Waiting
-from marid.core.rounds import RoundHappening, Spent, Thought, Words
-from marid.engine.hearing import MOST_CHARACTERS, Hearing
+from marid.core.events import Notice
+from marid.core.rounds import RoundEvent, RoundReasoningDelta, RoundTextDelta, UsageReported
+from marid.core.rounds import RoundRetrying as Waiting
+from marid.engine.hearing import MAX_REPLY_CHARACTERS, ReplyStream
 
 
-def heard(*events: GatewayEvent) -> tuple[list[RoundHappening], Hearing]:
-    told: list[RoundHappening] = []
-    hearing = Hearing("m", told.append)
+def heard(*events: GatewayEvent) -> tuple[list[RoundEvent], ReplyStream]:
+    told: list[RoundEvent] = []
+    hearing = ReplyStream("m", told.append)
 
     async def main() -> None:
         for event in events:
-            await hearing.take(event)
+            await hearing.feed(event)
 
     anyio.run(main)
     return told, hearing
@@ -36,46 +36,46 @@ def heard(*events: GatewayEvent) -> tuple[list[RoundHappening], Hearing]:
 
 def test_words_thoughts_costs_and_waits_are_told_as_they_come() -> None:
     usage = Usage(1, 2)
-    told, _ = heard(Retrying(2, 0.5, "busy"), ReasoningDelta("hm"), TextDelta("a"), usage)
-    assert told == [Waiting(2, 0.5, "busy"), Thought("hm"), Words("a"), Spent("m", usage)]
+    told, _ = heard(RetryScheduled(2, 0.5, "busy"), ReasoningDelta("hm"), TextDelta("a"), usage)
+    assert told == [Waiting(2, 0.5, "busy"), RoundReasoningDelta("hm"), RoundTextDelta("a"), UsageReported("m", usage)]
 
 
 def test_what_was_thought_in_a_try_that_failed_is_no_part_of_the_answer() -> None:
-    told, hearing = heard(ReasoningDelta("hm"), Retrying(2, 0.5, "busy"), ReasoningDelta("so"), TextDelta("a"))
-    assert told == [Thought("hm"), Waiting(2, 0.5, "busy"), Thought("so"), Words("a")]
-    assert hearing.partial().parts == (Reasoning(text="so"), Text(text="a"))
+    told, hearing = heard(ReasoningDelta("hm"), RetryScheduled(2, 0.5, "busy"), ReasoningDelta("so"), TextDelta("a"))
+    assert told == [RoundReasoningDelta("hm"), Waiting(2, 0.5, "busy"), RoundReasoningDelta("so"), RoundTextDelta("a")]
+    assert hearing.partial_message().parts == (Reasoning(text="so"), Text(text="a"))
 
 
 def test_one_newline_at_the_very_beginning_is_left_out() -> None:
     told, hearing = heard(TextDelta("\n"), TextDelta("\na"), TextDelta("\nb"))
-    assert told == [Words("\na"), Words("\nb")]
-    assert hearing.partial().text == "\na\nb"
+    assert told == [RoundTextDelta("\na"), RoundTextDelta("\nb")]
+    assert hearing.partial_message().text == "\na\nb"
 
 
 def test_blanks_wait_for_a_word_and_are_nothing_without_one() -> None:
     told, hearing = heard(TextDelta("\n"), TextDelta(" \t"), TextDelta("\n\n"), CallStarted(0, "look"))
     assert told == []
-    assert hearing.partial().parts == ()
+    assert hearing.partial_message().parts == ()
     told, hearing = heard(TextDelta("\n"), TextDelta("  "), TextDelta("a "), TextDelta(" "))
-    assert told == [Words("  a "), Words(" ")]
-    assert hearing.partial().text == "  a  "
+    assert told == [RoundTextDelta("  a "), RoundTextDelta(" ")]
+    assert hearing.partial_message().text == "  a  "
 
 
 def test_a_note_is_told_once_in_a_round() -> None:
     noted: set[str] = set()
-    told: list[RoundHappening] = []
+    told: list[RoundEvent] = []
 
     async def main() -> None:
         for text in ("a", "a", "b"):
-            await Hearing("m", told.append, noted).take(Noted(text))
+            await ReplyStream("m", told.append, noted).feed(RequestNotice(text))
 
     anyio.run(main)
-    assert told == [Note("a"), Note("b")]
+    assert told == [Notice("a"), Notice("b")]
 
 
 def test_what_came_so_far_is_kept_without_unfinished_calls() -> None:
     told, hearing = heard(ReasoningDelta("hm"), TextDelta("a"), CallStarted(0, "look"), CallDelta(0, "{"))
-    assert hearing.partial().parts == (Reasoning(text="hm"), Text(text="a"))
+    assert hearing.partial_message().parts == (Reasoning(text="hm"), Text(text="a"))
     assert hearing.finished is None
     assert len(told) == 2
 
@@ -90,13 +90,13 @@ def test_the_end_is_kept() -> None:
 )
 def test_an_answer_without_end_is_left(piece: GatewayEvent) -> None:
     with pytest.raises(Exhausted, match="no end"):
-        heard(*[piece] * (MOST_CHARACTERS // 1_000_000 + 1))
+        heard(*[piece] * (MAX_REPLY_CHARACTERS // 1_000_000 + 1))
 
 
 def test_the_halves_of_a_character_are_told_as_one() -> None:
     heard: list[object] = []
-    hearing = Hearing("m", heard.append)
+    hearing = ReplyStream("m", heard.append)
     for piece in ("a", "\ud83d", "\ude00 b\ud83d", "\ude00"):
-        anyio.run(hearing.take, TextDelta(piece))
-    assert "".join(one.text for one in heard if isinstance(one, Words)) == "a😀 b😀"
-    assert hearing.partial().text == "a😀 b😀"
+        anyio.run(hearing.feed, TextDelta(piece))
+    assert "".join(one.text for one in heard if isinstance(one, RoundTextDelta)) == "a😀 b😀"
+    assert hearing.partial_message().text == "a😀 b😀"

@@ -6,31 +6,31 @@ import pytest
 from fakes.conversations import FakeConversations
 from marid.core.entry import MESSAGE, Entry
 from marid.core.errors import Unavailable
-from marid.core.rounds import RoundHappening, Stored
-from marid.engine.ledger import Ledger
-from marid.engine.turns import Said
+from marid.core.rounds import EntryStored, RoundEvent
+from marid.engine.ledger import AsyncConversation
+from marid.engine.turns import UserTurn
 
 SAID = Entry(entry_type=MESSAGE, content="hi", role="user")
 
 
 def test_what_is_stored_is_told_in_its_order() -> None:
-    heard: list[RoundHappening] = []
+    heard: list[RoundEvent] = []
 
     async def main() -> None:
-        ledger = Ledger(FakeConversations().open("c", create=True), heard.append)
+        ledger = AsyncConversation(FakeConversations().open("c", create=True), heard.append)
         assert await ledger.append([]) == ()
         async with anyio.create_task_group() as group:
             for _ in range(5):
                 group.start_soon(ledger.append, [SAID, SAID])
-        assert [type(turn) for turn in await ledger.turns()] == [Said] * 10
+        assert [type(turn) for turn in await ledger.turns()] == [UserTurn] * 10
 
     anyio.run(main)
-    assert [what.entry.sequence for what in heard if isinstance(what, Stored)] == list(range(2, 12))
+    assert [what.entry.sequence for what in heard if isinstance(what, EntryStored)] == list(range(2, 12))
 
 
 def test_nothing_waits_for_the_disk_on_the_loop() -> None:
     async def main() -> str:
-        return await Ledger(FakeConversations().open("c", create=True), lambda what: None).run(
+        return await AsyncConversation(FakeConversations().open("c", create=True), lambda what: None).run_in_thread(
             lambda: threading.current_thread().name
         )
 
@@ -38,12 +38,12 @@ def test_nothing_waits_for_the_disk_on_the_loop() -> None:
 
 
 def test_what_cannot_be_stored_is_raised_and_not_told() -> None:
-    heard: list[RoundHappening] = []
+    heard: list[RoundEvent] = []
 
     async def main() -> None:
         held = FakeConversations().open("c", create=True)
         held.close()
-        await Ledger(held, heard.append).append([SAID])
+        await AsyncConversation(held, heard.append).append([SAID])
 
     with pytest.raises(Unavailable):
         anyio.run(main)

@@ -15,14 +15,14 @@ from marid.core.chat import (
     ModelRequest,
     Reasoning,
     ReasoningDelta,
-    Retrying,
+    RetryScheduled,
     Text,
     TextDelta,
     ToolCall,
     ToolResult,
     Usage,
 )
-from marid.core.conversation import Message as Mail
+from marid.core.conversation import InboxMessage as Mail
 from marid.core.entry import (
     FAILED,
     FLOW_CALL,
@@ -38,21 +38,21 @@ from marid.core.entry import (
 from marid.core.errors import Exhausted, Unavailable
 from marid.core.policy import Effect
 from marid.core.rounds import (
-    End,
-    Fuel,
     FuelExhausted,
+    FuelStatus,
     InboxInjected,
     ReplyEnded,
-    Spent,
-    Thought,
+    RoundEnd,
+    RoundReasoningDelta,
+    RoundTextDelta,
+    UsageReported,
     WindowWarning,
-    Words,
 )
-from marid.core.rounds import Retrying as Waiting
+from marid.core.rounds import RoundRetrying as Waiting
 from marid.core.settings import Settings
-from marid.engine.loop import MOST_EMPTY
-from marid.engine.results import UNKNOWN
-from marid.toolkit.outcome import Done
+from marid.engine.loop import MAX_EMPTY_REPLIES
+from marid.engine.results import OUTCOME_UNKNOWN
+from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import tool
 
 EMPTY = answer()
@@ -68,11 +68,11 @@ def to_agent(prompt: str, id: str = "a") -> ToolCall:
 
 def test_an_answer_ends_the_round(tmp_path: Path) -> None:
     talk = Talk(tmp_path, FakeModel(answer("Hel", "lo")))
-    assert talk.say("hi") == End("answered", "r1", "Hello")
+    assert talk.say("hi") == RoundEnd("answered", "r1", "Hello")
     assert talk.words() == ["hi", "Hello"]
     assert {entry.round for entry in talk.entries} == {"r1"}
-    assert talk.heard_of(Words) == [Words("Hel"), Words("lo")]
-    assert len(talk.heard_of(ReplyEnded)) == len(talk.heard_of(Spent)) == 1
+    assert talk.heard_of(RoundTextDelta) == [RoundTextDelta("Hel"), RoundTextDelta("lo")]
+    assert len(talk.heard_of(ReplyEnded)) == len(talk.heard_of(UsageReported)) == 1
     request = talk.model.asked[0]
     assert request.messages[0].text.endswith("] hi")
     assert [tool.name for tool in request.tools] == ["look", "poke", "call_agent", "call_user"]
@@ -85,7 +85,7 @@ def test_text_beside_tool_calls_is_stored_before_them_and_sent_back(tmp_path: Pa
     user, assistant, tool = talk.model.asked[1].messages
     assert user.role == "user"
     assert assistant.parts == (Text(text="Let me look."), called("look"))
-    assert tool.parts == (ToolResult(call="c1", name="look", text="saw ."),)
+    assert tool.parts == (ToolResult(call_id="c1", name="look", text="saw ."),)
 
 
 def test_thoughts_and_seals_go_back_with_the_results(tmp_path: Path) -> None:
@@ -94,15 +94,15 @@ def test_thoughts_and_seals_go_back_with_the_results(tmp_path: Path) -> None:
     talk = Talk(tmp_path, FakeModel(first, answer("So."), answer("Again.")))
     talk.say("hi")
     assert talk.model.asked[1].messages[1] == first
-    assert talk.heard_of(Thought) == [Thought("hm")]
+    assert talk.heard_of(RoundReasoningDelta) == [RoundReasoningDelta("hm")]
 
 
 def test_call_user_ends_the_round_at_once_and_its_message_is_part_of_the_answer(tmp_path: Path) -> None:
     model = FakeModel(answer("So.", called("poke"), to_user("Your turn.")))
     talk = Talk(tmp_path, model)
-    assert talk.say("hi") == End("handed", "r1", "So.\n\nYour turn.")
+    assert talk.say("hi") == RoundEnd("handed", "r1", "So.\n\nYour turn.")
     assert len(model.asked) == 1
-    assert talk.heard_of(Words) == [Words("So."), Words("Your turn.")]
+    assert talk.heard_of(RoundTextDelta) == [RoundTextDelta("So."), RoundTextDelta("Your turn.")]
     assert [entry.content for entry in talk.entries if entry.entry_type == TOOL_RESULT] == ["poked it"]
     assert [kind for kind in talk.types if kind in (FLOW_CALL, FLOW_RESULT)] == [FLOW_CALL, FLOW_RESULT]
 
@@ -110,7 +110,7 @@ def test_call_user_ends_the_round_at_once_and_its_message_is_part_of_the_answer(
 def test_call_agent_takes_effect_when_text_arrives(tmp_path: Path) -> None:
     model = FakeModel(answer(to_agent("and then?")), answer("First."), answer("Second."))
     talk = Talk(tmp_path, model)
-    assert talk.say("hi") == End("answered", "r1", "Second.")
+    assert talk.say("hi") == RoundEnd("answered", "r1", "Second.")
     tool = model.asked[1].messages[-1]
     assert tool.role == "tool"
     *_, first, again, second = talk.entries
@@ -118,7 +118,7 @@ def test_call_agent_takes_effect_when_text_arrives(tmp_path: Path) -> None:
     assert again.content.endswith("\nand then?")
     assert (again.sender, again.role) == ("system", "user")
     assert "28 of 30" in again.content
-    assert talk.heard_of(Fuel)[-1] == Fuel(28, 30, "after_continuation", "and then?")
+    assert talk.heard_of(FuelStatus)[-1] == FuelStatus(28, 30, "after_continuation", "and then?")
 
 
 def test_messages_that_came_meanwhile_stand_before_what_the_model_goes_on_with(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_messages_that_came_meanwhile_stand_before_what_the_model_goes_on_with(t
     talk.say("hi")
     again = model.asked[2].messages[-1]
     assert again.text.startswith("--- INBOX MESSAGES ---\n[From: bob] Look out!\n--- END INBOX ---\n\n[You have")
-    assert again.bare == "and then?"
+    assert again.user_text == "and then?"
     assert talk.home.peek("talk") == ()
     assert talk.heard_of(InboxInjected) == [InboxInjected(1)]
     assert talk.entries[-2].metadata["inbox"]
@@ -166,10 +166,10 @@ def test_an_answer_and_what_follows_it_are_one_append(tmp_path: Path) -> None:
 def test_fuel_allows_so_many_requests(tmp_path: Path) -> None:
     model = FakeModel(*(answer("On.", called("look", f'{{"path": "{n}"}}')) for n in range(5)))
     talk = Talk(tmp_path, model, settings=Settings(fuel=3))
-    assert talk.say("hi") == End("fuel", "r1", "On.")
+    assert talk.say("hi") == RoundEnd("fuel", "r1", "On.")
     assert len(model.asked) == 3
     assert talk.heard_of(FuelExhausted) == [FuelExhausted(3)]
-    assert [(what.remaining, what.event) for what in talk.heard_of(Fuel)] == [
+    assert [(what.remaining, what.event) for what in talk.heard_of(FuelStatus)] == [
         (3, "entering_turn"),
         (2, "after_tool_batch"),
         (1, "after_tool_batch"),
@@ -186,16 +186,16 @@ def test_the_last_request_may_be_the_answer(tmp_path: Path) -> None:
 
 def test_without_fuel_a_model_does_not_go_on(tmp_path: Path) -> None:
     talk = Talk(tmp_path, FakeModel(answer("Yes.")), settings=Settings(fuel=1), fallback=TO_AGENT)
-    assert talk.say("hi") == End("fuel", "r1", "Yes.")
+    assert talk.say("hi") == RoundEnd("fuel", "r1", "Yes.")
     assert talk.words() == ["hi", "Yes."]
 
 
 def test_an_empty_reply_costs_more_and_the_same_request_is_made_again(tmp_path: Path) -> None:
     model = FakeModel(EMPTY, answer(" \n"), answer("never"))
     talk = Talk(tmp_path, model, settings=Settings(fuel=30, fuel_empty_response_cost=15))
-    assert talk.say("hi") == End("fuel", "r1")
+    assert talk.say("hi") == RoundEnd("fuel", "r1")
     assert model.asked[0] == model.asked[1]
-    assert [(what.remaining, what.event) for what in talk.heard_of(Fuel)][1:] == [
+    assert [(what.remaining, what.event) for what in talk.heard_of(FuelStatus)][1:] == [
         (15, "empty_response"),
         (0, "empty_response"),
     ]
@@ -205,9 +205,9 @@ def test_an_empty_reply_costs_more_and_the_same_request_is_made_again(tmp_path: 
 def test_without_a_limit_there_is_no_word_of_fuel_and_silence_ends_the_round(tmp_path: Path) -> None:
     model = FakeModel(EMPTY, EMPTY, answer(called("look")), *[EMPTY] * 9)
     talk = Talk(tmp_path, model, settings=Settings(fuel=0))
-    assert talk.say("hi") == End("empty", "r1")
-    assert len(model.asked) == 3 + MOST_EMPTY
-    assert talk.heard_of(Fuel) == []
+    assert talk.say("hi") == RoundEnd("empty", "r1")
+    assert len(model.asked) == 3 + MAX_EMPTY_REPLIES
+    assert talk.heard_of(FuelStatus) == []
     assert model.asked[0].system == "fuel None"
 
 
@@ -266,11 +266,11 @@ def test_an_answer_that_breaks_off_is_kept_as_far_as_it_came(tmp_path: Path) -> 
     with pytest.raises(Unavailable, match="cut"):
         talk.say("hi")
     assert [(entry.content, entry.status) for entry in talk.entries[1:]] == [("Half an", FAILED)]
-    assert len(talk.heard_of(Spent)) == 1
+    assert len(talk.heard_of(UsageReported)) == 1
 
 
 def test_a_service_that_fails_before_it_says_anything_leaves_only_the_prompt(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, EventModel([Retrying(2, 0.1, "busy")], error=Unavailable("down")))
+    talk = Talk(tmp_path, EventModel([RetryScheduled(2, 0.1, "busy")], error=Unavailable("down")))
     with pytest.raises(Unavailable, match="down"):
         talk.say("hi")
     assert talk.words() == ["hi"]
@@ -289,11 +289,11 @@ def test_an_answer_without_a_proper_end_is_a_failure(tmp_path: Path, answered: l
 def test_an_answer_that_the_provider_cuts_is_kept_and_says_so(tmp_path: Path, reason: str) -> None:
     play = ended(reason, Text(text="Half"))  # pyright: ignore[reportArgumentType]
     talk = Talk(tmp_path, EventModel(play))
-    assert talk.say("hi") == End(reason, "r1", "Half")  # pyright: ignore[reportArgumentType]
+    assert talk.say("hi") == RoundEnd(reason, "r1", "Half")  # pyright: ignore[reportArgumentType]
     assert (talk.entries[-1].status, talk.entries[-1].metadata) == (STOPPED, {"finish": reason})
-    assert talk.say() == End("nothing", "r1")
+    assert talk.say() == RoundEnd("nothing", "r1")
     bare = Talk(tmp_path, EventModel(ended(reason)))  # pyright: ignore[reportArgumentType]
-    assert bare.say("hi") == End(reason, "r1")  # pyright: ignore[reportArgumentType]
+    assert bare.say("hi") == RoundEnd(reason, "r1")  # pyright: ignore[reportArgumentType]
     assert len(bare.model.asked) == 1
 
 
@@ -325,10 +325,10 @@ def test_a_round_that_broke_off_goes_on_without_a_new_message(tmp_path: Path) ->
     with pytest.raises(Unavailable):
         talk.say("hi")
     talk.model = FakeModel(answer("swer."))
-    assert talk.say() == End("answered", "r1", "Half answer.")
+    assert talk.say() == RoundEnd("answered", "r1", "Half answer.")
     assert [message.role for message in talk.model.asked[0].messages] == ["user", "assistant", "user"]
     assert [entry.role for entry in talk.entries] == ["user", "agent", "agent"]
-    assert talk.say() == End("nothing", "r1")
+    assert talk.say() == RoundEnd("nothing", "r1")
 
 
 def test_there_is_nothing_to_go_on_with_where_nothing_was_said(tmp_path: Path) -> None:
@@ -391,10 +391,10 @@ def test_wherever_it_is_killed_no_deed_happens_twice_and_the_round_comes_to_its_
     deeds: list[str] = []
 
     @tool(family="runtime", effect=Effect.META)
-    def deed(name: str) -> Done:
+    def deed(name: str) -> ToolOutput:
         """Do it."""
         deeds.append(name)
-        return Done(text=f"did {name}")
+        return ToolOutput(text=f"did {name}")
 
     talk = Talk(tmp_path, FakeModel(*[diligent] * 9), deed, look)
     whole = talk.held.append
@@ -411,6 +411,6 @@ def test_wherever_it_is_killed_no_deed_happens_twice_and_the_round_comes_to_its_
     assert talk.say().reason in ("answered", "nothing")
     assert talk.words()[-1] == "Done."
     assert len(deeds) == len(set(deeds))
-    unsure = [entry for entry in talk.entries if entry.content == UNKNOWN]
+    unsure = [entry for entry in talk.entries if entry.content == OUTCOME_UNKNOWN]
     assert len(unsure) <= 1
     assert 6 - len(unsure) <= len(deeds) <= 6

@@ -20,8 +20,8 @@ from marid.core.entry import (
     USER,
     Entry,
 )
-from marid.engine.messages import EARLIER, GO_ON, LOST, messages, parsed
-from marid.engine.turns import turns
+from marid.engine.messages import CONTINUE_NOTE, LOST_RESULT, OMITTED_NOTE, parse_arguments, provider_messages
+from marid.engine.turns import parse_turns
 
 SAID = Entry(entry_type=MESSAGE, content="hi", to="c", role=USER)
 
@@ -39,7 +39,7 @@ def result(text: str, id: str = "1", status: str = "ok") -> Entry:
 
 
 def made(*entries: Entry) -> tuple[Message, ...]:
-    return messages(turns(entries))
+    return provider_messages(parse_turns(entries))
 
 
 def test_text_beside_calls_is_sent_back_with_them() -> None:
@@ -48,14 +48,14 @@ def test_text_beside_calls_is_sent_back_with_them() -> None:
     assert [one.id for one in assistant.calls] == ["1", "2"]
     assert tool == Message(
         role="tool",
-        parts=(ToolResult(call="1", name="look", text="a"), ToolResult(call="2", name="look", text="b")),
+        parts=(ToolResult(call_id="1", name="look", text="a"), ToolResult(call_id="2", name="look", text="b")),
     )
 
 
 def test_a_call_without_a_result_was_interrupted() -> None:
     *_, tool = made(SAID, call(), SAID)[:3]
-    assert tool.parts == (ToolResult(call="1", name="look", text=LOST, failed=True),)
-    assert "interrupted" in LOST
+    assert tool.parts == (ToolResult(call_id="1", name="look", text=LOST_RESULT, failed=True),)
+    assert "interrupted" in LOST_RESULT
 
 
 def test_results_that_failed_say_so() -> None:
@@ -77,11 +77,11 @@ def test_blank_words_are_not_sent() -> None:
 
 
 def test_an_answer_that_broke_off_is_followed_by_the_wish_to_go_on() -> None:
-    assert made(SAID, answer("Half", status=FAILED))[-1].text == GO_ON
+    assert made(SAID, answer("Half", status=FAILED))[-1].text == CONTINUE_NOTE
 
 
 def test_what_begins_in_the_middle_has_a_beginning() -> None:
-    assert made(answer("x"), SAID)[0].text == EARLIER
+    assert made(answer("x"), SAID)[0].text == OMITTED_NOTE
 
 
 def test_thoughts_and_seals_go_back_while_the_tools_are_at_work() -> None:
@@ -130,10 +130,10 @@ def test_arguments_that_are_no_object_go_back_as_one() -> None:
 
 
 def test_arguments_are_an_object_or_nothing() -> None:
-    assert parsed(" ") == {}
-    assert parsed('{"a": 1}') == {"a": 1}
-    assert parsed("[1]") is None
-    assert parsed("[" * 100_000) is None
+    assert parse_arguments(" ") == {}
+    assert parse_arguments('{"a": 1}') == {"a": 1}
+    assert parse_arguments("[1]") is None
+    assert parse_arguments("[" * 100_000) is None
 
 
 def test_a_name_that_a_model_has_made_up_is_one_that_services_take() -> None:
@@ -166,7 +166,7 @@ def test_whatever_the_history_every_call_is_followed_by_its_result(entries: list
     waiting: list[str] = []
     seen: set[str] = set()
     for message in sent:
-        results = [part.call for part in message.parts if isinstance(part, ToolResult)]
+        results = [part.call_id for part in message.parts if isinstance(part, ToolResult)]
         assert results == waiting
         assert (message.role == "tool") is bool(results)
         waiting = [one.id for one in message.calls]
@@ -181,8 +181,8 @@ def test_whatever_the_history_every_call_is_followed_by_its_result(entries: list
 @pytest.mark.parametrize("text", ['{"path": NaN}', '{"a": [-Infinity]}', '{"a": 1e999}'])
 def test_numbers_that_no_json_has_are_unparsable(text: str) -> None:
     """The defect: such a call was sent back as it was, and no service takes that."""
-    assert parsed(text) is None
-    assert parsed('{"a": 1.5e3}') == {"a": 1500.0}
+    assert parse_arguments(text) is None
+    assert parse_arguments('{"a": 1.5e3}') == {"a": 1500.0}
 
 
 def test_an_answer_that_was_gone_on_with_is_one_text() -> None:

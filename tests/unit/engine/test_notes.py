@@ -20,9 +20,9 @@ def test_todos_and_goals_are_replaced_as_a_whole(name: str, store: Conversations
         notes = ConversationNotes(held)
         notes.write(name, "- one\n- two")
         notes.write(name, "- three")
-        assert store.read("c").note(name) == "- three"
+        assert store.read("c").read_note(name) == "- three"
         notes.write(name, "")
-        assert store.read("c").note(name) == ""
+        assert store.read("c").read_note(name) == ""
 
 
 @pytest.mark.parametrize("name", ["system_prompt", "summary", "reflection", "../x", ""])
@@ -42,7 +42,7 @@ def test_a_reflection_is_shared_by_all_conversations(store: Conversations) -> No
     store.create("other")
     with store.open("c", create=True) as held:
         HomeReflection(held, 100).write("the user likes tea")
-    assert store.read("other").note("reflection") == "the user likes tea"
+    assert store.read("other").read_note("reflection") == "the user likes tea"
 
 
 def test_a_reflection_over_the_limit_is_an_error_and_the_old_one_stays(store: Conversations) -> None:
@@ -51,4 +51,4 @@ def test_a_reflection_over_the_limit_is_an_error_and_the_old_one_stays(store: Co
         reflection.write("é" * 10)
         with pytest.raises(BadInput, match="at most 10 characters, this one 11"):
             reflection.write("x" * 11)
-        assert held.note("reflection") == "é" * 10
+        assert held.read_note("reflection") == "é" * 10

@@ -7,9 +7,9 @@ from fakes.conversations import FakeConversations
 from marid.adapters.store.catalogue import FileConversations
 from marid.core.entry import AGENT, MESSAGE, TOOL_CALL, TOOL_STARTED, USER, Entry
 from marid.core.errors import BadInput, NotFound
-from marid.engine.peers import MOST_CHARACTERS, HomePeers
+from marid.engine.peers import MAX_MESSAGE_CHARACTERS, HomePeers
 from marid.ports.conversations import Conversations, Inbox
-from marid.ports.peers import Peer, Spoken
+from marid.ports.peers import Peer, PeerEntry
 
 WRONG = ["", "-", "system", "SYSTEM", "..", "../x", "a/b", "a b", "é", "x" * 101, "a\n"]
 
@@ -49,21 +49,21 @@ def test_another_conversation_is_seen_with_its_notes_and_last_messages(store: St
         held.write_note("summary", "s")
         held.write_note("todos", "t")
         held.write_note("goals", "g")
-        seen = peers(store).look("other", 2)
+        seen = peers(store).get_peer("other", 2)
     assert seen == Peer(
         name="other",
         summary="s",
         todos="t",
         goals="g",
         messages=3,
-        recent=(Spoken("ann", "three", "message"), Spoken("other", '{"path": "a"}', "tool_call")),
+        recent=(PeerEntry("ann", "three", "message"), PeerEntry("other", '{"path": "a"}', "tool_call")),
     )
 
 
 @pytest.mark.parametrize(("asked", "seen"), [(0, []), (1, ["b"]), (2, ["a", "b"]), (9, ["a", "b"])])
 def test_only_so_many_messages_come_and_never_an_anchor(asked: int, seen: list[str], store: Store) -> None:
     talk(store, said("a"), said("b"))
-    assert [one.content for one in peers(store).look("other", asked).recent] == seen
+    assert [one.content for one in peers(store).get_peer("other", asked).recent] == seen
 
 
 def test_what_was_archived_is_not_seen(store: Store) -> None:
@@ -71,23 +71,23 @@ def test_what_was_archived_is_not_seen(store: Store) -> None:
     with store.open("other") as held:
         held.clear()
     talk(store, said("new"))
-    seen = peers(store).look("other", 5)
+    seen = peers(store).get_peer("other", 5)
     assert (seen.messages, [one.content for one in seen.recent]) == (1, ["new"])
 
 
 def test_a_conversation_is_found_by_its_id(store: Store) -> None:
-    assert peers(store).look(store.create("other").id, 1).name == "other"
+    assert peers(store).get_peer(store.create("other").id, 1).name == "other"
 
 
 def test_a_long_message_is_cut(store: Store) -> None:
-    talk(store, said("x" * (MOST_CHARACTERS + 1500)))
-    (one,) = peers(store).look("other", 1).recent
-    assert one.content == "x" * MOST_CHARACTERS + "… [1,500 more characters]"
+    talk(store, said("x" * (MAX_MESSAGE_CHARACTERS + 1500)))
+    (one,) = peers(store).get_peer("other", 1).recent
+    assert one.content == "x" * MAX_MESSAGE_CHARACTERS + "… [1,500 more characters]"
 
 
 def test_one_that_is_not_there_is_not_found_and_not_made(store: Store) -> None:
     with pytest.raises(NotFound, match="nobody"):
-        peers(store).look("nobody", 1)
+        peers(store).get_peer("nobody", 1)
     assert store.list() == ()
 
 
@@ -95,7 +95,7 @@ def test_one_that_is_not_there_is_not_found_and_not_made(store: Store) -> None:
 def test_a_name_that_is_none_is_refused_before_anything_is_made(name: str, store: Store, tmp_path: Path) -> None:
     there = peers(store)
     with pytest.raises(BadInput):
-        there.look(name, 1)
+        there.get_peer(name, 1)
     with pytest.raises(BadInput):
         there.send(name, "hi")
     assert store.list() == ()
@@ -130,5 +130,5 @@ def test_a_message_reaches_the_conversation_of_an_id(store: Store) -> None:
 def test_a_conversation_that_somebody_holds_can_be_looked_into_and_written_to(store: Store) -> None:
     with store.open("other", create=True):
         peers(store).send("other", "hi")
-        assert peers(store).look("other", 5).messages == 0
+        assert peers(store).get_peer("other", 5).messages == 0
     assert len(store.inbox.peek("other")) == 1

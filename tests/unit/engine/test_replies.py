@@ -1,15 +1,15 @@
 """Answers as entries, and back."""
 
-from marid.core.chat import Message, Part, Reasoning, Text, ToolCall, ToolResult
+from marid.core.chat import Message, MessagePart, Reasoning, Text, ToolCall, ToolResult
 from marid.core.entry import AGENT, FLOW_CALL, INTERRUPTED, MESSAGE, TOOL_CALL, USER, Entry
-from marid.engine.messages import messages
-from marid.engine.replies import Stamp, reply_entries
-from marid.engine.turns import turns
+from marid.engine.messages import provider_messages
+from marid.engine.replies import RoundStamp, reply_entries
+from marid.engine.turns import parse_turns
 
-STAMP = Stamp("talk", "r1")
+STAMP = RoundStamp("talk", "r1")
 
 
-def entries(*parts: Part, status: str = "ok") -> tuple[Entry, ...]:
+def entries(*parts: MessagePart, status: str = "ok") -> tuple[Entry, ...]:
     return reply_entries(Message(role="assistant", parts=parts), STAMP, status)
 
 
@@ -39,7 +39,7 @@ def test_what_is_not_whole_says_so() -> None:
 
 
 def test_results_are_not_a_models_to_give() -> None:
-    assert entries(ToolResult(call="1", name="x", text="y")) == ()
+    assert entries(ToolResult(call_id="1", name="x", text="y")) == ()
 
 
 def test_thoughts_stand_with_what_followed_them_and_come_back_in_their_order() -> None:
@@ -60,7 +60,7 @@ def test_thoughts_stand_with_what_followed_them_and_come_back_in_their_order() -
         {},
     ]
     said = Entry(entry_type=MESSAGE, content="hi", role=USER)
-    assert messages(turns([said, *stored]))[1].parts == parts
+    assert provider_messages(parse_turns([said, *stored]))[1].parts == parts
 
 
 def test_thoughts_before_blank_words_stay_with_what_comes_next() -> None:
@@ -73,6 +73,6 @@ def test_what_was_thought_first_stands_first_though_words_came_after_the_call() 
         role="assistant",
         parts=(Reasoning(text="T1", seal="s"), ToolCall(id="1", name="look", arguments="{}"), Text(text="after")),
     )
-    words, made = reply_entries(reply, Stamp("c", "r"))
+    words, made = reply_entries(reply, RoundStamp("c", "r"))
     assert words.metadata["thoughts"] == [{"text": "T1", "seal": "s"}]
     assert "thoughts" not in made.metadata

@@ -4,26 +4,26 @@ from fakes.conversations import FakeConversations
 from fakes.model import FakeModel
 from fakes.road import Road
 from marid.core.settings import Settings
-from marid.engine.services import memory_services
-from marid.ports.catalogue import Catalogue
+from marid.engine.services import conversation_services
+from marid.ports.catalogue import ModelLookup
 from marid.ports.handoff import Handoff
-from marid.ports.notes import Notes, Reflection
+from marid.ports.notes import NoteWriter, ReflectionWriter
 from marid.ports.peers import Peers
 from marid.tools.memory import TOOLS
 
 
 def services(settings: Settings, store: FakeConversations | None = None) -> dict[type, object]:
     store = store or FakeConversations()
-    return memory_services(store.open("mine", create=True), store, store.inbox, FakeModel(), settings)
+    return conversation_services(store.open("mine", create=True), store, store.inbox, FakeModel(), settings)
 
 
 def names(road: Road, given: dict[type, object]) -> set[str]:
-    return {spec.name for spec in road.dispatcher.offered(road.scope(services=given))}
+    return {spec.name for spec in road.dispatcher.tools_for(road.scope(services=given))}
 
 
 def test_a_round_gives_its_tools_every_port_that_they_need(tmp_path: Path) -> None:
     given = services(Settings())
-    assert set(given) == {Notes, Reflection, Peers, Handoff, Catalogue}
+    assert set(given) == {NoteWriter, ReflectionWriter, Peers, Handoff, ModelLookup}
     assert names(Road(tmp_path, *TOOLS), given) == {spec.name for spec in TOOLS}
 
 

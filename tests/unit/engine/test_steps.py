@@ -18,8 +18,20 @@ from marid.core.entry import (
     USER,
     Entry,
 )
-from marid.engine.steps import ENDED_AT, WARNING, Act, Ask, Handed, Rest, Step, handed, in_a_row, next_step, shapes
-from marid.engine.turns import turns
+from marid.engine.steps import (
+    LOOP_END_AT,
+    LOOP_WARNING,
+    AskModel,
+    HandoffDecision,
+    RunTools,
+    Step,
+    Stop,
+    call_fingerprints,
+    find_handoff,
+    next_step,
+    repeated_replies,
+)
+from marid.engine.turns import parse_turns
 
 SAID = Entry(entry_type=MESSAGE, content="hi", to="c", role=USER)
 
@@ -38,95 +50,95 @@ def result(id: str, text: str = "a", type: str = TOOL_RESULT, status: str = "ok"
 
 
 def step(*entries: Entry) -> Step:
-    return next_step(turns(entries))
+    return next_step(parse_turns(entries))
 
 
 def test_without_a_history_there_is_nothing_to_do() -> None:
-    assert step() == Rest("nothing")
+    assert step() == Stop("nothing")
 
 
 def test_after_the_user_the_model_has_the_word() -> None:
-    assert step(SAID) == Ask()
+    assert step(SAID) == AskModel()
 
 
 def test_after_an_answer_the_user_has_it() -> None:
-    assert step(SAID, answer("Done.")) == Rest("answered", "Done.")
-    assert step(SAID, answer("Cut", STOPPED)) == Rest("answered", "Cut")
+    assert step(SAID, answer("Done.")) == Stop("answered", "Done.")
+    assert step(SAID, answer("Cut", STOPPED)) == Stop("answered", "Cut")
 
 
 @pytest.mark.parametrize("status", [FAILED, INTERRUPTED])
 def test_after_an_answer_that_broke_off_the_model_has_it_again(status: str) -> None:
-    assert step(SAID, answer("Ha", status)) == Ask()
+    assert step(SAID, answer("Ha", status)) == AskModel()
 
 
 def test_calls_without_results_are_made_and_those_with_are_not() -> None:
     now = step(SAID, call("1"), call("2"), Entry(entry_type=TOOL_STARTED, tool_call_id="2"), result("1"))
-    assert isinstance(now, Act)
+    assert isinstance(now, RunTools)
     assert [(one.id, one.started) for one in now.calls] == [("2", True)]
 
 
 def test_with_all_results_the_model_has_the_word() -> None:
-    assert step(SAID, call("1"), result("1")) == Ask()
+    assert step(SAID, call("1"), result("1")) == AskModel()
 
 
 def test_call_user_ends_the_round_at_once_and_call_agent_does_not() -> None:
     user = call("1", TO_USER, '{"message": "Your turn."}'), result("1", type=FLOW_RESULT)
-    assert step(SAID, answer("So."), *user) == Rest("handed", "So.\n\nYour turn.", "Your turn.")
-    assert step(SAID, call("1", TO_USER, "{"), result("1", type=FLOW_RESULT)) == Rest("handed")
-    assert step(SAID, call("1", TO_AGENT), result("1", type=FLOW_RESULT)) == Ask()
+    assert step(SAID, answer("So."), *user) == Stop("handed", "So.\n\nYour turn.", "Your turn.")
+    assert step(SAID, call("1", TO_USER, "{"), result("1", type=FLOW_RESULT)) == Stop("handed")
+    assert step(SAID, call("1", TO_AGENT), result("1", type=FLOW_RESULT)) == AskModel()
 
 
 def test_a_handoff_that_failed_is_none() -> None:
-    assert step(SAID, call("1", TO_USER), result("1", type=FLOW_RESULT, status=FAILED)) == Ask()
+    assert step(SAID, call("1", TO_USER), result("1", type=FLOW_RESULT, status=FAILED)) == AskModel()
 
 
 def test_of_several_handoffs_that_to_the_user_wins_and_no_message_to_him_is_lost() -> None:
     user, agent = call("1", TO_USER, '{"message": "Hm?"}'), call("2", TO_AGENT, '{"prompt": "on"}')
     for both in ((user, agent), (agent, user)):
-        assert step(SAID, *both, result("1"), result("2")) == Rest("handed", "Hm?", "Hm?")
+        assert step(SAID, *both, result("1"), result("2")) == Stop("handed", "Hm?", "Hm?")
     more = call("2", TO_USER, '{"message": "Well?"}'), call("3", TO_USER)
     results = result("1"), result("2"), result("3")
-    assert step(SAID, user, *more, *results) == Rest("handed", "Hm?\n\nWell?", "Hm?\n\nWell?")
+    assert step(SAID, user, *more, *results) == Stop("handed", "Hm?\n\nWell?", "Hm?\n\nWell?")
 
 
 def test_of_several_handoffs_to_itself_the_last_wins() -> None:
     calls = call("1", TO_AGENT, '{"prompt": "a"}'), call("2", TO_AGENT, '{"prompt": "b"}')
-    assert handed(turns([SAID, *calls, result("1"), result("2")])) == Handed(TO_AGENT, "b")
+    assert find_handoff(parse_turns([SAID, *calls, result("1"), result("2")])) == HandoffDecision(TO_AGENT, "b")
 
 
 def test_a_handoff_holds_until_somebody_else_speaks() -> None:
     agent = call("1", TO_AGENT, '{"prompt": "next"}'), result("1", type=FLOW_RESULT)
     later = call("2"), result("2")
-    assert handed(turns([SAID, *agent, *later])) == Handed(TO_AGENT, "next")
-    assert handed(turns([SAID, *agent, SAID])) is None
+    assert find_handoff(parse_turns([SAID, *agent, *later])) == HandoffDecision(TO_AGENT, "next")
+    assert find_handoff(parse_turns([SAID, *agent, SAID])) is None
 
 
 def _repeated(times: int, *, warned: bool = False) -> list[Entry]:
     entries = [SAID]
     for number in range(times):
-        text = "a" + (WARNING if warned and number >= 2 else "")
+        text = "a" + (LOOP_WARNING if warned and number >= 2 else "")
         entries += [call(str(number)), result(str(number), text)]
     return entries
 
 
 def test_the_same_call_with_the_same_result_is_counted_whether_or_not_it_was_warned_of() -> None:
-    assert in_a_row(shapes(turns(_repeated(4, warned=True)))) == 4
+    assert repeated_replies(call_fingerprints(parse_turns(_repeated(4, warned=True)))) == 4
     other = [*_repeated(4), call("x", arguments='{"b": 1}'), result("x")]
-    assert in_a_row(shapes(turns(other))) == 1
-    assert in_a_row(shapes(turns([*_repeated(4), call("x"), result("x", "b")]))) == 1
-    assert in_a_row([]) == 0
+    assert repeated_replies(call_fingerprints(parse_turns(other))) == 1
+    assert repeated_replies(call_fingerprints(parse_turns([*_repeated(4), call("x"), result("x", "b")]))) == 1
+    assert repeated_replies([]) == 0
 
 
 def test_several_calls_that_are_repeated_together_are_a_loop_too() -> None:
     entries: list[Entry] = []
-    for number in range(ENDED_AT):
+    for number in range(LOOP_END_AT):
         a, b = f"a{number}", f"b{number}"
         entries += [call(a), call(b, "see"), result(a), result(b, "other")]
-    assert step(*entries) == Rest("loop")
-    assert step(*entries[:-4]) == Ask()
+    assert step(*entries) == Stop("loop")
+    assert step(*entries[:-4]) == AskModel()
 
 
 def test_a_loop_ends_the_round_until_somebody_else_speaks() -> None:
-    assert step(*_repeated(ENDED_AT - 1)) == Ask()
-    assert step(*_repeated(ENDED_AT, warned=True)) == Rest("loop")
-    assert step(*_repeated(ENDED_AT), SAID, call("x"), result("x")) == Ask()
+    assert step(*_repeated(LOOP_END_AT - 1)) == AskModel()
+    assert step(*_repeated(LOOP_END_AT, warned=True)) == Stop("loop")
+    assert step(*_repeated(LOOP_END_AT), SAID, call("x"), result("x")) == AskModel()

@@ -12,7 +12,7 @@ from marid.core.entry import (
     USER,
     Entry,
 )
-from marid.engine.turns import Reply, Said, turns
+from marid.engine.turns import Reply, UserTurn, parse_turns
 
 
 def said(text: str = "hi") -> Entry:
@@ -33,13 +33,15 @@ def result(text: str, id: str = "", type: str = TOOL_RESULT) -> Entry:
 
 def made(*entries: Entry) -> list[list[tuple[str, str | None]]]:
     """For each reply the ids of its calls and what they came to."""
-    found = [turn for turn in turns(entries) if isinstance(turn, Reply)]
+    found = [turn for turn in parse_turns(entries) if isinstance(turn, Reply)]
     return [[(one.id, one.result.content if one.result else None) for one in turn.calls] for turn in found]
 
 
 def test_words_and_the_calls_behind_them_are_one_reply() -> None:
-    first, second = turns([said(), words("Look:"), call(id="1"), call(id="2"), result("a", "1"), result("b", "2")])
-    assert isinstance(first, Said)
+    first, second = parse_turns(
+        [said(), words("Look:"), call(id="1"), call(id="2"), result("a", "1"), result("b", "2")]
+    )
+    assert isinstance(first, UserTurn)
     assert isinstance(second, Reply)
     assert second.text == "Look:"
     assert [one.id for one in second.calls] == ["1", "2"]
@@ -94,7 +96,7 @@ def test_calls_without_any_id_are_told_apart() -> None:
 
 def test_a_call_is_started_once_that_is_written() -> None:
     started = Entry(entry_type=TOOL_STARTED, tool_call_id="2")
-    (reply,) = turns([call(id="1"), call(id="2"), started, Entry(entry_type=TOOL_STARTED, tool_call_id="9")])
+    (reply,) = parse_turns([call(id="1"), call(id="2"), started, Entry(entry_type=TOOL_STARTED, tool_call_id="9")])
     assert isinstance(reply, Reply)
     assert [(one.started, one.name) for one in reply.pending] == [(False, "look"), (True, "look")]
 
@@ -107,21 +109,21 @@ def test_who_speaks_is_what_the_entry_says_else_it_goes_by_whom_it_is_said_to() 
     of_chibi = Entry(entry_type=MESSAGE, content="a", sender="c", to="user")
     to_one_called_user = Entry(entry_type=MESSAGE, content="b", sender="me", to="user", role=USER)
     again = Entry(entry_type=MESSAGE, content="go on", sender="system", to="c", role=USER)
-    kinds = [type(turn) for turn in turns([of_chibi, to_one_called_user, again])]
-    assert kinds == [Reply, Said, Said]
+    kinds = [type(turn) for turn in parse_turns([of_chibi, to_one_called_user, again])]
+    assert kinds == [Reply, UserTurn, UserTurn]
 
 
 def test_pieces_of_one_answer_are_one_reply_and_answers_of_two_rounds_are_not() -> None:
-    assert [turn.text for turn in turns([words("a", "1"), words("b", "1")]) if isinstance(turn, Reply)] == ["ab"]
-    assert len(turns([words("a", "1"), words("b", "2")])) == 2
-    assert len(turns([words("a"), words("b")])) == 2
+    assert [turn.text for turn in parse_turns([words("a", "1"), words("b", "1")]) if isinstance(turn, Reply)] == ["ab"]
+    assert len(parse_turns([words("a", "1"), words("b", "2")])) == 2
+    assert len(parse_turns([words("a"), words("b")])) == 2
 
 
 def test_what_says_nothing_to_a_model_is_passed_over() -> None:
-    assert turns([Entry(entry_type=CONTEXT_CREATED), Entry(entry_type="somebody's own")]) == ()
+    assert parse_turns([Entry(entry_type=CONTEXT_CREATED), Entry(entry_type="somebody's own")]) == ()
 
 
 def test_a_call_without_a_name_has_one() -> None:
-    (reply,) = turns([call("")])
+    (reply,) = parse_turns([call("")])
     assert isinstance(reply, Reply)
     assert reply.calls[0].name == "unknown"

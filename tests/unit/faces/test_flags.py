@@ -1,4 +1,4 @@
-from marid.faces.flags import ANY, FLAGS, GROUPS, PREVIOUS, Flag, flag_named
+from marid.faces.flags import ANY, FLAGS, GROUPS, PREVIOUS, Flag, find_flag
 
 # facts about the program that is replaced: letter, long name, number of values, and whether nothing is said then
 CHIBI = """
@@ -41,7 +41,7 @@ def test_no_spelling_and_no_name_is_there_twice() -> None:
 def test_a_capital_letter_names_a_conversation() -> None:
     twins = [flag for flag in FLAGS if flag.name.endswith("_of")]
     assert [flag.name for flag in twins if not flag.short.isupper() or flag.values[0].kind != PREVIOUS] == []
-    assert flag_named("conversation").values[0].kind == ANY
+    assert find_flag("conversation").values[0].kind == ANY
 
 
 def test_every_flag_says_what_it_does_in_a_sentence() -> None:
@@ -49,5 +49,5 @@ def test_every_flag_says_what_it_does_in_a_sentence() -> None:
 
 
 def test_the_help_shows_all_spellings_and_values() -> None:
-    assert flag_named("log_of").shown == "-G, --show-log NAME N"
-    assert flag_named("as_json").shown == "--json"
+    assert find_flag("log_of").usage == "-G, --show-log NAME N"
+    assert find_flag("as_json").usage == "--json"

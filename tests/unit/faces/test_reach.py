@@ -1,21 +1,21 @@
-from marid.app.reach import Reach
+from marid.app.reach import ToolAccess
 from marid.core.policy import Effect
-from marid.faces.cli.flag_options import REACH
-from marid.faces.reach import NAMES, reach_of
+from marid.faces.cli.flag_options import ACCESS_OPTIONS
+from marid.faces.reach import ACCESS_FLAGS, access_from_flags
 
 
 def test_flags_before_and_after_the_name_add_up() -> None:
     before = {"roots": ("a",), "allow": ("write",), "trust": False}
     after = {"roots": ("b",), "files": ("f",), "allow": ("exec,net",), "wait": True}
-    assert reach_of(before, after) == Reach(
+    assert access_from_flags(before, after) == ToolAccess(
         roots=("a", "b"), files=("f",), allow=frozenset({Effect.WRITE, Effect.EXEC, Effect.NET}), wait=True
     )
 
 
 def test_without_flags_the_settings_decide() -> None:
-    assert reach_of({}) == Reach()
+    assert access_from_flags({}) == ToolAccess()
 
 
 def test_every_flag_is_read() -> None:
-    assert NAMES == ("roots", "files", "allow", "trust", "read_only", "wait")
-    assert tuple(option.name for option in REACH) == NAMES
+    assert ACCESS_FLAGS == ("roots", "files", "allow", "trust", "read_only", "wait")
+    assert tuple(option.name for option in ACCESS_OPTIONS) == ACCESS_FLAGS

@@ -10,10 +10,10 @@ import anyio.to_thread
 import pytest
 
 from fakes.patience import patient
-from marid.faces.signals import ENDING, Signals
+from marid.faces.signals import TERMINATION_SIGNALS, SignalGuard
 
 
-@pytest.mark.parametrize("number", ENDING)
+@pytest.mark.parametrize("number", TERMINATION_SIGNALS)
 def test_outside_of_a_round_the_first_one_is_raised_where_the_program_is(number: signal.Signals) -> None:
     before = signal.getsignal(number)
     with patient() as signals:
@@ -26,15 +26,15 @@ def test_outside_of_a_round_the_first_one_is_raised_where_the_program_is(number:
 
 def test_while_they_are_held_nothing_is_raised_and_whoever_waits_is_told() -> None:
     async def held() -> int:
-        with patient() as signals, signals.held(), anyio.fail_after(30):
+        with patient() as signals, signals.defer_interrupts(), anyio.fail_after(30):
             os.kill(os.getpid(), signal.SIGINT)
-            await signals.come()
+            await signals.wait_for_signal()
             return signals.exit_code
 
     assert anyio.run(held) == 130
 
 
-@pytest.mark.parametrize("number", ENDING)
+@pytest.mark.parametrize("number", TERMINATION_SIGNALS)
 def test_a_signal_cancels_a_round_as_a_whole(number: signal.Signals) -> None:
     stored: list[str] = []
 
@@ -49,7 +49,7 @@ def test_a_signal_cancels_a_round_as_a_whole(number: signal.Signals) -> None:
             raise
 
     with patient() as signals, pytest.raises(KeyboardInterrupt):
-        anyio.run(signals.round, work)
+        anyio.run(signals.run_cancellable, work)
     assert stored == ["what there was"]
 
 
@@ -60,13 +60,13 @@ def test_without_a_signal_a_round_ends_by_itself() -> None:
         done.append(1)
 
     with patient() as signals:
-        anyio.run(signals.round, work)
+        anyio.run(signals.run_cancellable, work)
     assert done == [1]
 
 
 def test_whoever_is_asked_again_is_told_and_the_first_one_counts() -> None:
     again: list[int] = []
-    with Signals(again=again.append, late=lambda number: None, patience=600) as signals:
+    with SignalGuard(on_repeat=again.append, on_hang=lambda number: None, grace=600) as signals:
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGTERM)
         os.kill(os.getpid(), signal.SIGINT)
@@ -76,17 +76,17 @@ def test_whoever_is_asked_again_is_told_and_the_first_one_counts() -> None:
 
 def test_who_hangs_is_told_of() -> None:
     told = threading.Event()
-    with Signals(late=lambda number: told.set(), patience=0.01):
+    with SignalGuard(on_hang=lambda number: told.set(), grace=0.01):
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGTERM)
         assert told.wait(30)
 
 
 def test_afterwards_everything_is_as_before() -> None:
-    before = [signal.getsignal(number) for number in ENDING]
+    before = [signal.getsignal(number) for number in TERMINATION_SIGNALS]
     with patient():
-        assert [signal.getsignal(number) for number in ENDING] != before
-    assert [signal.getsignal(number) for number in ENDING] == before
+        assert [signal.getsignal(number) for number in TERMINATION_SIGNALS] != before
+    assert [signal.getsignal(number) for number in TERMINATION_SIGNALS] == before
 
 
 def test_what_whoever_started_us_ignores_stays_ignored() -> None:
@@ -102,7 +102,7 @@ def test_what_whoever_started_us_ignores_stays_ignored() -> None:
 def test_once_it_is_too_late_signals_are_ignored() -> None:
     with patient() as signals:
         signals.ignore()
-        for number in ENDING:
+        for number in TERMINATION_SIGNALS:
             os.kill(os.getpid(), number)
     assert signals.first is None
 
@@ -127,14 +127,14 @@ def test_a_thread_has_no_signals_and_works_all_the_same() -> None:
 
 
 def ended(program: str) -> tuple[int, bytes]:
-    head = "import os, signal, time\nfrom marid.faces.signals import Signals, answer_early\n"
+    head = "import os, signal, time\nfrom marid.faces.signals import SignalGuard, install_early_handlers\n"
     done = subprocess.run([sys.executable, "-c", head + program], stderr=subprocess.PIPE, check=False, timeout=30)
     return done.returncode, done.stderr
 
 
 def test_a_second_one_ends_the_process_at_once() -> None:
     program = (
-        "with Signals() as signals, signals.held():\n"
+        "with SignalGuard() as signals, signals.defer_interrupts():\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    os.kill(os.getpid(), signal.SIGTERM)\n"
         "    time.sleep(20)\n"
@@ -144,7 +144,7 @@ def test_a_second_one_ends_the_process_at_once() -> None:
 
 def test_a_round_that_hangs_is_ended_when_patience_is() -> None:
     program = (
-        "with Signals(patience=0.05) as signals, signals.held():\n"
+        "with SignalGuard(grace=0.05) as signals, signals.defer_interrupts():\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    time.sleep(20)\n"
     )
@@ -152,7 +152,7 @@ def test_a_round_that_hangs_is_ended_when_patience_is() -> None:
 
 
 def test_one_that_comes_early_has_its_last_words_and_one_that_comes_late_none() -> None:
-    early = "answer_early(lambda name: f'last: {name}'.encode())\n"
+    early = "install_early_handlers(lambda name: f'last: {name}'.encode())\n"
     term = "os.kill(os.getpid(), signal.SIGTERM)\n"
     assert ended(f"{early}{term}time.sleep(20)") == (143, b"last: SIGTERM")
-    assert ended(f"{early}with Signals() as signals: pass\n{term}") == (0, b"")
+    assert ended(f"{early}with SignalGuard() as signals: pass\n{term}") == (0, b"")

@@ -5,8 +5,8 @@ from fakes.program import Program
 from marid import __version__
 from marid.app.app import App
 from marid.core.errors import BadInput
-from marid.faces.cli.flags_help import page
-from marid.faces.cli.line import read_line
+from marid.faces.cli.flags_help import help_page
+from marid.faces.cli.line import parse_command_line
 from marid.launch.program import find_command, program, run_command
 from marid.launch.table import COMMANDS, summaries
 
@@ -42,7 +42,7 @@ def test_a_word_that_is_no_command_is_said(marid: Program) -> None:
 
 def test_the_help_for_the_docs_does_not_depend_on_a_terminal() -> None:
     with click.Context(program, terminal_width=70) as ctx:
-        assert program.get_help(ctx) == page(summaries(), width=70)
+        assert program.get_help(ctx) == help_page(summaries(), width=70)
 
 
 def test_home_may_be_given(marid: Program) -> None:
@@ -165,4 +165,4 @@ def test_a_server_knows_whether_it_should_show_where_a_bug_is(flags: tuple[str, 
         raise BadInput(str(click.get_current_context().meta["marid.debug"]))
 
     with pytest.raises(BadInput, match=str(asked)):
-        run_command(read_line([*flags, "mcp"], COMMANDS), make_app)
+        run_command(parse_command_line([*flags, "mcp"], COMMANDS), make_app)

@@ -2,7 +2,7 @@ import ast
 
 import pytest
 
-from marid.syntax.calls_chains import annotated, chain, spelled
+from marid.syntax.calls_chains import annotation_class, chain, chain_text
 
 
 def expression(code: str) -> ast.expr:
@@ -35,7 +35,7 @@ def test_nothing_is_no_chain() -> None:
 
 
 def test_a_chain_is_spelled_as_code() -> None:
-    assert spelled(("a", "b", "()", "d", "()")) == "a.b().d()"
+    assert chain_text(("a", "b", "()", "d", "()")) == "a.b().d()"
 
 
 @pytest.mark.parametrize(
@@ -58,4 +58,4 @@ def test_a_chain_is_spelled_as_code() -> None:
     ],
 )
 def test_an_annotation_names_a_class_where_it_is_plain(code: str, itself: bool, steps: tuple[str, ...]) -> None:
-    assert annotated(expression(code)) == (itself, steps)
+    assert annotation_class(expression(code)) == (itself, steps)

@@ -1,7 +1,7 @@
 from collections.abc import Mapping
 
-from marid.syntax.calls_graph import MOST_DEPTH, trace
-from marid.syntax.calls_modules import Modules
+from marid.syntax.calls_graph import MAX_DEPTH, trace_calls
+from marid.syntax.calls_modules import ModuleIndex
 from marid.syntax.calls_reading import py_facts
 from marid.syntax.calls_resolving import Resolver
 from marid.syntax.calls_things import Class, External, Function
@@ -39,11 +39,11 @@ class Tool:
 
 
 def resolver_over(tree: Mapping[str, str]) -> Resolver:
-    return Resolver(Modules(tree), lambda path: py_facts(tree[path].encode()))
+    return Resolver(ModuleIndex(tree), lambda path: py_facts(tree[path].encode()))
 
 
 def test_calls_are_followed_across_files_and_classes() -> None:
-    found = trace(resolver_over(TREE), Function("shop.py", "main"), 9)
+    found = trace_calls(resolver_over(TREE), Function("shop.py", "main"), 9)
     assert (
         "\n".join(found.lines)
         == """\
@@ -69,43 +69,43 @@ main (shop.py:17)
 
 
 def test_a_level_that_is_not_followed_is_counted() -> None:
-    found = trace(resolver_over(TREE), Function("shop.py", "main"), 1)
+    found = trace_calls(resolver_over(TREE), Function("shop.py", "main"), 1)
     assert len(found.lines) == 8
     assert found.unfollowed == 3
 
 
 def test_a_function_is_followed_where_it_stands_highest() -> None:
     tree = {"a.py": "def a():\n b()\n c()\ndef b(): c()\ndef c(): d()\ndef d(): ...\n"}
-    found = trace(resolver_over(tree), Function("a.py", "a"), 9)
+    found = trace_calls(resolver_over(tree), Function("a.py", "a"), 9)
     assert [line.strip().partition(" (")[0] for line in found.lines] == ["a", "b", "c", "c", "d"]
     assert found.lines[2].endswith("[shown elsewhere]")
 
 
 def test_a_class_as_the_start_is_its_constructor() -> None:
     resolver = resolver_over(TREE)
-    assert trace(resolver, Class("shop.py", "Shop"), 1).lines[0] == "Shop.__init__ (shop.py:4)"
-    assert trace(resolver, Class("shop.py", "Bare"), 1).lines == ("Bare (shop.py:16)",)
+    assert trace_calls(resolver, Class("shop.py", "Shop"), 1).lines[0] == "Shop.__init__ (shop.py:4)"
+    assert trace_calls(resolver, Class("shop.py", "Bare"), 1).lines == ("Bare (shop.py:16)",)
 
 
 def test_a_module_as_the_start_is_its_own_code() -> None:
-    found = trace(resolver_over({"a.py": "import b\nb.f()\n", "b.py": "def f(): ...\n"}), Function("a.py", ""), 3)
+    found = trace_calls(resolver_over({"a.py": "import b\nb.f()\n", "b.py": "def f(): ...\n"}), Function("a.py", ""), 3)
     assert found.lines == ("<module> (a.py:1)", "  f (b.py:1)")
 
 
 def test_what_is_no_code_of_ours_has_nothing_to_follow() -> None:
-    assert trace(resolver_over(TREE), External("len"), 3).lines == ("?",)
+    assert trace_calls(resolver_over(TREE), External("len"), 3).lines == ("?",)
 
 
 def test_a_long_line_of_calls_ends_at_the_deepest_level() -> None:
     tree = {"a.py": "def f0(): ...\n" + "".join(f"def f{n + 1}(): f{n}()\n" for n in range(100))}
-    found = trace(resolver_over(tree), Function("a.py", "f100"), 10**6)
-    assert len(found.lines) == MOST_DEPTH + 1
+    found = trace_calls(resolver_over(tree), Function("a.py", "f100"), 10**6)
+    assert len(found.lines) == MAX_DEPTH + 1
     assert found.unfollowed == 1
 
 
 def test_mutual_recursion_ends() -> None:
     tree = {"a.py": "def a(): b()\ndef b():\n  a()\n  b()\n"}
-    found = trace(resolver_over(tree), Function("a.py", "a"), 10**6)
+    found = trace_calls(resolver_over(tree), Function("a.py", "a"), 10**6)
     assert found.lines == ("a (a.py:1)", "  b (a.py:2)", "    a (a.py:1) [cycle]", "    b (a.py:2) [cycle]")
 
 
@@ -115,12 +115,12 @@ def test_a_wide_tree_is_cut_and_says_so() -> None:
         + "".join(f"  f{n}()\n" for n in range(50))
         + "".join(f"def f{n}(): g{n}()\n" for n in range(50))
     }
-    found = trace(resolver_over(tree), Function("a.py", "a"), 3, most=10)
+    found = trace_calls(resolver_over(tree), Function("a.py", "a"), 3, max_nodes=10)
     assert found.functions == 10
     assert found.dropped == 41
 
 
 def test_many_names_are_counted_instead() -> None:
     tree = {"a.py": "import x\ndef a():\n" + "".join(f"  x.f{n}()\n" for n in range(60))}
-    (_, line) = trace(resolver_over(tree), Function("a.py", "a"), 3).lines
+    (_, line) = trace_calls(resolver_over(tree), Function("a.py", "a"), 3).lines
     assert line.endswith("x.f39 and 20 more")

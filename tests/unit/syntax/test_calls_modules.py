@@ -1,8 +1,8 @@
 import pytest
 
-from marid.syntax.calls_modules import Modules
+from marid.syntax.calls_modules import ModuleIndex
 
-TREE = Modules(
+TREE = ModuleIndex(
     [
         "setup.py",
         "src/shop/__init__.py",
@@ -45,20 +45,20 @@ def test_an_import_means_a_place(importer: str, module: str, level: int, place: 
 
 
 def test_a_place_has_a_file_or_is_a_folder() -> None:
-    assert TREE.file("src/shop") == "src/shop/__init__.py"
-    assert TREE.file("stubs/only") == "stubs/only.pyi"
-    assert TREE.file("src/names") is None
+    assert TREE.file_path("src/shop") == "src/shop/__init__.py"
+    assert TREE.file_path("stubs/only") == "stubs/only.pyi"
+    assert TREE.file_path("src/names") is None
     assert TREE.exists("src/names")
-    assert TREE.below("src/shop", "till") == "src/shop/till"
-    assert TREE.below("src/shop", "none") is None
-    assert TREE.below("setup", "py") is None
+    assert TREE.submodule("src/shop", "till") == "src/shop/till"
+    assert TREE.submodule("src/shop", "none") is None
+    assert TREE.submodule("setup", "py") is None
 
 
 def test_a_dotted_name_may_mean_several_places() -> None:
-    assert TREE.named(["shop", "till"]) == ["other/shop/till", "src/shop/till"]
-    assert TREE.named(["till"]) == ["other/shop/till"]
-    assert TREE.named(["none"]) == []
+    assert TREE.candidates(["shop", "till"]) == ["other/shop/till", "src/shop/till"]
+    assert TREE.candidates(["till"]) == ["other/shop/till"]
+    assert TREE.candidates(["none"]) == []
 
 
 def test_the_top_of_the_tree_is_no_package() -> None:
-    assert Modules(["__init__.py", "a.py"]).named(["a"]) == ["a"]
+    assert ModuleIndex(["__init__.py", "a.py"]).candidates(["a"]) == ["a"]

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from marid.core.errors import BadInput
-from marid.syntax.calls_chains import spelled
-from marid.syntax.calls_facts import File, Kind
+from marid.syntax.calls_chains import chain_text
+from marid.syntax.calls_facts import BindingKind, FileFacts
 from marid.syntax.calls_reading import py_class_facts, py_facts
 
 CODE = b"""\
@@ -37,8 +37,8 @@ run()
 """
 
 
-def calls(file: File, key: str) -> list[str]:
-    return [spelled(call.chain) or call.text for call in file.scopes[key].calls]
+def calls(file: FileFacts, key: str) -> list[str]:
+    return [chain_text(call.chain) or call.text for call in file.scopes[key].calls]
 
 
 def test_scopes_are_told_by_their_dotted_names() -> None:
@@ -47,7 +47,7 @@ def test_scopes_are_told_by_their_dotted_names() -> None:
         *("", "A", "A.__init__", "A.p", "A.p#2", "A.make", "A.free", "A.alone", "A.__new__"),
         *("f", "f.inner", "f#2"),
     }
-    assert file.stars == (("a", 0),)
+    assert file.star_imports == (("a", 0),)
     assert file.scopes["A"].bases == (("Generic",), ("b", "B"), ("c", "()"))
     assert file.scopes["A"].signature == "class A(Generic[T], b.B, c())"
     assert file.scopes["A.p"].is_property
@@ -62,9 +62,9 @@ def test_a_name_means_its_last_definition_and_no_setter() -> None:
 
 def test_first_parameters_are_objects_or_classes() -> None:
     scopes = py_facts(CODE).scopes
-    assert scopes["A.__init__"].names["self"].kind is Kind.SELF
-    assert scopes["A.make"].names["cls"].kind is scopes["A.__new__"].names["cls"].kind is Kind.CLS
-    assert scopes["A.free"].names["thing"].kind is Kind.UNKNOWN
+    assert scopes["A.__init__"].names["self"].kind is BindingKind.SELF
+    assert scopes["A.make"].names["cls"].kind is scopes["A.__new__"].names["cls"].kind is BindingKind.CLS
+    assert scopes["A.free"].names["thing"].kind is BindingKind.UNKNOWN
     assert scopes["A.alone"].names == {}
 
 
@@ -80,7 +80,7 @@ def test_calls_come_in_the_order_in_which_they_are_made() -> None:
     assert calls(file, "f") == ["h", "k", "v.do", "error.show", "inner", "f", "table[0]"]
     assert calls(file, "f.inner") == ["g"]
     assert calls(file, "") == ["run"]
-    assert {file.scopes["f"].names[name].kind for name in ("i", "w", "error", "v", "n")} == {Kind.UNKNOWN}
+    assert {file.scopes["f"].names[name].kind for name in ("i", "w", "error", "v", "n")} == {BindingKind.UNKNOWN}
 
 
 def test_a_callee_is_told_once_and_in_short() -> None:

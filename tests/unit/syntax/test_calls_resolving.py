@@ -3,10 +3,10 @@ from collections.abc import Mapping
 import pytest
 
 from marid.core.errors import Exhausted
-from marid.syntax.calls_modules import Modules
+from marid.syntax.calls_modules import ModuleIndex
 from marid.syntax.calls_reading import py_facts
 from marid.syntax.calls_resolving import Resolver
-from marid.syntax.calls_things import Class, External, Function, Instance, Module, Thing
+from marid.syntax.calls_things import Class, Entity, External, Function, Instance, Module
 
 TREE = {
     "pkg/__init__.py": "from .core import Base as Root, helper\nfrom .more import *\nfrom . import core\n",
@@ -71,7 +71,7 @@ def run(child: Child, kind: type[Child], call: Callable, any: Any):
 
 
 def resolver_over(tree: Mapping[str, str]) -> Resolver:
-    return Resolver(Modules(tree), lambda path: py_facts(tree[path].encode()))
+    return Resolver(ModuleIndex(tree), lambda path: py_facts(tree[path].encode()))
 
 
 CHILD = Class("main.py", "Child")
@@ -141,7 +141,7 @@ def method(key: str, path: str = "pkg/core.py", receiver: Class | None = CHILD) 
         ("super ()", External("super()")),
     ],
 )
-def test_a_chain_is_followed_to_what_it_means(steps: str, thing: Thing | None) -> None:
+def test_a_chain_is_followed_to_what_it_means(steps: str, thing: Entity | None) -> None:
     at = Function("main.py", "run")
     chain = tuple(step for word in steps.split() for step in ([word] if word == "()" else word.split(".")))
     assert resolver_over(TREE).follow(at, chain) == thing
@@ -159,7 +159,7 @@ def test_self_is_an_object_of_the_class_that_a_method_runs_for() -> None:
 
 def test_super_goes_on_in_the_order_of_the_class_that_a_method_runs_for() -> None:
     resolver = resolver_over(TREE)
-    assert resolver.order(CHILD) == (CHILD, Class("main.py", "Mixin"), Class("pkg/core.py", "Base"))
+    assert resolver.mro(CHILD) == (CHILD, Class("main.py", "Mixin"), Class("pkg/core.py", "Base"))
     at = Function("main.py", "Child.step", CHILD)
     assert resolver.follow(at, ("super", "()", "step")) == method("Mixin.step", "main.py")
     assert resolver.follow(at, ("super", "()", "run")) == method("Base.run")
@@ -179,7 +179,7 @@ def test_a_function_inside_a_method_knows_its_object_and_its_parent() -> None:
 
 def test_a_diamond_is_searched_in_the_order_of_python() -> None:
     tree = {"d.py": "class A: ...\nclass B(A): ...\nclass C(A): ...\nclass D(B, C): ...\n"}
-    order = resolver_over(tree).order(Class("d.py", "D"))
+    order = resolver_over(tree).mro(Class("d.py", "D"))
     assert [each.key for each in order if isinstance(each, Class)] == ["D", "B", "C", "A"]
 
 
@@ -198,7 +198,7 @@ def test_a_long_line_of_classes_or_names_is_no_deep_recursion() -> None:
     classes = "class C0: ...\n" + "".join(f"class C{n + 1}(C{n}): ...\n" for n in range(2000))
     names = "n0 = len\n" + "".join(f"n{n + 1} = n{n}\n" for n in range(2000))
     resolver = resolver_over({"a.py": classes + names})
-    assert len(resolver.order(Class("a.py", "C2000"))) == 300
+    assert len(resolver.mro(Class("a.py", "C2000"))) == 300
     assert resolver.follow(Function("a.py", ""), ("n2000",)) is None
     assert resolver.follow(Function("a.py", ""), ("n9",)) == External("len")
 
@@ -224,15 +224,15 @@ def test_what_leads_through_everything_again_and_again_is_followed_once() -> Non
 
 
 def test_following_ends_at_its_limit() -> None:
-    resolver = Resolver(Modules(["a.py"]), lambda _: py_facts(b"a = b\nb = c\n"), steps=2)
+    resolver = Resolver(ModuleIndex(["a.py"]), lambda _: py_facts(b"a = b\nb = c\n"), steps=2)
     with pytest.raises(Exhausted, match="too entangled"):
         resolver.follow(Function("a.py", ""), ("a",))
 
 
 def test_a_file_that_cannot_be_loaded_hides_its_names_only() -> None:
-    resolver = Resolver(Modules(["a.py", "b.py"]), lambda path: py_facts(b"import b") if path == "a.py" else None)
+    resolver = Resolver(ModuleIndex(["a.py", "b.py"]), lambda path: py_facts(b"import b") if path == "a.py" else None)
     assert resolver.follow(Function("a.py", ""), ("b", "f")) is None
     assert resolver.follow(Function("b.py", "f"), ("len",)) == External("len")
     assert resolver.scope("b.py", "f") is None
-    assert resolver.called(Function("b.py", "f")) is None
+    assert resolver.call_result(Function("b.py", "f")) is None
     assert resolver.bases(Class("b.py", "C")) == ()

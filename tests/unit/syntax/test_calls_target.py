@@ -3,11 +3,11 @@ import re
 import pytest
 
 from marid.core.errors import BadInput, NotFound
-from marid.syntax.calls_modules import Modules
+from marid.syntax.calls_modules import ModuleIndex
 from marid.syntax.calls_reading import py_facts
 from marid.syntax.calls_resolving import Resolver
 from marid.syntax.calls_target import defined_names, find_target
-from marid.syntax.calls_things import Class, Function, Thing
+from marid.syntax.calls_things import Class, Entity, Function
 
 FILES = {
     "src/pkg/__init__.py": b"from .core import Shop as Store\n",
@@ -19,7 +19,7 @@ FILES = {
 
 
 def resolver() -> Resolver:
-    return Resolver(Modules(FILES), lambda path: None if path == "broken.py" else py_facts(FILES[path]))
+    return Resolver(ModuleIndex(FILES), lambda path: None if path == "broken.py" else py_facts(FILES[path]))
 
 
 SHOP = Class("src/pkg/core.py", "Shop")
@@ -48,7 +48,7 @@ OPEN = Function("src/pkg/core.py", "Shop.open", SHOP)
         ("alone", Function("src/pkg/other.py", "alone")),
     ],
 )
-def test_a_target_is_found_by_path_by_module_or_by_its_name_alone(target: str, thing: Thing) -> None:
+def test_a_target_is_found_by_path_by_module_or_by_its_name_alone(target: str, thing: Entity) -> None:
     assert find_target(resolver(), FILES, target) == thing
 
 
@@ -90,7 +90,7 @@ def test_what_is_not_there_is_not_found(target: str, words: str) -> None:
 
 def test_many_candidates_are_counted() -> None:
     files = {f"m{n:02}.py": b"def f(): ..." for n in range(12)}
-    many = Resolver(Modules(files), lambda path: py_facts(files[path]))
+    many = Resolver(ModuleIndex(files), lambda path: py_facts(files[path]))
     with pytest.raises(BadInput, match=r"m09.py::f and 2 more"):
         find_target(many, files, "f")
 

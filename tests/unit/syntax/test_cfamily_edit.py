@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput, NotFound
-from marid.syntax.cfamily_edit import errors, update
-from marid.syntax.cfamily_find import full
-from marid.syntax.cfamily_items import read
-from marid.syntax.cfamily_spans import lines
+from marid.syntax.cfamily_edit import count_errors, update_definition
+from marid.syntax.cfamily_find import qualified_name
+from marid.syntax.cfamily_items import parse_source
+from marid.syntax.cfamily_spans import line_range
 from marid.syntax.cfamily_text import definition
 
 CODE = Path(__file__).parents[2] / "golden" / "cpp"
@@ -18,8 +18,8 @@ FILES = [("table.h", "c"), ("table.c", "c"), ("shapes.hpp", "cpp"), ("shapes.cpp
 
 
 def named(data: bytes, language: str) -> list[str]:
-    source = read(data, language)
-    return [f"{full(item)}@{lines(item, source)[0]}" for item in source.items if item.name]
+    source = parse_source(data, language)
+    return [f"{qualified_name(item)}@{line_range(item, source)[0]}" for item in source.declarations if item.name]
 
 
 UNIX = [((CODE / name).read_bytes(), language) for name, language in FILES]
@@ -32,12 +32,12 @@ CASES = [(data, language, name) for data, language in SOURCES for name in named(
 def test_the_same_text_changes_nothing(case: tuple[bytes, str, str]) -> None:
     data, language, name = case
     found = definition(data, language, name, "x").text
-    assert update(data, language, name, found.encode(), "x").data == data
-    assert update(data, language, name, found.replace("\r\n", "\n").rstrip(";").encode(), "x").data == data
+    assert update_definition(data, language, name, found.encode(), "x").data == data
+    assert update_definition(data, language, name, found.replace("\r\n", "\n").rstrip(";").encode(), "x").data == data
 
 
 def changed(source: str, name: str, content: str, language: str = "cpp") -> str:
-    return update(source.encode(), language, name, content.encode(), "x.cpp").data.decode()
+    return update_definition(source.encode(), language, name, content.encode(), "x.cpp").data.decode()
 
 
 def test_only_the_definition_changes() -> None:
@@ -49,7 +49,7 @@ def test_only_the_definition_changes() -> None:
 
 
 def test_the_lines_before_and_after_are_told() -> None:
-    made = update(b"int a;\nint f()\n{\n}\n", "c", "f", b"int f() { return 2; }", "x")
+    made = update_definition(b"int a;\nint f()\n{\n}\n", "c", "f", b"int f() { return 2; }", "x")
     assert (made.before, made.after) == ((2, 4), (2, 2))
 
 
@@ -142,5 +142,5 @@ def test_one_overload_can_be_meant() -> None:
 
 
 def test_errors_are_counted() -> None:
-    assert errors(read(b"int f() { return 1; }\n", "c").root) == 0
-    assert errors(read(b"int f() { return (1; }\nint ) x;\n", "c").root) >= 2
+    assert count_errors(parse_source(b"int f() { return 1; }\n", "c").root) == 0
+    assert count_errors(parse_source(b"int f() { return (1; }\nint ) x;\n", "c").root) >= 2

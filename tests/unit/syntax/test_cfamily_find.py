@@ -5,18 +5,18 @@ from pathlib import Path
 import pytest
 
 from marid.core.errors import BadInput, NotFound
-from marid.syntax.cfamily_find import find, full, one
-from marid.syntax.cfamily_items import Source, read
-from marid.syntax.cfamily_spans import lines
+from marid.syntax.cfamily_find import find_declaration, find_declarations, qualified_name
+from marid.syntax.cfamily_items import CSource, parse_source
+from marid.syntax.cfamily_spans import line_range
 
 CODE = Path(__file__).parents[2] / "golden" / "cpp"
-SHAPES = read((CODE / "shapes.hpp").read_bytes() + (CODE / "shapes.cpp").read_bytes(), "cpp")
-HEADER = read((CODE / "shapes.hpp").read_bytes(), "cpp")
-TABLE = read((CODE / "table.c").read_bytes(), "c")
+SHAPES = parse_source((CODE / "shapes.hpp").read_bytes() + (CODE / "shapes.cpp").read_bytes(), "cpp")
+HEADER = parse_source((CODE / "shapes.hpp").read_bytes(), "cpp")
+TABLE = parse_source((CODE / "table.c").read_bytes(), "c")
 
 
-def told(source: Source, name: str) -> list[tuple[str, str]]:
-    return [(item.kind, full(item)) for item in find(source, name, "x.cpp")]
+def told(source: CSource, name: str) -> list[tuple[str, str]]:
+    return [(item.kind, qualified_name(item)) for item in find_declarations(source, name, "x.cpp")]
 
 
 @pytest.mark.parametrize(
@@ -60,13 +60,13 @@ def test_one_thing_is_meant(name: str, kind: str, whole: str) -> None:
 
 
 def test_a_definition_goes_before_its_declaration() -> None:
-    item = one(SHAPES, "Polygon::centre", "x.cpp")
+    item = find_declaration(SHAPES, "Polygon::centre", "x.cpp")
     assert item.body is not None
-    assert find(HEADER, "Polygon::centre", "x.hpp")[0].body is None
+    assert find_declarations(HEADER, "Polygon::centre", "x.hpp")[0].body is None
 
 
 def test_a_definition_goes_before_a_prototype_in_c() -> None:
-    assert one(TABLE, "grow", "t.c").body is not None
+    assert find_declaration(TABLE, "grow", "t.c").body is not None
 
 
 def test_overloads_are_all_found() -> None:
@@ -85,68 +85,68 @@ def test_overloads_are_all_found() -> None:
     ],
 )
 def test_parameters_tell_overloads_apart(name: str, line: str) -> None:
-    item = one(SHAPES, name, "x.cpp")
+    item = find_declaration(SHAPES, name, "x.cpp")
     assert SHAPES.data[item.outer.start_byte :].startswith(line.encode())
 
 
 def test_a_line_tells_definitions_of_one_name_apart() -> None:
-    found = find(TABLE, "trace", "t.c")
+    found = find_declarations(TABLE, "trace", "t.c")
     assert len(found) == 2
-    first = lines(found[1], TABLE)[0]
-    assert one(TABLE, f"trace@{first}", "t.c") == found[1]
+    first = line_range(found[1], TABLE)[0]
+    assert find_declaration(TABLE, f"trace@{first}", "t.c") == found[1]
 
 
 def test_parameters_of_other_kinds_are_understood() -> None:
-    source = read(
+    source = parse_source(
         b"void f(int (*visit)(int), char names[4], int = 3, ...);\nvoid f();\nstruct A { operator int(); };\n", "cpp"
     )
-    assert one(source, "f(int(*)(int), char[4], int, ...)", "x").function is not None
-    assert one(source, "f()", "x").outer.start_point[0] == 1
-    assert one(source, "operator int()", "x").kind == "Method"
+    assert find_declaration(source, "f(int(*)(int), char[4], int, ...)", "x").function is not None
+    assert find_declaration(source, "f()", "x").outer.start_point[0] == 1
+    assert find_declaration(source, "operator int()", "x").kind == "Method"
 
 
 def test_a_keyword_tells_a_type_from_a_function() -> None:
-    source = read(b"struct stat { int a; };\nint stat(int x) { return x; }\n", "c")
-    assert one(source, "struct stat", "x").kind == "Struct"
-    assert one(source, "stat(int)", "x").kind == "Function"
-    assert len(find(source, "stat", "x")) == 2
+    source = parse_source(b"struct stat { int a; };\nint stat(int x) { return x; }\n", "c")
+    assert find_declaration(source, "struct stat", "x").kind == "Struct"
+    assert find_declaration(source, "stat(int)", "x").kind == "Function"
+    assert len(find_declarations(source, "stat", "x")) == 2
 
 
 def test_a_struct_with_a_body_goes_before_a_typedef_of_it() -> None:
-    source = read(b"typedef struct s s;\nstruct s { int a; };\n", "c")
-    assert one(source, "s", "x").kind == "Struct"
+    source = parse_source(b"typedef struct s s;\nstruct s { int a; };\n", "c")
+    assert find_declaration(source, "s", "x").kind == "Struct"
 
 
 def test_the_tag_of_a_typedef_is_a_name_too() -> None:
-    source = read(b"typedef struct node { int x; } node_t, *node_p;\n", "c")
-    assert [one(source, name, "x").name for name in ("node", "node_t", "node_p")] == ["node_t"] * 3
+    source = parse_source(b"typedef struct node { int x; } node_t, *node_p;\n", "c")
+    assert [find_declaration(source, name, "x").name for name in ("node", "node_t", "node_p")] == ["node_t"] * 3
 
 
 def test_a_name_in_two_classes_is_ambiguous_and_says_how_to_ask() -> None:
     with pytest.raises(BadInput, match="ambiguous") as caught:
-        find(SHAPES, "area", "x.cpp")
+        find_declarations(SHAPES, "area", "x.cpp")
     assert "shapes::Circle::area@" in str(caught.value)
     assert "double Polygon::area() const" in str(caught.value)
 
 
 def test_only_one_is_wanted_and_there_are_overloads() -> None:
     with pytest.raises(BadInput, match=r"'distance' is ambiguous in x\.cpp"):
-        one(SHAPES, "distance", "x.cpp")
+        find_declaration(SHAPES, "distance", "x.cpp")
 
 
 def test_many_are_not_all_listed() -> None:
-    source = read(b"".join(b"void f(A%d a) {}\n" % number for number in range(30)), "cpp")
+    source = parse_source(b"".join(b"void f(A%d a) {}\n" % number for number in range(30)), "cpp")
     with pytest.raises(BadInput, match="and 22 more"):
-        one(source, "f", "x")
+        find_declaration(source, "f", "x")
 
 
 def test_an_unknown_name_tells_the_nearest() -> None:
     with pytest.raises(NotFound, match=r"'tabel_new' is not defined in t\.c; the nearest names: table_new"):
-        find(TABLE, "tabel_new", "t.c")
+        find_declarations(TABLE, "tabel_new", "t.c")
     with pytest.raises(NotFound, match="shapes::v2::Circle"):
-        find(SHAPES, "CIRCLE", "x.cpp")
+        find_declarations(SHAPES, "CIRCLE", "x.cpp")
     with pytest.raises(NotFound) as caught:
-        find(TABLE, "qqqqqqqqqqqqqq", "t.c")
+        find_declarations(TABLE, "qqqqqqqqqqqqqq", "t.c")
     assert "nearest" not in str(caught.value)
 
 
@@ -155,9 +155,9 @@ def test_an_unknown_name_tells_the_nearest() -> None:
 )
 def test_what_fits_only_in_part_is_not_found(name: str) -> None:
     with pytest.raises(NotFound):
-        find(SHAPES, name, "x.cpp")
+        find_declarations(SHAPES, name, "x.cpp")
 
 
 def test_a_file_of_nothing_has_no_names() -> None:
     with pytest.raises(NotFound):
-        find(read(b"", "c"), "f", "x.c")
+        find_declarations(parse_source(b"", "c"), "f", "x.c")

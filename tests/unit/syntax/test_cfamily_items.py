@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 
 from marid.core.errors import Exhausted
-from marid.syntax.cfamily_items import namespaces, read
-from marid.syntax.grammars import LIMIT
+from marid.syntax.cfamily_items import namespace_names, parse_source
+from marid.syntax.grammars import MAX_PARSE_BYTES
 
 CODE = Path(__file__).parents[2] / "golden" / "cpp"
 
 
 def found(source: str, language: str = "cpp") -> list[tuple[str, str]]:
     """Kind and name, with the scope in front."""
-    items = read(source.encode(), language).items
+    items = parse_source(source.encode(), language).declarations
     return [(item.kind, "::".join((*(scope.name for scope in item.scope), item.name))) for item in items]
 
 
@@ -96,28 +96,32 @@ def test_what_stands_around_broken_code_is_found() -> None:
 
 
 def test_a_struct_may_have_several_names() -> None:
-    item = read(b"typedef struct node { int x; } node_t, *node_p;\n", "c").items[0]
-    assert (item.name, item.also) == ("node_t", ("node", "node_p"))
+    item = parse_source(b"typedef struct node { int x; } node_t, *node_p;\n", "c").declarations[0]
+    assert (item.name, item.other_names) == ("node_t", ("node", "node_p"))
 
 
 def test_all_namespaces_are_known_step_by_step() -> None:
-    assert namespaces(read(b"namespace a::b { namespace c {} namespace {} }\n", "cpp").items) == {"a", "b", "c"}
+    assert namespace_names(parse_source(b"namespace a::b { namespace c {} namespace {} }\n", "cpp").declarations) == {
+        "a",
+        "b",
+        "c",
+    }
 
 
 @pytest.mark.parametrize(
     ("name", "language", "least"), [("table.c", "c", 40), ("table.h", "c", 40), ("shapes.cpp", "cpp", 40)]
 )
 def test_sizeable_files_are_read(name: str, language: str, least: int) -> None:
-    assert len(read((CODE / name).read_bytes(), language).items) >= least
+    assert len(parse_source((CODE / name).read_bytes(), language).declarations) >= least
 
 
 def test_a_file_that_is_too_large_is_an_error() -> None:
     with pytest.raises(Exhausted, match="too large to parse"):
-        read(b"<" * (LIMIT + 1), "cpp")
+        parse_source(b"<" * (MAX_PARSE_BYTES + 1), "cpp")
 
 
 @pytest.mark.parametrize(
     "part", [b"namespace a{", b"struct s{", b"template<class T>", b"#if A\n", b"{", b"int (*", b"a::"]
 )
 def test_deep_nesting_does_not_overflow(part: bytes) -> None:
-    read(part * 3000, "cpp")
+    parse_source(part * 3000, "cpp")

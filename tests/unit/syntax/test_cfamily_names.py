@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
-from marid.syntax.cfamily_items import read
-from marid.syntax.cfamily_names import parts, tidy, wanted
+from marid.syntax.cfamily_items import parse_source
+from marid.syntax.cfamily_names import parse_name_query, split_name, tidy
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from marid.syntax.cfamily_names import parts, tidy, wanted
     ],
 )
 def test_the_name_is_taken_out_of_the_middle_of_its_type(source: str, name: str) -> None:
-    assert [item.name for item in read(source.encode(), "cpp").items] == [name]
+    assert [item.name for item in parse_source(source.encode(), "cpp").declarations] == [name]
 
 
 @pytest.mark.parametrize(
@@ -47,12 +47,14 @@ def test_the_name_is_taken_out_of_the_middle_of_its_type(source: str, name: str)
     ],
 )
 def test_what_has_no_name_is_not_listed(source: str) -> None:
-    assert [item.name for item in read(source.encode(), "cpp").items if not item.name.isidentifier()] == []
+    assert [
+        item.name for item in parse_source(source.encode(), "cpp").declarations if not item.name.isidentifier()
+    ] == []
 
 
 def test_a_name_too_long_to_be_one_is_none() -> None:
     source = b"int " + b"::".join([b"abcdefgh"] * 100) + b"() { return 1; }\n"
-    assert read(source, "cpp").items == ()
+    assert parse_source(source, "cpp").declarations == ()
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,7 @@ def test_a_name_too_long_to_be_one_is_none() -> None:
     ],
 )
 def test_a_qualified_name_has_steps(name: str, steps: list[tuple[str, str]]) -> None:
-    assert [tuple(part) for part in parts(name)] == steps
+    assert [tuple(part) for part in split_name(name)] == steps
 
 
 @pytest.mark.parametrize(
@@ -90,7 +92,7 @@ def test_a_qualified_name_has_steps(name: str, steps: list[tuple[str, str]]) -> 
     ],
 )
 def test_a_name_may_be_asked_for_in_many_ways(asked: str, name: str, parameters: str, keyword: str, line: int) -> None:
-    made = wanted(asked)
+    made = parse_name_query(asked)
     assert "::".join(part.name for part in made.parts) == name
     assert (made.parameters, made.keyword, made.line) == (parameters, keyword, line)
 
@@ -98,13 +100,13 @@ def test_a_name_may_be_asked_for_in_many_ways(asked: str, name: str, parameters:
 @pytest.mark.parametrize("asked", ["", "  ", "::", "(int)", "<int>"])
 def test_no_name_is_an_error(asked: str) -> None:
     with pytest.raises(BadInput, match="a name is needed"):
-        wanted(asked)
+        parse_name_query(asked)
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_a_name_or_an_error(asked: str) -> None:
     try:
-        made = wanted(asked)
+        made = parse_name_query(asked)
     except BadInput:
         return
     assert made.parts

@@ -2,9 +2,9 @@
 
 import pytest
 
-from marid.syntax.cfamily_find import one
-from marid.syntax.cfamily_items import read
-from marid.syntax.cfamily_spans import declaration, lines, signature, span, whole_lines
+from marid.syntax.cfamily_find import find_declaration
+from marid.syntax.cfamily_items import parse_source
+from marid.syntax.cfamily_spans import declaration_span, line_range, line_start, signature, signature_line
 
 SPLIT = b"""\
 int before;
@@ -34,7 +34,7 @@ int g(int a)
 
 
 def spanned(source: bytes, name: str, language: str = "cpp") -> bytes:
-    start, end, _ = span(one(made := read(source, language), name, "x"), made)
+    start, end, _ = declaration_span(find_declaration(made := parse_source(source, language), name, "x"), made)
     return source[start:end]
 
 
@@ -65,8 +65,8 @@ def test_a_split_function_takes_its_conditional_along() -> None:
     first, last = SPLIT.index(b"#ifdef A"), SPLIT.index(b"\n\nint g")
     assert spanned(SPLIT, "f", "c") == SPLIT[first:last]
     assert spanned(SPLIT, "g", "c") == SPLIT[SPLIT.index(b"int g") :].rstrip(b"\n")
-    source = read(SPLIT, "c")
-    assert [lines(item, source) for item in source.items] == [(1, 1), (4, 10), (12, 23)]
+    source = parse_source(SPLIT, "c")
+    assert [line_range(item, source) for item in source.declarations] == [(1, 1), (4, 10), (12, 23)]
 
 
 def test_a_conditional_that_holds_more_is_not_taken_along() -> None:
@@ -94,22 +94,22 @@ def test_a_conditional_that_holds_more_is_not_taken_along() -> None:
     ],
 )
 def test_a_signature_is_what_stands_before_the_body(source: str, name: str, expected: str) -> None:
-    made = read(source.encode() + b"\n", "cpp")
-    assert signature(one(made, name, "x"), made) == expected
+    made = parse_source(source.encode() + b"\n", "cpp")
+    assert signature(find_declaration(made, name, "x"), made) == expected
 
 
 def test_an_old_signature_holds_the_types_of_its_parameters() -> None:
-    made = read(b"int f(a, b)\n    int a;\n    char *b;\n{\n    return a;\n}\n", "c")
-    assert signature(made.items[0], made) == "int f(a, b)\n    int a;\n    char *b;"
+    made = parse_source(b"int f(a, b)\n    int a;\n    char *b;\n{\n    return a;\n}\n", "c")
+    assert signature(made.declarations[0], made) == "int f(a, b)\n    int a;\n    char *b;"
 
 
 def test_a_declaration_is_one_line_and_not_too_long() -> None:
-    made = read(b"int f(int a,\n      int b);\nint g(" + b"int a, " * 60 + b"int b);\n", "c")
-    assert declaration(made.items[0], made) == "int f(int a, int b)"
-    assert len(declaration(made.items[1], made)) == 160
+    made = parse_source(b"int f(int a,\n      int b);\nint g(" + b"int a, " * 60 + b"int b);\n", "c")
+    assert signature_line(made.declarations[0], made) == "int f(int a, int b)"
+    assert len(signature_line(made.declarations[1], made)) == 160
 
 
 def test_a_line_is_whole_if_only_white_space_is_before() -> None:
-    assert whole_lines(b"a;\n  b;", 5) == 3
-    assert whole_lines(b"a; b;", 3) == 3
-    assert whole_lines(b"\tb;", 1) == 0
+    assert line_start(b"a;\n  b;", 5) == 3
+    assert line_start(b"a; b;", 3) == 3
+    assert line_start(b"\tb;", 1) == 0

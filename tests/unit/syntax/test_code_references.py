@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
-from marid.syntax.code_references import code_references, maybe, word
+from marid.syntax.code_references import code_references, may_contain, target_identifier
 
 SOURCES = {
     "python": "total = 1  # total\ns = 'total'\nt = f'{total} total'\nsubtotal = shop.total\n",
@@ -31,7 +31,7 @@ def test_comments_and_strings_do_not_count(language: str) -> None:
 
 def test_the_text_of_the_line_is_told_and_definitions_are_marked() -> None:
     found = code_references(b"class A:\n    def total(self): return self.total()\n\nA().total()\n", "python", "total")
-    assert [(each.line, each.text, each.defines) for each in found] == [
+    assert [(each.line, each.text, each.is_definition) for each in found] == [
         (2, "def total(self): return self.total()", True),
         (4, "A().total()", False),
     ]
@@ -39,7 +39,7 @@ def test_the_text_of_the_line_is_told_and_definitions_are_marked() -> None:
 
 def test_definitions_in_c_are_marked() -> None:
     source = b"struct total { int a; };\nint f(struct total *t) { return t->a; }\nint A::total() { return 1; }\n"
-    assert [each.defines for each in code_references(source, "cpp", "total")] == [True, False, True]
+    assert [each.is_definition for each in code_references(source, "cpp", "total")] == [True, False, True]
 
 
 def test_macros_are_code_but_for_their_strings() -> None:
@@ -57,8 +57,8 @@ def test_a_word_is_whole_in_the_letters_of_its_language() -> None:
 
 def test_a_file_without_the_word_is_not_parsed() -> None:
     assert code_references(b"x" * 5_000_000, "python", "total") == ()
-    assert not maybe(b"x", "total")
-    assert maybe(b"a total b", "total")
+    assert not may_contain(b"x", "total")
+    assert may_contain(b"a total b", "total")
 
 
 def test_long_lines_are_cut_around_the_word() -> None:
@@ -73,19 +73,19 @@ def test_long_lines_are_cut_around_the_word() -> None:
      ("Shop#total", "total"), ("a->b", "b"), (" total ", "total"), ("total?", "total?"), ("\\A\\B", "B"), ("ä", "ä")],
 )  # fmt: skip
 def test_the_last_part_of_a_name_is_looked_for(name: str, last: str) -> None:
-    assert word(name) == last
+    assert target_identifier(name) == last
 
 
 @pytest.mark.parametrize("name", ["", ".*", "a b", "1a", "total()", "a.", "x" * 1_000_000])
 def test_what_is_no_name_is_an_error(name: str) -> None:
     with pytest.raises(BadInput, match="a name is needed"):
-        word(name)
+        target_identifier(name)
 
 
 @given(st.text(max_size=50))
 def test_any_text_is_a_word_or_an_error(name: str) -> None:
     try:
-        found = word(name)
+        found = target_identifier(name)
     except BadInput:
         return
     assert code_references(f"{found}\n".encode(), "python", found) is not None

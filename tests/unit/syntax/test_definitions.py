@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.syntax.definitions import Definition, definitions, find, sited, visible
-from marid.syntax.grammars import LIMIT, parse
+from marid.syntax.definitions import Definition, definitions, find_definitions, locate_definitions, visible_definitions
+from marid.syntax.grammars import MAX_PARSE_BYTES, parse
 from marid.syntax.languages import LANGUAGES
 
 STDLIB = Path(sysconfig.get_paths()["stdlib"])
@@ -111,7 +111,7 @@ def test_broken_code_never_raises(language: str, bits: list[str]) -> None:
     found = definitions(data, language)
     lines = data.count(b"\n") + 1
     assert all(each.name and 1 <= each.start <= each.end <= lines for each in found)
-    assert set(visible(data, language)) <= set(found)
+    assert set(visible_definitions(data, language)) <= set(found)
 
 
 def test_a_name_that_the_parser_made_up_defines_nothing() -> None:
@@ -162,17 +162,17 @@ def test_deep_nesting_does_not_reach_the_recursion_limit(language: str, opening:
 
 def test_unknown_languages_and_huge_files_define_nothing() -> None:
     assert definitions(b"def f(): pass\n", "cobol") == ()
-    assert visible(b"def f(): pass\n", "cobol") == ()
-    assert definitions(b"def f(): pass\n" + b"#" * LIMIT, "python") == ()
+    assert visible_definitions(b"def f(): pass\n", "cobol") == ()
+    assert definitions(b"def f(): pass\n" + b"#" * MAX_PARSE_BYTES, "python") == ()
 
 
 def test_visible_definitions_leave_out_what_is_inside_functions_and_free_variables() -> None:
     source = b"LIMIT = 1\nclass A:\n    x = 1\n    def f(self):\n        def g(): pass\n"
-    assert [each.name for each in visible(source, "python")] == ["A", "A.x", "A.f"]
+    assert [each.name for each in visible_definitions(source, "python")] == ["A", "A.x", "A.f"]
 
 
 def test_free_variables_are_visible_where_there_is_nothing_else() -> None:
-    assert [each.name for each in visible(b"LIMIT = 1\nname = 'x'\n", "python")] == ["LIMIT", "name"]
+    assert [each.name for each in visible_definitions(b"LIMIT = 1\nname = 'x'\n", "python")] == ["LIMIT", "name"]
 
 
 SHOPS = definitions(
@@ -201,30 +201,30 @@ SHOPS = definitions(
     ],
 )
 def test_a_name_is_found_whole_or_by_an_ending_that_is_clear(name: str, found: list[str]) -> None:
-    assert [each.name for each in find(SHOPS, name)] == found
+    assert [each.name for each in find_definitions(SHOPS, name)] == found
 
 
 def test_an_exact_name_beats_an_ending() -> None:
     found = definitions(b"def run(): pass\nclass A:\n    def run(self): pass\n", "python")
-    assert [each.start for each in find(found, "run")] == [1]
-    assert [each.start for each in find(found, "A.run")] == [3]
+    assert [each.start for each in find_definitions(found, "run")] == [1]
+    assert [each.start for each in find_definitions(found, "A.run")] == [3]
 
 
 def test_definitions_may_come_one_by_one() -> None:
     found = definitions(b"class A:\n    def run(self): pass\n", "python")
-    assert [each.start for each in find(iter(found), "run")] == [2]
+    assert [each.start for each in find_definitions(iter(found), "run")] == [2]
 
 
 def test_every_definition_is_found_by_its_own_name() -> None:
     found = definitions((STDLIB / "textwrap.py").read_bytes(), "python")
-    assert all(each in find(found, each.name) for each in found)
+    assert all(each in find_definitions(found, each.name) for each in found)
 
 
 def test_definitions_come_with_their_nodes() -> None:
     data = b"@mark\ndef outer():\n    def inner(): pass\n"
     root = parse(data, "python")
     assert root is not None
-    found = list(sited(data, root, "python"))
+    found = list(locate_definitions(data, root, "python"))
     assert tuple(each for each, _ in found) == definitions(data, "python")
     assert [data[site.outer.start_byte : site.outer.start_byte + 5] for _, site in found] == [b"@mark", b"def i"]
-    assert [each.name for each, _ in sited(data, root, "python", nested=False)] == ["outer"]
+    assert [each.name for each, _ in locate_definitions(data, root, "python", nested=False)] == ["outer"]

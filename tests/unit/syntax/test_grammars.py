@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from marid.core.errors import Unavailable
-from marid.syntax.grammars import LIMIT, limited, load, parse, run
+from marid.syntax.grammars import MAX_PARSE_BYTES, load_grammar, make_parser, parse, run_parser
 from marid.syntax.languages import LANGUAGES
 
 if TYPE_CHECKING:
@@ -26,32 +26,32 @@ def test_an_unknown_language_is_not_parsed() -> None:
 
 
 def test_more_than_four_megabytes_are_not_parsed() -> None:
-    assert parse(b" " * (LIMIT + 1), "python") is None
+    assert parse(b" " * (MAX_PARSE_BYTES + 1), "python") is None
 
 
 def test_a_large_text_that_is_not_of_the_language_is_given_up_after_its_beginning() -> None:
-    assert parse(b"# not java at all\n" * 4_000, "java", patience=0.02) is None
+    assert parse(b"# not java at all\n" * 4_000, "java", sample_timeout=0.02) is None
 
 
 def test_a_large_file_of_code_is_parsed_whole() -> None:
     data = b"def f(a):\n    return a\n\n\n" * 4_000
-    root = parse(data, "python", patience=60)
+    root = parse(data, "python", sample_timeout=60)
     assert root is not None
     assert root.child_count == 4_000
 
 
 def test_patience_decides_whether_a_large_text_is_parsed() -> None:
-    assert parse(b"x = 1\n" * 20_000, "python", patience=-1) is None
+    assert parse(b"x = 1\n" * 20_000, "python", sample_timeout=-1) is None
 
 
 def test_a_missing_grammar_says_which() -> None:
     with pytest.raises(Unavailable, match="tree_sitter_klingon"):
-        load("tree_sitter_klingon", "language")
+        load_grammar("tree_sitter_klingon", "language")
 
 
 def test_a_package_without_the_expected_function_is_unavailable() -> None:
     with pytest.raises(Unavailable, match="'json'"):
-        load("json", "language")
+        load_grammar("json", "language")
 
 
 class Limited:
@@ -69,7 +69,7 @@ class Limited:
 
 
 def test_a_parser_that_can_have_a_time_limit_gets_one() -> None:
-    parser = limited(cast("Callable[..., Parser]", Limited), cast("Language", None))
+    parser = make_parser(cast("Callable[..., Parser]", Limited), cast("Language", None))
     assert cast("Any", parser).limit > 0
 
 
@@ -77,10 +77,10 @@ def test_a_parser_that_knows_no_time_limit_works_without() -> None:
     def make(language: object) -> object:
         return "plain"
 
-    assert limited(cast("Callable[..., Parser]", make), cast("Language", None)) == "plain"
+    assert make_parser(cast("Callable[..., Parser]", make), cast("Language", None)) == "plain"
 
 
 def test_a_parser_whose_time_is_up_gives_nothing_and_starts_afresh() -> None:
     parser = Limited(None, 1)
-    assert run(cast("Parser", parser), b"x") is None
+    assert run_parser(cast("Parser", parser), b"x") is None
     assert parser.resets == 1

@@ -8,7 +8,7 @@ from tree_sitter import Node
 from marid.syntax import names
 from marid.syntax.definitions import definitions
 from marid.syntax.grammars import parse
-from marid.syntax.names import Reader, capital, dotted, named
+from marid.syntax.names import NameReader, field_reader, kind_by_case, to_dotted
 
 
 def first(source: str, language: str) -> Node:
@@ -37,25 +37,25 @@ def kinds(source: str, language: str) -> list[tuple[str, str]]:
     ],
 )
 def test_a_qualified_name_of_any_language_becomes_a_dotted_one(written: str, name: str) -> None:
-    assert dotted(written) == name
+    assert to_dotted(written) == name
 
 
 @given(st.text(max_size=600))
 def test_a_dotted_name_is_never_longer_than_what_was_written(written: str) -> None:
-    assert len(dotted(written)) <= max(len(written), 0)
+    assert len(to_dotted(written)) <= max(len(written), 0)
 
 
 def test_a_name_that_nests_without_end_is_cut() -> None:
-    assert len(dotted("A<" * 100_000)) <= 400
+    assert len(to_dotted("A<" * 100_000)) <= 400
 
 
 def test_capitals_are_constants() -> None:
-    assert capital("LIMIT_2") == "constant"
-    assert capital("limit") == "variable"
+    assert kind_by_case("LIMIT_2") == "constant"
+    assert kind_by_case("limit") == "variable"
 
 
 def test_a_node_without_the_field_names_nothing() -> None:
-    assert named("class", "nothing")(first("x = 1\n", "python"), b"x = 1\n") == ()
+    assert field_reader("class", "nothing")(first("x = 1\n", "python"), b"x = 1\n") == ()
 
 
 def test_an_unnamed_default_export_is_called_default() -> None:
@@ -95,8 +95,8 @@ READERS = [
     names.python_assignment,
     names.go_method,
     names.go_type,
-    names.go_values("variable"),
-    names.default_or("class"),
+    names.go_value_reader("variable"),
+    names.default_name_reader("class"),
     names.script_variable,
     names.script_pair,
     names.script_assignment,
@@ -106,14 +106,14 @@ READERS = [
     names.csharp_operator,
     names.csharp_destructor,
     names.csharp_indexer,
-    names.each("variable", "item"),
-    named("class"),
+    names.holder_reader("variable", "item"),
+    field_reader("class"),
 ]
 
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("source", ["", "x", "x = 1", "class A: pass", "((("])
-def test_no_reader_minds_a_node_that_it_does_not_expect(reader: Reader, source: str) -> None:
+def test_no_reader_minds_a_node_that_it_does_not_expect(reader: NameReader, source: str) -> None:
     data = source.encode()
     root = parse(data, "python")
     assert root is not None

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.syntax.grammars import LIMIT
+from marid.syntax.grammars import MAX_PARSE_BYTES
 from marid.syntax.languages import LANGUAGES
-from marid.syntax.outline import outline, references
+from marid.syntax.outline import identifiers, outline
 
 STDLIB = Path(sysconfig.get_paths()["stdlib"])
 
@@ -74,7 +74,7 @@ def test_long_decorators_and_docs_are_cut() -> None:
         (b"# nothing here\n", "python"),
         (b"", "python"),
         (b"def f():0\n", "python"),
-        (b"def f():\n    return 1\n" + b"#" * LIMIT, "python"),
+        (b"def f():\n    return 1\n" + b"#" * MAX_PARSE_BYTES, "python"),
     ],
 )
 def test_there_is_no_outline_of_the_unknown_the_empty_the_short_and_the_huge(data: bytes, language: str) -> None:
@@ -109,7 +109,7 @@ def test_an_outline_is_always_shorter_than_the_file(language: str, data: bytes) 
 
 
 def test_references_are_the_words_of_the_file() -> None:
-    assert references(b"import os\nprint(os.path, 'text', x1) # note\n", "python") == {
+    assert identifiers(b"import os\nprint(os.path, 'text', x1) # note\n", "python") == {
         "import",
         "os",
         "print",
@@ -132,14 +132,14 @@ def test_references_are_the_words_of_the_file() -> None:
     ],
 )
 def test_references_know_what_a_word_is_in_a_language(language: str, source: str, word: str) -> None:
-    assert word in references(source.encode(), language)
+    assert word in identifiers(source.encode(), language)
 
 
 def test_a_huge_file_refers_to_nothing() -> None:
-    assert references(b"a " * LIMIT, "python") == frozenset()
+    assert identifiers(b"a " * MAX_PARSE_BYTES, "python") == frozenset()
 
 
 @given(st.lists(st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,9}", fullmatch=True), max_size=20))
 def test_every_identifier_is_found(words: list[str]) -> None:
     source = " + ".join(word for word in words if not keyword.iskeyword(word))
-    assert references(source.encode(), "python") == set(source.replace("+", " ").split())
+    assert identifiers(source.encode(), "python") == set(source.replace("+", " ").split())

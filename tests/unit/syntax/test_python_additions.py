@@ -1,8 +1,8 @@
 import pytest
 
 from marid.core.errors import BadInput, NotFound
-from marid.syntax.python_additions import add_definition, move_definition, take_definition
-from marid.syntax.python_anchor import Anchor, AnchorType
+from marid.syntax.python_additions import add_definition, extract_definition, move_definition
+from marid.syntax.python_anchor import AnchorType, InsertionAnchor
 
 MODULE = '''\
 #!/usr/bin/env python
@@ -29,9 +29,9 @@ def g():
 
 def add(text: str, name: str, kind: AnchorType = "bottom", symbol: str = "", content: str = "") -> str:
     content = content or f"def {name.rpartition('.')[2]}():\n    return 1\n"
-    edited = add_definition(text.encode(), name, content, Anchor(kind=kind, symbol=symbol))
+    edited = add_definition(text.encode(), name, content, InsertionAnchor(kind=kind, symbol=symbol))
     lines = edited.data.decode().split("\n")
-    assert f"def {name.rpartition('.')[2]}" in "\n".join(lines[edited.first - 1 : edited.last])
+    assert f"def {name.rpartition('.')[2]}" in "\n".join(lines[edited.first_line - 1 : edited.last_line])
     return edited.data.decode()
 
 
@@ -124,19 +124,25 @@ def test_an_overload_or_a_setter_may_join_what_has_its_name() -> None:
 @pytest.mark.parametrize(
     ("name", "content", "anchor", "error", "words"),
     [
-        ("g", "def g(): 1", Anchor(kind="bottom"), BadInput, "'g' is already defined there"),
-        ("n", "def m(): 1\nclass B: 1", Anchor(kind="bottom"), BadInput, "must define 'n'; it defines 'm', 'B'"),
-        ("n", "x = 1", Anchor(kind="bottom"), BadInput, "must define 'n'; it defines no function or class"),
-        ("n", "", Anchor(kind="bottom"), BadInput, "nothing was given"),
-        ("n@3", "def n(): 1", Anchor(kind="bottom"), BadInput, "without a line"),
-        ("B.n", "def n(): 1", Anchor(kind="bottom"), NotFound, "'B' is not defined"),
-        ("n", "def n(): 1", Anchor(kind="after", symbol="gg"), NotFound, "anchor: 'gg' .*nearest: g"),
-        ("n", "def n(): 1", Anchor(kind="before"), BadInput, "anchor_symbol is needed"),
-        ("n", "# coding: latin-1\ndef n(): 1", Anchor(kind="before", symbol="X"), None, ""),
+        ("g", "def g(): 1", InsertionAnchor(kind="bottom"), BadInput, "'g' is already defined there"),
+        (
+            "n",
+            "def m(): 1\nclass B: 1",
+            InsertionAnchor(kind="bottom"),
+            BadInput,
+            "must define 'n'; it defines 'm', 'B'",
+        ),
+        ("n", "x = 1", InsertionAnchor(kind="bottom"), BadInput, "must define 'n'; it defines no function or class"),
+        ("n", "", InsertionAnchor(kind="bottom"), BadInput, "nothing was given"),
+        ("n@3", "def n(): 1", InsertionAnchor(kind="bottom"), BadInput, "without a line"),
+        ("B.n", "def n(): 1", InsertionAnchor(kind="bottom"), NotFound, "'B' is not defined"),
+        ("n", "def n(): 1", InsertionAnchor(kind="after", symbol="gg"), NotFound, "anchor: 'gg' .*nearest: g"),
+        ("n", "def n(): 1", InsertionAnchor(kind="before"), BadInput, "anchor_symbol is needed"),
+        ("n", "# coding: latin-1\ndef n(): 1", InsertionAnchor(kind="before", symbol="X"), None, ""),
     ],
 )
 def test_what_cannot_be_added_is_refused(
-    name: str, content: str, anchor: Anchor, error: type[Exception] | None, words: str
+    name: str, content: str, anchor: InsertionAnchor, error: type[Exception] | None, words: str
 ) -> None:
     if error is None:
         assert add_definition(MODULE.encode(), name, content, anchor)
@@ -147,18 +153,18 @@ def test_what_cannot_be_added_is_refused(
 
 def test_new_code_cannot_declare_an_encoding() -> None:
     with pytest.raises(BadInput, match="encoding"):
-        add_definition(b"", "n", "# coding: latin-1\ndef n(): 1", Anchor(kind="top"))
+        add_definition(b"", "n", "# coding: latin-1\ndef n(): 1", InsertionAnchor(kind="top"))
 
 
 def test_a_definition_that_is_taken_has_its_new_name() -> None:
-    taken = take_definition(MODULE.encode(), "A.f", "renamed")
+    taken = extract_definition(MODULE.encode(), "A.f", "renamed")
     assert taken.text == "    def renamed(self):\n        pass\n"
-    assert taken.line == 14
+    assert taken.first_line == 14
     assert b"def f" not in taken.rest.data
 
 
 def move(text: str, name: str, dest: str, kind: AnchorType = "bottom", symbol: str = "") -> str:
-    return move_definition(text.encode(), name, dest, Anchor(kind=kind, symbol=symbol)).data.decode()
+    return move_definition(text.encode(), name, dest, InsertionAnchor(kind=kind, symbol=symbol)).data.decode()
 
 
 def test_a_method_moves_out_of_its_class_and_in_again() -> None:

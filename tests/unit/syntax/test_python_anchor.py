@@ -1,16 +1,16 @@
 import pickle
 from typing import get_args
 
-from marid.syntax.python_anchor import Anchor, AnchorType
+from marid.syntax.python_anchor import AnchorType, InsertionAnchor
 
 
 def test_an_anchor_can_be_sent_to_a_worker() -> None:
-    anchor = Anchor(kind="after", symbol="f")
+    anchor = InsertionAnchor(kind="after", symbol="f")
     assert pickle.loads(pickle.dumps(anchor)) == anchor
 
 
 def test_an_anchor_at_an_end_of_a_scope_needs_no_name() -> None:
-    assert Anchor(kind="top").symbol == ""
+    assert InsertionAnchor(kind="top").symbol == ""
 
 
 def test_there_are_two_ends_and_two_sides() -> None:

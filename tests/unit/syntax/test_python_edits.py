@@ -52,7 +52,7 @@ def test_only_the_lines_of_the_definition_are_replaced() -> None:
     edited = update_definition(CODE.encode(), "A.f", "@cached\ndef f(self):\n    return 2\n\n")
     old = CODE[CODE.index("    @property") : CODE.index("\n    async")]
     assert edited.data.decode() == CODE.replace(old, "    @cached\n    def f(self):\n        return 2\n")
-    assert (edited.first, edited.last) == (14, 16)
+    assert (edited.first_line, edited.last_line) == (14, 16)
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
@@ -85,7 +85,7 @@ def test_the_same_text_changes_nothing_however_it_is_laid_out() -> None:
     data = b"class A:\r   def f(self):\r\n         x\n\n         y\r\n   z = 1"
     for text in ("   def f(self):\r\n         x\n\n         y\r\n", "   def f(self):\n         x\n\n         y"):
         edited = update_definition(data, "A.f", text)
-        assert (edited.data, edited.first, edited.last) == (data, 1, 4)
+        assert (edited.data, edited.first_line, edited.last_line) == (data, 1, 4)
 
 
 def test_a_definition_may_become_another_or_several() -> None:
@@ -145,7 +145,7 @@ def test_a_file_that_does_not_parse_is_an_error_with_the_line() -> None:
 def test_a_signature_changes_and_the_body_stays() -> None:
     edited = set_signature(CODE.encode(), "A.g", "def g(self,\n      a) -> str")
     assert edited.data.decode() == CODE.replace("async def g(self, a, *, b=':'):", "def g(self,\n      a) -> str:")
-    assert (edited.first, edited.last) == (20, 21)
+    assert (edited.first_line, edited.last_line) == (20, 21)
     assert set_signature(CODE.encode(), "h", "def h(x):").data.decode() == CODE.replace("h():", "h(x):")
     assert set_signature(crlf(CODE), "A", "class A(\n    B,\n):").data == crlf(
         CODE.replace("class A:", "class A(\n    B,\n):")
@@ -231,7 +231,7 @@ def test_a_definition_is_removed_and_the_file_still_parses(text: str, name: str,
 def test_a_region_is_put_around_lines(text: str, first: int, last: int, result: str) -> None:
     edited = wrap_region(text.encode(), first, last, " R x ")
     assert edited.data.decode() == result
-    assert (edited.first, edited.last) == (first, last + 2)
+    assert (edited.first_line, edited.last_line) == (first, last + 2)
 
 
 @pytest.mark.parametrize(

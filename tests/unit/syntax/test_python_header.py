@@ -1,15 +1,15 @@
 import pytest
 
 from marid.core.errors import BadInput
-from marid.syntax.python_header import fitted_head, head_span, name_span
-from marid.syntax.python_names import DEFINITIONS, Definition
-from marid.syntax.python_source import Source, parsed
+from marid.syntax.python_header import fit_header, header_span, name_span
+from marid.syntax.python_names import DEFINITION_NODES, DefinitionNode
+from marid.syntax.python_source import EditableSource, parse_source
 
 
-def only(text: str) -> tuple[Source, Definition]:
-    source = Source(text=text)
-    node = parsed(source).body[0]
-    assert isinstance(node, DEFINITIONS)
+def only(text: str) -> tuple[EditableSource, DefinitionNode]:
+    source = EditableSource(text=text)
+    node = parse_source(source).body[0]
+    assert isinstance(node, DEFINITION_NODES)
     return source, node
 
 
@@ -34,7 +34,7 @@ def only(text: str) -> tuple[Source, Definition]:
 @pytest.mark.parametrize("body", [" pass\n", "  # x: y\n    pass\n"])
 def test_a_head_runs_from_its_keyword_to_its_colon(head: str, body: str) -> None:
     source, node = only(f"@x(':')\n{head}{body}")
-    start, end = head_span(source, node)
+    start, end = header_span(source, node)
     assert source.text[start:end] == head
 
 
@@ -59,7 +59,7 @@ def test_the_name_in_a_head_is_found(text: str) -> None:
     ],
 )
 def test_a_new_head_is_made_to_fit(given: str, base: str, result: str) -> None:
-    assert fitted_head(only("def f(): pass")[1], given, base) == result
+    assert fit_header(only("def f(): pass")[1], given, base) == result
 
 
 @pytest.mark.parametrize(
@@ -78,11 +78,11 @@ def test_a_new_head_is_made_to_fit(given: str, base: str, result: str) -> None:
 )
 def test_what_is_no_head_is_bad_input(given: str, words: str) -> None:
     with pytest.raises(BadInput, match=words):
-        fitted_head(only("def f(): pass")[1], given, "")
+        fit_header(only("def f(): pass")[1], given, "")
 
 
 def test_a_class_stays_a_class() -> None:
     node = only("class A: pass")[1]
-    assert fitted_head(node, "class A(B)", "") == "class A(B):"
+    assert fit_header(node, "class A(B)", "") == "class A(B):"
     with pytest.raises(BadInput, match=r"is a class; .* of a function"):
-        fitted_head(node, "def A():", "")
+        fit_header(node, "def A():", "")

@@ -1,14 +1,14 @@
 import pytest
 
 from marid.core.errors import BadInput
-from marid.syntax.python_indent import Style, code, fitted, style
-from marid.syntax.python_source import Source, parsed
+from marid.syntax.python_indent import IndentStyle, detect_style, parse_code, reindent
+from marid.syntax.python_source import EditableSource, parse_source
 
-FOUR, TWO, TABS = Style(unit="    "), Style(unit="  "), Style(unit="\t")
+FOUR, TWO, TABS = IndentStyle(unit="    "), IndentStyle(unit="  "), IndentStyle(unit="\t")
 
 
-def fit(content: str, base: str = "", into: Style | None = FOUR) -> str:
-    return fitted(code(content, base, into), base, into)
+def fit(content: str, base: str = "", into: IndentStyle | None = FOUR) -> str:
+    return reindent(parse_code(content, base, into), base, into)
 
 
 @pytest.mark.parametrize(
@@ -21,8 +21,8 @@ def fit(content: str, base: str = "", into: Style | None = FOUR) -> str:
     ],
 )
 def test_the_unit_of_a_file_is_what_most_blocks_use(text: str, unit: str | None) -> None:
-    source = Source(text=text)
-    found = style(source, parsed(source))
+    source = EditableSource(text=text)
+    found = detect_style(source, parse_source(source))
     assert (found.unit if found else None) == unit
 
 
@@ -40,7 +40,7 @@ CONTENT = "def f():\n    # note\n    if x:\n        return 1\n    # end"
         ("    ", None, "    def f():\n        # note\n        if x:\n            return 1\n        # end"),
     ],
 )
-def test_code_takes_the_style_of_the_place_it_lands_at(base: str, into: Style | None, result: str) -> None:
+def test_code_takes_the_style_of_the_place_it_lands_at(base: str, into: IndentStyle | None, result: str) -> None:
     assert fit(CONTENT, base, into) == result
 
 

@@ -1,6 +1,6 @@
 import ast
 
-from marid.syntax.python_layout import is_docstring, layout
+from marid.syntax.python_layout import analyze_rows, is_docstring
 
 CODE = '''\
 # above
@@ -19,7 +19,7 @@ b""" + (
 
 
 def test_each_row_is_what_it_is() -> None:
-    made = layout(CODE, ast.parse(CODE))
+    made = analyze_rows(CODE, ast.parse(CODE))
     assert made.starts == {
         1: ("",),
         4: ("", "    "),
@@ -28,13 +28,13 @@ def test_each_row_is_what_it_is() -> None:
         10: ("", "    ", "        "),
     }
     assert made.comments == {0: ("",), 3: ("", "    "), 11: ("", "    ", "        ")}
-    assert made.inside == {5, 7}
-    assert made.docs == {4: 5}
+    assert made.in_string == {5, 7}
+    assert made.docstrings == {4: 5}
 
 
 def test_a_docstring_of_several_strings_is_none_that_moves() -> None:
     text = 'def f():\n    "a" """b\n    c"""\n'
-    assert layout(text, ast.parse(text)).docs == {}
+    assert analyze_rows(text, ast.parse(text)).docstrings == {}
 
 
 def test_only_a_plain_string_is_a_docstring() -> None:

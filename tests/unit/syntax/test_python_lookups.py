@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from marid.core.errors import BadInput, NotFound
-from marid.syntax.python_lookups import Excerpt, find_declaration, find_definition, find_signature
+from marid.syntax.python_lookups import PythonExcerpt, find_declaration, find_definition, find_signature
 
 CODE = b"""\
 LIMIT = 3  # most
@@ -32,12 +32,12 @@ class B:
 )
 def test_a_definition_is_its_whole_lines(name: str, text: str, first: int, last: int) -> None:
     found = find_definition(CODE, name)
-    assert (found.text, found.first, found.last) == (text, first, last)
+    assert (found.text, found.first_line, found.last_line) == (text, first, last)
 
 
 def test_a_signature_starts_at_its_keyword() -> None:
     found = find_signature(CODE, "B.f")
-    assert (found.text, found.first, found.last) == ("async def f(self, a,\n                b):", 12, 13)
+    assert (found.text, found.first_line, found.last_line) == ("async def f(self, a,\n                b):", 12, 13)
     assert find_signature(CODE, "A").text == "class A:"
 
 
@@ -68,7 +68,7 @@ def test_every_line_ending_and_a_mark_are_understood(ending: bytes, mark: bytes)
 def test_mixed_line_endings_and_form_feeds_do_not_shift_lines() -> None:
     data = b"a = 1\r\n\x0c\nb = '''\x0b\x0c\xe2\x80\xa8'''\rc = 3\n\x0cdef f():\r\n    pass\r\n# end\n"
     found = find_definition(data, "f")
-    assert (found.text, found.first, found.last) == ("\x0cdef f():\r\n    pass\r\n", 4, 5)
+    assert (found.text, found.first_line, found.last_line) == ("\x0cdef f():\r\n    pass\r\n", 4, 5)
     assert find_declaration(data, "c").text == "c = 3\n"
 
 
@@ -78,7 +78,7 @@ def test_another_encoding_is_read_by_its_coding_comment() -> None:
 
 
 @pytest.mark.parametrize("find", [find_definition, find_signature, find_declaration])
-def test_what_cannot_be_read_or_found_is_an_error(find: Callable[[bytes, str], Excerpt]) -> None:
+def test_what_cannot_be_read_or_found_is_an_error(find: Callable[[bytes, str], PythonExcerpt]) -> None:
     with pytest.raises(BadInput, match="line 2: the file does not parse"):
         find(b"x = 1\ndef f(:\n", "f")
     with pytest.raises(BadInput, match="line 1: these bytes are not utf-8"):

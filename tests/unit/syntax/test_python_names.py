@@ -3,8 +3,18 @@ import ast
 import pytest
 
 from marid.core.errors import BadInput, NotFound
-from marid.syntax.python_names import bound, definition, definitions, members, scope, span, split, variable, variables
-from marid.syntax.python_source import Source, parsed
+from marid.syntax.python_names import (
+    bound_names,
+    definitions,
+    locate_definition,
+    locate_scope,
+    locate_variable,
+    row_span,
+    scope_statements,
+    split_name,
+    variables,
+)
+from marid.syntax.python_source import EditableSource, parse_source
 
 CODE = '''\
 import os
@@ -83,12 +93,12 @@ def outer():
     def inner():
         pass
 '''
-SOURCE = Source(text=CODE)
-TREE = parsed(SOURCE)
+SOURCE = EditableSource(text=CODE)
+TREE = parse_source(SOURCE)
 
 
 def lines(name: str) -> str:
-    first, end = span(SOURCE, definition(SOURCE, TREE, name).node)
+    first, end = row_span(SOURCE, locate_definition(SOURCE, TREE, name).node)
     return SOURCE.rows(first, end)
 
 
@@ -120,7 +130,7 @@ def test_a_definition_is_found_by_its_dotted_name(name: str, start: str, end: st
 
 def test_a_name_defined_twice_is_ambiguous_until_a_line_says_which() -> None:
     with pytest.raises(BadInput, match=r"'Outer\.many' is ambiguous: defined at lines 59, 61, 63; .*'Outer\.many@59'"):
-        definition(SOURCE, TREE, "Outer.many")
+        locate_definition(SOURCE, TREE, "Outer.many")
     assert lines("Outer.many@59").endswith("self): ...\n")
     assert lines("Outer.many@62").endswith("self, x): ...\n")
     assert lines("Outer.many@63").endswith("*x): ...\n")
@@ -128,12 +138,12 @@ def test_a_name_defined_twice_is_ambiguous_until_a_line_says_which() -> None:
 
 def test_a_line_that_holds_no_such_definition_finds_nothing() -> None:
     with pytest.raises(NotFound, match=r"'Outer\.many' is not at line 1"):
-        definition(SOURCE, TREE, "Outer.many@1")
+        locate_definition(SOURCE, TREE, "Outer.many@1")
 
 
 def test_only_one_of_two_classes_of_a_name_that_has_the_method_is_no_ambiguity() -> None:
-    source = Source(text="if x:\n    class A:\n        def f(self): pass\nelse:\n    class A:\n        pass\n")
-    assert definition(source, parsed(source), "A.f").node.lineno == 3
+    source = EditableSource(text="if x:\n    class A:\n        def f(self): pass\nelse:\n    class A:\n        pass\n")
+    assert locate_definition(source, parse_source(source), "A.f").node.lineno == 3
 
 
 @pytest.mark.parametrize(
@@ -149,19 +159,19 @@ def test_only_one_of_two_classes_of_a_name_that_has_the_method_is_no_ambiguity()
 )
 def test_a_name_that_is_not_there_is_answered_with_the_nearest(name: str, words: str) -> None:
     with pytest.raises(NotFound, match=words):
-        definition(SOURCE, TREE, name)
+        locate_definition(SOURCE, TREE, name)
 
 
 @pytest.mark.parametrize("name", ["", ".", "a.", "a b", "1", "x\n.y", "a@", "@1", "f()", "x" * 501, "a@" + "9" * 20])
 def test_what_is_no_dotted_name_is_bad_input(name: str) -> None:
     with pytest.raises(BadInput, match="no dotted name"):
-        definition(SOURCE, TREE, name)
+        locate_definition(SOURCE, TREE, name)
 
 
 def test_names_are_compared_as_python_compares_them() -> None:
-    source = Source(text="def ﬁne(): pass\n")
-    tree = parsed(source)
-    assert definition(source, tree, "ﬁne") == definition(source, tree, "fine")
+    source = EditableSource(text="def ﬁne(): pass\n")
+    tree = parse_source(source)
+    assert locate_definition(source, tree, "ﬁne") == locate_definition(source, tree, "fine")
 
 
 @pytest.mark.parametrize(
@@ -169,8 +179,8 @@ def test_names_are_compared_as_python_compares_them() -> None:
     ["LIMIT", "first", "second", "rest", "a", "b", "c", "noted", "noted_too", "Outer.attribute", "ByWith.inside"],
 )
 def test_a_variable_of_a_module_or_class_is_found(name: str) -> None:
-    node = variable(SOURCE, TREE, name).node
-    assert name.rpartition(".")[2] in bound(node)
+    node = locate_variable(SOURCE, TREE, name).node
+    assert name.rpartition(".")[2] in bound_names(node)
 
 
 @pytest.mark.parametrize(
@@ -178,46 +188,46 @@ def test_a_variable_of_a_module_or_class_is_found(name: str) -> None:
 )
 def test_what_declares_no_variable_of_a_module_or_class_is_not_found(name: str) -> None:
     with pytest.raises(NotFound, match="not defined"):
-        variable(SOURCE, TREE, name)
+        locate_variable(SOURCE, TREE, name)
 
 
 def test_a_function_asked_for_as_a_variable_is_said_to_be_one() -> None:
     with pytest.raises(NotFound, match="'outer' is a function or class, not a variable"):
-        variable(SOURCE, TREE, "outer")
+        locate_variable(SOURCE, TREE, "outer")
 
 
 def test_a_variable_assigned_twice_is_ambiguous() -> None:
-    source = Source(text="try:\n    x = 1\nexcept E:\n    x = 2\n")
+    source = EditableSource(text="try:\n    x = 1\nexcept E:\n    x = 2\n")
     with pytest.raises(BadInput, match="'x' is ambiguous: defined at lines 2, 4"):
-        variable(source, parsed(source), "x")
-    assert variable(source, parsed(source), "x@4").node.lineno == 4
+        locate_variable(source, parse_source(source), "x")
+    assert locate_variable(source, parse_source(source), "x@4").node.lineno == 4
 
 
 def test_a_type_alias_declares_its_name() -> None:
     class TypeAlias(ast.stmt):
         name = ast.Name(id="Pair")
 
-    assert list(bound(TypeAlias())) == ["Pair"]
+    assert list(bound_names(TypeAlias())) == ["Pair"]
 
 
 def test_what_is_found_is_in_the_order_of_the_file_and_knows_its_block() -> None:
-    assert all(node in block for node, block in members(TREE))
+    assert all(node in block for node, block in scope_statements(TREE))
     found = variable_lines("def f(): pass\nif x:\n    y = 1\nelse:\n    y = 2\ny = 3\n", "y")
     assert found == [3, 5, 6]
     assert "deeper" not in definitions(TREE)
 
 
 def variable_lines(text: str, name: str) -> list[int]:
-    found = variables(parsed(Source(text=text)))[name]
+    found = variables(parse_source(EditableSource(text=text)))[name]
     assert all(one.block[one.index] is one.node for one in found)
     return [one.node.lineno for one in found]
 
 
 def test_no_name_is_the_module() -> None:
-    assert scope(SOURCE, TREE, []) is TREE
-    assert isinstance(scope(SOURCE, TREE, ["Outer"]), ast.ClassDef)
+    assert locate_scope(SOURCE, TREE, []) is TREE
+    assert isinstance(locate_scope(SOURCE, TREE, ["Outer"]), ast.ClassDef)
 
 
 def test_a_name_is_split_into_its_parts_and_its_line() -> None:
-    assert split("a.b") == (["a", "b"], None)
-    assert split("a.b@12") == (["a", "b"], 12)
+    assert split_name("a.b") == (["a", "b"], None)
+    assert split_name("a.b@12") == (["a", "b"], 12)

@@ -1,24 +1,24 @@
 import pytest
 
 from marid.core.errors import BadInput, NotFound
-from marid.syntax.python_names import scope
+from marid.syntax.python_names import locate_scope
 from marid.syntax.python_places import (
-    Room,
-    Spot,
-    anchored,
-    gap,
-    room_after,
-    room_at_end,
-    room_before,
-    top,
+    InsertionGap,
+    StatementRange,
+    find_anchor,
+    gap_after,
+    gap_at_end,
+    gap_before,
+    top_index,
+    usual_blank_lines,
 )
-from marid.syntax.python_source import Source, parsed
+from marid.syntax.python_source import EditableSource, parse_source
 
 
 def spot(text: str, path: list[str], symbol: str) -> tuple[int, int]:
-    source = Source(text=text)
-    tree = parsed(source)
-    found = anchored(source, tree, scope(source, tree, path), path, symbol)
+    source = EditableSource(text=text)
+    tree = parse_source(source)
+    found = find_anchor(source, tree, locate_scope(source, tree, path), path, symbol)
     return found.first, found.end
 
 
@@ -75,12 +75,12 @@ def test_an_anchor_of_several_that_are_no_neighbours_is_ambiguous(text: str) -> 
     ],
 )
 def test_the_top_is_behind_the_docstring_and_the_imports(text: str, place: int) -> None:
-    assert top(parsed(Source(text=text))) == place
+    assert top_index(parse_source(EditableSource(text=text))) == place
 
 
 def test_the_top_of_a_class_is_behind_its_docstring_only() -> None:
-    source = Source(text="class A:\n    'doc'\n    import x\n")
-    assert top(scope(source, parsed(source), ["A"])) == 1
+    source = EditableSource(text="class A:\n    'doc'\n    import x\n")
+    assert top_index(locate_scope(source, parse_source(source), ["A"])) == 1
 
 
 @pytest.mark.parametrize(
@@ -92,30 +92,30 @@ def test_the_top_of_a_class_is_behind_its_docstring_only() -> None:
     ],
 )
 def test_the_gap_is_the_one_that_most_definitions_have(text: str, blanks: int) -> None:
-    source = Source(text=text)
-    assert gap(source, parsed(source).body, outermost=True) == blanks
+    source = EditableSource(text=text)
+    assert usual_blank_lines(source, parse_source(source).body, outermost=True) == blanks
 
 
 def test_without_neighbours_the_gap_is_that_of_pep_8() -> None:
-    assert gap(Source(text=""), [], outermost=True) == 2
-    assert gap(Source(text=""), [], outermost=False) == 1
+    assert usual_blank_lines(EditableSource(text=""), [], outermost=True) == 2
+    assert usual_blank_lines(EditableSource(text=""), [], outermost=False) == 1
 
 
-def at(text: str, index: int, *, before: bool) -> Room:
-    source = Source(text=text)
-    tree = parsed(source)
-    where = Spot(block=tree.body, first=index, end=index + 1)
-    return room_before(source, tree, where, 2) if before else room_after(source, where, 2)
+def at(text: str, index: int, *, before: bool) -> InsertionGap:
+    source = EditableSource(text=text)
+    tree = parse_source(source)
+    where = StatementRange(block=tree.body, first=index, end=index + 1)
+    return gap_before(source, tree, where, 2) if before else gap_after(source, where, 2)
 
 
 def test_code_goes_behind_the_comments_of_what_it_follows() -> None:
     text = "def f():\n    1\n    # end of f\n# on g\n\ndef g(): 2\n"
-    assert at(text, 0, before=False) == Room(first=3, end=3, above=2, below=2)
+    assert at(text, 0, before=False) == InsertionGap(first=3, end=3, above=2, below=2)
 
 
 def test_code_goes_before_the_comments_of_what_it_precedes() -> None:
     text = "x = 1\n\n# on f\n# more\ndef f(): 1\n"
-    assert at(text, 1, before=True) == Room(first=2, end=2, above=1, below=2)
+    assert at(text, 1, before=True) == InsertionGap(first=2, end=2, above=1, below=2)
 
 
 def test_an_end_of_a_region_belongs_to_what_is_above() -> None:
@@ -123,8 +123,10 @@ def test_an_end_of_a_region_belongs_to_what_is_above() -> None:
 
 
 def test_the_comments_at_the_head_of_a_file_stay_there() -> None:
-    assert at("#!/bin/python\n# licence\ndef f(): 1\n", 0, before=True) == Room(first=2, end=2, above=2, below=2)
-    assert at("def f(): 1\n", 0, before=True) == Room(first=0, end=0, above=0, below=2)
+    assert at("#!/bin/python\n# licence\ndef f(): 1\n", 0, before=True) == InsertionGap(
+        first=2, end=2, above=2, below=2
+    )
+    assert at("def f(): 1\n", 0, before=True) == InsertionGap(first=0, end=0, above=0, below=2)
 
 
 def test_a_string_that_looks_like_a_comment_is_none() -> None:
@@ -139,9 +141,9 @@ def test_statements_on_one_line_are_not_parted() -> None:
 @pytest.mark.parametrize(
     ("text", "room"),
     [
-        ("", Room(first=0, end=0, above=0, below=0)),
-        ("x = 1\n# end\n\n\n", Room(first=2, end=2, above=2, below=0)),
+        ("", InsertionGap(first=0, end=0, above=0, below=0)),
+        ("x = 1\n# end\n\n\n", InsertionGap(first=2, end=2, above=2, below=0)),
     ],
 )
-def test_the_end_of_a_module_is_behind_its_last_comment(text: str, room: Room) -> None:
-    assert room_at_end(Source(text=text), 2) == room
+def test_the_end_of_a_module_is_behind_its_last_comment(text: str, room: InsertionGap) -> None:
+    assert gap_at_end(EditableSource(text=text), 2) == room

@@ -12,12 +12,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput, MaridError
-from marid.syntax.python_additions import add_definition, move_definition, take_definition
-from marid.syntax.python_anchor import Anchor
+from marid.syntax.python_additions import add_definition, extract_definition, move_definition
+from marid.syntax.python_anchor import InsertionAnchor
 from marid.syntax.python_edits import remove_definition, set_declaration, set_signature, update_definition, wrap_region
 from marid.syntax.python_lookups import find_declaration, find_definition, find_signature
-from marid.syntax.python_names import DEFINITIONS, Found, definitions, variables
-from marid.syntax.python_source import parsed, read
+from marid.syntax.python_names import DEFINITION_NODES, BlockStatement, definitions, variables
+from marid.syntax.python_source import parse_source, read_source
 
 FEW, MANY = 25, 300
 SMALL, LARGE = 25_000, 100_000
@@ -29,8 +29,8 @@ class Sample:
 
     data: bytes
     tree: ast.Module
-    defined: dict[str, Found]
-    declared: dict[str, Found]
+    defined: dict[str, BlockStatement]
+    declared: dict[str, BlockStatement]
 
 
 @cache
@@ -44,11 +44,11 @@ def files(largest: int) -> list[Path]:
 def sample(path: Path) -> Sample | None:
     data = path.read_bytes()
     try:
-        tree = parsed(read(data))
+        tree = parse_source(read_source(data))
     except BadInput:
         return None
-    defined: dict[str, list[Found]] = {}
-    declared: dict[str, list[Found]] = {}
+    defined: dict[str, list[BlockStatement]] = {}
+    declared: dict[str, list[BlockStatement]] = {}
     pending: list[tuple[str, ast.AST]] = [("", tree)]
     while pending:
         prefix, scope = pending.pop()
@@ -80,9 +80,9 @@ def same(one: bytes, other: bytes) -> bool:
 
 def shape(data: bytes) -> str:
     """The tree without positions; docstrings as `help` shows them, since their indentation may move."""
-    tree = parsed(read(data))
+    tree = parse_source(read_source(data))
     for node in ast.walk(tree):
-        if isinstance(node, DEFINITIONS) and isinstance(node.body[0], ast.Expr):
+        if isinstance(node, DEFINITION_NODES) and isinstance(node.body[0], ast.Expr):
             value = node.body[0].value
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
                 value.value = cleandoc(value.value)
@@ -99,8 +99,8 @@ def update_is_the_identity(file: Sample, draw: st.DataObject) -> None:
     noted = update_definition(file.data, name, f"{text.rstrip()}\n# note").data
     assert same(noted, file.data)
     found, lines = find_definition(file.data, name), file.data.split(b"\n")
-    assert noted.startswith(b"\n".join(lines[: found.first - 1]))
-    assert noted.endswith(b"\n".join(lines[found.last :]))
+    assert noted.startswith(b"\n".join(lines[: found.first_line - 1]))
+    assert noted.endswith(b"\n".join(lines[found.last_line :]))
 
 
 def removed_and_added_is_the_same(file: Sample, draw: st.DataObject) -> None:
@@ -111,37 +111,37 @@ def removed_and_added_is_the_same(file: Sample, draw: st.DataObject) -> None:
     anchor = draw.draw(st.sampled_from(anchors))
     text = find_definition(file.data, name).text
     removed = remove_definition(file.data, name).data
-    assert parsed(read(removed))
+    assert parse_source(read_source(removed))
     again = add_definition(removed, name, text, anchor).data
-    assert ast.dump(parsed(read(again))) == ast.dump(file.tree)
+    assert ast.dump(parse_source(read_source(again))) == ast.dump(file.tree)
 
 
-def neighbours(file: Sample, name: str, found: Found) -> list[Anchor]:
+def neighbours(file: Sample, name: str, found: BlockStatement) -> list[InsertionAnchor]:
     """The definitions next to one in its block that can be named."""
     prefix, dot, _ = name.rpartition(".")
     sides = {"after": found.index - 1, "before": found.index + 1}
-    anchors: list[Anchor] = []
+    anchors: list[InsertionAnchor] = []
     for kind in ("after", "before"):
         at = sides[kind]
         node = found.block[at] if 0 <= at < len(found.block) else None
-        if isinstance(node, DEFINITIONS) and f"{prefix}{dot}{node.name}" in file.defined:
-            anchors.append(Anchor(kind=kind, symbol=node.name))
+        if isinstance(node, DEFINITION_NODES) and f"{prefix}{dot}{node.name}" in file.defined:
+            anchors.append(InsertionAnchor(kind=kind, symbol=node.name))
     return anchors
 
 
 def a_move_keeps_both_parsing(file: Sample, other: Sample, draw: st.DataObject) -> None:
     name = draw.draw(st.sampled_from(sorted(file.defined)))
-    anchor = draw.draw(st.sampled_from([Anchor(kind="top"), Anchor(kind="bottom")]))
+    anchor = draw.draw(st.sampled_from([InsertionAnchor(kind="top"), InsertionAnchor(kind="bottom")]))
     dest = destination(draw, other)
-    taken = take_definition(file.data, name, "moved_here")
-    assert parsed(read(taken.rest.data))
+    taken = extract_definition(file.data, name, "moved_here")
+    assert parse_source(read_source(taken.rest.data))
     try:
         added = add_definition(other.data, dest, taken.text, anchor).data
     except BadInput as error:
         if "cannot be written in" in str(error):  # letters that the other file's encoding lacks
             return
         raise
-    assert same(take_definition(added, dest, "moved_here").rest.data, other.data)
+    assert same(extract_definition(added, dest, "moved_here").rest.data, other.data)
     there = find_definition(added, dest).text
     assert same(alone(there), alone(taken.text))
 
@@ -153,15 +153,15 @@ def destination(draw: st.DataObject, file: Sample, outside: str = "") -> str:
 
 
 def alone(text: str) -> bytes:
-    return add_definition(b"", "moved_here", text, Anchor(kind="top")).data
+    return add_definition(b"", "moved_here", text, InsertionAnchor(kind="top")).data
 
 
 def a_move_inside_a_file_loses_nothing(file: Sample, draw: st.DataObject) -> None:
     name = draw.draw(st.sampled_from(sorted(file.defined)))
     dest = destination(draw, file, name)
-    moved = move_definition(file.data, name, dest, Anchor(kind="bottom")).data
-    taken = take_definition(file.data, name, "moved_here")
-    assert same(take_definition(moved, dest, "moved_here").rest.data, taken.rest.data)
+    moved = move_definition(file.data, name, dest, InsertionAnchor(kind="bottom")).data
+    taken = extract_definition(file.data, name, "moved_here")
+    assert same(extract_definition(moved, dest, "moved_here").rest.data, taken.rest.data)
     assert same(alone(find_definition(moved, dest).text), alone(taken.text))
 
 
@@ -180,7 +180,7 @@ def a_region_changes_no_meaning(file: Sample, draw: st.DataObject) -> None:
         wrapped = wrap_region(file.data, first, last, "R").data
     except MaridError:
         return
-    assert ast.dump(parsed(read(wrapped))) == ast.dump(file.tree)
+    assert ast.dump(parse_source(read_source(wrapped))) == ast.dump(file.tree)
     assert len(wrapped) > len(file.data)
 
 

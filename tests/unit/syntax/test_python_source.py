@@ -3,7 +3,15 @@ import warnings
 import pytest
 
 from marid.core.errors import BadInput, Exhausted
-from marid.syntax.python_source import Source, checked, leading, most_used_ending, parsed, plain, read
+from marid.syntax.python_source import (
+    EditableSource,
+    commonest_line_ending,
+    encode_checked,
+    leading_space,
+    normalize_newlines,
+    parse_source,
+    read_source,
+)
 
 
 @pytest.mark.parametrize(
@@ -19,9 +27,9 @@ from marid.syntax.python_source import Source, checked, leading, most_used_endin
     ],
 )
 def test_a_file_is_read_in_its_own_encoding_and_written_back_the_same(data: bytes, encoding: str) -> None:
-    source = read(data)
+    source = read_source(data)
     assert source.encoding == encoding
-    assert source.encoded(source.text) == data
+    assert source.encode(source.text) == data
 
 
 @pytest.mark.parametrize(
@@ -38,32 +46,32 @@ def test_a_file_is_read_in_its_own_encoding_and_written_back_the_same(data: byte
 )
 def test_bytes_that_python_would_not_read_are_an_error_that_says_why(data: bytes, words: str) -> None:
     with pytest.raises(BadInput, match=words):
-        read(data)
+        read_source(data)
 
 
 def test_rows_end_where_python_ends_them_and_lines_only_at_line_feeds() -> None:
-    source = Source(text="a\rb\r\nc\x0c\u2028\x85d\ne")
-    assert [source.row(at) for at in range(source.count)] == ["a\r", "b\r\n", "c\x0c\u2028\x85d\n", "e"]
-    assert [source.line(start) for start in source.starts[:-1]] == [1, 1, 2, 3]
+    source = EditableSource(text="a\rb\r\nc\x0c\u2028\x85d\ne")
+    assert [source.row(at) for at in range(source.row_count)] == ["a\r", "b\r\n", "c\x0c\u2028\x85d\n", "e"]
+    assert [source.line_number(start) for start in source.row_starts[:-1]] == [1, 1, 2, 3]
     assert source.rows(1, 3) == "b\r\nc\x0c\u2028\x85d\n"
 
 
 def test_an_empty_text_has_no_rows() -> None:
-    assert Source(text="").count == 0
-    assert Source(text="\n").count == 1
-    assert not Source(text="").is_blank(0)
+    assert EditableSource(text="").row_count == 0
+    assert EditableSource(text="\n").row_count == 1
+    assert not EditableSource(text="").is_blank(0)
 
 
 def test_columns_are_bytes_and_places_are_characters() -> None:
-    source = Source(text="x = 1\né, ü = '€', 2\n")
-    node = parsed(source).body[1]
+    source = EditableSource(text="x = 1\né, ü = '€', 2\n")
+    node = parse_source(source).body[1]
     assert source.offset(node.end_lineno or 0, node.end_col_offset or 0) == len(source.text) - 1
 
 
 def test_a_form_feed_starts_the_indentation_anew() -> None:
-    source = Source(text="  \x0c  x\n")
+    source = EditableSource(text="  \x0c  x\n")
     assert source.indent(0) == "  "
-    assert leading(source.row(0)) == "  \x0c  "
+    assert leading_space(source.row(0)) == "  \x0c  "
 
 
 @pytest.mark.parametrize(
@@ -71,13 +79,13 @@ def test_a_form_feed_starts_the_indentation_anew() -> None:
     [("", None), ("a", None), ("a\nb", "\n"), ("a\r\nb\r\nc\n", "\r\n"), ("a\rb\r", "\r"), ("a\nb\nc\r\n", "\n")],
 )
 def test_the_commonest_line_ending_is_the_files(text: str, ending: str | None) -> None:
-    assert most_used_ending(text) == ending
-    assert Source(text=text).ending == (ending or "\n")
+    assert commonest_line_ending(text) == ending
+    assert EditableSource(text=text).line_ending == (ending or "\n")
 
 
 def test_plain_text_has_line_feeds_only() -> None:
-    assert plain("a\rb\r\nc\n") == "a\nb\nc\n"
-    assert plain("a\n") == "a\n"
+    assert normalize_newlines("a\rb\r\nc\n") == "a\nb\nc\n"
+    assert normalize_newlines("a\n") == "a\n"
 
 
 @pytest.mark.parametrize(
@@ -94,36 +102,36 @@ def test_plain_text_has_line_feeds_only() -> None:
 )
 def test_a_file_that_does_not_parse_is_an_error_with_the_line(text: str, words: str) -> None:
     with pytest.raises(BadInput, match=words):
-        parsed(Source(text=text))
+        parse_source(EditableSource(text=text))
 
 
 def test_code_that_is_nested_too_deeply_is_too_much_and_no_crash() -> None:
     with pytest.raises(Exhausted, match="nested too deeply"):
-        parsed(Source(text="-" * 100_000 + "1"))
+        parse_source(EditableSource(text="-" * 100_000 + "1"))
 
 
 def test_warnings_of_the_parser_do_not_leak() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        parsed(Source(text="x = '\\d'\ny = 1if 2else 3\n"))
+        parse_source(EditableSource(text="x = '\\d'\ny = 1if 2else 3\n"))
 
 
 def test_a_result_that_does_not_parse_is_refused_with_its_line() -> None:
     with pytest.raises(BadInput, match="line 2: the result would not parse"):
-        checked(Source(text="x\n"), "x\ny z\n")
+        encode_checked(EditableSource(text="x\n"), "x\ny z\n")
 
 
 def test_text_that_the_files_encoding_lacks_is_refused() -> None:
     with pytest.raises(BadInput, match=r"\\u20ac cannot be written in iso-8859-1"):
-        checked(read(b"# coding: latin-1\n"), "# coding: latin-1\nx = '€'\n")
+        encode_checked(read_source(b"# coding: latin-1\n"), "# coding: latin-1\nx = '€'\n")
 
 
 def test_half_a_character_is_refused() -> None:
     with pytest.raises(BadInput, match=r"\\ud800 cannot be written in utf-8"):
-        checked(read(b"x\n"), "x = '\ud800'\n")
+        encode_checked(read_source(b"x\n"), "x = '\ud800'\n")
 
 
 @pytest.mark.parametrize("text", ["# coding: latin-1\nx = 1\n", "# coding: utf-7\nx = 1\n"])
 def test_a_change_cannot_change_the_encoding(text: str) -> None:
     with pytest.raises(BadInput, match="encoding"):
-        checked(read(b"x = 1\n"), text)
+        encode_checked(read_source(b"x = 1\n"), text)

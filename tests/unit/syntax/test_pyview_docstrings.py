@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from marid.core.errors import BadInput, NotFound
-from marid.syntax.pyview_docstrings import clean, py_docstring
-from marid.syntax.pyview_scopes import every_definition
+from marid.syntax.pyview_docstrings import docstring_text, py_docstring
+from marid.syntax.pyview_scopes import all_definitions
 
 CODE = b'''"""Of the file."""
 class A:
@@ -65,7 +65,7 @@ def test_no_docstring_is_not_found() -> None:
 def test_cleaning_agrees_with_python() -> None:
     for name in ("argparse.py", "typing.py", "tarfile.py"):
         tree = ast.parse((Path(sysconfig.get_paths()["stdlib"]) / name).read_bytes())
-        for _, node in every_definition(tree.body):
+        for _, node in all_definitions(tree.body):
             raw = ast.get_docstring(node, clean=False) or ""
             lines = [line.rstrip() for line in inspect.cleandoc(raw).rstrip().split("\n")]
-            assert clean(node).split("\n") == lines
+            assert docstring_text(node).split("\n") == lines

@@ -3,9 +3,9 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from marid.core.errors import NotFound
-from marid.syntax.calls_facts import File
+from marid.syntax.calls_facts import FileFacts
 from marid.syntax.calls_reading import py_class_facts
-from marid.syntax.pyview_hierarchy import Family, hierarchy
+from marid.syntax.pyview_hierarchy import SubclassTree, find_subclasses
 
 TREE = {
     "pkg/__init__.py": "from .core import Base as Root\nfrom .star import *\n",
@@ -26,14 +26,14 @@ TREE = {
 }
 
 
-def family(name: str, tree: Mapping[str, str] = TREE, loaded: list[str] | None = None) -> Family:
+def family(name: str, tree: Mapping[str, str] = TREE, loaded: list[str] | None = None) -> SubclassTree:
     files = {path: code.encode() for path, code in tree.items()}
 
-    def load_all(paths: Sequence[str]) -> dict[str, File]:
+    def load_all(paths: Sequence[str]) -> dict[str, FileFacts]:
         (loaded if loaded is not None else []).extend(paths)
         return {path: py_class_facts(files[path]) for path in paths}
 
-    return hierarchy(files, name, load_all)
+    return find_subclasses(files, name, load_all)
 
 
 def test_subclasses_are_found_through_imports_aliases_and_packages() -> None:

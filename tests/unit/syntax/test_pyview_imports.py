@@ -23,7 +23,7 @@ except ImportError:
 
 
 def test_every_import_is_listed_in_order_with_where_it_stands() -> None:
-    assert [(each.line, each.words, each.scope) for each in py_imports(CODE)] == [
+    assert [(each.line, each.text, each.scope) for each in py_imports(CODE)] == [
         (1, "import os, os.path as p", ""),
         (2, "from . import a", ""),
         (3, "from ..b.c import d as e, f", ""),

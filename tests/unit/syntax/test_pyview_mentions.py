@@ -1,6 +1,6 @@
 import pytest
 
-from marid.syntax.pyview_mentions import Mentions
+from marid.syntax.pyview_mentions import MentionIndex
 
 FILES = {
     "head.py": b"class A(x.Base): ...\n",
@@ -19,7 +19,7 @@ FILES = {
 
 @pytest.mark.parametrize("more", [set[str](), {f"x{n}" for n in range(10)}], ids=["few", "many"])
 def test_files_are_told_that_name_a_class_where_it_counts(more: set[str]) -> None:
-    assert Mentions(FILES).take({"Base", *more}) == [
+    assert MentionIndex(FILES).take_matching({"Base", *more}) == [
         "head.py",
         "long.py",
         "imported.py",
@@ -31,7 +31,7 @@ def test_files_are_told_that_name_a_class_where_it_counts(more: set[str]) -> Non
 
 
 def test_a_file_is_told_once() -> None:
-    mentions = Mentions(FILES)
-    assert mentions.take({"One"}) == ["long.py"]
-    assert "long.py" not in mentions.take({"Base"})
-    assert mentions.take({"Bäse"}) == ["umlaut.py"]
+    mentions = MentionIndex(FILES)
+    assert mentions.take_matching({"One"}) == ["long.py"]
+    assert "long.py" not in mentions.take_matching({"Base"})
+    assert mentions.take_matching({"Bäse"}) == ["umlaut.py"]

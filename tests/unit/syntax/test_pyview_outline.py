@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from marid.core.errors import BadInput
-from marid.syntax.pyview_outline import names, py_outline
+from marid.syntax.pyview_outline import py_outline, target_names
 
 CODE = b"""\
 import os
@@ -71,7 +71,7 @@ def test_a_broken_file_is_bad_input() -> None:
 def test_targets_that_are_no_names_are_left_out() -> None:
     target = ast.parse("[a, (b.c, d[0]), *e] = f").body[0]
     assert isinstance(target, ast.Assign)
-    assert list(names(target.targets[0])) == ["a", "e"]
+    assert list(target_names(target.targets[0])) == ["a", "e"]
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="a statement of Python 3.12")

@@ -3,7 +3,7 @@ import ast
 import pytest
 
 from marid.core.errors import NotFound
-from marid.syntax.pyview_scopes import definitions, docstring, every_definition, named, statements, suggestion
+from marid.syntax.pyview_scopes import all_definitions, definitions, docstring_node, find_named, statements, suggestion
 
 CODE = """
 if a:
@@ -54,20 +54,20 @@ def test_long_chains_of_branches_are_no_deep_recursion() -> None:
 
 
 def test_names_are_dotted_down_into_functions() -> None:
-    assert [name for name, _ in every_definition(BODY)][1:4] == ["Two", "Two.inner", "Two.inner.deep"]
+    assert [name for name, _ in all_definitions(BODY)][1:4] == ["Two", "Two.inner", "Two.inner.deep"]
 
 
 def test_a_name_that_is_defined_twice_gives_both() -> None:
-    assert [node.lineno for node in named(BODY, " one ")] == [3, 24]
+    assert [node.lineno for node in find_named(BODY, " one ")] == [3, 24]
 
 
 def test_a_wrong_name_suggests_near_ones_and_those_that_end_in_it() -> None:
     with pytest.raises(NotFound, match=r"no 'inner' in it; did you mean Two.inner"):
-        named(BODY, "inner")
+        find_named(BODY, "inner")
     with pytest.raises(NotFound, match=r"did you mean seven"):
-        named(BODY, "sevn")
+        find_named(BODY, "sevn")
     with pytest.raises(NotFound, match=r"no 'zzz' in it$"):
-        named(BODY, "zzz")
+        find_named(BODY, "zzz")
 
 
 def test_a_suggestion_bears_a_huge_name() -> None:
@@ -75,5 +75,5 @@ def test_a_suggestion_bears_a_huge_name() -> None:
 
 
 def test_only_a_string_at_the_start_is_a_docstring() -> None:
-    assert docstring(ast.parse("'a'\nb")) is not None
-    assert [docstring(ast.parse(code)) for code in ("", "1", "b'x'", "f'x'", "a\n'b'")] == [None] * 5
+    assert docstring_node(ast.parse("'a'\nb")) is not None
+    assert [docstring_node(ast.parse(code)) for code in ("", "1", "b'x'", "f'x'", "a\n'b'")] == [None] * 5

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from marid.core.errors import Exhausted
-from marid.syntax.pyview_docstrings import clean
+from marid.syntax.pyview_docstrings import docstring_text
 from marid.syntax.pyview_scopes import definitions
 from marid.syntax.pyview_skeleton import py_skeleton
 
@@ -28,7 +28,7 @@ def shape(code: str | bytes) -> list[tuple[str, ...]]:
             waiting += [(f"{scope}.{node.name}", inner) for inner in definitions(node.body)]
         else:
             parts = [ast.unparse(node.args), ast.unparse(node.returns) if node.returns else ""]
-        found.append((type(node).__name__, f"{scope}.{node.name}", clean(node), *marks, *parts))
+        found.append((type(node).__name__, f"{scope}.{node.name}", docstring_text(node), *marks, *parts))
     return found
 
 

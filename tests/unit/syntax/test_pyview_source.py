@@ -5,11 +5,11 @@ import pytest
 
 from marid.core.errors import BadInput, Exhausted
 from marid.syntax.pyview_scopes import definitions
-from marid.syntax.pyview_source import Source, decoded, read
+from marid.syntax.pyview_source import PythonSource, decode_source, read_source
 
 
-def only(code: bytes) -> tuple[Source, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
-    source = read(code)
+def only(code: bytes) -> tuple[PythonSource, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    source = read_source(code)
     (node,) = definitions(source.tree.body)
     return source, node
 
@@ -21,7 +21,7 @@ def only(code: bytes) -> tuple[Source, ast.FunctionDef | ast.AsyncFunctionDef | 
 )
 def test_nesting_beyond_the_parser_is_exhausted(bomb: bytes) -> None:
     with pytest.raises(Exhausted, match="nested too deeply"):
-        read(bomb)
+        read_source(bomb)
 
 
 @pytest.mark.parametrize(
@@ -42,12 +42,12 @@ def test_nesting_beyond_the_parser_is_exhausted(bomb: bytes) -> None:
 )
 def test_a_file_that_does_not_parse_names_its_line(code: bytes, words: str) -> None:
     with pytest.raises(BadInput) as caught:
-        read(code)
+        read_source(code)
     assert str(caught.value).startswith(words)
 
 
 def test_a_warning_of_the_parser_is_not_ours() -> None:
-    assert read(b"x = '\\d' is 1\n").tree.body
+    assert read_source(b"x = '\\d' is 1\n").tree.body
 
 
 @pytest.mark.parametrize(
@@ -62,18 +62,18 @@ def test_a_warning_of_the_parser_is_not_ours() -> None:
     ],
 )
 def test_the_encoding_is_the_declared_one(data: bytes, text: str) -> None:
-    assert decoded(data) == text
+    assert decode_source(data) == text
 
 
 def test_a_lone_carriage_return_ends_no_line_of_ours() -> None:
-    source = read(b"a = 1\rb = 2\r\nc = 3\n\rd = 4\n")
-    assert [source.span(node) for node in source.tree.body] == [(1, 1), (1, 1), (2, 2), (3, 3)]
+    source = read_source(b"a = 1\rb = 2\r\nc = 3\n\rd = 4\n")
+    assert [source.line_span(node) for node in source.tree.body] == [(1, 1), (1, 1), (2, 2), (3, 3)]
 
 
 def test_spans_begin_at_the_sign_of_the_first_decorator() -> None:
     source, node = only(b"x = 1\n@(\n  a\n)\n@b\ndef f():\n    return 1\n")
-    assert source.span(node) == (2, 7)
-    assert source.code[source.begin(node) :].startswith(b"@(")
+    assert source.line_span(node) == (2, 7)
+    assert source.code[source.start_with_decorators(node) :].startswith(b"@(")
 
 
 @pytest.mark.parametrize(

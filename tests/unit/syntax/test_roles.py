@@ -3,8 +3,8 @@
 from tree_sitter import Node
 
 from marid.syntax.grammars import parse
-from marid.syntax.nodes import text
-from marid.syntax.roles import BODY, ITSELF, NOWHERE, at, first
+from marid.syntax.nodes import node_text
+from marid.syntax.roles import BODY, ITSELF, NO_NODE, at_field, first_of
 
 CODE = b"const f = () => { g(); };\n"
 
@@ -18,13 +18,13 @@ def declarator() -> Node:
 
 
 def test_a_path_of_fields_leads_to_a_node() -> None:
-    assert text(at("value", "body")(declarator()), CODE) == "{ g(); }"
+    assert node_text(at_field("value", "body")(declarator()), CODE) == "{ g(); }"
 
 
 def test_a_path_that_ends_early_leads_nowhere() -> None:
-    assert at("nothing", "body")(declarator()) is None
+    assert at_field("nothing", "body")(declarator()) is None
     assert BODY(declarator()) is None
-    assert NOWHERE(declarator()) is None
+    assert NO_NODE(declarator()) is None
 
 
 def test_an_empty_path_stays() -> None:
@@ -33,4 +33,4 @@ def test_an_empty_path_stays() -> None:
 
 
 def test_the_first_part_that_is_there_is_taken() -> None:
-    assert text(first(at("body"), at("name"), at("value"))(declarator()), CODE) == "f"
+    assert node_text(first_of(at_field("body"), at_field("name"), at_field("value"))(declarator()), CODE) == "f"

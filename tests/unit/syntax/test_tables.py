@@ -3,9 +3,9 @@
 import pytest
 
 from marid.syntax.definitions import definitions
-from marid.syntax.grammars import load
+from marid.syntax.grammars import load_grammar
 from marid.syntax.languages import LANGUAGES
-from marid.syntax.tables import table
+from marid.syntax.tables import language_table
 
 PACKAGES = {"csharp": "c_sharp", "tsx": "typescript"}
 FUNCTIONS = {"tsx": "language_tsx", "typescript": "language_typescript", "php": "language_php"}
@@ -19,10 +19,10 @@ def told(source: str, language: str) -> list[str]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_node_type_in_a_table_is_in_the_grammar(language: str) -> None:
-    grammar = load(f"tree_sitter_{PACKAGES.get(language, language)}", FUNCTIONS.get(language, "language"))
+    grammar = load_grammar(f"tree_sitter_{PACKAGES.get(language, language)}", FUNCTIONS.get(language, "language"))
     known = {grammar.node_kind_for_id(number) for number in range(grammar.node_kind_count)} | {"ERROR"}
-    named = table(language)
-    assert {*named.roles, *named.marks} <= known
+    named = language_table(language)
+    assert {*named.roles, *named.decorator_types} <= known
 
 
 def test_python_classes_functions_and_variables() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from marid.testing.heads import Received
+from marid.testing.heads import RawRequest
 from marid.testing.request import Request
 from marid.testing.routes import read_request
 
@@ -22,7 +22,7 @@ def ask() -> Ask:
         to: str = "openai", body: Any = None, *, headers: Mapping[str, str] | None = None, method: str = "POST"
     ) -> Request:
         content = json.dumps({"model": "m"} if body is None else body).encode()
-        received = Received(method=method, target=PATHS.get(to, to), headers=headers or {}, content=content)
+        received = RawRequest(method=method, target=PATHS.get(to, to), headers=headers or {}, content=content)
         return read_request(received, 0)
 
     return make

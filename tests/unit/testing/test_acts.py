@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.testing.acts import Act, Drop, Rest, Send, Wait, acts
+from marid.testing.acts import Drop, Pause, ResponseStep, Send, WaitForGate, response_steps
 from marid.testing.faults import (
     Cut,
     CutKind,
@@ -19,29 +19,37 @@ from marid.testing.faults import (
     Trickle,
     WrongType,
 )
-from marid.testing.frames import EVENTS, Answer, Frame
+from marid.testing.frames import EVENTS, BodyFrame, ScriptedResponse
 
-FRAMES = (Frame(data=b"<open>"), *(Frame(data=data, piece=True) for data in (b"<a>", b"<b>")), Frame(data=b"<end>"))
-
-
-def error_event(refusal: Refusal) -> Frame:
-    return Frame(data=b"<" + refusal.kind.encode() + b">")
-
-
-def streamed(*faults: Fault) -> list[Act]:
-    return acts(Answer(frames=FRAMES, error_event=error_event, kind=EVENTS, stream=True, faults=faults))
+FRAMES = (
+    BodyFrame(data=b"<open>"),
+    *(BodyFrame(data=data, piece=True) for data in (b"<a>", b"<b>")),
+    BodyFrame(data=b"<end>"),
+)
 
 
-def single(*faults: Fault, data: bytes = b"{whole}") -> list[Act]:
-    frame = Frame(data=data, piece=True)
-    return acts(Answer(frames=(frame,), error_event=error_event, status=404, headers={"X-Y": "z"}, faults=faults))
+def error_event(refusal: Refusal) -> BodyFrame:
+    return BodyFrame(data=b"<" + refusal.kind.encode() + b">")
 
 
-def sent(doings: list[Act]) -> bytes:
+def streamed(*faults: Fault) -> list[ResponseStep]:
+    return response_steps(
+        ScriptedResponse(frames=FRAMES, error_event=error_event, kind=EVENTS, stream=True, faults=faults)
+    )
+
+
+def single(*faults: Fault, data: bytes = b"{whole}") -> list[ResponseStep]:
+    frame = BodyFrame(data=data, piece=True)
+    return response_steps(
+        ScriptedResponse(frames=(frame,), error_event=error_event, status=404, headers={"X-Y": "z"}, faults=faults)
+    )
+
+
+def sent(doings: list[ResponseStep]) -> bytes:
     return b"".join(act.data for act in doings if isinstance(act, Send))
 
 
-def body(doings: list[Act]) -> list[bytes]:
+def body(doings: list[ResponseStep]) -> list[bytes]:
     """The content of each chunk; the last is empty if the stream ended well."""
     chunks = [act.data.split(b"\r\n", 1) for act in doings if isinstance(act, Send)][1:]
     assert [int(size, 16) for size, _ in chunks] == [len(data) - 2 for _, data in chunks]
@@ -106,13 +114,13 @@ def test_a_single_body_is_cut_in_its_middle_and_only_a_clean_cut_is_declared(
 def test_a_stall_waits_where_it_is_told_to() -> None:
     first, second, third = Gate(), Gate(), Gate()
     doings = streamed(Stall(gate=first, before_headers=True), Stall(gate=second, after=1), Stall(gate=third, after=5))
-    assert [place for place, act in enumerate(doings) if isinstance(act, Wait)] == [0, 4, 7]
+    assert [place for place, act in enumerate(doings) if isinstance(act, WaitForGate)] == [0, 4, 7]
 
 
 def test_a_stall_just_before_a_cut_still_happens() -> None:
     gate = Gate()
-    assert streamed(Stall(gate=gate, after=1), Cut(after=1))[-2:] == [Wait(gate=gate), Drop()]
-    assert Wait(gate=gate) not in streamed(Stall(gate=gate, after=2), Cut(bytes=7))
+    assert streamed(Stall(gate=gate, after=1), Cut(after=1))[-2:] == [WaitForGate(gate=gate), Drop()]
+    assert WaitForGate(gate=gate) not in streamed(Stall(gate=gate, after=2), Cut(bytes=7))
 
 
 def test_nothing_goes_out_before_a_hangup() -> None:
@@ -136,7 +144,7 @@ def test_characters_are_split_after_their_first_byte() -> None:
 
 
 def test_a_trickle_rests_after_every_few_bytes() -> None:
-    pause = Rest(seconds=0.5)
+    pause = Pause(seconds=0.5)
     doings = single(Trickle(size=4, pause=0.5), SplitUtf8())
     assert doings[1:] == [Send(data=b"{who"), pause, Send(data=b"le}"), pause]
 

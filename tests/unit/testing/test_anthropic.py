@@ -9,10 +9,12 @@ import pytest
 from marid.testing import anthropic
 from marid.testing.faults import Refusal, RefusalKind, context_too_long
 from marid.testing.request import Request
-from marid.testing.script import Model, Script, Usage, call, say
+from marid.testing.script import Script, ScriptedModel, ScriptedUsage, call, say
 
 Ask = Callable[..., Request]
-TURN = say("a", "b", reasoning=["r"], calls=[call("f", {"x": 1}, pieces=2)], usage=Usage(input=9, output=7, cached=4))
+TURN = say(
+    "a", "b", reasoning=["r"], calls=[call("f", {"x": 1}, pieces=2)], usage=ScriptedUsage(input=9, output=7, cached=4)
+)
 
 
 def events(turn: Any, request: Request) -> list[Any]:
@@ -61,11 +63,11 @@ def test_a_signature_is_no_piece(ask: Ask) -> None:
 
 
 def test_a_whole_reply_has_the_same_blocks(ask: Ask) -> None:
-    body: Any = anthropic.whole(TURN, ask("anthropic"), Script())
+    body: Any = anthropic.full_body(TURN, ask("anthropic"), Script())
     assert [block["type"] for block in body["content"]] == ["thinking", "text", "tool_use"]
     assert body["content"][2]["input"] == {"x": 1}
     assert body["stop_reason"] == "tool_use"
-    empty: Any = anthropic.whole(say(finish="pause_turn"), ask("anthropic"), Script())
+    empty: Any = anthropic.full_body(say(finish="pause_turn"), ask("anthropic"), Script())
     assert (empty["content"], empty["stop_reason"]) == ([], "pause_turn")
 
 
@@ -85,5 +87,5 @@ def test_every_refusal_has_a_status_and_words(kind: RefusalKind) -> None:
 
 def test_an_empty_list_of_models_has_no_ends() -> None:
     assert anthropic.models([]) == {"data": [], "has_more": False, "first_id": None, "last_id": None}
-    body: Any = anthropic.models([Model(id="a"), Model(id="b", name="Bee")])
+    body: Any = anthropic.models([ScriptedModel(id="a"), ScriptedModel(id="b", name="Bee")])
     assert (body["first_id"], body["last_id"], body["data"][1]["display_name"]) == ("a", "b", "Bee")

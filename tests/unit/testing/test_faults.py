@@ -6,17 +6,17 @@ from marid.testing.faults import (
     comment,
     context_too_long,
     gateway_error,
-    malformed,
-    overloaded,
+    malformed_event,
+    overloaded_error,
     rate_limited,
     server_error,
-    unauthorized,
+    unauthorized_error,
     unknown_model,
 )
 
 
 def test_every_refusal_has_its_kind() -> None:
-    refusals = [rate_limited(), unauthorized(), context_too_long(), server_error(), overloaded()]
+    refusals = [rate_limited(), unauthorized_error(), context_too_long(), server_error(), overloaded_error()]
     refusals += [bad_request(), unknown_model(), gateway_error()]
     kinds = ["rate_limit", "unauthorized", "context", "server", "overloaded", "bad_request", "unknown_model", "server"]
     assert [refusal.kind for refusal in refusals] == kinds
@@ -26,7 +26,7 @@ def test_every_refusal_has_its_kind() -> None:
 def test_inserted_events_stand_alone() -> None:
     assert comment("hm", after=2).data == b": hm\n\n"
     assert comment("hm", after=2).after == 2
-    assert malformed().data.endswith(b"\n\n")
+    assert malformed_event().data.endswith(b"\n\n")
 
 
 def test_a_gate_wakes_whoever_came_before_and_after_its_release() -> None:

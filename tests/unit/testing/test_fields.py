@@ -8,7 +8,7 @@ import pytest
 from marid.core.errors import BadInput
 from marid.testing.faults import Cut, Refusal, Stall, Trickle, WrongType
 from marid.testing.fields import check_fields
-from marid.testing.script import Model, Script, Turn, Usage, call
+from marid.testing.script import Script, ScriptedModel, ScriptedUsage, Turn, call
 
 GOOD: list[tuple[Callable[..., object], dict[str, Any]]] = [
     (Cut, {"after": 0, "events": None, "bytes": 10, "how": "reset"}),
@@ -18,8 +18,8 @@ GOOD: list[tuple[Callable[..., object], dict[str, Any]]] = [
     (Refusal, {"status": 599, "retry_after": 0.5, "headers": {"x-a": "b"}, "message": "two\nlines"}),
     (call, {"name": "f", "arguments": {"a": [1]}, "pieces": 3}),
     (call, {"name": "f", "arguments": "no JSON"}),
-    (Script, {"repeat": True, "key": None, "reasoning_field": "reasoning", "models": [Model(id="m")]}),
-    (Turn, {"usage": Usage(), "finish": None}),
+    (Script, {"repeat": True, "key": None, "reasoning_field": "reasoning", "models": [ScriptedModel(id="m")]}),
+    (Turn, {"usage": ScriptedUsage(), "finish": None}),
     (Stall, {"before_headers": True, "unknown": object()}),
 ]
 
@@ -49,7 +49,7 @@ BAD: list[tuple[Callable[..., object], dict[str, Any], str]] = [
     (WrongType, {"kind": "a\r\nb: c"}, "here.kind: a line of ASCII is expected"),
     (call, {"name": 5}, "here.name: a text is expected"),
     (call, {"arguments": [1]}, "here.arguments: an object or a text is expected"),
-    (Usage, {"input": "x"}, "here.input: a whole number"),
+    (ScriptedUsage, {"input": "x"}, "here.input: a whole number"),
     (Script, {"strict": "yes"}, "here.strict: true or false is expected"),
     (Script, {"dimensions": 10**9}, "here.dimensions: a whole number from 1 to 100000 is expected"),
     (Stall, {"gate": 5}, "here.gate: nothing, as a file cannot name it, is expected"),

@@ -1,12 +1,12 @@
 """The parts of a body."""
 
-from marid.testing.frames import Frame, encoded, event
+from marid.testing.frames import BodyFrame, encode_json, sse_event
 
 
 def test_an_event_has_a_name_if_the_protocol_names_events() -> None:
-    assert event({"a": 1}) == Frame(data=b'data: {"a":1}\n\n')
-    assert event({"a": 1}, name="ping", piece=True) == Frame(data=b'event: ping\ndata: {"a":1}\n\n', piece=True)
+    assert sse_event({"a": 1}) == BodyFrame(data=b'data: {"a":1}\n\n')
+    assert sse_event({"a": 1}, name="ping", piece=True) == BodyFrame(data=b'event: ping\ndata: {"a":1}\n\n', piece=True)
 
 
 def test_characters_are_sent_as_they_are() -> None:
-    assert encoded("é") == '"é"'.encode()
+    assert encode_json("é") == '"é"'.encode()

@@ -9,7 +9,7 @@ import pytest
 from marid.testing import google
 from marid.testing.faults import Refusal, RefusalKind, context_too_long, rate_limited
 from marid.testing.request import Request
-from marid.testing.script import Model, Script, Usage, call, say
+from marid.testing.script import Script, ScriptedModel, ScriptedUsage, call, say
 
 Ask = Callable[..., Request]
 
@@ -47,7 +47,9 @@ def test_only_the_last_event_says_why_it_ended(ask: Ask) -> None:
 
 
 def test_what_was_thought_is_counted_apart(ask: Ask) -> None:
-    body: Any = google.whole(say("a", usage=Usage(input=9, output=7, reasoning=3, cached=2)), ask("google"), Script())
+    body: Any = google.full_body(
+        say("a", usage=ScriptedUsage(input=9, output=7, reasoning=3, cached=2)), ask("google"), Script()
+    )
     assert body["usageMetadata"] == {
         "promptTokenCount": 9,
         "candidatesTokenCount": 4,
@@ -55,12 +57,12 @@ def test_what_was_thought_is_counted_apart(ask: Ask) -> None:
         "cachedContentTokenCount": 2,
         "totalTokenCount": 16,
     }
-    assert "usageMetadata" not in json.dumps(google.whole(say("a", usage=None), ask("google"), Script()))
+    assert "usageMetadata" not in json.dumps(google.full_body(say("a", usage=None), ask("google"), Script()))
 
 
 def test_a_stream_that_is_not_asked_for_as_events_is_a_list(ask: Ask) -> None:
     request = ask("/v1beta/models/m:streamGenerateContent")
-    assert isinstance(google.whole(say("a"), request, Script()), list)
+    assert isinstance(google.full_body(say("a"), request, Script()), list)
     assert not request.stream
 
 
@@ -86,5 +88,5 @@ def test_every_refusal_has_a_status_and_words(kind: RefusalKind) -> None:
 
 
 def test_a_listed_model_has_its_limits() -> None:
-    body: Any = google.models([Model(id="m", context=100, output=10)])
+    body: Any = google.models([ScriptedModel(id="m", context=100, output=10)])
     assert (body["models"][0]["name"], body["models"][0]["inputTokenLimit"]) == ("models/m", 100)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from marid.testing.history import flaw
+from marid.testing.history import find_flaw
 from marid.testing.request import Request
 
 Ask = Callable[..., Request]
@@ -56,7 +56,7 @@ PROTOCOLS = {"openai": openai, "anthropic": anthropic, "google": google}
     ],
 )
 def test_calls_with_their_results_are_taken(ask: Ask, protocol: str, moves: Sequence[str]) -> None:
-    assert flaw(ask(protocol, PROTOCOLS[protocol](*moves))) == ""
+    assert find_flaw(ask(protocol, PROTOCOLS[protocol](*moves))) == ""
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -71,4 +71,4 @@ def test_calls_with_their_results_are_taken(ask: Ask, protocol: str, moves: Sequ
     ],
 )
 def test_a_call_without_its_result_is_not(ask: Ask, protocol: str, moves: Sequence[str], said: str) -> None:
-    assert flaw(ask(protocol, PROTOCOLS[protocol](*moves))) == said
+    assert find_flaw(ask(protocol, PROTOCOLS[protocol](*moves))) == said

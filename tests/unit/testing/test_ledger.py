@@ -7,39 +7,39 @@ from dataclasses import replace
 import pytest
 
 from marid.core.errors import Exhausted
-from marid.testing.ledger import Ledger
+from marid.testing.ledger import RequestLog
 from marid.testing.request import Request
 
 Ask = Callable[..., Request]
 
 
 def test_requests_are_numbered_and_kept(ask: Ask) -> None:
-    ledger = Ledger()
+    ledger = RequestLog()
     for _ in range(2):
-        ledger.enter(lambda number: replace(ask(), number=number))
+        ledger.add(lambda number: replace(ask(), number=number))
     assert [request.number for request in ledger.requests] == [0, 1]
     assert ledger.wait_for(2, 0) == ledger.requests
 
 
 def test_who_waits_too_long_is_told_what_came(ask: Ask) -> None:
-    ledger = Ledger()
-    ledger.enter(lambda _: ask())
+    ledger = RequestLog()
+    ledger.add(lambda _: ask())
     with pytest.raises(Exhausted, match="1 of 2 requests came in 0 s"):
         ledger.wait_for(2, 0)
     with pytest.raises(Exhausted, match="request 0 had no end"):
-        ledger.ended(0, 0)
+        ledger.wait_for_end(0, 0)
 
 
 def test_who_waits_is_woken_by_a_request_and_by_an_end(ask: Ask) -> None:
-    ledger, seen = Ledger(), list[object]()
+    ledger, seen = RequestLog(), list[object]()
 
     def watch() -> None:
         seen.append(len(ledger.wait_for(1, 5)))
-        seen.append(ledger.ended(0, 5))
+        seen.append(ledger.wait_for_end(0, 5))
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    ledger.enter(lambda _: ask())
-    ledger.end(0, "cut")
+    ledger.add(lambda _: ask())
+    ledger.record_end(0, "cut")
     watcher.join(30)
     assert seen == [1, "cut"]

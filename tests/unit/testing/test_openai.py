@@ -9,7 +9,7 @@ import pytest
 from marid.testing import openai
 from marid.testing.faults import Refusal, RefusalKind, context_too_long
 from marid.testing.request import Request
-from marid.testing.script import Model, Script, call, say
+from marid.testing.script import Script, ScriptedModel, call, say
 
 Ask = Callable[..., Request]
 TURN = say("a", "b", reasoning=["r"], calls=[call("f", {"x": 1}, pieces=2), call("g", "")])
@@ -54,16 +54,16 @@ def test_usage_comes_last_and_only_when_asked_for(ask: Ask) -> None:
 
 
 def test_a_whole_reply_has_what_the_stream_has(ask: Ask) -> None:
-    body: Any = openai.whole(TURN, ask(), Script(reasoning_field="reasoning"))
+    body: Any = openai.full_body(TURN, ask(), Script(reasoning_field="reasoning"))
     message = body["choices"][0]["message"]
     assert (message["content"], message["reasoning"]) == ("ab", "r")
     assert [made["function"]["arguments"] for made in message["tool_calls"]] == ['{"x": 1}', ""]
     assert body["choices"][0]["finish_reason"] == "tool_calls"
-    assert "usage" not in json.dumps(openai.whole(say(usage=None), ask(), Script()))
+    assert "usage" not in json.dumps(openai.full_body(say(usage=None), ask(), Script()))
 
 
 def test_an_empty_reply_has_no_content(ask: Ask) -> None:
-    body: Any = openai.whole(say(), ask(), Script())
+    body: Any = openai.full_body(say(), ask(), Script())
     assert body["choices"][0]["message"] == {"role": "assistant", "content": None, "refusal": None}
 
 
@@ -83,6 +83,6 @@ def test_every_refusal_has_a_status_and_words(kind: RefusalKind) -> None:
 
 
 def test_a_listed_model_has_the_lengths_that_openrouter_gives() -> None:
-    body: Any = openai.models([Model(id="m", context=100, output=10)])
+    body: Any = openai.models([ScriptedModel(id="m", context=100, output=10)])
     assert body["data"][0]["context_length"] == 100
     assert body["data"][0]["top_provider"]["max_completion_tokens"] == 10

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.testing.prompt import read_prompt
-from marid.testing.request import Prompt, ProtocolName, ToolResult
+from marid.testing.request import ProtocolName, ReceivedPrompt, ReceivedResult
 
 OPENAI: dict[str, Any] = {
     "messages": [
@@ -56,14 +56,16 @@ GOOGLE: dict[str, Any] = {
 @pytest.mark.parametrize(("protocol", "body"), [("openai", OPENAI), ("anthropic", ANTHROPIC), ("google", GOOGLE)])
 def test_every_protocol_says_the_same(protocol: ProtocolName, body: Any) -> None:
     name = "look" if protocol == "google" else ""
-    results = (ToolResult(id="x", name=name, text="a tree"), ToolResult(id="y", name=name, text="a log"))
-    assert read_prompt(protocol, body) == Prompt(system="be\ngood", said="hi you", results=results, tools=("look",))
+    results = (ReceivedResult(id="x", name=name, text="a tree"), ReceivedResult(id="y", name=name, text="a log"))
+    assert read_prompt(protocol, body) == ReceivedPrompt(
+        system="be\ngood", said="hi you", results=results, tools=("look",)
+    )
 
 
 def test_a_result_that_is_an_object_is_read_as_json() -> None:
     response = {"functionResponse": {"name": "look", "response": {"lines": 3, "more": False}}}
     prompt = read_prompt("google", {"contents": [{"role": "user", "parts": [response]}]})
-    assert prompt.results == (ToolResult(id="", name="look", text='{"lines": 3, "more": false}'),)
+    assert prompt.results == (ReceivedResult(id="", name="look", text='{"lines": 3, "more": false}'),)
 
 
 WORDS = ["messages", "contents", "parts", "role", "content", "system", "tools", "functionResponse", "response", "user"]
@@ -76,4 +78,4 @@ VALUES = st.recursive(
 
 @given(st.sampled_from(get_args(ProtocolName)), VALUES)
 def test_a_body_that_makes_no_sense_reads_as_something(protocol: ProtocolName, body: Any) -> None:
-    assert isinstance(read_prompt(protocol, body), Prompt)
+    assert isinstance(read_prompt(protocol, body), ReceivedPrompt)

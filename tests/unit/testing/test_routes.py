@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from marid.testing.heads import Received
+from marid.testing.heads import RawRequest
 from marid.testing.request import Request
 from marid.testing.routes import Route, read_request, route
 
@@ -53,6 +53,6 @@ def test_a_stream_is_asked_for_in_the_body(ask: Ask) -> None:
 
 
 def test_a_body_that_is_no_json_is_none() -> None:
-    received = Received(method="POST", target="/v1/messages", headers={}, content=b"{")
+    received = RawRequest(method="POST", target="/v1/messages", headers={}, content=b"{")
     assert read_request(received, 7).body is None
     assert read_request(received, 7).number == 7

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.testing.faults import Hangup, rate_limited
-from marid.testing.script import Matched, Turn, Usage, always, call, say, when
+from marid.testing.script import ConditionalStep, ScriptedUsage, Turn, always, call, say, when
 
 
 def test_pieces_are_kept_apart_and_a_single_thought_is_one_piece() -> None:
@@ -16,13 +16,13 @@ def test_pieces_are_kept_apart_and_a_single_thought_is_one_piece() -> None:
 
 def test_to_say_nothing_is_an_empty_turn_with_some_usage() -> None:
     assert say() == Turn()
-    assert say().usage == Usage()
+    assert say().usage == ScriptedUsage()
 
 
 def test_a_turn_ends_as_its_content_suggests_unless_it_says_how() -> None:
-    assert say("a").ending == "stop"
-    assert say(calls=[call("f")]).ending == "tool_calls"
-    assert say(calls=[call("f")], finish="length").ending == "length"
+    assert say("a").finish_reason == "stop"
+    assert say(calls=[call("f")]).finish_reason == "tool_calls"
+    assert say(calls=[call("f")], finish="length").finish_reason == "length"
 
 
 def test_calls_without_an_id_get_one_that_no_other_request_gets() -> None:
@@ -46,5 +46,5 @@ def test_arguments_are_written_as_json_and_a_text_stays_as_it_is() -> None:
 def test_a_step_may_wait_for_its_request() -> None:
     step = when(lambda request: request.model == "m", rate_limited(), kind="models", times=2)
     assert (step.kind, step.times, step.step) == ("models", 2, rate_limited())
-    assert isinstance(always(say("a")), Matched)
+    assert isinstance(always(say("a")), ConditionalStep)
     assert always(say("a")).times is None

@@ -22,10 +22,10 @@ from marid.testing.faults import (
     Trickle,
     WrongType,
     comment,
-    malformed,
+    malformed_event,
 )
 from marid.testing.request import Request
-from marid.testing.script import Matched, Model, Script, Usage, call, say
+from marid.testing.script import ConditionalStep, Script, ScriptedModel, ScriptedUsage, call, say
 from marid.testing.scriptfile import FAULTS, read_script
 
 Ask = Callable[..., Request]
@@ -38,7 +38,10 @@ def read(**fields: Any) -> Script:
 def test_the_example_in_the_documentation_is_a_script(ask: Ask) -> None:
     text = textwrap.dedent((scriptfile.__doc__ or "").split("\n\n")[1])
     script = read_script(text)
-    assert script.models == [Model(id="tiny"), Model(id="big", context=200_000, output=8192, name="Big")]
+    assert script.models == [
+        ScriptedModel(id="tiny"),
+        ScriptedModel(id="big", context=200_000, output=8192, name="Big"),
+    ]
     assert (script.reasoning_field, script.dimensions, script.key, script.repeat) == (
         "reasoning",
         8,
@@ -48,13 +51,13 @@ def test_the_example_in_the_documentation_is_a_script(ask: Ask) -> None:
     *plain, last = script.steps
     assert plain == [
         say("a reply in one piece"),
-        say("in ", "pieces", reasoning=["I ", "see"], finish="length", usage=Usage(input=9, output=2)),
+        say("in ", "pieces", reasoning=["I ", "see"], finish="length", usage=ScriptedUsage(input=9, output=2)),
         say(calls=[call("get_tree", {"path": "."}, id="call_1", pieces=3)]),
         say("slow", faults=[Trickle(size=4, pause=0.05)]),
         Refusal(kind="rate_limit", retry_after=1),
         Refusal(kind="server", status=502, message="why"),
     ]
-    assert isinstance(last, Matched)
+    assert isinstance(last, ConditionalStep)
     assert last.times is None
     asking = ask("openai", {"messages": [{"role": "user", "content": "who said it?"}]})
     assert (last.predicate(asking), last.predicate(ask())) == (True, False)
@@ -66,7 +69,7 @@ def test_a_script_may_have_nothing_but_turns() -> None:
 
 def test_a_match_without_always_holds_once() -> None:
     (step,) = read(turns=[{"text": "a", "match": "b", "usage": None}]).steps
-    assert isinstance(step, Matched)
+    assert isinstance(step, ConditionalStep)
     assert (step.times, step.step) == (1, say("a", usage=None))
 
 
@@ -75,7 +78,7 @@ def test_every_fault_can_be_named() -> None:
         "cut": ({"events": 2, "how": "reset"}, Cut(events=2, how="reset")),
         "hangup": ({}, Hangup()),
         "insert": ({"data": "é", "after": 1}, Insert(data="é".encode(), after=1)),
-        "malformed": ({"after": 1}, malformed(after=1)),
+        "malformed": ({"after": 1}, malformed_event(after=1)),
         "comment": ({"text": "t"}, comment("t")),
         "stream_error": ({"error": "rate_limit", "after": 2}, StreamError(refusal=Refusal(kind="rate_limit"), after=2)),
         "split_utf8": ({}, SplitUtf8()),

@@ -30,10 +30,10 @@ def content(reply: tuple[int, Any]) -> str:
 def test_a_script_is_played_and_what_was_asked_is_kept() -> None:
     with ModelServer([say("a")]) as server:
         assert content(post(server, {"model": "m", "x": 1}, key="k")) == "a"
-        assert server.unplayed == 0
+        assert server.steps_left == 0
         (request,) = server.requests
         assert (request.body, request.key) == ({"model": "m", "x": 1}, "k")
-        assert server.ended(0) == "whole"
+        assert server.wait_for_end(0) == "whole"
 
 
 def test_addresses_are_those_that_clients_expect() -> None:
@@ -76,7 +76,7 @@ def test_several_servers_run_at_once_and_each_answers_several_clients() -> None:
 def test_a_wrong_key_costs_no_step() -> None:
     with ModelServer(Script(steps=[say("a")], key="right")) as server:
         assert post(server, {}, key="wrong")[0] == 401
-        assert server.unplayed == 1
+        assert server.steps_left == 1
         assert content(post(server, {}, key="right")) == "a"
 
 
@@ -97,7 +97,7 @@ def test_a_test_can_wait_for_a_request_and_let_it_go_on() -> None:
         assert len(server.wait_for(1)) == 1
         assert gate.wait()
         with pytest.raises(Exhausted):
-            server.ended(0, 0)
+            server.wait_for_end(0, 0)
         gate.release()
         talker.join(10)
         assert heard == ["a"]
@@ -111,7 +111,7 @@ def test_stopping_ends_what_stalls_and_leaves_no_socket_and_no_thread() -> None:
         server.wait_for(1)
         server.stop()
         stalled.makefile("rb").read()
-        assert server.ended(0) == "stopped"
+        assert server.wait_for_end(0) == "stopped"
         assert [thread for thread in threading.enumerate() if thread not in before] == []
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.1", server.port), 5)
@@ -156,5 +156,5 @@ def test_a_turn_that_fails_closes_the_connection() -> None:
     with ModelServer([fail, say("next")]) as server:
         with pytest.raises(ConnectionError):
             post(server, {})
-        assert server.ended(0) == "broken"
+        assert server.wait_for_end(0) == "broken"
         assert content(post(server, {})) == "next"

@@ -7,24 +7,24 @@ from contextlib import contextmanager
 
 import pytest
 
-from marid.testing.acts import Act, Drop, Rest, Send, Wait
+from marid.testing.acts import Drop, Pause, ResponseStep, Send, WaitForGate
 from marid.testing.faults import Gate
-from marid.testing.wire import Ending, Wire
+from marid.testing.wire import Connection, Ending
 
 
 @contextmanager
-def connected() -> Generator[tuple[Wire, socket.socket]]:
+def connected() -> Generator[tuple[Connection, socket.socket]]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         client = socket.create_connection(listener.getsockname(), 5)
         accepted, _ = listener.accept()
-    wire = Wire(accepted)
+    wire = Connection(accepted)
     with client:
         yield wire, client
     wire.close()
 
 
 @contextmanager
-def performing(wire: Wire, *doings: Act) -> Generator[list[Ending]]:
+def performing(wire: Connection, *doings: ResponseStep) -> Generator[list[Ending]]:
     endings: list[Ending] = []
     worker = threading.Thread(target=lambda: endings.append(wire.perform(doings)))
     worker.start()
@@ -34,14 +34,17 @@ def performing(wire: Wire, *doings: Act) -> Generator[list[Ending]]:
 
 def test_what_is_sent_arrives_in_order() -> None:
     with connected() as (wire, client):
-        assert wire.perform([Send(data=b"a"), Rest(seconds=0.0), Rest(seconds=0.001), Send(data=b"b")]) == "whole"
+        assert wire.perform([Send(data=b"a"), Pause(seconds=0.0), Pause(seconds=0.001), Send(data=b"b")]) == "whole"
         wire.close()
         assert client.makefile("rb").read() == b"ab"
 
 
 def test_a_gate_holds_the_rest_back_until_it_is_released() -> None:
     gate = Gate()
-    with connected() as (wire, client), performing(wire, Send(data=b"a"), Wait(gate=gate), Send(data=b"b")) as endings:
+    with (
+        connected() as (wire, client),
+        performing(wire, Send(data=b"a"), WaitForGate(gate=gate), Send(data=b"b")) as endings,
+    ):
         assert gate.wait(30)
         assert client.recv(9) == b"a"
         assert endings == []
@@ -52,16 +55,16 @@ def test_a_gate_holds_the_rest_back_until_it_is_released() -> None:
 
 def test_a_client_that_leaves_ends_the_waiting() -> None:
     gate = Gate()
-    with connected() as (wire, client), performing(wire, Wait(gate=gate)) as endings:
+    with connected() as (wire, client), performing(wire, WaitForGate(gate=gate)) as endings:
         assert gate.wait(30)
         client.close()
     assert endings == ["left"]
 
 
-@pytest.mark.parametrize("act", [Wait(gate=Gate()), Rest(seconds=60.0)])
-def test_to_stop_ends_any_waiting_even_if_the_client_sends_more(act: Act) -> None:
+@pytest.mark.parametrize("act", [WaitForGate(gate=Gate()), Pause(seconds=60.0)])
+def test_to_stop_ends_any_waiting_even_if_the_client_sends_more(act: ResponseStep) -> None:
     ready = Gate()
-    with connected() as (wire, client), performing(wire, Wait(gate=ready), act) as endings:
+    with connected() as (wire, client), performing(wire, WaitForGate(gate=ready), act) as endings:
         client.sendall(b"more")
         assert ready.wait(30)
         ready.release()
@@ -83,7 +86,7 @@ def test_a_drop_ends_the_connection_politely_or_not() -> None:
 
 def test_a_bell_that_rang_for_nothing_does_not_open_a_gate() -> None:
     first, second = Gate(), Gate()
-    with connected() as (wire, _), performing(wire, Wait(gate=first), Wait(gate=second)) as endings:
+    with connected() as (wire, _), performing(wire, WaitForGate(gate=first), WaitForGate(gate=second)) as endings:
         assert first.wait(30)
         first.release()
         first.release()

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
-from marid.text.anchors import Anchor, create, resolve
+from marid.text.anchors import TextAnchor, anchor_lines, locate_anchor
 
 SHOP = """\
 import os
@@ -34,7 +34,7 @@ class Shop:
 def main():
     Shop("x").close()
 """
-TOTAL = create(SHOP, 9, 13)
+TOTAL = anchor_lines(SHOP, 9, 13)
 
 words = st.text("abcdefgh (){}:=.\t", max_size=12)
 short = st.sampled_from(["", "a", "b", "}", "  return x", "\tx = 1"])
@@ -59,7 +59,7 @@ def copies(lines: list[str], block: list[str]) -> int:
 @given(texts, places)
 def test_in_the_same_text_a_slice_is_where_it_was(lines: list[str], place: tuple[int, int]) -> None:
     start, end = sliced(lines, place)
-    assert resolve(joined(lines), create(joined(lines), start + 1, end)) == (start + 1, end)
+    assert locate_anchor(joined(lines), anchor_lines(joined(lines), start + 1, end)) == (start + 1, end)
 
 
 @given(texts, places, texts, texts)
@@ -70,7 +70,7 @@ def test_whatever_changes_around_it_a_unique_slice_is_found(
     block = lines[start:end]
     changed = [*above, *block, *below]
     assume(copies(lines, block) == 1 == copies(changed, block))
-    found = resolve(joined(changed), create(joined(lines), start + 1, end))
+    found = locate_anchor(joined(changed), anchor_lines(joined(lines), start + 1, end))
     assert found == (len(above) + 1, len(above) + len(block))
 
 
@@ -79,7 +79,7 @@ def test_inserting_and_deleting_lines_outside_a_unique_slice_never_loses_it(
     lines: list[str], place: tuple[int, int], edits: list[tuple[int, str | None]]
 ) -> None:
     start, end = sliced(lines, place)
-    block, anchor = lines[start:end], create(joined(lines), start + 1, end)
+    block, anchor = lines[start:end], anchor_lines(joined(lines), start + 1, end)
     before, after = lines[:start], lines[end:]
     for number, line in edits:
         part = before if number % 2 else after
@@ -87,7 +87,7 @@ def test_inserting_and_deleting_lines_outside_a_unique_slice_never_loses_it(
         part[at : at + (line is None)] = [] if line is None else [line]
     changed = [*before, *block, *after]
     assume(copies(lines, block) == 1 == copies(changed, block))
-    assert resolve(joined(changed), anchor) == (len(before) + 1, len(before) + len(block))
+    assert locate_anchor(joined(changed), anchor) == (len(before) + 1, len(before) + len(block))
 
 
 @given(
@@ -101,7 +101,7 @@ def test_edits_inside_keep_the_borders(size: int, place: tuple[int, int], inner:
     end = min(start + length, size - 3)
     assume(end - start >= 4)
     changed = [*lines[: start + 1], *inner, *lines[end - 1 :]]
-    found = resolve(joined(changed), create(joined(lines), start + 1, end))
+    found = locate_anchor(joined(changed), anchor_lines(joined(lines), start + 1, end))
     assert found == (start + 1, start + len(inner) + 2)
 
 
@@ -109,14 +109,14 @@ def test_edits_inside_keep_the_borders(size: int, place: tuple[int, int], inner:
 def test_unrelated_text_gives_nothing(lines: list[str], place: tuple[int, int], other: list[str]) -> None:
     start, end = sliced(lines, place)
     strange = ["0123456789"[len(line) % 10] * 7 + str(number) for number, line in enumerate(other)]
-    found = resolve(joined(strange), create(joined(lines), start + 1, end))
+    found = locate_anchor(joined(strange), anchor_lines(joined(lines), start + 1, end))
     assert found is None
 
 
 @given(texts, places, texts)
 def test_what_is_found_is_always_in_the_text(lines: list[str], place: tuple[int, int], other: list[str]) -> None:
     start, end = sliced(lines, place)
-    found = resolve(joined(other), create(joined(lines), start + 1, end))
+    found = locate_anchor(joined(other), anchor_lines(joined(lines), start + 1, end))
     assert found is None or 1 <= found[0] <= found[1] <= len(other)
 
 
@@ -134,30 +134,30 @@ def test_what_is_found_is_always_in_the_text(lines: list[str], place: tuple[int,
     ],
 )
 def test_an_edited_function_is_found(old: str, new: str, found: tuple[int, int]) -> None:
-    assert resolve(SHOP.replace(old, new), TOTAL) == found
+    assert locate_anchor(SHOP.replace(old, new), TOTAL) == found
 
 
 def test_a_block_that_was_indented_is_found() -> None:
     lines = SHOP.split("\n")
     wrapped = [*lines[:8], "    if True:", *("    " + line for line in lines[8:13]), *lines[13:]]
-    assert resolve("\n".join(wrapped), TOTAL) == (10, 14)
+    assert locate_anchor("\n".join(wrapped), TOTAL) == (10, 14)
 
 
 def test_a_block_that_moved_elsewhere_and_was_renamed_is_found_if_nothing_else_looks_like_it() -> None:
     lines = SHOP.split("\n")
     moved = [*lines[:8], *lines[14:19], *lines[8:13], *lines[19:]]
-    assert resolve("\n".join(moved), TOTAL) == (14, 18)
+    assert locate_anchor("\n".join(moved), TOTAL) == (14, 18)
 
 
 def test_other_line_ends_and_tabs_do_not_matter() -> None:
-    assert resolve(SHOP.replace("\n", "\r\n"), TOTAL) == (9, 13)
-    assert resolve(SHOP.replace("    ", "\t"), TOTAL) == (9, 13)
+    assert locate_anchor(SHOP.replace("\n", "\r\n"), TOTAL) == (9, 13)
+    assert locate_anchor(SHOP.replace("    ", "\t"), TOTAL) == (9, 13)
 
 
 def test_a_deleted_slice_is_not_found() -> None:
     lines = SHOP.split("\n")
-    assert resolve("\n".join([*lines[:8], *lines[13:]]), TOTAL) is None
-    assert resolve("", TOTAL) is None
+    assert locate_anchor("\n".join([*lines[:8], *lines[13:]]), TOTAL) is None
+    assert locate_anchor("", TOTAL) is None
 
 
 def test_a_deleted_slice_is_not_taken_for_another_that_looked_like_it_before() -> None:
@@ -165,78 +165,78 @@ def test_a_deleted_slice_is_not_taken_for_another_that_looked_like_it_before() -
         "def test_{0}():\n    shop = Shop()\n    shop.open()\n    assert shop.{0}\n    shop.close()\n    check()\n\n\n"
     )
     text = "".join(one.format(name) for name in ("size", "name", "place"))
-    anchor = create(text, 9, 14)
+    anchor = anchor_lines(text, 9, 14)
     assert anchor.rival > 0.5
-    assert resolve(one.format("size") + one.format("place"), anchor) is None
+    assert locate_anchor(one.format("size") + one.format("place"), anchor) is None
 
 
 def test_with_one_copy_gone_the_other_is_not_taken_for_it() -> None:
     block = "def reader(lines):\n    for line in lines:\n        yield line\n"
     text = f"import alpha\nSIZE = 1\n{block}use(reader, SIZE)\n\n\nclass B:\n    pass\n{block}done = True\n"
-    anchor = create(text, 3, 5)
+    anchor = anchor_lines(text, 3, 5)
     assert anchor.copies == 2
     changed = text.replace("yield line", "yield line.strip()", 1)
-    assert resolve(changed, anchor) == (3, 5)
-    assert resolve(text.replace(block, "", 1), anchor) is None
+    assert locate_anchor(changed, anchor) == (3, 5)
+    assert locate_anchor(text.replace(block, "", 1), anchor) is None
 
 
 def test_of_several_copies_the_one_in_the_same_surroundings_is_taken_then_the_nearest() -> None:
     text = "a\nsame\nb\n\nc\nsame\nd\n"
-    assert resolve("new\n" * 5 + text, create(text, 2, 2)) == (7, 7)
-    assert resolve("new\n" * 5 + text, create(text, 6, 6)) == (11, 11)
-    assert resolve("same\n" * 50, create("same\n" * 50, 20, 22)) == (20, 22)
+    assert locate_anchor("new\n" * 5 + text, anchor_lines(text, 2, 2)) == (7, 7)
+    assert locate_anchor("new\n" * 5 + text, anchor_lines(text, 6, 6)) == (11, 11)
+    assert locate_anchor("same\n" * 50, anchor_lines("same\n" * 50, 20, 22)) == (20, 22)
 
 
 def test_two_places_that_fit_alike_are_none() -> None:
     changed = SHOP.replace("result = 0", "result = 1")
-    assert resolve(changed + changed, TOTAL) is None
+    assert locate_anchor(changed + changed, TOTAL) is None
 
 
 def test_lines_end_at_line_feeds_only() -> None:
     text = "one\x0c\u2028two\rthree\nfour\n"
-    assert resolve(text, create(text, 1, 1)) == (1, 1)
+    assert locate_anchor(text, anchor_lines(text, 1, 1)) == (1, 1)
     with pytest.raises(BadInput):
-        create(text, 3, 3)
+        anchor_lines(text, 3, 3)
 
 
 def test_a_last_line_without_an_end_counts() -> None:
-    assert create("a\nb", 2, 2).head == ("b",)
-    assert resolve("x\na\nb\n", create("a\nb", 2, 2)) == (3, 3)
+    assert anchor_lines("a\nb", 2, 2).head == ("b",)
+    assert locate_anchor("x\na\nb\n", anchor_lines("a\nb", 2, 2)) == (3, 3)
 
 
 def test_text_that_cannot_be_encoded_has_anchors_too() -> None:
     text = "a\n\udcff\nb\n"
-    assert resolve("new\n" + text, create(text, 2, 2)) == (3, 3)
+    assert locate_anchor("new\n" + text, anchor_lines(text, 2, 2)) == (3, 3)
 
 
 @pytest.mark.parametrize(("start", "end"), [(0, 1), (2, 1), (1, 4), (4, 4), (-1, 2)])
 def test_lines_that_are_not_there_have_no_anchor(start: int, end: int) -> None:
     with pytest.raises(BadInput, match="3 lines"):
-        create("a\nb\nc\n", start, end)
+        anchor_lines("a\nb\nc\n", start, end)
 
 
 def test_an_empty_text_has_no_lines() -> None:
     with pytest.raises(BadInput, match="0 lines"):
-        create("", 1, 1)
+        anchor_lines("", 1, 1)
 
 
 def test_long_lines_are_remembered_in_part() -> None:
     text = "x" * 100_000 + "\n" + "y" * 100_000 + "\nz\n"
-    anchor = create(text, 1, 2)
+    anchor = anchor_lines(text, 1, 2)
     assert len(json.dumps(anchor.to_dict())) < 3_000
-    assert resolve("new\n" + text, anchor) == (2, 3)
+    assert locate_anchor("new\n" + text, anchor) == (2, 3)
 
 
 @given(texts, places)
 def test_an_anchor_survives_json(lines: list[str], place: tuple[int, int]) -> None:
     start, end = sliced(lines, place)
-    anchor = create(joined(lines), start + 1, end)
-    assert Anchor.from_dict(json.loads(json.dumps(anchor.to_dict()))) == anchor
+    anchor = anchor_lines(joined(lines), start + 1, end)
+    assert TextAnchor.from_dict(json.loads(json.dumps(anchor.to_dict()))) == anchor
 
 
 def test_an_anchor_without_what_was_added_later_is_still_read() -> None:
     raw = {name: value for name, value in TOTAL.to_dict().items() if name not in ("copies", "rival")}
-    assert Anchor.from_dict(raw) == replace(TOTAL, copies=1, rival=0.0)
+    assert TextAnchor.from_dict(raw) == replace(TOTAL, copies=1, rival=0.0)
 
 
 @pytest.mark.parametrize(
@@ -257,15 +257,15 @@ def test_an_anchor_without_what_was_added_later_is_still_read() -> None:
 )
 def test_what_cannot_be_an_anchor_is_refused(field: str, value: object) -> None:
     with pytest.raises(BadInput, match="anchor"):
-        Anchor.from_dict({**TOTAL.to_dict(), field: value})
+        TextAnchor.from_dict({**TOTAL.to_dict(), field: value})
 
 
 @pytest.mark.parametrize("line", ["    value = {0} * factor", "same", "}}", "    item {1}"])
 def test_fifty_thousand_lines_take_no_time(line: str) -> None:
     lines = [line.format(number, number % 100) for number in range(50_000)]
     start = process_time()
-    anchor = create(joined(lines), 20_000, 30_000)
-    resolve(joined(["new"] * 300 + lines), anchor)
-    resolve(joined([*lines[:25_000], "changed", *lines[25_000:]]), anchor)
-    resolve(joined(["other"] * 50_000), anchor)
+    anchor = anchor_lines(joined(lines), 20_000, 30_000)
+    locate_anchor(joined(["new"] * 300 + lines), anchor)
+    locate_anchor(joined([*lines[:25_000], "changed", *lines[25_000:]]), anchor)
+    locate_anchor(joined(["other"] * 50_000), anchor)
     assert process_time() - start < 8

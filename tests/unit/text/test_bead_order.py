@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.text.bead_order import new_id, ready, usual_prefix
+from marid.text.bead_order import new_id, ready_issues, usual_prefix
 
 NOW = datetime(2026, 5, 6, tzinfo=UTC)
 
@@ -21,7 +21,7 @@ def needs(target: str, kind: str = "blocks") -> dict[str, Any]:
 
 
 def names(*records: dict[str, Any]) -> list[str]:
-    return [record["id"] for record in ready(records, NOW)]
+    return [record["id"] for record in ready_issues(records, NOW)]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
 from marid.core.errors import Refused
-from marid.text.charsets import page_text
+from marid.text.charsets import decode_page
 
 
 @pytest.mark.parametrize(
@@ -23,20 +23,20 @@ from marid.text.charsets import page_text
     ],
 )
 def test_a_page_is_read_in_its_encoding(data: bytes, charset: str, text: str) -> None:
-    assert page_text(data, charset) == text
+    assert decode_page(data, charset) == text
 
 
 def test_a_binary_page_is_refused() -> None:
     with pytest.raises(Refused, match="binary"):
-        page_text(b"a\0b", "utf-8")
+        decode_page(b"a\0b", "utf-8")
 
 
 @pytest.mark.parametrize("cut", [1, 2, 3])
 def test_a_character_that_was_cut_does_not_change_the_others(cut: int) -> None:
     data = "grün 🙂".encode()[:-cut]
-    assert page_text(data, "", whole=False) == "grün "
+    assert decode_page(data, "", whole=False) == "grün "
 
 
 def test_a_cut_page_that_is_no_utf_8_stays_what_it_is() -> None:
-    assert page_text("grün und gut".encode("latin-1"), "", whole=False) == "grün und gut"
-    assert page_text(b"plain", "", whole=False) == "plain"
+    assert decode_page("grün und gut".encode("latin-1"), "", whole=False) == "grün und gut"
+    assert decode_page(b"plain", "", whole=False) == "plain"

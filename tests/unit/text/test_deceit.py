@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.text.deceit import deceptions, laid_open
+from marid.text.deceit import escape_invisible, find_deceptive
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from marid.text.deceit import deceptions, laid_open
     ],
 )
 def test_what_is_not_seen_as_what_it_is_becomes_an_escape(line: str, shown: str) -> None:
-    assert laid_open(line) == shown
+    assert escape_invisible(line) == shown
 
 
 @pytest.mark.parametrize(
@@ -47,13 +47,13 @@ def test_what_is_not_seen_as_what_it_is_becomes_an_escape(line: str, shown: str)
     ],
 )
 def test_what_deceives_is_named(text: str, words: tuple[str, ...]) -> None:
-    assert deceptions(text) == words
+    assert find_deceptive(text) == words
 
 
 @given(st.text(st.characters()))
 def test_nothing_unprintable_is_left_and_what_was_hidden_is_told(text: str) -> None:
     line = text.replace("\n", "").replace("\t", "")
-    shown = laid_open(line)
+    shown = escape_invisible(line)
     assert shown.isprintable()
     if line.isascii() and shown != line:
-        assert deceptions(line)
+        assert find_deceptive(line)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.text.decode import LOOKED_AT, is_binary, to_utf8
+from marid.text.decode import SNIFF_BYTES, is_binary, to_utf8
 
 
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])))
@@ -22,7 +22,7 @@ def test_nothing_is_text() -> None:
 def test_a_zero_byte_near_the_start_makes_a_file_binary_and_one_far_away_does_not() -> None:
     for letter in (b"a", "é".encode()):
         near = letter * 100 + b"\0"
-        far = letter * LOOKED_AT + b"\0"
+        far = letter * SNIFF_BYTES + b"\0"
         assert to_utf8(near) is None
         assert is_binary(near)
         assert to_utf8(far) == (far, "utf-8")
@@ -31,7 +31,7 @@ def test_a_zero_byte_near_the_start_makes_a_file_binary_and_one_far_away_does_no
 
 def test_a_letter_that_lies_across_the_end_of_what_is_looked_at_is_no_reason_to_drop_a_file() -> None:
     for offset in range(4):
-        data = b"a" * (LOOKED_AT - offset) + "日本".encode()
+        data = b"a" * (SNIFF_BYTES - offset) + "日本".encode()
         assert to_utf8(data) == (data, "utf-8")
 
 

@@ -1,13 +1,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.text.diff import Block, blocks, unified
+from marid.text.diff import DiffBlock, diff_blocks, unified_diff
 
 lines = st.lists(st.sampled_from(["a", "b", "c", "", " x"]), max_size=12)
 
 
 def _diff(before: bytes | None, after: bytes) -> list[str]:
-    return list(unified(before, after, "f.py"))
+    return list(unified_diff(before, after, "f.py"))
 
 
 def test_a_changed_line_is_shown_between_its_neighbours() -> None:
@@ -64,7 +64,7 @@ def test_a_binary_file_is_named_by_size_and_hash() -> None:
 def test_applying_the_blocks_gives_the_new_lines(old: list[str], new: list[str]) -> None:
     made: list[str] = []
     at = 0
-    for block in blocks(old, new):
+    for block in diff_blocks(old, new):
         assert at <= block.a1
         made += [*old[at : block.a1], *new[block.b1 : block.b2]]
         assert len(made) == block.b2
@@ -85,12 +85,12 @@ def test_what_is_shown_holds_every_added_and_every_removed_line(old: list[str], 
 
 
 def test_the_shortest_way_is_found() -> None:
-    assert blocks(list("abcabba"), list("cbabac")) != [Block(0, 7, 0, 6)]
-    changed = sum(b.a2 - b.a1 + b.b2 - b.b1 for b in blocks(list("abcabba"), list("cbabac")))
+    assert diff_blocks(list("abcabba"), list("cbabac")) != [DiffBlock(0, 7, 0, 6)]
+    changed = sum(b.a2 - b.a1 + b.b2 - b.b1 for b in diff_blocks(list("abcabba"), list("cbabac")))
     assert changed == 5
 
 
 def test_a_rewrite_is_shown_as_one_block_and_in_bearable_time() -> None:
     old = [f"{number % 7}" for number in range(20_000)]
     new = [f"{number % 5}" for number in range(20_000)]
-    assert blocks([*old, "end"], [*new, "end"]) == [Block(5, 20_000, 5, 20_000)]
+    assert diff_blocks([*old, "end"], [*new, "end"]) == [DiffBlock(5, 20_000, 5, 20_000)]

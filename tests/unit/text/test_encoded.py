@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
-from marid.text.encoded import as_text, encoded
+from marid.text.encoded import decode_text, encode_text
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from marid.text.encoded import as_text, encoded
     ],
 )
 def test_the_encoding_is_found_and_kept(data: bytes, text: str, codec: str) -> None:
-    found = as_text(data)
+    found = decode_text(data)
     assert found is not None
     assert (found.text, found.codec) == (text, codec)
     assert found.encode(found.text) == data
@@ -36,17 +36,17 @@ def test_the_encoding_is_found_and_kept(data: bytes, text: str, codec: str) -> N
     "data", [b"\x7fELF\0\0", codecs.BOM_UTF16_LE + b"\x00", codecs.BOM_UTF16_LE + b"\x00\xd8a\x00"]
 )
 def test_a_binary_file_has_no_text(data: bytes) -> None:
-    assert as_text(data) is None
+    assert decode_text(data) is None
 
 
 @given(st.binary(max_size=200))
 def test_whatever_has_a_text_comes_back_byte_for_byte(data: bytes) -> None:
-    found = as_text(data)
+    found = decode_text(data)
     assert found is None or found.encode(found.text) == data
 
 
 def test_a_character_that_the_encoding_lacks_is_named_with_its_line() -> None:
-    found = as_text(b"caf\xe9")
+    found = decode_text(b"caf\xe9")
     assert found is not None
     with pytest.raises(BadInput, match=r"line 2 of the new text holds U\+4E2D, which the file's encoding cp1252 lacks"):
         found.encode("café\n中")
@@ -54,4 +54,4 @@ def test_a_character_that_the_encoding_lacks_is_named_with_its_line() -> None:
 
 def test_half_a_surrogate_pair_is_no_text() -> None:
     with pytest.raises(BadInput, match=r"line 1 .*half a character \(U\+D800\)"):
-        encoded("\ud800")
+        encode_text("\ud800")

@@ -18,7 +18,7 @@ HOST = "https://github.com/"
     ],
 )
 def test_a_revision_is_a_name_with_steps_back(rev: str) -> None:
-    assert gitnames.revision(rev) == rev
+    assert gitnames.check_revision(rev) == rev
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_revision_is_a_name_with_steps_back(rev: str) -> None:
 )
 def test_what_is_no_revision_is_refused_by_name(rev: str) -> None:
     with pytest.raises(BadInput, match="not a git revision: '") as error:
-        gitnames.revision(rev)
+        gitnames.check_revision(rev)
     assert str(error.value).isprintable()
 
 
@@ -76,7 +76,7 @@ def test_what_is_no_revision_is_refused_by_name(rev: str) -> None:
 def test_a_long_revision_is_refused_at_once_in_a_short_message(rev: str) -> None:
     before = time.process_time()
     with pytest.raises(BadInput) as error:
-        gitnames.revision(rev)
+        gitnames.check_revision(rev)
     assert time.process_time() - before < 0.5
     assert len(str(error.value)) < 200
 
@@ -84,7 +84,7 @@ def test_a_long_revision_is_refused_at_once_in_a_short_message(rev: str) -> None
 @given(st.text(max_size=30))
 @example("-")
 def test_no_revision_or_branch_could_be_an_option_or_two_words(text: str) -> None:
-    for judge in (gitnames.revision, gitnames.branch):
+    for judge in (gitnames.check_revision, gitnames.check_branch):
         try:
             accepted = judge(text)
         except BadInput:
@@ -97,10 +97,10 @@ def test_no_revision_or_branch_could_be_an_option_or_two_words(text: str) -> Non
 
 
 def test_a_branch_has_no_steps_back() -> None:
-    assert gitnames.branch("feature/x") == "feature/x"
+    assert gitnames.check_branch("feature/x") == "feature/x"
     for text in ("main~1", "-b", "", "a:b", "^a", "x" * 256):
         with pytest.raises(BadInput, match="not the name of a git branch"):
-            gitnames.branch(text)
+            gitnames.check_branch(text)
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_a_public_url_holds_no_secret(url: str, public: str) -> None:
     ],
 )
 def test_a_message_is_rid_of_the_secrets_of_its_url(message: str, url: str, cleaned: str) -> None:
-    assert gitnames.without_secrets(message, url) == cleaned
+    assert gitnames.redact_url(message, url) == cleaned
 
 
 @pytest.mark.parametrize(
@@ -239,12 +239,12 @@ def test_a_message_is_rid_of_the_secrets_of_its_url(message: str, url: str, clea
     ],
 )
 def test_a_clone_has_a_harmless_folder_name(url: str, name: str) -> None:
-    assert gitnames.repository_name(url) == name
+    assert gitnames.clone_folder_name(url) == name
 
 
 @given(st.text())
 def test_every_folder_name_is_one_plain_part_of_a_path(url: str) -> None:
-    name = gitnames.repository_name(url)
+    name = gitnames.clone_folder_name(url)
     assert name
     assert "/" not in name
     assert name not in (".", "..", ".git")

@@ -2,14 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.text.html import one_line, readable
-from marid.text.urls import parse
+from marid.text.html import extract_readable, one_line
+from marid.text.urls import parse_url
 
-AT = parse("https://example.com/docs/page")
+AT = parse_url("https://example.com/docs/page")
 
 
 def text(html: str) -> str:
-    return readable(html.encode("utf-8", "replace"), "utf-8", AT).text
+    return extract_readable(html.encode("utf-8", "replace"), "utf-8", AT).text
 
 
 def test_a_page_becomes_text_with_title_headings_lists_and_links() -> None:
@@ -21,7 +21,7 @@ def test_a_page_becomes_text_with_title_headings_lists_and_links() -> None:
       <pre>def f():
     return 1
 </pre><p>end<br>of it</p></body></html>"""
-    found = readable(page.encode(), "", AT)
+    found = extract_readable(page.encode(), "", AT)
     assert found.title == "The page"
     assert found.text == (
         "[Home](https://example.com/)\n"
@@ -87,13 +87,13 @@ PIECES = st.sampled_from([*"<>/=\"' abp!-[]&;#x0\n", "script", "pre", "<a href="
 
 @given(st.lists(PIECES).map("".join))
 def test_any_page_can_be_read(page: str) -> None:
-    found = readable(page.encode(), "utf-8", AT)
+    found = extract_readable(page.encode(), "utf-8", AT)
     assert "\n\n\n" not in found.text
 
 
 @given(st.binary(max_size=300))
 def test_any_bytes_can_be_read(data: bytes) -> None:
-    readable(data.replace(b"\0", b""), "latin1", AT)
+    extract_readable(data.replace(b"\0", b""), "latin1", AT)
 
 
 def test_a_line_is_short_and_clean() -> None:

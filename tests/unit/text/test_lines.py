@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.text.lines import cut, human_size, line_count, numbered
+from marid.text.lines import human_size, line_count, number_lines, slice_lines
 
 
 @pytest.mark.parametrize(
@@ -18,17 +18,17 @@ from marid.text.lines import cut, human_size, line_count, numbered
     ],
 )
 def test_lines_are_numbered_and_their_bytes_kept(data: bytes, expected: bytes) -> None:
-    assert numbered(data) == expected
+    assert number_lines(data) == expected
 
 
 def test_numbers_are_as_wide_as_the_last() -> None:
-    assert numbered(b"x\n" * 10).split(b"\n")[0] == b" 1: x"
-    assert numbered(b"x\ny\n", first=99) == b" 99: x\n100: y\n"
+    assert number_lines(b"x\n" * 10).split(b"\n")[0] == b" 1: x"
+    assert number_lines(b"x\ny\n", first=99) == b" 99: x\n100: y\n"
 
 
 @given(st.binary(max_size=200))
 def test_numbers_can_be_taken_off_again(data: bytes) -> None:
-    lines = numbered(data).split(b"\n")
+    lines = number_lines(data).split(b"\n")
     assert b"\n".join(line.partition(b": ")[2] for line in lines) == data
 
 
@@ -38,14 +38,14 @@ def test_an_unfinished_last_line_is_counted(data: bytes, count: int) -> None:
 
 
 def test_lines_are_cut_out_whole() -> None:
-    assert cut(b"a\nb\nc\n", 2, 3) == b"b\nc\n"
-    assert cut(b"a\nb", 2, 2) == b"b\n"
-    assert cut(b"a\nb\n", 1, 1) == b"a\n"
+    assert slice_lines(b"a\nb\nc\n", 2, 3) == b"b\nc\n"
+    assert slice_lines(b"a\nb", 2, 2) == b"b\n"
+    assert slice_lines(b"a\nb\n", 1, 1) == b"a\n"
 
 
 @given(st.binary(max_size=100))
 def test_all_lines_cut_out_are_the_whole(data: bytes) -> None:
-    whole = cut(data, 1, line_count(data))
+    whole = slice_lines(data, 1, line_count(data))
     assert whole == (data if data.endswith(b"\n") or not data else data + b"\n")
 
 

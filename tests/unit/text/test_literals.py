@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from marid.core.errors import Unavailable
 from marid.text.literals import (
-    Build,
-    Finder,
+    AdaptiveFinder,
+    BuildFinder,
     HyperscanFinder,
-    Note,
+    LiteralFinder,
+    OnLiteral,
     PlainFinder,
-    WarmingFinder,
-    hyperscan_finder,
+    build_hyperscan_finder,
 )
 from marid.text.secret_rules import ASSIGNMENT, TOKENS
 
@@ -27,22 +27,22 @@ class Refused(Exception):
     """What a scan says when it does not want to."""
 
 
-def refusing_scan(_data: bytes, _note: Note, _flags: int, _hits: list[int], /) -> None:
+def refusing_scan(_data: bytes, _note: OnLiteral, _flags: int, _hits: list[int], /) -> None:
     raise Refused
 
 
-def no_library(literals: Sequence[bytes], *, caseless: bool) -> Finder:
+def no_library(literals: Sequence[bytes], *, caseless: bool) -> LiteralFinder:
     raise Unavailable(f"{len(literals)} literals, {caseless=}: no library here")
 
 
-def finders(literals: Sequence[bytes], *, caseless: bool) -> list[Finder]:
+def finders(literals: Sequence[bytes], *, caseless: bool) -> list[LiteralFinder]:
     plain = PlainFinder(literals, caseless=caseless)
     return [
         plain,
-        hyperscan_finder(literals, caseless=caseless),
-        WarmingFinder(literals, caseless=caseless, warm_bytes=0),
-        WarmingFinder(literals, caseless=caseless, warm_bytes=1_000_000),
-        WarmingFinder(literals, caseless=caseless, warm_bytes=0, build=no_library),
+        build_hyperscan_finder(literals, caseless=caseless),
+        AdaptiveFinder(literals, caseless=caseless, warm_bytes=0),
+        AdaptiveFinder(literals, caseless=caseless, warm_bytes=1_000_000),
+        AdaptiveFinder(literals, caseless=caseless, warm_bytes=0, build=no_library),
         HyperscanFinder(refusing_scan, Refused, plain),
         HyperscanFinder(refusing_scan, ZeroDivisionError, plain, longest=-1),
     ]
@@ -90,7 +90,7 @@ class CountingBuild:
     def __init__(self) -> None:
         self.built = 0
 
-    def __call__(self, literals: Sequence[bytes], *, caseless: bool) -> Finder:
+    def __call__(self, literals: Sequence[bytes], *, caseless: bool) -> LiteralFinder:
         self.built += 1
         return PlainFinder(literals, caseless=caseless)
 
@@ -98,13 +98,13 @@ class CountingBuild:
 class MissingBuild(CountingBuild):
     """Counts how often it was asked in vain."""
 
-    def __call__(self, literals: Sequence[bytes], *, caseless: bool) -> Finder:
+    def __call__(self, literals: Sequence[bytes], *, caseless: bool) -> LiteralFinder:
         self.built += 1
         return no_library(literals, caseless=caseless)
 
 
-def warming(build: Build) -> WarmingFinder:
-    return WarmingFinder(WORDS, caseless=False, warm_bytes=100, build=build)
+def warming(build: BuildFinder) -> AdaptiveFinder:
+    return AdaptiveFinder(WORDS, caseless=False, warm_bytes=100, build=build)
 
 
 def test_little_text_does_not_build_the_fast_finder() -> None:
@@ -132,7 +132,7 @@ def test_the_fast_finder_is_asked_for_once(build: CountingBuild) -> None:
 
 def test_a_database_that_cannot_be_made_is_unavailable() -> None:
     with pytest.raises(Unavailable, match="does not run"):
-        hyperscan_finder((), caseless=False)
+        build_hyperscan_finder((), caseless=False)
 
 
 def run(program: str) -> str:

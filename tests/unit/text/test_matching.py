@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
-from marid.text.matching import Hit, find_hits
-from marid.text.patterns import Pattern, read_pattern
+from marid.text.matching import LineHit, find_hits
+from marid.text.patterns import LinePattern, parse_pattern
 
 
 def lines(source: str, text: str | bytes, most: int = 100) -> list[int]:
     data = text.encode() if isinstance(text, str) else text
-    return [hit.line for hit in find_hits(read_pattern(source), [data], most)[0]]
+    return [hit.line for hit in find_hits(parse_pattern(source), [data], most)[0]]
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_a_line_matches_in_a_text_as_it_does_alone(source: str, text: str) -> No
 
 
 def test_a_hit_knows_its_column() -> None:
-    assert find_hits(read_pattern("b+"), [b"a\nabb b\n"], 9) == [[Hit(2, 1)]]
-    assert find_hits(read_pattern(r"b\s*"), [b"a\nabb b\n"], 9) == [[Hit(2, 1)]]
+    assert find_hits(parse_pattern("b+"), [b"a\nabb b\n"], 9) == [[LineHit(2, 1)]]
+    assert find_hits(parse_pattern(r"b\s*"), [b"a\nabb b\n"], 9) == [[LineHit(2, 1)]]
 
 
 def test_the_end_of_a_line_is_found_before_a_carriage_return() -> None:
@@ -72,15 +72,19 @@ def test_a_binary_file_has_no_lines() -> None:
 
 
 def test_there_are_no_more_hits_than_wanted() -> None:
-    pattern = read_pattern("a.?")
-    assert find_hits(pattern, [b"a\na\n", b"a\na\n", b"a\n"], 3) == [[Hit(1, 0), Hit(2, 0)], [Hit(1, 0)], []]
+    pattern = parse_pattern("a.?")
+    assert find_hits(pattern, [b"a\na\n", b"a\na\n", b"a\n"], 3) == [
+        [LineHit(1, 0), LineHit(2, 0)],
+        [LineHit(1, 0)],
+        [],
+    ]
 
 
 def test_a_wrong_pattern_is_refused() -> None:
     with pytest.raises(BadInput):
-        find_hits(Pattern(source="("), [b""], 1)
+        find_hits(LinePattern(source="("), [b""], 1)
 
 
 def test_much_text_is_searched_through_a_net() -> None:
     texts = [b"nothing here\n" * 40_000, b"x\nab1\n", b"\xef\xbb\xbfab2\n", "ab3".encode("utf-16"), "é\nab4".encode()]
-    assert [len(hits) for hits in find_hits(read_pattern(r"^[a-b]+\d$"), texts, 9)] == [0, 1, 1, 1, 1]
+    assert [len(hits) for hits in find_hits(parse_pattern(r"^[a-b]+\d$"), texts, 9)] == [0, 1, 1, 1, 1]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
-from marid.text.names import check_name, is_name
+from marid.text.names import check_conversation_name, is_conversation_name
 
 
 @given(
@@ -14,12 +14,12 @@ from marid.text.names import check_name, is_name
     )
 )
 def test_letters_digits_and_two_signs_make_a_name(name: str) -> None:
-    assert check_name(name) == name
+    assert check_conversation_name(name) == name
 
 
 @given(st.text(max_size=5))
 def test_nothing_that_is_a_name_can_leave_a_folder(name: str) -> None:
-    if is_name(name):
+    if is_conversation_name(name):
         assert "/" not in name
         assert "." not in name
         assert name.isascii()
@@ -40,5 +40,5 @@ def test_nothing_that_is_a_name_can_leave_a_folder(name: str) -> None:
 )
 def test_a_wrong_name_is_told_why_in_safe_letters(name: str, why: str) -> None:
     with pytest.raises(BadInput, match=why) as told:
-        check_name(name)
+        check_conversation_name(name)
     assert "\x1b" not in str(told.value)

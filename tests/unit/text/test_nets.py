@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
 from marid.text.matching import find_hits
-from marid.text.nets import net_for
-from marid.text.patterns import read_pattern
+from marid.text.nets import make_regex_prefilter
+from marid.text.patterns import parse_pattern
 
 SETS = ["[ab]", "[^a]", "[a-c]", r"[\w-]", r"[\s\d]", "[^\\W_]", "[é-ü]", "[kß]", r"\w", r"\W", r"\d", r"\s", r"\S"]
 ATOMS = [
@@ -52,13 +52,13 @@ TEXTS = st.text(st.sampled_from("abcxyzkKsSiI_1- \n\réßüſ\u212a\u0130\u2028�
 )
 def test_no_match_is_let_through(source: str, text: str, codec: str, ending: str) -> None:
     try:
-        net = net_for(source)
-        pattern = read_pattern(source)
+        net = make_regex_prefilter(source)
+        pattern = parse_pattern(source)
     except BadInput:
         return
     data = text.replace("\n", ending).encode(codec, "ignore")
     if net is not None and find_hits(pattern, [data], 1)[0]:
-        assert net.catches(data)
+        assert net.may_match(data)
 
 
 @pytest.mark.parametrize(
@@ -74,18 +74,18 @@ def test_no_match_is_let_through(source: str, text: str, codec: str, ending: str
     ],
 )
 def test_most_texts_without_a_match_are_not_caught(source: str, text: str) -> None:
-    net = net_for(source)
+    net = make_regex_prefilter(source)
     assert net is not None
-    assert not net.catches(text.encode())
+    assert not net.may_match(text.encode())
 
 
 @pytest.mark.parametrize(
     "source", ["a*", "(a)?(?(1)b|c)d", r"(a)\1", "a$b", "(?:" * 9 + "ab" + "{50})" * 9, "a." * 600]
 )
 def test_what_hyperscan_cannot_has_no_net(source: str) -> None:
-    assert net_for(source) is None
+    assert make_regex_prefilter(source) is None
 
 
 def test_a_wrong_pattern_is_refused() -> None:
     with pytest.raises(BadInput, match="invalid pattern"):
-        net_for("(")
+        make_regex_prefilter("(")

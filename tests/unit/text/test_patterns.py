@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
-from marid.text.patterns import compiled, literal_pattern, plain_pattern, read_pattern
+from marid.text.patterns import compile_pattern, literal_pattern, parse_pattern, try_literal_pattern
 
 
 @pytest.mark.parametrize(
@@ -34,19 +34,19 @@ from marid.text.patterns import compiled, literal_pattern, plain_pattern, read_p
     ],
 )
 def test_every_match_holds_a_needle(source: str, needles: tuple[str, ...]) -> None:
-    assert read_pattern(source).needles == needles
+    assert parse_pattern(source).required_literals == needles
 
 
 @pytest.mark.parametrize("source", [r"foo\.bar\(", r"(foo)", r"\x41b", r"(?:a)(?:b)"])
 def test_a_pattern_that_is_a_literal_is_ours(source: str) -> None:
-    found = read_pattern(source)
-    assert found.ours
-    assert re.fullmatch(source, found.needles[0])
+    found = parse_pattern(source)
+    assert found.is_literal
+    assert re.fullmatch(source, found.required_literals[0])
 
 
 @pytest.mark.parametrize("source", [r"(?i)foo", r"a|b", r"^a", r"\ba"])
 def test_other_patterns_are_not_ours(source: str) -> None:
-    assert not read_pattern(source).ours
+    assert not parse_pattern(source).is_literal
 
 
 ATOMS = [
@@ -84,26 +84,26 @@ SOURCES = st.recursive(
 @given(SOURCES, st.text("abxy \n", max_size=12))
 def test_a_match_of_any_pattern_holds_a_needle_and_stays_in_its_line_if_it_says_so(source: str, text: str) -> None:
     try:
-        pattern = read_pattern(source)
+        pattern = parse_pattern(source)
     except BadInput:
         return
-    for match in compiled(source).finditer(text):
-        if pattern.needles:
-            assert any(needle in match[0] for needle in pattern.needles)
-        if pattern.inline:
+    for match in compile_pattern(source).finditer(text):
+        if pattern.required_literals:
+            assert any(needle in match[0] for needle in pattern.required_literals)
+        if pattern.within_line:
             assert "\n" not in match[0]
 
 
 @pytest.mark.parametrize("source", ["a.b", r"\d+", r"[^\n]*", r"a(?=b)", r"(a)\1", r"\S", "[a-z]", "(?:a|b)*"])
 def test_what_cannot_match_a_line_end_is_searched_in_the_whole_text(source: str) -> None:
-    assert read_pattern(source).inline
+    assert parse_pattern(source).within_line
 
 
 @pytest.mark.parametrize(
     "source", ["(?s)a.b", r"\s", r"[^a]", r"\Aa.", r"a\Z.", r"(?<!\n)a", r"(a)?(?(1)b|c)", "(?m-s:a).", r"[\x00-\x20]"]
 )
 def test_what_might_is_searched_line_by_line(source: str) -> None:
-    assert not read_pattern(source).inline
+    assert not parse_pattern(source).within_line
 
 
 @pytest.mark.parametrize(
@@ -120,24 +120,24 @@ def test_what_might_is_searched_line_by_line(source: str) -> None:
 )
 def test_a_wrong_pattern_is_refused_with_its_place(source: str, words: str) -> None:
     with pytest.raises(BadInput, match=words):
-        read_pattern(source)
+        parse_pattern(source)
 
 
 def test_an_odd_pattern_warns_nobody() -> None:
-    assert read_pattern("[[a]b.").source == "[[a]b."
+    assert parse_pattern("[[a]b.").source == "[[a]b."
 
 
 def test_a_plain_pattern_needs_no_parser() -> None:
-    found = plain_pattern("import os")
+    found = try_literal_pattern("import os")
     assert found is not None
-    assert (found.ours, found.needles) == (True, ("import os",))
-    assert plain_pattern("a.b") is None
+    assert (found.is_literal, found.required_literals) == (True, ("import os",))
+    assert try_literal_pattern("a.b") is None
 
 
 @pytest.mark.parametrize("source", ["", "a" * 5_001, "a\nb"])
 def test_a_pattern_that_cannot_be_meant_is_refused(source: str) -> None:
     with pytest.raises(BadInput):
-        plain_pattern(source)
+        try_literal_pattern(source)
 
 
 @pytest.mark.parametrize(

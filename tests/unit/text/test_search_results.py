@@ -1,10 +1,10 @@
 import pytest
 
 from marid.core.errors import Unavailable
-from marid.text.search_results import Hit, results
-from marid.text.urls import parse
+from marid.text.search_results import SearchResult, parse_results
+from marid.text.urls import parse_url
 
-AT = parse("https://html.duckduckgo.com/html/?q=x")
+AT = parse_url("https://html.duckduckgo.com/html/?q=x")
 
 
 def result(href: str, title: str = "A <b>title</b>", snippet: str = "Some <b>words</b>\n here", more: str = "") -> str:
@@ -18,13 +18,15 @@ def result(href: str, title: str = "A <b>title</b>", snippet: str = "Some <b>wor
       </div>"""
 
 
-def found(*parts: str) -> tuple[Hit, ...]:
-    return results(f"<html><body>{''.join(parts)}</body></html>".encode(), "utf-8", AT)
+def found(*parts: str) -> tuple[SearchResult, ...]:
+    return parse_results(f"<html><body>{''.join(parts)}</body></html>".encode(), "utf-8", AT)
 
 
 def test_a_result_has_title_address_and_snippet() -> None:
     wrapped = "//duckduckgo.com/l/?uddg=https%3A%2F%2Fexample.com%2Fa%3Fb%3Dc&amp;rut=123"
-    assert found(result(wrapped)) == (Hit(title="A title", url="https://example.com/a?b=c", snippet="Some words here"),)
+    assert found(result(wrapped)) == (
+        SearchResult(title="A title", url="https://example.com/a?b=c", snippet="Some words here"),
+    )
 
 
 def test_a_plain_link_is_taken_as_it_is() -> None:
@@ -64,7 +66,7 @@ def test_parts_are_one_line_each_and_not_long() -> None:
 
 def test_a_result_may_lack_title_and_snippet() -> None:
     page = '<div class="result"><a class="result__a" href="https://example.com/"></a></div>'
-    assert found(page) == (Hit(title="https://example.com/", url="https://example.com/", snippet=""),)
+    assert found(page) == (SearchResult(title="https://example.com/", url="https://example.com/", snippet=""),)
 
 
 def test_no_results_is_an_answer() -> None:

@@ -7,7 +7,7 @@ import string
 
 import pytest
 
-from marid.text.secret_rules import ASSIGNMENT, RULES, TOKENS, Rule
+from marid.text.secret_rules import ASSIGNMENT, RULES, TOKENS, SecretRule
 from marid.text.secrets import Masker
 
 ALPHABETS = {
@@ -166,14 +166,14 @@ def test_no_two_rules_share_a_name_or_a_literal() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_a_rule_can_stand_in_a_mask_and_in_a_table(rule: Rule) -> None:
+def test_a_rule_can_stand_in_a_mask_and_in_a_table(rule: SecretRule) -> None:
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.name)
     assert rule.description
     assert not re.search(r"[|\n]|\.$", rule.description)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_a_rule_gives_a_run_without_upper_bound_no_way_back(rule: Rule) -> None:
+def test_a_rule_gives_a_run_without_upper_bound_no_way_back(rule: SecretRule) -> None:
     # Possessive: the run is read once. What may repeat without end and give back is a group whose parts are such runs.
     assert not re.search(rb"\{\d+,\}(?!\+)", rule.pattern)
     assert not re.search(rb"[\w\]][*+](?!\+)", re.sub(rb"\[(?:\\.|[^\]\\])*\]", b"[]", rule.pattern))

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marid.core.errors import Unavailable
-from marid.text.literals import Finder
+from marid.text.literals import LiteralFinder
 from marid.text.secrets import Masker
 
 ALNUM = string.ascii_letters + string.digits
@@ -308,7 +308,7 @@ def test_masking_twice_is_masking_once(text: str, name: str) -> None:
     assert found == 0
 
 
-def no_library(literals: Sequence[bytes], *, caseless: bool) -> Finder:
+def no_library(literals: Sequence[bytes], *, caseless: bool) -> LiteralFinder:
     raise Unavailable(f"{len(literals)} literals, {caseless=}: no library here")
 
 

@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
 from marid.text.slices import (
-    check_lines,
-    check_start,
-    ended,
-    ending_of,
+    check_line_range,
+    check_start_line,
+    end_last_line,
     insert_lines,
-    lines_of,
     replace_lines,
-    with_ending,
+    split_lines,
+    usual_line_ending,
+    with_line_endings,
 )
 
 # What other programs take for line ends, and must stay inside a line here.
@@ -24,8 +24,8 @@ LINES = st.lists(LINE, max_size=6)
 @given(LINES, st.booleans())
 def test_lines_end_at_line_feeds_only(lines: list[str], final: bool) -> None:
     text = "\n".join(lines) + ("\n" if final and lines else "")
-    assert "".join(lines_of(text)) == text
-    assert len(lines_of(text)) == text.count("\n") + (not text.endswith("\n") and text != "")
+    assert "".join(split_lines(text)) == text
+    assert len(split_lines(text)) == text.count("\n") + (not text.endswith("\n") and text != "")
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
@@ -47,7 +47,7 @@ def test_replacing_lines_is_replacing_items_of_a_list(
 @given(st.lists(LINE, min_size=1, max_size=6), st.booleans(), st.data())
 def test_putting_a_slice_back_changes_nothing(lines: list[str], final: bool, data: st.DataObject) -> None:
     text = "\n".join(lines) + ("\n" if final else "")
-    have = lines_of(text)
+    have = split_lines(text)
     if not have:
         return
     start = data.draw(st.integers(1, len(have)))
@@ -86,19 +86,19 @@ def test_new_text_takes_the_line_ends_of_the_file_and_the_others_keep_theirs() -
 
 @pytest.mark.parametrize(("text", "ending"), [("", "\n"), ("a", "\n"), ("a\r\nb\n", "\n"), ("a\r\nb\r\nc\n", "\r\n")])
 def test_the_ending_is_that_of_most_lines(text: str, ending: str) -> None:
-    assert ending_of(text) == ending
+    assert usual_line_ending(text) == ending
 
 
 def test_endings_are_made_alike() -> None:
-    assert with_ending("a\r\nb\n", "\r\n") == "a\r\nb\r\n"
-    assert ended("", "\n") == ""
-    assert ended("a", "\r\n") == "a\r\n"
+    assert with_line_endings("a\r\nb\n", "\r\n") == "a\r\nb\r\n"
+    assert end_last_line("", "\n") == ""
+    assert end_last_line("a", "\r\n") == "a\r\n"
 
 
 @pytest.mark.parametrize(("start", "end"), [(0, 1), (-1, 5), (3, 2), (0, 0)])
 def test_a_range_that_no_file_has_is_refused(start: int, end: int) -> None:
     with pytest.raises(BadInput):
-        check_lines(start, end)
+        check_line_range(start, end)
     with pytest.raises(BadInput):
         replace_lines("a\nb\nc\n", start, end, "x")
 
@@ -109,4 +109,4 @@ def test_a_start_beyond_the_end_says_how_many_lines_there_are(text: str, words: 
         replace_lines(text, 2**63, 2**63, "x")
     with pytest.raises(BadInput, match=words):
         insert_lines(text, 9, "x")
-    check_start(1, 1)
+    check_start_line(1, 1)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fakes.cache import FakeCache
 from marid.core.errors import BadInput
-from marid.text.tokens import ENCODINGS, CachedCounter, Counter, counter
+from marid.text.tokens import ENCODINGS, CachedCounter, TokenCounter, make_counter
 
 WINDOW = 192 * 1024
 UNITS = [
@@ -49,8 +49,8 @@ def reference(encoding: str) -> Tokenizer:
 
 
 @pytest.fixture(scope="module")
-def o200k() -> Counter:
-    return counter()
+def o200k() -> TokenCounter:
+    return make_counter()
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def o200k() -> Counter:
     ],
 )
 def test_known_texts_have_their_known_counts(encoding: str, text: str, tokens: int) -> None:
-    counted = counter(encoding)
+    counted = make_counter(encoding)
     assert counted.count(text.encode()) == tokens
     assert (counted.name, counted.exact) == (encoding, True)
 
@@ -76,26 +76,26 @@ def test_a_special_token_counts_as_the_text_it_is(encoding: str) -> None:
     for special in tokenizer.special_tokens():
         assert ENCODINGS[encoding] in special
     text = "a " + " ".join(list(tokenizer.special_tokens())[:20])
-    assert counter(encoding).count(text.encode()) == len(tokenizer.encode_ordinary(text))
+    assert make_counter(encoding).count(text.encode()) == len(tokenizer.encode_ordinary(text))
 
 
 def test_an_unknown_encoding_is_refused_with_the_known_ones() -> None:
     with pytest.raises(BadInput, match=r'unknown encoding "gpt2"; known are o200k_base, cl100k_base'):
-        counter("gpt2")
+        make_counter("gpt2")
 
 
 def test_without_the_tokenizer_four_bytes_are_a_token_and_it_says_so() -> None:
-    guess = counter(library="a_module_that_nobody_has")
+    guess = make_counter(library="a_module_that_nobody_has")
     assert [guess.count(b"x" * size) for size in (0, 1, 4, 5)] == [0, 1, 1, 2]
     assert (guess.name, guess.exact) == ("bytes/4", False)
 
 
 def test_an_unknown_encoding_is_refused_without_the_tokenizer_too() -> None:
     with pytest.raises(BadInput):
-        counter("gpt2", library="a_module_that_nobody_has")
+        make_counter("gpt2", library="a_module_that_nobody_has")
 
 
-def test_bytes_that_are_not_utf8_are_counted(o200k: Counter) -> None:
+def test_bytes_that_are_not_utf8_are_counted(o200k: TokenCounter) -> None:
     assert o200k.count(b"caf\xe9 \xff\xfe") == o200k.count("caf\ufffd \ufffd\ufffd".encode())
 
 
@@ -106,24 +106,24 @@ def test_bytes_that_are_not_utf8_are_counted(o200k: Counter) -> None:
 )
 def test_a_long_text_counts_as_if_it_were_not_cut(unit: str, encoding: str) -> None:
     text = unit * (2 * WINDOW // len(unit.encode()) + 3)
-    assert counter(encoding).count(text.encode()) == len(reference(encoding).encode_ordinary(text))
+    assert make_counter(encoding).count(text.encode()) == len(reference(encoding).encode_ordinary(text))
 
 
 @pytest.mark.parametrize("unit", ["a", "7", " ", "\n", "=", "中", "é", "😀", "xyzzyq", "\u200d"])
-def test_a_word_without_end_counts_nearly_as_if_it_were_not_cut(o200k: Counter, unit: str) -> None:
+def test_a_word_without_end_counts_nearly_as_if_it_were_not_cut(o200k: TokenCounter, unit: str) -> None:
     text = unit * (3 * WINDOW // len(unit.encode()))
     whole = len(reference("o200k_base").encode_ordinary(text))
     assert abs(o200k.count(text.encode()) - whole) <= 4
 
 
 @pytest.mark.parametrize("unit", [b"a", b" ", b"7", b"\x80", b"=", "中".encode()])
-def test_ten_megabytes_of_one_character_take_no_time(o200k: Counter, unit: bytes) -> None:
+def test_ten_megabytes_of_one_character_take_no_time(o200k: TokenCounter, unit: bytes) -> None:
     start = time.process_time()
     assert o200k.count(unit * (10_000_000 // len(unit))) > 10_000
     assert time.process_time() - start < 5
 
 
-def test_a_content_is_counted_once(o200k: Counter) -> None:
+def test_a_content_is_counted_once(o200k: TokenCounter) -> None:
     known = FakeCache()
     cached = CachedCounter(o200k, known)
     assert cached.count_many([b"hello world", b"hello", b"hello world"]) == [2, 1, 2]
@@ -132,16 +132,16 @@ def test_a_content_is_counted_once(o200k: Counter) -> None:
     assert known.gets == [("tokens:o200k_base", 3), ("tokens:o200k_base", 2)]
 
 
-def test_a_cached_counter_is_a_counter(o200k: Counter) -> None:
-    cached: Counter = CachedCounter(o200k, FakeCache())
+def test_a_cached_counter_is_a_counter(o200k: TokenCounter) -> None:
+    cached: TokenCounter = CachedCounter(o200k, FakeCache())
     assert (cached.name, cached.exact, cached.count(b"hello world")) == ("o200k_base", True, 2)
 
 
-def test_no_items_no_counts(o200k: Counter) -> None:
+def test_no_items_no_counts(o200k: TokenCounter) -> None:
     assert CachedCounter(o200k, FakeCache()).count_many([]) == []
 
 
-def test_a_broken_row_is_counted_anew(o200k: Counter) -> None:
+def test_a_broken_row_is_counted_anew(o200k: TokenCounter) -> None:
     known = FakeCache()
     cached = CachedCounter(o200k, known)
     cached.count(b"hello")
@@ -152,6 +152,6 @@ def test_a_broken_row_is_counted_anew(o200k: Counter) -> None:
 
 def test_an_approximation_is_never_kept() -> None:
     known = FakeCache()
-    cached = CachedCounter(counter(library="a_module_that_nobody_has"), known)
+    cached = CachedCounter(make_counter(library="a_module_that_nobody_has"), known)
     assert (cached.count_many([b"12345678"]), cached.exact) == ([2], False)
     assert (known.gets, known.puts) == ([], [])

@@ -5,11 +5,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
-from marid.text.urls import LONGEST, joined, parse, with_query
+from marid.text.urls import MAX_URL_LENGTH, join_url, parse_url, with_query
 
 
 def test_a_url_is_taken_apart() -> None:
-    target = parse("HTTPS://Example.COM:8443/a/b?c=d#e")
+    target = parse_url("HTTPS://Example.COM:8443/a/b?c=d#e")
     assert (target.scheme, target.host, target.port, target.path) == ("https", "example.com", 8443, "/a/b?c=d")
     assert str(target) == "https://example.com:8443/a/b?c=d"
 
@@ -34,8 +34,8 @@ def test_a_url_is_taken_apart() -> None:
     ],
 )
 def test_what_is_usual_is_taken(text: str, whole: str) -> None:
-    assert str(parse(text)) == whole
-    assert parse(whole) == parse(text)
+    assert str(parse_url(text)) == whole
+    assert parse_url(whole) == parse_url(text)
 
 
 @pytest.mark.parametrize(
@@ -62,16 +62,16 @@ def test_what_is_usual_is_taken(text: str, whole: str) -> None:
 )
 def test_what_could_be_read_in_two_ways_is_no_url(text: str) -> None:
     with pytest.raises(BadInput) as caught:
-        parse(text)
+        parse_url(text)
     assert len(str(caught.value)) < 400
     assert "pw" not in str(caught.value)
 
 
 def test_a_long_host_is_no_host() -> None:
     host = ".".join(["a" * 60] * 5)
-    assert len(host) < LONGEST
+    assert len(host) < MAX_URL_LENGTH
     with pytest.raises(BadInput, match="not the name"):
-        parse(f"http://{host}/")
+        parse_url(f"http://{host}/")
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_long_host_is_no_host() -> None:
     ],
 )
 def test_a_link_leads_on_from_where_it_stands(location: str, whole: str) -> None:
-    assert str(joined(parse("https://example.com/a/b"), location)) == whole
+    assert str(join_url(parse_url("https://example.com/a/b"), location)) == whole
 
 
 @pytest.mark.parametrize(
@@ -94,12 +94,12 @@ def test_a_link_leads_on_from_where_it_stands(location: str, whole: str) -> None
 )
 def test_a_link_elsewhere_is_none(location: str) -> None:
     with pytest.raises(BadInput):
-        joined(parse("https://example.com/a/b"), location)
+        join_url(parse_url("https://example.com/a/b"), location)
 
 
 def test_a_query_is_added_to_what_is_there() -> None:
-    assert str(with_query(parse("https://x.org/html/"), "q", "a b&c=ü")) == "https://x.org/html/?q=a+b%26c%3D%C3%BC"
-    assert str(with_query(parse("https://x.org/?k=1"), "q", "a")) == "https://x.org/?k=1&q=a"
+    assert str(with_query(parse_url("https://x.org/html/"), "q", "a b&c=ü")) == "https://x.org/html/?q=a+b%26c%3D%C3%BC"
+    assert str(with_query(parse_url("https://x.org/?k=1"), "q", "a")) == "https://x.org/?k=1&q=a"
 
 
 PIECES = st.sampled_from(
@@ -117,16 +117,16 @@ URLS = st.one_of(
 @example("http://a.b:80?c@d")
 def test_where_we_take_a_url_another_parser_finds_the_same_host(text: str) -> None:
     try:
-        target = parse(text)
+        target = parse_url(text)
     except BadInput:
         return
     other = urlsplit(text)
     assert other.hostname is not None
-    assert parse(f"http://[{other.hostname}]/" if ":" in other.hostname else f"http://{other.hostname}/").host == (
+    assert parse_url(f"http://[{other.hostname}]/" if ":" in other.hostname else f"http://{other.hostname}/").host == (
         target.host
     )
     assert (other.port or (443 if target.scheme == "https" else 80)) == target.port
     assert other.username is None
-    again = parse(str(target))
+    again = parse_url(str(target))
     assert again == target
     assert str(target).isascii()

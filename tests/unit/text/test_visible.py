@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.text.visible import shown_path, shown_text, unquoted_path
+from marid.text.visible import escape_text, quote_path, unquote_path
 
 
 @pytest.mark.parametrize(
@@ -25,23 +25,23 @@ from marid.text.visible import shown_path, shown_text, unquoted_path
     ],
 )
 def test_a_path_that_could_be_misread_is_quoted_as_git_quotes_it(path: str, shown: str) -> None:
-    assert shown_path(path) == shown
-    assert unquoted_path(shown) == path
+    assert quote_path(path) == shown
+    assert unquote_path(shown) == path
 
 
 @given(st.binary(max_size=40))
 def test_every_name_can_be_read_back_and_shows_nothing_that_moves_a_cursor(raw: bytes) -> None:
     path = os.fsdecode(raw)
-    shown = shown_path(path)
+    shown = quote_path(path)
     assert shown.isprintable()
-    assert unquoted_path(shown) == path
+    assert unquote_path(shown) == path
 
 
 @given(st.text(st.characters()))
 def test_no_text_is_too_odd_to_be_shown_or_read_back(text: str) -> None:
-    assert shown_path(text).isprintable()
-    assert shown_text(text).isprintable()
-    assert isinstance(unquoted_path(text), str)
+    assert quote_path(text).isprintable()
+    assert escape_text(text).isprintable()
+    assert isinstance(unquote_path(text), str)
 
 
 @pytest.mark.parametrize(
@@ -58,12 +58,12 @@ def test_no_text_is_too_odd_to_be_shown_or_read_back(text: str) -> None:
     ],
 )
 def test_what_nobody_quoted_is_read_as_it_stands(written: str, path: str) -> None:
-    assert unquoted_path(written) == path
+    assert unquote_path(written) == path
 
 
 def test_half_a_pair_which_no_name_holds_is_shown_all_the_same() -> None:
-    assert shown_path("\ud800") == '"\\355\\240\\200"'
+    assert quote_path("\ud800") == '"\\355\\240\\200"'
 
 
 def test_text_is_shown_on_one_line() -> None:
-    assert shown_text("a\nb\x1b[0m\u202e é") == "a\\nb\\x1b[0m\\u202e é"
+    assert escape_text("a\nb\x1b[0m\u202e é") == "a\\nb\\x1b[0m\\u202e é"

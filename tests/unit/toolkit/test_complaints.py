@@ -2,7 +2,7 @@ import pytest
 
 from marid.core.errors import BadInput
 from marid.toolkit import complaints
-from marid.toolkit.complaints import check_sound, shown
+from marid.toolkit.complaints import check_arguments, quote_value
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from marid.toolkit.complaints import check_sound, shown
 )
 def test_what_is_no_plain_json_is_refused(value: object, words: str) -> None:
     with pytest.raises(BadInput, match=words):
-        check_sound({"x": value})
+        check_arguments({"x": value})
 
 
 def test_arguments_that_are_too_deep_are_refused() -> None:
@@ -28,20 +28,20 @@ def test_arguments_that_are_too_deep_are_refused() -> None:
     for _ in range(100_000):
         deep = [deep]
     with pytest.raises(BadInput, match="nested too deeply"):
-        check_sound({"x": deep})
+        check_arguments({"x": deep})
     while deep:  # or its end would be as deep
         deep = deep.pop()  # pyright: ignore[reportAssignmentType]
 
 
 def test_arguments_that_are_too_large_are_refused() -> None:
-    half = "x" * (complaints.MOST_TEXT // 2 + 1)
-    check_sound({"a": half})
+    half = "x" * (complaints.MAX_ARGUMENT_CHARACTERS // 2 + 1)
+    check_arguments({"a": half})
     with pytest.raises(BadInput, match="b: the arguments are larger than 64,000,000"):
-        check_sound({"a": half, "b": [half]})
+        check_arguments({"a": half, "b": [half]})
 
 
 def test_plain_json_passes() -> None:
-    check_sound({"a": "é", "b": [1, 2.5, None, True], "c": {"d": "e"}})
+    check_arguments({"a": "é", "b": [1, 2.5, None, True], "c": {"d": "e"}})
 
 
 @pytest.mark.parametrize(
@@ -49,9 +49,9 @@ def test_plain_json_passes() -> None:
     [("x", "'x'"), (5, "5"), (None, "null"), (True, "true"), ({"a": 1}, '{"a": 1}'), (b"x", "bytes")],
 )
 def test_a_value_is_quoted_as_its_writer_knows_it(value: object, words: str) -> None:
-    assert shown(value) == words
+    assert quote_value(value) == words
 
 
 def test_a_long_value_is_cut_and_a_hostile_one_is_escaped() -> None:
-    assert shown("x" * 1000) == "'" + "x" * 59 + "…"
-    assert shown("\u202e\x1b") == "'\\u202e\\x1b'"
+    assert quote_value("x" * 1000) == "'" + "x" * 59 + "…"
+    assert quote_value("\u202e\x1b") == "'\\u202e\\x1b'"

@@ -6,67 +6,69 @@ from pathlib import Path
 import pytest
 
 from fakes.road import Road, ScriptedAsker, within
-from marid.core.approval import Answer, Kind
+from marid.core.approval import ApprovalAnswer, QuestionKind
 from marid.core.errors import Exhausted, Refused, Unavailable
 from marid.core.policy import Effect, Policy, Verdict
-from marid.toolkit.deeds import COMMIT_SECONDS
-from marid.toolkit.outcome import Change, Done, Edit, Run
+from marid.toolkit.deeds import COMMIT_TIMEOUT
+from marid.toolkit.outcome import CommandPlan, EditPlan, PlannedChange, ToolOutput
 from marid.toolkit.preview import Preview
-from marid.toolkit.recording import Trip
+from marid.toolkit.recording import CallState
 from marid.toolkit.spec import ToolSpec
 
-SPEC = ToolSpec(name="write", family="files", effect=Effect.WRITE, body=lambda: Done(text=""))
+SPEC = ToolSpec(name="write", family="files", effect=Effect.WRITE, body=lambda: ToolOutput(text=""))
 
 
-def _trip(verdict: Verdict | None = Verdict.ALLOW) -> Trip:
-    return Trip(call="", name="write", args={}, started=0.0, since=0.0, spec=SPEC, verdict=verdict)
+def _trip(verdict: Verdict | None = Verdict.ALLOW) -> CallState:
+    return CallState(call_id="", name="write", args={}, started_at=0.0, start_counter=0.0, spec=SPEC, verdict=verdict)
 
 
-def _edit(road: Road, name: str = "a") -> Edit:
-    return Edit(changes=(Change(place=road.territory.place(name), before=None, after=b"x"),), text="done")
+def _edit(road: Road, name: str = "a") -> EditPlan:
+    return EditPlan(changes=(PlannedChange(path=road.territory.resolve(name), before=None, after=b"x"),), text="done")
 
 
 def test_a_result_is_handed_on(tmp_path: Path) -> None:
     road = Road(tmp_path)
-    done = Done(text="x")
-    assert within(9, lambda: road.deeds.done(SPEC, done, road.scope(), _trip())) is done
+    done = ToolOutput(text="x")
+    assert within(9, lambda: road.deeds.execute(SPEC, done, road.scope(), _trip())) is done
 
 
 def test_a_plan_that_nobody_has_judged_is_refused(tmp_path: Path) -> None:
     road = Road(tmp_path)
     with pytest.raises(Refused, match="denies what it plans"):
-        within(9, lambda: road.deeds.done(SPEC, _edit(road), road.scope(Policy(trusted=True)), _trip(None)))
+        within(9, lambda: road.deeds.execute(SPEC, _edit(road), road.scope(Policy(trusted=True)), _trip(None)))
 
 
-@pytest.mark.parametrize(("kind", "kept"), [(Kind.FETCH, True), (Kind.OUTSIDE, True), (Kind.EDIT, False)])
-def test_a_yes_to_a_host_or_a_path_holds_on(tmp_path: Path, kind: Kind, kept: bool) -> None:
+@pytest.mark.parametrize(
+    ("kind", "kept"), [(QuestionKind.FETCH, True), (QuestionKind.OUTSIDE, True), (QuestionKind.EDIT, False)]
+)
+def test_a_yes_to_a_host_or_a_path_holds_on(tmp_path: Path, kind: QuestionKind, kept: bool) -> None:
     road = Road(tmp_path)
     preview = Preview(kind=kind, text="", plan="", grant="g", always=True)
-    scope = road.scope(asker=ScriptedAsker(Answer.YES))
-    within(9, lambda: road.deeds.approved(SPEC, preview, scope, _trip()))
-    assert road.approvals.kept("conversation:talk", "g") is kept
+    scope = road.scope(asker=ScriptedAsker(ApprovalAnswer.YES))
+    within(9, lambda: road.deeds.require_approval(SPEC, preview, scope, _trip()))
+    assert road.approvals.has_grant("conversation:talk", "g") is kept
 
 
 def test_a_standing_grant_is_not_looked_for_where_always_is_not_offered(tmp_path: Path) -> None:
     road = Road(tmp_path)
-    road.approvals.keep("conversation:talk", "g")
-    preview = Preview(kind=Kind.COMMAND, text="", plan="", grant="g", always=False)
+    road.approvals.add_grant("conversation:talk", "g")
+    preview = Preview(kind=QuestionKind.COMMAND, text="", plan="", grant="g", always=False)
     with pytest.raises(Refused, match="--allow exec"):
-        within(9, lambda: road.deeds.approved(SPEC, preview, road.scope(), _trip()))
+        within(9, lambda: road.deeds.require_approval(SPEC, preview, road.scope(), _trip()))
 
 
 def test_writing_has_a_time_of_its_own(tmp_path: Path) -> None:
     road = Road(tmp_path)
     free = threading.Event()
-    assert COMMIT_SECONDS >= 10
+    assert COMMIT_TIMEOUT >= 10
 
-    def wait(changes: Sequence[Change]) -> None:
+    def wait(changes: Sequence[PlannedChange]) -> None:
         del changes
         free.wait(20)
 
-    slow = replace(road.deeds, commit=wait, commit_seconds=0.02)
+    slow = replace(road.deeds, commit=wait, commit_timeout=0.02)
     with pytest.raises(Exhausted, match="look whether it has happened"):
-        within(9, lambda: slow.done(SPEC, _edit(road), road.scope(Policy(trusted=True)), _trip()))
+        within(9, lambda: slow.execute(SPEC, _edit(road), road.scope(Policy(trusted=True)), _trip()))
     free.set()
 
 
@@ -77,9 +79,9 @@ def test_a_deed_begins_after_the_yes_and_after_that_is_told(tmp_path: Path) -> N
     async def started(call: str) -> None:
         order.append(f"{call} {(tmp_path / 'a').exists()} {len(asker.asked)}")
 
-    asker = ScriptedAsker(Answer.YES)
-    scope = road.scope(asker=asker, started=started)
-    within(9, lambda: road.deeds.done(SPEC, _edit(road), scope, replace(_trip(Verdict.ASK), call="c1")))
+    asker = ScriptedAsker(ApprovalAnswer.YES)
+    scope = road.scope(asker=asker, on_effect=started)
+    within(9, lambda: road.deeds.execute(SPEC, _edit(road), scope, replace(_trip(Verdict.ASK), call_id="c1")))
     assert order == ["c1 False 1"]
     assert (tmp_path / "a").read_bytes() == b"x"
 
@@ -91,12 +93,12 @@ def test_what_cannot_be_told_is_not_done(tmp_path: Path) -> None:
         raise Unavailable(f"no room to note {call}")
 
     trip = _trip()
-    scope = road.scope(Policy(trusted=True), started=started)
-    plan = Run(argv=("true",), shown="true", cwd=road.territory.place("."))
+    scope = road.scope(Policy(trusted=True), on_effect=started)
+    plan = CommandPlan(argv=("true",), display="true", cwd=road.territory.resolve("."))
     for result in (_edit(road), plan):
         with pytest.raises(Unavailable, match="no room"):
-            within(9, lambda result=result: road.deeds.done(SPEC, result, scope, trip))
-    assert (list(tmp_path.iterdir()), road.runner.plans, trip.acted) == ([], [], False)
+            within(9, lambda result=result: road.deeds.execute(SPEC, result, scope, trip))
+    assert (list(tmp_path.iterdir()), road.runner.plans, trip.has_acted) == ([], [], False)
 
 
 def test_nothing_is_told_of_an_edit_that_changes_nothing(tmp_path: Path) -> None:
@@ -107,6 +109,6 @@ def test_nothing_is_told_of_an_edit_that_changes_nothing(tmp_path: Path) -> None
     async def started(call: str) -> None:
         told.append(call)
 
-    same = Edit(changes=(Change(place=road.territory.place("a"), before=b"x", after=b"x"),), text="done")
-    within(9, lambda: road.deeds.done(SPEC, same, road.scope(started=started), _trip()))
+    same = EditPlan(changes=(PlannedChange(path=road.territory.resolve("a"), before=b"x", after=b"x"),), text="done")
+    within(9, lambda: road.deeds.execute(SPEC, same, road.scope(on_effect=started), _trip()))
     assert told == []

@@ -2,29 +2,29 @@ from pathlib import Path
 
 from fakes.road import Road, within
 from marid.core.policy import Effect, Policy
-from marid.toolkit.dispatch import PLANS, Call, Opinion
-from marid.toolkit.outcome import Done, Failed
+from marid.toolkit.dispatch import PLANNING_EFFECTS, HookDecision, ToolInvocation
+from marid.toolkit.outcome import ToolFailure, ToolOutput
 from marid.toolkit.spec import tool
 
 SOURCE = Path(__file__).parents[3] / "src" / "marid"
 
 
 @tool(family="runtime", effect=Effect.META)
-def hello(name: str = "you") -> Done:
+def hello(name: str = "you") -> ToolOutput:
     """Say hello."""
-    return Done(text=f"hello {name}")
+    return ToolOutput(text=f"hello {name}")
 
 
 def test_a_call_comes_to_an_outcome(tmp_path: Path) -> None:
     road = Road(tmp_path, hello)
-    assert road.call("hello", {"name": "me"}) == Done(text="hello me")
+    assert road.call("hello", {"name": "me"}) == ToolOutput(text="hello me")
     assert road.call("hello", {"nam": "me"}).ok is False
-    assert road.dispatcher.offered(road.scope()) == [hello]
+    assert road.dispatcher.tools_for(road.scope()) == [hello]
 
 
 def test_calls_of_a_batch_are_told_apart_by_their_own_ids(tmp_path: Path) -> None:
     road = Road(tmp_path, hello)
-    calls = [Call(name="hello", args={}, id="1"), Call(name="hello", args={"x": 1}, id="2")]
+    calls = [ToolInvocation(name="hello", args={}, id="1"), ToolInvocation(name="hello", args={"x": 1}, id="2")]
     first, second = within(9, lambda: road.dispatcher.call_all(calls, road.scope()))
     assert (first.ok, second.ok) == (True, False)
     assert sorted(record.call for record in road.audit.records) == ["1", "2"]
@@ -33,18 +33,18 @@ def test_calls_of_a_batch_are_told_apart_by_their_own_ids(tmp_path: Path) -> Non
 def test_an_empty_policy_allows_nothing(tmp_path: Path) -> None:
     road = Road(tmp_path, hello)
     outcome = road.call("hello", {}, road.scope(Policy(layers=())))
-    assert isinstance(outcome, Failed)
+    assert isinstance(outcome, ToolFailure)
     assert outcome.code == "refused"
-    assert road.dispatcher.offered(road.scope(Policy(layers=()))) == []
+    assert road.dispatcher.tools_for(road.scope(Policy(layers=()))) == []
 
 
 def test_what_a_hook_leaves_open_is_allowed_and_unchanged() -> None:
-    assert Opinion().args is None
-    assert Opinion().verdict == 0
+    assert HookDecision().args is None
+    assert HookDecision().verdict == 0
 
 
 def test_writing_and_running_are_planned() -> None:
-    assert {Effect.WRITE, Effect.EXEC} == PLANS
+    assert {Effect.WRITE, Effect.EXEC} == PLANNING_EFFECTS
 
 
 def test_nobody_else_calls_the_body_of_a_tool() -> None:
@@ -53,15 +53,15 @@ def test_nobody_else_calls_the_body_of_a_tool() -> None:
 
 
 @tool(family="files", effect=Effect.READ)
-def peek() -> Done:
+def peek() -> ToolOutput:
     """Look."""
-    return Done(text="seen")
+    return ToolOutput(text="seen")
 
 
 @tool(family="network", effect=Effect.NET)
-def fetch() -> Done:
+def fetch() -> ToolOutput:
     """Fetch."""
-    return Done(text="fetched")
+    return ToolOutput(text="fetched")
 
 
 def test_the_body_of_what_has_effects_is_told_of_before_it_begins_and_reading_is_not(tmp_path: Path) -> None:
@@ -71,9 +71,9 @@ def test_the_body_of_what_has_effects_is_told_of_before_it_begins_and_reading_is
     async def started(call: str) -> None:
         told.append(call)
 
-    scope = road.scope(Policy(trusted=True), started=started)
+    scope = road.scope(Policy(trusted=True), on_effect=started)
     for name in ("hello", "peek", "fetch"):
         assert road.call(name, {}, scope, call_id=name).ok
     assert told == ["hello", "fetch"]
-    assert not road.call("fetch", {}, road.scope(started=started), call_id="refused").ok
+    assert not road.call("fetch", {}, road.scope(on_effect=started), call_id="refused").ok
     assert "refused" not in told

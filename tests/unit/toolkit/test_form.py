@@ -9,11 +9,11 @@ from pydantic import BaseModel
 from marid.core.errors import BadInput, Refused
 from marid.core.policy import Effect
 from marid.ports.workers import Workers
-from marid.toolkit.form import form, schema
+from marid.toolkit.form import tool_params, tool_schema
 from marid.toolkit.handles import FileRef, FolderRef
-from marid.toolkit.outcome import Done
+from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import Alias, ToolSpec, tool
-from marid.workspace.guard import Territory
+from marid.workspace.guard import PathScope
 
 
 class Colour(Enum):
@@ -26,8 +26,8 @@ class Point(BaseModel):
     label: str = ""
 
 
-def _said(**given: object) -> Done:
-    return Done(text=repr(given))
+def _said(**given: object) -> ToolOutput:
+    return ToolOutput(text=repr(given))
 
 
 @tool(
@@ -43,7 +43,7 @@ def get_slice(
     folder: FolderRef | None = None,
     *,
     workers: Workers,
-) -> Done:
+) -> ToolOutput:
     """Read some lines."""
     return _said(path=path, start_line=start_line, whole=whole, share=share, folder=folder, workers=workers)
 
@@ -56,52 +56,54 @@ def draw(
     paths: Annotated[list[FileRef], "files"] = [],  # noqa: B006 (copied by the form)
     data: dict[str, int] | None = None,
     title: str = "",
-) -> Done:
+) -> ToolOutput:
     """Draw."""
     return _said(colour=colour, mode=mode, points=points, paths=paths, data=data, title=title)
 
 
 @tool(family="files", effect=Effect.META)
-def nothing() -> Done:
+def nothing() -> ToolOutput:
     """Do nothing."""
     return _said()
 
 
 @tool(family="files", effect=Effect.META, aliases=(Alias(name="post", renames=(("sender", "from"),)),))
-def send(to: str, from_: Annotated[str, "who sends it"] = "me", class_: int | None = None, plain_: int = 0) -> Done:
+def send(
+    to: str, from_: Annotated[str, "who sends it"] = "me", class_: int | None = None, plain_: int = 0
+) -> ToolOutput:
     """Send something."""
     return _said(to=to, from_=from_, class_=class_, plain_=plain_)
 
 
 @pytest.fixture
-def territory(tmp_path: Path) -> Territory:
-    return Territory([str(tmp_path)])
+def territory(tmp_path: Path) -> PathScope:
+    return PathScope([str(tmp_path)])
 
 
-def _wrong(spec: ToolSpec, territory: Territory, **args: object) -> str:
+def _wrong(spec: ToolSpec, territory: PathScope, **args: object) -> str:
     with pytest.raises(BadInput) as caught:
-        form(spec).parse(args, territory)
+        tool_params(spec).parse(args, territory)
     return str(caught.value)
 
 
-def test_arguments_come_in_their_own_types_and_paths_as_handles(territory: Territory) -> None:
-    values = form(get_slice).parse({"path": "a.py", "start_line": "7", "whole": "true", "share": 1}, territory)
+def test_arguments_come_in_their_own_types_and_paths_as_handles(territory: PathScope) -> None:
+    values = tool_params(get_slice).parse({"path": "a.py", "start_line": "7", "whole": "true", "share": 1}, territory)
     path = values.pop("path")
     assert isinstance(path, FileRef)
-    assert (path.name, path.given) == ("a.py", "a.py")
+    assert (path.name, path.raw) == ("a.py", "a.py")
     assert values == {"start_line": 7, "whole": True, "share": 1.0, "folder": None}
 
 
-def test_ports_are_no_arguments(territory: Territory) -> None:
-    assert form(get_slice).needs == {"workers": Workers}
+def test_ports_are_no_arguments(territory: PathScope) -> None:
+    assert tool_params(get_slice).needs == {"workers": Workers}
     assert "no parameter is called 'workers'" in _wrong(get_slice, territory, path="a", workers=1)
 
 
-def test_a_path_outside_is_refused_while_it_is_parsed(territory: Territory) -> None:
+def test_a_path_outside_is_refused_while_it_is_parsed(territory: PathScope) -> None:
     with pytest.raises(Refused):
-        form(get_slice).parse({"path": "../x"}, territory)
+        tool_params(get_slice).parse({"path": "../x"}, territory)
     with pytest.raises(Refused):
-        form(draw).parse({"colour": "red", "paths": ["a", "/etc/passwd"]}, territory)
+        tool_params(draw).parse({"colour": "red", "paths": ["a", "/etc/passwd"]}, territory)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +127,7 @@ def test_a_path_outside_is_refused_while_it_is_parsed(territory: Territory) -> N
         ({"path": "a", "start_line": 10**30}, "start_line: the number is out of range"),
     ],
 )
-def test_a_mistake_is_told_in_words_that_help(territory: Territory, args: dict[str, object], words: str) -> None:
+def test_a_mistake_is_told_in_words_that_help(territory: PathScope, args: dict[str, object], words: str) -> None:
     assert words in _wrong(get_slice, territory, **args)
 
 
@@ -141,69 +143,69 @@ def test_a_mistake_is_told_in_words_that_help(territory: Territory, args: dict[s
     ],
 )
 def test_a_mistake_in_a_nested_value_is_told_where_it_is(
-    territory: Territory, args: dict[str, object], words: str
+    territory: PathScope, args: dict[str, object], words: str
 ) -> None:
     assert words in _wrong(draw, territory, **args)
 
 
-def test_all_mistakes_are_told_at_once(territory: Territory) -> None:
+def test_all_mistakes_are_told_at_once(territory: PathScope) -> None:
     told = _wrong(get_slice, territory, start_line="x", whole="maybe")
     assert told == (
         "path: is missing; start_line: must be a whole number, not 'x'; whole: must be true or false, not 'maybe'"
     )
 
 
-def test_a_tool_that_takes_nothing_says_so(territory: Territory) -> None:
-    assert form(nothing).parse({}, territory) == {}
+def test_a_tool_that_takes_nothing_says_so(territory: PathScope) -> None:
+    assert tool_params(nothing).parse({}, territory) == {}
     assert _wrong(nothing, territory, x=1) == "no parameter is called 'x' (it takes none)"
 
 
-def test_null_for_what_has_a_default_means_not_given(territory: Territory) -> None:
-    values = form(get_slice).parse({"path": "a", "start_line": None, "folder": None}, territory)
+def test_null_for_what_has_a_default_means_not_given(territory: PathScope) -> None:
+    values = tool_params(get_slice).parse({"path": "a", "start_line": None, "folder": None}, territory)
     assert values["start_line"] == 1
     assert values["folder"] is None
 
 
-def test_the_parameters_of_an_alias_are_accepted_under_either_name(territory: Territory) -> None:
-    values = form(get_slice).parse({"file": "a", "start": "3"}, territory)
+def test_the_parameters_of_an_alias_are_accepted_under_either_name(territory: PathScope) -> None:
+    values = tool_params(get_slice).parse({"file": "a", "start": "3"}, territory)
     assert values["start_line"] == 3
     assert isinstance(values["path"], FileRef)
 
 
-def test_two_spellings_of_one_parameter_are_an_error(territory: Territory) -> None:
+def test_two_spellings_of_one_parameter_are_an_error(territory: PathScope) -> None:
     assert _wrong(get_slice, territory, file="a", path="b") == "file: the same parameter as 'path': give one of them"
     assert _wrong(get_slice, territory, path="b", file="a") == "path: the same parameter as 'file': give one of them"
 
 
-def test_a_mistake_is_told_by_the_name_that_was_used(territory: Territory) -> None:
+def test_a_mistake_is_told_by_the_name_that_was_used(territory: PathScope) -> None:
     assert _wrong(get_slice, territory, file="a", start="x") == "start: must be a whole number, not 'x'"
 
 
-def test_the_schema_speaks_the_language_of_the_name(territory: Territory) -> None:
-    own, other = schema(get_slice), schema(get_slice, "file_lines")
+def test_the_schema_speaks_the_language_of_the_name(territory: PathScope) -> None:
+    own, other = tool_schema(get_slice), tool_schema(get_slice, "file_lines")
     assert list(own["properties"]) == ["path", "start_line", "whole", "share", "folder"]
     assert list(other["properties"]) == ["file", "start", "whole", "share", "folder"]
     assert (own["required"], other["required"]) == (["path"], ["file"])
-    assert schema(get_slice, "lines") == own
+    assert tool_schema(get_slice, "lines") == own
     assert own["additionalProperties"] is False
     assert own["properties"]["start_line"] == {"default": 1, "description": "first line, from 1", "type": "integer"}
     with pytest.raises(KeyError):
-        schema(get_slice, "another")
-    assert schema(nothing) == {"type": "object", "properties": {}, "additionalProperties": False}
+        tool_schema(get_slice, "another")
+    assert tool_schema(nothing) == {"type": "object", "properties": {}, "additionalProperties": False}
 
 
 def test_a_schema_holds_no_reference_and_no_title() -> None:
-    text = repr(schema(draw))
+    text = repr(tool_schema(draw))
     assert "$ref" not in text
     assert "$defs" not in text
-    assert schema(draw)["properties"]["title"] == {"default": "", "type": "string"}
-    assert schema(draw)["properties"]["colour"] == {"enum": ["red", "blue"], "type": "string"}
-    assert schema(draw)["properties"]["paths"]["description"] == "files"
-    assert schema(get_slice)["properties"]["path"]["description"] == "path of a file of the project"
+    assert tool_schema(draw)["properties"]["title"] == {"default": "", "type": "string"}
+    assert tool_schema(draw)["properties"]["colour"] == {"enum": ["red", "blue"], "type": "string"}
+    assert tool_schema(draw)["properties"]["paths"]["description"] == "files"
+    assert tool_schema(get_slice)["properties"]["path"]["description"] == "path of a file of the project"
 
 
 def _alias(*renames: tuple[str, str]) -> ToolSpec:
-    def body(path: str, other: str = "") -> Done:
+    def body(path: str, other: str = "") -> ToolOutput:
         return _said(path=path, other=other)
 
     return tool(family="files", effect=Effect.READ, aliases=(Alias(name="b", renames=renames),))(body)
@@ -212,47 +214,47 @@ def _alias(*renames: tuple[str, str]) -> ToolSpec:
 @pytest.mark.parametrize("renames", [(("file", "pth"),), (("other", "path"),), (("x", "path"), ("x", "other"))])
 def test_an_alias_that_does_not_fit_is_a_mistake(renames: Any) -> None:
     with pytest.raises(ValueError, match="body: 'b' cannot call"):
-        form(_alias(*renames))
+        tool_params(_alias(*renames))
 
 
-def test_a_default_is_checked_like_an_argument(territory: Territory) -> None:
-    def body(path: FileRef = "../x", count: int = "x") -> Done:  # pyright: ignore[reportArgumentType]
+def test_a_default_is_checked_like_an_argument(territory: PathScope) -> None:
+    def body(path: FileRef = "../x", count: int = "x") -> ToolOutput:  # pyright: ignore[reportArgumentType]
         return _said(path=path, count=count)
 
     spec = tool(family="files", effect=Effect.READ)(body)
     with pytest.raises(Refused):
-        form(spec).parse({}, territory)
+        tool_params(spec).parse({}, territory)
     with pytest.raises(BadInput, match=re.escape("count: must be a whole number, not 'x'")):
-        form(spec).parse({"path": "a"}, territory)
+        tool_params(spec).parse({"path": "a"}, territory)
 
 
-def test_notes_beside_the_help_are_kept(territory: Territory) -> None:
+def test_notes_beside_the_help_are_kept(territory: PathScope) -> None:
     from annotated_types import Ge
 
-    def body(count: Annotated[int, Ge(1), "how many"], other: Annotated[int, Ge(1)] = 1) -> Done:
+    def body(count: Annotated[int, Ge(1), "how many"], other: Annotated[int, Ge(1)] = 1) -> ToolOutput:
         return _said(count=count, other=other)
 
     spec = tool(family="files", effect=Effect.READ)(body)
-    assert schema(spec)["properties"]["count"] == {"description": "how many", "minimum": 1, "type": "integer"}
+    assert tool_schema(spec)["properties"]["count"] == {"description": "how many", "minimum": 1, "type": "integer"}
     with pytest.raises(BadInput, match="count: should be greater than or equal to 1, not 0"):
-        form(spec).parse({"count": 0}, territory)
+        tool_params(spec).parse({"count": 0}, territory)
 
 
-def test_a_parameter_may_be_called_by_a_word_of_python(territory: Territory) -> None:
-    assert list(schema(send)["properties"]) == ["to", "from", "class", "plain_"]
-    assert schema(send)["properties"]["from"] == {"default": "me", "description": "who sends it", "type": "string"}
-    assert form(send).parse({"to": "a", "from": "b", "class": "3"}, territory) == {
+def test_a_parameter_may_be_called_by_a_word_of_python(territory: PathScope) -> None:
+    assert list(tool_schema(send)["properties"]) == ["to", "from", "class", "plain_"]
+    assert tool_schema(send)["properties"]["from"] == {"default": "me", "description": "who sends it", "type": "string"}
+    assert tool_params(send).parse({"to": "a", "from": "b", "class": "3"}, territory) == {
         "to": "a",
         "from_": "b",
         "class_": 3,
         "plain_": 0,
     }
-    assert form(send).parse({"to": "a", "from": None}, territory)["from_"] == "me"
+    assert tool_params(send).parse({"to": "a", "from": None}, territory)["from_"] == "me"
     assert _wrong(send, territory, **{"to": "a", "from": 5}) == "from: must be a text, not 5"
     assert "no parameter is called 'from_'; did you mean 'from'?" in _wrong(send, territory, to="a", from_="b")
 
 
-def test_an_alias_may_rename_a_parameter_that_is_called_by_a_word_of_python(territory: Territory) -> None:
-    assert list(schema(send, "post")["properties"]) == ["to", "sender", "class", "plain_"]
-    assert form(send).parse({"to": "a", "sender": "b"}, territory)["from_"] == "b"
+def test_an_alias_may_rename_a_parameter_that_is_called_by_a_word_of_python(territory: PathScope) -> None:
+    assert list(tool_schema(send, "post")["properties"]) == ["to", "sender", "class", "plain_"]
+    assert tool_params(send).parse({"to": "a", "sender": "b"}, territory)["from_"] == "b"
     assert _wrong(send, territory, **{"to": "a", "from": "b", "sender": "c"}).startswith("from: the same parameter")

@@ -4,35 +4,40 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from fakes.trees import plant
-from marid.core.errors import BadInput, NotFound, Outside, Refused
-from marid.toolkit.handles import FileRef, FolderRef, Handle, PathRef, TargetRef
-from marid.toolkit.outcome import Change
-from marid.workspace.guard import Territory
+from marid.core.errors import BadInput, NotFound, OutsideRoots, Refused
+from marid.toolkit.handles import FileRef, FolderRef, PathHandle, PathRef, TargetRef
+from marid.toolkit.outcome import PlannedChange
+from marid.workspace.guard import PathScope
 
 HANDLES = (FileRef, TargetRef, FolderRef, PathRef)
 
 
-def parsed(kind: type[Handle], raw: object, territory: Territory) -> Handle:
+def parsed(kind: type[PathHandle], raw: object, territory: PathScope) -> PathHandle:
     return TypeAdapter(kind).validate_python(raw, context=territory)
 
 
 def target(top: Path, raw: str) -> TargetRef:
-    made = parsed(TargetRef, raw, Territory([str(top)]))
+    made = parsed(TargetRef, raw, PathScope([str(top)]))
     assert isinstance(made, TargetRef)
     return made
 
 
 @pytest.mark.parametrize("kind", HANDLES)
-def test_a_path_becomes_a_handle_while_it_is_parsed(tmp_path: Path, kind: type[Handle]) -> None:
-    handle = parsed(kind, "./a/../b.txt", Territory([str(tmp_path)]))
+def test_a_path_becomes_a_handle_while_it_is_parsed(tmp_path: Path, kind: type[PathHandle]) -> None:
+    handle = parsed(kind, "./a/../b.txt", PathScope([str(tmp_path)]))
     assert type(handle) is kind
-    assert (handle.name, handle.given, handle.place.given) == ("b.txt", "./a/../b.txt", "./a/../b.txt")
+    assert (handle.name, handle.raw, handle.path.given) == ("b.txt", "./a/../b.txt", "./a/../b.txt")
 
 
 @pytest.mark.parametrize("kind", HANDLES)
-def test_what_leads_outside_never_becomes_one(tmp_path: Path, kind: type[Handle]) -> None:
-    territory = Territory([str(tmp_path)])
-    for raw, error in {"../x": Outside, "/etc/passwd": Outside, "": BadInput, "history.toml": Refused}.items():
+def test_what_leads_outside_never_becomes_one(tmp_path: Path, kind: type[PathHandle]) -> None:
+    territory = PathScope([str(tmp_path)])
+    for raw, error in {
+        "../x": OutsideRoots,
+        "/etc/passwd": OutsideRoots,
+        "": BadInput,
+        "history.toml": Refused,
+    }.items():
         with pytest.raises(error):
             parsed(kind, raw, territory)
     with pytest.raises(ValidationError):
@@ -46,7 +51,7 @@ def test_a_path_without_a_root_is_a_bug() -> None:
 
 def test_handles_stand_inside_other_types(tmp_path: Path) -> None:
     adapter = TypeAdapter(list[FileRef | None])
-    made = adapter.validate_python(["a", None], context=Territory([str(tmp_path)]))
+    made = adapter.validate_python(["a", None], context=PathScope([str(tmp_path)]))
     assert [handle.name if handle else None for handle in made] == ["a", None]
 
 
@@ -58,7 +63,7 @@ def test_the_schema_is_that_of_a_string_and_tells_reading_from_writing() -> None
 
 def test_a_file_is_read_and_a_folder_looked_into(tmp_path: Path) -> None:
     plant(tmp_path, {"d/a.txt": "text"})
-    territory = Territory([str(tmp_path)])
+    territory = PathScope([str(tmp_path)])
     path, folder = parsed(PathRef, "d/a.txt", territory), parsed(PathRef, "d", territory)
     assert isinstance(path, PathRef)
     assert isinstance(folder, PathRef)
@@ -69,7 +74,7 @@ def test_a_file_is_read_and_a_folder_looked_into(tmp_path: Path) -> None:
 
 def test_a_change_is_a_plan_and_touches_nothing(tmp_path: Path) -> None:
     made = target(tmp_path, "new/a.txt")
-    assert made.change(None, b"x") == Change(place=made.place, before=None, after=b"x")
+    assert made.change(None, b"x") == PlannedChange(path=made.path, before=None, after=b"x")
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(NotFound):
         made.read()
@@ -78,7 +83,7 @@ def test_a_change_is_a_plan_and_touches_nothing(tmp_path: Path) -> None:
 def test_the_git_directory_is_no_target(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="written by git alone"):
         target(tmp_path, "sub/.GIT/config")
-    assert parsed(FileRef, ".git/config", Territory([str(tmp_path)])).name == ".git/config"
+    assert parsed(FileRef, ".git/config", PathScope([str(tmp_path)])).name == ".git/config"
 
 
 def test_a_plan_that_could_not_be_carried_out_is_not_made(tmp_path: Path) -> None:

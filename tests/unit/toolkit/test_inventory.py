@@ -2,8 +2,8 @@ import pytest
 
 from marid.core.errors import BadInput, NotFound
 from marid.core.policy import Effect
-from marid.toolkit.inventory import Inventory, nearest
-from marid.toolkit.outcome import Done
+from marid.toolkit.inventory import Inventory, did_you_mean
+from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import Alias, ToolSpec
 
 
@@ -12,7 +12,7 @@ def _spec(name: str, family: str = "files", *aliases: str) -> ToolSpec:
         name=name,
         family=family,
         effect=Effect.READ,
-        body=lambda: Done(text=name),
+        body=lambda: ToolOutput(text=name),
         aliases=tuple(Alias(name=alias) for alias in aliases),
     )
 
@@ -42,9 +42,9 @@ def test_an_unknown_name_is_met_with_the_nearest() -> None:
 
 def test_families_are_picked() -> None:
     assert ALL.families == ("files", "shell")
-    assert list(ALL.only(["shell"])) == [RUN]
+    assert list(ALL.with_families(["shell"])) == [RUN]
     with pytest.raises(BadInput, match="no family is called 'shel'; families are files, shell"):
-        ALL.only(["shel", "files"])
+        ALL.with_families(["shel", "files"])
 
 
 def test_two_tools_of_one_name_are_a_mistake() -> None:
@@ -53,5 +53,5 @@ def test_two_tools_of_one_name_are_a_mistake() -> None:
 
 
 def test_the_nearest_names_end_a_sentence() -> None:
-    assert nearest("pth", ["path", "patch"], 1) == "; did you mean 'path'?"
-    assert nearest("pth", []) == ""
+    assert did_you_mean("pth", ["path", "patch"], 1) == "; did you mean 'path'?"
+    assert did_you_mean("pth", []) == ""

@@ -2,8 +2,8 @@ from typing import Annotated, Protocol
 
 from marid.core.policy import Effect
 from marid.ports.workers import Workers
-from marid.toolkit.needs import needs_of
-from marid.toolkit.outcome import Done
+from marid.toolkit.needs import dependencies_of
+from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import tool
 
 
@@ -14,13 +14,13 @@ class Radio(Protocol):
 @tool(family="files", effect=Effect.READ)
 def sing(
     song: Annotated[str, "which"], times: int | None = None, *, workers: Workers, radio: Radio | None = None
-) -> Done:
+) -> ToolOutput:
     """Sing."""
-    return Done(text=f"{song}{times}{workers}{radio}")
+    return ToolOutput(text=f"{song}{times}{workers}{radio}")
 
 
 def test_ports_are_told_from_parameters() -> None:
-    needs = needs_of(sing)
-    assert list(needs.hints) == ["song", "times"]
-    assert needs.needed == {"workers": Workers}
-    assert needs.wanted == {"radio": Radio}
+    needs = dependencies_of(sing)
+    assert list(needs.param_hints) == ["song", "times"]
+    assert needs.required == {"workers": Workers}
+    assert needs.optional == {"radio": Radio}

@@ -3,8 +3,8 @@ from typing import Protocol
 
 from fakes.road import Road
 from marid.core.policy import Effect, Policy
-from marid.toolkit.offer import offered
-from marid.toolkit.outcome import Done
+from marid.toolkit.offer import available_tools
+from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import tool
 
 
@@ -13,22 +13,22 @@ class Bell(Protocol):
 
 
 @tool(family="test", effect=Effect.READ)
-def hello() -> Done:
+def hello() -> ToolOutput:
     """Greet."""
-    return Done(text="hello")
+    return ToolOutput(text="hello")
 
 
 @tool(family="test", effect=Effect.READ)
-def ring(*, bell: Bell) -> Done:
+def ring(*, bell: Bell) -> ToolOutput:
     """Ring."""
-    return Done(text=str(bell))
+    return ToolOutput(text=str(bell))
 
 
 def test_a_tool_is_offered_whose_ports_are_there(tmp_path: Path) -> None:
     scope = Road(tmp_path, hello).scope
-    assert offered([hello, ring], scope()) == [hello]
-    assert offered([hello, ring], scope(services={Bell: object()})) == [hello, ring]
+    assert available_tools([hello, ring], scope()) == [hello]
+    assert available_tools([hello, ring], scope(services={Bell: object()})) == [hello, ring]
 
 
 def test_a_tool_that_policy_denies_is_not_offered(tmp_path: Path) -> None:
-    assert offered([hello], Road(tmp_path, hello).scope(Policy(layers=()))) == []
+    assert available_tools([hello], Road(tmp_path, hello).scope(Policy(layers=()))) == []

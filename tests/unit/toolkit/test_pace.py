@@ -1,4 +1,4 @@
-from marid.toolkit.pace import Pace
+from marid.toolkit.pace import AskRateLimit
 
 
 class Clock:
@@ -11,18 +11,18 @@ class Clock:
 
 def test_the_same_question_is_asked_only_so_often_in_a_minute() -> None:
     clock = Clock()
-    pace = Pace(most_same=3, clock=clock)
-    assert [pace.allows("a", "q") for _ in range(5)] == [True, True, True, False, False]
-    assert pace.allows("a", "another")
-    assert pace.allows("b", "q")
+    pace = AskRateLimit(max_same=3, clock=clock)
+    assert [pace.try_acquire("a", "q") for _ in range(5)] == [True, True, True, False, False]
+    assert pace.try_acquire("a", "another")
+    assert pace.try_acquire("b", "q")
     clock.now = 61.0
-    assert pace.allows("a", "q")
+    assert pace.try_acquire("a", "q")
 
 
 def test_one_caller_asks_only_so_much_in_a_minute() -> None:
     clock = Clock()
-    pace = Pace(most=5, clock=clock)
-    assert [pace.allows("a", f"{number}") for number in range(7)] == [True] * 5 + [False] * 2
-    assert pace.allows("b", "x")
+    pace = AskRateLimit(max_total=5, clock=clock)
+    assert [pace.try_acquire("a", f"{number}") for number in range(7)] == [True] * 5 + [False] * 2
+    assert pace.try_acquire("b", "x")
     clock.now = 61.0
-    assert pace.allows("a", "1")
+    assert pace.try_acquire("a", "1")

@@ -3,59 +3,59 @@ from pathlib import Path
 
 import pytest
 
-from marid.core.approval import Kind
+from marid.core.approval import QuestionKind
 from marid.core.errors import Refused
 from marid.core.policy import Effect
 from marid.ports.processes import SandboxState
-from marid.toolkit.outcome import Change, Done, Run
+from marid.toolkit.outcome import CommandPlan, PlannedChange, ToolOutput
 from marid.toolkit.preview import (
-    MOST_LINES,
-    MOST_WIDTH,
+    MAX_LINES,
+    MAX_WIDTH,
     Preview,
     call_preview,
     command_preview,
-    digest,
+    content_digest,
     edit_preview,
     outside_preview,
 )
 from marid.toolkit.spec import ToolSpec
-from marid.workspace.guard import Territory
+from marid.workspace.guard import PathScope
 
 
 def _spec(name: str, effect: Effect) -> ToolSpec:
-    return ToolSpec(name=name, family="files", effect=effect, body=lambda: Done(text=""))
+    return ToolSpec(name=name, family="files", effect=effect, body=lambda: ToolOutput(text=""))
 
 
 WRITE, RUN = _spec("write_file", Effect.WRITE), _spec("run_shell", Effect.EXEC)
 
 
 @pytest.fixture
-def territory(tmp_path: Path) -> Territory:
-    return Territory([str(tmp_path)])
+def territory(tmp_path: Path) -> PathScope:
+    return PathScope([str(tmp_path)])
 
 
 def _edit(
-    territory: Territory, before: bytes | None, after: bytes, name: str = "a.py", later: Sequence[str] = ()
+    territory: PathScope, before: bytes | None, after: bytes, name: str = "a.py", later: Sequence[str] = ()
 ) -> Preview:
-    change = Change(place=territory.place(name), before=before, after=after)
+    change = PlannedChange(path=territory.resolve(name), before=before, after=after)
     return edit_preview(WRITE, [change], later)
 
 
 def _command(
-    territory: Territory, shown: str, cwd: str = ".", *, confined: bool = True, network: bool = False
+    territory: PathScope, shown: str, cwd: str = ".", *, confined: bool = True, network: bool = False
 ) -> Preview:
-    run = Run(argv=("sh", "-c", shown), shown=shown, cwd=territory.place(cwd), network=network)
+    run = CommandPlan(argv=("sh", "-c", shown), display=shown, cwd=territory.resolve(cwd), network=network)
     return command_preview(RUN, run, SandboxState(confined=confined, reason="" if confined else "no bubblewrap"))
 
 
-def test_an_edit_is_shown_as_a_diff(territory: Territory, tmp_path: Path) -> None:
+def test_an_edit_is_shown_as_a_diff(territory: PathScope, tmp_path: Path) -> None:
     preview = _edit(territory, b"old\n", b"new\n")
     assert preview.text == f"1 file in {tmp_path}\n--- a.py\n+++ a.py\n@@ -1 +1 @@\n-old\n+new"
-    assert (preview.kind, preview.grant, preview.always) == (Kind.EDIT, "tool:write_file", True)
+    assert (preview.kind, preview.grant, preview.always) == (QuestionKind.EDIT, "tool:write_file", True)
 
 
-def test_several_files_are_counted_and_all_shown(territory: Territory) -> None:
-    changes = [Change(place=territory.place(name), before=None, after=b"x\n") for name in ("a", "b")]
+def test_several_files_are_counted_and_all_shown(territory: PathScope) -> None:
+    changes = [PlannedChange(path=territory.resolve(name), before=None, after=b"x\n") for name in ("a", "b")]
     text = edit_preview(WRITE, changes, []).text
     assert text.startswith("2 files in ")
     assert "+++ a\n" in text
@@ -65,20 +65,22 @@ def test_several_files_are_counted_and_all_shown(territory: Territory) -> None:
 def test_files_of_two_roots_are_named_whole(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-    both = Territory([f"{tmp_path}/one", f"{tmp_path}/two"])
-    changes = [Change(place=both.place(f"{tmp_path}/{name}/a"), before=None, after=b"x\n") for name in ("one", "two")]
+    both = PathScope([f"{tmp_path}/one", f"{tmp_path}/two"])
+    changes = [
+        PlannedChange(path=both.resolve(f"{tmp_path}/{name}/a"), before=None, after=b"x\n") for name in ("one", "two")
+    ]
     text = edit_preview(WRITE, changes, []).text
     assert text.startswith(f"2 files in {tmp_path}/one and {tmp_path}/two\n")
     assert f"+++ {tmp_path}/two/a\n" in text
 
 
-def test_what_will_be_run_later_is_told_and_never_allowed_always(territory: Territory) -> None:
+def test_what_will_be_run_later_is_told_and_never_allowed_always(territory: PathScope) -> None:
     preview = _edit(territory, None, b"", "conftest.py", ["'conftest.py' is run by pytest"])
     assert "CAREFUL: 'conftest.py' is run by pytest" in preview.text
     assert not preview.always
 
 
-def test_what_deceives_the_eye_is_escaped_and_warned_of(territory: Territory) -> None:
+def test_what_deceives_the_eye_is_escaped_and_warned_of(territory: PathScope) -> None:
     text = _edit(territory, b"", "x = '\u202e\x1b[2J\u200b'\n".encode(), "a\x1b.py").text
     assert "\x1b" not in text
     assert "\u202e" not in text
@@ -87,44 +89,44 @@ def test_what_deceives_the_eye_is_escaped_and_warned_of(territory: Territory) ->
     assert "CAREFUL: there are control characters and characters that turn" in text
 
 
-def test_the_line_ends_of_windows_are_shown_without_alarm(territory: Territory) -> None:
+def test_the_line_ends_of_windows_are_shown_without_alarm(territory: PathScope) -> None:
     text = _edit(territory, b"", b"x\r\n").text
     assert "+x\\r" in text
     assert "CAREFUL" not in text
 
 
-def test_an_edit_that_is_too_long_to_show_is_cut_says_so_and_is_hashed_whole(territory: Territory) -> None:
+def test_an_edit_that_is_too_long_to_show_is_cut_says_so_and_is_hashed_whole(territory: PathScope) -> None:
     long = b"".join(b"%d\n" % number for number in range(2000))
     one, two = _edit(territory, None, long + b"a\n"), _edit(territory, None, long + b"b\n")
     assert one.text == two.text
     assert one.plan != two.plan
-    assert len(one.text.split("\n")) == MOST_LINES + 2
+    assert len(one.text.split("\n")) == MAX_LINES + 2
     assert one.text.endswith("CUT: 1,604 more lines are not shown; a yes covers them too")
 
 
-def test_a_line_that_is_too_long_is_cut_and_says_so(territory: Territory) -> None:
-    assert f"CUT: {5001 - MOST_WIDTH:,} more characters" in _edit(territory, None, b"x" * 5000).text
+def test_a_line_that_is_too_long_is_cut_and_says_so(territory: PathScope) -> None:
+    assert f"CUT: {5001 - MAX_WIDTH:,} more characters" in _edit(territory, None, b"x" * 5000).text
 
 
-def test_the_plan_of_an_edit_is_what_it_was_made_from_and_what_it_makes(territory: Territory, tmp_path: Path) -> None:
-    assert _edit(territory, None, b"x").plan == [[str(tmp_path), "a.py", "none", digest(b"x")]]
+def test_the_plan_of_an_edit_is_what_it_was_made_from_and_what_it_makes(territory: PathScope, tmp_path: Path) -> None:
+    assert _edit(territory, None, b"x").plan == [[str(tmp_path), "a.py", "none", content_digest(b"x")]]
     assert _edit(territory, b"y", b"x").plan != _edit(territory, b"z", b"x").plan
 
 
-def test_a_command_is_shown_with_its_folder(territory: Territory, tmp_path: Path) -> None:
+def test_a_command_is_shown_with_its_folder(territory: PathScope, tmp_path: Path) -> None:
     preview = _command(territory, "ls\nrm x", "sub")
     assert preview.text == f"in {tmp_path}/sub\n$ ls\n  rm x\n(no network, at most 60 s)"
     assert preview.always
     assert "(with network," in _command(territory, "ls", network=True).text
 
 
-def test_without_a_sandbox_that_is_told_and_always_is_not_offered(territory: Territory) -> None:
+def test_without_a_sandbox_that_is_told_and_always_is_not_offered(territory: PathScope) -> None:
     preview = _command(territory, "ls", confined=False)
     assert "CAREFUL: nothing confines this command: there is no sandbox here (no bubblewrap)" in preview.text
     assert not preview.always
 
 
-def test_always_means_this_command_in_this_folder_and_no_other(territory: Territory) -> None:
+def test_always_means_this_command_in_this_folder_and_no_other(territory: PathScope) -> None:
     grants = [
         _command(territory, "ls").grant,
         _command(territory, "ls; rm -rf x").grant,
@@ -132,35 +134,35 @@ def test_always_means_this_command_in_this_folder_and_no_other(territory: Territ
         _command(territory, "ls ").grant,
         _command(territory, "ls", network=True).grant,
     ]
-    run = Run(argv=("sh", "-c", "ls"), shown="ls", cwd=territory.place("."), seconds=5.0)
+    run = CommandPlan(argv=("sh", "-c", "ls"), display="ls", cwd=territory.resolve("."), timeout=5.0)
     assert command_preview(RUN, run, SandboxState(confined=True)).grant == grants[0]
     assert len(set(grants)) == 5
     assert _command(territory, "ls").grant == grants[0]
 
 
-def test_a_command_that_nobody_would_read_is_refused(territory: Territory) -> None:
+def test_a_command_that_nobody_would_read_is_refused(territory: PathScope) -> None:
     with pytest.raises(Refused, match="too long for a person"):
         _command(territory, "x" * 1_000_000)
 
 
-def test_a_look_alike_in_a_command_is_warned_of(territory: Territory) -> None:
+def test_a_look_alike_in_a_command_is_warned_of(territory: PathScope) -> None:
     assert "letters of several alphabets" in _command(territory, "curl p\u0430ypal.com").text
 
 
 def test_a_fetch_names_host_and_arguments() -> None:
     preview = call_preview(_spec("fetch_url", Effect.NET), {"url": "https://A.org/x\ny", "max": 5}, "A.org")
     assert preview.text == "A.org\nurl: https://A.org/x\ny\nmax: 5"
-    assert (preview.kind, preview.grant) == (Kind.FETCH, "host:a.org")
+    assert (preview.kind, preview.grant) == (QuestionKind.FETCH, "host:a.org")
 
 
 def test_other_calls_are_granted_by_tool() -> None:
     spawn = call_preview(_spec("spawn_agent", Effect.SPAWN), {"task": "x"}, "")
-    assert (spawn.kind, spawn.grant, spawn.text) == (Kind.SPAWN, "tool:spawn_agent", "task: x")
-    assert call_preview(_spec("read_file", Effect.READ), {}, "").kind is Kind.CALL
+    assert (spawn.kind, spawn.grant, spawn.text) == (QuestionKind.SPAWN, "tool:spawn_agent", "task: x")
+    assert call_preview(_spec("read_file", Effect.READ), {}, "").kind is QuestionKind.CALL
     assert call_preview(_spec("fetch_url", Effect.NET), {}, "").grant == "tool:fetch_url"
 
 
 def test_a_path_outside_is_shown_whole() -> None:
     preview = outside_preview("/etc/\x1bhosts", "/etc/\x1bhosts", writes=False)
     assert "/etc/\\x1bhosts" in preview.text
-    assert (preview.kind, preview.grant, preview.always) == (Kind.OUTSIDE, "path:/etc/\x1bhosts", False)
+    assert (preview.kind, preview.grant, preview.always) == (QuestionKind.OUTSIDE, "path:/etc/\x1bhosts", False)

@@ -1,6 +1,6 @@
 import pytest
 
-from marid.toolkit.schema import without_references
+from marid.toolkit.schema import inline_references
 
 
 def test_references_are_replaced_by_what_they_refer_to() -> None:
@@ -16,7 +16,7 @@ def test_references_are_replaced_by_what_they_refer_to() -> None:
             "one": {"anyOf": [{"$ref": "#/$defs/Kind"}, {"type": "null"}], "default": {"title": "kept"}},
         },
     }
-    assert without_references(schema) == {
+    assert inline_references(schema) == {
         "type": "object",
         "properties": {
             "title": {"type": "string"},
@@ -28,9 +28,9 @@ def test_references_are_replaced_by_what_they_refer_to() -> None:
 
 
 def test_a_tool_without_parameters_has_an_empty_object() -> None:
-    assert without_references({"type": "object"}) == {"type": "object", "properties": {}}
+    assert inline_references({"type": "object"}) == {"type": "object", "properties": {}}
 
 
 def test_a_type_that_holds_itself_is_refused() -> None:
     with pytest.raises(ValueError, match="holds itself"):
-        without_references({"$defs": {"A": {"items": {"$ref": "#/$defs/A"}}}, "$ref": "#/$defs/A"})
+        inline_references({"$defs": {"A": {"items": {"$ref": "#/$defs/A"}}}, "$ref": "#/$defs/A"})

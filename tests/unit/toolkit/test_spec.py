@@ -5,32 +5,32 @@ from typing import Annotated
 import pytest
 
 from marid.core.policy import Effect
-from marid.toolkit.form import schema
+from marid.toolkit.form import tool_schema
 from marid.toolkit.handles import FileRef
-from marid.toolkit.outcome import Done
+from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import Alias, tool
 
 
 def test_name_docstring_and_effect_of_a_function_are_the_definition() -> None:
-    @tool(family="files", effect=Effect.READ, seconds=5, aliases=(Alias(name="peek"),))
-    def look(path: FileRef) -> Done:
+    @tool(family="files", effect=Effect.READ, timeout=5, aliases=(Alias(name="peek"),))
+    def look(path: FileRef) -> ToolOutput:
         """Look at a file.
 
         All of it.
         """
-        return Done(text=path.given)
+        return ToolOutput(text=path.raw)
 
-    assert (look.name, look.family, look.effect, look.seconds) == ("look", "files", Effect.READ, 5)
+    assert (look.name, look.family, look.effect, look.timeout) == ("look", "files", Effect.READ, 5)
     assert look.names == ("look", "peek")
     assert look.summary == "Look at a file."
     assert look.description == "Look at a file.\n\nAll of it."
-    assert look.about is None
+    assert look.subject is None
 
 
 def test_a_tool_without_words_has_none() -> None:
     @tool(family="files", effect=Effect.META)
-    def bare() -> Done:
-        return Done(text="")
+    def bare() -> ToolOutput:
+        return ToolOutput(text="")
 
     assert bare.summary == ""
     assert bare.description == ""
@@ -51,8 +51,8 @@ def test_a_tool_without_words_has_none() -> None:
     ],
 )
 def test_a_tool_that_takes_a_bare_path_cannot_be_made(hint: object) -> None:
-    def body(where: str) -> Done:
-        return Done(text=where)
+    def body(where: str) -> ToolOutput:
+        return ToolOutput(text=where)
 
     body.__annotations__["where"] = hint
     with pytest.raises(TypeError, match="body: 'where' is a bare path"):
@@ -60,8 +60,8 @@ def test_a_tool_that_takes_a_bare_path_cannot_be_made(hint: object) -> None:
 
 
 def test_words_about_a_path_are_no_path() -> None:
-    def body(where: Annotated[str, "a Path"], other: "list[str]") -> Done:
-        return Done(text=where + other[0])
+    def body(where: Annotated[str, "a Path"], other: "list[str]") -> ToolOutput:
+        return ToolOutput(text=where + other[0])
 
     assert tool(family="files", effect=Effect.READ)(body).name == "body"
 
@@ -70,12 +70,12 @@ def test_an_alias_may_stand_for_other_defaults() -> None:
     aliases = (Alias(name="peek", renames=(("secs", "seconds"),), defaults=(("seconds", 30), ("hidden", False))),)
 
     @tool(family="files", effect=Effect.META, aliases=aliases)
-    def look(seconds: int = 60, *, hidden: bool = True) -> Done:
+    def look(seconds: int = 60, *, hidden: bool = True) -> ToolOutput:
         """Look."""
-        return Done(text=f"{seconds} {hidden}")
+        return ToolOutput(text=f"{seconds} {hidden}")
 
-    assert look.expected("look", {}) == {}
-    assert look.expected("peek", {}) == {"seconds": 30, "hidden": False}
-    assert look.expected("peek", {"secs": 5}) == {"secs": 5, "hidden": False}
-    assert schema(look, "peek")["properties"]["secs"]["default"] == 30
-    assert schema(look, "look")["properties"]["seconds"]["default"] == 60
+    assert look.with_alias_defaults("look", {}) == {}
+    assert look.with_alias_defaults("peek", {}) == {"seconds": 30, "hidden": False}
+    assert look.with_alias_defaults("peek", {"secs": 5}) == {"secs": 5, "hidden": False}
+    assert tool_schema(look, "peek")["properties"]["secs"]["default"] == 30
+    assert tool_schema(look, "look")["properties"]["seconds"]["default"] == 60

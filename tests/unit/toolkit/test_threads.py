@@ -7,12 +7,12 @@ import pytest
 
 from fakes.road import within
 from marid.core.errors import Unavailable
-from marid.toolkit.threads import Threads
+from marid.toolkit.threads import DaemonThreadPool
 
 
 def test_work_gives_its_result_or_raises_its_error() -> None:
     async def main() -> None:
-        threads = Threads(2)
+        threads = DaemonThreadPool(2)
         assert await threads.run(lambda: 5) == 5
         assert await threads.run(lambda: 6, 10.0) == 6
         with pytest.raises(KeyError):
@@ -26,12 +26,12 @@ def _broken() -> None:
 
 
 def test_the_pool_has_a_size_by_default() -> None:
-    assert 5 <= Threads().most <= 32
+    assert 5 <= DaemonThreadPool().max_threads <= 32
 
 
 def test_work_is_done_by_daemons_that_are_used_again() -> None:
     async def main() -> None:
-        threads = Threads(4)
+        threads = DaemonThreadPool(4)
         found = {await threads.run(threading.current_thread) for _ in range(50)}
         assert len(found) == 1
         assert all(one.daemon for one in found)
@@ -41,7 +41,7 @@ def test_work_is_done_by_daemons_that_are_used_again() -> None:
 
 def test_no_more_threads_are_at_work_than_allowed_and_no_fewer() -> None:
     async def main() -> None:
-        threads = Threads(3)
+        threads = DaemonThreadPool(3)
         together = threading.Barrier(3)
         most: list[int] = []
         at_work = [0]
@@ -72,7 +72,7 @@ def _until(event: threading.Event) -> Callable[[], None]:
 
 def test_work_that_takes_too_long_is_left_and_makes_room() -> None:
     async def main() -> None:
-        threads = Threads(1)
+        threads = DaemonThreadPool(1)
         free = threading.Event()
         with pytest.raises(TimeoutError):
             await threads.run(_until(free), 0.02)
@@ -84,7 +84,7 @@ def test_work_that_takes_too_long_is_left_and_makes_room() -> None:
 
 def test_a_job_that_waits_for_a_thread_has_all_its_time_left() -> None:
     async def main() -> None:
-        threads = Threads(1)
+        threads = DaemonThreadPool(1)
         free = threading.Event()
         answers: list[str] = []
 
@@ -104,7 +104,7 @@ def test_a_job_that_waits_for_a_thread_has_all_its_time_left() -> None:
 
 def test_cancelling_does_not_wait() -> None:
     async def main() -> None:
-        threads = Threads(1)
+        threads = DaemonThreadPool(1)
         free = threading.Event()
         done: list[int] = []
         start = time.monotonic()
@@ -122,7 +122,7 @@ def test_cancelling_does_not_wait() -> None:
 
 def test_work_given_up_before_it_began_is_never_done() -> None:
     async def main() -> None:
-        threads = Threads(1)
+        threads = DaemonThreadPool(1)
         free = threading.Event()
         done: list[str] = []
         async with anyio.create_task_group() as group:
@@ -139,7 +139,7 @@ def test_work_given_up_before_it_began_is_never_done() -> None:
 
 def test_when_too_many_hang_no_more_are_taken_until_some_return() -> None:
     async def main() -> None:
-        threads = Threads(1, most_lost=2)
+        threads = DaemonThreadPool(1, max_abandoned=2)
         free = threading.Event()
         for _ in range(2):
             with pytest.raises(TimeoutError):
@@ -158,7 +158,7 @@ def test_when_too_many_hang_no_more_are_taken_until_some_return() -> None:
 
 
 def test_a_pool_outlives_the_loop_that_left_work_behind() -> None:
-    threads = Threads(1)
+    threads = DaemonThreadPool(1)
     free = threading.Event()
 
     async def leave() -> None:

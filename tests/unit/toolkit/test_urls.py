@@ -5,16 +5,16 @@ import pytest
 from fakes.hands import Hands
 from marid.core.errors import BadInput
 from marid.core.policy import Effect
-from marid.toolkit.form import form
-from marid.toolkit.outcome import Done
+from marid.toolkit.form import tool_params
+from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import tool
 from marid.toolkit.urls import Url
 
 
 @tool(family="test", effect=Effect.READ)
-def visit(url: Url, others: list[Url] | None = None) -> Done:
+def visit(url: Url, others: list[Url] | None = None) -> ToolOutput:
     """Say where it leads."""
-    return Done(text=" ".join([url.target.host, *(str(other) for other in others or ())]))
+    return ToolOutput(text=" ".join([url.target.host, *(str(other) for other in others or ())]))
 
 
 def test_a_url_is_checked_while_it_is_parsed(tmp_path: Path) -> None:
@@ -30,10 +30,10 @@ def test_what_is_no_url_is_bad_input(tmp_path: Path, url: str) -> None:
 
 
 def test_the_schema_says_what_is_wanted() -> None:
-    assert form(visit).schema["properties"]["url"]["format"] == "uri"
+    assert tool_params(visit).json_schema["properties"]["url"]["format"] == "uri"
 
 
 def test_a_url_can_be_made_by_hand() -> None:
-    assert str(Url.of("http://example.com")) == "http://example.com/"
+    assert str(Url.from_text("http://example.com")) == "http://example.com/"
     with pytest.raises(BadInput):
-        Url.of("x")
+        Url.from_text("x")

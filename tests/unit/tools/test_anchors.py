@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fakes.hands import Hands
-from marid.toolkit.outcome import Done
+from marid.toolkit.outcome import ToolOutput
 from marid.tools import anchors
 
 CODE = Path(__file__).parents[2] / "golden" / "cpp" / "table.c"
@@ -18,9 +18,9 @@ def hands(tmp_path: Path) -> Hands:
     return Hands(tmp_path)
 
 
-def made(hands: Hands, start: int, end: int) -> Done:
+def made(hands: Hands, start: int, end: int) -> ToolOutput:
     found = hands.call(anchors.create_anchor, path="table.c", start_line=start, end_line=end)
-    assert isinstance(found, Done)
+    assert isinstance(found, ToolOutput)
     return found
 
 
@@ -36,7 +36,7 @@ def test_lines_are_found_after_the_file_has_changed_around_them(hands: Hands) ->
         "// new\n// more\n" + old.replace("calloc(1, sizeof *table)", "make()"), "utf-8"
     )
     found = hands.call(anchors.resolve_anchor, path="table.c", anchor=text)
-    assert isinstance(found, Done)
+    assert isinstance(found, ToolOutput)
     assert found.values == {"start_line": 73, "end_line": 87}
     first, _, rest = found.text.partition("\n")
     assert first == "Lines 73-87:"

@@ -11,20 +11,20 @@ from fakes.beads import FakeBeads
 from fakes.hands import Hands
 from marid.adapters.beads import ProjectBeads
 from marid.core.errors import Exhausted, NotFound
-from marid.ports.beads import Bead, Beads
-from marid.toolkit.ground import Ground
-from marid.toolkit.outcome import Done, Edit, Ran, Run
-from marid.tools.beads import MOST_ROWS, bd_create, bd_list, bd_ready, bd_update
-from marid.workspace.guard import Territory
+from marid.ports.beads import Bead, BeadsWorkspace
+from marid.toolkit.ground import PathResolver
+from marid.toolkit.outcome import CommandPlan, EditPlan, ProcessResult, ToolOutput
+from marid.tools.beads import MAX_ROWS, bd_create, bd_list, bd_ready, bd_update
+from marid.workspace.guard import PathScope
 
 
 def hands(root: Path, env: dict[str, str] | None = None) -> Hands:
-    territory = Territory([str(root)])
-    return Hands(root, {Beads: ProjectBeads(territory, env or {"PATH": ""}), Ground: territory})
+    territory = PathScope([str(root)])
+    return Hands(root, {BeadsWorkspace: ProjectBeads(territory, env or {"PATH": ""}), PathResolver: territory})
 
 
 def faked(root: Path, beads: FakeBeads) -> Hands:
-    return Hands(root, {Beads: beads, Ground: Territory([str(root)])})
+    return Hands(root, {BeadsWorkspace: beads, PathResolver: PathScope([str(root)])})
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def root(tmp_path: Path) -> Path:
 
 def test_a_row_is_as_the_document_says(root: Path) -> None:
     outcome = hands(root).call(bd_list)
-    assert isinstance(outcome, Done)
+    assert isinstance(outcome, ToolOutput)
     assert outcome.text == "ID: a-1, Status: open, Title: One\nID: a-2, Status: closed, Title: Two"
     assert outcome.values == {"count": 2, "truncated": False}
     assert hands(root).text(bd_ready) == "ID: a-1, Status: open, Title: One"
@@ -73,8 +73,8 @@ def test_a_bead_is_created_and_moved(root: Path) -> None:
 def test_a_change_is_only_planned(root: Path) -> None:
     before = (root / ".beads" / "issues.jsonl").read_bytes()
     plan = hands(root).plan(bd_update, bead_id="a-1", status="closed")
-    assert isinstance(plan, Edit)
-    assert plan.changes[0].place.name == ".beads/issues.jsonl"
+    assert isinstance(plan, EditPlan)
+    assert plan.changes[0].path.name == ".beads/issues.jsonl"
     assert plan.changes[0].before == before == (root / ".beads" / "issues.jsonl").read_bytes()
 
 
@@ -91,10 +91,10 @@ def test_nothing_is_said_in_words(tmp_path: Path) -> None:
 
 
 def test_a_long_list_is_cut_and_says_so(tmp_path: Path) -> None:
-    beads = FakeBeads(known=[Bead(id=f"a-{n}", status="open", title="t") for n in range(MOST_ROWS + 5)])
+    beads = FakeBeads(known=[Bead(id=f"a-{n}", status="open", title="t") for n in range(MAX_ROWS + 5)])
     outcome = faked(tmp_path, beads).call(bd_list)
-    assert isinstance(outcome, Done)
-    assert outcome.text.count("\n") == MOST_ROWS
+    assert isinstance(outcome, ToolOutput)
+    assert outcome.text.count("\n") == MAX_ROWS
     assert outcome.text.endswith("(5 more are not shown; bd_ready lists fewer)")
     assert outcome.values["truncated"] is True
 
@@ -110,14 +110,14 @@ def test_with_the_program_a_change_is_a_command(root: Path, tmp_path: Path) -> N
     (root / ".beads" / "store.json").write_text('{"issues": []}')
     working = hands(root, {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"})
     plan = working.plan(bd_create, title="-x", description="y")
-    assert isinstance(plan, Run)
+    assert isinstance(plan, CommandPlan)
     assert plan.cwd.name == "."
     assert plan.network is False
     done = subprocess.run(plan.argv, cwd=root, capture_output=True, text=True, check=False, env={})
     assert plan.finish is not None
-    ran = Ran(status=done.returncode, out=done.stdout, err=done.stderr, seconds=0.1)
+    ran = ProcessResult(status=done.returncode, out=done.stdout, err=done.stderr, seconds=0.1)
     assert plan.finish(ran).text == "Created bead bd-1"
     with pytest.raises(Exhausted, match="30 s"):
-        plan.finish(Ran(status=-9, out="", err="", seconds=30, timed_out=True))
+        plan.finish(ProcessResult(status=-9, out="", err="", seconds=30, timed_out=True))
     with pytest.raises(NotFound):
-        plan.finish(Ran(status=1, out="", err='{"error": "not found"}', seconds=1))
+        plan.finish(ProcessResult(status=1, out="", err='{"error": "not found"}', seconds=1))

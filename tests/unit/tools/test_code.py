@@ -10,7 +10,7 @@ from fakes.hands import Hands
 from fakes.workers import InlineWorkers
 from marid.core.errors import Exhausted
 from marid.ports.workers import Workers
-from marid.toolkit.outcome import Done
+from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec
 from marid.tools import code
 
@@ -52,7 +52,7 @@ def test_the_language_is_told_by_the_name(hands: Hands) -> None:
     assert hands.text(code.get_skeleton, path="table.c") == (CPP / "table.c.skeleton").read_text("utf-8")
     assert hands.text(code.get_skeleton, path="shop.py").endswith("'''Sum.'''\n        ...\n")
     found = hands.call(code.get_definition, path="shop.py", name="Shop.total")
-    assert isinstance(found, Done)
+    assert isinstance(found, ToolOutput)
     assert found.values == {"language": "python", "lines": [[2, 4]]}
 
 
@@ -83,7 +83,7 @@ def test_a_folder_is_no_file(hands: Hands, spec: ToolSpec) -> None:
 
 def test_references_are_code_in_every_language(hands: Hands) -> None:
     found = hands.call(code.find_references, name="total")
-    assert isinstance(found, Done)
+    assert isinstance(found, ToolOutput)
     assert found.text.split("\n") == [
         "shop.py:2: def total(self):  [definition]",
         "web/page.ts:2: import { total } from './shop';",
@@ -116,7 +116,7 @@ def test_many_references_are_cut(hands: Hands) -> None:
     for number in range(130):
         (hands.root / f"m{number:03}.py").write_text("total(1)\ntotal(2)\n")
     found = hands.call(code.find_references, name="total")
-    assert isinstance(found, Done)
+    assert isinstance(found, ToolOutput)
     assert found.text.count("\n") == 200
     assert found.text.endswith("... cut after 200 lines, there are more: give a narrower path")
     assert (found.values["count"], found.values["truncated"]) == (200, True)
@@ -135,7 +135,7 @@ class Weary(InlineWorkers):
 def test_files_that_could_not_be_parsed_are_named(hands: Hands) -> None:
     tired = Hands(hands.root, {Workers: Weary()})
     found = tired.call(code.find_references, name="total")
-    assert isinstance(found, Done)
+    assert isinstance(found, ToolOutput)
     assert found.text.endswith("could not be parsed, so not looked into: shop.py, web/page.ts")
     assert found.values["failed"] == 2
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fakes.hands import Hands
-from marid.toolkit.outcome import Done, Edit
+from marid.toolkit.outcome import EditPlan, ToolOutput
 from marid.toolkit.spec import ToolSpec
 from marid.tools import cpp
 
@@ -64,7 +64,7 @@ def test_outlines(hands: Hands) -> None:
     outline = hands.text(cpp.ts_c_get_code_outline, path="table.h")
     assert "[Struct] table_slot (Lines 41-46)\n  [Field] key (Lines 42-42)" in outline
     found = hands.call(cpp.ts_cpp_get_code_outline, path="shapes.hpp")
-    assert isinstance(found, Done)
+    assert isinstance(found, ToolOutput)
     assert "[Class] Circle (Lines 134-146) : public Shape\n" in found.text
     assert found.values["count"] == found.text.count("\n") + 1
 
@@ -76,7 +76,7 @@ def test_an_outline_of_nothing_says_so(hands: Hands) -> None:
 
 def test_definitions(hands: Hands) -> None:
     found = hands.call(cpp.ts_c_get_definition, path="table.c", name="checksum")
-    assert isinstance(found, Done)
+    assert isinstance(found, ToolOutput)
     assert found.text.startswith("int checksum(text, length, start)\n    const char *text;")
     assert found.values["lines"] == [[241, 250]]
     assert hands.text(cpp.ts_cpp_get_definition, path="shapes.cpp", name="Circle::area") == (
@@ -101,7 +101,7 @@ def test_an_update_is_a_plan_of_one_change(hands: Hands) -> None:
     plan = hands.plan(
         cpp.ts_c_update_definition, path="table.c", name="ignore", new_content="static void ignore(void)\n{\n}\n"
     )
-    assert isinstance(plan, Edit)
+    assert isinstance(plan, EditPlan)
     assert (hands.root / "table.c").read_bytes() == before
     assert [change.before for change in plan.changes] == [before]
     assert plan.changes[0].after == before.replace(

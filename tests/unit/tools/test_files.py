@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from fakes.hands import Hands
-from marid.toolkit.outcome import Done, Edit
+from marid.toolkit.outcome import EditPlan, ToolOutput
 from marid.tools.files import edit_file, read_file, write_file
-from marid.workspace.guard import MOST_BYTES
+from marid.workspace.guard import MAX_FILE_BYTES
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def test_a_file_is_read_as_it_is(hands: Hands, module: object) -> None:
     source = Path(str(vars(module)["__file__"])).read_bytes()
     (hands.root / "a.py").write_bytes(source)
     outcome = hands.call(read_file, path="a.py")
-    assert isinstance(outcome, Done)
+    assert isinstance(outcome, ToolOutput)
     assert outcome.text == source.decode()
     assert outcome.values == {"bytes": len(source), "lines": source.count(b"\n"), "encoding": "utf-8"}
 
@@ -81,13 +81,13 @@ def test_a_file_is_replaced_whole(hands: Hands) -> None:
 def test_writing_what_is_there_changes_nothing(hands: Hands) -> None:
     (hands.root / "a").write_text("x")
     outcome = hands.plan(write_file, path="a", content="x")
-    assert isinstance(outcome, Done)
+    assert isinstance(outcome, ToolOutput)
     assert "already" in outcome.text
 
 
 def test_a_plan_writes_nothing(hands: Hands) -> None:
     plan = hands.plan(write_file, path="a", content="x")
-    assert isinstance(plan, Edit)
+    assert isinstance(plan, EditPlan)
     assert not (hands.root / "a").exists()
 
 
@@ -95,7 +95,7 @@ def test_what_cannot_be_a_file_is_not_written(hands: Hands) -> None:
     (hands.root / "folder").mkdir()
     assert hands.failure(write_file, path="folder", content="x").code == "bad_input"
     assert hands.failure(write_file, path="a", content="x\ud800").code == "bad_input"
-    assert hands.failure(write_file, path="a", content="x" * (MOST_BYTES + 1)).code == "exhausted"
+    assert hands.failure(write_file, path="a", content="x" * (MAX_FILE_BYTES + 1)).code == "exhausted"
     assert not (hands.root / "a").exists()
 
 
@@ -120,7 +120,7 @@ def test_an_edit_keeps_every_byte_that_it_does_not_change(hands: Hands, before: 
 def test_an_edit_says_what_it_replaced(hands: Hands) -> None:
     (hands.root / "a").write_text("x\ny\nx\n")
     outcome = hands.call(edit_file, path="a", old_string="x", new_string="z", replace_all="true")
-    assert isinstance(outcome, Done)
+    assert isinstance(outcome, ToolOutput)
     assert outcome.text == "Replaced 2 occurrences in a (lines 1, 3)"
     assert outcome.values == {"replaced": 2, "lines": [1, 3]}
 
@@ -153,7 +153,7 @@ def test_what_the_encoding_of_the_file_lacks_is_refused(hands: Hands) -> None:
 
 def test_a_result_that_is_too_large_is_refused(hands: Hands) -> None:
     (hands.root / "a").write_text("x")
-    failure = hands.failure(edit_file, path="a", old_string="x", new_string="y" * (MOST_BYTES + 1))
+    failure = hands.failure(edit_file, path="a", old_string="x", new_string="y" * (MAX_FILE_BYTES + 1))
     assert failure.code == "exhausted"
 
 

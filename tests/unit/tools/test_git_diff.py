@@ -7,10 +7,10 @@ from fakes.git import FakeGit, FakeRepository
 from fakes.hands import Hands
 from fakes.worktree import Canary, Worktree, new_canary, new_worktree
 from marid.adapters.git import LocalGit
-from marid.adapters.processes import Limits
+from marid.adapters.processes import ProgramLimits
 from marid.ports.git import Git
-from marid.toolkit.outcome import Done
-from marid.tools.git_diff import MOST_TEXT, get_git_diff
+from marid.toolkit.outcome import ToolOutput
+from marid.tools.git_diff import MAX_CHARACTERS, get_git_diff
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_what_is_not_committed_is_shown(tree: Worktree, hands: Hands) -> None:
     tree.remove("sub/gone.txt")
     tree.write("new.txt", b"untracked\n")
     outcome = hands.call(get_git_diff, path=".")
-    assert isinstance(outcome, Done)
+    assert isinstance(outcome, ToolOutput)
     assert "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-uno\n+1\n" in outcome.text
     assert "untracked" not in outcome.text
     assert outcome.values == {"files": ["a.txt", "sub/gone.txt"], "truncated": False}
@@ -91,8 +91,8 @@ def test_a_binary_file_is_only_named(tree: Worktree, hands: Hands) -> None:
 def test_a_long_diff_is_cut_and_says_so(tree: Worktree, hands: Hands) -> None:
     tree.write("a.txt", b"a line of text\n" * 40_000)
     outcome = hands.call(get_git_diff, path=".")
-    assert isinstance(outcome, Done)
-    assert len(outcome.text) < MOST_TEXT + 200
+    assert isinstance(outcome, ToolOutput)
+    assert len(outcome.text) < MAX_CHARACTERS + 200
     assert outcome.values["truncated"] is True
     assert outcome.text.splitlines()[-1].startswith("(cut: ")
     assert outcome.text.splitlines()[-2] == "+a line of text"
@@ -227,7 +227,7 @@ def test_the_index_is_not_locked(tree: Worktree, hands: Hands) -> None:
 
 def test_too_much_is_stopped(tree: Worktree) -> None:
     tree.write("a.txt", b"a line of text\n" * 40_000)
-    hands = Hands(tree.path, {Git: LocalGit(tree.env, limits=Limits(output=10_000))})
+    hands = Hands(tree.path, {Git: LocalGit(tree.env, limits=ProgramLimits(max_output=10_000))})
     assert hands.failure(get_git_diff, path=".").code == "exhausted"
 
 

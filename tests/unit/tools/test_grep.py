@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fakes.hands import Hands
-from marid.toolkit.outcome import Done
+from marid.toolkit.outcome import ToolOutput
 from marid.tools.grep import file_grep, grep_files, py_find_usages
 
 STANDARD = Path(os.__file__).parent
@@ -27,7 +27,7 @@ def hands(tmp_path: Path) -> Hands:
 
 def test_matches_are_shown_with_the_lines_around_them(hands: Hands) -> None:
     outcome = hands.call(grep_files, pattern=r"\bos$", context_lines=1)
-    assert isinstance(outcome, Done)
+    assert isinstance(outcome, ToolOutput)
     assert outcome.text.split("\n") == [
         "b.txt:1-one",
         "b.txt:2: two os",
@@ -59,7 +59,7 @@ def test_paths_can_be_given_back(hands: Hands) -> None:
 def test_matching_stops_at_the_cap_and_says_so(hands: Hands) -> None:
     (hands.root / "many").write_text("hit\n" * 60)
     outcome = hands.call(grep_files, pattern="hit", path="many")
-    assert isinstance(outcome, Done)
+    assert isinstance(outcome, ToolOutput)
     assert outcome.values == {"matches": 50, "files": 1, "truncated": True}
     assert outcome.text.endswith(
         "(more than 50 matching lines: narrow the pattern, path or file_pattern, or raise max_results)"

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fakes.hands import Hands
-from marid.toolkit.outcome import Done
+from marid.toolkit.outcome import ToolOutput
 from marid.tools.lines import file_edit, file_head, file_tail, get_file_slice, set_file_slice
 
 
@@ -27,7 +27,7 @@ def test_a_slice_of_a_real_file_is_its_lines(hands: Hands, start: int, end: int)
     (hands.root / "a.py").write_bytes(SOURCE)
     total = len(LINES) - 1
     outcome = hands.call(get_file_slice, path="a.py", start_line=start, end_line=end)
-    assert isinstance(outcome, Done)
+    assert isinstance(outcome, ToolOutput)
     assert outcome.text == "".join(line + "\n" for line in LINES[start - 1 : min(end, total)])
     assert outcome.values == {"start_line": start, "end_line": min(end, total), "total_lines": total}
 

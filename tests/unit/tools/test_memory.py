@@ -13,13 +13,13 @@ from marid.core.chat import ModelInfo
 from marid.core.entry import AGENT, MESSAGE, USER, Entry
 from marid.core.policy import Effect, Policy
 from marid.core.settings import Settings
-from marid.engine.services import memory_services
-from marid.ports.catalogue import Catalogue
+from marid.engine.services import conversation_services
+from marid.ports.catalogue import ModelLookup
 from marid.ports.conversations import Conversations, Inbox
 from marid.ports.transcript import Conversation
-from marid.toolkit.form import schema
-from marid.toolkit.outcome import Done, Outcome
-from marid.tools.memory import MOST_CHARACTERS, MOST_MESSAGES, TOOLS, call_agent, read_conversation, send_message
+from marid.toolkit.form import tool_schema
+from marid.toolkit.outcome import Outcome, ToolOutput
+from marid.tools.memory import MAX_CHARACTERS, MAX_MESSAGES, TOOLS, call_agent, read_conversation, send_message
 
 
 class Store(Conversations, Protocol):
@@ -36,14 +36,14 @@ class Round:
         self.road = Road(root, *TOOLS)
         model = FakeModel(name="m", window=1000)
         settings = Settings(reflection_character_limit=20)
-        self.services = memory_services(self.held, store, store.inbox, model, settings)
+        self.services = conversation_services(self.held, store, store.inbox, model, settings)
 
     def call(self, name: str, **args: object) -> Outcome:
         return self.road.call(name, args, self.road.scope(services=self.services))
 
     def text(self, name: str, **args: object) -> str:
         outcome = self.call(name, **args)
-        assert isinstance(outcome, Done), outcome
+        assert isinstance(outcome, ToolOutput), outcome
         return outcome.text
 
     def failure(self, name: str, **args: object) -> str:
@@ -77,18 +77,18 @@ def talk(turn: Round, name: str, count: int) -> None:
 @pytest.mark.parametrize("name", ["todos", "goals"])
 def test_todos_and_goals_are_kept_for_the_conversation(name: str, turn: Round) -> None:
     assert turn.text(f"update_{name}", content="- [ ] été\n") == f"{name.capitalize()} updated: 10 characters"
-    assert turn.store.read("mine").note(name).strip() == "- [ ] été"
+    assert turn.store.read("mine").read_note(name).strip() == "- [ ] été"
     turn.text(f"update_{name}", content="")
-    assert turn.store.read("mine").note(name) == ""
-    assert "at most 100,000 are taken" in turn.failure(f"update_{name}", content="x" * (MOST_CHARACTERS + 1))
+    assert turn.store.read("mine").read_note(name) == ""
+    assert "at most 100,000 are taken" in turn.failure(f"update_{name}", content="x" * (MAX_CHARACTERS + 1))
 
 
 def test_a_reflection_is_kept_for_the_home_up_to_its_limit(turn: Round) -> None:
     turn.store.create("other")
     assert turn.text("update_reflection", content="likes tea") == "Reflection updated: 9 characters"
-    assert turn.store.read("other").note("reflection") == "likes tea"
+    assert turn.store.read("other").read_note("reflection") == "likes tea"
     assert "at most 20 characters, this one 21" in turn.failure("update_reflection", content="x" * 21)
-    assert turn.store.read("other").note("reflection") == "likes tea"
+    assert turn.store.read("other").read_note("reflection") == "likes tea"
 
 
 def test_a_message_goes_into_an_inbox(turn: Round) -> None:
@@ -107,13 +107,13 @@ def test_a_message_to_what_is_no_name_is_an_error(to: str, turn: Round, tmp_path
 
 def test_a_message_that_is_empty_or_too_long_is_an_error(turn: Round) -> None:
     assert turn.failure("send_message", to="other", content=" \n") == "ERROR: content: is empty"
-    assert "100,001 characters" in turn.failure("send_message", to="other", content="x" * (MOST_CHARACTERS + 1))
+    assert "100,001 characters" in turn.failure("send_message", to="other", content="x" * (MAX_CHARACTERS + 1))
     assert turn.store.inbox.peek("other") == ()
 
 
 def test_the_sender_is_called_from(turn: Round) -> None:
-    assert list(schema(send_message)["properties"]) == ["to", "content", "from"]
-    assert schema(send_message)["required"] == ["to", "content"]
+    assert list(tool_schema(send_message)["properties"]) == ["to", "content", "from"]
+    assert tool_schema(send_message)["required"] == ["to", "content"]
     assert "no parameter is called 'from_'" in turn.failure("send_message", to="other", content="x", from_="y")
 
 
@@ -151,7 +151,7 @@ def test_messages_may_be_left_out(include: object, turn: Round) -> None:
     assert "recent_messages" not in seen
 
 
-@pytest.mark.parametrize("number", [-1, MOST_MESSAGES + 1])
+@pytest.mark.parametrize("number", [-1, MAX_MESSAGES + 1])
 def test_a_number_of_messages_that_makes_no_sense_is_an_error(number: int, turn: Round) -> None:
     words = f"num_messages: must be from 0 to 200, not {number}"
     assert words in turn.failure("read_conversation", context_name="mine", num_messages=number)
@@ -182,7 +182,7 @@ class Known:
 
 
 def test_a_free_model_has_a_price_and_the_providers_own_words_follow_ours(turn: Round) -> None:
-    turn.services[Catalogue] = Known()
+    turn.services[ModelLookup] = Known()
     text = turn.text("model_info", model="m")
     assert "dé" in text
     assert json.loads(text) == {
@@ -202,11 +202,11 @@ def test_the_word_is_handed_on(turn: Round) -> None:
     assert "your message" in turn.text("call_user", message="done")
     assert "after your next words" in turn.text("call_agent", prompt="go on")
     assert turn.failure("call_agent", prompt="  ") == "ERROR: prompt: is empty"
-    assert schema(call_agent)["required"] == ["prompt"]
+    assert tool_schema(call_agent)["required"] == ["prompt"]
 
 
 def test_parameters_are_those_of_the_documents() -> None:
-    properties = schema(read_conversation)["properties"]
+    properties = tool_schema(read_conversation)["properties"]
     assert {name: about.get("default") for name, about in properties.items()} == {
         "context_name": None,
         "include_messages": True,
@@ -216,12 +216,12 @@ def test_parameters_are_those_of_the_documents() -> None:
 
 def test_a_caller_without_a_conversation_is_offered_none_and_can_call_none(tmp_path: Path) -> None:
     road = Road(tmp_path, *TOOLS)
-    assert road.dispatcher.offered(road.scope()) == []
+    assert road.dispatcher.tools_for(road.scope()) == []
     outcome = road.call("update_todos", {"content": "x"})
-    assert outcome.text == "ERROR: 'update_todos' is not available here: nothing provides Notes"
+    assert outcome.text == "ERROR: 'update_todos' is not available here: nothing provides NoteWriter"
 
 
 def test_none_needs_a_question_and_all_stay_when_nothing_may_be_changed(turn: Round) -> None:
     assert {spec.effect for spec in TOOLS} == {Effect.META}
     scope = turn.road.scope(Policy(read_only=True), services=turn.services)
-    assert turn.road.dispatcher.offered(scope) == list(TOOLS)
+    assert turn.road.dispatcher.tools_for(scope) == list(TOOLS)

@@ -6,10 +6,10 @@ import pytest
 
 from fakes.hands import Hands
 from fakes.web import FakeWeb
-from marid.ports.web import Moved, Page, Web
-from marid.text.urls import parse
-from marid.toolkit.form import form
-from marid.toolkit.outcome import Done
+from marid.ports.web import CrossHostRedirect, Web, WebPage
+from marid.text.urls import parse_url
+from marid.toolkit.form import tool_params
+from marid.toolkit.outcome import ToolOutput
 from marid.tools.network import fetch_url, web_search
 
 URL = "https://example.com/docs/"
@@ -17,18 +17,18 @@ SEARCH = "https://search.example.com/html/?q=open+the+door"
 HIT = '<div class="result"><a class="result__a" href="{0}">Title {0}</a><a class="result__snippet">About {0}</a></div>'
 
 
-def page(data: bytes, kind: str = "text/html", url: str = URL, *, whole: bool = True) -> Page:
-    return Page(target=parse(url), kind=kind, charset="utf-8", data=data, whole=whole)
+def page(data: bytes, kind: str = "text/html", url: str = URL, *, whole: bool = True) -> WebPage:
+    return WebPage(target=parse_url(url), kind=kind, charset="utf-8", data=data, whole=whole)
 
 
-def hands(root: Path, pages: Mapping[str, Page | Moved]) -> Hands:
+def hands(root: Path, pages: Mapping[str, WebPage | CrossHostRedirect]) -> Hands:
     return Hands(root, {Web: FakeWeb(pages=pages)})
 
 
 def test_html_becomes_text(tmp_path: Path) -> None:
     found = page(b"<title>Docs</title><h1>Start</h1><p>See <a href='more'>more</a>.</p>")
     outcome = hands(tmp_path, {URL: found}).call(fetch_url, url=URL)
-    assert isinstance(outcome, Done)
+    assert isinstance(outcome, ToolOutput)
     assert outcome.text == "Title: Docs\n\n# Start\n\nSee [more](https://example.com/docs/more)."
     assert outcome.values == {
         "url": URL,
@@ -50,15 +50,15 @@ def test_a_page_without_a_title_has_no_line_for_it(tmp_path: Path) -> None:
 
 def test_a_page_that_was_cut_says_so(tmp_path: Path) -> None:
     outcome = hands(tmp_path, {URL: page(b"<p>x", whole=False)}).call(fetch_url, url=URL)
-    assert isinstance(outcome, Done)
+    assert isinstance(outcome, ToolOutput)
     assert outcome.text == "x\n(cut after 4 bytes of the page; max_bytes can be at most 5242880)"
     assert outcome.values["truncated"] is True
 
 
 def test_another_host_is_named_and_not_visited(tmp_path: Path) -> None:
-    web = FakeWeb(pages={URL: Moved(target=parse("https://other.example/x"))})
+    web = FakeWeb(pages={URL: CrossHostRedirect(target=parse_url("https://other.example/x"))})
     outcome = Hands(tmp_path, {Web: web}).call(fetch_url, url=URL)
-    assert isinstance(outcome, Done)
+    assert isinstance(outcome, ToolOutput)
     assert outcome.text.endswith("fetch this address if you want it: https://other.example/x")
     assert outcome.values == {"moved_to": "https://other.example/x"}
     assert web.fetched == [URL]
@@ -91,7 +91,7 @@ def test_five_results_have_three_lines_each(tmp_path: Path) -> None:
     hits = "".join(HIT.format(f"https://{letter}.example/") for letter in "abcdefg")
     web = FakeWeb(pages={SEARCH: page(hits.encode(), url=SEARCH)})
     outcome = Hands(tmp_path, {Web: web}).call(web_search, query="  open the\ndoor ")
-    assert isinstance(outcome, Done)
+    assert isinstance(outcome, ToolOutput)
     assert outcome.text.split("\n\n")[0] == "Title https://a.example/\nhttps://a.example/\nAbout https://a.example/"
     assert outcome.text.count("\n\n") == 4
     assert outcome.values["results"] == [
@@ -103,7 +103,7 @@ def test_five_results_have_three_lines_each(tmp_path: Path) -> None:
 def test_no_results_is_a_result(tmp_path: Path) -> None:
     nothing = page(b'<div class="no-results">No results.</div>', url=SEARCH)
     outcome = hands(tmp_path, {SEARCH: nothing}).call(web_search, query="open the door")
-    assert isinstance(outcome, Done)
+    assert isinstance(outcome, ToolOutput)
     assert outcome.text == "No results for: open the door"
     assert outcome.values == {"results": []}
 
@@ -115,7 +115,7 @@ def test_a_page_that_cannot_be_read_is_no_silent_nothing(tmp_path: Path) -> None
 
 
 def test_an_engine_that_has_moved_is_told_with_the_setting(tmp_path: Path) -> None:
-    moved = Moved(target=parse("https://new.example/"))
+    moved = CrossHostRedirect(target=parse_url("https://new.example/"))
     failure = hands(tmp_path, {SEARCH: moved}).failure(web_search, query="open the door")
     assert "search_url" in failure.message
 
@@ -127,8 +127,8 @@ def test_what_is_no_query_is_bad_input(tmp_path: Path, query: str) -> None:
 
 def test_the_question_names_the_host(tmp_path: Path) -> None:
     web = FakeWeb(pages={}, engine_url="http://127.0.0.1:8123/html/")
-    given = form(fetch_url).parse({"url": "https://Example.com:8443/x"}, Hands(tmp_path).territory)
-    assert fetch_url.about is not None
-    assert fetch_url.about({**given, "web": web}) == "example.com:8443"
-    assert web_search.about is not None
-    assert web_search.about({"query": "x", "web": web}) == "127.0.0.1:8123"
+    given = tool_params(fetch_url).parse({"url": "https://Example.com:8443/x"}, Hands(tmp_path).territory)
+    assert fetch_url.subject is not None
+    assert fetch_url.subject({**given, "web": web}) == "example.com:8443"
+    assert web_search.subject is not None
+    assert web_search.subject({"query": "x", "web": web}) == "127.0.0.1:8123"

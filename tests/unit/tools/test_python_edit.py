@@ -4,7 +4,7 @@ import pytest
 
 from fakes.hands import Hands
 from marid.core.policy import Effect
-from marid.toolkit.outcome import Edit
+from marid.toolkit.outcome import EditPlan
 from marid.toolkit.spec import ToolSpec
 from marid.tools.python_edit import (
     TOOLS,
@@ -16,7 +16,7 @@ from marid.tools.python_edit import (
     py_set_var_declaration,
     py_update_definition,
 )
-from marid.workspace.guard import MOST_BYTES
+from marid.workspace.guard import MAX_FILE_BYTES
 
 CODE = '''\
 """Shop."""
@@ -65,7 +65,7 @@ def test_all_of_them_write() -> None:
 @pytest.mark.parametrize("spec", TOOLS, ids=lambda spec: spec.name)
 def test_a_plan_touches_nothing_and_says_what_it_was_made_from(hands: Hands, spec: ToolSpec) -> None:
     plan = hands.plan(spec, **ARGUMENTS[spec])
-    assert isinstance(plan, Edit)
+    assert isinstance(plan, EditPlan)
     assert read(hands) == CODE
     assert plan.changes[-1].before == CODE.encode()
     assert "'a.py'" in plan.text
@@ -130,8 +130,8 @@ def test_lines_are_wrapped_in_a_region(hands: Hands) -> None:
 def test_a_move_between_files_is_one_edit_of_both(hands: Hands) -> None:
     (hands.root / "b.py").write_text("class B:\n\tx = 1\n")
     plan = hands.plan(py_move_def, src_path="a.py", dest_path="b.py", name="Shop.name", dest_name="B.title")
-    assert isinstance(plan, Edit)
-    assert [change.place.name for change in plan.changes] == ["b.py", "a.py"]
+    assert isinstance(plan, EditPlan)
+    assert [change.path.name for change in plan.changes] == ["b.py", "a.py"]
     said = hands.text(py_move_def, src_path="a.py", dest_path="b.py", name="Shop.name", dest_name="B.title")
     assert said == "moved 'Shop.name' from 'a.py' to 'B.title' in 'b.py': lines 4-5"
     assert read(hands, "b.py") == 'class B:\n\tx = 1\n\n\tdef title(self):\n\t\treturn "x"\n'
@@ -181,6 +181,6 @@ def test_a_move_that_cannot_be_leaves_everything(
 
 
 def test_a_result_that_is_too_large_is_too_much(hands: Hands) -> None:
-    content = f"def free():\n    return '{'x' * MOST_BYTES}'"
+    content = f"def free():\n    return '{'x' * MAX_FILE_BYTES}'"
     failed = hands.failure(py_update_definition, path="a.py", name="free", new_content=content)
     assert failed.code == "exhausted"

@@ -4,7 +4,7 @@ import pytest
 
 from fakes.hands import Hands
 from marid.core.policy import Effect
-from marid.toolkit.outcome import Done
+from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec
 from marid.tools.python_names import TOOLS, py_get_definition, py_get_signature, py_get_var_declaration
 
@@ -43,7 +43,7 @@ def test_what_is_no_python_by_its_name_is_an_error(hands: Hands, spec: ToolSpec)
 
 def test_a_definition_is_given_as_it_stands_with_its_lines(hands: Hands) -> None:
     done = hands.call(py_get_definition, path="a.py", name="Shop.name")
-    assert isinstance(done, Done)
+    assert isinstance(done, ToolOutput)
     assert done.text == CODE[CODE.index("    @property") :]
     assert done.values == {"start_line": 7, "end_line": 10}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fakes.hands import Hands
-from marid.toolkit.outcome import Done
+from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec
 from marid.tools.python_read import (
     TOOLS,
@@ -31,9 +31,9 @@ NAMED = {"py_get_class_summary": {"name": "Shop"}, "py_get_docstring": {"name": 
 ONE_FILE = [spec for spec in TOOLS if spec.name != "py_get_hierarchy"]
 
 
-def call(root: Path, spec: ToolSpec, path: str = "shop.py", **more: str) -> Done:
+def call(root: Path, spec: ToolSpec, path: str = "shop.py", **more: str) -> ToolOutput:
     outcome = Hands(root).call(spec, path=path, **{**NAMED.get(spec.name, {}), **more})
-    assert isinstance(outcome, Done), outcome
+    assert isinstance(outcome, ToolOutput), outcome
     return outcome
 
 
@@ -71,7 +71,7 @@ def test_an_import_inside_a_function_says_so(tmp_path: Path) -> None:
 
 
 def test_syntax_is_ok_or_has_a_line(shop: Path) -> None:
-    assert call(shop, py_check_syntax) == Done(text="OK", values={"ok": True})
+    assert call(shop, py_check_syntax) == ToolOutput(text="OK", values={"ok": True})
     (shop / "bad.py").write_text("x = 1\ny = = 2\n")
     outcome = call(shop, py_check_syntax, "bad.py")
     assert outcome.text == "Syntax error in bad.py at line 2, column 5: invalid syntax"
@@ -83,7 +83,7 @@ def test_syntax_is_ok_or_has_a_line(shop: Path) -> None:
 def test_an_empty_file_has_nothing_to_tell(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_bytes(b"")
     assert call(tmp_path, py_get_skeleton, "a.py").text == ""
-    assert call(tmp_path, py_get_code_outline, "a.py") == Done(
+    assert call(tmp_path, py_get_code_outline, "a.py") == ToolOutput(
         text="nothing is defined in this file", values={"definitions": 0}
     )
     assert call(tmp_path, py_get_imports, "a.py").text == "no imports"

@@ -3,19 +3,19 @@ from pathlib import Path
 
 from fakes.hands import Hands
 from marid.adapters.gauges import CallbackGauges, NoGauges
-from marid.ports.gauges import Gauges
-from marid.toolkit.outcome import Done
+from marid.ports.gauges import UiMetrics
+from marid.toolkit.outcome import ToolOutput
 from marid.tools.runtime import get_ui_performance
 
 
 def hands(root: Path, values: Mapping[str, float]) -> Hands:
-    return Hands(root, {Gauges: CallbackGauges(lambda: values)})
+    return Hands(root, {UiMetrics: CallbackGauges(lambda: values)})
 
 
 def test_the_four_values_have_a_line_each(tmp_path: Path) -> None:
     values = {"input_lag_ms": 8.0, "fps": 59.94, "frame_time_ms": 16.7, "cpu_percent": 12.5}
     outcome = hands(tmp_path, values).call(get_ui_performance)
-    assert isinstance(outcome, Done)
+    assert isinstance(outcome, ToolOutput)
     assert outcome.text == "FPS: 59.9\nFrame Time: 16.7 ms\nCPU: 12.5 %\nInput Lag: 8.0 ms"
     assert outcome.values == values
 
@@ -31,6 +31,6 @@ def test_what_is_no_number_is_left_out(tmp_path: Path) -> None:
 
 
 def test_without_an_interface_it_says_so(tmp_path: Path) -> None:
-    failure = Hands(tmp_path, {Gauges: NoGauges()}).failure(get_ui_performance)
+    failure = Hands(tmp_path, {UiMetrics: NoGauges()}).failure(get_ui_performance)
     assert failure.code == "unavailable"
     assert "no user interface is attached" in failure.message

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fakes.hands import Hands
-from marid.toolkit.outcome import Done
+from marid.toolkit.outcome import ToolOutput
 from marid.tools.seek import glob_files, search_files
 
 
@@ -64,7 +64,7 @@ def test_many_paths_are_cut_and_it_says_so(hands: Hands) -> None:
     for number in range(1_001):
         (hands.root / "many" / str(number)).touch()
     outcome = hands.call(search_files, path="many", pattern="*")
-    assert isinstance(outcome, Done)
+    assert isinstance(outcome, ToolOutput)
     assert outcome.values == {"count": 1_000, "truncated": True}
     assert outcome.text.endswith("(more than 1,000 paths: narrow the pattern or name a folder below)")
 

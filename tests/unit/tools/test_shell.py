@@ -6,10 +6,10 @@ import pytest
 from fakes.hands import Hands
 from fakes.processes import FakeProcesses
 from marid.core.errors import Unavailable
-from marid.ports.processes import Analyst, Processes
-from marid.toolkit.form import form
-from marid.toolkit.outcome import Done, Ran, Run
-from marid.tools.shell import LONGEST_COMMAND, run_powershell, run_shell
+from marid.ports.processes import FailureAnalyst, ProcessRunner
+from marid.toolkit.form import tool_params
+from marid.toolkit.outcome import CommandPlan, ProcessResult, ToolOutput
+from marid.tools.shell import MAX_COMMAND_BYTES, run_powershell, run_shell
 
 KEY = "ghp_" + "0123456789abcdefABCDEF0123456789abcd"
 
@@ -30,39 +30,39 @@ class Absent:
 def hands(tmp_path: Path) -> Hands:
     (tmp_path / "sub").mkdir()
     (tmp_path / "file").touch()
-    return Hands(tmp_path, {Processes: FakeProcesses(programs=["pwsh"])})
+    return Hands(tmp_path, {ProcessRunner: FakeProcesses(programs=["pwsh"])})
 
 
-def plan(hands: Hands, **args: object) -> Run:
+def plan(hands: Hands, **args: object) -> CommandPlan:
     made = hands.plan(run_shell, **args)
-    assert isinstance(made, Run)
+    assert isinstance(made, CommandPlan)
     return made
 
 
-def finished(run: Run, **left: object) -> Done:
+def finished(run: CommandPlan, **left: object) -> ToolOutput:
     assert run.finish is not None
     ran: dict[str, object] = {"status": 0, "out": "", "err": "", "seconds": 0.5, **left}
-    return run.finish(Ran(**ran))  # pyright: ignore[reportArgumentType]
+    return run.finish(ProcessResult(**ran))  # pyright: ignore[reportArgumentType]
 
 
-def with_analyst(hands: Hands, analyst: Analyst, command: str) -> Run:
-    given = form(run_shell).parse({"command": command}, hands.territory)
+def with_analyst(hands: Hands, analyst: FailureAnalyst, command: str) -> CommandPlan:
+    given = tool_params(run_shell).parse({"command": command}, hands.territory)
     made = run_shell.body(**given, analyst=analyst)
-    assert isinstance(made, Run)
+    assert isinstance(made, CommandPlan)
     return made
 
 
 def test_a_command_is_planned_for_sh_and_not_run(hands: Hands) -> None:
     made = plan(hands, command="rm -rf *; echo 'x'")
     assert made.argv == ("/bin/sh", "-c", "rm -rf *; echo 'x'")
-    assert made.shown == "rm -rf *; echo 'x'"
-    assert (made.cwd.name, made.seconds, made.network) == (".", 60, False)
+    assert made.display == "rm -rf *; echo 'x'"
+    assert (made.cwd.name, made.timeout, made.network) == (".", 60, False)
     assert (hands.root / "file").exists()
 
 
 def test_the_folder_and_the_time_limit_can_be_given(hands: Hands) -> None:
     made = plan(hands, command="x", cwd="sub", timeout=1.5)
-    assert (made.cwd.name, made.seconds) == ("sub", 1.5)
+    assert (made.cwd.name, made.timeout) == ("sub", 1.5)
 
 
 def test_it_is_known_by_its_other_name(hands: Hands) -> None:
@@ -85,7 +85,7 @@ def test_e10_a_link_that_leads_outside_is_refused(hands: Hands) -> None:
     [
         ({"command": " \n"}, "a command is needed"),
         ({"command": "a\0b"}, "NUL"),
-        ({"command": "x" * (LONGEST_COMMAND + 1)}, "longer than 100,000 bytes"),
+        ({"command": "x" * (MAX_COMMAND_BYTES + 1)}, "longer than 100,000 bytes"),
         ({"command": "x", "timeout": 0}, "timeout"),
         ({"command": "x", "timeout": -1}, "timeout"),
         ({"command": "x", "timeout": 3601}, "timeout"),
@@ -148,7 +148,7 @@ def test_an_analyst_who_fails_does_not_fail_the_call(hands: Hands) -> None:
 def test_d36_the_folder_is_no_part_of_a_powershell_script(hands: Hands, name: str) -> None:
     (hands.root / name).mkdir()
     made = hands.plan(run_powershell, script="Get-Location", cwd=name)
-    assert isinstance(made, Run)
+    assert isinstance(made, CommandPlan)
     assert made.argv == ("/fake/pwsh", "-NoProfile", "-NonInteractive", "-Command", "Get-Location")
     assert made.cwd.name == name
 
@@ -156,12 +156,12 @@ def test_d36_the_folder_is_no_part_of_a_powershell_script(hands: Hands, name: st
 @pytest.mark.parametrize("script", ["-EncodedCommand ZQ==", "iex x &", "cd..; x -ErrorAction Break", "a\u2019; b"])
 def test_d37_a_script_is_one_argument_whatever_it_holds(hands: Hands, script: str) -> None:
     made = hands.plan(run_powershell, script=script)
-    assert isinstance(made, Run)
+    assert isinstance(made, CommandPlan)
     assert made.argv[3:] == ("-Command", script)
-    assert made.shown == script
+    assert made.display == script
 
 
 def test_without_powershell_it_says_what_it_looked_for(tmp_path: Path) -> None:
-    failure = Hands(tmp_path, {Processes: FakeProcesses()}).failure(run_powershell, script="x")
+    failure = Hands(tmp_path, {ProcessRunner: FakeProcesses()}).failure(run_powershell, script="x")
     assert failure.code == "unavailable"
     assert "looked for powershell.exe, pwsh.exe, powershell, pwsh" in failure.message

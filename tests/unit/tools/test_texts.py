@@ -6,16 +6,16 @@ import pytest
 
 from fakes.hands import Hands
 from marid.core.errors import BadInput, Exhausted, NotFound
-from marid.toolkit.form import form
+from marid.toolkit.form import tool_params
 from marid.toolkit.handles import FileRef, TargetRef
 from marid.toolkit.spec import ToolSpec
 from marid.tools import analysis, anchors, code, cpp, files, grep, lines, python_edit, python_names, python_read
-from marid.tools.texts import Draft, at_least, check_size, counted, helped, read_bytes, read_text
-from marid.workspace.guard import MOST_BYTES, Territory
+from marid.tools.texts import FileDraft, check_at_least, check_size, count_text, read_bytes, read_text, with_path_hints
+from marid.workspace.guard import MAX_FILE_BYTES, PathScope
 
 
 def ref(folder: Path, name: str) -> TargetRef:
-    return TargetRef(Territory([str(folder)]).place(name), name)
+    return TargetRef(PathScope([str(folder)]).resolve(name), name)
 
 
 def test_a_text_is_read_with_its_bytes(tmp_path: Path) -> None:
@@ -39,8 +39,8 @@ def test_a_huge_file_is_refused_with_what_to_use_instead(tmp_path: Path) -> None
 
 def test_a_missing_file_is_told_with_names_near_it(tmp_path: Path) -> None:
     (tmp_path / "settings.py").touch()
-    with pytest.raises(NotFound, match=r"near it: settings\.py"), helped(ref(tmp_path, "setings.py")):
-        FileRef(ref(tmp_path, "setings.py").place, "setings.py").read()
+    with pytest.raises(NotFound, match=r"near it: settings\.py"), with_path_hints(ref(tmp_path, "setings.py")):
+        FileRef(ref(tmp_path, "setings.py").path, "setings.py").read()
 
 
 MODULES = (analysis, anchors, code, cpp, files, grep, lines, python_edit, python_names, python_read)
@@ -55,7 +55,7 @@ ARGUMENTS: dict[str, object] = {
 
 @pytest.mark.parametrize("spec", READING, ids=lambda spec: spec.name)
 def test_every_tool_that_reads_a_file_tells_names_near_a_missing_one(tmp_path: Path, spec: ToolSpec) -> None:
-    known = form(spec).schema["properties"]
+    known = tool_params(spec).json_schema["properties"]
     ending = "c" if spec.family == "cpp" else "py"
     (tmp_path / f"settings.{ending}").touch()
     paths = {name: f"setings.{ending}" for name in known if name.endswith("path")}
@@ -67,7 +67,7 @@ def test_every_tool_that_reads_a_file_tells_names_near_a_missing_one(tmp_path: P
 
 def test_a_draft_keeps_the_encoding(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"caf\xe9")
-    draft = Draft(ref(tmp_path, "a"))
+    draft = FileDraft(ref(tmp_path, "a"))
     assert draft.text == "café"
     (change,) = draft.plan("thé", "done", {"n": 1}).changes
     assert (change.before, change.after) == (b"caf\xe9", b"th\xe9")
@@ -78,12 +78,12 @@ def test_a_draft_keeps_the_encoding(tmp_path: Path) -> None:
 def test_a_file_that_nobody_could_read_again_is_not_made() -> None:
     check_size(b"x")
     with pytest.raises(Exhausted, match=r"would have 16.8 MB"):
-        check_size(bytes(MOST_BYTES + 1))
+        check_size(bytes(MAX_FILE_BYTES + 1))
 
 
 def test_numbers_are_counted_and_checked() -> None:
-    assert counted(1, "line") == "1 line"
-    assert counted(2_000, "line") == "2,000 lines"
-    at_least(1, lines=1)
+    assert count_text(1, "line") == "1 line"
+    assert count_text(2_000, "line") == "2,000 lines"
+    check_at_least(1, lines=1)
     with pytest.raises(BadInput, match="lines is 0: it must be at least 1"):
-        at_least(1, path=3, lines=0)
+        check_at_least(1, path=3, lines=0)

@@ -8,7 +8,7 @@ import pytest
 from fakes.hands import Hands
 from fakes.people import as_nobody
 from fakes.trees import plant, scratch
-from marid.toolkit.outcome import Done
+from marid.toolkit.outcome import ToolOutput
 from marid.tools.tree import get_tree, list_directory
 
 
@@ -49,7 +49,7 @@ def test_more_levels_make_a_tree_without_what_is_ignored(hands: Hands) -> None:
 
 def test_a_tree_shows_the_structure(hands: Hands) -> None:
     outcome = hands.call(get_tree, path=".", max_depth=3)
-    assert isinstance(outcome, Done)
+    assert isinstance(outcome, ToolOutput)
     assert outcome.text.split("\n") == [
         "./",
         ".hidden/",
@@ -110,7 +110,7 @@ def test_a_long_list_is_cut_and_says_so(hands: Hands) -> None:
     for number in range(2_001):
         (hands.root / "many" / str(number)).touch()
     outcome = hands.call(list_directory, path="many")
-    assert isinstance(outcome, Done)
+    assert isinstance(outcome, ToolOutput)
     assert outcome.values == {"entries": 2_000, "truncated": True}
     assert outcome.text.count("\n") == 2_000
     assert "more than 2,000 names" in outcome.text

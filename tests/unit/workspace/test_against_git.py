@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fakes.trees import listed_by_git, paths_of, plant, plant_repository, scratch
-from marid.workspace.ignores import UserFiles
-from marid.workspace.walk import Ruling, Walker
+from marid.workspace.ignores import UserGitFiles
+from marid.workspace.walk import SelectionRules, Walker
 
 # Few names, and patterns made of their letters, so that they meet.
 NAMES = [
@@ -92,7 +92,7 @@ def check(files: dict[str, str], *, config: str = "", below: str = "") -> None:
         plant_repository(top, config=f"\texcludesFile = ../excludes\n{config}")
         plant(top, files)
         target = os.path.join(top, below) if below else top
-        walked = Walker(target, Ruling(defaults=False, user=UserFiles(home=place)), fail).walk()
+        walked = Walker(target, SelectionRules(defaults=False, user_git_files=UserGitFiles(home=place)), fail).walk()
         ours = {at for at in paths_of(walked) if not at.startswith(".git/")}
         assert ours == set(listed_by_git(target, place))
 

@@ -11,8 +11,8 @@ from fakes.changes import Wanted, contents, wanted
 from fakes.people import as_nobody
 from fakes.trees import plant, scratch
 from marid.core.errors import BadInput, Exhausted, Refused, Unavailable
-from marid.workspace.commit import MOST_WRITTEN, commit, random_token
-from marid.workspace.territory import Territory
+from marid.workspace.commit import MAX_WRITTEN_BYTES, commit, random_token
+from marid.workspace.territory import PathScope
 
 
 def home(tmp_path: Path) -> str:
@@ -140,7 +140,7 @@ def test_tokens_are_not_guessed() -> None:
 
 def test_too_much_is_refused_before_the_disk_is_touched(tmp_path: Path) -> None:
     with pytest.raises(Exhausted, match="'x/a' would be larger than 64"):
-        commit([wanted(tmp_path, "x/a", None, bytes(MOST_WRITTEN + 1))])
+        commit([wanted(tmp_path, "x/a", None, bytes(MAX_WRITTEN_BYTES + 1))])
     assert contents(tmp_path) == {}
 
 
@@ -277,17 +277,17 @@ def test_no_edit_of_many_by_turns_is_lost(tmp_path: Path) -> None:
 
 def test_a_single_granted_file_is_written_and_nothing_beside_it(tmp_path: Path) -> None:
     plant(tmp_path, {"etc/one": "1", "etc/two": "2"})
-    territory = Territory([], [str(tmp_path / "etc/one")])
-    place = territory.place(f"{tmp_path}/etc/one", write=True)
-    commit([Wanted(place=place, before=b"1", after=b"new")])
+    territory = PathScope([], [str(tmp_path / "etc/one")])
+    place = territory.resolve(f"{tmp_path}/etc/one", write=True)
+    commit([Wanted(path=place, before=b"1", after=b"new")])
     assert contents(tmp_path) == {"etc/one": b"new", "etc/two": b"2"}
 
 
 def test_no_descriptor_is_lost(tmp_path: Path) -> None:
     plant(tmp_path, {"a": "1"})
-    territory = Territory([str(tmp_path)])
+    territory = PathScope([str(tmp_path)])
     before = len(os.listdir("/proc/self/fd"))
-    commit([Wanted(place=territory.place("a"), before=b"1", after=b"2")], home(tmp_path))
+    commit([Wanted(path=territory.resolve("a"), before=b"1", after=b"2")], home(tmp_path))
     with pytest.raises(BadInput):
-        commit([Wanted(place=territory.place("a"), before=b"1", after=b"2")], home(tmp_path))
+        commit([Wanted(path=territory.resolve("a"), before=b"1", after=b"2")], home(tmp_path))
     assert len(os.listdir("/proc/self/fd")) == before

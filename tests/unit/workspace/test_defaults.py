@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from fakes.trees import plant_names, selected
-from marid.workspace.defaults import DEFAULT_RULES, default_text
+from marid.workspace.defaults import DEFAULT_RULES, default_gitignore
 from marid.workspace.rules import parse_gitignore
 
 FOLDERS = """.git .hg .svn .bzr __pycache__ node_modules venv env .venv .env .tox .nox .mypy_cache .pytest_cache
@@ -48,5 +48,5 @@ def test_without_defaults_everything_is_in(tmp_path: Path) -> None:
 
 def test_every_pattern_is_a_rule_and_every_group_says_why() -> None:
     patterns = [pattern for group in DEFAULT_RULES for pattern in group.patterns]
-    assert len(parse_gitignore(default_text())) == len(patterns) == len(set(patterns))
-    assert all(group.why for group in DEFAULT_RULES)
+    assert len(parse_gitignore(default_gitignore())) == len(patterns) == len(set(patterns))
+    assert all(group.reason for group in DEFAULT_RULES)

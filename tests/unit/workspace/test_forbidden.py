@@ -1,24 +1,30 @@
 import pytest
 
-from marid.workspace.forbidden import is_expanded, is_git, is_history, runs_later, without_histories
+from marid.workspace.forbidden import (
+    autorun_reason,
+    has_shell_expansion,
+    is_git_dir_name,
+    is_history_file,
+    without_history_files,
+)
 
 
 @pytest.mark.parametrize(
     "name", ["history.toml", "HISTORY.TOML", "History.Toml", "chat_history.toml", "X_HISTORY.toml"]
 )
 def test_a_history_is_known_in_any_case(name: str) -> None:
-    assert is_history(name)
+    assert is_history_file(name)
 
 
 @pytest.mark.parametrize("name", ["prehistory.toml", "history.toml.txt", "history.tom", "a.py", "", "history.toml "])
 def test_what_only_resembles_one_is_none(name: str) -> None:
-    assert not is_history(name)
+    assert not is_history_file(name)
 
 
 def test_histories_are_taken_out_of_a_list() -> None:
-    assert without_histories(["a", "History.toml", "prehistory.toml", "b_history.toml"]) == ["a", "prehistory.toml"]
+    assert without_history_files(["a", "History.toml", "prehistory.toml", "b_history.toml"]) == ["a", "prehistory.toml"]
     names = ["a", "b"]
-    assert without_histories(names) is names
+    assert without_history_files(names) is names
 
 
 @pytest.mark.parametrize(
@@ -40,28 +46,28 @@ def test_histories_are_taken_out_of_a_list() -> None:
     ],
 )
 def test_every_spelling_that_some_file_system_takes_for_the_git_directory_is_known(name: str) -> None:
-    assert is_git(name)
+    assert is_git_dir_name(name)
 
 
 @pytest.mark.parametrize(
     "name", [".gitignore", ".github", "git", "a.git", ".gitmodules", "git~", "git~x", "..git", "é"]
 )
 def test_other_names_are_not(name: str) -> None:
-    assert not is_git(name)
+    assert not is_git_dir_name(name)
 
 
 @pytest.mark.parametrize(
     "raw", ["~/.ssh/id_rsa", "~root/x", "~", "$HOME/.aws", "${HOME}/x", "$HOME", "%USERPROFILE%\\x"]
 )
 def test_a_path_that_a_shell_would_expand_is_known(raw: str) -> None:
-    assert is_expanded(raw)
+    assert has_shell_expansion(raw)
 
 
 @pytest.mark.parametrize(
     "raw", ["~$letter.docx", "a/~/b", "./~/x", "$lib/index.ts", "100%", "%20x", "$", "", "a~", "%5Bid%5D/x"]
 )
 def test_a_name_that_a_shell_would_leave_alone_is_not(raw: str) -> None:
-    assert not is_expanded(raw)
+    assert not has_shell_expansion(raw)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +106,7 @@ def test_a_name_that_a_shell_would_leave_alone_is_not(raw: str) -> None:
     ],
 )
 def test_what_something_obeys_unasked_is_named_with_a_reason(name: str) -> None:
-    assert runs_later(name).split()[0] in ("is", "names", "holds", "tells", "sets", "can", "gives")
+    assert autorun_reason(name).split()[0] in ("is", "names", "holds", "tells", "sets", "can", "gives")
 
 
 @pytest.mark.parametrize(
@@ -119,9 +125,9 @@ def test_what_something_obeys_unasked_is_named_with_a_reason(name: str) -> None:
     ],
 )
 def test_ordinary_sources_are_not(name: str) -> None:
-    assert runs_later(name) == ""
+    assert autorun_reason(name) == ""
 
 
 @pytest.mark.parametrize("name", [".yarnrc", ".pnpmfile.cjs", "Lefthook.yml", ".drone.yml", "sub/.cshrc", ".tcshrc"])
 def test_what_other_tools_run_by_themselves_runs_later_too(name: str) -> None:
-    assert runs_later(name)
+    assert autorun_reason(name)

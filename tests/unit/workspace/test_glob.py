@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from marid.workspace.glob import ANYTHING, Glob, Part, parse_glob, split_pattern
+from marid.workspace.glob import ANY_NAME, NameGlob, PatternComponent, parse_glob, split_pattern
 
 
 def fits(pattern: str, name: str) -> bool:
@@ -81,12 +81,12 @@ def test_a_pattern_that_ends_in_the_middle_of_something_matches_nothing(pattern:
 
 
 def test_the_cheapest_way_to_match_is_chosen() -> None:
-    assert parse_glob("README.md") == Glob(name="README.md")
-    assert parse_glob(r"\#a") == Glob(name="#a")
-    assert parse_glob("*.py") == Glob(suffix=".py")
-    assert parse_glob("*.p?") == Glob(regex=r".*\.p.", counting=True, hint=".p")
-    assert parse_glob("*.") == Glob(regex=r".*\.", hint=".")
-    assert parse_glob("**") == ANYTHING
+    assert parse_glob("README.md") == NameGlob(name="README.md")
+    assert parse_glob(r"\#a") == NameGlob(name="#a")
+    assert parse_glob("*.py") == NameGlob(suffix=".py")
+    assert parse_glob("*.p?") == NameGlob(regex=r".*\.p.", per_character=True, hint=".p")
+    assert parse_glob("*.") == NameGlob(regex=r".*\.", hint=".")
+    assert parse_glob("**") == ANY_NAME
 
 
 @pytest.mark.parametrize(
@@ -96,13 +96,13 @@ def test_the_cheapest_way_to_match_is_chosen() -> None:
 def test_it_is_known_whether_a_pattern_counts_characters(pattern: str, counting: bool) -> None:
     glob = parse_glob(pattern)
     assert glob is not None
-    assert glob.counting is counting
+    assert glob.per_character is counting
 
 
 def test_only_a_whole_name_is_no_wildcard() -> None:
-    assert not Glob(name="a").wild
-    assert Glob(suffix=".py").wild
-    assert ANYTHING.wild
+    assert not NameGlob(name="a").is_wild
+    assert NameGlob(suffix=".py").is_wild
+    assert ANY_NAME.is_wild
 
 
 @pytest.mark.parametrize("pattern", ["*a" * 60 + "b", "*a?" * 60 + "b", "*[ab]" * 120 + "c", "a*" * 100 + "b"])
@@ -113,18 +113,18 @@ def test_many_stars_do_not_take_forever(pattern: str) -> None:
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("a", [Part("a")]),
-        ("a/b", [Part("a"), Part("b")]),
-        ("/a/", [Part(""), Part("a"), Part("")]),
-        (r"a\/b", [Part("a", escaped=True), Part("b")]),
-        (r"a\b/c", [Part(r"a\b"), Part("c")]),
-        ("a[b/c]d/e", [Part("a[b/c]d"), Part("e")]),
+        ("a", [PatternComponent("a")]),
+        ("a/b", [PatternComponent("a"), PatternComponent("b")]),
+        ("/a/", [PatternComponent(""), PatternComponent("a"), PatternComponent("")]),
+        (r"a\/b", [PatternComponent("a", escaped=True), PatternComponent("b")]),
+        (r"a\b/c", [PatternComponent(r"a\b"), PatternComponent("c")]),
+        ("a[b/c]d/e", [PatternComponent("a[b/c]d"), PatternComponent("e")]),
         ("a[b/c", []),
-        ("a\\", [Part("a\\")]),
-        ("", [Part("")]),
+        ("a\\", [PatternComponent("a\\")]),
+        ("", [PatternComponent("")]),
     ],
 )
-def test_a_pattern_is_cut_at_its_slashes_but_not_inside_brackets(text: str, parts: list[Part]) -> None:
+def test_a_pattern_is_cut_at_its_slashes_but_not_inside_brackets(text: str, parts: list[PatternComponent]) -> None:
     assert split_pattern(text) == parts
 
 

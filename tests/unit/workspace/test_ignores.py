@@ -9,19 +9,19 @@ from fakes.people import as_nobody
 from fakes.trees import plant, plant_repository, scratch
 from fakes.worktree import new_worktree
 from marid.workspace.ignores import (
-    Repository,
-    UserFiles,
+    IgnoreRepository,
+    UserGitFiles,
+    context_sources,
     find_repository,
     ignore_sources,
-    near_sources,
     read_rule_file,
-    read_text,
+    read_user_text,
     repository_at,
     repository_sources,
 )
 from marid.workspace.rules import IGNORE, MAX_RULE_BYTES, NEAR
 
-NOBODY = UserFiles()
+NOBODY = UserGitFiles()
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_what_is_no_readable_regular_file_holds_no_rules(tmp_path: Path, folder:
         for name in ("folder", "huge", "fifo", "link", "socket", "missing"):
             assert read_rule_file(name, folder) is None, name
     for name in ("folder", "huge", "fifo", "missing", "nul\0"):
-        assert read_text(str(tmp_path / name)) is None, name
+        assert read_user_text(str(tmp_path / name)) is None, name
 
 
 def test_a_rule_file_without_permission_holds_no_rules() -> None:
@@ -56,32 +56,32 @@ def test_a_rule_file_without_permission_holds_no_rules() -> None:
         fd = os.open(place, os.O_RDONLY)
         with as_nobody():
             assert read_rule_file(".gitignore", fd) is None
-            assert read_text(f"{place}/.gitignore") is None
+            assert read_user_text(f"{place}/.gitignore") is None
         os.close(fd)
 
 
 def test_a_file_named_by_its_path_may_be_a_link(tmp_path: Path) -> None:
     plant(tmp_path, {"real": "a"})
     (tmp_path / "link").symlink_to("real")
-    assert read_text(str(tmp_path / "link")) == "a"
+    assert read_user_text(str(tmp_path / "link")) == "a"
 
 
 def test_sources_know_their_rank_and_where_they_stand(tmp_path: Path, folder: int) -> None:
     plant(tmp_path, {".contextfiles": "!a", ".gitignore": "b", ".ignore": "c"})
     names = os.listdir(tmp_path)
-    (near,) = near_sources(names, folder, "src/lib")
+    (near,) = context_sources(names, folder, "src/lib")
     assert (near.rank, near.origin, near.rules[0].text) == (NEAR, "src/lib/.contextfiles", "!a")
     found = ignore_sources(names, folder, "", fold=True)
     assert [(one.rank, one.origin, one.rules[0].text) for one in found] == [
         (IGNORE, ".ignore", "c"),
         (IGNORE, ".gitignore", "b"),
     ]
-    assert all(one.fold for one in found)
+    assert all(one.ignore_case for one in found)
 
 
 def test_a_folder_without_rule_files_brings_no_sources(folder: int) -> None:
-    assert near_sources(["a.py"], folder, "") == []
-    assert near_sources([".contextfiles"], folder, "") == []
+    assert context_sources(["a.py"], folder, "") == []
+    assert context_sources([".contextfiles"], folder, "") == []
     assert ignore_sources([".gitignore"], folder, "") == []
 
 
@@ -90,7 +90,7 @@ def test_the_repository_is_found_upwards(tmp_path: Path) -> None:
     plant(tmp_path, {"a/b/c.py": "", "a/.git/": ""})
     found = find_repository(str(tmp_path / "a" / "b"), NOBODY)
     assert found is not None
-    assert found == Repository(str(tmp_path), str(tmp_path / ".git/info/exclude"), "", False)
+    assert found == IgnoreRepository(str(tmp_path), str(tmp_path / ".git/info/exclude"), "", False)
     assert find_repository("/", NOBODY) is None
 
 
@@ -139,7 +139,7 @@ def test_a_submodule_says_where_its_repository_is(tmp_path: Path) -> None:
 )
 def test_the_users_own_ignore_file_is_named_by_the_configuration(config: str, place: str, tmp_path: Path) -> None:
     plant_repository(tmp_path, config=f"\t{config}\n[other]\n\texcludesFile = /not/this\n")
-    found = repository_at(str(tmp_path), UserFiles(excludes="/default/ignore", home="/home/ada"))
+    found = repository_at(str(tmp_path), UserGitFiles(excludes="/default/ignore", home="/home/ada"))
     assert found is not None
     assert found.excludes_file == place.format(top=tmp_path)
 
@@ -149,7 +149,7 @@ def test_configurations_of_the_user_are_weaker_than_the_repositorys(tmp_path: Pa
     plant(
         tmp_path, {"system": "[core] excludesFile = /system", "user": "[core]\nexcludesFile = /user\nignoreCase=no\n"}
     )
-    user = UserFiles(configs=(str(tmp_path / "system"), str(tmp_path / "user"), str(tmp_path / "missing")))
+    user = UserGitFiles(configs=(str(tmp_path / "system"), str(tmp_path / "user"), str(tmp_path / "missing")))
     found = repository_at(str(tmp_path / "top"), user)
     assert found is not None
     assert (found.excludes_file, found.ignore_case) == ("/user", True)
@@ -176,20 +176,20 @@ def test_included_configurations_are_read_and_a_circle_ends(tmp_path: Path) -> N
     plant_repository(tmp_path, config="[include]\n\tpath = ../more\n\tpath = ~/mine\n")
     plant(tmp_path, {"more": "[include]\npath = .git/config\n[core]\nexcludesFile = /more\n"})
     plant(tmp_path, {"home/mine": "[core]\nignoreCase = true\n"})
-    found = repository_at(str(tmp_path), UserFiles(home=str(tmp_path / "home")))
+    found = repository_at(str(tmp_path), UserGitFiles(home=str(tmp_path / "home")))
     assert found is not None
     assert (found.excludes_file, found.ignore_case) == ("/more", True)
 
 
 def test_a_repositorys_own_rules_come_strongest_first(tmp_path: Path) -> None:
     plant(tmp_path, {"exclude": "a", "ignore": "b"})
-    repository = Repository(str(tmp_path), str(tmp_path / "exclude"), str(tmp_path / "ignore"), False)
+    repository = IgnoreRepository(str(tmp_path), str(tmp_path / "exclude"), str(tmp_path / "ignore"), False)
     assert [source.rules[0].text for source in repository_sources(repository)] == ["a", "b"]
     missing = repository._replace(exclude=str(tmp_path / "missing"), excludes_file="")
     assert repository_sources(missing) == []
 
 
 def test_a_repository_that_ignores_case_says_so_even_without_rules(tmp_path: Path) -> None:
-    (source,) = repository_sources(Repository(str(tmp_path), str(tmp_path / "missing"), "", True))
-    assert source.fold
+    (source,) = repository_sources(IgnoreRepository(str(tmp_path), str(tmp_path / "missing"), "", True))
+    assert source.ignore_case
     assert source.rules == ()

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from fakes.trees import plant
-from marid.workspace.instructions import MOST_BYTES, home_prompt, instructions
+from marid.workspace.instructions import MAX_INSTRUCTION_BYTES, load_home_prompt, load_instructions
 
 
 class Places:
@@ -24,7 +24,7 @@ class Places:
         return self
 
     def read(self, cwd: str = "project/src/deep") -> str:
-        return instructions(str(self.home), str(self.user), str(self.project), str(self.top / cwd))
+        return load_instructions(str(self.home), str(self.user), str(self.project), str(self.top / cwd))
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_the_users_home_is_read_and_our_home_only_once(places: Places) -> None:
 def test_a_place_that_is_two_of_them_is_read_once(places: Places) -> None:
     plant(places.user, {"AGENTS.md": "1", "x/AGENTS.md": "2"})
     user = str(places.user)
-    assert instructions(user, user, user, str(places.user / "x")) == "1\n\n2"
+    assert load_instructions(user, user, user, str(places.user / "x")) == "1\n\n2"
 
 
 def test_a_file_that_has_two_names_counts_once(places: Places) -> None:
@@ -80,24 +80,28 @@ def test_a_working_directory_outside_of_the_project_adds_nothing(places: Places)
 def test_a_project_that_is_named_by_a_link_is_read(places: Places) -> None:
     places.plant(project="1", project__src="2")
     (places.top / "link").symlink_to(places.project)
-    assert instructions("", "", str(places.top / "link"), str(places.project / "src")) == "1\n\n2"
-    assert instructions("", "", str(places.project), str(places.top / "link" / "src")) == "1\n\n2"
+    assert load_instructions("", "", str(places.top / "link"), str(places.project / "src")) == "1\n\n2"
+    assert load_instructions("", "", str(places.project), str(places.top / "link" / "src")) == "1\n\n2"
 
 
 def test_empty_paths_and_missing_places_are_left_out(places: Places) -> None:
     places.plant(project="p")
-    assert instructions("", "", str(places.project), str(places.project)) == "p"
-    assert instructions("", "", "", str(places.project)) == ""
-    assert instructions("/nowhere/at/all", "a\0b", str(places.top / "gone"), str(places.top)) == ""
+    assert load_instructions("", "", str(places.project), str(places.project)) == "p"
+    assert load_instructions("", "", "", str(places.project)) == ""
+    assert load_instructions("/nowhere/at/all", "a\0b", str(places.top / "gone"), str(places.top)) == ""
 
 
 def test_a_long_file_is_cut_and_says_so(places: Places) -> None:
-    places.plant(user="é" * MOST_BYTES, project="x" * MOST_BYTES, project__src="a" + "é" * MOST_BYTES)
+    places.plant(
+        user="é" * MAX_INSTRUCTION_BYTES,
+        project="x" * MAX_INSTRUCTION_BYTES,
+        project__src="a" + "é" * MAX_INSTRUCTION_BYTES,
+    )
     first, note, second, third, again = places.read().split("\n\n")
-    assert first == "é" * (MOST_BYTES // 2)
+    assert first == "é" * (MAX_INSTRUCTION_BYTES // 2)
     assert note == again == "[The rest is left out: the file has more than 64 KiB.]"
-    assert second == "x" * MOST_BYTES
-    assert third == "a" + "é" * (MOST_BYTES // 2 - 1)
+    assert second == "x" * MAX_INSTRUCTION_BYTES
+    assert third == "a" + "é" * (MAX_INSTRUCTION_BYTES // 2 - 1)
 
 
 def test_what_is_no_utf_8_is_replaced(places: Places) -> None:
@@ -150,7 +154,7 @@ def test_a_file_that_may_not_be_read_is_not_there(places: Places) -> None:
 
 def test_a_prompt_of_the_home_is_read_by_its_name(places: Places) -> None:
     plant(places.home, {"prompts/chibi.md": "\nBe kind.\n", "prompts/blank.md": " \n"})
-    assert home_prompt(str(places.home), "chibi") == "Be kind."
-    assert home_prompt(str(places.home), "blank") == ""
-    assert home_prompt(str(places.home), "other") == ""
-    assert home_prompt("", "chibi") == ""
+    assert load_home_prompt(str(places.home), "chibi") == "Be kind."
+    assert load_home_prompt(str(places.home), "blank") == ""
+    assert load_home_prompt(str(places.home), "other") == ""
+    assert load_home_prompt("", "chibi") == ""

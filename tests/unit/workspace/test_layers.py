@@ -1,24 +1,24 @@
-from marid.workspace.layers import Layer, Source
+from marid.workspace.layers import RuleLayer, RuleSource
 from marid.workspace.rules import CONFIG, IGNORE, INLINE, parse_gitignore, parse_inline
 
 
-def context(*lines: str, rank: int = INLINE) -> Source:
-    return Source(parse_inline(lines), rank=rank, origin="test")
+def context(*lines: str, rank: int = INLINE) -> RuleSource:
+    return RuleSource(parse_inline(lines), rank=rank, origin="test")
 
 
-def ignore(*lines: str, fold: bool = False) -> Source:
-    return Source(parse_gitignore("\n".join(lines)), rank=IGNORE, origin="test", fold=fold)
+def ignore(*lines: str, fold: bool = False) -> RuleSource:
+    return RuleSource(parse_gitignore("\n".join(lines)), rank=IGNORE, origin="test", ignore_case=fold)
 
 
-def down(layer: Layer, *names: str) -> Layer:
+def down(layer: RuleLayer, *names: str) -> RuleLayer:
     for name in names:
         layer = layer.below(name)
     return layer
 
 
-def matched(source: Source, path: str, *, folder: bool = False) -> list[str]:
+def matched(source: RuleSource, path: str, *, folder: bool = False) -> list[str]:
     *folders, name = path.split("/")
-    return [source.rules[i].text for i in down(source.top(), *folders).matching(name, folder=folder)]
+    return [source.rules[i].text for i in down(source.top_layer(), *folders).find_matches(name, folder=folder)]
 
 
 def test_only_the_rules_that_match_directly_are_named_in_order() -> None:
@@ -47,36 +47,36 @@ def test_two_stars_stand_for_any_number_of_folders() -> None:
 
 
 def test_folders_in_which_nothing_is_left_alive_share_one_layer() -> None:
-    top = context("*.py", "src/a.py").top()
-    assert not top.flat
+    top = context("*.py", "src/a.py").top_layer()
+    assert not top.is_flat
     gone = top.below("docs")
-    assert gone.flat
+    assert gone.is_flat
     assert gone is top.below("other") is gone.below("deeper")
-    assert not top.below("src").flat
+    assert not top.below("src").is_flat
 
 
 def test_states_are_shared_between_folders_that_are_alike() -> None:
     source = context("*/x/a.py")
-    assert source.top().below("one") is source.top().below("two")
+    assert source.top_layer().below("one") is source.top_layer().below("two")
 
 
 def test_a_layer_may_include_only_while_an_inclusion_can_still_match_below() -> None:
-    assert context("*.py").top().below("any").may_include
-    layer = context("src/a.py", "!docs/b.md").top()
+    assert context("*.py").top_layer().below("any").may_include
+    layer = context("src/a.py", "!docs/b.md").top_layer()
     assert layer.may_include
     assert layer.below("src").may_include
     assert not layer.below("docs").may_include
     assert not layer.below("src").below("deeper").may_include
-    assert not ignore("!a").top().may_include
+    assert not ignore("!a").top_layer().may_include
 
 
 def test_below_an_exclusion_with_wildcards_only_a_file_named_without_wildcards_may_be_included() -> None:
-    assert context("a.py").top().sink().may_include
-    assert not context("*.py", "a/", "b/*").top().sink().may_include
-    layer = context("src/a.py").top().below("src").sink()
-    assert layer.sunk
+    assert context("a.py").top_layer().below_exclusion().may_include
+    assert not context("*.py", "a/", "b/*").top_layer().below_exclusion().may_include
+    layer = context("src/a.py").top_layer().below("src").below_exclusion()
+    assert layer.excluded_above
     assert layer.may_include
-    assert layer.sink() is layer
+    assert layer.below_exclusion() is layer
 
 
 def test_context_rules_do_not_tell_two_spellings_of_a_letter_apart() -> None:
@@ -84,9 +84,9 @@ def test_context_rules_do_not_tell_two_spellings_of_a_letter_apart() -> None:
     for spelling in ("é", "e\u0301"):
         assert matched(source, f"{spelling}/caf{spelling}.txt") == ["é/caf?.txt"]
         assert matched(source, f"{spelling}.md") == ["[é].md"]
-    assert source.spelled
-    assert context("?").spelled
-    assert not context("a*").spelled
+    assert source.needs_normalizing
+    assert context("?").needs_normalizing
+    assert not context("a*").needs_normalizing
 
 
 def test_ignore_rules_are_about_bytes_as_in_git() -> None:
@@ -96,7 +96,7 @@ def test_ignore_rules_are_about_bytes_as_in_git() -> None:
     assert matched(source, "éz") == ["??z"]
     assert matched(source, "bw") == ["[!a]w"]
     assert matched(source, "é1.log") == ["é*.log"]
-    assert not source.spelled
+    assert not source.needs_normalizing
 
 
 def test_case_is_ignored_where_the_repository_says_so_and_then_only_of_ascii() -> None:
@@ -110,16 +110,16 @@ def test_case_is_ignored_where_the_repository_says_so_and_then_only_of_ascii() -
 
 
 def test_a_table_holds_names_suffixes_and_one_regex_for_the_rest() -> None:
-    table = context("a", "!a", "*.py", "b*", "c*", "f/").top().table(folders=False)
+    table = context("a", "!a", "*.py", "b*", "c*", "f/").top_layer().table(folders=False)
     assert table.names == {"a": (0, 1)}
     assert table.suffixes == {".py": (2,)}
     assert [number for _, number in table.rest] == [3, 4]
     assert table.any_rest is not None
     assert table.any_rest("c1")
     assert not table.any_rest("d1")
-    assert context("a").top().table(folders=True).any_rest is None
+    assert context("a").top_layer().table(folders=True).any_rest is None
 
 
 def test_sources_up_to_the_config_file_are_context_rules() -> None:
-    assert context(rank=CONFIG).contextual
-    assert not ignore().contextual
+    assert context(rank=CONFIG).is_contextual
+    assert not ignore().is_contextual

@@ -1,8 +1,8 @@
 import pytest
 
-from marid.workspace.match import Patterns
+from marid.workspace.match import RulePatterns
 
-PATTERNS = Patterns(["*.py", "docs/", "src/**/test_*.py", "# comment", "README.md"])
+PATTERNS = RulePatterns(["*.py", "docs/", "src/**/test_*.py", "# comment", "README.md"])
 
 
 @pytest.mark.parametrize(
@@ -21,8 +21,8 @@ PATTERNS = Patterns(["*.py", "docs/", "src/**/test_*.py", "# comment", "README.m
     ],
 )
 def test_the_last_pattern_that_matches_a_path_or_a_folder_above_it_is_named(path: str, number: int | None) -> None:
-    assert PATTERNS.last(path) == number
+    assert PATTERNS.last_match(path) == number
 
 
 def test_no_patterns_match_nothing() -> None:
-    assert Patterns([]).last("a") is None
+    assert RulePatterns([]).last_match("a") is None

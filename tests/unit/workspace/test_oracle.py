@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from fakes.trees import CountingWalker, Rules, paths_of, plant, plant_names, scratch
-from marid.workspace.ignores import UserFiles
+from marid.workspace.ignores import UserGitFiles
 
 DEFAULTS = (
     "build/",
@@ -243,7 +243,7 @@ def check(world: World, place: str) -> None:
         inline=world.inline,
         config="\n".join(world.config),
         defaults=world.defaults,
-        user=UserFiles(excludes=os.path.join(place, "excludes")),
+        user=UserGitFiles(excludes=os.path.join(place, "excludes")),
     )
     try:
         walker = CountingWalker(top, rules.ruling())

@@ -8,16 +8,16 @@ from fakes.changes import contents
 from fakes.people import as_nobody
 from fakes.trees import plant, scratch
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
-from marid.workspace.parent import Parent, check_writable, locked, open_parent
-from marid.workspace.place import Place
-from marid.workspace.territory import Territory
+from marid.workspace.parent import ParentFolder, check_writable, lock_folders, open_parent
+from marid.workspace.place import GuardedPath
+from marid.workspace.territory import PathScope
 
 
-def place(top: Path | str, name: str) -> Place:
-    return Territory([str(top)]).place(name)
+def place(top: Path | str, name: str) -> GuardedPath:
+    return PathScope([str(top)]).resolve(name)
 
 
-def opened(top: Path | str, name: str) -> Parent:
+def opened(top: Path | str, name: str) -> ParentFolder:
     return open_parent(place(top, name), make=True)
 
 
@@ -26,7 +26,7 @@ def test_folders_are_made_on_the_way_and_unmade_again(tmp_path: Path) -> None:
     parent = opened(tmp_path, "a/b/c/new.txt")
     assert (parent.name, os.path.isdir(tmp_path / "a/b/c")) == ("new.txt", True)
     parent.sync()
-    parent.undo()
+    parent.remove_created()
     parent.close()
     assert contents(tmp_path) == {"a/x": b""}
 
@@ -34,7 +34,7 @@ def test_folders_are_made_on_the_way_and_unmade_again(tmp_path: Path) -> None:
 def test_a_folder_that_somebody_has_used_meanwhile_is_not_unmade(tmp_path: Path) -> None:
     parent = opened(tmp_path, "b/c/new.txt")
     plant(tmp_path, {"b/theirs": "x"})
-    parent.undo()
+    parent.remove_created()
     parent.close()
     assert contents(tmp_path) == {"b/theirs": b"x"}
 
@@ -130,7 +130,7 @@ def test_two_who_write_into_one_folder_wait_for_each_other(tmp_path: Path) -> No
     inside, leave = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with locked([first]):
+        with lock_folders([first]):
             inside.set()
             leave.wait(10)
             seen.append("first")
@@ -138,10 +138,10 @@ def test_two_who_write_into_one_folder_wait_for_each_other(tmp_path: Path) -> No
     thread = threading.Thread(target=hold)
     thread.start()
     inside.wait(10)
-    with pytest.raises(Unavailable, match="'b' is being written by another"), locked([second], seconds=0.02):
+    with pytest.raises(Unavailable, match="'b' is being written by another"), lock_folders([second], timeout=0.02):
         pass
     leave.set()
-    with locked([second]):
+    with lock_folders([second]):
         seen.append("second")
     thread.join()
     assert seen == ["first", "second"]
@@ -151,7 +151,7 @@ def test_two_who_write_into_one_folder_wait_for_each_other(tmp_path: Path) -> No
 
 def test_one_who_writes_two_files_of_a_folder_does_not_wait_for_himself(tmp_path: Path) -> None:
     parents = [opened(tmp_path, "a"), opened(tmp_path, "b"), opened(tmp_path, "c/d")]
-    with locked(parents, seconds=0):
+    with lock_folders(parents, timeout=0):
         pass
     for parent in parents:
         parent.close()
@@ -160,7 +160,7 @@ def test_one_who_writes_two_files_of_a_folder_does_not_wait_for_himself(tmp_path
 def test_a_file_system_that_knows_no_locks_is_written_all_the_same(tmp_path: Path) -> None:
     parent = opened(tmp_path, "a")
     parent.close()
-    with locked([parent]):  # a closed descriptor answers as such a file system does
+    with lock_folders([parent]):  # a closed descriptor answers as such a file system does
         pass
 
 

@@ -2,14 +2,16 @@
 
 from pathlib import Path
 
-from marid.workspace.guard import Territory
-from marid.workspace.pathfind import Budget, Paths, find_paths
+from marid.workspace.guard import PathScope
+from marid.workspace.pathfind import FoundPaths, PathSearchLimits, find_paths
 from marid.workspace.pathglob import parse_path_pattern
 
 
-def found(folder: Path, pattern: str, paths: int = 100, seconds: float = 60.0, *, files_only: bool = False) -> Paths:
-    walk = Territory([str(folder)]).place(".").walk()
-    return find_paths(walk, parse_path_pattern(pattern), Budget(paths, seconds), files_only=files_only)
+def found(
+    folder: Path, pattern: str, paths: int = 100, seconds: float = 60.0, *, files_only: bool = False
+) -> FoundPaths:
+    walk = PathScope([str(folder)]).resolve(".").walk()
+    return find_paths(walk, parse_path_pattern(pattern), PathSearchLimits(paths, seconds), files_only=files_only)
 
 
 def make(folder: Path, *names: str) -> None:
@@ -20,23 +22,23 @@ def make(folder: Path, *names: str) -> None:
 
 def test_files_and_folders_are_found(tmp_path: Path) -> None:
     make(tmp_path, "src/a.py", "src/b/c.py", "d.py")
-    assert found(tmp_path, "**/*.py").found == ["d.py", "src/a.py", "src/b/c.py"]
-    assert found(tmp_path, "*").found == ["d.py", "src/"]
-    assert found(tmp_path, "*", files_only=True).found == ["d.py"]
-    assert found(tmp_path, "**/").found == ["src/", "src/b/"]
+    assert found(tmp_path, "**/*.py").paths == ["d.py", "src/a.py", "src/b/c.py"]
+    assert found(tmp_path, "*").paths == ["d.py", "src/"]
+    assert found(tmp_path, "*", files_only=True).paths == ["d.py"]
+    assert found(tmp_path, "**/").paths == ["src/", "src/b/"]
 
 
 def test_folders_that_cannot_match_are_passed_over(tmp_path: Path) -> None:
     make(tmp_path, "src/a/x.py", "lib/a/x.py", "lib/b/c/x.py")
-    assert found(tmp_path, "lib/*/x.py").found == ["lib/a/x.py"]
+    assert found(tmp_path, "lib/*/x.py").paths == ["lib/a/x.py"]
 
 
 def test_there_are_no_more_than_wanted(tmp_path: Path) -> None:
     make(tmp_path, "a", "b", "c")
-    assert found(tmp_path, "*", 2) == Paths(["a", "b"], more=True)
-    assert found(tmp_path, "*", 3) == Paths(["a", "b", "c"])
+    assert found(tmp_path, "*", 2) == FoundPaths(["a", "b"], has_more=True)
+    assert found(tmp_path, "*", 3) == FoundPaths(["a", "b", "c"])
 
 
 def test_it_ends_when_time_is_up(tmp_path: Path) -> None:
     make(tmp_path, "a")
-    assert found(tmp_path, "*", seconds=-1) == Paths([], late=True)
+    assert found(tmp_path, "*", seconds=-1) == FoundPaths([], timed_out=True)

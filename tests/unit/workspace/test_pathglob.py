@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
-from marid.workspace.pathglob import literal_start, parse_path_pattern
+from marid.workspace.pathglob import parse_path_pattern, split_literal_prefix
 
 
 @pytest.mark.parametrize(
@@ -122,4 +122,4 @@ def test_a_pattern_tells_what_it_names() -> None:
     ],
 )
 def test_the_folders_that_a_pattern_begins_with_are_known(pattern: str, start: tuple[str, str]) -> None:
-    assert literal_start(pattern) == start
+    assert split_literal_prefix(pattern) == start

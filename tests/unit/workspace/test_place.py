@@ -8,22 +8,22 @@ from fakes.openings import both_openings
 from fakes.people import as_nobody
 from fakes.trees import plant, plant_names, scratch
 from marid.core.errors import BadInput, Exhausted, NotFound, Refused, Unavailable
-from marid.workspace.beneath import Opening
-from marid.workspace.place import Entry, Look, OpenFolder, Place, entry_of, read_whole
-from marid.workspace.territory import Territory
-from marid.workspace.withheld import Blinkers, Withheld
+from marid.workspace.beneath import OpenBeneath
+from marid.workspace.place import FolderEntry, GuardedLister, GuardedPath, OpenFolder, make_entry, read_all
+from marid.workspace.territory import PathScope
+from marid.workspace.withheld import ListingFilter, ProtectedFiles
 
 
-def place(top: Path | str, name: str, home: str = "", opening: Opening | None = None) -> Place:
-    return Territory([str(top)], home=home, opening=opening).place(name)
+def place(top: Path | str, name: str, home: str = "", opening: OpenBeneath | None = None) -> GuardedPath:
+    return PathScope([str(top)], home=home, opening=opening).resolve(name)
 
 
-def walked(where: Place, *, ignored: bool = False, hidden: bool = True) -> dict[str, list[str]]:
+def walked(where: GuardedPath, *, ignored: bool = False, hidden: bool = True) -> dict[str, list[str]]:
     return {folder.path: folder.names for folder in where.walk(ignored=ignored, hidden=hidden)}
 
 
 @both_openings
-def test_a_file_is_read_whole(tmp_path: Path, opening: Opening) -> None:
+def test_a_file_is_read_whole(tmp_path: Path, opening: OpenBeneath) -> None:
     plant(tmp_path, {"a/b.txt": "text", "empty": ""})
     assert place(tmp_path, "a/b.txt", opening=opening).read() == b"text"
     assert place(tmp_path, "empty", opening=opening).read() == b""
@@ -54,14 +54,14 @@ def test_a_file_that_grows_or_shrinks_meanwhile_is_read_as_it_is(tmp_path: Path)
     fd = os.open(tmp_path / "a", os.O_RDONLY)
     for told in (0, 3, 5, 9):
         os.lseek(fd, 0, os.SEEK_SET)
-        assert read_whole(fd, told, 100) == b"12345"
+        assert read_all(fd, told, 100) == b"12345"
     os.lseek(fd, 0, os.SEEK_SET)
-    assert read_whole(fd, 2, 4) is None
+    assert read_all(fd, 2, 4) is None
     os.close(fd)
 
 
 @both_openings
-def test_what_is_no_regular_file_is_said_to_be_none_at_once(tmp_path: Path, opening: Opening) -> None:
+def test_what_is_no_regular_file_is_said_to_be_none_at_once(tmp_path: Path, opening: OpenBeneath) -> None:
     os.mkfifo(tmp_path / "pipe")
     plant(tmp_path, {"folder/": ""})
     with socket.socket(socket.AF_UNIX) as server:
@@ -83,7 +83,7 @@ def test_messages_name_the_path_as_it_was_given(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match=f"^'{tmp_path}/x/../y' is not there$"):
         place(tmp_path, f"{tmp_path}/x/../y").read()
     with pytest.raises(NotFound, match=r"^'y' is not there$"):
-        Place(tree=place(tmp_path, ".").tree, name="y").read()
+        GuardedPath(root=place(tmp_path, ".").root, name="y").read()
 
 
 def test_a_file_without_permission_is_refused_and_still_listed() -> None:
@@ -108,7 +108,7 @@ def test_a_folder_that_may_be_listed_but_not_entered_shows_names_without_sizes()
         plant(top, {"half/a": "x", "half/b/c": ""})
         os.chmod(f"{top}/half", 0o444)
         with as_nobody():
-            assert place(top, "half").entries() == [Entry("a", "file", 0), Entry("b", "dir", 0)]
+            assert place(top, "half").entries() == [FolderEntry("a", "file", 0), FolderEntry("b", "dir", 0)]
         os.chmod(f"{top}/half", 0o700)
 
 
@@ -148,7 +148,7 @@ def test_an_entry_that_vanishes_is_left_out(tmp_path: Path) -> None:
         entries = sorted(found, key=lambda entry: entry.name)
     (tmp_path / "a").unlink()
     fd = os.open(tmp_path, os.O_RDONLY)
-    assert [entry_of(entry, fd) for entry in entries] == [None, Entry("b", "file", 0)]
+    assert [make_entry(entry, fd) for entry in entries] == [None, FolderEntry("b", "file", 0)]
     os.close(fd)
 
 
@@ -252,7 +252,7 @@ def test_a_hard_link_is_read_unless_it_is_a_withheld_file(tmp_path: Path) -> Non
     where = place(tmp_path / "r", ".")
     assert where.below("linked.txt").read() == b"fine"
     with pytest.raises(Refused, match=r"'notes\.txt' is refused: it is kept from every tool"):
-        Place(tree=where.tree, name="notes.txt").read()
+        GuardedPath(root=where.root, name="notes.txt").read()
     (folder,) = where.walk()
     assert folder.names == ["linked.txt", "notes.txt"]
     assert (folder.read("linked.txt"), folder.read("notes.txt")) == (None, None)  # closed by now
@@ -281,13 +281,13 @@ def test_what_lies_below_a_place_is_a_place(tmp_path: Path) -> None:
 
 
 def test_places_are_equal_however_they_were_spelled(tmp_path: Path) -> None:
-    territory = Territory([str(tmp_path)])
-    assert territory.place("a") == territory.place("./a")
+    territory = PathScope([str(tmp_path)])
+    assert territory.resolve("a") == territory.resolve("./a")
 
 
 def test_a_look_leaves_what_rules_in_its_rules(tmp_path: Path) -> None:
     plant(tmp_path, {".gitignore": "", ".git/": "", "a": ""})
-    look = Look(Blinkers(Withheld(), str(tmp_path)), hidden=False)
+    look = GuardedLister(ListingFilter(ProtectedFiles(), str(tmp_path)), hidden=False)
     fd = os.open(tmp_path, os.O_RDONLY)
     found = look(fd)
     os.close(fd)
@@ -298,16 +298,16 @@ def test_a_file_that_breaks_while_it_is_read_is_not_available() -> None:
     where = place(f"/proc/{os.getpid()}", "mem")
     with pytest.raises(Unavailable, match="'mem' cannot be used: input/output error"):
         where.read()
-    with pytest.raises(Unavailable, match="'mem'"), where.opened() as fd:
+    with pytest.raises(Unavailable, match="'mem'"), where.open_regular() as fd:
         os.read(fd, 1)
-    folder = OpenFolder("", [], [], os.open(f"/proc/{os.getpid()}", os.O_RDONLY), [], Withheld())
+    folder = OpenFolder("", [], [], os.open(f"/proc/{os.getpid()}", os.O_RDONLY), [], ProtectedFiles())
     assert folder.read("mem") is None
     os.close(folder.fd)
 
 
 def test_a_file_that_is_too_large_to_be_read_whole_is_opened(tmp_path: Path) -> None:
     plant(tmp_path, {"a": "12345", "d/": ""})
-    with place(tmp_path, "a").opened() as fd:
+    with place(tmp_path, "a").open_regular() as fd:
         assert os.pread(fd, 2, 3) == b"45"
-    with pytest.raises(BadInput, match="'d' is a folder"), place(tmp_path, "d").opened():
+    with pytest.raises(BadInput, match="'d' is a folder"), place(tmp_path, "d").open_regular():
         pass

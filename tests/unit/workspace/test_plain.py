@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from marid.workspace.plain import plain_text
+from marid.workspace.plain import read_small_text
 
 
 def test_a_text_is_read_whole_with_its_line_ends(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes("grün\r\n".encode())
-    assert plain_text(str(tmp_path / "a"), 7) == "grün\r\n"
+    assert read_small_text(str(tmp_path / "a"), 7) == "grün\r\n"
 
 
 def test_what_is_too_large_no_text_or_no_file_is_refused_at_once(tmp_path: Path) -> None:
@@ -19,6 +19,6 @@ def test_what_is_too_large_no_text_or_no_file_is_refused_at_once(tmp_path: Path)
     os.mkfifo(tmp_path / "pipe")
     for name, why in (("large", "larger than 4 bytes"), ("binary", "utf-8"), ("pipe", "no regular file")):
         with pytest.raises(ValueError, match=why):
-            plain_text(str(tmp_path / name), 4)
+            read_small_text(str(tmp_path / name), 4)
     with pytest.raises(FileNotFoundError):
-        plain_text(str(tmp_path / "none"), 4)
+        read_small_text(str(tmp_path / "none"), 4)

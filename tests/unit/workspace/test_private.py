@@ -3,13 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from marid.workspace.private import private_folder
+from marid.workspace.private import make_private_folder
 
 
 def test_all_that_is_made_is_private(tmp_path: Path) -> None:
     before = os.umask(0o022)
     try:
-        private_folder(str(tmp_path / "home/logs/sessions"))
+        make_private_folder(str(tmp_path / "home/logs/sessions"))
     finally:
         os.umask(before)
     modes = [(tmp_path / name).stat().st_mode & 0o777 for name in ("home", "home/logs", "home/logs/sessions")]
@@ -18,7 +18,7 @@ def test_all_that_is_made_is_private(tmp_path: Path) -> None:
 
 def test_what_is_there_stays_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir(mode=0o755)
-    private_folder(str(tmp_path / "home"))
+    make_private_folder(str(tmp_path / "home"))
     assert (tmp_path / "home").stat().st_mode & 0o777 == 0o755
 
 
@@ -26,4 +26,4 @@ def test_a_file_in_the_way_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "home").touch()
     for name in ("home", "home/below"):
         with pytest.raises(FileExistsError):
-            private_folder(str(tmp_path / name))
+            make_private_folder(str(tmp_path / name))

@@ -5,13 +5,13 @@ import pytest
 
 from fakes.people import as_nobody
 from fakes.trees import Problems, plant, scratch
-from marid.workspace.read import HUGE, LARGE, Content, Measured, Reader, measure
+from marid.workspace.read import HUGE_BYTES, LARGE_BYTES, Content, FileReader, FileSize, measure_files
 from marid.workspace.walk import Folder
 
 
 def read(top: Path | str, *folders: Folder, skip: tuple[int, int] | None = None) -> tuple[list[Content], Problems, int]:
     problems = Problems()
-    reader = Reader(str(top), problems, skip=skip)
+    reader = FileReader(str(top), problems, skip=skip)
     return list(reader.read(folders)), problems, reader.binaries
 
 
@@ -38,21 +38,21 @@ def test_what_is_no_utf_8_is_made_so_and_the_size_is_that_on_disk(tmp_path: Path
 
 
 def test_binary_files_drop_out_and_are_counted(tmp_path: Path) -> None:
-    plant(tmp_path, {"a.bin": b"a\0b", "big.bin": b"\0" * (LARGE + 1), "a.txt": "text"})
+    plant(tmp_path, {"a.bin": b"a\0b", "big.bin": b"\0" * (LARGE_BYTES + 1), "a.txt": "text"})
     contents, problems, binaries = read(tmp_path, Folder("", ["a.bin", "a.txt", "big.bin"]))
     assert [content.path for content in contents] == ["a.txt"]
     assert (problems, binaries) == ([], 2)
 
 
 def test_a_large_text_file_is_read_whole(tmp_path: Path) -> None:
-    plant(tmp_path, {"a.txt": b"x" * (LARGE + 10)})
+    plant(tmp_path, {"a.txt": b"x" * (LARGE_BYTES + 10)})
     (content,), _, _ = read(tmp_path, Folder("", ["a.txt"]))
-    assert content.size == len(content.data) == LARGE + 10
+    assert content.size == len(content.data) == LARGE_BYTES + 10
 
 
 def test_a_text_file_too_large_for_memory_is_told_and_a_binary_one_costs_nothing(tmp_path: Path) -> None:
     plant(tmp_path, {"text": b"hello\n" * 2000, "zeros": b""})
-    os.truncate(tmp_path / "text", HUGE + 1)
+    os.truncate(tmp_path / "text", HUGE_BYTES + 1)
     os.truncate(tmp_path / "zeros", 5 << 30)
     contents, problems, binaries = read(tmp_path, Folder("", ["text", "zeros"]))
     assert (contents, binaries) == ([], 1)
@@ -87,7 +87,7 @@ def test_a_file_without_permission_is_told() -> None:
 
 
 def test_our_own_output_is_not_read_by_any_of_its_names(tmp_path: Path) -> None:
-    plant(tmp_path, {"out.txt": "out", "a.txt": "a", "large.txt": b"x" * (LARGE + 1)})
+    plant(tmp_path, {"out.txt": "out", "a.txt": "a", "large.txt": b"x" * (LARGE_BYTES + 1)})
     os.link(tmp_path / "out.txt", tmp_path / "twin.txt")
     about = (tmp_path / "out.txt").stat()
     names = ["a.txt", "large.txt", "out.txt", "twin.txt"]
@@ -107,22 +107,27 @@ def test_a_file_that_holds_less_than_its_size_says_is_as_large_as_what_was_read(
 def test_files_are_measured_without_being_read_and_large_binary_ones_count_nothing(tmp_path: Path) -> None:
     plant(
         tmp_path,
-        {"a.txt": "abc", "d/big.txt": b"x" * (LARGE + 1), "d/big.bin": b"\0" * (LARGE + 1), "small.bin": b"\0"},
+        {
+            "a.txt": "abc",
+            "d/big.txt": b"x" * (LARGE_BYTES + 1),
+            "d/big.bin": b"\0" * (LARGE_BYTES + 1),
+            "small.bin": b"\0",
+        },
     )
     folders = [Folder("", ["a.txt", "gone", "small.bin"]), Folder("d", ["big.bin", "big.txt"]), Folder("away", ["x"])]
-    found = list(measure(str(tmp_path), folders))
+    found = list(measure_files(str(tmp_path), folders))
     assert [(one.path, one.size) for one in found] == [
         ("a.txt", 3),
         ("small.bin", 1),
         ("d/big.bin", 0),
-        ("d/big.txt", LARGE + 1),
+        ("d/big.txt", LARGE_BYTES + 1),
     ]
-    assert found[0] == Measured("a.txt", 3)
+    assert found[0] == FileSize("a.txt", 3)
 
 
 def test_a_large_file_that_cannot_be_looked_into_counts_nothing() -> None:
     with scratch() as top:
-        plant(top, {"a.txt": b"x" * (LARGE + 1)})
+        plant(top, {"a.txt": b"x" * (LARGE_BYTES + 1)})
         os.chmod(f"{top}/a.txt", 0)
         with as_nobody():
-            assert list(measure(top, [Folder("", ["a.txt"])])) == []
+            assert list(measure_files(top, [Folder("", ["a.txt"])])) == []

@@ -5,33 +5,33 @@ import pytest
 
 from fakes.changes import contents
 from fakes.trees import plant
-from marid.workspace.commit import digest
-from marid.workspace.journal import Journal, Line
-from marid.workspace.recover import recover
+from marid.workspace.commit import sha256_hex
+from marid.workspace.journal import CommitJournal, JournalLine
+from marid.workspace.recover import recover_commits
 
 
-def line(top: Path, name: str, before: bytes | None, after: bytes, *, number: int = 0) -> Line:
+def line(top: Path, name: str, before: bytes | None, after: bytes, *, number: int = 0) -> JournalLine:
     folder, _, last = name.rpartition("/")
     about = os.stat(top / folder)
     temp = f".marid-x-{number}"
-    return Line(
+    return JournalLine(
         root=str(top),
         folder=folder,
         identity=(about.st_dev, about.st_ino),
         name=last,
         temp=f"{temp}.tmp",
         backup="" if before is None else f"{temp}.old.tmp",
-        before="" if before is None else digest(before),
-        after=digest(after),
+        before="" if before is None else sha256_hex(before),
+        after=sha256_hex(after),
     )
 
 
-def left(tmp_path: Path, *lines: Line, ready: bool) -> str:
+def left(tmp_path: Path, *lines: JournalLine, ready: bool) -> str:
     """A home in which a commit of these lines was killed."""
     home = str(tmp_path / "home")
-    journal = Journal(home, "x", lines)
+    journal = CommitJournal(home, "x", lines)
     if ready:
-        journal.ready()
+        journal.mark_ready()
     journal.close(done=False)
     return home
 
@@ -39,10 +39,10 @@ def left(tmp_path: Path, *lines: Line, ready: bool) -> str:
 def test_a_commit_that_was_killed_while_it_prepared_leaves_nothing(tmp_path: Path) -> None:
     plant(tmp_path, {"r/d/a": "old", "r/d/.marid-x-0.tmp": "ne", "r/d/.marid-x-0.old.tmp": "o"})
     home = left(tmp_path, line(tmp_path / "r", "d/a", b"old", b"new"), ready=False)
-    assert recover(home) == 1
+    assert recover_commits(home) == 1
     assert contents(tmp_path / "r") == {"d/a": b"old"}
     assert contents(home) == {"edits/": b""}
-    assert recover(home) == 0
+    assert recover_commits(home) == 0
 
 
 def test_a_commit_that_had_begun_is_finished(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_a_commit_that_had_begun_is_finished(tmp_path: Path) -> None:
         line(top, "b", b"2", b"two", number=1),
         line(top, "c", None, b"three", number=2),
     )
-    assert recover(left(tmp_path, *lines, ready=True)) == 1
+    assert recover_commits(left(tmp_path, *lines, ready=True)) == 1
     assert contents(top) == {"a": b"one", "b": b"two", "c": b"three"}
 
 
@@ -67,7 +67,7 @@ def test_a_commit_is_taken_back_where_somebody_went_on_editing(tmp_path: Path) -
         line(top, "b", b"2", b"two", number=1),
         line(top, "c", None, b"three", number=2),
     )
-    assert recover(left(tmp_path, *lines, ready=True)) == 1
+    assert recover_commits(left(tmp_path, *lines, ready=True)) == 1
     assert contents(top) == {"a": b"1", "b": b"mine"}
 
 
@@ -75,7 +75,7 @@ def test_a_temporary_file_that_is_not_what_was_noted_is_not_put_in_place(tmp_pat
     plant(tmp_path, {"r/a": "1", "r/.marid-x-0.tmp": "forged", "r/b": "two"})
     top = tmp_path / "r"
     lines = line(top, "a", b"1", b"one"), line(top, "b", b"2", b"two", number=1)
-    assert recover(left(tmp_path, *lines, ready=True)) == 1
+    assert recover_commits(left(tmp_path, *lines, ready=True)) == 1
     assert contents(top) == {"a": b"1", "b": b"two"}
 
 
@@ -88,7 +88,7 @@ def test_what_is_no_file_any_more_counts_as_changed(tmp_path: Path, kind: str) -
     else:
         (top / "a").mkdir()
     lines = line(top, "a", b"1", b"one"), line(top, "b", b"2", b"two", number=1)
-    assert recover(left(tmp_path, *lines, ready=True)) == 1
+    assert recover_commits(left(tmp_path, *lines, ready=True)) == 1
     assert (top / "b").read_bytes() == b"2"
     assert (tmp_path / "out").read_bytes() == b"1"
 
@@ -99,7 +99,7 @@ def test_a_file_that_became_huge_counts_as_changed(tmp_path: Path) -> None:
     with open(top / "a", "wb") as file:
         file.truncate(1 << 40)
     lines = line(top, "a", b"1", b"one"), line(top, "b", b"2", b"two", number=1)
-    assert recover(left(tmp_path, *lines, ready=True)) == 1
+    assert recover_commits(left(tmp_path, *lines, ready=True)) == 1
     assert (top / "b").read_bytes() == b"2"
 
 
@@ -115,11 +115,11 @@ def test_a_folder_that_is_another_now_is_left_alone_and_waited_for(tmp_path: Pat
     if change == "link":
         (top / "d").symlink_to("moved")
     before = contents(tmp_path)
-    assert recover(home) == 0
+    assert recover_commits(home) == 0
     assert contents(tmp_path) == before
     if change in ("gone", "root"):
         (tmp_path / moved).rename(top if change == "root" else top / "d")
-        assert recover(home) == 1
+        assert recover_commits(home) == 1
         assert (top / "d/a").read_bytes() == b"one"
 
 
@@ -127,15 +127,15 @@ def test_what_was_only_prepared_in_a_folder_that_is_gone_needs_no_waiting(tmp_pa
     plant(tmp_path, {"r/d/": ""})
     home = left(tmp_path, line(tmp_path / "r", "d/a", b"1", b"one"), ready=False)
     (tmp_path / "r/d").rmdir()
-    assert recover(home) == 1
+    assert recover_commits(home) == 1
 
 
 def test_a_journal_cannot_remove_what_is_not_a_temporary_file_of_ours(tmp_path: Path) -> None:
     plant(tmp_path, {"r/d/a": "1", "r/keep": "x"})
     forged = line(tmp_path / "r", "d/a", b"1", b"one")._replace(temp="../keep", backup="a")
-    assert recover(left(tmp_path, forged, ready=False)) == 1
+    assert recover_commits(left(tmp_path, forged, ready=False)) == 1
     assert contents(tmp_path / "r") == {"d/a": b"1", "keep": b"x"}
 
 
 def test_a_home_that_is_not_there_has_nothing_to_recover(tmp_path: Path) -> None:
-    assert recover(str(tmp_path / "nothing")) == 0
+    assert recover_commits(str(tmp_path / "nothing")) == 0

@@ -1,14 +1,21 @@
 import pytest
 
-from marid.workspace.glob import ANYTHING, Glob
-from marid.workspace.rules import Rule, as_bytes, decode_rules, parse_contextfile, parse_gitignore, parse_inline
+from marid.workspace.glob import ANY_NAME, NameGlob
+from marid.workspace.rules import (
+    PathRule,
+    bytes_as_text,
+    decode_rules,
+    parse_contextfile,
+    parse_gitignore,
+    parse_inline,
+)
 
 
-def parts_of(rules: tuple[Rule, ...]) -> list[tuple[Glob | None, ...]]:
+def parts_of(rules: tuple[PathRule, ...]) -> list[tuple[NameGlob | None, ...]]:
     return [tuple(part and part._replace(hint="") for part in rule.parts) for rule in rules]
 
 
-A, B, C = Glob(name="a"), Glob(name="b"), Glob(name="c")
+A, B, C = NameGlob(name="a"), NameGlob(name="b"), NameGlob(name="c")
 
 
 def test_in_context_rules_an_exclamation_mark_excludes_and_anything_else_includes() -> None:
@@ -39,7 +46,11 @@ def test_a_byte_order_mark_and_windows_line_ends_are_dropped() -> None:
 
 
 def test_blanks_around_a_context_rule_do_not_count_unless_a_backslash_keeps_one() -> None:
-    assert parts_of(parse_inline(["  a \t", "! b ", "\tc\\  \r\n"])) == [(None, A), (None, B), (None, Glob(name="c "))]
+    assert parts_of(parse_inline(["  a \t", "! b ", "\tc\\  \r\n"])) == [
+        (None, A),
+        (None, B),
+        (None, NameGlob(name="c ")),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -47,12 +58,12 @@ def test_blanks_around_a_context_rule_do_not_count_unless_a_backslash_keeps_one(
     [("a  ", "a"), ("a\\ ", "a "), ("a\\  ", "a "), ("a\\\\ ", "a\\"), (" a", " a"), ("a\t", "a\t"), ("a\\ \r", "a ")],
 )
 def test_trailing_blanks_of_an_ignore_rule_are_dropped_as_git_drops_them(line: str, name: str) -> None:
-    assert parts_of(parse_gitignore(line)) == [(None, Glob(name=name))]
+    assert parts_of(parse_gitignore(line)) == [(None, NameGlob(name=name))]
 
 
 def test_a_mark_behind_a_backslash_is_a_letter() -> None:
-    assert parts_of(parse_gitignore("\\#a\n\\!a")) == [(None, Glob(name="#a")), (None, Glob(name="!a"))]
-    assert parts_of(parse_inline(["\\#a", "\\!a"])) == [(None, Glob(name="#a")), (None, Glob(name="!a"))]
+    assert parts_of(parse_gitignore("\\#a\n\\!a")) == [(None, NameGlob(name="#a")), (None, NameGlob(name="!a"))]
+    assert parts_of(parse_inline(["\\#a", "\\!a"])) == [(None, NameGlob(name="#a")), (None, NameGlob(name="!a"))]
 
 
 def test_a_zero_byte_ends_an_ignore_rule_as_in_git() -> None:
@@ -74,15 +85,15 @@ def test_a_zero_byte_ends_an_ignore_rule_as_in_git() -> None:
         ("a/**/**", (A, None)),
         ("a/***/b", (A, None, B)),
         ("/**", (None,)),
-        ("**", (None, ANYTHING)),
-        ("**/", (None, ANYTHING)),
-        ("a/**c/b", (A, Glob(regex=".*c"), B)),
+        ("**", (None, ANY_NAME)),
+        ("**/", (None, ANY_NAME)),
+        ("a/**c/b", (A, NameGlob(regex=".*c"), B)),
         (r"a\/b", (A, B)),
-        (r"a/**\/b", (A, ANYTHING, None, B)),
-        ("[a/b]c", (Glob(regex="[a/b]c"),)),
+        (r"a/**\/b", (A, ANY_NAME, None, B)),
+        ("[a/b]c", (NameGlob(regex="[a/b]c"),)),
     ],
 )
-def test_a_pattern_becomes_components(pattern: str, parts: tuple[Glob | None, ...]) -> None:
+def test_a_pattern_becomes_components(pattern: str, parts: tuple[NameGlob | None, ...]) -> None:
     assert parts_of(parse_gitignore(pattern)) == [parts]
     assert parts_of(parse_inline([pattern])) == [parts]
 
@@ -90,17 +101,17 @@ def test_a_pattern_becomes_components(pattern: str, parts: tuple[Glob | None, ..
 @pytest.mark.parametrize(
     ("pattern", "ways"),
     [
-        ("a/b**", [(A, Glob(regex="b.*"), None), (A, Glob(regex="b.*"))]),
-        ("b**/c", [(Glob(name="bc"),), (Glob(regex="b.*"), None, C)]),
-        ("b**/**/c", [(Glob(name="bc"),), (Glob(regex="b.*"), None, C)]),
-        ("b**/**", [(Glob(regex="b.*"), None), (Glob(regex="b.*"),)]),
-        (r"b**\/c", [(Glob(regex="b.*"), None, C)]),
-        (r"b**/**\/c", [(Glob(regex="b.*"), None, C)]),
-        ("b?**/c", [(Glob(regex="b..*", counting=True), C)]),
+        ("a/b**", [(A, NameGlob(regex="b.*"), None), (A, NameGlob(regex="b.*"))]),
+        ("b**/c", [(NameGlob(name="bc"),), (NameGlob(regex="b.*"), None, C)]),
+        ("b**/**/c", [(NameGlob(name="bc"),), (NameGlob(regex="b.*"), None, C)]),
+        ("b**/**", [(NameGlob(regex="b.*"), None), (NameGlob(regex="b.*"),)]),
+        (r"b**\/c", [(NameGlob(regex="b.*"), None, C)]),
+        (r"b**/**\/c", [(NameGlob(regex="b.*"), None, C)]),
+        ("b?**/c", [(NameGlob(regex="b..*", per_character=True), C)]),
     ],
 )
 def test_two_stars_behind_the_half_of_a_name_are_read_as_git_reads_them(
-    pattern: str, ways: list[tuple[Glob | None, ...]]
+    pattern: str, ways: list[tuple[NameGlob | None, ...]]
 ) -> None:
     assert parts_of(parse_gitignore(pattern)) == ways
 
@@ -140,25 +151,25 @@ def test_a_trailing_slash_means_folders_only() -> None:
 )
 def test_a_rule_knows_whether_it_has_a_wildcard(pattern: str, plain: bool) -> None:
     (rule,) = parse_inline([pattern])
-    assert rule.plain is plain
+    assert rule.is_plain is plain
 
 
 def test_letters_of_a_context_rule_are_composed_and_those_of_an_ignore_rule_stay() -> None:
-    assert parts_of(parse_inline(["e\u0301"])) == [(None, Glob(name="é"))]
-    assert parts_of(parse_gitignore("e\u0301")) == [(None, Glob(name="e\u0301"))]
+    assert parts_of(parse_inline(["e\u0301"])) == [(None, NameGlob(name="é"))]
+    assert parts_of(parse_gitignore("e\u0301")) == [(None, NameGlob(name="e\u0301"))]
 
 
 def test_whole_names_and_suffixes_of_an_ignore_rule_are_text_and_its_regexes_are_about_bytes() -> None:
     assert parts_of(parse_gitignore("é\n*.é\né*\n\udcff\nx/**/é")) == [
-        (None, Glob(name="é")),
-        (None, Glob(suffix=".é")),
-        (None, Glob(regex="Ã©.*")),
-        (None, Glob(name="\udcff")),
-        (Glob(name="x"), None, Glob(name="é")),
+        (None, NameGlob(name="é")),
+        (None, NameGlob(suffix=".é")),
+        (None, NameGlob(regex="Ã©.*")),
+        (None, NameGlob(name="\udcff")),
+        (NameGlob(name="x"), None, NameGlob(name="é")),
     ]
 
 
 def test_bytes_that_are_no_utf_8_survive_reading() -> None:
     assert decode_rules(b"a\xff\xc3\xa9") == "a\udcffé"
-    assert as_bytes("a\udcffé") == "a\xff\xc3\xa9"
-    assert as_bytes("plain") == "plain"
+    assert bytes_as_text("a\udcffé") == "a\xff\xc3\xa9"
+    assert bytes_as_text("plain") == "plain"

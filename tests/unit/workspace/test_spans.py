@@ -9,21 +9,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput, Exhausted, MaridError
-from marid.workspace.guard import Territory
-from marid.workspace.spans import Lines, Span, open_lines
+from marid.workspace.guard import PathScope
+from marid.workspace.spans import LineReader, LineSpan, open_lines
 
 
-def span(path: Path, ask: Callable[[Lines], Span]) -> Span:
-    with open_lines(Territory([str(path.parent)]).place(path.name)) as lines:
+def span(path: Path, ask: Callable[[LineReader], LineSpan]) -> LineSpan:
+    with open_lines(PathScope([str(path.parent)]).resolve(path.name)) as lines:
         return ask(lines)
 
 
-def sliced(path: Path, start: int, end: int) -> Span:
-    return span(path, lambda lines: lines.slice(start, end))
+def sliced(path: Path, start: int, end: int) -> LineSpan:
+    return span(path, lambda lines: lines.read_slice(start, end))
 
 
-def tail(path: Path, count: int) -> Span:
-    return span(path, lambda lines: lines.tail(count))
+def tail(path: Path, count: int) -> LineSpan:
+    return span(path, lambda lines: lines.read_tail(count))
 
 
 LINES = st.lists(st.text("ab\r\u2028é", max_size=3), max_size=8)
@@ -41,17 +41,17 @@ def test_a_slice_and_a_tail_are_those_of_a_list(
     path.write_bytes(text.encode())
     count = data.draw(st.integers(1, 9))
     total = len(have)
-    assert tail(path, count) == Span("".join(have[-count:]), min(total, max(1, total - count + 1)), total, total)
+    assert tail(path, count) == LineSpan("".join(have[-count:]), min(total, max(1, total - count + 1)), total, total)
     if total:
         start = data.draw(st.integers(1, total))
         end = data.draw(st.integers(start, total + 2))
-        assert sliced(path, start, end) == Span("".join(have[start - 1 : end]), start, min(end, total), total)
+        assert sliced(path, start, end) == LineSpan("".join(have[start - 1 : end]), start, min(end, total), total)
 
 
 def test_an_empty_file_has_no_lines(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
-    assert sliced(tmp_path / "a", 1, 5) == Span("", 0, 0, 0)
-    assert tail(tmp_path / "a", 5) == Span("", 0, 0, 0)
+    assert sliced(tmp_path / "a", 1, 5) == LineSpan("", 0, 0, 0)
+    assert tail(tmp_path / "a", 5) == LineSpan("", 0, 0, 0)
     with pytest.raises(BadInput, match="the file is empty"):
         sliced(tmp_path / "a", 2, 5)
 
@@ -98,8 +98,8 @@ def test_the_ends_of_a_huge_file_are_read_without_the_rest(tmp_path: Path) -> No
     head, end = b"".join(b"head %d\n" % n for n in range(2_000)), b"".join(b"tail %d\n" % n for n in range(20_000))
     size = 1 << 40
     path = sparse(tmp_path / "a", size, (0, head), (size - len(end), end))
-    assert sliced(path, 2, 3) == Span("head 1\nhead 2\n", 2, 3, None)
-    assert tail(path, 2) == Span("tail 19998\ntail 19999\n", None, None, None)
+    assert sliced(path, 2, 3) == LineSpan("head 1\nhead 2\n", 2, 3, None)
+    assert tail(path, 2) == LineSpan("tail 19998\ntail 19999\n", None, None, None)
 
 
 def test_lines_that_hold_too_much_are_refused(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_a_line_that_is_too_far_away_is_refused(tmp_path: Path) -> None:
     fd = os.open(path, os.O_RDONLY)
     try:
         with pytest.raises(Exhausted, match="is not within the first"):
-            Lines(fd, 1 << 40, most_scanned=4 << 20).slice(9_000, 9_001)
+            LineReader(fd, 1 << 40, max_scanned=4 << 20).read_slice(9_000, 9_001)
     finally:
         os.close(fd)
 

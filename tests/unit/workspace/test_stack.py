@@ -1,24 +1,24 @@
-from marid.workspace.layers import Source
-from marid.workspace.rules import CONFIG, DEFAULT, IGNORE, INLINE, NEAR, NOBODY, parse_gitignore, parse_inline
-from marid.workspace.stack import INCLUDED, Pool, Stack
+from marid.workspace.layers import RuleSource
+from marid.workspace.rules import CONFIG, DEFAULT, IGNORE, INLINE, NEAR, NO_RULE, parse_gitignore, parse_inline
+from marid.workspace.stack import INCLUDED, RuleStack, RuleStackPool
 
 
-def source(rank: int, *lines: str) -> Source:
+def source(rank: int, *lines: str) -> RuleSource:
     rules = parse_inline(lines) if rank <= CONFIG else parse_gitignore("\n".join(lines))
-    return Source(rules, rank=rank, origin=str(rank))
+    return RuleSource(rules, rank=rank, origin=str(rank))
 
 
-def stack(*sources: Source) -> Stack:
-    return Pool().stack(tuple(one.top() for one in sources))
+def stack(*sources: RuleSource) -> RuleStack:
+    return RuleStackPool().get_stack(tuple(one.top_layer() for one in sources))
 
 
-def down(start: Stack, *names: str) -> Stack:
+def down(start: RuleStack, *names: str) -> RuleStack:
     for name in names:
         start = start.below(name, start.judge(name, folder=True))
     return start
 
 
-def verdict(start: Stack, path: str) -> tuple[bool, int]:
+def verdict(start: RuleStack, path: str) -> tuple[bool, int]:
     *folders, name = path.split("/")
     decision = down(start, *folders).judge(name, folder=False)
     return decision.include, decision.rank
@@ -27,7 +27,7 @@ def verdict(start: Stack, path: str) -> tuple[bool, int]:
 def test_what_nothing_matches_is_in() -> None:
     assert stack().judge("a", folder=False) is INCLUDED
     assert stack().select(["a", "b"]) == ["a", "b"]
-    assert verdict(stack(source(INLINE, "!b")), "a") == (True, NOBODY)
+    assert verdict(stack(source(INLINE, "!b")), "a") == (True, NO_RULE)
 
 
 def test_the_strongest_source_that_says_something_decides() -> None:
@@ -39,7 +39,7 @@ def test_the_strongest_source_that_says_something_decides() -> None:
         source(DEFAULT, "[1-5]"),
     ]
     found = [verdict(stack(*every), name) for name in "123456"]
-    assert found == [(True, INLINE), (True, NEAR), (True, CONFIG), (True, IGNORE), (False, DEFAULT), (True, NOBODY)]
+    assert found == [(True, INLINE), (True, NEAR), (True, CONFIG), (True, IGNORE), (False, DEFAULT), (True, NO_RULE)]
 
 
 def test_in_one_context_source_an_exclusion_beats_an_inclusion_whatever_their_order() -> None:
@@ -77,7 +77,7 @@ def test_an_inclusion_of_a_folder_does_not_overrule_an_exclusion_of_the_same_sou
 
 def test_a_stronger_inclusion_reaches_below_an_excluded_folder_and_a_weaker_one_does_not() -> None:
     rules = stack(source(INLINE, "*.py"), source(NEAR, "!src/"), source(CONFIG, "*.md"))
-    assert down(rules, "src").open
+    assert down(rules, "src").is_open
     assert verdict(rules, "src/deep/a.py") == (True, INLINE)
     assert verdict(rules, "src/deep/a.md") == (False, NEAR)
     assert verdict(rules, "src/deep/a.txt") == (False, NEAR)
@@ -85,11 +85,11 @@ def test_a_stronger_inclusion_reaches_below_an_excluded_folder_and_a_weaker_one_
 
 def test_a_folder_in_which_nothing_can_be_included_is_closed() -> None:
     rules = stack(source(INLINE, "src/keep/a.py", "!x"), source(NEAR, "!src/", "!docs/"), source(CONFIG, "*.md"))
-    assert not down(rules, "docs").open
-    assert down(rules, "src").open
-    assert not down(rules, "src", "other").open
-    assert down(rules, "src", "keep").open
-    assert not down(rules, "src", "keep", "deeper").open
+    assert not down(rules, "docs").is_open
+    assert down(rules, "src").is_open
+    assert not down(rules, "src", "other").is_open
+    assert down(rules, "src", "keep").is_open
+    assert not down(rules, "src", "keep", "deeper").is_open
 
 
 def test_below_a_folder_excluded_by_a_wildcard_only_a_named_file_of_that_source_is_in() -> None:
@@ -98,14 +98,14 @@ def test_below_a_folder_excluded_by_a_wildcard_only_a_named_file_of_that_source_
     assert verdict(rules, "d1/a.txt") == verdict(rules, "d1/e/c.md") == (False, NEAR)
     plain = stack(source(NEAR, "!d*/", "!d1/", "a.md"))
     assert verdict(plain, "d1/a.md") == (False, NEAR)
-    assert not down(plain, "d1").open
+    assert not down(plain, "d1").is_open
 
 
 def test_an_ignore_file_does_not_reopen_what_lies_below_an_ignored_folder() -> None:
     assert verdict(stack(source(IGNORE, "out/", "!out/a")), "out/a") == (False, IGNORE)
-    assert verdict(stack(source(IGNORE, "out/*", "!out/keep/")), "out/keep/a") == (True, NOBODY)
+    assert verdict(stack(source(IGNORE, "out/*", "!out/keep/")), "out/keep/a") == (True, NO_RULE)
     taken_back = stack(source(IGNORE, "!build/"), source(DEFAULT, "build/", "*.log"))
-    assert verdict(taken_back, "build/a") == (True, NOBODY)
+    assert verdict(taken_back, "build/a") == (True, NO_RULE)
     assert verdict(taken_back, "build/a.log") == (False, DEFAULT)
 
 
@@ -150,11 +150,11 @@ def test_rule_files_weaker_than_the_rule_that_included_their_folder_do_not_count
 
 def test_a_folder_that_the_user_named_is_entered_in_spite_of_rules_and_with_those_that_include_it() -> None:
     rules = stack(source(NEAR, "!tests/", "docs/", "!tests/deep/x"), source(DEFAULT, "*.log"))
-    tests = rules.passed("tests")
-    assert verdict(tests, "a.py") == (True, NOBODY)
+    tests = rules.enter_named("tests")
+    assert verdict(tests, "a.py") == (True, NO_RULE)
     assert verdict(tests, "deep/x") == (False, NEAR)
     assert verdict(tests, "a.log") == (False, DEFAULT)
-    assert verdict(rules.passed("docs"), "a.log") == (True, NEAR)
+    assert verdict(rules.enter_named("docs"), "a.log") == (True, NEAR)
 
 
 def test_folders_that_are_alike_share_one_stack() -> None:

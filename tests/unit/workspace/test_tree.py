@@ -6,12 +6,12 @@ import pytest
 from fakes.openings import both_openings
 from fakes.trees import plant
 from marid.core.errors import NotFound, Refused
-from marid.workspace.beneath import Opening
-from marid.workspace.tree import Tree
-from marid.workspace.withheld import Withheld
+from marid.workspace.beneath import OpenBeneath
+from marid.workspace.tree import GuardedRoot
+from marid.workspace.withheld import ProtectedFiles
 
 
-def read(tree: Tree, name: str, *, links: bool = True) -> bytes:
+def read(tree: GuardedRoot, name: str, *, links: bool = True) -> bytes:
     with os.fdopen(tree.open(name, links=links), "rb") as file:
         return file.read()
 
@@ -31,55 +31,55 @@ def read(tree: Tree, name: str, *, links: bool = True) -> bytes:
     ],
 )
 def test_a_relative_name_is_made_plain_without_looking(tmp_path: Path, raw: str, name: str | None) -> None:
-    assert Tree(str(tmp_path)).name(raw) == name
+    assert GuardedRoot(str(tmp_path)).relative_name(raw) == name
 
 
 def test_an_absolute_path_is_taken_by_either_spelling_of_the_root(tmp_path: Path) -> None:
     plant(tmp_path, {"real/a.txt": "a", "real_evil/a.txt": ""})
     (tmp_path / "link").symlink_to("real")
-    tree = Tree(f"{tmp_path}/link/")
+    tree = GuardedRoot(f"{tmp_path}/link/")
     real = os.path.realpath(tmp_path / "real")
-    assert tree.name(f"{real}/a.txt") == "a.txt"
-    assert tree.name(f"//{real}/./a.txt/") == "a.txt"
-    assert tree.name(f"{tmp_path}/link/a.txt") == "a.txt"
-    assert {tree.name(f"{real}{end}") for end in ("", "/", "//", "/.", "/./")} == {"."}
-    assert tree.name(f"{real}_evil/a.txt") is None
-    assert tree.name(f"{real}/../real_evil/a.txt") is None
-    assert tree.name("/") is None
+    assert tree.relative_name(f"{real}/a.txt") == "a.txt"
+    assert tree.relative_name(f"//{real}/./a.txt/") == "a.txt"
+    assert tree.relative_name(f"{tmp_path}/link/a.txt") == "a.txt"
+    assert {tree.relative_name(f"{real}{end}") for end in ("", "/", "//", "/.", "/./")} == {"."}
+    assert tree.relative_name(f"{real}_evil/a.txt") is None
+    assert tree.relative_name(f"{real}/../real_evil/a.txt") is None
+    assert tree.relative_name("/") is None
 
 
 def test_the_whole_machine_can_be_a_root() -> None:
-    assert Tree("/").name("/etc/hostname") == "etc/hostname"
-    assert Tree("/").name("/") == "."
+    assert GuardedRoot("/").relative_name("/etc/hostname") == "etc/hostname"
+    assert GuardedRoot("/").relative_name("/") == "."
 
 
 @pytest.mark.parametrize("name", ["history.toml", "a/X_History.TOML", "home", "home/x", "HOME/x"])
 def test_withheld_names_are_permitted_to_nobody(tmp_path: Path, name: str) -> None:
-    tree = Tree(str(tmp_path), withheld=Withheld(str(tmp_path / "home")))
+    tree = GuardedRoot(str(tmp_path), protected_files=ProtectedFiles(str(tmp_path / "home")))
     with pytest.raises(Refused, match="kept from every tool"):
-        tree.permit(name)
+        tree.check_allowed(name)
 
 
 def test_a_root_in_the_home_is_withheld_whole(tmp_path: Path) -> None:
     with pytest.raises(Refused):
-        Tree(str(tmp_path), withheld=Withheld(str(tmp_path))).permit(".")
+        GuardedRoot(str(tmp_path), protected_files=ProtectedFiles(str(tmp_path))).check_allowed(".")
 
 
 @pytest.mark.parametrize("name", [".git", ".git/config", "a/.GIT/hooks/x", "git~1/config", ".git./x"])
 def test_the_git_directory_may_be_read_but_not_written(tmp_path: Path, name: str) -> None:
-    tree = Tree(str(tmp_path))
-    tree.permit(name)
+    tree = GuardedRoot(str(tmp_path))
+    tree.check_allowed(name)
     with pytest.raises(Refused, match="written by git alone"):
-        tree.permit(name, write=True)
+        tree.check_allowed(name, write=True)
 
 
 @both_openings
-def test_links_in_the_root_are_followed_only_when_asked_and_only_inside(tmp_path: Path, opening: Opening) -> None:
+def test_links_in_the_root_are_followed_only_when_asked_and_only_inside(tmp_path: Path, opening: OpenBeneath) -> None:
     plant(tmp_path, {"r/a.txt": "a", "r/history.toml": "h", "r/home/x": "h", "out.txt": "canary"})
     for link, target in {"in": "a.txt", "out": "../out.txt", "old": "history.toml", "mine": "home", "abs": "/"}.items():
         (tmp_path / "r" / link).symlink_to(target)
-    withheld = Withheld(str(tmp_path / "r/home"))
-    tree = Tree(str(tmp_path / "r"), withheld=withheld, opening=opening)
+    withheld = ProtectedFiles(str(tmp_path / "r/home"))
+    tree = GuardedRoot(str(tmp_path / "r"), protected_files=withheld, opening=opening)
     assert read(tree, "in") == b"a"
     with pytest.raises(OSError, match="symbolic"):
         read(tree, "in", links=False)
@@ -92,9 +92,9 @@ def test_links_in_the_root_are_followed_only_when_asked_and_only_inside(tmp_path
 
 
 @both_openings
-def test_a_root_that_is_gone_or_replaced_is_not_served_any_more(tmp_path: Path, opening: Opening) -> None:
+def test_a_root_that_is_gone_or_replaced_is_not_served_any_more(tmp_path: Path, opening: OpenBeneath) -> None:
     plant(tmp_path, {"r/a.txt": "a"})
-    tree = Tree(str(tmp_path / "r"), opening=opening)
+    tree = GuardedRoot(str(tmp_path / "r"), opening=opening)
     (tmp_path / "r").rename(tmp_path / "moved")
     with pytest.raises(Refused, match="root is gone"):
         tree.open("a.txt")
@@ -102,20 +102,20 @@ def test_a_root_that_is_gone_or_replaced_is_not_served_any_more(tmp_path: Path, 
     with pytest.raises(Refused, match="root is gone"):
         tree.open("a.txt")
     with pytest.raises(Refused, match="root is gone"):
-        tree.top()
+        tree.open_root()
 
 
 def test_turning_the_link_by_which_the_root_was_given_has_no_effect(tmp_path: Path) -> None:
     plant(tmp_path, {"one/a.txt": "one", "two/a.txt": "two"})
     (tmp_path / "link").symlink_to("one")
-    tree = Tree(str(tmp_path / "link"))
+    tree = GuardedRoot(str(tmp_path / "link"))
     (tmp_path / "link").unlink()
     (tmp_path / "link").symlink_to("two")
     assert read(tree, "a.txt") == b"one"
 
 
 def test_a_closed_tree_opens_nothing(tmp_path: Path) -> None:
-    tree = Tree(str(tmp_path))
+    tree = GuardedRoot(str(tmp_path))
     tree.close()
     tree.close()
     with pytest.raises(Refused, match="gone"):
@@ -125,7 +125,7 @@ def test_a_closed_tree_opens_nothing(tmp_path: Path) -> None:
 def test_a_tree_that_nobody_keeps_gives_its_descriptor_back(tmp_path: Path) -> None:
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(5):
-        Tree(str(tmp_path))
+        GuardedRoot(str(tmp_path))
     assert len(os.listdir("/proc/self/fd")) <= before + 1
 
 
@@ -133,13 +133,13 @@ def test_what_is_no_folder_is_no_root(tmp_path: Path) -> None:
     plant(tmp_path, {"a.txt": ""})
     for name in ("a.txt", "nothing"):
         with pytest.raises(NotFound, match=name):
-            Tree(str(tmp_path / name))
+            GuardedRoot(str(tmp_path / name))
 
 
 @pytest.mark.parametrize("name", ["hooks", "hooks/deep"])
 def test_a_root_in_the_git_directory_is_not_written(tmp_path: Path, name: str) -> None:
     (tmp_path / ".git" / name).mkdir(parents=True)
-    tree = Tree(f"{tmp_path}/.git/{name}")
-    tree.permit("pre-commit")
+    tree = GuardedRoot(f"{tmp_path}/.git/{name}")
+    tree.check_allowed("pre-commit")
     with pytest.raises(Refused, match="git alone"):
-        tree.permit("pre-commit", write=True)
+        tree.check_allowed("pre-commit", write=True)

@@ -21,9 +21,9 @@ from fakes.trees import (
     walker,
 )
 from marid.core.errors import BadInput, NotFound, Refused
-from marid.workspace.descent import Descent, Loop
-from marid.workspace.ignores import UserFiles
-from marid.workspace.walk import Folder, Ruling, Walker, listing, reason_of, unreadable
+from marid.workspace.descent import DirfdWalk, MountLoop
+from marid.workspace.ignores import UserGitFiles
+from marid.workspace.walk import Folder, SelectionRules, Walker, describe_os_error, list_folder, unreadable_error
 
 
 def test_a_folder_comes_before_its_sub_folders_and_everything_by_name(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_links_and_special_files_are_only_counted() -> None:
         server.bind(f"{top}/socket")
         found = walker(top)
         assert paths_of(found.walk()) == ["real/a.py"]
-    assert (found.tally.links, found.tally.special) == (3, 2)
+    assert (found.skip_counts.links, found.skip_counts.special) == (3, 2)
 
 
 def test_names_of_any_bytes_are_found() -> None:
@@ -83,7 +83,7 @@ def test_a_target_that_is_not_there_or_no_folder_is_an_error(tmp_path: Path) -> 
             list(walker(tmp_path).walk(place))
         if place != "link":
             with pytest.raises(error, match=place):
-                list(Walker(str(tmp_path / place), Ruling()).walk())
+                list(Walker(str(tmp_path / place), SelectionRules()).walk())
 
 
 def test_a_target_without_permission_is_refused_and_a_folder_below_is_told() -> None:
@@ -92,7 +92,7 @@ def test_a_target_without_permission_is_refused_and_a_folder_below_is_told() -> 
         os.chmod(f"{top}/closed", 0)
         problems = Problems()
         with as_nobody():
-            found = paths_of(Walker(top, Ruling(), problems).walk())
+            found = paths_of(Walker(top, SelectionRules(), problems).walk())
             assert selected(top) == ["open.py"]
             with pytest.raises(Refused, match="no permission"):
                 selected(f"{top}/closed")
@@ -119,7 +119,7 @@ def test_a_folder_that_vanishes_while_it_is_walked_is_told(tmp_path: Path) -> No
     plant_names(tmp_path, "a.py", "b/c.py", "d/e.py")
     problems = Problems()
     found: list[str] = []
-    for folder in Walker(str(tmp_path), Ruling(), problems).walk():
+    for folder in Walker(str(tmp_path), SelectionRules(), problems).walk():
         found += paths_of([folder])
         if folder.path == "":
             (tmp_path / "b" / "c.py").unlink()
@@ -134,7 +134,7 @@ def test_a_folder_that_vanishes_while_it_is_walked_is_told(tmp_path: Path) -> No
 def test_reasons_are_remembered_when_they_are_asked_for(tmp_path: Path) -> None:
     plant_names(tmp_path, "a.py", "b.log", "d/c.txt", "e.md")
     plant(tmp_path, {".contextfiles": "*.log\nd/\n!*.md"})
-    found = Walker(str(tmp_path), Ruling(), reasons={})
+    found = Walker(str(tmp_path), SelectionRules(), reasons={})
     list(found.walk())
     assert found.reasons is not None
     assert {path: decision.rule and decision.rule.text for path, decision in found.reasons.items()} == {
@@ -203,11 +203,15 @@ def test_case_is_ignored_where_a_repository_says_so(inner: str, tmp_path: Path) 
 
 def test_the_users_own_ignore_file_counts_in_every_repository(tmp_path: Path) -> None:
     plant(tmp_path, {"ignore": "*.own\n"})
-    user = UserFiles(excludes=str(tmp_path / "ignore"))
+    user = UserGitFiles(excludes=str(tmp_path / "ignore"))
     plant_names(tmp_path, "top/a.own", "top/repo/b.own", "top/c")
-    assert paths_of(Walker(str(tmp_path / "top"), Ruling(user=user)).walk()) == ["a.own", "c", "repo/b.own"]
+    assert paths_of(Walker(str(tmp_path / "top"), SelectionRules(user_git_files=user)).walk()) == [
+        "a.own",
+        "c",
+        "repo/b.own",
+    ]
     plant_repository(tmp_path / "top" / "repo")
-    assert paths_of(Walker(str(tmp_path / "top"), Ruling(user=user)).walk()) == ["a.own", "c"]
+    assert paths_of(Walker(str(tmp_path / "top"), SelectionRules(user_git_files=user)).walk()) == ["a.own", "c"]
 
 
 def test_without_ignore_files_context_rules_still_count(tmp_path: Path) -> None:
@@ -216,12 +220,12 @@ def test_without_ignore_files_context_rules_still_count(tmp_path: Path) -> None:
 
 
 def test_errors_are_told_in_words() -> None:
-    assert reason_of(Loop("x")) == "it is mounted inside itself"
-    assert reason_of(PermissionError(13, "Permission denied")) == "no permission"
-    assert reason_of(FileNotFoundError(2, "No such file")) == "it vanished"
-    assert reason_of(OSError(40, "Too many levels of symbolic links")) == "too many levels of symbolic links"
-    assert reason_of(OSError()) == "it cannot be read"
-    assert isinstance(unreadable("x", OSError(5, "Input/output error")), Refused)
+    assert describe_os_error(MountLoop("x")) == "it is mounted inside itself"
+    assert describe_os_error(PermissionError(13, "Permission denied")) == "no permission"
+    assert describe_os_error(FileNotFoundError(2, "No such file")) == "it vanished"
+    assert describe_os_error(OSError(40, "Too many levels of symbolic links")) == "too many levels of symbolic links"
+    assert describe_os_error(OSError()) == "it cannot be read"
+    assert isinstance(unreadable_error("x", OSError(5, "Input/output error")), Refused)
 
 
 @given(st.lists(st.binary(min_size=1, max_size=20), max_size=8, unique=True))
@@ -235,11 +239,11 @@ def test_whatever_the_files_are_called_all_are_found(raw: list[bytes]) -> None:
 def test_a_walk_from_an_open_folder_shows_every_folder_while_it_is_open(tmp_path: Path) -> None:
     plant(tmp_path, {".gitignore": "*.x\n", "d/a.py": "", "d/b.x": "", "d/e/f.py": "", "d/node_modules/g.js": ""})
     (tmp_path / "d/link").symlink_to("a.py")
-    walk = Walker(str(tmp_path), Ruling())
-    with Descent(os.open(tmp_path / "d", os.O_RDONLY)) as descent:
+    walk = Walker(str(tmp_path), SelectionRules())
+    with DirfdWalk(os.open(tmp_path / "d", os.O_RDONLY)) as descent:
         found = [
             (opened.path, opened.names, [visit.name for visit in opened.below], opened.links, os.listdir(opened.fd))
-            for opened in walk.walk_from(descent, "d", listing)
+            for opened in walk.walk_from(descent, "d", list_folder)
         ]
     (top, below) = found
     assert (*top[:4], len(top[4])) == ("d", ["a.py"], ["e"], ["link"], 5)
@@ -248,8 +252,8 @@ def test_a_walk_from_an_open_folder_shows_every_folder_while_it_is_open(tmp_path
 
 def test_context_rules_can_be_left_out_of_a_ruling(tmp_path: Path) -> None:
     plant(tmp_path, {".contextfiles": "!a.py\n", "a.py": "", "b.py": ""})
-    assert paths_of(Walker(str(tmp_path), Ruling()).walk()) == ["b.py"]
-    assert paths_of(Walker(str(tmp_path), Ruling(near=False)).walk()) == ["a.py", "b.py"]
+    assert paths_of(Walker(str(tmp_path), SelectionRules()).walk()) == ["b.py"]
+    assert paths_of(Walker(str(tmp_path), SelectionRules(context_files=False)).walk()) == ["a.py", "b.py"]
 
 
 def test_a_listing_tells_files_folders_links_and_what_rules(tmp_path: Path) -> None:
@@ -257,7 +261,7 @@ def test_a_listing_tells_files_folders_links_and_what_rules(tmp_path: Path) -> N
     (tmp_path / "link").symlink_to("d")
     os.mkfifo(tmp_path / "pipe")
     fd = os.open(tmp_path, os.O_RDONLY)
-    files, folders, links, rules, special = listing(fd)
+    files, folders, links, rules, special = list_folder(fd)
     os.close(fd)
     assert (sorted(files), sorted(folders), links) == ([".ignore", "a"], [".git", "d"], ["link"])
     assert (rules, special) == ([".ignore", ".git"], 1)

@@ -9,19 +9,19 @@ from typing import Any, cast
 
 import httpx2
 
-from marid.adapters.gateway.sse import MOST_EVENT, Sieve
+from marid.adapters.gateway.sse import MAX_EVENT, SseValidator
 
-PACKINGS = frozenset({"gzip", "x-gzip", "deflate"})
+CONTENT_ENCODINGS = frozenset({"gzip", "x-gzip", "deflate"})
 """How a body may be packed, although we ask for plain ones."""
 
-MOST_BODY, MOST_COMPLAINT = 32 << 20, 1 << 20
+MAX_BODY, MAX_ERROR_BODY = 32 << 20, 1 << 20
 """Bytes of a list of models, and of an error, of which nobody reads more."""
 
-_MOST_PIECE = 1 << 20
+_MAX_CHUNK = 1 << 20
 _ANY_HEADER = zlib.MAX_WBITS | 32
 
 
-class Body(httpx2.AsyncByteStream, ABC):
+class WrappedBody(httpx2.AsyncByteStream, ABC):
     """Another body, changed. An iterator, no generator, so that closing it closes all of it at once."""
 
     def __init__(self, inner: httpx2.AsyncByteStream) -> None:
@@ -43,7 +43,7 @@ class Body(httpx2.AsyncByteStream, ABC):
         await self._inner.aclose()
 
 
-class Unpacked(Body):
+class DecompressedBody(WrappedBody):
     """A packed body's plain bytes, in pieces of at most a megabyte, however much is packed into one."""
 
     def __init__(self, inner: httpx2.AsyncByteStream) -> None:
@@ -56,39 +56,39 @@ class Unpacked(Body):
         if self._unpacker.eof:
             self._unpacker = zlib.decompressobj(_ANY_HEADER)
         try:
-            piece = self._unpacker.decompress(packed, _MOST_PIECE)
+            piece = self._unpacker.decompress(packed, _MAX_CHUNK)
         except zlib.error as cause:
             raise httpx2.DecodingError(f"what is packed cannot be unpacked: {cause}") from cause
         self._rest = self._unpacker.unconsumed_tail or self._unpacker.unused_data
         return piece
 
 
-class Bounded(Body):
+class BoundedBody(WrappedBody):
     """At most so many bytes in so many seconds. What is more is an error where it `counts`, and else left out."""
 
-    def __init__(self, inner: httpx2.AsyncByteStream, seconds: float, *, counts: bool, most: int) -> None:
+    def __init__(self, inner: httpx2.AsyncByteStream, timeout: float, *, raise_on_excess: bool, max_bytes: int) -> None:
         super().__init__(inner)
-        self._until = time.monotonic() + seconds
-        self._left = most
-        self._counts = counts
+        self._until = time.monotonic() + timeout
+        self._left = max_bytes
+        self._raise_on_excess = raise_on_excess
 
     async def __anext__(self) -> bytes:
         piece = await anext(self._pieces)
         self._left -= len(piece)
         if self._left >= 0 and time.monotonic() <= self._until:
             return piece
-        if self._counts:
+        if self._raise_on_excess:
             raise httpx2.ReadError("what it sends has no end")
         raise StopAsyncIteration
 
 
-class Completed(Body):
+class JsonAsEventsBody(WrappedBody):
     """An answer that came as one JSON object although a stream was asked for, as the events of a stream."""
 
     def __init__(self, inner: httpx2.AsyncByteStream) -> None:
         super().__init__(inner)
         self._gathered = bytearray()
-        self._passing = False
+        self._is_passthrough = False
 
     async def __anext__(self) -> bytes:
         try:
@@ -96,22 +96,22 @@ class Completed(Body):
         except StopAsyncIteration:
             if not self._gathered:
                 raise
-            return as_events(self._taken_out())
-        if self._passing:
+            return json_to_events(self._take_gathered())
+        if self._is_passthrough:
             return piece
         self._gathered += piece
-        if len(self._gathered) > MOST_EVENT:
+        if len(self._gathered) > MAX_EVENT:
             raise httpx2.ReadError("what it sends has no end")
         start = bytes(self._gathered[:64]).lstrip()[:1]
-        self._passing = bool(start) and start != b"{"
-        return self._taken_out() if self._passing else b""
+        self._is_passthrough = bool(start) and start != b"{"
+        return self._take_gathered() if self._is_passthrough else b""
 
-    def _taken_out(self) -> bytes:
+    def _take_gathered(self) -> bytes:
         gathered, self._gathered = bytes(self._gathered), bytearray()
         return gathered
 
 
-def as_events(body: bytes) -> bytes:
+def json_to_events(body: bytes) -> bytes:
     """One JSON object as the only event of a stream; what is none stays as it is."""
     try:
         found: object = json.loads(body)
@@ -123,13 +123,13 @@ def as_events(body: bytes) -> bytes:
     choices = event.get("choices")
     for choice in cast("list[object]", choices) if isinstance(choices, list) else []:
         if isinstance(choice, dict):
-            _spread(cast("dict[str, Any]", choice))
+            _message_to_delta(cast("dict[str, Any]", choice))
     if choices:
         event["object"] = "chat.completion.chunk"
     return b"data: %s\n\n%s" % (json.dumps(event).encode(), b"data: [DONE]\n\n" if choices else b"")
 
 
-def _spread(choice: dict[str, Any]) -> None:
+def _message_to_delta(choice: dict[str, Any]) -> None:
     """A whole message is all that a stream would bring, its calls one after another."""
     message: object = choice.pop("message", None)
     if not isinstance(message, dict):
@@ -141,22 +141,22 @@ def _spread(choice: dict[str, Any]) -> None:
             cast("dict[str, Any]", call)["index"] = number
 
 
-class Sifted(Body):
+class ValidatedBody(WrappedBody):
     """The body of an answer through a sieve.
 
     Bytes that are no event, such as comments that keep a connection alive, do not count against silence: who waits
     for an event waits `idle` seconds and no longer. Where the sieve finds a fault, the body ends.
     """
 
-    def __init__(self, inner: httpx2.AsyncByteStream, sieve: Sieve, idle: float) -> None:
+    def __init__(self, inner: httpx2.AsyncByteStream, validator: SseValidator, idle: float) -> None:
         super().__init__(inner)
-        self._sieve = sieve
+        self._validator = validator
         self._idle = idle
         self._ended = False
 
     async def __anext__(self) -> bytes:
         asked = 0.0
-        sieve = self._sieve
+        sieve = self._validator
         while not self._ended:
             try:
                 passed = sieve.feed(await anext(self._pieces))

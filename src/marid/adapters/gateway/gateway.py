@@ -8,41 +8,41 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.to_thread
 
-from marid.adapters.gateway.journal import Journal
-from marid.adapters.gateway.library import load
-from marid.adapters.gateway.listing import listed
-from marid.adapters.gateway.metadata import known
-from marid.adapters.gateway.patience import FURTHER_TRIES, Patience
+from marid.adapters.gateway.journal import WireLog
+from marid.adapters.gateway.library import import_library
+from marid.adapters.gateway.listing import list_models
+from marid.adapters.gateway.metadata import find_known_model
+from marid.adapters.gateway.patience import MAX_RETRIES, RetryPolicy
 from marid.adapters.gateway.providers import Provider
-from marid.core.chat import ModelInfo, ModelRequest, Retrying
+from marid.core.chat import ModelInfo, ModelRequest, RetryScheduled
 from marid.core.errors import NotFound, Unavailable
-from marid.ports.budget import Budget
-from marid.ports.model import Take
+from marid.ports.budget import SpendingBudget
+from marid.ports.model import OnModelEvent
 
 if TYPE_CHECKING:
-    from marid.adapters.gateway.exchange import Exchange
+    from marid.adapters.gateway.exchange import Attempt
 
 # An answer that was cancelled still says what it cost, to whoever listens for at most so long.
-_LAST_WORD = 1.0
+_LAST_EVENT_TIMEOUT = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Means:
+class GatewayOptions:
     """What a gateway may use besides the network; `windows` are context windows that somebody set by hand."""
 
-    patience: Patience = field(default_factory=Patience)
-    budget: Budget | None = None
-    journal: Journal | None = None
-    windows: Mapping[str, int] = field(default_factory=dict[str, int])
+    retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
+    budget: SpendingBudget | None = None
+    wire_log: WireLog | None = None
+    context_windows: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 class Gateway:
     """The models of one provider."""
 
-    def __init__(self, provider: Provider, means: Means | None = None) -> None:
+    def __init__(self, provider: Provider, options: GatewayOptions | None = None) -> None:
         self._provider = provider
-        self._means = means or Means()
-        self._listed: Mapping[str, int] = {}
+        self._options = options or GatewayOptions()
+        self._listed_windows: Mapping[str, int] = {}
 
     @property
     def provider(self) -> str:
@@ -51,40 +51,40 @@ class Gateway:
 
     def warm(self) -> None:
         """Import the gateway library; takes seconds, so call it in a thread while other work goes on."""
-        load(self._provider)
+        import_library(self._provider)
 
-    async def stream(self, request: ModelRequest, take: Take) -> None:
+    async def stream(self, request: ModelRequest, on_event: OnModelEvent) -> None:
         """As in the port."""
         await anyio.to_thread.run_sync(self.warm, abandon_on_cancel=True)
-        from marid.adapters.gateway.exchange import Broken, Exchange, Setting  # imported when used
+        from marid.adapters.gateway.exchange import Attempt, AttemptConfig, AttemptFailed  # imported when used
 
-        setting = Setting(self._provider, self._means.patience, self._means.journal)
+        setting = AttemptConfig(self._provider, self._options.retry_policy, self._options.wire_log)
         for failures in count():
-            self._ask(request)
-            exchange = Exchange(setting, request)
+            self._check_budget(request)
+            exchange = Attempt(setting, request)
             try:
-                await self._try(exchange, request, take)
-            except Broken as broken:
+                await self._run_attempt(exchange, request, on_event)
+            except AttemptFailed as broken:
                 error, again, after = broken.failure
-                if exchange.given or not again or failures == FURTHER_TRIES:
+                if exchange.has_output or not again or failures == MAX_RETRIES:
                     raise error from broken
-                if after is not None and after > self._means.patience.longest_asked:
+                if after is not None and after > self._options.retry_policy.max_retry_after:
                     raise Unavailable(f"{error}; it asks to be left alone for {after:,.0f} s") from broken
-                wait = self._means.patience.wait(failures, after)
-                await take(Retrying(failures + 2, round(wait, 1), str(error)))
-                await self._means.patience.sleep(wait)
+                wait = self._options.retry_policy.delay(failures, after)
+                await on_event(RetryScheduled(failures + 2, round(wait, 1), str(error)))
+                await self._options.retry_policy.sleep(wait)
             else:
                 return
 
     async def models(self) -> tuple[ModelInfo, ...]:
         """As in the port."""
-        models = await listed(self._provider, self._means.patience)
-        self._listed = {model.id: model.context_window for model in models}
+        models = await list_models(self._provider, self._options.retry_policy)
+        self._listed_windows = {model.id: model.context_window for model in models}
         return models
 
     async def info(self, name: str) -> ModelInfo:
         """As in the port."""
-        found = await anyio.to_thread.run_sync(known, self._provider, name)
+        found = await anyio.to_thread.run_sync(find_known_model, self._provider, name)
         if found and found.context_window:
             return found
         for model in await self.models():
@@ -92,32 +92,34 @@ class Gateway:
                 return model
         if found:
             return found
-        raise NotFound(f"'{self._provider.place}' does not offer the model '{name}'")
+        raise NotFound(f"'{self._provider.host}' does not offer the model '{name}'")
 
     def context_window(self, name: str) -> int:
         """As in the port."""
-        if window := self._means.windows.get(name):
+        if window := self._options.context_windows.get(name):
             return window
-        found = known(self._provider, name)
-        return (found.context_window if found else 0) or self._listed.get(name, 0)
+        found = find_known_model(self._provider, name)
+        return (found.context_window if found else 0) or self._listed_windows.get(name, 0)
 
-    def _ask(self, request: ModelRequest) -> None:
-        if self._means.budget:
-            self._means.budget.ask(request)
+    def _check_budget(self, request: ModelRequest) -> None:
+        if self._options.budget:
+            self._options.budget.ask(request)
 
-    async def _try(self, exchange: "Exchange", request: ModelRequest, take: Take) -> None:
+    async def _run_attempt(self, exchange: "Attempt", request: ModelRequest, take: OnModelEvent) -> None:
         whole = False
         try:
             await exchange.run(take)
             whole = True
         finally:
-            if whole or exchange.counted:
-                await self._account(exchange, request, take, whole=whole)
+            if whole or exchange.is_billable:
+                await self._report_usage(exchange, request, take, whole=whole)
 
-    async def _account(self, exchange: "Exchange", request: ModelRequest, take: Take, *, whole: bool) -> None:
+    async def _report_usage(
+        self, exchange: "Attempt", request: ModelRequest, take: OnModelEvent, *, whole: bool
+    ) -> None:
         usage = exchange.usage()
-        if self._means.budget:
-            self._means.budget.spend(request, usage)
+        if self._options.budget:
+            self._options.budget.spend(request, usage)
         if not whole:
-            with anyio.move_on_after(_LAST_WORD, shield=True):
+            with anyio.move_on_after(_LAST_EVENT_TIMEOUT, shield=True):
                 await take(usage)

@@ -7,24 +7,24 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from marid.core.errors import Unavailable
 
-Kind: TypeAlias = Literal["request", "response"]
+RecordKind: TypeAlias = Literal["request", "response"]
 
 
-class Journal(Protocol):
+class WireLog(Protocol):
     """Takes records that hold no secrets any more."""
 
-    def note(self, kind: Kind, record: Mapping[str, Any]) -> None:
+    def note(self, kind: RecordKind, record: Mapping[str, Any]) -> None:
         """Keep a record. Raises: Unavailable when it cannot be kept."""
         ...
 
 
-class JournalFiles:
+class WireLogFiles:
     """Appends records as JSON lines to the files that are named; a kind without a file is not kept."""
 
     def __init__(self, *, requests: str = "", responses: str = "") -> None:
-        self._files: dict[Kind, str] = {"request": requests, "response": responses}
+        self._files: dict[RecordKind, str] = {"request": requests, "response": responses}
 
-    def note(self, kind: Kind, record: Mapping[str, Any]) -> None:
+    def note(self, kind: RecordKind, record: Mapping[str, Any]) -> None:
         """As in the protocol; a file is made readable by its owner only."""
         path = self._files[kind]
         if not path:

@@ -5,8 +5,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from marid.adapters.gateway.providers import Dialect, Provider
-from marid.adapters.gateway.quiet import hush
-from marid.core.chat import ModelRequest, Only, Parameters
+from marid.adapters.gateway.quiet import silence_libraries
+from marid.core.chat import ForcedTool, ModelRequest, Parameters
 
 if TYPE_CHECKING:
     import httpx2
@@ -27,9 +27,9 @@ _NO_KEY = "no-key"
 _ONE_TO_ONE = ("temperature", "max_tokens", "top_p", "frequency_penalty", "presence_penalty", "seed")
 _EFFORT = "openai_reasoning_effort"
 _EFFORTS = frozenset({"minimal", "low", "medium", "high", "xhigh", "max"})
-_KEEPS_PARALLEL = frozenset({"openai", "openrouter", "anthropic"})
+_PARALLEL_CALL_DIALECTS = frozenset({"openai", "openrouter", "anthropic"})
 # What Anthropic takes beside thoughts, and for them.
-_LEAST_TOP_P, _LEAST_BUDGET = 0.95, 1024
+_MIN_TOP_P, _MIN_THINKING_BUDGET = 0.95, 1024
 _BUDGETS = MappingProxyType({"minimal": 512, "low": 2048, "medium": 8192, "high": 16384, "xhigh": 32768})
 
 
@@ -37,18 +37,18 @@ def model_for(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "M
     """The model of that name, asked through `client`."""
     match provider.dialect:
         case "openai":
-            return _compatible(provider, name, client)
+            return _openai_model(provider, name, client)
         case "openrouter":
-            return _openrouter(provider, name, client)
+            return _openrouter_model(provider, name, client)
         case "anthropic":
-            return _anthropic(provider, name, client)
+            return _anthropic_model(provider, name, client)
         case "google":
-            return _google(provider, name, client)
+            return _google_model(provider, name, client)
 
 
-def load(provider: Provider) -> None:
+def import_library(provider: Provider) -> None:
     """Import what the provider needs."""
-    hush()
+    silence_libraries()
     import_module("marid.adapters.gateway.exchange")
     for module in _MODULES[provider.dialect]:
         import_module(f"pydantic_ai.{module}")
@@ -62,7 +62,7 @@ def _openai_client(provider: Provider, client: "httpx2.AsyncClient") -> "AsyncOp
     )
 
 
-def _compatible(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+def _openai_model(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.profiles.openai import OpenAIModelProfile
     from pydantic_ai.providers.openai import OpenAIProvider
@@ -85,10 +85,10 @@ def _is_compatible(provider: Provider) -> bool:
 
 def _service(provider: Provider) -> str:
     """The name under which a service gets its own thoughts back: what another one wrote is not sent to it."""
-    return f"{provider.id} at {provider.place}" if provider.is_custom else provider.id
+    return f"{provider.id} at {provider.host}" if provider.is_custom else provider.id
 
 
-def _openrouter(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+def _openrouter_model(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
     from pydantic_ai.models.openrouter import OpenRouterModel
     from pydantic_ai.profiles import ModelProfile
     from pydantic_ai.providers.openrouter import OpenRouterProvider
@@ -105,7 +105,7 @@ def _openrouter(provider: Provider, name: str, client: "httpx2.AsyncClient") -> 
     return OpenRouterModel(name, provider=inner, profile=ModelProfile(supports_json_schema_output=True))
 
 
-def _anthropic(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+def _anthropic_model(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
     from anthropic import AsyncAnthropic
     from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.profiles import ModelProfile
@@ -118,7 +118,7 @@ def _anthropic(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "
     return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=inner), profile=forms)
 
 
-def _google(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
+def _google_model(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
     from ssl import PROTOCOL_TLS_CLIENT, SSLContext
 
     from google.genai.client import Client, DebugConfig
@@ -176,16 +176,16 @@ def settings_for(provider: Provider, request: ModelRequest) -> "ModelSettings":
         settings |= _json_settings(provider)
     settings |= _thinking_settings(provider, wanted)
     if provider.dialect == "anthropic" and (settings.get("thinking") or "anthropic_thinking" in settings):
-        _make_room(settings)
-    return _typed(settings)
+        _fit_anthropic_thinking(settings)
+    return _to_model_settings(settings)
 
 
-def _make_room(settings: dict[str, Any]) -> None:
+def _fit_anthropic_thinking(settings: dict[str, Any]) -> None:
     """Of a model that thinks, Anthropic takes no temperature, and counts its thoughts as a part of the answer."""
     from pydantic_ai.profiles.anthropic import ANTHROPIC_THINKING_BUDGET_MAP
 
     settings.pop("temperature", None)
-    if settings.get("top_p", 1.0) < _LEAST_TOP_P:
+    if settings.get("top_p", 1.0) < _MIN_TOP_P:
         del settings["top_p"]
     own = settings.get("anthropic_thinking")
     budget = own["budget_tokens"] if own else ANTHROPIC_THINKING_BUDGET_MAP[settings["thinking"]]
@@ -193,7 +193,7 @@ def _make_room(settings: dict[str, Any]) -> None:
         settings["max_tokens"] += budget
 
 
-def _typed(settings: dict[str, Any]) -> "ModelSettings":
+def _to_model_settings(settings: dict[str, Any]) -> "ModelSettings":
     from pydantic_ai.settings import ModelSettings
 
     return ModelSettings(**settings)
@@ -201,11 +201,11 @@ def _typed(settings: dict[str, Any]) -> "ModelSettings":
 
 def _tool_settings(provider: Provider, wanted: Parameters) -> dict[str, Any]:
     settings: dict[str, Any] = {}
-    if isinstance(wanted.tool_choice, Only):
+    if isinstance(wanted.tool_choice, ForcedTool):
         settings["tool_choice"] = [wanted.tool_choice.name]
     elif wanted.tool_choice:
         settings["tool_choice"] = wanted.tool_choice
-    if wanted.parallel_tool_calls is not None and provider.dialect in _KEEPS_PARALLEL:
+    if wanted.parallel_tool_calls is not None and provider.dialect in _PARALLEL_CALL_DIALECTS:
         settings["parallel_tool_calls"] = wanted.parallel_tool_calls
     return settings
 
@@ -221,33 +221,33 @@ def _thinking_settings(provider: Provider, wanted: Parameters) -> dict[str, Any]
     if thinking.enabled is False or (thinking.effort == "none" and thinking.max_tokens is None):
         return {_EFFORT: "none"} if _is_compatible(provider) else {"thinking": False}
     if thinking.max_tokens is not None:
-        return _budgeted(provider, thinking.max_tokens, shown=not thinking.exclude)
+        return _budget_settings(provider, thinking.max_tokens, shown=not thinking.exclude)
     effort = thinking.effort if thinking.effort in _EFFORTS else "medium" if thinking.enabled else None
     if effort is None:
-        return {"openrouter_reasoning": {"exclude": True}} if _hides(provider, wanted) else {}
-    if _hides(provider, wanted):
+        return {"openrouter_reasoning": {"exclude": True}} if _should_hide_reasoning(provider, wanted) else {}
+    if _should_hide_reasoning(provider, wanted):
         return {"openrouter_reasoning": {"effort": effort, "exclude": True}}
-    return _with_effort(provider, effort)
+    return _effort_settings(provider, effort)
 
 
-def _hides(provider: Provider, wanted: Parameters) -> bool:
+def _should_hide_reasoning(provider: Provider, wanted: Parameters) -> bool:
     """Whether thoughts are to be kept back, by a service that can be told so."""
     return bool(wanted.reasoning.exclude) and provider.dialect == "openrouter"
 
 
-def _with_effort(provider: Provider, effort: str) -> dict[str, Any]:
+def _effort_settings(provider: Provider, effort: str) -> dict[str, Any]:
     """Of a service that we do not know, nobody knows which models think: it is asked, and may say no."""
     return {_EFFORT if _is_compatible(provider) else "thinking": effort}
 
 
-def _budgeted(provider: Provider, tokens: int, *, shown: bool) -> dict[str, Any]:
+def _budget_settings(provider: Provider, tokens: int, *, shown: bool) -> dict[str, Any]:
     """A number of tokens for thoughts, where the dialect counts them; else the effort that comes nearest."""
     match provider.dialect:
         case "anthropic":
-            return {"anthropic_thinking": {"type": "enabled", "budget_tokens": max(tokens, _LEAST_BUDGET)}}
+            return {"anthropic_thinking": {"type": "enabled", "budget_tokens": max(tokens, _MIN_THINKING_BUDGET)}}
         case "google":
             return {"google_thinking_config": {"thinking_budget": tokens, "include_thoughts": shown}}
         case "openrouter":
             return {"openrouter_reasoning": {"max_tokens": tokens, "exclude": not shown}}
         case "openai":
-            return _with_effort(provider, min(_BUDGETS, key=lambda effort: abs(_BUDGETS[effort] - tokens)))
+            return _effort_settings(provider, min(_BUDGETS, key=lambda effort: abs(_BUDGETS[effort] - tokens)))

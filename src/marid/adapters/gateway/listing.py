@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import TYPE_CHECKING, Any, cast
 
-from marid.adapters.gateway.patience import Patience
+from marid.adapters.gateway.patience import RetryPolicy
 from marid.adapters.gateway.providers import Provider
-from marid.adapters.gateway.quirks import error_words
+from marid.adapters.gateway.quirks import error_message
 from marid.core.chat import ModelInfo
 from marid.core.errors import MaridError, NotFound, Refused, Unavailable
-from marid.text.veil import Veil
+from marid.text.veil import Redactor
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
@@ -19,30 +19,30 @@ _WINDOW_NAMES = ("context_length", "loaded_context_length", "max_model_len", "ma
 _MORE_WINDOWS = ("max_context_length", "context_window")
 _OUTPUT_NAMES = ("outputTokenLimit", "max_tokens", "max_output_tokens", "max_completion_tokens")
 _NAMES = ("display_name", "displayName", "name")
-_MOST_PAGES = 20
-_LONGEST = 300
+_MAX_PAGES = 20
+_MAX_MESSAGE = 300
 
 
-async def listed(provider: Provider, patience: Patience) -> tuple[ModelInfo, ...]:
+async def list_models(provider: Provider, retry_policy: RetryPolicy) -> tuple[ModelInfo, ...]:
     """What the provider offers. Raises: Refused, NotFound, Unavailable."""
     import httpx2
 
-    from marid.adapters.gateway.wire import Wire  # imported when used: with it comes the HTTP library
+    from marid.adapters.gateway.wire import ProviderTransport  # imported when used: with it comes the HTTP library
 
-    failed: MaridError = NotFound(f"'{provider.place}' has no list of models")
-    async with httpx2.AsyncClient(transport=Wire(provider, patience)) as client:
-        for address in _addresses(provider):
+    failed: MaridError = NotFound(f"'{provider.host}' has no list of models")
+    async with httpx2.AsyncClient(transport=ProviderTransport(provider, retry_policy)) as client:
+        for address in _list_urls(provider):
             try:
-                return tuple(_infos(provider, await _pages(client, address, provider)))
+                return tuple(_infos(provider, await _fetch_pages(client, address, provider)))
             except NotFound as cause:
                 failed = cause
             except httpx2.HTTPError as cause:
-                words = Veil(*provider.secrets).text(str(cause) or type(cause).__name__)
-                raise Unavailable(f"'{provider.place}' cannot be asked for its models: {words}") from cause
+                words = Redactor(*provider.secrets).redact_text(str(cause) or type(cause).__name__)
+                raise Unavailable(f"'{provider.host}' cannot be asked for its models: {words}") from cause
     raise failed
 
 
-def _addresses(provider: Provider) -> tuple[str, ...]:
+def _list_urls(provider: Provider) -> tuple[str, ...]:
     """LM Studio's own lists tell more than the one that it shares with others, so they come first."""
     root = provider.base_url
     match provider.dialect:
@@ -57,11 +57,11 @@ def _addresses(provider: Provider) -> tuple[str, ...]:
             return (f"{root}/models",)
 
 
-async def _pages(client: "AsyncClient", address: str, provider: Provider) -> list[Mapping[str, Any]]:
+async def _fetch_pages(client: "AsyncClient", address: str, provider: Provider) -> list[Mapping[str, Any]]:
     entries: list[Mapping[str, Any]] = []
     more = ""
-    for _ in range(_MOST_PAGES):
-        page = await _page(client, address + more, provider)
+    for _ in range(_MAX_PAGES):
+        page = await _fetch_page(client, address + more, provider)
         entries += _entries(page)
         more = _next_page(page)
         if not more:
@@ -69,9 +69,9 @@ async def _pages(client: "AsyncClient", address: str, provider: Provider) -> lis
     return entries
 
 
-async def _page(client: "AsyncClient", address: str, provider: Provider) -> Mapping[str, Any]:
+async def _fetch_page(client: "AsyncClient", address: str, provider: Provider) -> Mapping[str, Any]:
     answer = await client.get(address, headers={"anthropic-version": "2023-06-01"})
-    place = f"'{provider.place}'"
+    place = f"'{provider.host}'"
     if answer.status_code in (401, 403):
         raise Refused(f"{place} refused the key; check api_key (status {answer.status_code})")
     if answer.status_code == 404:
@@ -87,7 +87,7 @@ async def _page(client: "AsyncClient", address: str, provider: Provider) -> Mapp
     fields = cast("Mapping[str, Any]", page)
     if fields.get("error") and not _entries(fields):
         # LM Studio says so, with a good status, of every path that it does not know.
-        words = Veil(*provider.secrets).text(" ".join(error_words(fields).split()))[:_LONGEST]
+        words = Redactor(*provider.secrets).redact_text(" ".join(error_message(fields).split()))[:_MAX_MESSAGE]
         raise NotFound(f"{place} has no list of models: {words or 'it answers with an error'}")
     return fields
 
@@ -116,15 +116,15 @@ def _infos(provider: Provider, entries: Iterable[Mapping[str, Any]]) -> Iterable
             id=id,
             provider=provider.id,
             name=next((str(entry[name]) for name in _NAMES if entry.get(name)), ""),
-            context_window=_loaded(entry) or _number(entry, *_WINDOW_NAMES, *_MORE_WINDOWS),
+            context_window=_loaded_window(entry) or _number(entry, *_WINDOW_NAMES, *_MORE_WINDOWS),
             max_output=_number(entry, *_OUTPUT_NAMES) or _number(entry.get("top_provider"), *_OUTPUT_NAMES),
-            input_price=_for_a_million(price, "prompt"),
-            output_price=_for_a_million(price, "completion"),
+            input_price=_price_per_million(price, "prompt"),
+            output_price=_price_per_million(price, "completion"),
             more=entry,
         )
 
 
-def _loaded(entry: Mapping[str, Any]) -> int:
+def _loaded_window(entry: Mapping[str, Any]) -> int:
     """The window with which LM Studio has loaded a model, the smallest of several: the model itself may take more."""
     loaded: object = entry.get("loaded_instances")
     tables = [
@@ -141,7 +141,7 @@ def _number(entry: object, *names: str) -> int:
     return next((value for name in names if isinstance(value := fields.get(name), int) and value > 0), 0)
 
 
-def _for_a_million(price: Mapping[str, Any], name: str) -> float | None:
+def _price_per_million(price: Mapping[str, Any], name: str) -> float | None:
     """None for a price that is none: OpenRouter's -1 says that it depends, and endless ones say nothing."""
     try:
         million = float(price[name]) * 1_000_000

@@ -18,9 +18,9 @@ _TABLES = ("openai", "openrouter", "anthropic", "google")
 _WINDOWS = MappingProxyType({"gemini-1.5-pro": 2_097_152, "gemini-": 1_048_576, "claude-": 200_000})
 
 
-def known(provider: Provider, name: str) -> ModelInfo | None:
+def find_known_model(provider: Provider, name: str) -> ModelInfo | None:
     """What the bundled table says about a model of `provider`; its first use takes a quarter of a second."""
-    found = _priced(_table(provider, name), name)
+    found = _find_prices(_table(provider, name), name)
     if found is None:
         return None
     prices = found.get_prices(datetime.fromtimestamp(time.time(), UTC))
@@ -29,8 +29,8 @@ def known(provider: Provider, name: str) -> ModelInfo | None:
         provider=provider.id,
         name=found.name or "",
         context_window=found.context_window or _window(name),
-        input_price=_plain(prices.input_mtok),
-        output_price=_plain(prices.output_mtok),
+        input_price=_price_number(prices.input_mtok),
+        output_price=_price_number(prices.output_mtok),
     )
 
 
@@ -41,7 +41,7 @@ def _table(provider: Provider, name: str) -> str:
     return provider.id if provider.id in _TABLES else ""
 
 
-def _priced(table: str, name: str) -> "Priced | None":
+def _find_prices(table: str, name: str) -> "Priced | None":
     if not table:
         return None
     from genai_prices.data_snapshot import get_snapshot  # imported when used: a table of 1.5 MB
@@ -58,7 +58,7 @@ def _window(name: str) -> int:
     return next((window for start, window in _WINDOWS.items() if bare.startswith(start)), 0)
 
 
-def _plain(price: "object | TieredPrices") -> float | None:
+def _price_number(price: "object | TieredPrices") -> float | None:
     """A price as a number; of one that grows with the request, the first step."""
     step: object = getattr(price, "base", price)
     return None if step is None else float(str(step))

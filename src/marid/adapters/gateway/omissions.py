@@ -34,10 +34,10 @@ _ANTHROPIC: Mapping[str, Names] = MappingProxyType(
 _OPENAI: Mapping[str, Names] = MappingProxyType({name: (name,) for name in _SAMPLING})
 
 
-def omitted(wanted: Parameters, dialect: Dialect, body: bytes) -> tuple[str, ...]:
+def dropped_parameters(wanted: Parameters, dialect: Dialect, body: bytes) -> tuple[str, ...]:
     """The settings of `wanted` that a request does not hold, though somebody counts on them."""
     names = {"google": _GOOGLE, "anthropic": _ANTHROPIC}.get(dialect, _OPENAI)
-    asked = [name for name in names if _counts(name, wanted)]
+    asked = [name for name in names if _is_significant(name, wanted)]
     if not asked:
         return ()
     sent: object = json.loads(body)
@@ -46,10 +46,10 @@ def omitted(wanted: Parameters, dialect: Dialect, body: bytes) -> tuple[str, ...
         asked.remove("parallel_tool_calls")
     if dialect == "google":
         fields = cast("dict[str, Any]", fields.get("generationConfig") or {})
-    return tuple(name for name in asked if not _says(fields, name, names[name]))
+    return tuple(name for name in asked if not _has_setting(fields, name, names[name]))
 
 
-def _counts(name: str, wanted: Parameters) -> bool:
+def _is_significant(name: str, wanted: Parameters) -> bool:
     """Whether leaving a setting out changes anything: answers are text, and calls may be parallel, by themselves."""
     match name:
         case "response_format":
@@ -60,7 +60,7 @@ def _counts(name: str, wanted: Parameters) -> bool:
             return getattr(wanted, name) is not None
 
 
-def _says(fields: Mapping[str, Any], name: str, words: Names) -> bool:
+def _has_setting(fields: Mapping[str, Any], name: str, words: Names) -> bool:
     """Whether a request holds the setting. Anthropic has one table for the form of an answer and for other things."""
     if name == "response_format" and isinstance(table := fields.get("output_config"), dict):
         return "format" in table

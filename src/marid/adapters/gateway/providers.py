@@ -12,7 +12,7 @@ Dialect: TypeAlias = Literal["openai", "openrouter", "anthropic", "google"]
 OFFLINE = "offline"
 
 
-class Known(NamedTuple):
+class KnownProvider(NamedTuple):
     """A provider that we know by name."""
 
     dialect: Dialect
@@ -20,14 +20,14 @@ class Known(NamedTuple):
     needs_key: bool = True
 
 
-KNOWN = MappingProxyType(
+KNOWN_PROVIDERS = MappingProxyType(
     {
-        "openai": Known("openai", "https://api.openai.com/v1"),
-        "openrouter": Known("openrouter", "https://openrouter.ai/api/v1", needs_key=False),
-        "lmstudio": Known("openai", "http://localhost:1234/v1", needs_key=False),
-        "ollama": Known("openai", "http://localhost:11434/v1", needs_key=False),
-        "anthropic": Known("anthropic", "https://api.anthropic.com"),
-        "google": Known("google", "https://generativelanguage.googleapis.com"),
+        "openai": KnownProvider("openai", "https://api.openai.com/v1"),
+        "openrouter": KnownProvider("openrouter", "https://openrouter.ai/api/v1", needs_key=False),
+        "lmstudio": KnownProvider("openai", "http://localhost:1234/v1", needs_key=False),
+        "ollama": KnownProvider("openai", "http://localhost:11434/v1", needs_key=False),
+        "anthropic": KnownProvider("anthropic", "https://api.anthropic.com"),
+        "google": KnownProvider("google", "https://generativelanguage.googleapis.com"),
     }
 )
 
@@ -51,11 +51,11 @@ class Provider:
     @property
     def is_custom(self) -> bool:
         """Whether another service stands where the known one of that id would be."""
-        known = KNOWN.get(self.id)
+        known = KNOWN_PROVIDERS.get(self.id)
         return known is None or known.base_url != self.base_url
 
     @property
-    def place(self) -> str:
+    def host(self) -> str:
         """The host and its port, for messages."""
         return urlsplit(self.base_url).netloc.rpartition("@")[2]
 
@@ -65,7 +65,7 @@ class Provider:
         return (self.api_key, self.login, self.login.partition(":")[2], *self.other_keys)
 
 
-def named(id: str = "", *, base_url: str = "", api_key: str = "") -> Provider | None:
+def provider_from_settings(id: str = "", *, base_url: str = "", api_key: str = "") -> Provider | None:
     """The provider that these settings name; None is `offline`, which is also what nothing at all means.
 
     A `base_url` alone names an OpenAI-compatible service. An id that we do not know is one as well, and needs its URL.
@@ -77,17 +77,17 @@ def named(id: str = "", *, base_url: str = "", api_key: str = "") -> Provider | 
     if id == OFFLINE or not (id or base_url or api_key):
         return None
     name = id or ("openai" if base_url else "openrouter")
-    known = KNOWN.get(name)
+    known = KNOWN_PROVIDERS.get(name)
     dialect = known.dialect if known else "openai"
-    url, login = _parted(_checked(base_url or (known.base_url if known else ""), name))
-    where = _root(url, name, dialect)
+    url, login = _split_login(_check_url(base_url or (known.base_url if known else ""), name))
+    where = _api_root(url, name, dialect)
     _check_key(api_key, login, name, dialect)
     if known and known.needs_key and not api_key and where == known.base_url:
         raise BadInput(f"provider '{name}' needs a key: set api_key, or use provider 'offline'")
     return Provider(id=name, dialect=dialect, base_url=where, api_key=api_key, login=login)
 
 
-def _parted(url: str) -> tuple[str, str]:
+def _split_login(url: str) -> tuple[str, str]:
     """The address alone, and the name and password that stood in it."""
     parts = urlsplit(url)
     login, _, place = parts.netloc.rpartition("@")
@@ -101,16 +101,18 @@ def _check_key(key: str, login: str, name: str, dialect: Dialect) -> None:
         raise BadInput(f"provider '{name}' has both an api_key and a password in its base_url: only one can be sent")
 
 
-def _root(url: str, name: str, dialect: Dialect) -> str:
+def _api_root(url: str, name: str, dialect: Dialect) -> str:
     """Where the dialect's own paths begin: people write addresses with and without the version in them."""
     if dialect in ("anthropic", "google"):
         return url.removesuffix("/v1").removesuffix("/v1beta")
     return f"{url}/v1" if name in _LOCAL and not urlsplit(url).path else url
 
 
-def _checked(url: str, name: str) -> str:
+def _check_url(url: str, name: str) -> str:
     if not url:
-        raise BadInput(f"unknown provider '{name}': set its base_url, or use one of {', '.join((OFFLINE, *KNOWN))}")
+        raise BadInput(
+            f"unknown provider '{name}': set its base_url, or use one of {', '.join((OFFLINE, *KNOWN_PROVIDERS))}"
+        )
     if problem := address_problem(url):
         raise BadInput(f"base_url of provider '{name}' {problem}")
     if not url.isascii():

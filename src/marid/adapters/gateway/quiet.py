@@ -12,7 +12,7 @@ _WARNINGS = (("", _MODULES), ("Pydantic serializer warnings", r"pydantic\."))
 _LOGGERS = ("openai", "anthropic", "google_genai", "google.auth", "httpx2", "httpcore2", "pydantic_ai")
 
 
-def hush() -> None:
+def silence_libraries() -> None:
     """Ignore the libraries' warnings and logs, in the whole process. May be called any number of times."""
     for message, module in _WARNINGS:
         known = ("ignore", re.compile(message, re.IGNORECASE) if message else None, Warning, re.compile(module), 0)

@@ -14,13 +14,13 @@ from pydantic_ai.messages import (
     ToolCallPartDelta,
 )
 
-from marid.adapters.gateway.translation import written
+from marid.adapters.gateway.translation import arguments_text
 from marid.core.chat import CallDelta, CallStarted, GatewayEvent, ReasoningDelta, TextDelta
 
 _NOTHING: tuple[GatewayEvent, ...] = ()
 
 
-class Reader:
+class EventTranslator:
     """Remembers which part is which call, as the pieces of several may alternate.
 
     Without `thoughts`, what the model thinks is told to nobody, whether or not the service keeps it back.
@@ -30,25 +30,25 @@ class Reader:
         self._thoughts = thoughts
         self._numbers: dict[int, int] = {}
 
-    def events(self, event: ModelResponseStreamEvent) -> tuple[GatewayEvent, ...]:
+    def translate(self, event: ModelResponseStreamEvent) -> tuple[GatewayEvent, ...]:
         """What `event` tells the reader; the ends of parts tell nothing, as more of a part may follow its end."""
         if type(event) is PartDeltaEvent:
             delta = event.delta
             if type(delta) is TextPartDelta:  # nearly all of them
                 return (TextDelta(delta.content_delta),) if delta.content_delta else _NOTHING
-            return self._continued(event.index, delta)
+            return self._translate_delta(event.index, delta)
         if type(event) is PartStartEvent:
-            return self._begun(event.index, event.part)
+            return self._translate_start(event.index, event.part)
         return _NOTHING
 
-    def _continued(self, index: int, delta: ModelResponsePartDelta) -> tuple[GatewayEvent, ...]:
+    def _translate_delta(self, index: int, delta: ModelResponsePartDelta) -> tuple[GatewayEvent, ...]:
         if type(delta) is ThinkingPartDelta:
             return (ReasoningDelta(delta.content_delta),) if delta.content_delta and self._thoughts else _NOTHING
         if type(delta) is ToolCallPartDelta and delta.args_delta and index in self._numbers:
-            return (CallDelta(self._numbers[index], written(delta.args_delta)),)
+            return (CallDelta(self._numbers[index], arguments_text(delta.args_delta)),)
         return _NOTHING
 
-    def _begun(self, index: int, part: ModelResponsePart) -> tuple[GatewayEvent, ...]:
+    def _translate_start(self, index: int, part: ModelResponsePart) -> tuple[GatewayEvent, ...]:
         if isinstance(part, TextPart):
             return (TextDelta(part.content),) if part.content else _NOTHING
         if isinstance(part, ThinkingPart):
@@ -56,5 +56,5 @@ class Reader:
         if isinstance(part, ToolCallPart):
             number = self._numbers.setdefault(index, len(self._numbers))
             started = CallStarted(number, part.tool_name)
-            return (started, CallDelta(number, written(part.args))) if part.args else (started,)
+            return (started, CallDelta(number, arguments_text(part.args))) if part.args else (started,)
         return _NOTHING

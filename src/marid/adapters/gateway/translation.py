@@ -20,7 +20,7 @@ from pydantic_ai.messages import (
 )
 
 from marid.adapters.gateway.providers import Dialect
-from marid.core.chat import Finished, FinishReason, Message, Part, Reasoning, Text, ToolCall, ToolResult, Usage
+from marid.core.chat import Finished, FinishReason, Message, MessagePart, Reasoning, Text, ToolCall, ToolResult, Usage
 from marid.core.chat import ModelRequest as Request
 
 Seal: TypeAlias = dict[str, Any]
@@ -38,7 +38,7 @@ _REASONS: dict[str | None, FinishReason] = {
 }
 
 
-def history(request: Request, dialect: Dialect = "openai", asked: str = "") -> list[ModelMessage]:
+def to_library_messages(request: Request, dialect: Dialect = "openai", target: str = "") -> list[ModelMessage]:
     """Everything that was said, with every thought back where its provider wants it: `asked`, as the library calls it.
 
     What another one thought is nobody's business here, and would pass for words of the answer, or even of the user.
@@ -46,79 +46,79 @@ def history(request: Request, dialect: Dialect = "openai", asked: str = "") -> l
     messages: list[ModelMessage] = []
     for message in request.messages:
         if message.role == "assistant":
-            messages.append(_response(message, asked))
-        elif parts := [part for each in message.parts for part in _asked(each, dialect, asked)]:
+            messages.append(_to_response(message, target))
+        elif parts := [part for each in message.parts for part in _request_parts(each, dialect, target)]:
             messages.append(ModelRequest(parts=parts, instructions=request.system or None))
     return messages
 
 
-def _asked(part: Part, dialect: Dialect, asked: str) -> Iterable[ModelRequestPart]:
+def _request_parts(part: MessagePart, dialect: Dialect, target: str) -> Iterable[ModelRequestPart]:
     match part:
         case Text():
             return [UserPromptPart(part.text)]
         case ToolResult():
             # Where a dialect has no mark for a failure, the library would wrap the words into JSON.
             outcome = "failed" if part.failed and dialect in _MARKS_FAILURES else "success"
-            return [ToolReturnPart(part.name, part.text, _known_by(part.call, asked), outcome=outcome)]
+            return [ToolReturnPart(part.name, part.text, _valid_call_id(part.call_id, target), outcome=outcome)]
         case Reasoning() | ToolCall():
             return []
 
 
-def _known_by(id: str, asked: str) -> str:
+def _valid_call_id(id: str, target: str) -> str:
     """The id of a call as who is asked takes it: another service may have made a longer one, or of other letters."""
-    if asked not in _IDS or _IDS[asked].fullmatch(id):
+    if target not in _IDS or _IDS[target].fullmatch(id):
         return id
     return f"call_{blake2s(id.encode('utf-8', 'surrogatepass'), digest_size=12).hexdigest()}"
 
 
-def _response(message: Message, asked: str) -> ModelResponse:
-    seals = [_opened(part.seal) for part in message.parts if not isinstance(part, ToolResult)]
+def _to_response(message: Message, target: str) -> ModelResponse:
+    seals = [_parse_seal(part.seal) for part in message.parts if not isinstance(part, ToolResult)]
     nothing: Seal = {}
     first = next((seal for seal in seals if seal), nothing)
-    parts = [answered for part in message.parts if (answered := _answered(part, asked)) is not None]
+    parts = [answered for part in message.parts if (answered := _response_part(part, target)) is not None]
     return ModelResponse(parts=parts, provider_name=first.get("provider_name"), canonical_system=first.get("system"))
 
 
-def _answered(part: Part, asked: str) -> ModelResponsePart | None:
+def _response_part(part: MessagePart, target: str) -> ModelResponsePart | None:
     match part:
         case Text():
-            return TextPart(part.text, **_fields(part.seal))
+            return TextPart(part.text, **_part_fields(part.seal))
         case Reasoning():
-            whose = _opened(part.seal).get("provider_name", asked)
-            return ThinkingPart(part.text, **_thought_fields(part.seal)) if whose == asked else None
+            whose = _parse_seal(part.seal).get("provider_name", target)
+            return ThinkingPart(part.text, **_thought_fields(part.seal)) if whose == target else None
         case ToolCall():
-            return ToolCallPart(part.name, part.arguments, _known_by(part.id, asked), **_fields(part.seal))
+            return ToolCallPart(part.name, part.arguments, _valid_call_id(part.id, target), **_part_fields(part.seal))
         case ToolResult():
             return None
 
 
 def _thought_fields(seal: str) -> Seal:
     """A thought of OpenRouter's that is only words goes back as words: as its own, the library would leave it empty."""
-    fields = _fields(seal)
+    fields = _part_fields(seal)
     if fields.get("provider_name") == "openrouter" and not fields.keys() & {"signature", "provider_details"}:
         del fields["provider_name"]
     return fields
 
 
-def _fields(seal: str) -> Seal:
-    return {name: value for name, value in _opened(seal).items() if name != "system"}
+def _part_fields(seal: str) -> Seal:
+    return {name: value for name, value in _parse_seal(seal).items() if name != "system"}
 
 
-def _opened(seal: str) -> Seal:
+def _parse_seal(seal: str) -> Seal:
     """What a seal holds; one that is no JSON object, or not ours, holds nothing."""
     try:
         fields: object = json.loads(seal) if seal else {}
     except (ValueError, RecursionError):
         return {}
     known = cast(Seal, fields) if isinstance(fields, dict) else {}
-    return {name: known[name] for name in _SEALED if name in known}
+    return {name: known[name] for name in _SEAL_FIELDS if name in known}
 
 
-_SEALED = ("id", "signature", "provider_name", "provider_details", "system")
+_SEAL_FIELDS = ("id", "signature", "provider_name", "provider_details", "system")
 
 
-def _sealed(part: TextPart | ThinkingPart | ToolCallPart, response: ModelResponse) -> str:
-    fields = {name: value for name in _SEALED[:-1] if (value := getattr(part, name, None)) is not None}
+def _make_seal(part: TextPart | ThinkingPart | ToolCallPart, response: ModelResponse) -> str:
+    fields = {name: value for name in _SEAL_FIELDS[:-1] if (value := getattr(part, name, None)) is not None}
     if not fields.keys() - {"provider_name"}:
         return ""
     if response.canonical_system:
@@ -128,24 +128,26 @@ def _sealed(part: TextPart | ThinkingPart | ToolCallPart, response: ModelRespons
 
 def reply_of(response: ModelResponse, request: Request) -> Message:
     """The whole answer. A call whose id an earlier one has gets another, so that each result finds its call."""
-    parts: list[Part] = []
+    parts: list[MessagePart] = []
     taken = {call.id for message in request.messages for call in message.calls}
     for part in response.parts:
         match part:
             case TextPart() if part.content or part.provider_details:
-                parts.append(Text(text=part.content, seal=_sealed(part, response)))
+                parts.append(Text(text=part.content, seal=_make_seal(part, response)))
             case ThinkingPart():
-                parts.append(Reasoning(text=part.content, seal=_sealed(part, response)))
+                parts.append(Reasoning(text=part.content, seal=_make_seal(part, response)))
             case ToolCallPart():
-                name = _free(part.tool_call_id, taken)
-                arguments = written(part.args)
-                parts.append(ToolCall(id=name, name=part.tool_name, arguments=arguments, seal=_sealed(part, response)))
+                name = _unique_id(part.tool_call_id, taken)
+                arguments = arguments_text(part.args)
+                parts.append(
+                    ToolCall(id=name, name=part.tool_name, arguments=arguments, seal=_make_seal(part, response))
+                )
             case _:  # what we never ask for: files, speech, tools that run at the provider
                 pass
     return Message(role="assistant", parts=tuple(parts))
 
 
-def _free(name: str, taken: set[str]) -> str:
+def _unique_id(name: str, taken: set[str]) -> str:
     free, number = name, 1
     while free in taken:
         number += 1
@@ -154,7 +156,7 @@ def _free(name: str, taken: set[str]) -> str:
     return free
 
 
-def written(arguments: str | Mapping[str, Any] | None) -> str:
+def arguments_text(arguments: str | Mapping[str, Any] | None) -> str:
     """Arguments as text, however they came."""
     if isinstance(arguments, str):
         return arguments
@@ -171,7 +173,7 @@ def finish_of(response: ModelResponse, reply: Message) -> Finished:
     return Finished(reason, reply, response.model_name or "", response.provider_response_id or "")
 
 
-def is_full(response: ModelResponse) -> bool:
+def is_window_full(response: ModelResponse) -> bool:
     """Whether the answer ended since the window had no room for more of it: a word of Anthropic's."""
     return (response.provider_details or {}).get("finish_reason") == "model_context_window_exceeded"
 

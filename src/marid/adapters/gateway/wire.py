@@ -11,26 +11,26 @@ from urllib.parse import urlsplit
 import httpx2
 
 from marid.adapters.gateway.bodies import (
-    MOST_BODY,
-    MOST_COMPLAINT,
-    PACKINGS,
-    Bounded,
-    Completed,
-    Sifted,
-    Unpacked,
+    CONTENT_ENCODINGS,
+    MAX_BODY,
+    MAX_ERROR_BODY,
+    BoundedBody,
+    DecompressedBody,
+    JsonAsEventsBody,
+    ValidatedBody,
 )
-from marid.adapters.gateway.journal import Journal
-from marid.adapters.gateway.patience import Patience
+from marid.adapters.gateway.journal import WireLog
+from marid.adapters.gateway.patience import RetryPolicy
 from marid.adapters.gateway.providers import Provider
-from marid.adapters.gateway.sse import Sieve
+from marid.adapters.gateway.sse import SseValidator
 from marid.core.chat import Usage
-from marid.text.veil import Veil
+from marid.text.veil import Redactor
 
 _PLAIN = "identity"
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 # All that is sent besides our key. The providers' clients would take others from the environment, and send them to
 # whatever address they are given.
-_NEEDED = (
+_ALLOWED_HEADERS = (
     "host",
     "accept",
     "connection",
@@ -52,77 +52,77 @@ _KEY_HEADERS = MappingProxyType(
 )
 
 
-class Wire(httpx2.AsyncBaseTransport):
+class ProviderTransport(httpx2.AsyncBaseTransport):
     """One request's transport, with its own connection; its answer went through `sieve`, if `sifted` is true."""
 
     def __init__(
         self,
         provider: Provider,
-        patience: Patience,
-        journal: Journal | None = None,
+        retry_policy: RetryPolicy,
+        wire_log: WireLog | None = None,
         *,
         inner: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
         self._provider = provider
-        self._patience = patience
-        self._inner = inner or transport(provider)
-        self._journal = journal
-        self.sieve = Sieve()
-        self._body: Sifted | None = None
-        self._answer: dict[str, Any] | None = None
-        self.sent = b""
+        self._retry_policy = retry_policy
+        self._inner = inner or open_transport(provider)
+        self._wire_log = wire_log
+        self.validator = SseValidator()
+        self._body: ValidatedBody | None = None
+        self._response_record: dict[str, Any] | None = None
+        self.request_body = b""
         """The body of the request."""
-        self.asked = False
+        self.was_sent = False
         """Whether the request went out and nobody said no to it: it may have cost something."""
-        self.redirected = False
+        self.is_redirected = False
         """Whether the answer is that the request should go elsewhere: it holds a key, and goes nowhere else."""
-        self.kind, self.packing = "", _PLAIN
+        self.content_type, self.content_encoding = "", _PLAIN
         """What sort of answer it is, and how it was packed."""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send it with our key, and give its answer through the sieve."""
-        self._sign(request)
-        self.sent = await request.aread()
-        if self._journal:
-            self._note_request(self._journal, request)
+        self._set_headers(request)
+        self.request_body = await request.aread()
+        if self._wire_log:
+            self._note_request(self._wire_log, request)
         begun = time.monotonic()
         try:
             response = await self._inner.handle_async_request(request)
         except httpx2.TransportError as error:
-            self.asked = self.asked and isinstance(error, httpx2.TimeoutException)
+            self.was_sent = self.was_sent and isinstance(error, httpx2.TimeoutException)
             raise
-        self.asked = response.is_success
-        if self._journal:
-            self._keep_answer(response, time.monotonic() - begun)
-        self._dress(request, response)
+        self.was_sent = response.is_success
+        if self._wire_log:
+            self._record_response(response, time.monotonic() - begun)
+        self._wrap_body(request, response)
         return response
 
-    def _dress(self, request: httpx2.Request, response: httpx2.Response) -> None:
+    def _wrap_body(self, request: httpx2.Request, response: httpx2.Response) -> None:
         """Put the body into what it needs. Lists of models are got; answers are posted for."""
         body = cast("httpx2.AsyncByteStream", response.stream)
-        self.redirected = response.is_redirect
-        self.packing = response.headers.pop("content-encoding", _PLAIN).strip().lower() or _PLAIN
-        if self.packing in PACKINGS:
-            body = Unpacked(body)
-        elif not self.readable:
+        self.is_redirected = response.is_redirect
+        self.content_encoding = response.headers.pop("content-encoding", _PLAIN).strip().lower() or _PLAIN
+        if self.content_encoding in CONTENT_ENCODINGS:
+            body = DecompressedBody(body)
+        elif not self.is_readable:
             body = httpx2.ByteStream(b"")
-        idle = self._patience.idle
+        idle = self._retry_policy.idle_timeout
         if request.method != "POST" or not response.is_success:
-            most = MOST_BODY if response.is_success else MOST_COMPLAINT
-            response.stream = Bounded(body, idle, counts=response.is_success, most=most)
+            most = MAX_BODY if response.is_success else MAX_ERROR_BODY
+            response.stream = BoundedBody(body, idle, raise_on_excess=response.is_success, max_bytes=most)
             return
-        self.kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if self.kind == "application/json" and self._provider.dialect != "anthropic":
-            body = Completed(body)
-        response.stream = self._body = Sifted(body, self.sieve, idle)
+        self.content_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if self.content_type == "application/json" and self._provider.dialect != "anthropic":
+            body = JsonAsEventsBody(body)
+        response.stream = self._body = ValidatedBody(body, self.validator, idle)
 
     @property
-    def readable(self) -> bool:
+    def is_readable(self) -> bool:
         """Whether the answer was plain, or packed in a way that we know."""
-        return self.packing == _PLAIN or self.packing in PACKINGS
+        return self.content_encoding == _PLAIN or self.content_encoding in CONTENT_ENCODINGS
 
     @property
-    def sifted(self) -> bool:
+    def has_validated_body(self) -> bool:
         """Whether there was an answer that the sieve could look into."""
         return self._body is not None
 
@@ -132,11 +132,11 @@ class Wire(httpx2.AsyncBaseTransport):
             await self._body.aclose()
         await self._inner.aclose()
 
-    def _sign(self, request: httpx2.Request) -> None:
-        for name in request.headers.keys() - set(_NEEDED):
+    def _set_headers(self, request: httpx2.Request) -> None:
+        for name in request.headers.keys() - set(_ALLOWED_HEADERS):
             del request.headers[name]
         request.headers |= {"user-agent": _NAME, "accept-encoding": _PLAIN}
-        request.extensions = {**request.extensions, "timeout": _timeouts(self._patience), "trace": self._trace}
+        request.extensions = {**request.extensions, "timeout": _timeouts(self._retry_policy), "trace": self._trace}
         if self._provider.login:
             request.headers["authorization"] = f"Basic {b64encode(self._provider.login.encode()).decode()}"
         if self._provider.api_key:
@@ -146,37 +146,37 @@ class Wire(httpx2.AsyncBaseTransport):
     async def _trace(self, name: str, more: object) -> None:
         """What the connection does, step by step."""
         del more
-        self.asked = self.asked or name.endswith("send_request_body.complete")
+        self.was_sent = self.was_sent or name.endswith("send_request_body.complete")
 
-    def _note_request(self, journal: Journal, request: httpx2.Request) -> None:
-        veil = Veil(*self._provider.secrets)
+    def _note_request(self, journal: WireLog, request: httpx2.Request) -> None:
+        veil = Redactor(*self._provider.secrets)
         record = {
             "timestamp": int(time.time()),
-            "request": veil.body(self.sent),
+            "request": veil.redact_body(self.request_body),
             "provider": self._provider.id,
             "method": request.method,
-            "url": veil.text(str(request.url)),
-            "headers": veil.headers(request.headers),
+            "url": veil.redact_text(str(request.url)),
+            "headers": veil.redact_headers(request.headers),
         }
         journal.note("request", record)
 
-    def _keep_answer(self, response: httpx2.Response, seconds: float) -> None:
-        self._answer = {
+    def _record_response(self, response: httpx2.Response, seconds: float) -> None:
+        self._response_record = {
             "status": response.status_code,
             "seconds": round(seconds, 3),
-            "headers": Veil(*self._provider.secrets).headers(response.headers),
+            "headers": Redactor(*self._provider.secrets).redact_headers(response.headers),
         }
 
-    def note_answer(self, usage: Usage | None) -> None:
+    def log_response(self, usage: Usage | None) -> None:
         """Log the answer, if there was one, with what it cost. Raises: Unavailable when the log cannot be written."""
-        answer, self._answer = self._answer, None
-        if self._journal and answer is not None:
-            costs = {"usage": _figures(usage)} if usage else {}
+        answer, self._response_record = self._response_record, None
+        if self._wire_log and answer is not None:
+            costs = {"usage": _usage_fields(usage)} if usage else {}
             record = {"timestamp": int(time.time()), "response": {**costs, **answer}, "provider": self._provider.id}
-            self._journal.note("response", record)
+            self._wire_log.note("response", record)
 
 
-def _figures(usage: Usage) -> dict[str, int]:
+def _usage_fields(usage: Usage) -> dict[str, int]:
     """In the words that most programs know."""
     return {
         "prompt_tokens": usage.input,
@@ -185,23 +185,25 @@ def _figures(usage: Usage) -> dict[str, int]:
     }
 
 
-def transport(provider: Provider) -> httpx2.AsyncBaseTransport:
+def open_transport(provider: Provider) -> httpx2.AsyncBaseTransport:
     """The way to the provider, through its proxy if it has one; this machine itself is never behind a proxy."""
     parts = urlsplit(provider.base_url)
     proxy = None if parts.hostname in _LOCAL else provider.proxy or None
     # No certificates are read where none are needed: that takes longer than many an answer.
-    trust = _trust() if parts.scheme == "https" else False
+    trust = _ssl_context() if parts.scheme == "https" else False
     # A connection that is used again may be closing at that moment, and then the request on it is lost.
     once = httpx2.Limits(max_keepalive_connections=0)
     return httpx2.AsyncHTTPTransport(verify=trust, proxy=proxy, limits=once)
 
 
 @cache
-def _trust() -> SSLContext:
+def _ssl_context() -> SSLContext:
     """The machine's certificates, read once."""
     return httpx2.create_ssl_context()
 
 
-def _timeouts(patience: Patience) -> dict[str, float | None]:
+def _timeouts(retry_policy: RetryPolicy) -> dict[str, float | None]:
     """Ours, whatever the provider's client would wait."""
-    return httpx2.Timeout(patience.idle, connect=patience.connect, pool=patience.connect).as_dict()
+    return httpx2.Timeout(
+        retry_policy.idle_timeout, connect=retry_policy.connect_timeout, pool=retry_policy.connect_timeout
+    ).as_dict()

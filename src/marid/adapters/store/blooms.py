@@ -14,21 +14,21 @@ from contextlib import suppress
 from functools import cache
 from typing import NamedTuple, Protocol, cast
 
-from marid.adapters.store.files import ADD, open_file, read_bytes, write_whole
-from marid.adapters.store.layout import Place
-from marid.adapters.store.manifest import Row
+from marid.adapters.store.files import APPEND_FLAGS, open_file, read_bytes, write_atomic
+from marid.adapters.store.layout import ConversationPaths
+from marid.adapters.store.manifest import PartitionRow
 
-IDS = "ids.blooms"
-WORDS = "words.blooms"
-BESIDE = ".bloom"
-_PIECE = 3
+IDS_FILE = "ids.blooms"
+WORDS_FILE = "words.blooms"
+SIDECAR_SUFFIX = ".bloom"
+_TRIGRAM = 3
 _WORD = re.compile(r"[^\W_]+")
 # One in a thousand: a partition that is read in vain costs more than the few bits more.
-_RATE = 0.001
+_FALSE_POSITIVE_RATE = 0.001
 _MAGIC = b"mrd2"
 # A filter begins with how many hashes it makes of an item.
-_COUNT = 8
-_MOST_HASHES = 64
+_HASH_COUNT_BYTES = 8
+_MAX_HASHES = 64
 # Magic, length of the name, length of the filter, check sum of both, size of the partition.
 _HEAD = struct.Struct("<4sHIIQ")
 
@@ -43,71 +43,71 @@ class _Bloom(Protocol):
     def __contains__(self, item: str) -> bool: ...
 
 
-class Frame(NamedTuple):
+class FilterFrame(NamedTuple):
     """The filter of a partition that had this size."""
 
     size: int
     data: bytes
 
 
-def pack(items: Collection[str]) -> bytes:
+def build_filter(items: Collection[str]) -> bytes:
     """A filter that knows all of the items."""
     from rbloom import Bloom
 
     make = cast("Callable[[int, float, Callable[[str], int]], _Bloom]", Bloom)
-    bloom = make(max(1, len(items)), _RATE, _hashing())
+    bloom = make(max(1, len(items)), _FALSE_POSITIVE_RATE, _hash_function())
     bloom.update(items)
     return bloom.save_bytes()
 
 
-def may_have(frame: Frame | None, row: Row, items: Collection[str]) -> bool:
+def may_contain(frame: FilterFrame | None, row: PartitionRow, items: Collection[str]) -> bool:
     """Whether all items may be in the partition; yes whenever the filter cannot tell."""
     if frame is None or frame.size != row["size"] or not items:
         return True
     from rbloom import Bloom
 
     opened = cast("Callable[[bytes, Callable[[str], int]], _Bloom]", Bloom.load_bytes)
-    bloom = opened(frame.data, _hashing())
+    bloom = opened(frame.data, _hash_function())
     return all(item in bloom for item in items)
 
 
-def load(path: str) -> dict[str, Frame]:
+def load_frames(path: str) -> dict[str, FilterFrame]:
     """The newest sound frame of each partition. Raises: OSError."""
     data = read_bytes(path) or b""
-    return {name: Frame(size, filter) for name, size, filter in _frames(data)}
+    return {name: FilterFrame(size, filter) for name, size, filter in _decode_frames(data)}
 
 
-def add(path: str, row: Row, items: Collection[str]) -> None:
+def append_frame(path: str, row: PartitionRow, items: Collection[str]) -> None:
     """Put a partition's filter to the others. Raises: OSError."""
-    fd = open_file(path, ADD)
+    fd = open_file(path, APPEND_FLAGS)
     try:
-        os.write(fd, _frame(row["file"], Frame(row["size"], pack(items))))
+        os.write(fd, _encode_frame(row["file"], FilterFrame(row["size"], build_filter(items))))
     finally:
         os.close(fd)
 
 
-def rewrite(path: str, frames: Mapping[str, Frame]) -> None:
+def rewrite_frames(path: str, frames: Mapping[str, FilterFrame]) -> None:
     """Only these, without what was damaged between them; nothing is written where that is so. Raises: OSError."""
-    data = b"".join(_frame(name, frame) for name, frame in frames.items())
+    data = b"".join(_encode_frame(name, frame) for name, frame in frames.items())
     if data != (read_bytes(path) or b""):
-        write_whole(path, data, durable=False)
+        write_atomic(path, data, durable=False)
 
 
-def sizes(place: Place) -> tuple[int, ...]:
+def filter_sizes(place: ConversationPaths) -> tuple[int, ...]:
     """How long the files of filters are, -1 for one that is not there: they grow with every filter. Raises: OSError."""
     found: list[int] = []
-    for name in (IDS, WORDS):
+    for name in (IDS_FILE, WORDS_FILE):
         try:
-            found.append(os.stat(place.transcript(name)).st_size)
+            found.append(os.stat(place.transcript_file(name)).st_size)
         except FileNotFoundError:
             found.append(-1)
     return tuple(found)
 
 
-def beside(partition: str, kind: str) -> Frame | None:
+def sidecar_frame(partition: str, kind: str) -> FilterFrame | None:
     """The filter that lies beside a partition, if there is one of ours; without it the partition is read."""
     with suppress(OSError):
-        return load(os.path.splitext(partition)[0] + BESIDE).get(kind)
+        return load_frames(os.path.splitext(partition)[0] + SIDECAR_SUFFIX).get(kind)
     return None
 
 
@@ -123,13 +123,13 @@ def words_of(text: str) -> set[str]:
     return found
 
 
-def searchable(text: str) -> set[str]:
+def search_terms(text: str) -> set[str]:
     """What a filter must know for `text` to be found: its words, and their pieces for those who know parts only."""
     words = words_of(text)
-    return words | _pieces(words)
+    return words | _trigrams(words)
 
 
-def sought(query: str, *, whole_words: bool) -> set[str]:
+def query_terms(query: str, *, whole_words: bool) -> set[str]:
     """Which of that a text has in any case that has every part of the query, or every word as a whole."""
     if whole_words:
         return words_of(query)
@@ -138,22 +138,22 @@ def sought(query: str, *, whole_words: bool) -> set[str]:
         for word in _WORD.finditer(part):
             # What has something else on both sides is whole in the text as well.
             inside = word.start() > 0 and word.end() < len(part)
-            known |= {word[0]} if inside else _pieces({word[0]})
+            known |= {word[0]} if inside else _trigrams({word[0]})
     return known
 
 
-def _pieces(words: Collection[str]) -> set[str]:
+def _trigrams(words: Collection[str]) -> set[str]:
     """All runs of three characters; their mark keeps them apart from words of three."""
-    pieces = {word[at : at + _PIECE] for word in words for at in range(len(word) - _PIECE + 1)}
+    pieces = {word[at : at + _TRIGRAM] for word in words for at in range(len(word) - _TRIGRAM + 1)}
     return {f"~{piece}" for piece in pieces}
 
 
-def _frame(name: str, frame: Frame) -> bytes:
+def _encode_frame(name: str, frame: FilterFrame) -> bytes:
     body = name.encode("utf-8", "surrogateescape") + frame.data
     return _HEAD.pack(_MAGIC, len(body) - len(frame.data), len(frame.data), zlib.crc32(body), frame.size) + body
 
 
-def _frames(data: bytes) -> Iterator[tuple[str, int, bytes]]:
+def _decode_frames(data: bytes) -> Iterator[tuple[str, int, bytes]]:
     at = 0
     while (at := data.find(_MAGIC, at)) >= 0 and at + _HEAD.size <= len(data):
         _, name, length, check, size = _HEAD.unpack_from(data, at)
@@ -169,15 +169,15 @@ def _frames(data: bytes) -> Iterator[tuple[str, int, bytes]]:
 
 def _is_filter(data: bytes) -> bool:
     """Whether it has a count of hashes that makes sense, and bits: rbloom does not ask, and panics or never ends."""
-    return len(data) > _COUNT and 0 < int.from_bytes(data[:_COUNT], "little") <= _MOST_HASHES
+    return len(data) > _HASH_COUNT_BYTES and 0 < int.from_bytes(data[:_HASH_COUNT_BYTES], "little") <= _MAX_HASHES
 
 
 @cache
-def _hashing() -> Callable[[str], int]:
+def _hash_function() -> Callable[[str], int]:
     from hashlib import blake2b
 
-    def hashed(item: str) -> int:
+    def hash_item(item: str) -> int:
         digest = blake2b(item.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         return int.from_bytes(digest, "little", signed=True)
 
-    return hashed
+    return hash_item

@@ -6,18 +6,18 @@ from threading import Lock
 from typing import Generic, TypeVar
 
 
-class Waiter:
+class CommitWaiter:
     """Somebody who waits; woken when it is served, or appointed to serve all those who wait now."""
 
-    served = False
-    appointed = False
+    is_served = False
+    is_leader = False
     gate: "Lock | None" = None
 
 
-T = TypeVar("T", bound=Waiter)
+T = TypeVar("T", bound=CommitWaiter)
 
 
-class Commits(Generic[T]):
+class GroupCommit(Generic[T]):
     """Calls `commit`, by one thread at a time, with the waiters of all threads that wait, in the order of their coming.
 
     Those who were served together are about to come again together. So the last of them does the work, which wakes
@@ -31,22 +31,22 @@ class Commits(Generic[T]):
         self._lock = Lock()
         self._queue: list[T] = []
         self._busy = False
-        self._crowd = 1
-        self._seconds = 0.0
+        self._expected_waiters = 1
+        self._last_duration = 0.0
 
     def submit(self, waiter: T) -> None:
         """Returns when the waiter has been through `commit`."""
         with self._lock:
             self._queue.append(waiter)
-            leads = not self._busy and (self._crowd <= 2 or len(self._queue) >= self._crowd)
-            batch = self._take() if leads else []
-            gate = waiter.gate = None if leads else _closed()
+            leads = not self._busy and (self._expected_waiters <= 2 or len(self._queue) >= self._expected_waiters)
+            batch = self._take_batch() if leads else []
+            gate = waiter.gate = None if leads else _locked_gate()
         if gate is not None:
             batch = self._wait(waiter, gate)
         if batch:
-            self._lead(batch, waiter)
+            self._commit_batch(batch, waiter)
 
-    def _take(self) -> list[T]:
+    def _take_batch(self) -> list[T]:
         """Everybody who waits, by the one who will do the work. The lock is held."""
         self._busy = True
         batch, self._queue = self._queue, []
@@ -56,56 +56,56 @@ class Commits(Generic[T]):
         """Until the work is done by somebody: nothing; or until it is for us to do: for whom."""
         try:
             while True:
-                woken = gate.acquire(timeout=self._patience(waiter))
-                if waiter.served:
+                woken = gate.acquire(timeout=self._wait_timeout(waiter))
+                if waiter.is_served:
                     return []
                 with self._lock:
-                    if waiter.appointed or (not woken and self._is_next(waiter)):
-                        return self._take()
+                    if waiter.is_leader or (not woken and self._is_next(waiter)):
+                        return self._take_batch()
         except BaseException:
-            self._leave(waiter)
+            self._remove_waiter(waiter)
             raise
 
-    def _patience(self, waiter: T) -> float:
+    def _wait_timeout(self, waiter: T) -> float:
         """Who is next waits a moment for the others, everybody else until somebody wakes it."""
         with self._lock:
-            return min(self._seconds, self._longest_wait) if self._is_next(waiter) else -1
+            return min(self._last_duration, self._longest_wait) if self._is_next(waiter) else -1
 
     def _is_next(self, waiter: T) -> bool:
         return not self._busy and self._queue[:1] == [waiter]
 
-    def _leave(self, waiter: T) -> None:
+    def _remove_waiter(self, waiter: T) -> None:
         """Somebody was interrupted: the next takes its place."""
         with self._lock:
             if waiter in self._queue:
                 self._queue.remove(waiter)
-                if waiter.appointed or not self._busy:
-                    self._appoint()
+                if waiter.is_leader or not self._busy:
+                    self._appoint_leader()
 
-    def _appoint(self) -> None:
+    def _appoint_leader(self) -> None:
         """Let the first who waits serve all, if there is one. The lock is held."""
         self._busy = bool(self._queue)
         if self._queue:
-            self._queue[0].appointed = True
+            self._queue[0].is_leader = True
             _wake(self._queue[0])
 
-    def _lead(self, batch: list[T], own: T) -> None:
+    def _commit_batch(self, batch: list[T], own: T) -> None:
         begin = time.perf_counter()
         try:
             self._commit(batch)
         finally:
-            self._seconds = time.perf_counter() - begin
+            self._last_duration = time.perf_counter() - begin
             self._finish(batch, own)
 
     def _finish(self, batch: list[T], own: T) -> None:
         with self._lock:
             for waiter in batch:
-                waiter.served = True
-            self._crowd = len(batch) + len(self._queue)
+                waiter.is_served = True
+            self._expected_waiters = len(batch) + len(self._queue)
             self._busy = False
-            if self._crowd <= 2:
+            if self._expected_waiters <= 2:
                 # Two need not wait for each other: the one works while the other is written.
-                self._appoint()
+                self._appoint_leader()
             elif self._queue:
                 _wake(self._queue[0])
         for waiter in batch:
@@ -113,13 +113,13 @@ class Commits(Generic[T]):
                 _wake(waiter)
 
 
-def _wake(waiter: Waiter) -> None:
+def _wake(waiter: CommitWaiter) -> None:
     """Whoever is awake already has yet to look at what has changed."""
     if waiter.gate is not None and waiter.gate.locked():
         waiter.gate.release()
 
 
-def _closed() -> Lock:
+def _locked_gate() -> Lock:
     gate = Lock()
     gate.acquire()
     return gate

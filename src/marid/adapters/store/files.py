@@ -14,28 +14,28 @@ from marid.core.conversation import Corrupt
 from marid.core.errors import Unavailable
 from marid.workspace.replace import write_all
 
-NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 # Without a wait: a pipe in the place of a file would let us wait for ever.
-READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-ADD = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-# As `write_whole` calls what it writes.
+READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+APPEND_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+# As `write_atomic` calls what it writes.
 _TEMPORARY = re.compile(r"\..+\.([1-9][0-9]*)\.[0-9a-f]{8}\.tmp")
 # No file of a home becomes so large by use: partitions are begun long before.
-MOST_BYTES = 1 << 30
+MAX_FILE_BYTES = 1 << 30
 
 
-class told:  # noqa: N801 (read as a verb: with told("reading ..."))
+class disk_errors:  # noqa: N801 (read as a verb: with told("reading ..."))
     """Turns what the disk says into Unavailable, which says what was being done."""
 
     def __init__(self, doing: str) -> None:
-        self._doing = doing
+        self._action = doing
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if isinstance(error, OSError):
-            raise unavailable(self._doing, error) from error
+            raise unavailable(self._action, error) from error
 
 
 def unavailable(doing: str, error: OSError) -> Unavailable:
@@ -43,7 +43,7 @@ def unavailable(doing: str, error: OSError) -> Unavailable:
     return Unavailable(f"{doing} failed: {error.strerror or error}")
 
 
-def open_file(path: str, flags: int = READ) -> int:
+def open_file(path: str, flags: int = READ_FLAGS) -> int:
     """A descriptor of a real file, not of a link, a pipe or a device, nor of one without end. Raises: OSError."""
     try:
         fd = os.open(path, flags, 0o600)
@@ -52,7 +52,7 @@ def open_file(path: str, flags: int = READ) -> int:
             raise OSError(errno.ELOOP, f"'{path}' is a symbolic link") from error
         raise
     about = os.fstat(fd)
-    if not stat.S_ISREG(about.st_mode) or about.st_size > MOST_BYTES:
+    if not stat.S_ISREG(about.st_mode) or about.st_size > MAX_FILE_BYTES:
         os.close(fd)
         why = "is larger than 1 GB" if stat.S_ISREG(about.st_mode) else "is no regular file"
         raise OSError(errno.EINVAL, f"'{path}' {why}")
@@ -77,18 +77,18 @@ def read_text(path: str) -> str:
 def read_object(path: str) -> dict[str, object] | None:
     """A file that is one JSON object, or None when there is none. Raises: OSError; Corrupt when it is no object."""
     data = read_bytes(path)
-    return None if data is None else object_in(path, data)
+    return None if data is None else require_object(path, data)
 
 
-def object_in(path: str, data: bytes) -> dict[str, object]:
+def require_object(path: str, data: bytes) -> dict[str, object]:
     """What that file holds. Raises: Corrupt when it is no object."""
-    found = as_object(data)
+    found = parse_object(data)
     if found is None:
         raise Corrupt(f"'{path}' is not a JSON object; repair it or remove it")
     return found
 
 
-def as_object(data: bytes) -> dict[str, object] | None:
+def parse_object(data: bytes) -> dict[str, object] | None:
     """The JSON object that these bytes are, if they are one that could be written again."""
     import json
 
@@ -100,21 +100,21 @@ def as_object(data: bytes) -> dict[str, object] | None:
     return cast("dict[str, object]", found) if isinstance(found, dict) else None
 
 
-def pretty(value: object) -> bytes:
+def pretty_json(value: object) -> bytes:
     """JSON for people, as the documents' programs write it."""
     import json
 
     return json.dumps(value, indent=2).encode() + b"\n"
 
 
-def write_whole(path: str, data: bytes, *, durable: bool = True) -> None:
+def write_atomic(path: str, data: bytes, *, durable: bool = True) -> None:
     """Put `data` in the place of the file; whatever happens, the old or the new content is there. Raises: OSError.
 
     What is not `durable` may be empty after a power cut.
     """
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
-    fd = os.open(temporary, NEW, 0o600)
+    fd = os.open(temporary, NEW_FLAGS, 0o600)
     try:
         try:
             write_all(fd, [data])
@@ -136,11 +136,11 @@ def remove_leftovers(folder: str) -> None:
     with suppress(OSError):
         for name in os.listdir(folder):
             found = _TEMPORARY.fullmatch(name)
-            if found and _is_gone(int(found[1])):
-                remove(os.path.join(folder, name))
+            if found and _is_dead_process(int(found[1])):
+                remove_if_exists(os.path.join(folder, name))
 
 
-def _is_gone(pid: int) -> bool:
+def _is_dead_process(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):
@@ -160,24 +160,24 @@ def sync_folder(path: str) -> None:
 
 
 @contextmanager
-def locked(path: str, *, wait: bool = True) -> Generator[None]:
+def file_lock(path: str, *, wait: bool = True) -> Generator[None]:
     """One at a time, among all processes; for moments only. Raises: OSError, BlockingIOError who does not wait."""
-    fd = open_file(path, ADD)
+    fd = open_file(path, APPEND_FLAGS)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
-        let_go(fd)
+        unlock_and_close(fd)
 
 
-def let_go(fd: int) -> None:
+def unlock_and_close(fd: int) -> None:
     """Close a descriptor and free its lock; a child that was forked meanwhile has it too, and would keep the lock."""
     with suppress(OSError):
         fcntl.flock(fd, fcntl.LOCK_UN)
     os.close(fd)
 
 
-def remove(path: str) -> None:
+def remove_if_exists(path: str) -> None:
     """Remove the file if it is there. Raises: OSError."""
     with suppress(FileNotFoundError):
         os.unlink(path)

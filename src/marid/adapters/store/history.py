@@ -7,39 +7,41 @@ from itertools import chain
 from typing import NamedTuple, cast
 
 from marid.adapters.store import blooms, older, partitions
-from marid.adapters.store.active import first_number
-from marid.adapters.store.entries import Line, lines, telling
+from marid.adapters.store.active import first_sequence
+from marid.adapters.store.entries import EntryLine, parse_lines, report_bad_lines
 from marid.adapters.store.files import open_file
-from marid.adapters.store.journal import read_range, whole
-from marid.adapters.store.layout import Place
-from marid.adapters.store.manifest import Row
-from marid.core.conversation import Storage
+from marid.adapters.store.journal import complete_lines, read_range
+from marid.adapters.store.layout import ConversationPaths
+from marid.adapters.store.manifest import PartitionRow
+from marid.core.conversation import StorageSettings
 from marid.core.entry import ANCHORS, NEVER_IN_WINDOW, Entry
 
 # As much of a file's end as holds an entry or more.
-_TAIL = 1 << 17
-KEPT = "kept"
-KEPT_SINCE = "kept_since"
+_TAIL_BYTES = 1 << 17
+KEPT_IDS_KEY = "kept"
+KEPT_SINCE_KEY = "kept_since"
 
 
-class History(NamedTuple):
+class TranscriptSnapshot(NamedTuple):
     """`active` holds whole lines only. What is read later than it was made may raise OSError.
 
     `tell` hears of every line that is met and cannot be read.
     """
 
-    place: Place
-    rows: Sequence[Row]
+    place: ConversationPaths
+    rows: Sequence[PartitionRow]
     active: bytes
-    tell: Callable[[str], None] | None = None
+    on_problem: Callable[[str], None] | None = None
 
     @property
-    def sealed(self) -> int:
+    def sealed_sequence(self) -> int:
         """The number of the last entry in a partition."""
         return self.rows[-1]["last_sequence"] if self.rows else 0
 
 
-def take(place: Place, storage: Storage, tell: Callable[[str], None] | None = None) -> History:
+def take_snapshot(
+    place: ConversationPaths, storage: StorageSettings, tell: Callable[[str], None] | None = None
+) -> TranscriptSnapshot:
     """What is there now, though somebody may be writing. Raises: OSError."""
     while True:
         try:
@@ -47,41 +49,41 @@ def take(place: Place, storage: Storage, tell: Callable[[str], None] | None = No
         except FileNotFoundError:
             found, _ = partitions.survey(place, storage, 0)
             if not os.path.exists(place.active):
-                return _completed(History(place, found.rows, b"", tell))
+                return _with_legacy_lines(TranscriptSnapshot(place, found.rows, b"", tell))
             continue
         try:
-            data = whole(read_range(fd, 0, os.fstat(fd).st_size))
-            found, _ = partitions.survey(place, storage, first_number(place, data))
+            data = complete_lines(read_range(fd, 0, os.fstat(fd).st_size))
+            found, _ = partitions.survey(place, storage, first_sequence(place, data))
             # The same file is still the active one: it did not become a partition meanwhile.
-            if _is_at(place.active, fd):
-                return _completed(History(place, found.rows, data, tell))
+            if _is_same_file(place.active, fd):
+                return _with_legacy_lines(TranscriptSnapshot(place, found.rows, data, tell))
         finally:
             os.close(fd)
 
 
-def _completed(history: History) -> History:
-    active = history.active if history.sealed else older.completed(history.place, history.active)
+def _with_legacy_lines(history: TranscriptSnapshot) -> TranscriptSnapshot:
+    active = history.active if history.sealed_sequence else older.with_legacy_lines(history.place, history.active)
     # What comes from other files as well has no numbers of lines that would mean something.
-    return history if active == history.active else history._replace(active=active, tell=None)
+    return history if active == history.active else history._replace(active=active, on_problem=None)
 
 
-def _active(history: History) -> Iterator[Line]:
-    told = telling(history.place.active, history.active, history.tell)
-    return lines(history.active, before=history.sealed, on_bad=told)
+def _active_lines(history: TranscriptSnapshot) -> Iterator[EntryLine]:
+    told = report_bad_lines(history.place.active, history.active, history.on_problem)
+    return parse_lines(history.active, before=history.sealed_sequence, on_bad=told)
 
 
-def _partition(history: History, row: Row, key: str = "") -> Iterator[Line]:
-    return partitions.read(history.place, row, key, history.tell)
+def _partition_lines(history: TranscriptSnapshot, row: PartitionRow, key: str = "") -> Iterator[EntryLine]:
+    return partitions.read_partition(history.place, row, key, history.on_problem)
 
 
-def _is_at(path: str, fd: int) -> bool:
+def _is_same_file(path: str, fd: int) -> bool:
     try:
         return os.path.samestat(os.stat(path), os.fstat(fd))
     except FileNotFoundError:
         return False
 
 
-def last_time(path: str) -> int:
+def last_entry_ms(path: str) -> int:
     """When something was last said, as the end of a file tells; 0 when nothing was. Raises: OSError.
 
     Where not even the last line is short enough to be seen, it is the file's own time.
@@ -89,93 +91,95 @@ def last_time(path: str) -> int:
     fd = open_file(path)
     try:
         about = os.fstat(fd)
-        data = read_range(fd, max(0, about.st_size - _TAIL), about.st_size)
+        data = read_range(fd, max(0, about.st_size - _TAIL_BYTES), about.st_size)
     finally:
         os.close(fd)
-    found = [line.entry for line in lines(data)]
+    found = [line.entry for line in parse_lines(data)]
     if data and not found:
         return about.st_mtime_ns // 1_000_000
     return max((entry.time_ms for entry in found if entry.entry_type not in ANCHORS), default=0)
 
 
-def last(history: History) -> int:
+def last_sequence(history: TranscriptSnapshot) -> int:
     """The number of the last entry, 0 without any."""
-    number = history.sealed
-    for line in _active(history):
+    number = history.sealed_sequence
+    for line in _active_lines(history):
         number = line.entry.sequence
     return number
 
 
-def entries(history: History, after: int = 0, types: Collection[str] = ()) -> Iterator[Entry]:
+def entries(history: TranscriptSnapshot, after: int = 0, types: Collection[str] = ()) -> Iterator[Entry]:
     """Those beyond the cursor, in order. Raises: OSError."""
     first = bisect_right(history.rows, after, key=lambda row: row["last_sequence"])
-    sealed = chain.from_iterable(_partition(history, row) for row in history.rows[first:])
-    for line in chain(sealed, _active(history)):
+    sealed = chain.from_iterable(_partition_lines(history, row) for row in history.rows[first:])
+    for line in chain(sealed, _active_lines(history)):
         if line.entry.sequence > after and (not types or line.entry.entry_type in types):
             yield line.entry
 
 
-def find(history: History, key: str) -> Entry | None:
+def find(history: TranscriptSnapshot, key: str) -> Entry | None:
     """By id: the active file, then the partitions, newest first, whose filter knows it. Raises: OSError."""
     if partitions.may_mention(history.active, key):
-        found = partitions.entry_at(_active(history), key)
+        found = partitions.find_entry(_active_lines(history), key)
         if found is not None:
             return found
-    for row in _candidates(history, blooms.IDS, {key}):
-        found = partitions.entry_at(_partition(history, row, key), key)
+    for row in _candidate_rows(history, blooms.IDS_FILE, {key}):
+        found = partitions.find_entry(_partition_lines(history, row, key), key)
         if found is not None:
             return found
     return None
 
 
-def search(history: History, query: str, *, whole_words: bool) -> Iterator[Entry]:
+def search(history: TranscriptSnapshot, query: str, *, whole_words: bool) -> Iterator[Entry]:
     """Entries that have all words of the query, oldest first. Raises: OSError."""
     words = blooms.words_of(query) if whole_words else set[str]()
     parts = query.casefold().split()
     if not parts:
         return
-    rows = reversed(list(_candidates(history, blooms.WORDS, blooms.sought(query, whole_words=whole_words))))
-    sealed = chain.from_iterable(_partition(history, row) for row in rows)
-    for line in chain(sealed, _active(history)):
+    rows = reversed(
+        list(_candidate_rows(history, blooms.WORDS_FILE, blooms.query_terms(query, whole_words=whole_words)))
+    )
+    sealed = chain.from_iterable(_partition_lines(history, row) for row in rows)
+    for line in chain(sealed, _active_lines(history)):
         text = line.entry.content.casefold()
         if all(part in text for part in parts) and words <= (blooms.words_of(text) if words else words):
             yield line.entry
 
 
-def _candidates(history: History, kind: str, items: Collection[str]) -> Iterator[Row]:
+def _candidate_rows(history: TranscriptSnapshot, kind: str, items: Collection[str]) -> Iterator[PartitionRow]:
     """The partitions that may have all of the items, newest first."""
     if not items:
         yield from reversed(history.rows)
         return
-    frames = blooms.load(history.place.transcript(kind)) if history.rows else {}
+    frames = blooms.load_frames(history.place.transcript_file(kind)) if history.rows else {}
     for row in reversed(history.rows):
-        frame = frames.get(row["file"]) or blooms.beside(history.place.transcript(row["file"]), kind)
-        if blooms.may_have(frame, row, items) or not partitions.unchanged(history.place, row):
+        frame = frames.get(row["file"]) or blooms.sidecar_frame(history.place.transcript_file(row["file"]), kind)
+        if blooms.may_contain(frame, row, items) or not partitions.is_unchanged(history.place, row):
             yield row
 
 
-def window(history: History) -> list[Entry]:
+def window(history: TranscriptSnapshot) -> list[Entry]:
     """The last anchor, what it kept, and what came after it; all of it when there is no anchor. Raises: OSError."""
-    return since(history, _from_last_anchor(history))
+    return window_since(history, _from_last_anchor(history))
 
 
-def since(history: History, found: list[Entry]) -> list[Entry]:
+def window_since(history: TranscriptSnapshot, found: list[Entry]) -> list[Entry]:
     """The window, of entries that begin with the last anchor."""
     later = [entry for entry in found[1:] if entry.entry_type not in NEVER_IN_WINDOW]
     if not found or found[0].entry_type not in ANCHORS:
         return [entry for entry in found if entry.entry_type not in NEVER_IN_WINDOW]
-    return [found[0], *_kept(history, found[0]), *later]
+    return [found[0], *_kept_entries(history, found[0]), *later]
 
 
-def _from_last_anchor(history: History) -> list[Entry]:
-    active = [line.entry for line in _active(history)]
+def _from_last_anchor(history: TranscriptSnapshot) -> list[Entry]:
+    active = [line.entry for line in _active_lines(history)]
     for index in range(len(active) - 1, -1, -1):
         if active[index].entry_type in ANCHORS:
             return active[index:]
     return sealed_since_anchor(history) + active
 
 
-def sealed_since_anchor(history: History) -> list[Entry]:
+def sealed_since_anchor(history: TranscriptSnapshot) -> list[Entry]:
     """The entries of partitions from the last anchor in them on. Raises: OSError."""
     start = next((row["anchor_sequence"] for row in reversed(history.rows) if row["anchor_sequence"]), 0)
     return list(entries(history._replace(active=b""), after=start - 1))
@@ -183,16 +187,16 @@ def sealed_since_anchor(history: History) -> list[Entry]:
 
 def kept_ids(anchor: Entry) -> list[str]:
     """Which entries an anchor says that it kept."""
-    kept = anchor.metadata.get(KEPT)
+    kept = anchor.metadata.get(KEPT_IDS_KEY)
     return [key for key in cast("list[object]", kept) if isinstance(key, str)] if isinstance(kept, list) else []
 
 
-def _kept(history: History, anchor: Entry) -> list[Entry]:
+def _kept_entries(history: TranscriptSnapshot, anchor: Entry) -> list[Entry]:
     """What an anchor says that it kept, in its order."""
     keys = kept_ids(anchor)
     if not keys:
         return []
-    begin = anchor.metadata.get(KEPT_SINCE)
+    begin = anchor.metadata.get(KEPT_SINCE_KEY)
     wanted = set(keys)
     there: dict[str, Entry] = {}
     if type(begin) is int:

@@ -11,25 +11,25 @@ import re
 import time
 from contextlib import suppress
 
-from marid.adapters.store.entries import decode, lines
-from marid.adapters.store.files import ADD, as_object, open_file, sync_folder
+from marid.adapters.store.entries import decode_line, parse_lines
+from marid.adapters.store.files import APPEND_FLAGS, open_file, parse_object, sync_folder
 from marid.core.conversation import Corrupt
-from marid.core.entry_fields import MORE
+from marid.core.entry_fields import MORE_LINES
 from marid.workspace.replace import write_all
 
-ROOM = b"\t"
-_RUN = re.compile(ROOM + b"+")
-_MOST_ROOM = 1 << 16
+PADDING = b"\t"
+_PADDING_RUN = re.compile(PADDING + b"+")
+_MAX_PADDING = 1 << 16
 # What a disk writes as a whole, or a part of it.
 _SECTOR = 512
 _LINE_END = ord("\n")
 # Seconds: as coarse as times of files are, and where they are whole seconds.
-_TICK, _WHOLE_TICK = 0.02, 2.0
+_CLOCK_TICK, _COARSE_CLOCK_TICK = 0.02, 2.0
 # For fewer lines room is not worth its making.
-_MANY = 16
+_APPENDS_BEFORE_PADDING = 16
 
 
-class Journal:
+class AppendLog:
     """Opened by the first use and repaired then: what a crash has cut is put aside into `<path>.torn`.
 
     All methods raise OSError. `size` is what has been acknowledged; what is beyond it counts as never written.
@@ -38,18 +38,18 @@ class Journal:
     def __init__(self, path: str) -> None:
         self._path = path
         self._fd = -1
-        self._file = (0, 0)
+        self._file_key = (0, 0)
         self._folder, self._name = os.path.split(path)
-        self._stamp, self._number = (0, 0), 0
+        self._folder_stamp, self._entry_inode = (0, 0), 0
         self._size = -1
         self._end = -1
         self._appends = 0
-        self.torn = 0
+        self.torn_bytes = 0
 
     @property
     def size(self) -> int:
         """How many bytes are there for good."""
-        self._opened()
+        self._ensure_open()
         return self._size
 
     def is_changed(self) -> bool:
@@ -59,26 +59,26 @@ class Journal:
         # After a failure the file is as long as the failure left it, which the next opening sets right.
         if self._fd >= 0 and os.lseek(self._fd, 0, os.SEEK_END) != self._end:
             return True
-        return not self._is_named()
+        return not self._is_same_file()
 
     def append(self, data: bytes) -> None:
         """Write and sync; when that fails nothing is left of it, and the next call opens the file anew.
 
         It fails as well when what was written to is not the file of that name any more.
         """
-        fd = self._opened()
+        fd = self._ensure_open()
         end = self._size + len(data)
         try:
-            if end <= self._end or not self._made_room(fd, data):
+            if end <= self._end or not self._append_padded(fd, data):
                 _write_at(fd, data, self._size)
             os.fdatasync(fd)
-            self._check_name()
+            self._check_same_file()
         except BaseException:
             # After a failed sync nobody knows what the disk has: only what was acknowledged before it counts.
             with suppress(OSError):
                 os.ftruncate(fd, self._size)
                 os.fsync(fd)
-            self.let_go()
+            self.abandon()
             raise
         self._size = end
         self._end = max(self._end, end)
@@ -86,14 +86,14 @@ class Journal:
 
     def read(self, start: int = 0) -> bytes:
         """All that is acknowledged from `start` on."""
-        fd = self._opened()
+        fd = self._ensure_open()
         return read_range(fd, start, self._size)
 
     def trim(self) -> None:
         """Give back the room, unless somebody else has put something there."""
         if self._fd >= 0 and self._end > self._size:
             left = read_range(self._fd, self._size, self._end + 1)
-            if len(left) == self._end - self._size and not left.strip(ROOM):
+            if len(left) == self._end - self._size and not left.strip(PADDING):
                 os.ftruncate(self._fd, self._size)
             self._end = self._size
 
@@ -101,34 +101,34 @@ class Journal:
         """Let go of the file."""
         with suppress(OSError):
             self.trim()
-        self.let_go()
+        self.abandon()
 
-    def let_go(self) -> None:
+    def abandon(self) -> None:
         """Leave the file as it is."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
 
-    def _made_room(self, fd: int, data: bytes) -> bool:
+    def _append_padded(self, fd: int, data: bytes) -> bool:
         """Write with room behind it, if that is worth while; a disk that has no room for room is no error."""
-        if self._appends < _MANY:
+        if self._appends < _APPENDS_BEFORE_PADDING:
             return False
         try:
-            _write_at(fd, data + ROOM * _MOST_ROOM, self._size)
+            _write_at(fd, data + PADDING * _MAX_PADDING, self._size)
         except OSError:
             self._appends = 0
             os.ftruncate(fd, self._size)
             self._end = self._size
             return False
-        self._end = self._size + len(data) + _MOST_ROOM
+        self._end = self._size + len(data) + _MAX_PADDING
         return True
 
-    def _opened(self) -> int:
+    def _ensure_open(self) -> int:
         if self._fd < 0:
             new = not os.path.lexists(self._path)
-            fd = open_file(self._path, ADD & ~os.O_APPEND)
+            fd = open_file(self._path, APPEND_FLAGS & ~os.O_APPEND)
             try:
-                self._size = self._end = self._mended(fd)
+                self._size = self._end = self._recovered_size(fd)
                 if new:
                     sync_folder(self._folder)
             except BaseException:
@@ -137,15 +137,15 @@ class Journal:
             self._fd = fd
         return self._fd
 
-    def _mended(self, fd: int) -> int:
+    def _recovered_size(self, fd: int) -> int:
         if self._size < 0:
-            size, self.torn = repair(fd, self._path)
-            self._file, self._stamp = _which(os.fstat(fd)), (0, 0)
+            size, self.torn_bytes = repair_tail(fd, self._path)
+            self._file_key, self._folder_stamp = _inode_key(os.fstat(fd)), (0, 0)
             return size
         about = os.fstat(fd)
-        if _which(about) != self._file:
-            self._stamp = (0, 0)
-        self._check_name()
+        if _inode_key(about) != self._file_key:
+            self._folder_stamp = (0, 0)
+        self._check_same_file()
         there = about.st_size
         if there < self._size:
             raise Corrupt(f"'{self._path}' has become shorter while it was in use")
@@ -154,12 +154,12 @@ class Journal:
             os.fsync(fd)
         return self._size
 
-    def _check_name(self) -> None:
+    def _check_same_file(self) -> None:
         """What has that name is to be the file that was looked through."""
-        if not self._is_named():
+        if not self._is_same_file():
             raise OSError(errno.ESTALE, f"somebody has replaced '{self._path}' meanwhile")
 
-    def _is_named(self) -> bool:
+    def _is_same_file(self) -> bool:
         """Whether the file still has its name. The file itself is not looked at unless it must be: Linux gives one that
         was looked at a new time at its next write, and then the sync takes half as long again. Its folder tells when
         names have changed, unless that was a moment ago: a clock may be too coarse to tell two moments apart.
@@ -167,32 +167,32 @@ class Journal:
         with suppress(FileNotFoundError):
             about = os.stat(self._folder)
             stamp = about.st_ino, about.st_mtime_ns
-            tick = _TICK if about.st_mtime_ns % 10**9 else _WHOLE_TICK
+            tick = _CLOCK_TICK if about.st_mtime_ns % 10**9 else _COARSE_CLOCK_TICK
             settled = about.st_mtime + tick < time.time()
-            if stamp == self._stamp and (settled or self._numbered() == self._number):
+            if stamp == self._folder_stamp and (settled or self._inode_in_folder() == self._entry_inode):
                 return True
-            if _which(os.lstat(self._path)) == self._file:
-                self._stamp, self._number = stamp, self._numbered()
+            if _inode_key(os.lstat(self._path)) == self._file_key:
+                self._folder_stamp, self._entry_inode = stamp, self._inode_in_folder()
                 return True
         return False
 
-    def _numbered(self) -> int:
+    def _inode_in_folder(self) -> int:
         """The number that the folder has for the file, 0 for none; not every file system has the file's own there."""
         with os.scandir(self._folder) as found:
             return next((entry.inode() for entry in found if entry.name == self._name), 0)
 
 
-def repair(fd: int, path: str) -> tuple[int, int]:
+def repair_tail(fd: int, path: str) -> tuple[int, int]:
     """Take the end of a cut line or of a cut group of lines out of the file: its size, and how much was taken out.
 
     A last line that lacks nothing but its end gets it. Raises: OSError.
     """
     data = read_range(fd, 0, os.fstat(fd).st_size)
-    text = data.rstrip(ROOM)
-    good = whole(text)
+    text = data.rstrip(PADDING)
+    good = complete_lines(text)
     torn = text[len(good) :]
     if torn:
-        _put_aside(f"{path}.torn", torn)
+        _save_torn_bytes(f"{path}.torn", torn)
     if len(good) > len(text):
         _write_at(fd, good[len(text) :], len(text))
     if len(good) < len(data):
@@ -202,26 +202,26 @@ def repair(fd: int, path: str) -> tuple[int, int]:
     return len(good), len(torn)
 
 
-def whole(data: bytes) -> bytes:
+def complete_lines(data: bytes) -> bytes:
     """As much of a journal that somebody is writing as is made of whole lines and whole groups.
 
     A last line may lack its end: no part of an object is an object.
     """
-    data = solid(data.rstrip(ROOM))
+    data = before_first_hole(data.rstrip(PADDING))
     end = data.rfind(b"\n") + 1
-    if end < len(data) and as_object(data[end:]) is not None:
+    if end < len(data) and parse_object(data[end:]) is not None:
         data += b"\n"
         end = len(data)
     line = data.rfind(b"\n", 0, max(0, end - 1)) + 1
-    more = _more(data[line:end])
+    more = _lines_to_follow(data[line:end])
     while more:
         end = line
         line = data.rfind(b"\n", 0, max(0, end - 1)) + 1
-        more = more + 1 if end and _more(data[line:end]) == more + 1 else 0
+        more = more + 1 if end and _lines_to_follow(data[line:end]) == more + 1 else 0
     return data[:end]
 
 
-def solid(data: bytes) -> bytes:
+def before_first_hole(data: bytes) -> bytes:
     """What stands before the first hole: room between lines, where a power cut let some of what was written into the
     room reach the disk, and not what was before it.
 
@@ -230,19 +230,19 @@ def solid(data: bytes) -> bytes:
     ever written, or the line that it is in cannot be read or jumps over numbers, and so does the next of ours, if there
     is any.
     """
-    if ROOM not in data:
+    if PADDING not in data:
         return data
-    holes = [run.start() for run in _RUN.finditer(data) if _is_hole(data, run)]
+    holes = [run.start() for run in _PADDING_RUN.finditer(data) if _is_hole(data, run)]
     if not holes:
         return data
     broken = {data.rfind(b"\n", 0, hole) + 1: hole for hole in reversed(holes)}
     at = min(broken)
-    number = max((line.entry.sequence for line in lines(data[:at])), default=0)
+    number = max((line.entry.sequence for line in parse_lines(data[:at])), default=0)
     doubt = -1
     while at < len(data):
         stop = data.find(b"\n", at) + 1 or len(data)
         doubt = at if doubt < 0 and at in broken else doubt
-        entry = decode(data[at:stop], -1)
+        entry = decode_line(data[at:stop], -1)
         if entry is not None:
             own = entry[0].sequence
             if own and broken.get(at, at) > at:
@@ -260,18 +260,18 @@ def _is_hole(data: bytes, run: re.Match[bytes]) -> bool:
     return begins and run.end() % _SECTOR == 0
 
 
-def shape(path: str) -> tuple[int, int]:
+def length_marker(path: str) -> tuple[int, int]:
     """Which file there is, and how long it is without its room. Raises: OSError."""
     fd = open_file(path)
     try:
         about = os.fstat(fd)
-        end = read_range(fd, max(0, about.st_size - 2 * _MOST_ROOM), about.st_size)
-        return about.st_ino, about.st_size - len(end) + len(end.rstrip(ROOM))
+        end = read_range(fd, max(0, about.st_size - 2 * _MAX_PADDING), about.st_size)
+        return about.st_ino, about.st_size - len(end) + len(end.rstrip(PADDING))
     finally:
         os.close(fd)
 
 
-def _which(about: os.stat_result) -> tuple[int, int]:
+def _inode_key(about: os.stat_result) -> tuple[int, int]:
     return about.st_dev, about.st_ino
 
 
@@ -293,18 +293,18 @@ def _write_at(fd: int, data: bytes, start: int) -> None:
         done += os.pwrite(fd, data[done:], start + done)
 
 
-def _more(line: bytes) -> int:
+def _lines_to_follow(line: bytes) -> int:
     """How many lines have to follow this one."""
-    if b'"%s"' % MORE.encode() not in line:
+    if b'"%s"' % MORE_LINES.encode() not in line:
         return 0
-    found = decode(line)
+    found = decode_line(line)
     return found[1] if found else 0
 
 
-def _put_aside(path: str, data: bytes) -> None:
+def _save_torn_bytes(path: str, data: bytes) -> None:
     """Nothing is thrown away; but where there is no room for it, the repair matters more."""
     with suppress(OSError):
-        fd = open_file(path, ADD)
+        fd = open_file(path, APPEND_FLAGS)
         try:
             write_all(fd, [data, b"\n"])
         finally:

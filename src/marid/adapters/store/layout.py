@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from marid.core.conversation import NOTES
 from marid.core.errors import BadInput, NotFound, Refused
-from marid.text.names import check_name, is_name
+from marid.text.names import check_conversation_name, is_conversation_name
 
-CORPSE = ".destroyed-"
-NEWBORN = ".new-"
+DESTROYED_PREFIX = ".destroyed-"
+NEW_PREFIX = ".new-"
 
 
-class Place(NamedTuple):
+class ConversationPaths(NamedTuple):
     """The files of one conversation."""
 
     home: str
@@ -22,7 +22,7 @@ class Place(NamedTuple):
         """A file right in the conversation's folder."""
         return os.path.join(self.folder, name)
 
-    def transcript(self, name: str = "") -> str:
+    def transcript_file(self, name: str = "") -> str:
         """A file of the transcript, or its folder."""
         return os.path.join(self.folder, "transcript", name) if name else os.path.join(self.folder, "transcript")
 
@@ -49,12 +49,12 @@ class Place(NamedTuple):
     @property
     def active(self) -> str:
         """The partition that is appended to."""
-        return self.transcript("active.jsonl")
+        return self.transcript_file("active.jsonl")
 
     @property
     def partitions(self) -> str:
         """The folder of those that are full."""
-        return self.transcript("partitions")
+        return self.transcript_file("partitions")
 
     def note(self, name: str) -> str:
         """The file of one of NOTES. Raises: BadInput."""
@@ -65,7 +65,7 @@ class Place(NamedTuple):
         return self.file(f"{name}.md")
 
 
-class Layout(NamedTuple):
+class HomeLayout(NamedTuple):
     """The files of one home."""
 
     home: str
@@ -79,11 +79,11 @@ class Layout(NamedTuple):
         """A file right in the home."""
         return os.path.join(self.home, name)
 
-    def place(self, name: str) -> Place:
+    def place(self, name: str) -> ConversationPaths:
         """Where a conversation of that name is or would be. Raises: BadInput."""
-        return Place(self.home, os.path.join(self.contexts, check_name(name)))
+        return ConversationPaths(self.home, os.path.join(self.contexts, check_conversation_name(name)))
 
-    def found(self, name: str) -> Place:
+    def existing_paths(self, name: str) -> ConversationPaths:
         """Where it is. Raises: BadInput; NotFound; Refused when it is a link; OSError."""
         place = self.place(name)
         try:
@@ -94,17 +94,19 @@ class Layout(NamedTuple):
             raise Refused(f"'{place.folder}' is a link or a file, not the folder of a conversation")
         return place
 
-    def sound(self, place: Place) -> Place:
+    def refuse_links(self, place: ConversationPaths) -> ConversationPaths:
         """That place, if what is said there is in the home. Raises: Refused when its transcript is a link."""
-        for folder in (place.transcript(), place.partitions):
+        for folder in (place.transcript_file(), place.partitions):
             if os.path.islink(folder):
                 raise Refused(f"'{folder}' is a link, not the folder of a transcript")
         return place
 
-    def names(self) -> list[str]:
+    def conversation_names(self) -> list[str]:
         """The conversations that are there. Raises: OSError."""
         try:
             with os.scandir(self.contexts) as rows:
-                return sorted(row.name for row in rows if is_name(row.name) and row.is_dir(follow_symlinks=False))
+                return sorted(
+                    row.name for row in rows if is_conversation_name(row.name) and row.is_dir(follow_symlinks=False)
+                )
         except FileNotFoundError:
             return []

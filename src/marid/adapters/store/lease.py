@@ -12,15 +12,15 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from threading import Event, Thread
 
-from marid.adapters.store.files import ADD, as_object, let_go, open_file, read_bytes, unavailable
-from marid.core.conversation import Held, Holder
+from marid.adapters.store.files import APPEND_FLAGS, open_file, parse_object, read_bytes, unavailable, unlock_and_close
+from marid.core.conversation import ConversationLocked, LeaseHolder
 from marid.core.errors import NotFound, Unavailable
 
-_PAUSE = 0.02
+_POLL_INTERVAL = 0.02
 # A heartbeat is written over the one before: always the same length.
-_WIDTH = 512
+_FILE_WIDTH = 512
 # No time, process or count is so large; and a calendar ends before that.
-_MOST = 10**14
+_MAX_NUMBER = 10**14
 
 
 class Lease:
@@ -34,11 +34,11 @@ class Lease:
         self._clock = clock
         self._since = round(clock() * 1000)
         self.token = token
-        self._mark = b'{"token": %d, "pid": %d, ' % (token, self._pid)
-        self._released = Event()
-        self._held = True
-        self._write()
-        self._thread = Thread(target=self._beat, args=(heartbeat,), daemon=True, name="marid lease")
+        self._owner_prefix = b'{"token": %d, "pid": %d, ' % (token, self._pid)
+        self._release_event = Event()
+        self._is_held = True
+        self._write_heartbeat()
+        self._thread = Thread(target=self._heartbeat_loop, args=(heartbeat,), daemon=True, name="marid lease")
         if heartbeat > 0:
             self._thread.start()
 
@@ -49,13 +49,13 @@ class Lease:
 
     def check(self) -> None:
         """Raises: Unavailable when the lease is given back, was taken by force, or belongs to the parent process."""
-        if not self._held:
+        if not self._is_held:
             raise Unavailable("the conversation is closed")
         if not self.is_ours:
             raise Unavailable("the conversation was opened by another process")
         try:
             sound = os.path.samestat(os.stat(self._path), self._file)
-            sound = sound and os.pread(self._fd, len(self._mark), 0) == self._mark
+            sound = sound and os.pread(self._fd, len(self._owner_prefix), 0) == self._owner_prefix
         except OSError:
             sound = False
         if not sound:
@@ -63,30 +63,35 @@ class Lease:
 
     def release(self) -> None:
         """Let others in; the thread ends at once."""
-        if not self._held:
+        if not self._is_held:
             return
-        self._held = False
-        self._released.set()
+        self._is_held = False
+        self._release_event.set()
         if self._thread.is_alive():
             self._thread.join()
         if not self.is_ours:
             os.close(self._fd)
             return
         with suppress(OSError):
-            os.pwrite(self._fd, _padded(b'{"token": %d}' % self.token), 0)
-        let_go(self._fd)
+            os.pwrite(self._fd, _pad(b'{"token": %d}' % self.token), 0)
+        unlock_and_close(self._fd)
 
-    def _beat(self, seconds: float) -> None:
-        while not self._released.wait(seconds):
+    def _heartbeat_loop(self, seconds: float) -> None:
+        while not self._release_event.wait(seconds):
             with suppress(OSError):
-                self._write()
+                self._write_heartbeat()
 
-    def _write(self) -> None:
+    def _write_heartbeat(self) -> None:
         import json
 
-        rest = {"host": _host(), "space": _space(), "start": _start(self._pid), "since": self._since}
+        rest = {
+            "host": _hostname(),
+            "space": _pid_namespace(),
+            "start": _process_start(self._pid),
+            "since": self._since,
+        }
         rest["heartbeat"] = round(self._clock() * 1000)
-        os.pwrite(self._fd, _padded(self._mark + json.dumps(rest).encode()[1:]), 0)
+        os.pwrite(self._fd, _pad(self._owner_prefix + json.dumps(rest).encode()[1:]), 0)
 
 
 def acquire(path: str, *, wait: float, heartbeat: float, clock: Callable[[], float] = time.time) -> Lease:
@@ -100,55 +105,55 @@ def acquire(path: str, *, wait: float, heartbeat: float, clock: Callable[[], flo
         try:
             # Who has it is written before the next taker may look: to that one the words of somebody who is gone
             # would mean that the lock is free.
-            with _gate(os.path.dirname(path)):
-                if (fd := _try(path)) is not None:
-                    with _kept(fd):
-                        return Lease(path, fd, _next_token(_words(path), clock()), heartbeat, clock)
+            with _folder_lock(os.path.dirname(path)):
+                if (fd := _try_acquire(path)) is not None:
+                    with _close_on_error(fd):
+                        return Lease(path, fd, _next_token(_read_lock_file(path), clock()), heartbeat, clock)
         except FileNotFoundError:
             raise NotFound(f"there is no conversation '{os.path.basename(os.path.dirname(path))}'") from None
         except OSError as error:
             raise unavailable(f"locking '{path}'", error) from error
         if time.monotonic() >= until:
-            raise _held(path)
-        time.sleep(_PAUSE)
+            raise _locked_error(path)
+        time.sleep(_POLL_INTERVAL)
 
 
-def holder(path: str) -> Holder | None:
+def current_holder(path: str) -> LeaseHolder | None:
     """Who has the lease now."""
     try:
         # Behind the gate: nobody who wants the lease may meet us in its place.
-        with _gate(os.path.dirname(path)):
+        with _folder_lock(os.path.dirname(path)):
             fd = open_file(path)
             try:
                 fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
-                words = _words(path)
-                return None if _gone(words) else _as_holder(words)
+                words = _read_lock_file(path)
+                return None if _is_holder_dead(words) else _holder_from(words)
             finally:
-                let_go(fd)
+                unlock_and_close(fd)
     except OSError:
         return None
     return None
 
 
-def was_left(path: str) -> bool:
+def is_abandoned(path: str) -> bool:
     """Whether the last holder has not given it back, or has yet to do so."""
-    return bool(_number(_words(path), "pid"))
+    return bool(_number_field(_read_lock_file(path), "pid"))
 
 
 @contextmanager
-def _gate(folder: str) -> Generator[None]:
+def _folder_lock(folder: str) -> Generator[None]:
     """One taker at a time: the folder itself is the lock, and it is never replaced."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
         yield
     finally:
-        let_go(fd)
+        unlock_and_close(fd)
 
 
 @contextmanager
-def _kept(fd: int) -> Generator[None]:
+def _close_on_error(fd: int) -> Generator[None]:
     """What fails meanwhile closes the descriptor: one that leaks is a lock against ourselves."""
     try:
         yield
@@ -157,28 +162,28 @@ def _kept(fd: int) -> Generator[None]:
         raise
 
 
-def _try(path: str) -> int | None:
+def _try_acquire(path: str) -> int | None:
     """The locked descriptor, or None when somebody is there."""
-    fd = _locked(path)
-    if fd is None and _gone(_words(path)):
+    fd = _try_lock(path)
+    if fd is None and _is_holder_dead(_read_lock_file(path)):
         # A child of the former holder has inherited its descriptor: it may keep the old file.
-        last = _token(_words(path))
+        last = _last_token(_read_lock_file(path))
         os.unlink(path)
-        fd = _locked(path)
+        fd = _try_lock(path)
         if fd is not None:
-            with _kept(fd):
-                os.pwrite(fd, _padded(b'{"token": %d}' % last), 0)
+            with _close_on_error(fd):
+                os.pwrite(fd, _pad(b'{"token": %d}' % last), 0)
     if fd is not None:
-        with _kept(fd):
+        with _close_on_error(fd):
             if not os.path.samestat(os.stat(path), os.fstat(fd)):
                 # Whoever has renamed or destroyed the conversation meanwhile let go of this lock.
                 raise FileNotFoundError(errno.ENOENT, "another conversation has that name now")
     return fd
 
 
-def _locked(path: str) -> int | None:
-    fd = open_file(path, ADD & ~os.O_APPEND)
-    with _kept(fd):
+def _try_lock(path: str) -> int | None:
+    fd = open_file(path, APPEND_FLAGS & ~os.O_APPEND)
+    with _close_on_error(fd):
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -186,67 +191,69 @@ def _locked(path: str) -> int | None:
                 raise
         else:
             # What an older program has left may be longer than what we write.
-            if os.fstat(fd).st_size > _WIDTH:
+            if os.fstat(fd).st_size > _FILE_WIDTH:
                 os.ftruncate(fd, 0)
             return fd
     os.close(fd)
     return None
 
 
-def _words(path: str) -> dict[str, object]:
+def _read_lock_file(path: str) -> dict[str, object]:
     try:
-        return as_object(read_bytes(path) or b"") or {}
+        return parse_object(read_bytes(path) or b"") or {}
     except OSError:
         return {}
 
 
-def _number(words: dict[str, object], name: str) -> int:
+def _number_field(words: dict[str, object], name: str) -> int:
     value = words.get(name)
-    return value if type(value) is int and 0 <= value < _MOST else 0
+    return value if type(value) is int and 0 <= value < _MAX_NUMBER else 0
 
 
 def _next_token(words: dict[str, object], now: float) -> int:
     """Larger than that of every earlier holder; where a lost file does not tell what that was, time goes on too."""
-    return (_token(words) or min(max(0, round(now * 1000)), _MOST // 2)) + 1
+    return (_last_token(words) or min(max(0, round(now * 1000)), _MAX_NUMBER // 2)) + 1
 
 
-def _token(words: dict[str, object]) -> int:
-    return _number(words, "token")
+def _last_token(words: dict[str, object]) -> int:
+    return _number_field(words, "token")
 
 
-def _gone(words: dict[str, object]) -> bool:
+def _is_holder_dead(words: dict[str, object]) -> bool:
     """Whether the file names a process of this machine that is not there any more."""
-    if words.get("host") != _host() or words.get("space") != _space() or not words.get("start"):
+    if words.get("host") != _hostname() or words.get("space") != _pid_namespace() or not words.get("start"):
         return False
-    return _start(_number(words, "pid")) != words.get("start")
+    return _process_start(_number_field(words, "pid")) != words.get("start")
 
 
-def _as_holder(words: dict[str, object]) -> Holder:
-    if not _number(words, "pid"):
-        return Holder()
-    return Holder(
-        pid=_number(words, "pid"),
+def _holder_from(words: dict[str, object]) -> LeaseHolder:
+    if not _number_field(words, "pid"):
+        return LeaseHolder()
+    return LeaseHolder(
+        pid=_number_field(words, "pid"),
         host=str(words.get("host", "")),
-        since_ms=_number(words, "since"),
-        heartbeat_ms=_number(words, "heartbeat"),
-        token=_token(words),
+        since_ms=_number_field(words, "since"),
+        heartbeat_ms=_number_field(words, "heartbeat"),
+        token=_last_token(words),
     )
 
 
-def _held(path: str) -> Held:
-    who = _as_holder(_words(path))
+def _locked_error(path: str) -> ConversationLocked:
+    who = _holder_from(_read_lock_file(path))
     name = os.path.basename(os.path.dirname(path))
     if not who.pid:
-        return Held(f"the conversation '{name}' is in use by another process", who)
+        return ConversationLocked(f"the conversation '{name}' is in use by another process", who)
     since = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(who.since_ms / 1000))
-    return Held(f"the conversation '{name}' is in use by process {who.pid} on {who.host} since {since} UTC", who)
+    return ConversationLocked(
+        f"the conversation '{name}' is in use by process {who.pid} on {who.host} since {since} UTC", who
+    )
 
 
-def _host() -> str:
+def _hostname() -> str:
     return os.uname().nodename
 
 
-def _space() -> str:
+def _pid_namespace() -> str:
     """In which space process numbers count: a container has its own."""
     try:
         return os.readlink("/proc/self/ns/pid")
@@ -254,7 +261,7 @@ def _space() -> str:
         return ""
 
 
-def _start(pid: int) -> str:
+def _process_start(pid: int) -> str:
     """When the process of that number began, or nothing: a number is used again, a number with its start is not."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
@@ -264,5 +271,5 @@ def _start(pid: int) -> str:
     return "" if words[0] in (b"Z", b"X") else words[19].decode()
 
 
-def _padded(data: bytes) -> bytes:
-    return data.ljust(_WIDTH - 1) + b"\n"
+def _pad(data: bytes) -> bytes:
+    return data.ljust(_FILE_WIDTH - 1) + b"\n"

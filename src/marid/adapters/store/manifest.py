@@ -7,24 +7,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, NotRequired, TypedDict, cast, overload
 
-from marid.adapters.store.files import as_object, pretty, read_bytes, write_whole
-from marid.adapters.store.layout import Place
-from marid.core.conversation import Corrupt, Storage
+from marid.adapters.store.files import parse_object, pretty_json, read_bytes, write_atomic
+from marid.adapters.store.layout import ConversationPaths
+from marid.core.conversation import Corrupt, StorageSettings
 
 VERSION = 1
-FILE = "manifest.json"
-_NUMBERS = ("start_ts", "end_ts", "entry_count", "token_count", "first_sequence", "last_sequence")
+MANIFEST_FILE = "manifest.json"
+_NUMBER_FIELDS = ("start_ts", "end_ts", "entry_count", "token_count", "first_sequence", "last_sequence")
 _BEGIN = b',\n  "partitions": [\n'
 _END = b"\n  ]\n}\n"
 _FOLDER = "partitions"
-_OURS = (*_NUMBERS, "anchor_sequence", "size")
+_REQUIRED_NUMBERS = (*_NUMBER_FIELDS, "anchor_sequence", "size")
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 _POLICY = "rotation_policy"
 _LIMITS = ("max_entries", "max_age_seconds", "max_tokens")
 _FILTERS = "filter_sizes"
 
 
-class Row(TypedDict):
+class PartitionRow(TypedDict):
     """One partition; the last anchor in it has `anchor_sequence`, 0 when there is none; these lines cannot be read.
 
     One without entries has the number before its place as `last_sequence`. Others' fields survive.
@@ -42,48 +42,48 @@ class Row(TypedDict):
     unreadable: NotRequired[list[int]]
 
 
-class Rows(Sequence[Row]):
+class PartitionRows(Sequence[PartitionRow]):
     """Rows as the lines that they were written as, each parsed when it is wanted: an opening wants the last few."""
 
     def __init__(self, written: list[bytes]) -> None:
-        self.written = written
+        self.encoded_rows = written
 
     def __len__(self) -> int:
-        return len(self.written)
+        return len(self.encoded_rows)
 
     @overload
-    def __getitem__(self, index: int) -> Row: ...
+    def __getitem__(self, index: int) -> PartitionRow: ...
 
     @overload
-    def __getitem__(self, index: slice) -> "Rows": ...
+    def __getitem__(self, index: slice) -> "PartitionRows": ...
 
-    def __getitem__(self, index: int | slice) -> "Row | Rows":
+    def __getitem__(self, index: int | slice) -> "PartitionRow | PartitionRows":
         """A row, or some of them."""
         if isinstance(index, slice):
-            return Rows(self.written[index])
-        return _row(self.written[index])
+            return PartitionRows(self.encoded_rows[index])
+        return _decode_row(self.encoded_rows[index])
 
-    def unreadable(self) -> "Rows":
+    def with_unreadable_lines(self) -> "PartitionRows":
         """Those of partitions in which there are lines that cannot be read; no other row is parsed for it."""
-        return Rows([written for written in self.written if b'"unreadable"' in written])
+        return PartitionRows([written for written in self.encoded_rows if b'"unreadable"' in written])
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Rows) and self.written == other.written
+        return isinstance(other, PartitionRows) and self.encoded_rows == other.encoded_rows
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]
 
 
-def _row(written: bytes) -> Row:
+def _decode_row(written: bytes) -> PartitionRow:
     """Raises: Corrupt when it is no row, or one that leads elsewhere: a check sum tells damage, not intent."""
-    row = as_object(written)
+    row = parse_object(written)
     if row is None or not _is_row(row):
         raise Corrupt("a manifest.json names what is no partition; remove that file, and it is made anew")
-    return cast("Row", row)
+    return cast("PartitionRow", row)
 
 
-def rows_of(rows: Iterable[Row]) -> Rows:
+def encode_rows(rows: Iterable[PartitionRow]) -> PartitionRows:
     """Those rows."""
-    return Rows([json.dumps(row).encode() for row in rows])
+    return PartitionRows([json.dumps(row).encode() for row in rows])
 
 
 class Manifest(NamedTuple):
@@ -92,49 +92,53 @@ class Manifest(NamedTuple):
     `filters` are the sizes of the filters' files when each partition had its filter.
     """
 
-    rows: Rows = Rows([])
+    rows: PartitionRows = PartitionRows([])
     stamp: int = 0
     filters: tuple[int, ...] = ()
     # What rows that we have not written, or not so, say besides the numbers, in their order.
-    listed: Mapping[str, Mapping[str, object]] = MappingProxyType({})
+    foreign_rows: Mapping[str, Mapping[str, object]] = MappingProxyType({})
     extra: Mapping[str, object] = _NOTHING
 
 
-def load(place: Place) -> Manifest:
+def load(place: ConversationPaths) -> Manifest:
     """What the file says as far as it makes sense. Raises: OSError."""
-    data = read_bytes(place.transcript(FILE)) or b""
+    data = read_bytes(place.transcript_file(MANIFEST_FILE)) or b""
     head, _, block = data.partition(_BEGIN)
-    found = as_object(head + b"\n}") if block else None
+    found = parse_object(head + b"\n}") if block else None
     if found and found.pop("rows_crc", None) == zlib.crc32(block) and found.get("version") == VERSION:
-        stamp, filters = found.pop("stamp", 0), _sizes(found.pop(_FILTERS, None))
+        stamp, filters = found.pop("stamp", 0), _int_tuple(found.pop(_FILTERS, None))
         if type(stamp) is int:
-            return Manifest(Rows(_split(block.removesuffix(_END))), stamp, filters, extra=_others(found))
-    return _doubted(as_object(data))
+            return Manifest(
+                PartitionRows(_split_rows(block.removesuffix(_END))), stamp, filters, extra=_foreign_fields(found)
+            )
+    return _load_foreign(parse_object(data))
 
 
-def _doubted(found: dict[str, object] | None) -> Manifest:
+def _load_foreign(found: dict[str, object] | None) -> Manifest:
     """What a file that we have not written, or not so, says: no number in it counts."""
     rows = found.pop("partitions", None) if found else None
     if found is None or not isinstance(rows, list) or found.get("version") != VERSION:
         return Manifest()
     found.pop("stamp", None)
     known = [cast("dict[str, object]", row) for row in cast("list[object]", rows) if isinstance(row, dict)]
-    return Manifest(listed={str(row.get("file", "")): others_of(row) for row in known}, extra=_others(found))
+    return Manifest(
+        foreign_rows={str(row.get("file", "")): foreign_row_fields(row) for row in known}, extra=_foreign_fields(found)
+    )
 
 
-def save(place: Place, manifest: Manifest, storage: Storage) -> None:
+def save(place: ConversationPaths, manifest: Manifest, storage: StorageSettings) -> None:
     """Write it whole. Raises: OSError."""
     limits = (storage.partition_max_entries, storage.partition_max_age_seconds, storage.partition_max_tokens)
     policy = dict(zip(_LIMITS, limits, strict=True))
     whole: dict[str, object] = {"version": VERSION, "active_partition": os.path.basename(place.active)}
-    block = b",\n".join(manifest.rows.written) + _END
+    block = b",\n".join(manifest.rows.encoded_rows) + _END
     whole |= {"stamp": manifest.stamp, _FILTERS: manifest.filters, "rows_crc": zlib.crc32(block), **manifest.extra}
     theirs = manifest.extra.get(_POLICY)
     whole[_POLICY] = {**cast("dict[str, object]", theirs), **policy} if isinstance(theirs, dict) else policy
-    write_whole(place.transcript(FILE), pretty(whole)[:-3] + _BEGIN + block)
+    write_atomic(place.transcript_file(MANIFEST_FILE), pretty_json(whole)[:-3] + _BEGIN + block)
 
 
-def stamp_of(place: Place) -> int:
+def folder_stamp(place: ConversationPaths) -> int:
     """Changes whenever a partition comes or goes; 0 without a folder. Raises: OSError."""
     try:
         return os.stat(place.partitions).st_mtime_ns
@@ -142,16 +146,16 @@ def stamp_of(place: Place) -> int:
         return 0
 
 
-def _split(block: bytes) -> list[bytes]:
+def _split_rows(block: bytes) -> list[bytes]:
     return block.split(b",\n") if block else []
 
 
-def others_of(row: Mapping[str, object]) -> dict[str, object]:
+def foreign_row_fields(row: Mapping[str, object]) -> dict[str, object]:
     """The fields of a row that somebody else has put there."""
-    return {name: value for name, value in row.items() if name not in Row.__annotations__}
+    return {name: value for name, value in row.items() if name not in PartitionRow.__annotations__}
 
 
-def _others(found: dict[str, object]) -> dict[str, object]:
+def _foreign_fields(found: dict[str, object]) -> dict[str, object]:
     ours = ("version", "active_partition", _POLICY, _FILTERS, "rows_crc")
     rest = {name: value for name, value in found.items() if name not in ours}
     if isinstance(policy := found.get(_POLICY), dict):
@@ -160,17 +164,21 @@ def _others(found: dict[str, object]) -> dict[str, object]:
     return rest
 
 
-def _sizes(value: object) -> tuple[int, ...]:
+def _int_tuple(value: object) -> tuple[int, ...]:
     sizes = cast("list[object]", value) if isinstance(value, list) else []
     return tuple(size for size in sizes if type(size) is int)
 
 
 def _is_row(row: dict[str, object]) -> bool:
     file = row.get("file")
-    return isinstance(file, str) and _is_partition(file) and all(type(row.get(name)) is int for name in _OURS)
+    return (
+        isinstance(file, str)
+        and _is_partition_path(file)
+        and all(type(row.get(name)) is int for name in _REQUIRED_NUMBERS)
+    )
 
 
-def _is_partition(file: str) -> bool:
+def _is_partition_path(file: str) -> bool:
     """Whether it lies where partitions lie, and nowhere else."""
     folder, name = os.path.split(file)
     return folder == _FOLDER and name.endswith(".jsonl") and "\0" not in name

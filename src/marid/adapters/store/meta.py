@@ -2,36 +2,36 @@
 
 from typing import TypeGuard, cast
 
-from marid.adapters.store.files import as_object, object_in, pretty, read_bytes, write_whole
-from marid.adapters.store.layout import Place
-from marid.core.conversation import Meta
+from marid.adapters.store.files import parse_object, pretty_json, read_bytes, require_object, write_atomic
+from marid.adapters.store.layout import ConversationPaths
+from marid.core.conversation import ConversationMeta
 
-_TEXTS = ("id", "title", "provider", "model", "source")
-_NEVER = 10**14
-_TIMES = {"createdAt": "created_ms", "lastMessageAt": "last_message_ms", "archivedAt": "archived_ms"}
+_TEXT_FIELDS = ("id", "title", "provider", "model", "source")
+_MAX_TIME = 10**14
+_TIME_FIELDS = {"createdAt": "created_ms", "lastMessageAt": "last_message_ms", "archivedAt": "archived_ms"}
 
 
-def load(place: Place) -> Meta:
+def load(place: ConversationPaths) -> ConversationMeta:
     """What the file says, without an id when nobody has given one yet. Raises: OSError.
 
     One that cannot be read counts as empty: who reads a conversation needs nothing of it.
     """
-    return _meta(place, as_object(read_bytes(place.meta) or b"") or {})
+    return _meta_from(place, parse_object(read_bytes(place.meta) or b"") or {})
 
 
-def load_sound(place: Place) -> Meta:
+def load_strict(place: ConversationPaths) -> ConversationMeta:
     """As `load`, for whoever will write it again: what is in a damaged one would be lost. Raises: OSError; Corrupt."""
     data = (read_bytes(place.meta) or b"").strip()
-    return _meta(place, object_in(place.meta, data) if data else {})
+    return _meta_from(place, require_object(place.meta, data) if data else {})
 
 
-def _meta(place: Place, fields: dict[str, object]) -> Meta:
+def _meta_from(place: ConversationPaths, fields: dict[str, object]) -> ConversationMeta:
     found: dict[str, object] = {}
-    for name in _TEXTS:
+    for name in _TEXT_FIELDS:
         if isinstance(value := fields.get(name), str):
             found[name] = value
             del fields[name]
-    for name, attribute in _TIMES.items():
+    for name, attribute in _TIME_FIELDS.items():
         if is_time(value := fields.get(name)):
             found[attribute] = value
             del fields[name]
@@ -41,21 +41,21 @@ def _meta(place: Place, fields: dict[str, object]) -> Meta:
     seconds = fields.get("created_at")
     if "created_ms" not in found and is_time(seconds):
         found["created_ms"] = seconds * 1000
-    return Meta(id="", name=place.name, extra=fields)._replace(**found)
+    return ConversationMeta(id="", name=place.name, extra=fields)._replace(**found)
 
 
 def is_time(value: object) -> TypeGuard[int]:
     """Whether a number can be a moment: others make every clock stumble."""
-    return type(value) is int and 0 <= value < _NEVER
+    return type(value) is int and 0 <= value < _MAX_TIME
 
 
-def save(place: Place, meta: Meta) -> None:
+def save(place: ConversationPaths, meta: ConversationMeta) -> None:
     """Write it whole. Raises: OSError."""
     fields: dict[str, object] = {**meta.extra}
-    for name in _TEXTS:
+    for name in _TEXT_FIELDS:
         fields[name] = getattr(meta, name)
     fields["flags"] = dict(meta.flags)
-    for name, attribute in _TIMES.items():
+    for name, attribute in _TIME_FIELDS.items():
         if value := getattr(meta, attribute):
             fields[name] = value
-    write_whole(place.meta, pretty(fields))
+    write_atomic(place.meta, pretty_json(fields))

@@ -4,84 +4,84 @@ import os
 from typing import cast
 
 from marid.adapters.store import meta
-from marid.adapters.store.entries import encode, lines
-from marid.adapters.store.files import as_object, read_bytes
-from marid.adapters.store.journal import whole
-from marid.adapters.store.layout import Place
+from marid.adapters.store.entries import encode_line, parse_lines
+from marid.adapters.store.files import parse_object, read_bytes
+from marid.adapters.store.journal import complete_lines
+from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.meta import is_time
 from marid.core.entry import AGENT, ANCHORS, MESSAGE, NEVER_IN_WINDOW, SYSTEM, USER, Entry
 
-TRANSCRIPT = "transcript.jsonl"
-MESSAGES = "context.json"
+LEGACY_TRANSCRIPT = "transcript.jsonl"
+LEGACY_MESSAGES = "context.json"
 # A first entry of old windows, made from the system prompt and never part of the conversation.
 _NEVER_ADOPTED = ANCHORS | NEVER_IN_WINDOW | {"system_prompt"}
 
 
-def completed(place: Place, active: bytes) -> bytes:
+def with_legacy_lines(place: ConversationPaths, active: bytes) -> bytes:
     """The lines of the only partition, with those that taking the conversation over will bring. Raises: OSError."""
     if meta.load(place).id:
         return active
-    old = old_transcript(place)
+    old = legacy_transcript(place)
     if old and not active.startswith(old):
         active = old + active
-    return active or _whole(place.window) or b"".join(map(encode, old_messages(place)))
+    return active or _read_complete_lines(place.window) or b"".join(map(encode_line, legacy_messages(place)))
 
 
-def old_transcript(place: Place) -> bytes:
+def legacy_transcript(place: ConversationPaths) -> bytes:
     """The lines of a transcript that was one file, those that are whole. Raises: OSError."""
-    strayed = b"" if os.path.exists(place.active) else _whole(place.transcript("context.jsonl"))
-    return _whole(place.file(TRANSCRIPT)) + strayed
+    strayed = b"" if os.path.exists(place.active) else _read_complete_lines(place.transcript_file("context.jsonl"))
+    return _read_complete_lines(place.file(LEGACY_TRANSCRIPT)) + strayed
 
 
-def old_window(place: Place) -> list[Entry] | None:
+def legacy_window(place: ConversationPaths) -> list[Entry] | None:
     """The window that another program has left, or None when there is none to be trusted. Raises: OSError."""
     data = read_bytes(place.window)
     if data is None or os.path.exists(place.file(".dirty")):
         return None
-    there = (line for line in lines(data) if line.entry.entry_type not in _NEVER_ADOPTED)
+    there = (line for line in parse_lines(data) if line.entry.entry_type not in _NEVER_ADOPTED)
     # Made of what is there, so that who is interrupted makes the same again.
     return [
-        line.entry if line.entry.id else line.entry._replace(id=_made_id(number, line.entry.content))
+        line.entry if line.entry.id else line.entry._replace(id=_derive_id(number, line.entry.content))
         for number, line in enumerate(there)
     ]
 
 
-def is_shown(window: list[Entry] | None, own: list[Entry]) -> bool:
+def is_window_prefix(window: list[Entry] | None, own: list[Entry]) -> bool:
     """Whether the window of our own making begins with all that the window of another program has."""
     ids = [entry.id for entry in own if entry.entry_type not in ANCHORS]
     return not window or [entry.id for entry in window] == ids[: len(window)]
 
 
-def old_messages(place: Place) -> list[Entry]:
+def legacy_messages(place: ConversationPaths) -> list[Entry]:
     """The messages of a `context.json`. Raises: OSError."""
-    found = as_object(read_bytes(place.file(MESSAGES)) or b"") or {}
+    found = parse_object(read_bytes(place.file(LEGACY_MESSAGES)) or b"") or {}
     messages = found.get("messages")
     when = found.get("updated_at") or found.get("created_at")
     time_ms = when * 1000 if type(when) is int else 0
     made: list[Entry] = []
     for number, message in enumerate(cast("list[object]", messages) if isinstance(messages, list) else []):
         if isinstance(message, dict):
-            made.append(_message(place.name, number, cast("dict[str, object]", message))._replace(time_ms=time_ms))
+            made.append(_legacy_entry(place.name, number, cast("dict[str, object]", message))._replace(time_ms=time_ms))
     return [entry for entry in made if entry.role in (USER, AGENT)]
 
 
-def created(place: Place) -> int:
+def legacy_created_at(place: ConversationPaths) -> int:
     """When a `context.json` says that it was made, in seconds, else 0. Raises: OSError."""
-    made = (as_object(read_bytes(place.file(MESSAGES)) or b"") or {}).get("created_at")
+    made = (parse_object(read_bytes(place.file(LEGACY_MESSAGES)) or b"") or {}).get("created_at")
     return made if is_time(made) else 0
 
 
-def _whole(path: str) -> bytes:
-    return whole(read_bytes(path) or b"")
+def _read_complete_lines(path: str) -> bytes:
+    return complete_lines(read_bytes(path) or b"")
 
 
-def _made_id(number: int, text: str) -> str:
+def _derive_id(number: int, text: str) -> str:
     import zlib
 
     return f"old-{number}-{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}"
 
 
-def _message(name: str, number: int, fields: dict[str, object]) -> Entry:
+def _legacy_entry(name: str, number: int, fields: dict[str, object]) -> Entry:
     content, key, role = (fields.get(field) for field in ("content", "id", "role"))
     text = content if isinstance(content, str) else ""
     speaks = {"user": USER, "assistant": AGENT}.get(role if isinstance(role, str) else "", SYSTEM)
@@ -92,5 +92,5 @@ def _message(name: str, number: int, fields: dict[str, object]) -> Entry:
         sender=sender,
         to=to,
         role=speaks,
-        id=key if isinstance(key, str) and key else _made_id(number, text),
+        id=key if isinstance(key, str) and key else _derive_id(number, text),
     )

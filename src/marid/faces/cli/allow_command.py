@@ -6,8 +6,8 @@ import click
 
 from marid.app import allowance
 from marid.app.app import App
-from marid.faces.cli.exits import print_out, say
-from marid.text.visible import shown_path
+from marid.faces.cli.exits import print_line, print_note
+from marid.text.visible import quote_path
 
 _HELP = """Let tools touch a PATH outside of the project, for good: a file only itself, a folder with all below it.
 
@@ -23,16 +23,16 @@ def command(ctx: click.Context, paths: tuple[str, ...], *, remove: bool) -> None
     """Carry it out."""
     app: App = ctx.obj()
     if not paths:
-        allowed = allowance.allowed(app)
+        allowed = allowance.list_allowed(app)
         for path in allowed:
-            print_out(shown_path(path))
+            print_line(quote_path(path))
         if not allowed:
-            say("nothing is allowed besides the project; `marid allow PATH` adds a path")
+            print_note("nothing is allowed besides the project; `marid allow PATH` adds a path")
         return
     for path in paths:
         if remove:
-            say(f"no longer allowed: {shown_path(allowance.forget(app, path))}")
+            print_note(f"no longer allowed: {quote_path(allowance.forget(app, path))}")
             continue
         place = allowance.allow(app, path)
-        say(f"allowed: {shown_path(place)}{'/' if os.path.isdir(place) else ''}")
+        print_note(f"allowed: {quote_path(place)}{'/' if os.path.isdir(place) else ''}")
         app = ctx.obj()

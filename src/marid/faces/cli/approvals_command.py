@@ -7,8 +7,8 @@ import click
 
 from marid.app import approvals
 from marid.app.app import App
-from marid.core.approval import Answer, Approval
-from marid.faces.cli.exits import print_out, say
+from marid.core.approval import Approval, ApprovalAnswer
+from marid.faces.cli.exits import print_line, print_note
 
 _HELP = """List the questions that wait for your answer, of every process of this home.
 
@@ -20,7 +20,9 @@ _HELP = """List the questions that wait for your answer, of every process of thi
 
 
 @click.command("approvals", context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("answer", required=False, type=click.Choice([one.value for one in Answer]), metavar="[yes|no|always]")
+@click.argument(
+    "answer", required=False, type=click.Choice([one.value for one in ApprovalAnswer]), metavar="[yes|no|always]"
+)
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--json", "as_json", is_flag=True, help="The list for a program.")
 @click.pass_context
@@ -28,13 +30,13 @@ def command(ctx: click.Context, answer: str | None, ids: tuple[str, ...], *, as_
     """Carry it out."""
     app: App = ctx.obj()
     if answer is None:
-        _list(approvals.waiting(app), as_json=as_json)
+        _list(approvals.pending_approvals(app), as_json=as_json)
         return
     if not ids:
         raise click.UsageError(f"which one? `marid approvals {answer} ID`; `marid approvals` lists the ids", ctx)
     for number in ids:
-        done = approvals.answer(app, number, Answer(answer), face="cli")
-        say(f"{done.question.tool}: {answer}")
+        done = approvals.answer_approval(app, number, ApprovalAnswer(answer), face="cli")
+        print_note(f"{done.question.tool}: {answer}")
 
 
 command.help = _HELP.replace("\n\n    ", "\n\n\b\n    ", 1)
@@ -42,17 +44,17 @@ command.help = _HELP.replace("\n\n    ", "\n\n\b\n    ", 1)
 
 def _list(found: list[Approval], *, as_json: bool) -> None:
     if as_json:
-        print_out(json.dumps([_row(one) for one in found], indent=2))
+        print_line(json.dumps([_row(one) for one in found], indent=2))
         return
     if not found:
-        say("no question waits for an answer")
+        print_note("no question waits for an answer")
     now = time.time()
     for one in found:
         question = one.question
         left = max(0, round(question.expires - now))
         who = question.caller.conversation or question.caller.face
-        print_out(f"{question.id}  {question.tool}, asked by {who}, {left} s left")
-        print_out("\n".join(f"    {line}" for line in question.text.rstrip("\n").split("\n")))
+        print_line(f"{question.id}  {question.tool}, asked by {who}, {left} s left")
+        print_line("\n".join(f"    {line}" for line in question.text.rstrip("\n").split("\n")))
 
 
 def _row(one: Approval) -> dict[str, object]:

@@ -4,7 +4,7 @@ import click
 
 from marid.app.app import App
 from marid.faces.cli import operations
-from marid.faces.cli.names import NameArgument
+from marid.faces.cli.names import ConversationArgument
 
 _HELP = """Archive the history of a conversation: its window is empty then, and a model knows nothing of what was said
 (marid -a, -A).
@@ -16,15 +16,15 @@ else: it puts the conversation itself away.
 
 def _clear(ctx: click.Context, conversation: str) -> None:
     app: App = ctx.obj()
-    name = operations.found(app, conversation, changes=True)
-    operations.check_there(app, name)
+    name = operations.resolve_after_sweep(app, conversation, changes=True)
+    operations.check_exists(app, name)
     operations.clear(app, name)
 
 
 command = click.Command(
     "clear",
     callback=click.pass_context(_clear),
-    params=[NameArgument()],
+    params=[ConversationArgument()],
     help=_HELP,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

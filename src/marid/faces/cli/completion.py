@@ -7,9 +7,9 @@ import click
 from click.shell_completion import CompletionItem, ShellComplete
 
 from marid.app.app import App
-from marid.faces.cli.completion_shells import SHELLS, flag_before
-from marid.faces.cli.flag_options import OFFERS
-from marid.faces.cli.line import Next, next_word
+from marid.faces.cli.completion_shells import SHELLS, flag_prefix
+from marid.faces.cli.flag_options import COMPLETERS
+from marid.faces.cli.line import CompletionPoint, completion_point
 from marid.faces.flags import FLAGS
 
 
@@ -26,33 +26,33 @@ def complete(command: click.Command, make_app: Callable[..., App], name: str, as
         click.echo(asking.source_template % asking.source_vars())
         return 0
     args, incomplete = asking.get_completion_args()
-    for item in _offered(asking, make_app, args, incomplete):
+    for item in _completions(asking, make_app, args, incomplete):
         click.echo(asking.format_completion(item))
     return 0
 
 
-def _offered(
+def _completions(
     asking: ShellComplete, make_app: Callable[..., App], args: list[str], incomplete: str
 ) -> list[CompletionItem]:
     if not isinstance(asking.cli, click.Group):
         return asking.get_completions(args, incomplete)
     commands = asking.cli.list_commands(click.Context(asking.cli))
-    attached = flag_before(incomplete)
-    found = next_word([*args, attached.removesuffix("=")] if attached else args, commands)
+    attached = flag_prefix(incomplete)
+    found = completion_point([*args, attached.removesuffix("=")] if attached else args, commands)
     make_app = partial(make_app, home=found.home or None, project=found.project or None)
     asking.ctx_args = {"obj": make_app}
     if found.command:
         rest = found.rest[:-1] if attached else found.rest
         return asking.get_completions([found.command, *rest], incomplete)
-    return _of_line(found, commands, make_app, incomplete.removeprefix(attached))
+    return _line_completions(found, commands, make_app, incomplete.removeprefix(attached))
 
 
-def _of_line(
-    found: Next, commands: Collection[str], make_app: Callable[[], App], incomplete: str
+def _line_completions(
+    found: CompletionPoint, commands: Collection[str], make_app: Callable[[], App], incomplete: str
 ) -> list[CompletionItem]:
     """What may stand on a line before a command or among the words that are said, or the value of a flag."""
     if found.kind:
-        offer = OFFERS.get(found.kind)
+        offer = COMPLETERS.get(found.kind)
         ctx = click.Context(click.Command("marid"), obj=make_app)
         return offer(ctx, click.Option(["--value"]), incomplete) if offer else []
     if incomplete.startswith("-") and found.free:

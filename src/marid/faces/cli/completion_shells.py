@@ -6,7 +6,7 @@ from typing import ClassVar
 from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete
 
 # Where bash takes words apart. A word that ends so is not finished: no space comes after it.
-_BREAKS = frozenset("=:")
+_WORD_BREAKS = frozenset("=:")
 
 _BASH = r"""%(complete_func)s() {
     local IFS=$'\n' response completion type value
@@ -89,11 +89,11 @@ class Bash(BashComplete):
 
     def get_completion_args(self) -> tuple[list[str], str]:
         args, incomplete = super().get_completion_args()
-        words, last, self._before = whole_words(args, incomplete)
+        words, last, self._prefix = join_split_words(args, incomplete)
         return words, last
 
     def format_completion(self, item: CompletionItem) -> str:
-        return f"{item.type},{str(item.value).removeprefix(self._before)}"
+        return f"{item.type},{str(item.value).removeprefix(self._prefix)}"
 
 
 class Zsh(ZshComplete):
@@ -109,30 +109,30 @@ class Fish(FishComplete):
 
     def get_completion_args(self) -> tuple[list[str], str]:
         args, incomplete = super().get_completion_args()
-        self._before = flag_before(incomplete)
+        self._prefix = flag_prefix(incomplete)
         return args, incomplete
 
     def format_completion(self, item: CompletionItem[str]) -> str:
         if item.type == "plain" and not item.value.startswith("-"):
-            item.value = self._before + item.value
+            item.value = self._prefix + item.value
         return super().format_completion(item)
 
 
 SHELLS: dict[str, type[ShellComplete]] = {"bash": Bash, "zsh": Zsh, "fish": Fish}
 
 
-def flag_before(word: str) -> str:
+def flag_prefix(word: str) -> str:
     """Of `--flag=value` all but the value."""
     name, equals, _ = word.partition("=")
     return f"{name}=" if equals and name.startswith("--") else ""
 
 
-def whole_words(args: list[str], incomplete: str) -> tuple[list[str], str, str]:
+def join_split_words(args: list[str], incomplete: str) -> tuple[list[str], str, str]:
     """The words as they were typed, the last of them, and what stands in that before the part which is completed."""
     words: list[str] = []
     apart = False
     for part in (*args, incomplete):
-        breaks = bool(part) and _BREAKS.issuperset(part)
+        breaks = bool(part) and _WORD_BREAKS.issuperset(part)
         if words and (apart or breaks):
             words[-1] += part
         else:

@@ -6,14 +6,14 @@ import os
 import click
 from click.core import ParameterSource
 
-from marid.app.adjusting import named
+from marid.app.adjusting import conversation_name
 from marid.app.app import App
-from marid.core.effective import effective
+from marid.core.effective import effective_settings
 from marid.core.errors import BadInput
-from marid.core.settings import Resolved, files_of
-from marid.faces.cli.exits import print_out, say
-from marid.faces.cli.names import NameOption
-from marid.text.visible import shown_path
+from marid.core.settings import ResolvedSettings, settings_files
+from marid.faces.cli.exits import print_line, print_note
+from marid.faces.cli.names import ConversationOption
+from marid.text.visible import quote_path
 
 _HELP = {"help_option_names": ["-h", "--help"]}
 
@@ -23,7 +23,7 @@ _HELP = {"help_option_names": ["-h", "--help"]}
 def command(ctx: click.Context, conversation: str) -> None:
     """Show the settings in force, a line each; secrets only as set or unset."""
     if ctx.invoked_subcommand is None:
-        _show(_resolved(ctx, conversation), origin=False)
+        _show(_resolve_settings(ctx, conversation), origin=False)
     elif conversation and ctx.get_parameter_source("conversation") is ParameterSource.COMMANDLINE:
         raise BadInput(f"-C comes after `config {ctx.invoked_subcommand}`")
 
@@ -34,10 +34,10 @@ def command(ctx: click.Context, conversation: str) -> None:
 @click.pass_context
 def show(ctx: click.Context, conversation: str, *, origin: bool, as_json: bool) -> None:
     """Print every setting in force."""
-    resolved = _resolved(ctx, conversation)
+    resolved = _resolve_settings(ctx, conversation)
     if as_json:
-        table = {one.key: {"value": one.value, "origin": one.origin} for one in effective(resolved)}
-        print_out(json.dumps(table, indent=2, ensure_ascii=False))
+        table = {one.key: {"value": one.value, "origin": one.origin} for one in effective_settings(resolved)}
+        print_line(json.dumps(table, indent=2, ensure_ascii=False))
     else:
         _show(resolved, origin=origin)
 
@@ -47,21 +47,23 @@ def show(ctx: click.Context, conversation: str, *, origin: bool, as_json: bool) 
 def path(ctx: click.Context, conversation: str) -> None:
     """Print the settings files, weak to strong, and whether they are there."""
     app: App = ctx.obj()
-    for file in filter(None, files_of(app.settings.home, app.project, conversation and named(app, conversation))):
-        print_out(f"{shown_path(file)}{'' if os.path.exists(file) else '  (not there)'}")
+    for file in filter(
+        None, settings_files(app.settings.home, app.project, conversation and conversation_name(app, conversation))
+    ):
+        print_line(f"{quote_path(file)}{'' if os.path.exists(file) else '  (not there)'}")
 
 
-def _resolved(ctx: click.Context, name: str) -> Resolved:
+def _resolve_settings(ctx: click.Context, name: str) -> ResolvedSettings:
     app: App = ctx.obj()
-    return app.resolve(name and named(app, name), {})
+    return app.resolve(name and conversation_name(app, name), {})
 
 
-def _show(resolved: Resolved, *, origin: bool) -> None:
+def _show(resolved: ResolvedSettings, *, origin: bool) -> None:
     for note in resolved.notes:
-        say(note)
-    for one in effective(resolved):
-        print_out(f"{one.key} = {one.text}" + (f"  # {shown_path(one.origin)}" if origin else ""))
+        print_note(note)
+    for one in effective_settings(resolved):
+        print_line(f"{one.key} = {one.text}" + (f"  # {quote_path(one.origin)}" if origin else ""))
 
 
 for _inner in (command, show, path):
-    _inner.params.append(NameOption("As they are for this conversation."))
+    _inner.params.append(ConversationOption("As they are for this conversation."))

@@ -9,25 +9,25 @@ from marid.app import context
 from marid.app.app import App
 from marid.core.caller import Caller
 from marid.core.errors import BadInput
-from marid.faces.cli.exits import print_out, say
+from marid.faces.cli.exits import print_line, print_note
 from marid.faces.cli.progress import Progress
-from marid.faces.cli.request import files_from, request_of
+from marid.faces.cli.request import context_request, read_file_list
 
 _CALLER = Caller(face="cli")
 
 
-def execute(options: dict[str, Any], make_app: Callable[[], App]) -> int:
+def run_context(options: dict[str, Any], make_app: Callable[[], App]) -> int:
     """Run the command; returns the exit code."""
     app = make_app()
     for note in () if options["quiet"] else app.notes:
-        say(note)
+        print_note(note)
     targets: tuple[str, ...] = options["targets"]
     if len(targets) == 2 and targets[0] == "diff" and not os.path.isdir(targets[1]):
-        return _compare(app, options)
-    options["targets"] = files_from(options, app.cwd) or targets or (".",)
-    request = request_of(options, app)
+        return _show_lock_changes(app, options)
+    options["targets"] = read_file_list(options, app.cwd) or targets or (".",)
+    request = context_request(options, app)
     if options["explain"]:
-        print_out(context.why(app, request.wanted, options["explain"]))
+        print_line(context.explain_path(app, request.selection, options["explain"]))
         return 0
     progress = Progress(quiet=options["quiet"])
     if options["watch"]:
@@ -36,7 +36,7 @@ def execute(options: dict[str, Any], make_app: Callable[[], App]) -> int:
     if options["copy"]:
         used = context.copy(app, run)
         progress.clear()
-        say(f"copied with {used}")
+        print_note(f"copied with {used}")
     elif request.output:
         context.save(run, os.path.join(app.cwd, request.output))
     else:
@@ -45,10 +45,10 @@ def execute(options: dict[str, Any], make_app: Callable[[], App]) -> int:
     return 0
 
 
-def _compare(app: App, options: dict[str, Any]) -> int:
-    found = list(context.changes(app, options["targets"][1], Progress(quiet=options["quiet"])))
+def _show_lock_changes(app: App, options: dict[str, Any]) -> int:
+    found = list(context.lock_differences(app, options["targets"][1], Progress(quiet=options["quiet"])))
     for line in found:
-        print_out(line)
+        print_line(line)
     return 1 if found and options["exit_code"] else 0
 
 
@@ -58,6 +58,6 @@ def _watch(app: App, options: dict[str, Any], progress: Progress) -> int:
 
     if not options["output"]:
         raise BadInput("--watch needs --output FILE: there must be something to write again")
-    for report in follow(app, request_of(options, app), _CALLER, progress):
+    for report in follow(app, context_request(options, app), _CALLER, progress):
         progress.finish(report)
     return 0

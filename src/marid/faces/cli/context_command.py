@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from marid.faces.cli.context import execute
-from marid.faces.cli.options import GROUPS, OPTIONS, Option, joined
+from marid.faces.cli.context import run_context
+from marid.faces.cli.options import GROUPS, OPTIONS, ContextOption, join_optional_values
 
 _TYPES: dict[str, click.ParamType[Any] | None] = {"int": click.INT, "float": click.FLOAT}
 
@@ -14,7 +14,7 @@ class ContextCommand(click.Command):
     """Shows its options by group."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, joined(args))
+        return super().parse_args(ctx, join_optional_values(args))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
@@ -27,7 +27,7 @@ class ContextCommand(click.Command):
             formatter.write_dl([record for name, record in shown.items() if name not in known and record])
 
 
-def _click_option(option: Option) -> click.Option:
+def _click_option(option: ContextOption) -> click.Option:
     kind: Any = _TYPES.get(option.kind)
     if option.choices:
         kind = click.Choice(option.choices)
@@ -50,7 +50,7 @@ def _click_option(option: Option) -> click.Option:
 def _run(ctx: click.Context, **options: Any) -> int:
     if ctx.info_name == "jinni" and not (options["targets"] or options["files_from"]):
         raise click.UsageError("Missing argument '<path>'.", ctx)
-    return execute(options, ctx.obj)
+    return run_context(options, ctx.obj)
 
 
 _HELP = """Put the right files of a project together as one text.

@@ -8,9 +8,9 @@ from marid.app import conversations
 from marid.app.app import App
 from marid.core.errors import BadInput
 from marid.faces.cli import operations, operations_show
-from marid.faces.cli.names import NameArgument, NameOption, not_empty
-from marid.faces.cli.words import conversations as known
-from marid.text.names import check_name
+from marid.faces.cli.names import ConversationArgument, ConversationOption, reject_empty_name
+from marid.faces.cli.words import complete_conversation as known
+from marid.text.names import check_conversation_name
 
 _HELP = """List the conversations, or do something with one.
 
@@ -28,7 +28,7 @@ conversation.
 _CONTEXT = {"help_option_names": ["-h", "--help"]}
 
 
-def opened(ctx: click.Context, *, verbose: bool = False) -> App:
+def app_after_sweep(ctx: click.Context, *, verbose: bool = False) -> App:
     """The workbench, after conversations whose time has come are gone."""
     app: App = ctx.obj()
     operations.sweep(app, verbose=verbose)
@@ -40,7 +40,7 @@ def json_option() -> click.Option:
     return click.Option(["--json", "as_json"], is_flag=True, help="The same for a program.")
 
 
-class Conversations(click.Group):
+class ConversationsGroup(click.Group):
     """Alone it lists."""
 
     def resolve_command(
@@ -51,14 +51,14 @@ class Conversations(click.Group):
         return super().resolve_command(ctx, args)
 
 
-def _group(ctx: click.Context, *, as_json: bool) -> int:
-    return 0 if ctx.invoked_subcommand else operations.listed(ctx.obj(), as_json=as_json)
+def _list_by_default(ctx: click.Context, *, as_json: bool) -> int:
+    return 0 if ctx.invoked_subcommand else operations.run_list(ctx.obj(), as_json=as_json)
 
 
-command = Conversations(
+command = ConversationsGroup(
     "conversations",
     params=[json_option()],
-    callback=click.pass_context(_group),
+    callback=click.pass_context(_list_by_default),
     invoke_without_command=True,
     help=_HELP,
     context_settings=_CONTEXT,
@@ -66,7 +66,7 @@ command = Conversations(
 )
 
 
-def _add(name: str, callback: Any, params: list[click.Parameter], words: str) -> None:
+def _add_subcommand(name: str, callback: Any, params: list[click.Parameter], words: str) -> None:
     made = click.Command(
         name, callback=click.pass_context(callback), params=params, help=words, context_settings=_CONTEXT
     )
@@ -74,84 +74,94 @@ def _add(name: str, callback: Any, params: list[click.Parameter], words: str) ->
 
 
 def _list(ctx: click.Context, *, as_json: bool) -> int:
-    return operations.listed(ctx.obj(), as_json=as_json)
+    return operations.run_list(ctx.obj(), as_json=as_json)
 
 
 def _show(ctx: click.Context, conversation: str, *, as_json: bool) -> None:
     app: App = ctx.obj()
-    name = operations.found(app, conversation)
-    operations.check_there(app, name)
+    name = operations.resolve_after_sweep(app, conversation)
+    operations.check_exists(app, name)
     operations_show.show_conversation(app, name, as_json=as_json)
 
 
 def _switch(ctx: click.Context, conversation: str) -> None:
-    conversations.check_word(conversation, fresh=True)
-    operations.switch(opened(ctx), conversation)
+    conversations.check_selector(conversation, allow_new=True)
+    operations.switch(app_after_sweep(ctx), conversation)
 
 
 def _rename(ctx: click.Context, names: tuple[str, ...], conversation: str) -> None:
     *old, new = names
     if len(old) + bool(conversation) > 1:
         raise BadInput("rename takes the new name, or the old and the new one")
-    check_name(new)
+    check_conversation_name(new)
     app: App = ctx.obj()
-    operations.rename(app, operations.found(app, "".join(old) or conversation, changes=True), new)
+    operations.rename(app, operations.resolve_after_sweep(app, "".join(old) or conversation, changes=True), new)
 
 
 def _archive(ctx: click.Context, conversation: str) -> None:
     app: App = ctx.obj()
-    operations.put_away(app, operations.found(app, conversation, changes=True), away=True)
+    operations.set_archived(app, operations.resolve_after_sweep(app, conversation, changes=True), archived=True)
 
 
 def _restore(ctx: click.Context, conversation: str) -> None:
     app: App = ctx.obj()
-    operations.put_away(app, operations.found(app, conversation, changes=True), away=False)
+    operations.set_archived(app, operations.resolve_after_sweep(app, conversation, changes=True), archived=False)
 
 
 def _destroy(ctx: click.Context, conversation: str, *, yes: bool) -> None:
     app: App = ctx.obj()
-    operations.destroy(app, operations.found(app, conversation, changes=True), yes=yes)
+    operations.destroy(app, operations.resolve_after_sweep(app, conversation, changes=True), yes=yes)
 
 
 def _expire(ctx: click.Context, conversation: str, at: str, after: str) -> None:
     if not at and not after:
         raise BadInput("say when: --at SECONDS-SINCE-1970 or --after SECONDS; 0 means never")
     app: App = ctx.obj()
-    operations.expire(app, operations.found(app, conversation), at, after)
+    operations.expire(app, operations.resolve_after_sweep(app, conversation), at, after)
 
 
-_add("list", _list, [json_option()], "List all conversations; * marks the current one (marid -L).")
-_add("show", _show, [NameArgument(), json_option()], "Show one in short (marid -l).")
-_add(
+_add_subcommand("list", _list, [json_option()], "List all conversations; * marks the current one (marid -L).")
+_add_subcommand("show", _show, [ConversationArgument(), json_option()], "Show one in short (marid -l).")
+_add_subcommand(
     "switch",
     _switch,
-    [NameArgument("conversation", "new", "new:", required=True)],
+    [ConversationArgument("conversation", "new", "new:", required=True)],
     "Mean this one from now on; -, new and new:PREFIX too (marid -c).",
 )
-_add(
+_add_subcommand(
     "rename",
     _rename,
     [
         click.Argument(
-            ["names"], nargs=-1, required=True, metavar="[OLD] NEW", shell_complete=known("-"), callback=not_empty
+            ["names"],
+            nargs=-1,
+            required=True,
+            metavar="[OLD] NEW",
+            shell_complete=known("-"),
+            callback=reject_empty_name,
         ),
-        NameOption("The old one."),
+        ConversationOption("The old one."),
     ],
     "Give a conversation another name (marid -r, -R).",
 )
-_add("archive", _archive, [NameArgument()], "Put a conversation away: it can be read, and nothing can be said in it.")
-_add("restore", _restore, [NameArgument()], "Bring back a conversation that was put away.")
-_add(
+_add_subcommand(
+    "archive",
+    _archive,
+    [ConversationArgument()],
+    "Put a conversation away: it can be read, and nothing can be said in it.",
+)
+_add_subcommand("restore", _restore, [ConversationArgument()], "Bring back a conversation that was put away.")
+_add_subcommand(
     "destroy",
     _destroy,
-    [NameArgument(), click.Option(["--yes"], is_flag=True, help="Do not ask first.")],
+    [ConversationArgument(), click.Option(["--yes"], is_flag=True, help="Do not ask first.")],
     "Remove a conversation and all that was said in it (marid -d, -D). Asks on the terminal; does nothing without one.",
 )
-_add(
+_add_subcommand(
     "expire",
     _expire,
     [
-        NameArgument(required=True),
+        ConversationArgument(required=True),
         click.Option(["--at"], default="", metavar="TS", help="At this time, in seconds since 1970; 0 means never."),
         click.Option(["--after"], default="", metavar="SECS", help="After so many seconds without use; 0 means never."),
     ],

@@ -1,6 +1,6 @@
 """Text from outside as it may be written to a terminal: what would be obeyed becomes visible."""
 
-from marid.text.visible import shown_text
+from marid.text.visible import escape_text
 
 _JOINERS = "\u200c\u200d"
 
@@ -42,7 +42,7 @@ class EscapeGuard:
         for char in line:
             # Joined emoji and several scripts need joiners; between plain letters they only hide.
             stays = char == "\t" or char.isprintable() or (char in _JOINERS and not before.isascii()) or _is_space(char)
-            out.append(char if stays else shown_text(char))
+            out.append(char if stays else escape_text(char))
             before = char
         return "".join(out)
 

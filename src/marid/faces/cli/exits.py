@@ -6,37 +6,41 @@ import stat
 import sys
 
 from marid.core.errors import MaridError, Refused
-from marid.core.exits import INTERRUPTED, STATUS, exit_code
+from marid.core.exits import EXIT_STATUS, INTERRUPTED_STATUS, exit_code
 
 __all__ = [
-    "INTERRUPTED",
-    "STATUS",
-    "end_line",
+    "EXIT_STATUS",
+    "INTERRUPTED_STATUS",
+    "end_terminal_line",
+    "error_text",
+    "escape_controls",
     "exit_code",
-    "harmless",
-    "print_out",
-    "redirected",
-    "say",
-    "show",
-    "words_of",
+    "print_line",
+    "print_note",
+    "redirect_target",
+    "write_stderr",
 ]
 
 
-def words_of(error: MaridError) -> str:
+def error_text(error: MaridError) -> str:
     """What a person is told of an error: with the command that helps, where there is one."""
     if not isinstance(error, Refused):
         return str(error)
-    from marid.core.conversation import Archived  # imported when used: it is seldom this
+    from marid.core.conversation import ConversationArchived  # imported when used: it is seldom this
 
-    return f"{error}: `marid conversations restore {error.name}`" if isinstance(error, Archived) else str(error)
+    return (
+        f"{error}: `marid conversations restore {error.name}`"
+        if isinstance(error, ConversationArchived)
+        else str(error)
+    )
 
 
-def say(line: str) -> None:
+def print_note(line: str) -> None:
     """A line for the person, on stderr, so that stdout holds results only."""
-    show(f"marid: {harmless(line)}\n")
+    write_stderr(f"marid: {escape_controls(line)}\n")
 
 
-def harmless(text: str) -> str:
+def escape_controls(text: str) -> str:
     """Text as a terminal may have it: what would be obeyed is shown."""
     if text.isprintable():
         return text
@@ -47,7 +51,7 @@ def harmless(text: str) -> str:
     return safe.feed(text) + safe.end()
 
 
-def show(text: str) -> None:
+def write_stderr(text: str) -> None:
     """Text on stderr, whatever it holds and however stderr is encoded. Where it cannot be told, nobody can be told."""
     encoding = sys.stderr.encoding or "utf-8"
     with contextlib.suppress(OSError):
@@ -55,20 +59,20 @@ def show(text: str) -> None:
         sys.stderr.flush()
 
 
-def end_line() -> None:
+def end_terminal_line() -> None:
     """After Ctrl-C, whose echo stands in a line of the terminal: the shell's prompt is to begin a new one."""
     if sys.stderr.isatty():
-        show("\n")
+        write_stderr("\n")
 
 
-def redirected() -> str:
+def redirect_target() -> str:
     """The file that stdout was redirected to, where there is one and the system can tell its name."""
     descriptor = sys.stdout.fileno()
     is_file = stat.S_ISREG(os.fstat(descriptor).st_mode)
     return os.path.realpath(f"/proc/self/fd/{descriptor}") if is_file else ""
 
 
-def print_out(line: str) -> None:
+def print_line(line: str) -> None:
     """A line of the result, on stdout; names that are no UTF-8 keep their bytes."""
     sys.stdout.flush()
     sys.stdout.buffer.write(line.encode("utf-8", "surrogateescape") + b"\n")

@@ -9,10 +9,10 @@ from marid.app.export import FORMS, export
 from marid.app.saving import save_bytes
 from marid.core.errors import BadInput
 from marid.faces.cli import operations
-from marid.faces.cli.exits import say
-from marid.faces.cli.names import NameArgument
-from marid.faces.cli.operations_text import print_shown
-from marid.text.visible import shown_path
+from marid.faces.cli.exits import print_note
+from marid.faces.cli.names import ConversationArgument
+from marid.faces.cli.operations_text import print_untrusted
+from marid.text.visible import quote_path
 
 _HELP = """Write a conversation as markdown, JSON or a page of HTML that needs nothing else, to stdout or into FILE.
 
@@ -22,16 +22,16 @@ Without --all it is the window: what a model is sent. With it, it is all that wa
 
 def _export(ctx: click.Context, conversation: str, form: str, output: str, *, everything: bool) -> None:
     app: App = ctx.obj()
-    name = operations.found(app, conversation)
-    text = export(app, name, form or _by_name(output), whole=everything)
+    name = operations.resolve_after_sweep(app, conversation)
+    text = export(app, name, form or _format_from_name(output), whole=everything)
     if not output:
-        print_shown(text.removesuffix("\n"))
+        print_untrusted(text.removesuffix("\n"))
         return
     save_bytes([[text.encode("utf-8", "backslashreplace")]], os.path.join(app.cwd, output))
-    say(f"'{name}' is in {shown_path(output)}")
+    print_note(f"'{name}' is in {quote_path(output)}")
 
 
-def _by_name(output: str) -> str:
+def _format_from_name(output: str) -> str:
     """The form that a file's name asks for."""
     ending = os.path.splitext(output)[1].lower()
     forms = {
@@ -43,7 +43,7 @@ def _by_name(output: str) -> str:
         ".htm": "html",
     }
     if ending not in forms:
-        raise BadInput(f"say the --format: '{shown_path(ending)}' is the end of none of {', '.join(FORMS)}")
+        raise BadInput(f"say the --format: '{quote_path(ending)}' is the end of none of {', '.join(FORMS)}")
     return forms[ending]
 
 
@@ -51,7 +51,7 @@ command = click.Command(
     "export",
     callback=click.pass_context(_export),
     params=[
-        NameArgument(),
+        ConversationArgument(),
         click.Option(["-f", "--format", "form"], type=click.Choice(list(FORMS)), help="By FILE's name, else markdown."),
         click.Option(["-o", "--output"], type=click.Path(), default="", metavar="FILE", help="Write to FILE."),
         click.Option(["--all", "everything"], is_flag=True, help="All that was ever said, not only the window."),

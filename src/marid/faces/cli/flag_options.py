@@ -7,30 +7,30 @@ import click
 
 from marid.faces import flag_options, reach
 from marid.faces.cli import words
-from marid.faces.flag_options import Offer
+from marid.faces.flag_options import Completer
 from marid.faces.flags import DEBUG_KEYS
 
-OFFERS: Mapping[str, Offer] = MappingProxyType(
+COMPLETERS: Mapping[str, Completer] = MappingProxyType(
     {
-        "name": words.conversations(),
-        "previous": words.conversations("-"),
-        "any": words.conversations("-", "new", "new:"),
-        "thing": words.things,
-        "setting": words.settings,
-        "effects": words.some_of(words.ASKED_FOR),
-        "keys": words.some_of(DEBUG_KEYS),
-        "tool": words.tools,
-        "tools": words.all_tools,
-        "file": words.path("file"),
-        "path": words.path("file"),
-        "folder": words.path("dir"),
+        "name": words.complete_conversation(),
+        "previous": words.complete_conversation("-"),
+        "any": words.complete_conversation("-", "new", "new:"),
+        "thing": words.complete_inspectable,
+        "setting": words.complete_setting,
+        "effects": words.complete_list(words.GRANTABLE_EFFECTS),
+        "keys": words.complete_list(DEBUG_KEYS),
+        "tool": words.complete_tool,
+        "tools": words.complete_any_tool,
+        "file": words.complete_path("file"),
+        "path": words.complete_path("file"),
+        "folder": words.complete_path("dir"),
     }
 )
 
 
-def option_of(name: str, *spellings: str) -> click.Option:
+def option_with_completion(name: str, *spellings: str) -> click.Option:
     """The flag of that name as an option; `spellings` are further ones."""
-    return flag_options.option_of(name, *spellings, offers=OFFERS)
+    return flag_options.click_option(name, *spellings, offers=COMPLETERS)
 
 
-REACH = tuple(option_of(name) for name in reach.NAMES)
+ACCESS_OPTIONS = tuple(option_with_completion(name) for name in reach.ACCESS_FLAGS)

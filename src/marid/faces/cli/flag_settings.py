@@ -11,7 +11,7 @@ def settings_from(given: Mapping[str, Any]) -> dict[str, object]:
 
     Raises: BadInput for a setting without its value.
     """
-    found: dict[str, object] = dict(map(pair_of, given.get("sets", ())))
+    found: dict[str, object] = dict(map(parse_assignment, given.get("sets", ())))
     if given.get("model"):
         found["model"] = given["model"]
     if given.get("username") is not None:
@@ -24,7 +24,7 @@ def settings_from(given: Mapping[str, Any]) -> dict[str, object]:
     return found
 
 
-def pair_of(text: str) -> tuple[str, str]:
+def parse_assignment(text: str) -> tuple[str, str]:
     """The key and the value of KEY=VALUE. Raises: BadInput."""
     key, equals, value = text.partition("=")
     if not equals or not key:

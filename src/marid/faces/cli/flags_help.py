@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 
 from marid.faces.flags import GROUPS
 
-_WIDEST, _NARROWEST = 100, 60
+_MAX_WIDTH, _MIN_WIDTH = 100, 60
 _INDENT = 2
-_MOST = 28
+_MAX_TERM = 28
 
 _USAGE = "Usage: {name} [FLAGS] [WORDS]...\n"
 _WITH_COMMANDS = "       {name} [FLAGS] COMMAND ...\n"
@@ -23,29 +23,29 @@ _EXAMPLES = """\
 """
 
 
-def page(commands: Mapping[str, str], name: str = "marid", width: int = 0) -> str:
+def help_page(commands: Mapping[str, str], name: str = "marid", width: int = 0) -> str:
     """All flags by group, then the commands with their summaries, as wide as the terminal or as `width`.
 
     By a `name` under which it has no commands there are only flags and words.
     """
-    width = width or max(_NARROWEST, min(_WIDEST, shutil.get_terminal_size().columns))
+    width = width or max(_MIN_WIDTH, min(_MAX_WIDTH, shutil.get_terminal_size().columns))
     head = (_USAGE, _WITH_COMMANDS, _ABOUT, _EXAMPLES) if commands else (_USAGE, _ABOUT)
     parts = ["".join(head).format(name=name)]
     for title, flags in GROUPS:
-        parts.append(f"{title}:\n{_listed(((flag.shown, flag.help) for flag in flags), width)}")
+        parts.append(f"{title}:\n{_format_rows(((flag.usage, flag.help) for flag in flags), width)}")
     if commands:
-        parts.append(f"Commands:\n{_listed(commands.items(), width)}")
+        parts.append(f"Commands:\n{_format_rows(commands.items(), width)}")
     more = f"`{name} COMMAND --help` tells more. " if commands else ""
     parts.append(f"{more}A small letter means the current conversation, a capital one names it.")
     return "\n".join(parts)
 
 
-def _listed(rows: Iterable[tuple[str, str]], width: int) -> str:
+def _format_rows(rows: Iterable[tuple[str, str]], width: int) -> str:
     """Two columns; what is too long for the first stands on a line of its own."""
     import textwrap
 
     table = list(rows)
-    left = _MOST + _INDENT + 2
+    left = _MAX_TERM + _INDENT + 2
     lines: list[str] = []
     for term, meaning in table:
         told = textwrap.wrap(meaning, width - left) or [""]

@@ -4,7 +4,7 @@ import os
 
 from marid.app.app import App
 from marid.core.version import __version__
-from marid.faces.cli.exits import print_out
+from marid.faces.cli.exits import print_line
 
 TRY_NEXT = (
     ('marid "what does this project do?"', "talk about it; with no key it answers from the files"),
@@ -23,7 +23,7 @@ TRY_NEXT = (
 
 def greet(app: App) -> None:
     """Say what this is, what is set up and what to try."""
-    print_out(f"{bold('marid', app)} {__version__}: context, memory, hands and knowledge on your own code\n")
+    print_line(f"{bold('marid', app)} {__version__}: context, memory, hands and knowledge on your own code\n")
     rows = [
         ("project", app.project),
         ("home", app.settings.home + ("" if os.path.isdir(app.settings.home) else " (made when needed)")),
@@ -32,20 +32,20 @@ def greet(app: App) -> None:
         ("size limit", f"{app.settings.max_size_mb:g} MB"),
     ]
     for name, value in rows:
-        print_out(f"  {name:<11}{value}")
+        print_line(f"  {name:<11}{value}")
     for note in app.notes:
-        print_out(f"  {note}")
-    print_out("")
+        print_line(f"  {note}")
+    print_line("")
     show_try_next(app)
 
 
 def show_try_next(app: App) -> None:
     """What to try."""
-    print_out(bold("Try", app))
+    print_line(bold("Try", app))
     width = max(len(line) for line, _ in TRY_NEXT)
     for line, meaning in TRY_NEXT:
-        print_out(f"  {line:<{width}}  {meaning}")
-    print_out("  marid --help")
+        print_line(f"  {line:<{width}}  {meaning}")
+    print_line("  marid --help")
 
 
 def bold(text: str, app: App) -> str:

@@ -6,17 +6,17 @@ from typing import Any
 import click
 
 from marid.app.app import App
-from marid.app.conversations import memory_of
+from marid.app.conversations import stores_for
 from marid.core.errors import BadInput
 from marid.faces.cli import operations
-from marid.faces.cli.conversations_command import opened
-from marid.faces.cli.exits import print_out, say
-from marid.faces.cli.names import NameArgument
-from marid.faces.cli.operations_text import print_shown
+from marid.faces.cli.conversations_command import app_after_sweep
+from marid.faces.cli.exits import print_line, print_note
+from marid.faces.cli.names import ConversationArgument
+from marid.faces.cli.operations_text import print_untrusted
 from marid.faces.cli.talk_inboxes import check_inboxes
-from marid.faces.cli.talk_options import HELP_NAMES, OPTIONS, talk_of
-from marid.text.moments import when
-from marid.text.visible import shown_text
+from marid.faces.cli.talk_options import CHAT_OPTIONS, HELP_NAMES, chat_request
+from marid.text.moments import format_timestamp
+from marid.text.visible import escape_text
 
 _HELP = """Let conversations answer the messages that others have sent them (the tool `send_message` does).
 
@@ -29,7 +29,7 @@ _HELP = """Let conversations answer the messages that others have sent them (the
 
 
 def _inbox(ctx: click.Context, names: tuple[str, ...], **given: Any) -> int:
-    app = opened(ctx)
+    app = app_after_sweep(ctx)
     everyone: bool = given.pop("everyone")
     peek: bool = given.pop("peek")
     as_json: bool = given.pop("as_json")
@@ -37,28 +37,28 @@ def _inbox(ctx: click.Context, names: tuple[str, ...], **given: Any) -> int:
         raise BadInput("--all means every conversation: name none, or leave it out")
     if as_json and not peek:
         raise BadInput("--json is for --peek")
-    keys = None if everyone else tuple(operations.named(app, name) for name in names or ("",))
+    keys = None if everyone else tuple(operations.resolve_name(app, name) for name in names or ("",))
     if peek:
         _peek(app, keys, as_json=as_json)
         return 0
-    return check_inboxes(app, keys, talk_of("", "", given))
+    return check_inboxes(app, keys, chat_request("", "", given))
 
 
 def _peek(app: App, names: tuple[str, ...] | None, *, as_json: bool) -> None:
-    from marid.app.inboxes import waiting  # imported when used: the help needs none of it
+    from marid.app.inboxes import inbox_counts  # imported when used: the help needs none of it
 
-    everyone = tuple(name for name, _ in waiting(app, archived=True)) if names is None else names
+    everyone = tuple(name for name, _ in inbox_counts(app, archived=True)) if names is None else names
     # Whoever put a message there by hand may not have said for whom it is.
-    found = [message._replace(to=name) for name in everyone for message in memory_of(app, name).inbox.peek(name)]
+    found = [message._replace(to=name) for name in everyone for message in stores_for(app, name).inbox.peek(name)]
     if as_json:
-        print_shown(json.dumps([message._asdict() for message in found], indent=2, ensure_ascii=False))
+        print_untrusted(json.dumps([message._asdict() for message in found], indent=2, ensure_ascii=False))
         return
     if not found:
-        say("nothing waits")
+        print_note("nothing waits")
     for message in found:
-        at = when(message.timestamp * 1000)
-        print_out(f"{shown_text(message.to)}  {at}  [From: {shown_text(message.sender)}]")
-        print_out("\n".join(f"    {shown_text(line)}" for line in message.content.split("\n")))
+        at = format_timestamp(message.timestamp * 1000)
+        print_line(f"{escape_text(message.to)}  {at}  [From: {escape_text(message.sender)}]")
+        print_line("\n".join(f"    {escape_text(line)}" for line in message.content.split("\n")))
 
 
 command = click.Command(
@@ -67,8 +67,8 @@ command = click.Command(
         click.Option(["--all", "everyone"], is_flag=True, help="Every conversation that has messages."),
         click.Option(["--peek"], is_flag=True, help="Only show what waits."),
         click.Option(["--json", "as_json"], is_flag=True, help="What waits, for a program."),
-        *OPTIONS,
-        NameArgument("names", nargs=-1),
+        *CHAT_OPTIONS,
+        ConversationArgument("names", nargs=-1),
     ],
     callback=click.pass_context(_inbox),
     help=_HELP,

@@ -7,9 +7,9 @@ from marid.app.app import App
 from marid.core.errors import BadInput
 from marid.faces.cli import operations
 from marid.faces.cli.conversations_command import json_option
-from marid.faces.cli.names import NameOption, not_empty
-from marid.faces.cli.operations_show import show_thing
-from marid.faces.cli.words import conversations, things
+from marid.faces.cli.names import ConversationOption, reject_empty_name
+from marid.faces.cli.operations_show import show_inspection
+from marid.faces.cli.words import complete_conversation, complete_inspectable
 
 _HELP = """Show a THING of a conversation: system_prompt, whole_prompt, todos, goals, summary, reflection, home, or the
 key of any setting as it counts there (marid -n, -N). `list` names them all.
@@ -23,30 +23,35 @@ key of any setting as it counts there (marid -n, -N). `list` names them all.
 def _inspect(ctx: click.Context, conversation: str, words: tuple[str, ...], *, as_json: bool) -> None:
     if len(words) > (1 if conversation else 2):
         raise BadInput("inspect takes a thing, or the name of a conversation and a thing")
-    from marid.app.inspection import check_thing  # imported when used: the help needs none of it
+    from marid.app.inspection import check_inspectable  # imported when used: the help needs none of it
 
-    check_thing(words[-1])
+    check_inspectable(words[-1])
     app: App = ctx.obj()
-    name = operations.found(app, words[0] if len(words) == 2 else conversation)
+    name = operations.resolve_after_sweep(app, words[0] if len(words) == 2 else conversation)
     if len(words) == 2:
-        operations.check_there(app, name)  # -C may mean a new one
-    show_thing(app, name, words[-1], as_json=as_json)
+        operations.check_exists(app, name)  # -C may mean a new one
+    show_inspection(app, name, words[-1], as_json=as_json)
 
 
-def _offered(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def _complete_words(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """A thing, and before it the name of a conversation."""
     named = ctx.params.get("words") or ctx.params.get("conversation")
-    names = [] if named else conversations("-")(ctx, param, incomplete)
-    return [*things(ctx, param, incomplete), *names]
+    names = [] if named else complete_conversation("-")(ctx, param, incomplete)
+    return [*complete_inspectable(ctx, param, incomplete), *names]
 
 
 command = click.Command(
     "inspect",
     callback=click.pass_context(_inspect),
     params=[
-        NameOption("Of this conversation."),
+        ConversationOption("Of this conversation."),
         click.Argument(
-            ["words"], nargs=-1, required=True, metavar="[NAME] THING", shell_complete=_offered, callback=not_empty
+            ["words"],
+            nargs=-1,
+            required=True,
+            metavar="[NAME] THING",
+            shell_complete=_complete_words,
+            callback=reject_empty_name,
         ),
         json_option(),
     ],

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from marid.core.errors import BadInput
-from marid.core.logs import logs_of
+from marid.core.logs import parse_log_names
 from marid.faces.flags import (
     DEBUG_KEYS,
     FLAGS,
@@ -15,20 +15,20 @@ from marid.faces.flags import (
     TEXT,
     Flag,
     Value,
-    flag_named,
+    find_flag,
 )
 
-PAGE = "md="
+MARKDOWN_PAGE_KEY = "md="
 """The key of `--debug` that names a file."""
 
 
-class Line(NamedTuple):
+class CommandLine(NamedTuple):
     """`given` holds, by a flag's name, the values of every time it was given. `said` is true where `--` was written:
     then there is a prompt, whatever its first word is."""
 
     given: Mapping[str, tuple[tuple[str, ...], ...]]
     words: tuple[str, ...] = ()
-    said: bool = False
+    has_separator: bool = False
     command: str = ""
     rest: tuple[str, ...] = ()
 
@@ -40,16 +40,16 @@ class Line(NamedTuple):
         """What the flag was given last; nothing without it."""
         return self.given[name][-1] if name in self.given else ()
 
-    def one(self, name: str) -> str:
+    def value(self, name: str) -> str:
         """Its only value."""
         return "".join(self.values(name)[:1])
 
-    def every(self, name: str) -> tuple[str, ...]:
+    def all_values(self, name: str) -> tuple[str, ...]:
         """The only value of each time."""
         return tuple(values[0] for values in self.given.get(name, ()))
 
 
-def read_line(args: list[str], commands: Collection[str] = ()) -> Line:
+def parse_command_line(args: list[str], commands: Collection[str] = ()) -> CommandLine:
     """Flags may stand before and between the words of a prompt; what follows a command's name is the command's, but for
     `--home` and `--project-root`, which mean the same everywhere.
 
@@ -61,31 +61,31 @@ def read_line(args: list[str], commands: Collection[str] = ()) -> Line:
     while rest:
         arg = rest.pop(0)
         if arg == "--":
-            return Line(given, (*words, *rest), said=True)
+            return CommandLine(given, (*words, *rest), has_separator=True)
         if _is_flag(arg):
-            _take(arg, rest, given)
+            _parse_flag(arg, rest, given)
         elif arg in commands and not words:
-            return Line(given, command=arg, rest=_without_places(arg, rest, given))
+            return CommandLine(given, command=arg, rest=_extract_locations(arg, rest, given))
         else:
             words.append(arg)
-    return Line(given, tuple(words))
+    return CommandLine(given, tuple(words))
 
 
-_PLACES = ("--home", "--project-root")
+_LOCATION_FLAGS = ("--home", "--project-root")
 # One has a flag of that name itself, the other takes any text.
-_WITH_OWN = ("json", "set")
+_OPAQUE_COMMANDS = ("json", "set")
 
 
-def _without_places(command: str, args: list[str], given: dict[str, tuple[tuple[str, ...], ...]]) -> tuple[str, ...]:
+def _extract_locations(command: str, args: list[str], given: dict[str, tuple[tuple[str, ...], ...]]) -> tuple[str, ...]:
     """The words of a command; flags that say where everything is are read here."""
-    if command in _WITH_OWN:
+    if command in _OPAQUE_COMMANDS:
         return tuple(args)
     kept: list[str] = []
     rest = list(args)
     while rest and rest[0] != "--":
         arg = rest.pop(0)
-        if arg.partition("=")[0] in _PLACES:
-            _take(arg, rest, given)
+        if arg.partition("=")[0] in _LOCATION_FLAGS:
+            _parse_flag(arg, rest, given)
         else:
             kept.append(arg)
     return (*kept, *rest)
@@ -97,62 +97,62 @@ def _is_flag(arg: str) -> bool:
     return arg.startswith("-") and name.removeprefix("-")[:1].isalpha() and not any(map(str.isspace, name))
 
 
-def _take(arg: str, rest: list[str], given: dict[str, tuple[tuple[str, ...], ...]]) -> None:
+def _parse_flag(arg: str, rest: list[str], given: dict[str, tuple[tuple[str, ...], ...]]) -> None:
     """Read a flag, or several letters after one dash, and take its values from the rest."""
     if arg.startswith("--"):
         name, equals, attached = arg.partition("=")
-        flag = _known(name)
+        flag = _find_flag(name)
         if equals and not flag.values:
             raise BadInput(f"{name} takes no value")
-        _add(given, flag, _values(name, flag, [attached] if equals else [], rest))
+        _store_values(given, flag, _take_values(name, flag, [attached] if equals else [], rest))
         return
     letters = arg[1:]
     while letters:
         name, letters = f"-{letters[0]}", letters[1:]
-        flag = _known(name, arg)
+        flag = _find_flag(name, arg)
         if flag.values:
-            _add(given, flag, _values(name, flag, [letters] if letters else [], rest))
+            _store_values(given, flag, _take_values(name, flag, [letters] if letters else [], rest))
             return
-        _add(given, flag, ())
+        _store_values(given, flag, ())
 
 
-def _add(given: dict[str, tuple[tuple[str, ...], ...]], flag: Flag, values: tuple[str, ...]) -> None:
+def _store_values(given: dict[str, tuple[tuple[str, ...], ...]], flag: Flag, values: tuple[str, ...]) -> None:
     given[flag.name] = (*given.get(flag.name, ()), values)
 
 
-def _values(name: str, flag: Flag, found: list[str], rest: list[str]) -> tuple[str, ...]:
+def _take_values(name: str, flag: Flag, found: list[str], rest: list[str]) -> tuple[str, ...]:
     for value in flag.values[len(found) :]:
-        if not rest or not _fits(rest[0], value.kind):
+        if not rest or not _may_be_value(rest[0], value.kind):
             wanted = " ".join(one.metavar for one in flag.values)
             raise BadInput(f"{name} needs {wanted}")
         found.append(rest.pop(0))
     return tuple(found)
 
 
-_MOST_DIGITS = 18
+_MAX_DIGITS = 18
 
 
-def _fits(word: str, kind: str) -> bool:
+def _may_be_value(word: str, kind: str) -> bool:
     """Whether a word may be a value: where it cannot begin with a dash, the next flag is not swallowed."""
     return kind in (TEXT, PATH, NUMBER, SECONDS) or not _is_flag(word)
 
 
-def debug_keys(text: str) -> frozenset[str]:
+def parse_debug_keys(text: str) -> frozenset[str]:
     """The keys of a list that are known; `all` stands for both logs."""
     words = text.split(",")
-    return logs_of(words) | ({word.strip().replace("_", "-") for word in words} & {FORCE_MARKDOWN})
+    return parse_log_names(words) | ({word.strip().replace("_", "-") for word in words} & {FORCE_MARKDOWN})
 
 
-def number_of(text: str) -> int:
+def parse_count(text: str) -> int:
     """A count of entries. One with more digits than there can be entries means all of them, which 0 does."""
-    return int(text) if len(text) < _MOST_DIGITS else 0
+    return int(text) if len(text) < _MAX_DIGITS else 0
 
 
-def strange_keys(text: str) -> Iterator[str]:
+def unknown_key_warnings(text: str) -> Iterator[str]:
     """What a person is told of each key of a list that nobody knows; it is ignored."""
     words = (word.strip().replace("_", "-") for word in text.split(","))
     for word in words:
-        if not word or word in DEBUG_KEYS or word.startswith(PAGE):
+        if not word or word in DEBUG_KEYS or word.startswith(MARKDOWN_PAGE_KEY):
             continue
         import difflib  # imported when used: keys are seldom wrong
 
@@ -160,14 +160,14 @@ def strange_keys(text: str) -> Iterator[str]:
         yield f"--debug does not know '{word}'" + (f": did you mean {near[0]}?" if near else "; it is ignored")
 
 
-def spelled() -> dict[str, Flag]:
+def flags_by_spelling() -> dict[str, Flag]:
     """All flags as they may be written."""
     return {spelling: flag for flag in FLAGS for spelling in flag.spellings}
 
 
-def _known(name: str, whole: str = "") -> Flag:
+def _find_flag(name: str, whole: str = "") -> Flag:
     """Raises: BadInput that names the nearest flag."""
-    flags = spelled()
+    flags = flags_by_spelling()
     if name in flags:
         return flags[name]
     # Imported when used: whoever types what is right does not wait for it.
@@ -179,25 +179,25 @@ def _known(name: str, whole: str = "") -> Flag:
     raise BadInput(f"there is no flag {name}{inside}; {hint} Words that begin with a dash are said after --")
 
 
-def spelling(line: Line, names: Iterable[str]) -> list[str]:
+def flag_spellings(line: CommandLine, names: Iterable[str]) -> list[str]:
     """How a person writes those of the flags that are on the line."""
-    return [flag_named(name).spellings[0] for name in names if line.has(name)]
+    return [find_flag(name).spellings[0] for name in names if line.has(name)]
 
 
-def options_of(line: Line) -> dict[str, Any]:
+def flag_values(line: CommandLine) -> dict[str, Any]:
     """The flags by name as the commands take them: switches, texts or None, and tuples where one may be repeated."""
     found: dict[str, Any] = {}
     for flag in FLAGS:
         if flag.many:
-            found[flag.name] = line.every(flag.name)
+            found[flag.name] = line.all_values(flag.name)
         elif flag.values:
-            found[flag.name] = line.one(flag.name) if line.has(flag.name) else None
+            found[flag.name] = line.value(flag.name) if line.has(flag.name) else None
         else:
             found[flag.name] = line.has(flag.name)
     return found
 
 
-class Next(NamedTuple):
+class CompletionPoint(NamedTuple):
     """What a word at the end of an unfinished line would be: the value of a flag, a word of a command, or free.
 
     `free` is whether it could begin a flag or, where nothing was said yet, be a command. `home` and `project` are what
@@ -213,11 +213,11 @@ class Next(NamedTuple):
     project: str = ""
 
 
-def next_word(args: Iterable[str], commands: Collection[str]) -> Next:
+def completion_point(args: Iterable[str], commands: Collection[str]) -> CompletionPoint:
     """For completion: never complains."""
-    flags = spelled()
+    flags = flags_by_spelling()
     rest = list(args)
-    found = Next()
+    found = CompletionPoint()
     while rest:
         arg = rest.pop(0)
         if arg == "--":
@@ -227,21 +227,21 @@ def next_word(args: Iterable[str], commands: Collection[str]) -> Next:
                 return found._replace(command=arg, rest=tuple(rest))
             found = found._replace(first=False)
             continue
-        values = _missing(arg, flags)
+        values = _expected_values(arg, flags)
         if len(rest) < len(values):
             return found._replace(kind=values[len(rest)].kind)
         place = arg.partition("=")[2] or "".join(rest[:1])
-        found = found._replace(**_places(arg, place))
+        found = found._replace(**_location_value(arg, place))
         del rest[: len(values)]
     return found
 
 
-def _places(arg: str, place: str) -> dict[str, str]:
+def _location_value(arg: str, place: str) -> dict[str, str]:
     name = {"--home": "home", "--project-root": "project"}.get(arg.partition("=")[0])
     return {name: place} if name else {}
 
 
-def _missing(arg: str, flags: Mapping[str, Flag]) -> tuple[Value, ...]:
+def _expected_values(arg: str, flags: Mapping[str, Flag]) -> tuple[Value, ...]:
     """The values that a flag, or the last of several letters, takes besides the one that is attached to it."""
     name, attached = arg.partition("=")[0], "=" in arg
     if not arg.startswith("--"):

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from marid.app.app import App
-from marid.faces.cli.line import Line, number_of
-from marid.faces.flags import WHERE
+from marid.faces.cli.line import CommandLine, parse_count
+from marid.faces.flags import LOCATION_FLAGS
 
 
-class Plain(NamedTuple):
+class PlainArguments(NamedTuple):
     """The words of a plainly right command: switches, values by flag, and the rest."""
 
     switches: frozenset[str]
@@ -16,9 +16,9 @@ class Plain(NamedTuple):
     words: tuple[str, ...]
 
 
-def quick_command(line: Line) -> Callable[[Callable[[], App]], int] | None:
+def quick_command(line: CommandLine) -> Callable[[Callable[[], App]], int] | None:
     """What carries out the command of a line; None where click has to look at it."""
-    if line.given.keys() - WHERE:
+    if line.given.keys() - LOCATION_FLAGS:
         return None
     if line.command == "conversations":
         return _conversations(line.rest)
@@ -26,35 +26,37 @@ def quick_command(line: Line) -> Callable[[Callable[[], App]], int] | None:
 
 
 def _conversations(args: Sequence[str]) -> Callable[[Callable[[], App]], int] | None:
-    plain = read_plain(args, switches=("--json",))
+    plain = parse_plain_arguments(args, switches=("--json",))
     if plain is None or plain.words not in ((), ("list",)):
         return None
 
     def run(make_app: Callable[[], App]) -> int:
-        from marid.faces.cli.operations import listed
+        from marid.faces.cli.operations import run_list
 
-        return listed(make_app(), as_json="--json" in plain.switches)
+        return run_list(make_app(), as_json="--json" in plain.switches)
 
     return run
 
 
 def _log(args: Sequence[str]) -> Callable[[Callable[[], App]], int] | None:
-    plain = read_plain(args, switches=("--json", "--all", "-v"), numbers=("-n",))
+    plain = parse_plain_arguments(args, switches=("--json", "--all", "-v"), numbers=("-n",))
     if plain is None or len(plain.words) > 1 or "" in plain.words:
         return None
 
     def run(make_app: Callable[[], App]) -> int:
-        from marid.faces.cli.operations import logged
+        from marid.faces.cli.operations import run_log
 
         word = "".join(plain.words)
-        count = number_of(plain.values.get("-n", "0"))
+        count = parse_count(plain.values.get("-n", "0"))
         on = plain.switches
-        return logged(make_app(), word, count, whole="--all" in on, verbose="-v" in on, as_json="--json" in on)
+        return run_log(make_app(), word, count, whole="--all" in on, verbose="-v" in on, as_json="--json" in on)
 
     return run
 
 
-def read_plain(args: Sequence[str], switches: Sequence[str] = (), numbers: Sequence[str] = ()) -> Plain | None:
+def parse_plain_arguments(
+    args: Sequence[str], switches: Sequence[str] = (), numbers: Sequence[str] = ()
+) -> PlainArguments | None:
     """The words of a command that are all well known; None when there is any other."""
     on: set[str] = set()
     values: dict[str, str] = {}
@@ -70,4 +72,4 @@ def read_plain(args: Sequence[str], switches: Sequence[str] = (), numbers: Seque
             return None
         else:
             words.append(arg)
-    return Plain(frozenset(on), values, tuple(words))
+    return PlainArguments(frozenset(on), values, tuple(words))

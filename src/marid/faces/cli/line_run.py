@@ -8,24 +8,24 @@ from typing import NamedTuple
 
 from marid.app import conversations
 from marid.app.app import App
-from marid.app.overriding import with_settings
+from marid.app.overriding import with_overrides
 from marid.core.errors import BadInput
 from marid.faces.cli import operations, operations_show
-from marid.faces.cli.exits import say
+from marid.faces.cli.exits import print_note
 from marid.faces.cli.flag_settings import settings_from
-from marid.faces.cli.line import Line, number_of, options_of
+from marid.faces.cli.line import CommandLine, flag_values, parse_count
 from marid.faces.cli.line_checks import check_line
-from marid.faces.cli.operations_show import Manner
-from marid.faces.flags import FLAGS, WHERE
+from marid.faces.cli.operations_show import LogOptions
+from marid.faces.flags import FLAGS, LOCATION_FLAGS
 
-_OPERATING = tuple(flag.name for flag in FLAGS if flag.operates)
+_ACTION_FLAGS = tuple(flag.name for flag in FLAGS if flag.operates)
 
 
-class Run(NamedTuple):
+class LineRun(NamedTuple):
     """A line that is carried out in the conversation `name`."""
 
     app: App
-    line: Line
+    line: CommandLine
     name: str
 
     @property
@@ -39,9 +39,9 @@ class Run(NamedTuple):
         return self.line.has("as_json")
 
 
-def is_bare(line: Line) -> bool:
+def is_empty(line: CommandLine) -> bool:
     """Whether nothing is asked for and nothing is said."""
-    return not (line.words or line.said or line.command or line.given.keys() - WHERE)
+    return not (line.words or line.has_separator or line.command or line.given.keys() - LOCATION_FLAGS)
 
 
 def is_piped() -> bool:
@@ -53,198 +53,200 @@ def is_piped() -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)
 
 
-def run_line(line: Line, make_app: Callable[[], App]) -> int:
+def run_line(line: CommandLine, make_app: Callable[[], App]) -> int:
     """Carry it out; the exit code.
 
     Raises: MaridError; BadInput for a wrong line before anything is done.
     """
-    run = begin(line, make_app)
-    code = _operate(run)
-    if not speaks(line):
-        if not _does(line):
+    run = start_run(line, make_app)
+    code = _run_actions(run)
+    if not asks_model(line):
+        if not _has_actions(line):
             raise BadInput("there is nothing to do; `marid --help` lists what there is")
         return code
     if any(line.has(name) for name in ("destroy", "destroy_of", "rename_of")) and not line.has("conversation"):
-        run = run._replace(name=conversations.meant(run.app))  # the one that was meant may be gone
-    return _talked(run) or code
+        run = run._replace(name=conversations.resolve_name(run.app))  # the one that was meant may be gone
+    return _chat_unless_empty(run) or code
 
 
-def begin(line: Line, make_app: Callable[[], App]) -> Run:
+def start_run(line: CommandLine, make_app: Callable[[], App]) -> LineRun:
     """Check the line, and do what comes before everything else: a run in the conversation that is meant.
 
     Raises: BadInput.
     """
     check_line(line)
     app = make_app()
-    flags = settings_from(options_of(line))
-    _warn_of_keys(flags)
-    app = with_settings(app, flags)
+    flags = settings_from(flag_values(line))
+    _warn_about_visible_key(flags)
+    app = with_overrides(app, flags)
     gone = operations.sweep(app, verbose=line.has("verbose"))
     if gone and not (line.has("switch") or line.has("conversation")):
-        operations.check_meant(gone, changes=any(line.has(name) for name in ("clear", "destroy", "rename")))
-    run = Run(app, line, _meant(app, line))
-    return run._replace(name=_changed(run))
+        operations.report_expired_current(gone, changes=any(line.has(name) for name in ("clear", "destroy", "rename")))
+    run = LineRun(app, line, _target_conversation(app, line))
+    return run._replace(name=_apply_changes(run))
 
 
-def _warn_of_keys(flags: Mapping[str, object]) -> None:
+def _warn_about_visible_key(flags: Mapping[str, object]) -> None:
     """Only a person who sits there: a script has no better way, or knows what it does."""
     if sys.stderr.isatty() and any(key.endswith("api_key") for key in flags):
-        say("whoever lists the processes of this machine can read that key: MARID_API_KEY or config.toml hides it")
+        print_note(
+            "whoever lists the processes of this machine can read that key: MARID_API_KEY or config.toml hides it"
+        )
 
 
-def _meant(app: App, line: Line) -> str:
+def _target_conversation(app: App, line: CommandLine) -> str:
     name = ""
     if line.has("switch"):
-        name = conversations.meant(app, line.one("switch"), stay=True)
-        if line.has("verbose") or not speaks(line):
-            operations.tell_current(name)
+        name = conversations.resolve_name(app, line.value("switch"), switch=True)
+        if line.has("verbose") or not asks_model(line):
+            operations.print_current(name)
     if line.has("conversation"):
-        name = conversations.meant(app, line.one("conversation"))
-    return name or conversations.meant(app)
+        name = conversations.resolve_name(app, line.value("conversation"))
+    return name or conversations.resolve_name(app)
 
 
-def speaks(line: Line) -> bool:
+def asks_model(line: CommandLine) -> bool:
     """Whether a model is asked after what is done: what is piped in is said as words would be."""
     if line.has("no_model"):
         return False
-    if line.words or line.said or line.has("to_model"):
+    if line.words or line.has_separator or line.has("to_model"):
         return True
     done = [flag for flag in FLAGS if flag.operates and line.has(flag.name)]
     return not any(flag.alone for flag in done) and (not done or is_piped())
 
 
-def _does(line: Line) -> bool:
+def _has_actions(line: CommandLine) -> bool:
     """Whether something is done besides talking."""
-    return any(line.has(name) for name in _OPERATING) or line.has("switch") or _expires(line)
+    return any(line.has(name) for name in _ACTION_FLAGS) or line.has("switch") or _has_expiry(line)
 
 
-def _expires(line: Line) -> bool:
+def _has_expiry(line: CommandLine) -> bool:
     return line.has("destroy_at") or line.has("destroy_after")
 
 
-def _changed(run: Run) -> str:
+def _apply_changes(run: LineRun) -> str:
     """Make the changes that a prompt or a command may follow: the name of the conversation after them."""
     app, line, name = run
-    if _expires(line):
-        operations.expire(app, name, line.one("destroy_at"), line.one("destroy_after"))
+    if _has_expiry(line):
+        operations.expire(app, name, line.value("destroy_at"), line.value("destroy_after"))
     if line.has("clear"):
         operations.clear(app, name)
     if line.has("rename"):
-        name = operations.rename(app, name, line.one("rename"))
+        name = operations.rename(app, name, line.value("rename"))
     if line.has("set_model"):
-        operations.set_model(app, name, line.one("set_model"))
+        operations.set_model(app, name, line.value("set_model"))
     if line.has("set_prompt"):
-        operations.set_system_prompt(app, name, line.one("set_prompt"))
+        operations.set_system_prompt(app, name, line.value("set_prompt"))
     if line.has("set_username"):
-        operations.set_username(app, name, line.one("set_username"))
+        operations.set_username(app, name, line.value("set_username"))
     return name
 
 
-def _operate(run: Run) -> int:
+def _run_actions(run: LineRun) -> int:
     """All else that is asked for, always in this order, whatever the order of the flags; the exit code."""
     code = 0
-    for name, act in _ACTS:
+    for name, act in _ACTIONS:
         for values in run.line.given.get(name, ()):
             code = act(run, *values) or code
     return code
 
 
-def _named(run: Run, word: str) -> str:
-    return operations.named(run.app, word)
+def _resolve_name(run: LineRun, word: str) -> str:
+    return operations.resolve_name(run.app, word)
 
 
-def _existing(run: Run, word: str) -> str:
-    name = _named(run, word)
-    operations.check_there(run.app, name)
+def _resolve_existing(run: LineRun, word: str) -> str:
+    name = _resolve_name(run, word)
+    operations.check_exists(run.app, name)
     return name
 
 
-def _clear_of(run: Run, word: str) -> None:
-    operations.clear(run.app, _existing(run, word))
+def _clear_of(run: LineRun, word: str) -> None:
+    operations.clear(run.app, _resolve_existing(run, word))
 
 
-def _rename(run: Run, word: str, new: str) -> None:
-    operations.rename(run.app, _named(run, word), new)
+def _rename(run: LineRun, word: str, new: str) -> None:
+    operations.rename(run.app, _resolve_name(run, word), new)
 
 
-def _set_model(run: Run, word: str, model: str) -> None:
-    operations.set_model(run.app, _existing(run, word), model)
+def _set_model(run: LineRun, word: str, model: str) -> None:
+    operations.set_model(run.app, _resolve_existing(run, word), model)
 
 
-def _set_prompt(run: Run, word: str, text: str) -> None:
-    operations.set_system_prompt(run.app, _existing(run, word), text)
+def _set_prompt(run: LineRun, word: str, text: str) -> None:
+    operations.set_system_prompt(run.app, _resolve_existing(run, word), text)
 
 
-def _destroy(run: Run, word: str = "") -> None:
-    operations.destroy(run.app, _named(run, word) if word else run.name, yes=run.line.has("yes"))
+def _destroy(run: LineRun, word: str = "") -> None:
+    operations.destroy(run.app, _resolve_name(run, word) if word else run.name, yes=run.line.has("yes"))
 
 
-def _show(run: Run) -> None:
+def _show(run: LineRun) -> None:
     operations_show.show_conversation(run.app, run.name, as_json=run.as_json)
 
 
-def _list(run: Run) -> None:
+def _list(run: LineRun) -> None:
     operations_show.list_conversations(run.app, run.name, as_json=run.as_json)
 
 
-def _log(run: Run, count: str) -> None:
+def _log(run: LineRun, count: str) -> None:
     _show_log(run, run.name, count)
 
 
-def _log_of(run: Run, word: str, count: str) -> None:
-    _show_log(run, _named(run, word), count)
+def _log_of(run: LineRun, word: str, count: str) -> None:
+    _show_log(run, _resolve_name(run, word), count)
 
 
-def _show_log(run: Run, name: str, count: str) -> None:
-    if operations.is_there_or_told(run.app, name, unused=run.name):
-        manner = Manner(verbose=run.verbose, as_json=run.as_json, raw=run.line.has("raw"))
-        operations_show.show_log(run.app, name, number_of(count), manner)
+def _show_log(run: LineRun, name: str, count: str) -> None:
+    if operations.exists_or_notify(run.app, name, unused=run.name):
+        manner = LogOptions(verbose=run.verbose, as_json=run.as_json, raw=run.line.has("raw"))
+        operations_show.show_log(run.app, name, parse_count(count), manner)
 
 
-def _inspect(run: Run, thing: str) -> None:
-    operations_show.show_thing(run.app, run.name, thing, as_json=run.as_json)
+def _inspect(run: LineRun, thing: str) -> None:
+    operations_show.show_inspection(run.app, run.name, thing, as_json=run.as_json)
 
 
-def _inspect_of(run: Run, word: str, thing: str) -> None:
-    operations_show.show_thing(run.app, _existing(run, word), thing, as_json=run.as_json)
+def _inspect_of(run: LineRun, word: str, thing: str) -> None:
+    operations_show.show_inspection(run.app, _resolve_existing(run, word), thing, as_json=run.as_json)
 
 
-def _model_info(run: Run, model: str, *, full: bool = False) -> int:
+def _model_info(run: LineRun, model: str, *, full: bool = False) -> int:
     from marid.faces.cli.model_info_command import show_model
 
     return show_model(run.app, model, full=full, as_json=run.as_json)
 
 
-def _model_info_full(run: Run, model: str) -> int:
+def _model_info_full(run: LineRun, model: str) -> int:
     return _model_info(run, model, full=True)
 
 
-def _inboxes(run: Run) -> int:
+def _inboxes(run: LineRun) -> int:
     return _check_inboxes(run, None)
 
 
-def _inbox_of(run: Run, word: str) -> int:
-    return _check_inboxes(run, (_named(run, word),))
+def _inbox_of(run: LineRun, word: str) -> int:
+    return _check_inboxes(run, (_resolve_name(run, word),))
 
 
-def _check_inboxes(run: Run, names: tuple[str, ...] | None) -> int:
+def _check_inboxes(run: LineRun, names: tuple[str, ...] | None) -> int:
     from marid.faces.cli.talk_inboxes import check_inboxes
-    from marid.faces.cli.talk_options import talk_of
+    from marid.faces.cli.talk_options import chat_request
 
-    return check_inboxes(run.app, names, talk_of("", "", options_of(run.line)))
+    return check_inboxes(run.app, names, chat_request("", "", flag_values(run.line)))
 
 
-def _tool(run: Run, *call: str) -> int:
+def _tool(run: LineRun, *call: str) -> int:
     if run.line.has("to_model"):
         return 0  # its result is what is said
-    from marid.faces.cli.operations_tool import show_call
-    from marid.faces.reach import reach_of
+    from marid.faces.cli.operations_tool import run_call
+    from marid.faces.reach import access_from_flags
 
     name, packed = call
-    return show_call(run.app, reach_of(options_of(run.line)), run.name, (name, packed), as_json=run.as_json)
+    return run_call(run.app, access_from_flags(flag_values(run.line)), run.name, (name, packed), as_json=run.as_json)
 
 
-_ACTS: tuple[tuple[str, Callable[..., int | None]], ...] = (
+_ACTIONS: tuple[tuple[str, Callable[..., int | None]], ...] = (
     ("clear_of", _clear_of),
     ("rename_of", _rename),
     ("set_model_of", _set_model),
@@ -265,39 +267,39 @@ _ACTS: tuple[tuple[str, Callable[..., int | None]], ...] = (
 )
 
 
-def _talked(run: Run) -> int:
+def _chat_unless_empty(run: LineRun) -> int:
     """Talk; where a flag has done something already, nothing need be said."""
-    from marid.faces.cli.prompt_input import NothingSaid
+    from marid.faces.cli.prompt_input import EmptyPrompt
 
     line = run.line
     try:
-        return _talk(run)
-    except NothingSaid:
-        if line.words or line.said or line.has("to_model") or not _does(line):
+        return _chat(run)
+    except EmptyPrompt:
+        if line.words or line.has_separator or line.has("to_model") or not _has_actions(line):
             raise
     if line.has("switch") and not run.verbose:
-        operations.tell_current(run.name)
+        operations.print_current(run.name)
     return 0
 
 
-def _talk(run: Run) -> int:
+def _chat(run: LineRun) -> int:
     # Imported when used: what only lists or changes needs nothing that talks.
     from dataclasses import replace
 
-    from marid.faces.cli.talk import talk
-    from marid.faces.cli.talk_options import talk_of
+    from marid.faces.cli.talk import run_chat
+    from marid.faces.cli.talk_options import chat_request
 
-    options = options_of(run.line)
-    said = talk_of(run.name, " ".join(run.line.words), options)
+    options = flag_values(run.line)
+    said = chat_request(run.name, " ".join(run.line.words), options)
     if run.line.has("tool"):
-        from marid.faces.cli.operations_tool import call_tool, said_of
+        from marid.faces.cli.operations_tool import call_tool, prompt_with_result
 
         for name, packed in run.line.given["tool"]:
-            outcome = call_tool(run.app, said.reach, run.name, (name, packed))
-            said = replace(said, prompt=said_of(outcome, said.prompt), force="agent")
-    return talk(run.app, said)
+            outcome = call_tool(run.app, said.access, run.name, (name, packed))
+            said = replace(said, prompt=prompt_with_result(outcome, said.prompt), force="agent")
+    return run_chat(run.app, said)
 
 
-def on_terminal() -> bool:
+def is_on_terminal() -> bool:
     """Whether a person reads what comes."""
     return sys.stdout.isatty()

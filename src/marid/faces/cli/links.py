@@ -6,7 +6,7 @@ import sys
 import click
 
 from marid.core.errors import BadInput, NotFound, Refused
-from marid.faces.cli.exits import print_out
+from marid.faces.cli.exits import print_line
 
 NAMES = ("jinni", "chibi", "chibi-json")
 
@@ -26,7 +26,7 @@ def command(folder: str) -> int:
     if not os.path.isdir(folder):
         raise NotFound(f"the folder '{folder}' is not there")
     for name in NAMES:
-        print_out(_link(program, os.path.join(folder, name)))
+        print_line(_link(program, os.path.join(folder, name)))
     return 0
 
 

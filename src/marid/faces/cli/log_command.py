@@ -7,8 +7,8 @@ from marid.app.conversations import current
 from marid.core.errors import BadInput
 from marid.faces.cli import operations
 from marid.faces.cli.conversations_command import json_option
-from marid.faces.cli.names import NameArgument
-from marid.faces.cli.operations_show import Manner, follow
+from marid.faces.cli.names import ConversationArgument
+from marid.faces.cli.operations_show import LogOptions, follow_log
 
 _HELP = """Show what was said in a conversation, oldest first (marid -g, -G).
 
@@ -20,12 +20,12 @@ it is the window: what a model is sent. With --json every entry is one object a 
 def _log(ctx: click.Context, conversation: str, count: int, *, following: bool, **manner: bool) -> int:
     app: App = ctx.obj()
     if not following:
-        return operations.logged(app, conversation, count, **manner)
+        return operations.run_log(app, conversation, count, **manner)
     if count or manner["whole"]:
         raise BadInput("--follow shows what is said from now on: it goes with neither -n nor --all")
-    name = operations.found(app, conversation)
-    if operations.is_there_or_told(app, name, unused="" if conversation else current(app).implied):
-        follow(app, name, Manner(**manner))
+    name = operations.resolve_after_sweep(app, conversation)
+    if operations.exists_or_notify(app, name, unused="" if conversation else current(app).implied):
+        follow_log(app, name, LogOptions(**manner))
     return 0
 
 
@@ -33,7 +33,7 @@ command = click.Command(
     "log",
     callback=click.pass_context(_log),
     params=[
-        NameArgument(),
+        ConversationArgument(),
         click.Option(
             ["-n", "--count"], type=int, default=0, help="The last N entries; -N the first ones.", metavar="N"
         ),

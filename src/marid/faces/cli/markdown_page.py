@@ -1,19 +1,19 @@
 """`--debug md=FILE`: a file as answers are shown, to try a style."""
 
 from marid.app.app import App
-from marid.app.reading import text_of
-from marid.faces.cli.exits import print_out
-from marid.faces.cli.line import PAGE
-from marid.faces.cli.rendering import Look, columns, rendered
+from marid.app.reading import read_text_file
+from marid.faces.cli.exits import print_line
+from marid.faces.cli.line import MARKDOWN_PAGE_KEY
+from marid.faces.cli.rendering import MarkdownLook, render_markdown, terminal_width
 
 
-def named_page(keys: str) -> str:
+def page_path(keys: str) -> str:
     """The file that a list of keys names, or nothing."""
-    return next((word[len(PAGE) :] for word in keys.split(",") if word.startswith(PAGE)), "")
+    return next((word[len(MARKDOWN_PAGE_KEY) :] for word in keys.split(",") if word.startswith(MARKDOWN_PAGE_KEY)), "")
 
 
 def show_page(app: App, path: str) -> int:
     """Print it rendered, on a terminal or not. Raises: NotFound; BadInput for what is no text file."""
-    look = Look(app.resolve("", {}).display.markdown_style, app.colour)
-    print_out(rendered(text_of(app, path), columns(1), look).removesuffix("\n"))
+    look = MarkdownLook(app.resolve("", {}).display.markdown_style, app.colour)
+    print_line(render_markdown(read_text_file(app, path), terminal_width(1), look).removesuffix("\n"))
     return 0

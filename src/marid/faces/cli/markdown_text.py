@@ -17,7 +17,7 @@ from rich.text import Text
 from rich.theme import Theme
 
 from marid.core.colours import GREYS
-from marid.faces.cli.exits import harmless
+from marid.faces.cli.exits import escape_controls
 
 MEASURED_ROWS = 20  # rows of a table that are held until its widths are fixed
 _NARROWEST_COLUMN = 4  # of the terminal, with the border
@@ -81,7 +81,7 @@ def _append_tokens(text: Text, tokens: Iterable[Token]) -> None:
     for token in tokens:
         start = len(text)
         # Behind the guard once more: the parser has decoded entities such as &#x202e;
-        content = harmless(token.content)
+        content = escape_controls(token.content)
         if token.type in {"softbreak", "hardbreak"}:
             text.append("\n")
         elif token.type == "image":
@@ -105,7 +105,7 @@ def _append_tokens(text: Text, tokens: Iterable[Token]) -> None:
 def _append_address(text: Text, start: int, token: Token) -> None:
     """Show where a link or an image leads, unless its text, from `start` on, says just that."""
     address, title = (str(token.attrs.get(one) or "") for one in ("src" if token.type == "image" else "href", "title"))
-    shown = harmless(f'{address} "{title}"' if title else address)
+    shown = escape_controls(f'{address} "{title}"' if title else address)
     if shown and text.plain[start:] != shown:
         text.append(" (").append(shown, "markdown.link_url").append(")")
 

@@ -5,8 +5,8 @@ import json
 import click
 
 from marid.app.app import App
-from marid.app.model_info import as_toml, known
-from marid.faces.cli.operations_text import print_shown
+from marid.app.model_info import as_toml, find_model_info
+from marid.faces.cli.operations_text import print_untrusted
 
 _HELP = """Tell what is known of a model: `provider:model`, or a model of the first provider that knows it.
 
@@ -18,12 +18,12 @@ def show_model(app: App, name: str, *, full: bool = False, as_json: bool = False
     """Print it: the exit code. Raises: NotFound when nobody knows it; when one could not be asked, what it raised."""
     import anyio
 
-    info = anyio.run(known, app, name)
+    info = anyio.run(find_model_info, app, name)
     if as_json:
-        told = {**info.facts(), **({"more": dict(info.more)} if full else {})}
-        print_shown(json.dumps(told, indent=2, ensure_ascii=False, default=str))
+        told = {**info.common_fields(), **({"more": dict(info.more)} if full else {})}
+        print_untrusted(json.dumps(told, indent=2, ensure_ascii=False, default=str))
     else:
-        print_shown(as_toml(info, full=full))
+        print_untrusted(as_toml(info, full=full))
     return 0
 
 

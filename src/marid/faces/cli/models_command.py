@@ -10,11 +10,11 @@ from click.shell_completion import CompletionItem
 from marid.app.app import App
 from marid.core.chat import ModelInfo
 from marid.core.errors import MaridError, NotFound
-from marid.faces.cli.exits import print_out, say
+from marid.faces.cli.exits import print_line, print_note
 from marid.faces.cli.greeting import bold
-from marid.faces.cli.operations_text import print_shown
-from marid.faces.cli.words import one_of
-from marid.text.visible import shown_text
+from marid.faces.cli.operations_text import print_untrusted
+from marid.faces.cli.words import complete_choice
+from marid.text.visible import escape_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,19 +28,19 @@ that is known. A provider that cannot be asked is told, and the others are liste
 
 def list_models(app: App, provider: str = "", *, as_json: bool = False) -> int:
     """Print what there is: the exit code. Raises: NotFound for a provider that is not set up; what all have raised."""
-    found, failed = _asked(app, provider)
+    found, failed = _fetch_models(app, provider)
     for id, error in failed if found else failed[1:]:
-        say(f"{id}: {error}")
+        print_note(f"{id}: {error}")
     if failed and not found:
         raise failed[0][1]
     if as_json:
-        print_shown(json.dumps([info.facts() for _, info in found], indent=2, ensure_ascii=False))
+        print_untrusted(json.dumps([info.common_fields() for _, info in found], indent=2, ensure_ascii=False))
     else:
         _table(found, app if sys.stdout.isatty() else app._replace(colour=False))
     return 0
 
 
-def _asked(app: App, only: str) -> tuple[list[tuple[str, ModelInfo]], list[tuple[str, MaridError]]]:
+def _fetch_models(app: App, only: str) -> tuple[list[tuple[str, ModelInfo]], list[tuple[str, MaridError]]]:
     """Ask all at once. What they offer, under the names by which it is asked for, and who failed."""
     import anyio
 
@@ -79,19 +79,19 @@ def _table(found: list[tuple[str, ModelInfo]], app: App) -> None:
     for number, row in enumerate(rows):
         cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
         line = "  ".join(cells).rstrip()
-        print_out(line if number else bold(line, app))
+        print_line(line if number else bold(line, app))
 
 
 def _row(named: tuple[str, ModelInfo]) -> tuple[str, str, str, str, str]:
     name, info = named
     prices = ("" if price is None else f"{price:.2f}" for price in (info.input_price, info.output_price))
     tokens = (f"{count:,}" if count else "" for count in (info.context_window, info.max_output))
-    return (shown_text(name), *tokens, *prices)  # pyright: ignore[reportReturnType] - five
+    return (escape_text(name), *tokens, *prices)  # pyright: ignore[reportReturnType] - five
 
 
 def _providers(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     app: App = ctx.obj()
-    return one_of([one.provider for one in app.providers(app.settings)])(ctx, param, incomplete)
+    return complete_choice([one.provider for one in app.providers(app.settings)])(ctx, param, incomplete)
 
 
 @click.command("models", help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})

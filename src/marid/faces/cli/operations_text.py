@@ -5,26 +5,26 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from marid.core.entry import ANCHORS, MESSAGE, TOOL_CALL, TOOL_RESULT, TOOL_STARTED, Entry
 from marid.core.entry_fields import status_mark
-from marid.faces.cli.exits import harmless, print_out
+from marid.faces.cli.exits import escape_controls, print_line
 
 PREVIEW = 60
-_QUIET = ANCHORS | {TOOL_STARTED}
+_HIDDEN_TYPES = ANCHORS | {TOOL_STARTED}
 
 
-def print_shown(text: str, *, bold: Sequence[str] = ()) -> None:
+def print_untrusted(text: str, *, bold: Sequence[str] = ()) -> None:
     """Text from outside, on stdout: as it is into a file or pipe; on a terminal harmless, with some words in bold."""
     if sys.stdout.isatty():
-        text = marked(harmless(text), bold)
+        text = highlight(escape_controls(text), bold)
     # Half a pair, which JSON can hold and UTF-8 cannot, is shown as its escape.
-    print_out(text.encode("utf-8", "backslashreplace").decode())
+    print_line(text.encode("utf-8", "backslashreplace").decode())
 
 
-def count(number: int, name: str) -> str:
+def count_text(number: int, name: str) -> str:
     """A number of things."""
     return f"{number:,} {name}{'' if number == 1 else 's'}"
 
 
-def columns(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+def align_columns(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
     """Rows as lines, each column as wide as its widest cell."""
     table = list(rows)
     widths = [max(map(len, cells)) for cells in zip(*table, strict=True)]
@@ -33,24 +33,24 @@ def columns(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
         yield "  ".join(cells).rstrip()
 
 
-def is_shown(entry: Entry, *, verbose: bool) -> bool:
+def is_visible(entry: Entry, *, verbose: bool) -> bool:
     """Whether a log has this entry: beginnings of calls and anchors tell a person nothing, unless `verbose`."""
-    return verbose or entry.entry_type not in _QUIET
+    return verbose or entry.entry_type not in _HIDDEN_TYPES
 
 
-def entry_words(entry: Entry, *, verbose: bool) -> str:
+def entry_text(entry: Entry, *, verbose: bool) -> str:
     """An entry in a log: messages whole, calls and results in short unless `verbose`."""
     if entry.entry_type == MESSAGE:
         return f"[{one_line(entry.sender)}]{status_mark(entry)}\n{entry.content.rstrip()}\n"
     if entry.entry_type == TOOL_CALL:
-        words = entry.content if verbose else _short(entry.content)
+        words = entry.content if verbose else _preview(entry.content)
         return f"[call: {one_line(entry.to)}] {words}{status_mark(entry)}\n"
     if entry.entry_type == TOOL_RESULT:
-        size = count(len(entry.content.encode("utf-8", "surrogatepass")), "byte")
+        size = count_text(len(entry.content.encode("utf-8", "surrogatepass")), "byte")
         return f"[result: {one_line(entry.sender)}] {entry.content if verbose else size}{status_mark(entry)}\n"
     if entry.entry_type == TOOL_STARTED:
         return f"[started: {one_line(entry.to)}]\n"
-    return f"[{one_line(entry.entry_type)}] {entry.content if verbose else _short(entry.content)}".rstrip() + "\n"
+    return f"[{one_line(entry.entry_type)}] {entry.content if verbose else _preview(entry.content)}".rstrip() + "\n"
 
 
 def one_line(text: str) -> str:
@@ -58,12 +58,12 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _short(text: str) -> str:
+def _preview(text: str) -> str:
     line = one_line(text)
     return line if len(line) <= PREVIEW else f"{line[:PREVIEW]}…"
 
 
-def marked(text: str, words: Iterable[str]) -> str:
+def highlight(text: str, words: Iterable[str]) -> str:
     """The text with the words in bold."""
     import re
 

@@ -1,35 +1,35 @@
 """`-P TOOL JSON`: a tool called by its name, its arguments in one piece."""
 
 from marid.app.app import App
-from marid.app.reach import Reach
+from marid.app.reach import ToolAccess
 from marid.core.errors import MaridError
-from marid.faces.cli.exits import say
-from marid.faces.cli.tool_command import arguments, shown
-from marid.toolkit.outcome import Done, Failed, Outcome
+from marid.faces.cli.exits import print_note
+from marid.faces.cli.tool_command import call_arguments, print_outcome
+from marid.toolkit.outcome import Outcome, ToolFailure, ToolOutput
 
 
-def call_tool(app: App, reach: Reach, conversation: str, call: tuple[str, str]) -> Outcome:
+def call_tool(app: App, reach: ToolAccess, conversation: str, call: tuple[str, str]) -> Outcome:
     """What the call, a name and its arguments, came to; arguments that are no JSON object are a failure as well."""
     import anyio
 
     from marid.app import calling
-    from marid.faces.cli.terminal import terminal_asker
+    from marid.faces.cli.terminal import open_terminal_asker
 
     name, packed = call
     try:
-        given = arguments({"properties": {}}, {}, packed or "{}", "-P takes the name of a tool and")
-        made = calling.Calling(tool=name, conversation=conversation, args=given, reach=reach)
-        return anyio.run(calling.call_tool, app, made, terminal_asker(colour=app.colour), say)
+        given = call_arguments({"properties": {}}, {}, packed or "{}", "-P takes the name of a tool and")
+        made = calling.ToolCallRequest(tool=name, conversation=conversation, args=given, access=reach)
+        return anyio.run(calling.call_tool, app, made, open_terminal_asker(colour=app.colour), print_note)
     except MaridError as error:
-        return Failed(code=error.code, message=str(error))
+        return ToolFailure(code=error.code, message=str(error))
 
 
-def show_call(app: App, reach: Reach, conversation: str, call: tuple[str, str], *, as_json: bool = False) -> int:
+def run_call(app: App, reach: ToolAccess, conversation: str, call: tuple[str, str], *, as_json: bool = False) -> int:
     """Call it and print the result; the exit code."""
-    return shown(call_tool(app, reach, conversation, call), as_json=as_json)
+    return print_outcome(call_tool(app, reach, conversation, call), as_json=as_json)
 
 
-def said_of(outcome: Outcome, words: str) -> str:
+def prompt_with_result(outcome: Outcome, words: str) -> str:
     """What a model is told of a call: the words of the person, and the result."""
-    result = outcome.text if isinstance(outcome, Done) else f"ERROR: {outcome.message}"
+    result = outcome.text if isinstance(outcome, ToolOutput) else f"ERROR: {outcome.message}"
     return "\n\n".join(part for part in (words, result) if part.strip())

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 FORMATS = ("text", "markdown", "xml", "json")
 
 
-class Option(NamedTuple):
+class ContextOption(NamedTuple):
     """One option. `kind` is flag, text, int, float or optional (a text that may be left out)."""
 
     flags: tuple[str, ...]
@@ -24,20 +24,20 @@ class Option(NamedTuple):
     file: bool = False
 
 
-def _flag(flags: str, name: str, meaning: str) -> Option:
-    return Option(tuple(flags.split()), name, meaning)
+def _flag(flags: str, name: str, meaning: str) -> ContextOption:
+    return ContextOption(tuple(flags.split()), name, meaning)
 
 
-def _text(flags: str, name: str, metavar: str, meaning: str, **more: Any) -> Option:
+def _text(flags: str, name: str, metavar: str, meaning: str, **more: Any) -> ContextOption:
     settings: dict[str, Any] = {"kind": "text", "metavar": metavar, "default": "", **more}
-    return Option(tuple(flags.split()), name, meaning, **settings)
+    return ContextOption(tuple(flags.split()), name, meaning, **settings)
 
 
-def _file(flags: str, name: str, metavar: str, meaning: str) -> Option:
+def _file(flags: str, name: str, metavar: str, meaning: str) -> ContextOption:
     return _text(flags, name, metavar, meaning, file=True)
 
 
-def _number(flags: str, name: str, meaning: str, **more: Any) -> Option:
+def _number(flags: str, name: str, meaning: str, **more: Any) -> ContextOption:
     return _text(flags, name, "N", meaning, **{"kind": "int", "default": None, **more})
 
 
@@ -105,7 +105,7 @@ def defaults() -> dict[str, Any]:
     return values
 
 
-def joined(args: list[str]) -> list[str]:
+def join_optional_values(args: list[str]) -> list[str]:
     """`args` with an optional value tied to its option: `--diff REV` is `--diff=REV`, unless such a path exists.
 
     Without this the word behind `--diff` would be read as a revision or as a target by chance.
@@ -121,9 +121,9 @@ def joined(args: list[str]) -> list[str]:
     return out + args[end:]
 
 
-def parse(args: list[str]) -> dict[str, Any] | None:
+def parse_options(args: list[str]) -> dict[str, Any] | None:
     """The options of a plainly right command line; None when click has to look at it."""
-    args = joined(args)
+    args = join_optional_values(args)
     by_flag = {flag: option for option in OPTIONS for flag in option.flags}
     values = defaults()
     rest = iter(args)
@@ -136,13 +136,13 @@ def parse(args: list[str]) -> dict[str, Any] | None:
         if option is None or (equals and (option.kind == "flag" or not flag.startswith("--"))):
             return None
         value: Any = given if equals else True if option.kind == "flag" else next(rest, None)
-        if not _fits(option, value, written=bool(equals)):
+        if not _is_plain_value(option, value, written=bool(equals)):
             return None
         _store(values, option, value)
     return values
 
 
-def _fits(option: Option, value: object, *, written: bool) -> bool:
+def _is_plain_value(option: ContextOption, value: object, *, written: bool) -> bool:
     """Whether click would take the value as it stands; numbers, and anything that looks like a flag, are left to it."""
     if option.kind in ("int", "float") or value is None:
         return False
@@ -151,5 +151,5 @@ def _fits(option: Option, value: object, *, written: bool) -> bool:
     return not option.choices or value in option.choices
 
 
-def _store(values: dict[str, Any], option: Option, value: object) -> None:
+def _store(values: dict[str, Any], option: ContextOption, value: object) -> None:
     values[option.name] = (*values[option.name], value) if option.multiple else value

@@ -3,57 +3,57 @@
 import sys
 import time
 
-from marid.core.context import Report
-from marid.core.events import Event, Note, Packed, Problem, Walked
-from marid.faces.cli.exits import say, show
+from marid.core.context import ContextReport
+from marid.core.events import Event, FileProblem, Notice, PackProgress, WalkProgress
+from marid.faces.cli.exits import print_note, write_stderr
 from marid.text.lines import human_size
 
-_PATIENCE = 0.7
-_PAUSE = 0.1
+_START_DELAY = 0.7
+_REFRESH_INTERVAL = 0.1
 
 
 class Progress:
     """Listens to a run."""
 
-    def __init__(self, *, quiet: bool, patience: float = _PATIENCE) -> None:
+    def __init__(self, *, quiet: bool, delay: float = _START_DELAY) -> None:
         self._quiet = quiet
         self._terminal = sys.stderr.isatty() and not quiet
-        self._next = time.monotonic() + patience
+        self._next_update = time.monotonic() + delay
         self._shown = False
         self.files = 0
 
     def __call__(self, event: Event) -> None:
         """Hear one event."""
         match event.what:
-            case Problem(path=path, reason=reason):
+            case FileProblem(path=path, reason=reason):
                 self.clear()
-                say(f"skipped '{path}': {reason}")
-            case Note(text=text):
+                print_note(f"skipped '{path}': {reason}")
+            case Notice(text=text):
                 self.clear()
-                say(text)
-            case Walked(files=files):
+                print_note(text)
+            case WalkProgress(files=files):
                 self.files = files
-                self._move(f"{files:,} files found")
-            case Packed(files=files, bytes=size):
-                self._move(f"{files:,} of {self.files:,} files, {human_size(size)}")
+                self._update_line(f"{files:,} files found")
+            case PackProgress(files=files, bytes=size):
+                self._update_line(f"{files:,} of {self.files:,} files, {human_size(size)}")
 
-    def _move(self, line: str) -> None:
+    def _update_line(self, line: str) -> None:
         now = time.monotonic()
-        if self._terminal and now >= self._next:
-            self._next = now + _PAUSE
+        if self._terminal and now >= self._next_update:
+            self._next_update = now + _REFRESH_INTERVAL
             self._shown = True
-            show(f"\r\x1b[K{line}")
+            write_stderr(f"\r\x1b[K{line}")
 
     def clear(self) -> None:
         """Take the moving line away."""
         if self._shown:
-            show("\r\x1b[K")
+            write_stderr("\r\x1b[K")
             self._shown = False
 
-    def finish(self, report: Report) -> None:
+    def finish(self, report: ContextReport) -> None:
         """Say what came of it, if there is anything to say or somebody to read it."""
         self.clear()
-        passed = _passed_over(report)
+        passed = _skipped_counts(report)
         if self._quiet or not (self._terminal or report.masked or passed):
             return
         tokens = "" if report.tokens is None else f", {'' if report.exact else '≈'}{report.tokens:,} tokens"
@@ -61,15 +61,15 @@ class Progress:
         if passed:
             line += f"; skipped {', '.join(passed)}"
         if report.masked:
-            line += f"; masked {_count(report.masked, 'secret')} (--no-mask keeps them)"
-        say(line)
+            line += f"; masked {_count_text(report.masked, 'secret')} (--no-mask keeps them)"
+        print_note(line)
 
 
-def _passed_over(report: Report) -> list[str]:
+def _skipped_counts(report: ContextReport) -> list[str]:
     counts = ((report.links, "symbolic link"), (report.special, "special file"))
-    found = [_count(number, name) for number, name in counts if number]
+    found = [_count_text(number, name) for number, name in counts if number]
     return found + ([f"{report.problems:,} unreadable"] if report.problems else [])
 
 
-def _count(number: int, name: str) -> str:
+def _count_text(number: int, name: str) -> str:
     return f"{number:,} {name}{'' if number == 1 else 's'}"

@@ -8,35 +8,35 @@ if TYPE_CHECKING:
     from marid.faces.cli.markdown import Renderer
 
 
-WIDTH = 80
+DEFAULT_WIDTH = 80
 
 
-class Look(NamedTuple):
+class MarkdownLook(NamedTuple):
     """The colours of the settings, and whether there are any."""
 
     style: Mapping[str, str]
     colour: bool
 
 
-def columns(descriptor: int) -> int:
+def terminal_width(descriptor: int) -> int:
     """The width of a terminal, or a usual one."""
     try:
-        return os.get_terminal_size(descriptor).columns or WIDTH
+        return os.get_terminal_size(descriptor).columns or DEFAULT_WIDTH
     except OSError:
-        return WIDTH
+        return DEFAULT_WIDTH
 
 
-def renderer(write: Callable[[str], None], width: Callable[[], int], look: Look) -> "Renderer":
+def make_renderer(write: Callable[[str], None], width: Callable[[], int], look: MarkdownLook) -> "Renderer":
     """What renders markdown as it comes."""
     from marid.faces.cli.markdown import Renderer
 
     return Renderer(write, width=width, style=look.style, colour=look.colour)
 
 
-def rendered(text: str, width: int, look: Look) -> str:
+def render_markdown(text: str, width: int, look: MarkdownLook) -> str:
     """A whole text, which ends with one newline."""
     parts: list[str] = []
-    made = renderer(parts.append, lambda: width, look)
+    made = make_renderer(parts.append, lambda: width, look)
     made.feed(text.encode("utf-8", "backslashreplace").decode())
     made.end()
     return "".join(parts).rstrip("\n") + "\n"

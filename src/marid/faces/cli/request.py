@@ -8,22 +8,22 @@ from typing import Any
 from marid.app.app import App
 from marid.app.context import byte_limit
 from marid.core.context import (
-    Choice,
     ContextRequest,
-    Form,
+    ContextView,
+    FileSelection,
     Level,
     LevelRule,
-    Shown,
+    OutputFormat,
+    RenderOptions,
     SymbolChoice,
-    View,
-    Wanted,
+    SymbolDetail,
 )
 from marid.core.errors import BadInput, NotFound
-from marid.faces.cli.exits import redirected, say
-from marid.text.visible import shown_path, unquoted_path
+from marid.faces.cli.exits import print_note, redirect_target
+from marid.text.visible import quote_path, unquote_path
 
 
-def request_of(options: Mapping[str, Any], app: App) -> ContextRequest:
+def context_request(options: Mapping[str, Any], app: App) -> ContextRequest:
     """The request that the options mean.
 
     Raises: BadInput for options that contradict each other or cannot be read.
@@ -38,7 +38,7 @@ def request_of(options: Mapping[str, Any], app: App) -> ContextRequest:
     megabytes = settings.max_size_mb if options["max_size_mb"] is None else options["max_size_mb"]
     return ContextRequest(
         cwd=app.cwd,
-        wanted=Wanted(
+        selection=FileSelection(
             targets=tuple(options["targets"]),
             rules=tuple(options["rules"]),
             config=options["config"],
@@ -47,19 +47,19 @@ def request_of(options: Mapping[str, Any], app: App) -> ContextRequest:
             changed_since=options["changed_since"],
             branch=options["branch"],
         ),
-        shown=_shown(options, app),
+        render=_output_options(options, app),
         max_bytes=byte_limit(megabytes),
         encoding=options["encoding"] or settings.encoding,
         output=options["output"],
-        redirect="" if options["output"] or options["copy"] else redirected(),
+        redirect="" if options["output"] or options["copy"] else redirect_target(),
         lock=options["lock"],
         frozen=options["frozen"],
     )
 
 
-def _shown(options: Mapping[str, Any], app: App) -> Shown:
-    return Shown(
-        form=Form(options["form"]),
+def _output_options(options: Mapping[str, Any], app: App) -> RenderOptions:
+    return RenderOptions(
+        form=OutputFormat(options["form"]),
         views=_views(options),
         null=options["null"],
         line_numbers=options["line_numbers"],
@@ -74,19 +74,23 @@ def _shown(options: Mapping[str, Any], app: App) -> Shown:
     )
 
 
-def _views(options: Mapping[str, Any]) -> tuple[View, ...]:
-    asked = {View.LIST: options["list_only"], View.TREE: options["tree"], View.STATS: options["stats"]}
+def _views(options: Mapping[str, Any]) -> tuple[ContextView, ...]:
+    asked = {
+        ContextView.LIST: options["list_only"],
+        ContextView.TREE: options["tree"],
+        ContextView.STATS: options["stats"],
+    }
     views = tuple(view for view, wanted in asked.items() if wanted)
-    if View.LIST in views and len(views) > 1:
+    if ContextView.LIST in views and len(views) > 1:
         raise BadInput("--list-only goes with neither --tree nor --stats")
-    forms = ("text",) if View.TREE in views else ("text", "json")
+    forms = ("text",) if ContextView.TREE in views else ("text", "json")
     if views and options["form"] not in forms:
         raise BadInput("a tree is drawn as text, lists and statistics are written as text or json")
-    if options["null"] and View.LIST not in views and not options["files_from"]:
+    if options["null"] and ContextView.LIST not in views and not options["files_from"]:
         raise BadInput("-0 goes with --list-only or --files-from")
     if views and (options["budget"] or options["lock"]):
         raise BadInput("--budget and --lock are about the files themselves, not about lists, trees or statistics")
-    return views or (View.CONTENT,)
+    return views or (ContextView.CONTENT,)
 
 
 def _level(text: str) -> LevelRule:
@@ -99,12 +103,12 @@ def _level(text: str) -> LevelRule:
 def _symbol(text: str) -> SymbolChoice:
     place, equals, choice = text.rpartition("=")
     path, colons, name = place.partition("::")
-    if not equals or not colons or not name or choice not in {one.value for one in Choice}:
+    if not equals or not colons or not name or choice not in {one.value for one in SymbolDetail}:
         raise BadInput(f"--symbol '{text}' must be PATH::NAME=full, =signature or =hide")
-    return SymbolChoice(os.path.normpath(path), name, Choice(choice))
+    return SymbolChoice(os.path.normpath(path), name, SymbolDetail(choice))
 
 
-def files_from(options: Mapping[str, Any], cwd: str) -> tuple[str, ...]:
+def read_file_list(options: Mapping[str, Any], cwd: str) -> tuple[str, ...]:
     """The targets of the command line and of `--files-from`; listed files that are gone are told and left out.
 
     Raises: NotFound when there is no list, BadInput when it is empty.
@@ -113,24 +117,24 @@ def files_from(options: Mapping[str, Any], cwd: str) -> tuple[str, ...]:
     if not place:
         return ()
     try:
-        data = sys.stdin.buffer.read() if place == "-" else _bytes(os.path.join(cwd, place))
+        data = sys.stdin.buffer.read() if place == "-" else _read_bytes(os.path.join(cwd, place))
     except OSError as error:
         raise NotFound(f"the list '{place}' cannot be read: {error.strerror}") from error
     separator = b"\0" if options["null"] or b"\0" in data else b"\n"
     names = [os.fsdecode(line.removesuffix(b"\r")) for line in data.split(separator) if line.strip()]
     if separator == b"\n":
-        names = [unquoted_path(name) for name in names]
+        names = [unquote_path(name) for name in names]
     there: list[str] = []
     for name in names:
         if os.path.lexists(os.path.join(cwd, name)):
             there.append(name)
         else:
-            say(f"skipped '{shown_path(name)}': it is not there")
+            print_note(f"skipped '{quote_path(name)}': it is not there")
     if not there and not options["targets"]:
         raise BadInput(f"the list '{place}' names no file that is there")
     return (*options["targets"], *there)
 
 
-def _bytes(path: str) -> bytes:
+def _read_bytes(path: str) -> bytes:
     with open(path, "rb") as file:
         return file.read()

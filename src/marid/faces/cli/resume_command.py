@@ -7,9 +7,9 @@ import click
 
 from marid.app.app import App
 from marid.faces.cli import operations
-from marid.faces.cli.names import NameArgument
-from marid.faces.cli.talk import talk
-from marid.faces.cli.talk_options import HELP_NAMES, OPTIONS, talk_of
+from marid.faces.cli.names import ConversationArgument
+from marid.faces.cli.talk import run_chat
+from marid.faces.cli.talk_options import CHAT_OPTIONS, HELP_NAMES, chat_request
 
 _HELP = """Go on where the last round of a conversation broke off, without a new message.
 
@@ -20,14 +20,14 @@ call that was interrupted is not made again; the model is told. Without NAME it 
 
 def _resume(ctx: click.Context, name: str, **given: Any) -> int:
     app: App = ctx.obj()
-    return talk(app, replace(talk_of(operations.found(app, name), "", given), resume=True))
+    return run_chat(app, replace(chat_request(operations.resolve_after_sweep(app, name), "", given), resume=True))
 
 
 command = click.Command(
     "resume",
     params=[
-        *OPTIONS,
-        NameArgument("name"),
+        *CHAT_OPTIONS,
+        ConversationArgument("name"),
     ],
     callback=click.pass_context(_resume),
     help=_HELP,

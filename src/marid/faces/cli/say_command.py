@@ -4,11 +4,11 @@ from typing import Any
 
 import click
 
-from marid.app.conversations import check_word, meant
-from marid.faces.cli.conversations_command import opened
-from marid.faces.cli.names import NameOption
-from marid.faces.cli.talk import talk
-from marid.faces.cli.talk_options import HELP_NAMES, OPTIONS, talk_of
+from marid.app.conversations import check_selector, resolve_name
+from marid.faces.cli.conversations_command import app_after_sweep
+from marid.faces.cli.names import ConversationOption
+from marid.faces.cli.talk import run_chat
+from marid.faces.cli.talk_options import CHAT_OPTIONS, HELP_NAMES, chat_request
 
 _HELP = """Say something, and see the answer.
 
@@ -25,16 +25,16 @@ to stdout, everything else to stderr. Ctrl-C ends the round and keeps what was s
 
 def _say(ctx: click.Context, conversation: str, words: tuple[str, ...], **given: Any) -> int:
     if conversation:
-        check_word(conversation, fresh=True)
-    app = opened(ctx)
-    return talk(app, talk_of(meant(app, conversation), " ".join(words), given))
+        check_selector(conversation, allow_new=True)
+    app = app_after_sweep(ctx)
+    return run_chat(app, chat_request(resolve_name(app, conversation), " ".join(words), given))
 
 
 command = click.Command(
     "say",
     params=[
-        NameOption("In this conversation; -, new and new:PREFIX too.", "new", "new:"),
-        *OPTIONS,
+        ConversationOption("In this conversation; -, new and new:PREFIX too.", "new", "new:"),
+        *CHAT_OPTIONS,
         click.Argument(["words"], nargs=-1, metavar="[WORDS]..."),
     ],
     callback=click.pass_context(_say),

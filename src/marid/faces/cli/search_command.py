@@ -3,8 +3,8 @@
 import click
 
 from marid.core.errors import BadInput
-from marid.faces.cli.conversations_command import opened
-from marid.faces.cli.operations_show import show_hits
+from marid.faces.cli.conversations_command import app_after_sweep
+from marid.faces.cli.operations_show import show_search_hits
 
 _HELP = """Find what was said in any conversation, however long ago: entries that hold every one of the WORDS.
 
@@ -16,7 +16,7 @@ Each hit is shown with its conversation, its time and the text around it. Words 
 def _search(ctx: click.Context, words: tuple[str, ...], *, conversations: bool, whole: bool, as_json: bool) -> None:
     if not conversations:
         raise BadInput("only conversations can be searched yet: marid search --conversations WORDS")
-    show_hits(opened(ctx), " ".join(words), whole=whole, as_json=as_json)
+    show_search_hits(app_after_sweep(ctx), " ".join(words), whole=whole, as_json=as_json)
 
 
 command = click.Command(

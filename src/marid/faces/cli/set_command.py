@@ -10,8 +10,8 @@ from click.shell_completion import CompletionItem
 from marid.app.app import App
 from marid.core.errors import BadInput
 from marid.faces.cli import operations
-from marid.faces.cli.names import NameOption
-from marid.faces.cli.words import one_of
+from marid.faces.cli.names import ConversationOption
+from marid.faces.cli.words import complete_choice
 
 _HELP = """Set what holds in a conversation from now on, in its local.toml.
 
@@ -24,7 +24,7 @@ _HELP = """Set what holds in a conversation from now on, in its local.toml.
 
 A setting for all conversations belongs into config.toml; one for a single run is `-s KEY=VALUE`.
 """
-_SPECIAL: Mapping[str, Callable[[App, str, str], None]] = MappingProxyType(
+_SPECIAL_SETTERS: Mapping[str, Callable[[App, str, str], None]] = MappingProxyType(
     {
         "model": operations.set_model,
         "username": operations.set_username,
@@ -34,17 +34,17 @@ _SPECIAL: Mapping[str, Callable[[App, str, str], None]] = MappingProxyType(
 )
 
 
-def _set(ctx: click.Context, conversation: str, key: str, value: tuple[str, ...], *, unset: bool) -> None:
+def _set_value(ctx: click.Context, conversation: str, key: str, value: tuple[str, ...], *, unset: bool) -> None:
     if "=" in key and not value and not unset:
         key, _, text = key.partition("=")
         value = (text,)
     if unset == bool(value):
         raise BadInput("say the key and its value; --unset takes only the key")
     app: App = ctx.obj()
-    name = operations.found(app, conversation)
+    name = operations.resolve_after_sweep(app, conversation)
     if ctx.get_parameter_source("conversation") is ParameterSource.COMMANDLINE:
-        operations.check_there(app, name)  # `marid -C NAME set` may mean a new one
-    act, text = _SPECIAL.get(key), " ".join(value)
+        operations.check_exists(app, name)  # `marid -C NAME set` may mean a new one
+    act, text = _SPECIAL_SETTERS.get(key), " ".join(value)
     if unset and act is operations.set_system_prompt:
         operations.set_system_prompt(app, name, "")
     elif unset or act is None:
@@ -53,19 +53,21 @@ def _set(ctx: click.Context, conversation: str, key: str, value: tuple[str, ...]
         act(app, name, text)
 
 
-def _keys(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def _complete_key(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from marid.app.inspection import setting_keys
 
-    return one_of(list(dict.fromkeys(("model", "username", "system-prompt", *setting_keys()))))(ctx, param, incomplete)
+    return complete_choice(list(dict.fromkeys(("model", "username", "system-prompt", *setting_keys()))))(
+        ctx, param, incomplete
+    )
 
 
 command = click.Command(
     "set",
-    callback=click.pass_context(_set),
+    callback=click.pass_context(_set_value),
     params=[
-        NameOption("In this conversation."),
+        ConversationOption("In this conversation."),
         click.Option(["--unset"], is_flag=True, help="Take the key out of its local.toml."),
-        click.Argument(["key"], shell_complete=_keys),
+        click.Argument(["key"], shell_complete=_complete_key),
         click.Argument(["value"], nargs=-1, metavar="VALUE"),
     ],
     help=_HELP,

@@ -2,24 +2,24 @@
 
 from typing import NamedTuple
 
-from marid.core.events import Asked
+from marid.core.events import QuestionAsked
 from marid.core.rounds import (
-    End,
+    EntryStored,
     ReplyEnded,
-    Retrying,
-    RoundHappening,
-    Spent,
-    Stored,
-    Thought,
+    RoundEnd,
+    RoundEvent,
+    RoundReasoningDelta,
+    RoundRetrying,
+    RoundTextDelta,
     ToolEnded,
     ToolStarted,
-    Words,
+    UsageReported,
 )
-from marid.core.settings import Display
-from marid.faces.cli.sink_answer import Answer, Out, Plain, Rendered
-from marid.faces.cli.sink_asides import Asides, Err, Waiting
+from marid.core.settings import DisplaySettings
+from marid.faces.cli.sink_answer import AnswerStream, AnswerWriter, MarkdownAnswer, PlainAnswer
+from marid.faces.cli.sink_asides import StatusLines, StatusStream, WaitIndicator
 
-_ENDS = {
+_END_TEXTS = {
     "fuel": "the fuel is used up",
     "loop": "stopped: the model makes the same call again and again",
     "empty": "the model says nothing",
@@ -29,105 +29,107 @@ _ENDS = {
 }
 
 
-class Sink:
+class RoundView:
     """Hears what happens in a round and shows it at once."""
 
-    def __init__(self, answer: Answer, thoughts: Answer | None, asides: Asides, waiting: Waiting) -> None:
+    def __init__(
+        self, answer: AnswerWriter, thoughts: AnswerWriter | None, asides: StatusLines, waiting: WaitIndicator
+    ) -> None:
         self._answer = answer
-        self._thoughts = thoughts
-        self._asides = asides
-        self._at_work: set[str] = set()
-        self._speaking = False
-        self._later: list[Spent] = []
+        self._reasoning = thoughts
+        self._status = asides
+        self._running_tools: set[str] = set()
+        self._is_answering = False
+        self._pending_usage: list[UsageReported] = []
         self.waiting = waiting
 
-    def __call__(self, what: RoundHappening) -> None:
+    def __call__(self, what: RoundEvent) -> None:
         """Hear one happening."""
         match what:
-            case Words(text=text):
-                self._quiet()
-                self._speaking = True
-                self._answer.words(text)
-            case Thought(text=text):
-                self._think(text)
+            case RoundTextDelta(text=text):
+                self._end_waiting()
+                self._is_answering = True
+                self._answer.write(text)
+            case RoundReasoningDelta(text=text):
+                self._show_reasoning(text)
             case ReplyEnded():
                 self.close()
                 self.waiting.begin()
-            case Stored():
+            case EntryStored():
                 pass
-            case Spent() if self._speaking:
-                self._later.append(what)  # it comes before the last words are out
+            case UsageReported() if self._is_answering:
+                self._pending_usage.append(what)  # it comes before the last words are out
             case _:
-                self._wait(what)
-                self._asides.hear(what)
+                self._update_waiting(what)
+                self._status.handle(what)
 
     def close(self) -> None:
         """What was being said is over."""
-        self._quiet()
+        self._end_waiting()
         self._answer.close()
-        self._speaking = False
-        while self._later:
-            self._asides.hear(self._later.pop(0))
+        self._is_answering = False
+        while self._pending_usage:
+            self._status.handle(self._pending_usage.pop(0))
 
-    def ended(self, end: End) -> None:
+    def show_end(self, end: RoundEnd) -> None:
         """Say why, where the answer itself does not."""
         self.close()
-        if end.reason in _ENDS and not (end.reason == "fuel" and self._asides.fuel_told):
-            self._asides.say(_ENDS[end.reason])
+        if end.reason in _END_TEXTS and not (end.reason == "fuel" and self._status.fuel_reported):
+            self._status.print_once(_END_TEXTS[end.reason])
 
     def break_line(self) -> None:
         """After Ctrl-C, whose echo stands in the line: the shell's prompt is to stand alone."""
-        self._asides.break_line()
+        self._status.break_line()
 
-    def _quiet(self) -> None:
+    def _end_waiting(self) -> None:
         self.waiting.end()
-        if self._thoughts is not None:
-            self._thoughts.close()
+        if self._reasoning is not None:
+            self._reasoning.close()
 
-    def _think(self, text: str) -> None:
-        if self._thoughts is not None:
+    def _show_reasoning(self, text: str) -> None:
+        if self._reasoning is not None:
             self.waiting.end()
-            self._thoughts.words(text)
+            self._reasoning.write(text)
 
-    def _wait(self, what: RoundHappening) -> None:
+    def _update_waiting(self, what: RoundEvent) -> None:
         """Waiting is for the model; while a tool is at work, a person may be asked something."""
         self.waiting.clear()
-        if self._thoughts is not None:
-            self._thoughts.close()
+        if self._reasoning is not None:
+            self._reasoning.close()
         match what:
             case ToolStarted(id=call):
-                self._at_work.add(call)
+                self._running_tools.add(call)
                 self.waiting.end()
             case ToolEnded(id=call):
-                self._at_work.discard(call)
-                if not self._at_work:
+                self._running_tools.discard(call)
+                if not self._running_tools:
                     self.waiting.begin()
-            case Retrying(seconds=seconds, why=why):
+            case RoundRetrying(seconds=seconds, why=why):
                 self.waiting.begin(seconds, why)
-            case Asked():
+            case QuestionAsked():
                 self.waiting.end()
             case _:
                 pass
 
 
-class View(NamedTuple):
+class RoundViewOptions(NamedTuple):
     """How a round is shown. `markdown` renders it in a pipe as well; with `asks_here` questions come on a terminal."""
 
-    display: Display
+    display: DisplaySettings
     colour: bool = False
     markdown: bool = False
     asks_here: bool = False
 
 
-def make_sink(out: Out, err: Err, view: View) -> Sink:
+def make_round_view(out: AnswerStream, err: StatusStream, view: RoundViewOptions) -> RoundView:
     """For where the two streams go."""
     display, style = view.display, view.display.markdown_style
     rendered = view.markdown or (display.render_markdown and out.terminal)
-    answer = Rendered(out, style, colour=view.colour) if rendered else Plain(out)
-    thoughts: Answer | None = None
+    answer = MarkdownAnswer(out, style, colour=view.colour) if rendered else PlainAnswer(out)
+    thoughts: AnswerWriter | None = None
     if display.show_thinking:
         styled = display.render_markdown and err.terminal
-        thoughts = Rendered(err, style, colour=view.colour, thoughts=True) if styled else Plain(err)
+        thoughts = MarkdownAnswer(err, style, colour=view.colour, thoughts=True) if styled else PlainAnswer(err)
     bright = view.colour and err.terminal
-    asides = Asides(err, display, colour=bright, asks_here=view.asks_here)
-    return Sink(answer, thoughts, asides, Waiting(err, shown=bright))
+    asides = StatusLines(err, display, colour=bright, asks_here=view.asks_here)
+    return RoundView(answer, thoughts, asides, WaitIndicator(err, shown=bright))

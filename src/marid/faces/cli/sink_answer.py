@@ -5,15 +5,15 @@ import select
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol, TextIO
 
-from marid.faces.cli.rendering import Look, columns, renderer
-from marid.faces.signals import Signals
-from marid.text.visible import shown_text
+from marid.faces.cli.rendering import MarkdownLook, make_renderer, terminal_width
+from marid.faces.signals import SignalGuard
+from marid.text.visible import escape_text
 
 if TYPE_CHECKING:
     from marid.faces.cli.markdown import Renderer
 
 
-class Page(Protocol):
+class OutputStream(Protocol):
     """Somewhere to write: stdout, or stderr."""
 
     terminal: bool
@@ -30,10 +30,10 @@ class Page(Protocol):
         ...
 
 
-class Answer(Protocol):
+class AnswerWriter(Protocol):
     """Words of one kind, as they come."""
 
-    def words(self, text: str) -> None:
+    def write(self, text: str) -> None:
         """More of them."""
         ...
 
@@ -42,40 +42,40 @@ class Answer(Protocol):
         ...
 
 
-class Out:
+class AnswerStream:
     """Where the answer goes, unbuffered.
 
     A reader that went away or a full disk does not break into the round: it calls `stop`. What went wrong is in
     `trouble`; nothing is written after it.
     """
 
-    def __init__(self, stream: TextIO, signals: Signals, stop: Callable[[], None]) -> None:
+    def __init__(self, stream: TextIO, signals: SignalGuard, stop: Callable[[], None]) -> None:
         self._signals = signals
         self._stop = stop
         self._descriptor = stream.fileno()
         self._encoding = stream.encoding
-        self.trouble: BaseException | None = None
+        self.error: BaseException | None = None
         self.terminal = stream.isatty()
         self.at_start = True
 
     @property
     def width(self) -> int:
         """How many columns there are."""
-        return columns(self._descriptor)
+        return terminal_width(self._descriptor)
 
     def write(self, text: str) -> None:
         """Write now; Ctrl-C ends the wait for a reader who does not read."""
-        if self.trouble is not None or not text:
+        if self.error is not None or not text:
             return
         self.at_start = text.endswith("\n")
         try:
-            with self._signals.loose():
-                self._put(memoryview(self._encoded(text)))
+            with self._signals.allow_interrupts():
+                self._write_all(memoryview(self._encode(text)))
         except (OSError, KeyboardInterrupt) as error:
-            self.trouble = error
+            self.error = error
             self._stop()
 
-    def _encoded(self, text: str) -> bytes:
+    def _encode(self, text: str) -> bytes:
         """For a terminal as it wants it; else UTF-8, in which names that are none keep their bytes."""
         if self.terminal:
             return text.encode(self._encoding, "backslashreplace")
@@ -84,7 +84,7 @@ class Out:
         except UnicodeEncodeError:
             return text.encode("utf-8", "backslashreplace")
 
-    def _put(self, data: memoryview) -> None:
+    def _write_all(self, data: memoryview) -> None:
         while data:
             try:
                 data = data[os.write(self._descriptor, data) :]
@@ -93,47 +93,47 @@ class Out:
                 select.select([], [self._descriptor], [])
 
 
-class Plain:
+class PlainAnswer:
     """As it comes. On a terminal control characters are shown, not obeyed."""
 
-    def __init__(self, page: Page) -> None:
-        self._page = page
+    def __init__(self, page: OutputStream) -> None:
+        self._stream = page
 
-    def words(self, text: str) -> None:
-        self._page.write(safe(text) if self._page.terminal else text)
+    def write(self, text: str) -> None:
+        self._stream.write(escape_for_terminal(text) if self._stream.terminal else text)
 
     def close(self) -> None:
-        if not self._page.at_start:
-            self._page.write("\n")
+        if not self._stream.at_start:
+            self._stream.write("\n")
 
 
-class Rendered:
+class MarkdownAnswer:
     """As markdown, one reply, or one thought, at a time."""
 
-    def __init__(self, page: Page, style: Mapping[str, str], *, colour: bool, thoughts: bool = False) -> None:
-        self._page = page
-        self._look = Look(style, colour)
-        self._thoughts = thoughts
+    def __init__(self, page: OutputStream, style: Mapping[str, str], *, colour: bool, thoughts: bool = False) -> None:
+        self._stream = page
+        self._look = MarkdownLook(style, colour)
+        self._is_reasoning = thoughts
         self._renderer: Renderer | None = None
 
-    def words(self, text: str) -> None:
+    def write(self, text: str) -> None:
         if self._renderer is None:
-            self._renderer = renderer(self._page.write, lambda: self._page.width, self._look)
-        feed = self._renderer.feed_thinking if self._thoughts else self._renderer.feed
+            self._renderer = make_renderer(self._stream.write, lambda: self._stream.width, self._look)
+        feed = self._renderer.feed_thinking if self._is_reasoning else self._renderer.feed
         feed(text)
 
     def close(self) -> None:
         if self._renderer is not None:
             self._renderer.end()
             self._renderer = None
-        if not self._page.at_start:
-            self._page.write("\n")
+        if not self._stream.at_start:
+            self._stream.write("\n")
 
 
-def safe(text: str) -> str:
+def escape_for_terminal(text: str) -> str:
     """`text` with its lines and tabs, but nothing else that moves a cursor or hides anything."""
     if text.isprintable():
         return text
     kept = "\n\t"
     lines = text.replace("\r\n", "\n")
-    return "".join(char if char in kept or char.isprintable() else shown_text(char) for char in lines)
+    return "".join(char if char in kept or char.isprintable() else escape_text(char) for char in lines)

@@ -7,24 +7,26 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from marid.app.app import App
-from marid.app.saying import Saying
-from marid.core.conversation import Held
+from marid.app.saying import RoundRequest
+from marid.core.conversation import ConversationLocked
 from marid.core.errors import NotFound
-from marid.core.rounds import End, RoundHappening
-from marid.core.settings import Display, Resolved
-from marid.faces.cli.exits import INTERRUPTED, end_line, say
-from marid.faces.cli.prompt_input import prompt_of
-from marid.faces.cli.talk_stage import Stage
-from marid.faces.signals import Signals
+from marid.core.rounds import RoundEnd, RoundEvent
+from marid.core.settings import DisplaySettings, ResolvedSettings
+from marid.faces.cli.exits import INTERRUPTED_STATUS, end_terminal_line, print_note
+from marid.faces.cli.prompt_input import read_prompt
+from marid.faces.cli.talk_stage import RoundDisplay
+from marid.faces.signals import SignalGuard
 
 if TYPE_CHECKING:
     from marid.toolkit.asking import Asker
 
-Say: TypeAlias = "Callable[[App, Saying, Callable[[RoundHappening], None], Asker | None], Awaitable[End | None]]"
+RoundRunner: TypeAlias = (
+    "Callable[[App, RoundRequest, Callable[[RoundEvent], None], Asker | None], Awaitable[RoundEnd | None]]"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Talk(Saying):
+class ChatRequest(RoundRequest):
     """What a command line says. The conversation is chosen already; `prompt` are the words that are on the line.
 
     `display` are only those keys of the display that flags gave. `debug` may also hold force-markdown.
@@ -34,53 +36,59 @@ class Talk(Saying):
     display: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
-def talk(app: App, talk: Talk, *, by: "Say | None" = None, signals: Signals | None = None) -> int:
+def run_chat(
+    app: App, request: ChatRequest, *, runner: "RoundRunner | None" = None, signals: SignalGuard | None = None
+) -> int:
     """Read what is piped in or typed, and show one round of it, `by` who holds it: the exit code.
 
     After Ctrl-C, what there was is stored and the exit code is 130; 143 after SIGTERM, 129 after SIGHUP.
 
     Raises: MaridError; OSError when the answer cannot be written any more.
     """
-    with signals or Signals() as signals:
+    with signals or SignalGuard() as signals:
         try:
-            resolved = app.resolve(talk.conversation, talk.flags)
-            if not talk.resume:
-                talk = replace(talk, prompt=prompt_of(talk.prompt, sys.stdin, resolved.settings.max_size_mb))
-            _tell_wait(app, talk)
-            return perform(app, talk, resolved, signals, _say if by is None else by)
-        except Held as error:
-            hint = "" if talk.wait else "; --wait-lock SECONDS waits for it"
-            raise Held(f"{error}{hint}", error.holder) from error
+            resolved = app.resolve(request.conversation, request.flags)
+            if not request.resume:
+                request = replace(request, prompt=read_prompt(request.prompt, sys.stdin, resolved.settings.max_size_mb))
+            _print_lock_wait(app, request)
+            return show_round(app, request, resolved, signals, _run_round if runner is None else runner)
+        except ConversationLocked as error:
+            hint = "" if request.lock_timeout else "; --wait-lock SECONDS waits for it"
+            raise ConversationLocked(f"{error}{hint}", error.holder) from error
         except KeyboardInterrupt:
-            end_line()
-            return signals.exit_code or INTERRUPTED
+            end_terminal_line()
+            return signals.exit_code or INTERRUPTED_STATUS
 
 
-def _tell_wait(app: App, talk: Talk) -> None:
-    if not talk.wait:
+def _print_lock_wait(app: App, request: ChatRequest) -> None:
+    if not request.lock_timeout:
         return
     # One that is not there yet is made by the round, and nobody holds it.
     with suppress(NotFound):
-        holder = app.memory(app.settings).conversations.holder(talk.conversation)
+        holder = app.stores(app.settings).conversations.holder(request.conversation)
         if holder is not None:
-            say(f"waiting for process {holder.pid} on {holder.host}, which works in '{talk.conversation}'")
+            print_note(f"waiting for process {holder.pid} on {holder.host}, which works in '{request.conversation}'")
 
 
-def perform(app: App, talk: Talk, resolved: Resolved, signals: Signals, by: "Say") -> int:
+def show_round(
+    app: App, request: ChatRequest, resolved: ResolvedSettings, signals: SignalGuard, runner: "RoundRunner"
+) -> int:
     """Show a round whose prompt is known. Raises: as `talk`."""
 
-    async def act(emit: Callable[[RoundHappening], None], asker: "Asker | None") -> End | None:
-        return await by(app, talk, emit, asker)
+    async def run(emit: Callable[[RoundEvent], None], asker: "Asker | None") -> RoundEnd | None:
+        return await runner(app, request, emit, asker)
 
-    return Stage(app, signals).perform(act, display_of(talk, resolved), talk.debug)
+    return RoundDisplay(app, signals).run(run, display_settings(request, resolved), request.debug)
 
 
-def display_of(talk: Talk, resolved: Resolved) -> Display:
+def display_settings(request: ChatRequest, resolved: ResolvedSettings) -> DisplaySettings:
     """How answers are shown: by the files, and above them by flags."""
-    return resolved.display._replace(**cast("dict[str, bool]", dict(talk.display)))
+    return resolved.display._replace(**cast("dict[str, bool]", dict(request.display)))
 
 
-async def _say(app: App, saying: Saying, emit: Callable[[RoundHappening], None], asker: "Asker | None") -> End | None:
+async def _run_round(
+    app: App, saying: RoundRequest, emit: Callable[[RoundEvent], None], asker: "Asker | None"
+) -> RoundEnd | None:
     from marid.app import say as saying_something  # imported when used: whoever is interrupted early needs none of it
 
-    return await saying_something.say(app, saying, emit, asker)
+    return await saying_something.run_round(app, saying, emit, asker)

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from marid.app.app import App
 from marid.core.errors import MaridError
-from marid.core.events import Note
-from marid.core.rounds import End
-from marid.faces.cli.exits import INTERRUPTED, exit_code, say, words_of
-from marid.faces.cli.talk import Say, Talk, perform
-from marid.faces.signals import Signals
+from marid.core.events import Notice
+from marid.core.rounds import RoundEnd
+from marid.faces.cli.exits import INTERRUPTED_STATUS, error_text, exit_code, print_note
+from marid.faces.cli.talk import ChatRequest, RoundRunner, show_round
+from marid.faces.signals import SignalGuard
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from marid.app.saying import Saying
-    from marid.core.rounds import RoundHappening
+    from marid.app.saying import RoundRequest
+    from marid.core.rounds import RoundEvent
     from marid.toolkit.asking import Asker
 
 
@@ -24,7 +24,12 @@ _EMPTY = "nothing waits for '{}'"
 
 
 def check_inboxes(
-    app: App, names: Sequence[str] | None, talk: Talk, *, by: "Say | None" = None, signals: Signals | None = None
+    app: App,
+    names: Sequence[str] | None,
+    request: ChatRequest,
+    *,
+    runner: "RoundRunner | None" = None,
+    signals: SignalGuard | None = None,
 ) -> int:
     """A round in each of these conversations that has messages, or with None in every one that has; else nothing.
 
@@ -33,49 +38,51 @@ def check_inboxes(
 
     Raises: OSError when the answer cannot be written any more.
     """
-    from marid.app.inboxes import waiting  # imported when used: the help needs none of it
+    from marid.app.inboxes import inbox_counts  # imported when used: the help needs none of it
 
-    full = dict(waiting(app, archived=names is not None))
+    full = dict(inbox_counts(app, archived=names is not None))
     meant = list(full) if names is None else list(dict.fromkeys(names))
     several = names is None or len(meant) > 1
     code = 0
-    with signals or Signals() as signals:
+    with signals or SignalGuard() as signals:
         for name in meant:
             if not full.get(name):
-                say(_EMPTY.format(name))
+                print_note(_EMPTY.format(name))
                 continue
             if several:
-                say(f"'{name}' answers what it was sent")
+                print_note(f"'{name}' answers what it was sent")
             try:
-                _checked(app, replace(talk, conversation=name, prompt=""), signals, by or _check)
+                _run_inbox_round(app, replace(request, conversation=name, prompt=""), signals, runner or _check_inbox)
             except KeyboardInterrupt:
-                return signals.exit_code or INTERRUPTED
+                return signals.exit_code or INTERRUPTED_STATUS
             except MaridError as error:
-                _tell(app, name, error)
+                _print_failure(app, name, error)
                 code = code or exit_code(error)
             if signals.exit_code:
                 return signals.exit_code
     if not meant:
-        say("nothing waits in any inbox")
+        print_note("nothing waits in any inbox")
     return code
 
 
-def _tell(app: App, name: str, error: MaridError) -> None:
+def _print_failure(app: App, name: str, error: MaridError) -> None:
     """What went wrong, and what goes on from there: a round that had begun has taken the messages."""
-    waits = app.memory(app.settings).inbox.peek(name)
-    say(f"{name}: {words_of(error)}; {'its messages wait' if waits else f'`marid -C {name} resume` goes on there'}")
+    waits = app.stores(app.settings).inbox.peek(name)
+    print_note(
+        f"{name}: {error_text(error)}; {'its messages wait' if waits else f'`marid -C {name} resume` goes on there'}"
+    )
 
 
-def _checked(app: App, talk: Talk, signals: Signals, by: "Say") -> None:
-    perform(app, talk, app.resolve(talk.conversation, talk.flags), signals, by)
+def _run_inbox_round(app: App, request: ChatRequest, signals: SignalGuard, runner: "RoundRunner") -> None:
+    show_round(app, request, app.resolve(request.conversation, request.flags), signals, runner)
 
 
-async def _check(
-    app: App, saying: "Saying", emit: "Callable[[RoundHappening], None]", asker: "Asker | None"
-) -> End | None:
-    from marid.app.inboxes import check
+async def _check_inbox(
+    app: App, saying: "RoundRequest", emit: "Callable[[RoundEvent], None]", asker: "Asker | None"
+) -> RoundEnd | None:
+    from marid.app.inboxes import run_inbox_round
 
-    end = await check(app, saying, emit, asker)
+    end = await run_inbox_round(app, saying, emit, asker)
     if end is None:
-        emit(Note(_EMPTY.format(saying.conversation)))
+        emit(Notice(_EMPTY.format(saying.conversation)))
     return end

@@ -6,63 +6,65 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from marid.app.app import App
-from marid.core.rounds import End, RoundHappening
-from marid.core.settings import Display
-from marid.faces.cli.sink import Sink, View, make_sink
-from marid.faces.cli.sink_answer import Out
-from marid.faces.cli.sink_asides import Err
+from marid.core.rounds import RoundEnd, RoundEvent
+from marid.core.settings import DisplaySettings
+from marid.faces.cli.sink import RoundView, RoundViewOptions, make_round_view
+from marid.faces.cli.sink_answer import AnswerStream
+from marid.faces.cli.sink_asides import StatusStream
 from marid.faces.flags import FORCE_MARKDOWN
-from marid.faces.signals import Signals
+from marid.faces.signals import SignalGuard
 
 if TYPE_CHECKING:
     from anyio.abc import TaskGroup
 
     from marid.toolkit.asking import Asker
 
-Act: TypeAlias = "Callable[[Callable[[RoundHappening], None], Asker | None], Awaitable[End | None]]"
+RoundAction: TypeAlias = "Callable[[Callable[[RoundEvent], None], Asker | None], Awaitable[RoundEnd | None]]"
 
 
-class Stage:
+class RoundDisplay:
     """For one round after the other."""
 
-    def __init__(self, app: App, signals: Signals) -> None:
+    def __init__(self, app: App, signals: SignalGuard) -> None:
         self._app = app
         self._signals = signals
 
-    def perform(self, act: Act, display: Display, debug: frozenset[str]) -> int:
+    def run(self, act: RoundAction, display: DisplaySettings, debug: frozenset[str]) -> int:
         """Show a round to its end: the exit code.
 
         Raises: what the round raises, and OSError when nobody reads the answer or it cannot be written.
         """
         import anyio
 
-        return anyio.run(partial(self._performed, act, display, debug))
+        return anyio.run(partial(self._run_async, act, display, debug))
 
-    async def _performed(self, act: Act, display: Display, debug: frozenset[str]) -> int:
+    async def _run_async(self, act: RoundAction, display: DisplaySettings, debug: frozenset[str]) -> int:
         import anyio
 
-        from marid.faces.cli.terminal import terminal_asker
+        from marid.faces.cli.terminal import open_terminal_asker
 
         scope = anyio.CancelScope()
-        out = Out(sys.stdout, self._signals, scope.cancel)
-        asker = terminal_asker(colour=self._app.colour)
+        out = AnswerStream(sys.stdout, self._signals, scope.cancel)
+        asker = open_terminal_asker(colour=self._app.colour)
         markdown = FORCE_MARKDOWN in debug
-        view = View(display, colour=self._app.colour, markdown=markdown, asks_here=asker is not None)
-        sink = make_sink(out, Err(sys.stderr, out), view)
-        end: End | None = None
-        with self._signals.held():
+        view = RoundViewOptions(display, colour=self._app.colour, markdown=markdown, asks_here=asker is not None)
+        sink = make_round_view(out, StatusStream(sys.stderr, out), view)
+        end: RoundEnd | None = None
+        with self._signals.defer_interrupts():
             try:
                 with scope:
                     async with anyio.create_task_group() as group:
-                        end = await self._heard(act(sink, asker), sink, group)
+                        end = await self._await_round(act(sink, asker), sink, group)
             except BaseExceptionGroup as several:
                 # There is one task that can fail; what it says must not be hidden in a group.
                 if not self._signals.exit_code:
                     raise several.exceptions[0] from several.exceptions[0].__cause__
-        return self._outcome(out, sink, end)
+        return self._exit_code(out, sink, end)
 
-    async def _heard(self, act: Awaitable[End | None], sink: Sink, group: "TaskGroup") -> End | None:
-        group.start_soon(self._interrupted, group)
+    async def _await_round(
+        self, act: Awaitable[RoundEnd | None], sink: RoundView, group: "TaskGroup"
+    ) -> RoundEnd | None:
+        group.start_soon(self._cancel_on_signal, group)
         group.start_soon(sink.waiting.run)
         sink.waiting.begin()
         try:
@@ -71,16 +73,16 @@ class Stage:
             sink.close()
             group.cancel_scope.cancel()
 
-    async def _interrupted(self, group: "TaskGroup") -> None:
-        await self._signals.come()
+    async def _cancel_on_signal(self, group: "TaskGroup") -> None:
+        await self._signals.wait_for_signal()
         group.cancel_scope.cancel()
 
-    def _outcome(self, out: Out, sink: Sink, end: End | None) -> int:
+    def _exit_code(self, out: AnswerStream, sink: RoundView, end: RoundEnd | None) -> int:
         if self._signals.exit_code:
             sink.break_line()
             return self._signals.exit_code
-        if out.trouble is not None:
-            raise out.trouble
+        if out.error is not None:
+            raise out.error
         if end is not None:
-            sink.ended(end)
+            sink.show_end(end)
         return 0

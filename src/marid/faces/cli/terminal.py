@@ -4,25 +4,31 @@ import contextlib
 import os
 from types import TracebackType
 
-from marid.core.approval import Answer, Question
+from marid.core.approval import ApprovalAnswer, Question
 
 TTY = "/dev/tty"
-_ANSWERS = {"y": Answer.YES, "yes": Answer.YES, "n": Answer.NO, "no": Answer.NO, "": Answer.NO}
-_ALWAYS = {"a": Answer.ALWAYS, "always": Answer.ALWAYS}
+_ANSWERS = {
+    "y": ApprovalAnswer.YES,
+    "yes": ApprovalAnswer.YES,
+    "n": ApprovalAnswer.NO,
+    "no": ApprovalAnswer.NO,
+    "": ApprovalAnswer.NO,
+}
+_ALWAYS = {"a": ApprovalAnswer.ALWAYS, "always": ApprovalAnswer.ALWAYS}
 _TRIES = 3
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 
-def terminal_asker(path: str = TTY, *, colour: bool = False) -> "Terminal | None":
+def open_terminal_asker(path: str = TTY, *, colour: bool = False) -> "TerminalAsker | None":
     """Somebody to ask, if there is a terminal."""
     try:
         os.close(os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
     except OSError:
         return None
-    return Terminal(path, colour=colour)
+    return TerminalAsker(path, colour=colour)
 
 
-class Terminal:
+class TerminalAsker:
     """Asks one question at a time. Enter alone is no; what was typed before the question was shown does not count."""
 
     def __init__(self, path: str, *, colour: bool) -> None:
@@ -30,41 +36,41 @@ class Terminal:
 
         self._path = path
         self._colour = colour
-        self._turn = anyio.Lock()
+        self._lock = anyio.Lock()
 
-    async def ask(self, question: Question) -> Answer | None:
+    async def ask(self, question: Question) -> ApprovalAnswer | None:
         """What the person says; None when the terminal has gone."""
-        async with self._turn:
+        async with self._lock:
             try:
-                with _Opened(self._path) as tty:
+                with _TtyHandle(self._path) as tty:
                     return await self._answer(tty, question)
             except OSError:
                 return None
 
-    async def _answer(self, tty: "_Opened", question: Question) -> Answer | None:
-        title = f"{question.tool} wants to {_WISHES[question.kind.value]}"
+    async def _answer(self, tty: "_TtyHandle", question: Question) -> ApprovalAnswer | None:
+        title = f"{question.tool} wants to {_ACTION_TEXTS[question.kind.value]}"
         tty.write(f"\n{_BOLD}{title}{_PLAIN}\n" if self._colour else f"\n{title}\n")
         tty.write(f"{question.text.rstrip()}\n")
         offered = "y = yes, n = no, a = always" if question.always else "y = yes, n = no"
         known = {**_ANSWERS, **(_ALWAYS if question.always else {})}
         for _ in range(_TRIES):
-            tty.forget_what_was_typed()
+            tty.flush_input()
             tty.write(f"Allow it? [{offered}; Enter = no] ")
             try:
-                said = await tty.line()
+                said = await tty.read_line()
             except BaseException:
                 # Somebody else has answered, or the call was cancelled.
                 tty.write("\n(no longer asked)\n")
                 raise
             if said is None:
                 tty.write("\n")  # Ctrl-D on a terminal that is there; one that has gone fails here
-                return Answer.NO
+                return ApprovalAnswer.NO
             if said.strip().lower() in known:
                 return known[said.strip().lower()]
-        return Answer.NO
+        return ApprovalAnswer.NO
 
 
-_WISHES = {
+_ACTION_TEXTS = {
     "edit": "change files:",
     "command": "run a command:",
     "fetch": "use the network:",
@@ -74,13 +80,13 @@ _WISHES = {
 }
 
 
-class _Opened:
+class _TtyHandle:
     """The terminal, open while one question is asked."""
 
     def __init__(self, path: str) -> None:
         self._fd = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
 
-    def __enter__(self) -> "_Opened":
+    def __enter__(self) -> "_TtyHandle":
         return self
 
     def __exit__(
@@ -93,13 +99,13 @@ class _Opened:
         while data:
             data = data[os.write(self._fd, data) :]
 
-    def forget_what_was_typed(self) -> None:
+    def flush_input(self) -> None:
         import termios
 
         with contextlib.suppress(termios.error):
             termios.tcflush(self._fd, termios.TCIFLUSH)
 
-    async def line(self) -> str | None:
+    async def read_line(self) -> str | None:
         """A line that is typed, without blocking anything else; None when there will be none."""
         import anyio
 

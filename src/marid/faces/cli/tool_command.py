@@ -11,12 +11,12 @@ from click.exceptions import Exit
 from marid.app.app import App
 from marid.core.caller import Caller
 from marid.core.errors import BadInput, MaridError, NotFound
-from marid.faces.cli.exits import STATUS, print_out, say
-from marid.faces.cli.flag_options import REACH
-from marid.faces.cli.words import value_of
-from marid.faces.reach import NAMES, reach_of
+from marid.faces.cli.exits import EXIT_STATUS, print_line, print_note
+from marid.faces.cli.flag_options import ACCESS_OPTIONS
+from marid.faces.cli.words import complete_parameter
+from marid.faces.reach import ACCESS_FLAGS, access_from_flags
 from marid.toolkit.inventory import Inventory
-from marid.toolkit.outcome import Done, Failed, Outcome
+from marid.toolkit.outcome import Outcome, ToolFailure, ToolOutput
 from marid.toolkit.spec import ToolSpec
 
 _HELP = """Call a tool. Its parameters are flags of the same name.
@@ -28,7 +28,7 @@ _ARGS = "All arguments at once, as a JSON object; - reads it from stdin."
 _HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 
 
-class Tools(click.Group):
+class ToolGroup(click.Group):
     """A group whose commands are the tools of the inventory."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -37,7 +37,7 @@ class Tools(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         inventory = _inventory(ctx)
         try:
-            return command_of(cmd_name, inventory.find(cmd_name))
+            return tool_command(cmd_name, inventory.find(cmd_name))
         except NotFound as error:
             raise NotFound(f"{error} (`marid tools` lists them all)") from error
 
@@ -50,7 +50,7 @@ class Tools(click.Group):
         except MaridError as error:
             if "--json" not in args and not ctx.params.get("marid_json"):
                 raise
-            raise Exit(shown(Failed(code=error.code, message=str(error)), as_json=True)) from error
+            raise Exit(print_outcome(ToolFailure(code=error.code, message=str(error)), as_json=True)) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         inventory = _inventory(ctx)
@@ -70,31 +70,33 @@ class ToolCommand(click.Command):
         except click.UsageError as error:
             if not as_json:
                 raise
-            code = shown(Failed(code=BadInput.code, message=error.format_message()), as_json=True)
+            code = print_outcome(ToolFailure(code=BadInput.code, message=error.format_message()), as_json=True)
             raise Exit(code) from error
 
 
 def _inventory(ctx: click.Context) -> Inventory:
     app: App = ctx.obj()
-    return app.toolbox().alone
+    return app.toolbox().standalone
 
 
-def command_of(name: str, spec: ToolSpec) -> click.Command:
+def tool_command(name: str, spec: ToolSpec) -> click.Command:
     """A tool as a command."""
-    from marid.toolkit.form import schema  # imported when used: it brings pydantic
+    from marid.toolkit.form import tool_schema  # imported when used: it brings pydantic
 
-    made = schema(spec, name)
+    made = tool_schema(spec, name)
     required = set(made.get("required", ()))
-    options = [_option(parameter, about, parameter in required) for parameter, about in made["properties"].items()]
+    options = [
+        _parameter_option(parameter, about, parameter in required) for parameter, about in made["properties"].items()
+    ]
     taken = {str(option.name) for option in options}
     own = [
         click.Option(["--args", "marid_args"], metavar="JSON", help=_ARGS),
         _json_option(),
-        *(option for option in REACH if option.name not in taken),
+        *(option for option in ACCESS_OPTIONS if option.name not in taken),
     ]
 
     def run(**given: Any) -> int:
-        return _run(click.get_current_context(), name, made, given)
+        return _run_tool(click.get_current_context(), name, made, given)
 
     return ToolCommand(
         name,
@@ -111,7 +113,7 @@ def _json_option() -> click.Option:
     return click.Option(["--json", "marid_json"], is_flag=True, help=words)
 
 
-def _option(parameter: str, about: Mapping[str, Any], required: bool) -> click.Option:  # noqa: FBT001 - a word of the schema
+def _parameter_option(parameter: str, about: Mapping[str, Any], required: bool) -> click.Option:  # noqa: FBT001 - a word of the schema
     spellings = list(dict.fromkeys((f"--{parameter}", f"--{parameter.replace('_', '-')}")))
     words = str(about.get("description", ""))
     if about.get("type") == "boolean":
@@ -121,19 +123,19 @@ def _option(parameter: str, about: Mapping[str, Any], required: bool) -> click.O
             flag_value="true",
             metavar="[true|false]",
             help=words,
-            shell_complete=value_of(about),
+            shell_complete=complete_parameter(about),
         )
-    note = "required" if required else _default_words(about)
+    note = "required" if required else _default_note(about)
     return click.Option(
         [*spellings, parameter],
         multiple=about.get("type") == "array",
         metavar=_metavar(about),
         help=f"{words}  [{note}]" if note else words,
-        shell_complete=value_of(about),
+        shell_complete=complete_parameter(about),
     )
 
 
-def _default_words(about: Mapping[str, Any]) -> str:
+def _default_note(about: Mapping[str, Any]) -> str:
     default = about.get("default")
     return "" if default is None or default == "" else f"default: {default}"
 
@@ -146,7 +148,7 @@ def _metavar(about: Mapping[str, Any]) -> str:
     return {"integer": "NUMBER", "number": "NUMBER", "object": "JSON"}.get(str(about.get("type")), "TEXT")
 
 
-def arguments(
+def call_arguments(
     made: Mapping[str, Any], given: Mapping[str, Any], packed: str | None, taker: str = "--args takes"
 ) -> dict[str, object]:
     """The arguments of a call: those packed into one JSON object, and over them those given as flags. `taker` is who
@@ -154,12 +156,12 @@ def arguments(
 
     Raises: BadInput for text that is no JSON object.
     """
-    args = _unpacked(packed, taker) if packed is not None else {}
+    args = _parse_packed_args(packed, taker) if packed is not None else {}
     for parameter, about in made["properties"].items():
         value = given.get(parameter)
         if value is None or value == ():
             continue
-        args[parameter] = _structured(parameter, value) if _takes_json(about) else value
+        args[parameter] = _parse_json_flag(parameter, value) if _takes_json(about) else value
     return args
 
 
@@ -168,14 +170,14 @@ def _takes_json(about: Mapping[str, Any]) -> bool:
     return "object" in kinds and "string" not in kinds
 
 
-def _structured(parameter: str, text: str) -> object:
+def _parse_json_flag(parameter: str, text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise BadInput(f"--{parameter} takes JSON: {error}") from error
 
 
-def _unpacked(packed: str, taker: str) -> dict[str, object]:
+def _parse_packed_args(packed: str, taker: str) -> dict[str, object]:
     text = sys.stdin.read() if packed == "-" else packed
     try:
         value = json.loads(text)
@@ -186,55 +188,55 @@ def _unpacked(packed: str, taker: str) -> dict[str, object]:
     return cast("dict[str, object]", value)
 
 
-def _run(ctx: click.Context, name: str, made: Mapping[str, Any], given: dict[str, Any]) -> int:
+def _run_tool(ctx: click.Context, name: str, made: Mapping[str, Any], given: dict[str, Any]) -> int:
     before = ctx.parent.params if ctx.parent else {}
-    flags = {flag: given.pop(flag) for flag in NAMES if flag in given and flag not in made["properties"]}
+    flags = {flag: given.pop(flag) for flag in ACCESS_FLAGS if flag in given and flag not in made["properties"]}
     as_json: bool = given.pop("marid_json") or before.get("marid_json", False)
     packed: str | None = given.pop("marid_args")
     app: App = ctx.obj()
     try:
-        reach = reach_of(before, flags)
-        outcome = _called(app, reach, name, arguments(made, given, packed))
+        reach = access_from_flags(before, flags)
+        outcome = _call_tool(app, reach, name, call_arguments(made, given, packed))
     except MaridError as error:
         if not as_json:
             raise
-        outcome = Failed(code=error.code, message=str(error))
-    return shown(outcome, as_json=as_json)
+        outcome = ToolFailure(code=error.code, message=str(error))
+    return print_outcome(outcome, as_json=as_json)
 
 
-def _called(app: App, reach: Any, name: str, args: Mapping[str, object]) -> Outcome:
+def _call_tool(app: App, reach: Any, name: str, args: Mapping[str, object]) -> Outcome:
     import anyio
 
-    from marid.app.hands import open_hands
-    from marid.faces.cli.terminal import terminal_asker
+    from marid.app.hands import open_tools
+    from marid.faces.cli.terminal import open_terminal_asker
 
     for note in app.notes:
-        say(note)
-    hands = open_hands(app, reach, Caller(face="cli"), terminal_asker(colour=app.colour), say)
+        print_note(note)
+    hands = open_tools(app, reach, Caller(face="cli"), open_terminal_asker(colour=app.colour), print_note)
     try:
         return anyio.run(hands.call, name, args)
     finally:
         hands.close()
 
 
-def shown(outcome: Outcome, *, as_json: bool) -> int:
+def print_outcome(outcome: Outcome, *, as_json: bool) -> int:
     """Print an outcome; the exit code is its family's."""
-    code = 0 if isinstance(outcome, Done) else STATUS[outcome.code]
+    code = 0 if isinstance(outcome, ToolOutput) else EXIT_STATUS[outcome.code]
     match outcome:
-        case Done(text=text, values=values) if as_json:
-            print_out(json.dumps({"ok": True, "result": text, **({"values": dict(values)} if values else {})}))
-        case Failed(code=family, message=message) if as_json:
-            print_out(json.dumps({"ok": False, "code": family, "message": message}))
-        case Done(text=text):
-            print_out(text.removesuffix("\n"))
-        case Failed(message=message):
-            say(message)
+        case ToolOutput(text=text, values=values) if as_json:
+            print_line(json.dumps({"ok": True, "result": text, **({"values": dict(values)} if values else {})}))
+        case ToolFailure(code=family, message=message) if as_json:
+            print_line(json.dumps({"ok": False, "code": family, "message": message}))
+        case ToolOutput(text=text):
+            print_line(text.removesuffix("\n"))
+        case ToolFailure(message=message):
+            print_note(message)
     return code
 
 
-command = Tools(
+command = ToolGroup(
     "tool",
-    params=[*REACH, _json_option()],
+    params=[*ACCESS_OPTIONS, _json_option()],
     help=_HELP,
     context_settings=_HELP_NAMES,
     subcommand_metavar="NAME [ARGUMENTS]",

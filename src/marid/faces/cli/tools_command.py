@@ -10,11 +10,11 @@ from click.shell_completion import CompletionItem
 
 from marid.app.app import App
 from marid.core.caller import Caller
-from marid.faces.cli.exits import print_out
-from marid.faces.cli.flag_options import REACH
+from marid.faces.cli.exits import print_line
+from marid.faces.cli.flag_options import ACCESS_OPTIONS
 from marid.faces.cli.greeting import bold
-from marid.faces.cli.words import one_of
-from marid.faces.reach import reach_of
+from marid.faces.cli.words import complete_choice
+from marid.faces.reach import access_from_flags
 from marid.toolkit.spec import ToolSpec
 
 _HELP = """List the tools by family, each with its effect and what it does.
@@ -24,7 +24,7 @@ unless they are granted. `marid tool NAME --help` tells all about one.
 """
 
 
-class Listing(click.Command):
+class ToolsCommand(click.Command):
     """The command; its reach options are those of `marid tool`."""
 
     def __init__(self) -> None:
@@ -40,8 +40,8 @@ class Listing(click.Command):
         ]
         super().__init__(
             "tools",
-            params=[*own, *REACH],
-            callback=click.pass_context(_list),
+            params=[*own, *ACCESS_OPTIONS],
+            callback=click.pass_context(_list_tools),
             help=_HELP,
             context_settings={"help_option_names": ["-h", "--help"]},
         )
@@ -49,34 +49,34 @@ class Listing(click.Command):
 
 def _families(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     app: App = ctx.obj()
-    return one_of(app.toolbox().alone.families)(ctx, param, incomplete)
+    return complete_choice(app.toolbox().standalone.families)(ctx, param, incomplete)
 
 
-def _list(ctx: click.Context, *, as_json: bool, family: tuple[str, ...], **flags: Any) -> None:
-    from marid.app.hands import open_hands  # imported when used: the help needs none of it
+def _list_tools(ctx: click.Context, *, as_json: bool, family: tuple[str, ...], **flags: Any) -> None:
+    from marid.app.hands import open_tools  # imported when used: the help needs none of it
 
     app: App = ctx.obj()
-    hands = open_hands(app, replace(reach_of(flags), families=family), Caller(face="cli"))
+    hands = open_tools(app, replace(access_from_flags(flags), families=family), Caller(face="cli"))
     try:
-        offered = hands.offered()
+        offered = hands.tools_by_name()
     finally:
         hands.close()
     if as_json:
-        print_out(json.dumps([described(name, spec) for name, spec in offered], indent=2, ensure_ascii=False))
+        print_line(json.dumps([describe_tool(name, spec) for name, spec in offered], indent=2, ensure_ascii=False))
         return
     _table(offered, app if sys.stdout.isatty() else app._replace(colour=False))
 
 
-def described(name: str, spec: ToolSpec) -> dict[str, object]:
+def describe_tool(name: str, spec: ToolSpec) -> dict[str, object]:
     """A tool as a program sees it."""
-    from marid.toolkit.form import schema
+    from marid.toolkit.form import tool_schema
 
     described: dict[str, object] = {
         "name": name,
         "description": spec.description,
         "family": spec.family,
         "effect": spec.effect.value,
-        "schema": schema(spec, name),
+        "schema": tool_schema(spec, name),
     }
     return described if name == spec.name else {**described, "alias_of": spec.name}
 
@@ -84,11 +84,11 @@ def described(name: str, spec: ToolSpec) -> dict[str, object]:
 def _table(offered: list[tuple[str, ToolSpec]], app: App) -> None:
     width = max((len(name) for name, _ in offered), default=0)
     for number, family in enumerate(dict.fromkeys(spec.family for _, spec in offered)):
-        print_out(f"{'' if number == 0 else chr(10)}{bold(family, app)}")
+        print_line(f"{'' if number == 0 else chr(10)}{bold(family, app)}")
         for name, spec in offered:
             if spec.family == family:
                 words = spec.summary if name == spec.name else f"the same as {spec.name}"
-                print_out(f"  {name:<{width}}  {spec.effect.value:<5}  {words}")
+                print_line(f"  {name:<{width}}  {spec.effect.value:<5}  {words}")
 
 
-command = Listing()
+command = ToolsCommand()

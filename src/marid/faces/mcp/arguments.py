@@ -4,25 +4,25 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
-from marid.core.context import Form
+from marid.core.context import OutputFormat
 from marid.core.errors import BadInput
 from marid.faces.mcp.tool import Arguments
 
-FORMS = tuple(form.value for form in Form)
+FORMS = tuple(form.value for form in OutputFormat)
 
 
-class Asked(NamedTuple):
+class ContextArguments(NamedTuple):
     """Arguments in their own types; what is left out has the value that it then means."""
 
     path: str
     rules: tuple[str, ...] = ()
     list_only: bool = False
-    form: Form = Form.TEXT
+    form: OutputFormat = OutputFormat.TEXT
     budget: int | None = None
     targets: tuple[str, ...] = ()
 
 
-def schema() -> dict[str, Any]:
+def arguments_schema() -> dict[str, Any]:
     """The arguments as JSON Schema."""
     return {
         "type": "object",
@@ -40,7 +40,7 @@ def schema() -> dict[str, Any]:
             "format": {
                 "type": "string",
                 "enum": list(FORMS),
-                "default": Form.TEXT.value,
+                "default": OutputFormat.TEXT.value,
                 "description": "How the files are written.",
             },
             "budget": {
@@ -59,19 +59,19 @@ def schema() -> dict[str, Any]:
     }
 
 
-def asked(arguments: Arguments) -> Asked:
+def parse_arguments(arguments: Arguments) -> ContextArguments:
     """What the arguments mean. Null stands for an argument that is left out.
 
     Raises: BadInput that names the argument and what would fit.
     """
     given = {name: value for name, value in arguments.items() if value is not None}
-    if unknown := sorted(given.keys() - _READERS.keys()):
-        known = ", ".join(_READERS)
+    if unknown := sorted(given.keys() - _PARSERS.keys()):
+        known = ", ".join(_PARSERS)
         raise BadInput(f"read_context takes no '{unknown[0]}'; it takes {known}")
     if "path" not in given:
         raise BadInput("'path' is missing: give the absolute path of a folder")
-    values = {"form" if name == "format" else name: _READERS[name](name, value) for name, value in given.items()}
-    found = Asked(**cast("dict[str, Any]", values))
+    values = {"form" if name == "format" else name: _PARSERS[name](name, value) for name, value in given.items()}
+    found = ContextArguments(**cast("dict[str, Any]", values))
     if found.list_only and found.budget is not None:
         raise BadInput("'budget' is about the contents of files: leave it out, or leave out 'list_only'")
     return found
@@ -83,7 +83,7 @@ def _texts(description: str) -> dict[str, Any]:
 
 def _text(name: str, value: object) -> str:
     if not isinstance(value, str) or not value:
-        raise BadInput(f"'{name}' must be a text that is not empty, not {_shown(value)}")
+        raise BadInput(f"'{name}' must be a text that is not empty, not {_quote(value)}")
     return value
 
 
@@ -91,7 +91,7 @@ def _list(name: str, value: object) -> tuple[str, ...]:
     lines = cast("list[object]", value if isinstance(value, list) else [None])
     texts = [line for line in lines if isinstance(line, str)]
     if len(texts) < len(lines):
-        raise BadInput(f"'{name}' must be a list of texts, not {_shown(cast('object', value))}")
+        raise BadInput(f"'{name}' must be a list of texts, not {_quote(cast('object', value))}")
     return tuple(texts)
 
 
@@ -99,7 +99,7 @@ def _flag(name: str, value: object) -> bool:
     # Some models send every argument as a text.
     found = {"true": True, "false": False}.get(value.lower()) if isinstance(value, str) else value
     if not isinstance(found, bool):
-        raise BadInput(f"'{name}' must be true or false, not {_shown(value)}")
+        raise BadInput(f"'{name}' must be true or false, not {_quote(value)}")
     return found
 
 
@@ -107,21 +107,21 @@ def _count(name: str, value: object) -> int:
     # 2000.0 is an integer to JSON Schema.
     whole = int(value) if isinstance(value, float) and value.is_integer() else value
     if isinstance(whole, bool) or not isinstance(whole, int) or whole < 1:
-        raise BadInput(f"'{name}' must be a whole number above 0, not {_shown(value)}")
+        raise BadInput(f"'{name}' must be a whole number above 0, not {_quote(value)}")
     return whole
 
 
-def _form(name: str, value: object) -> Form:
+def _form(name: str, value: object) -> OutputFormat:
     if value not in FORMS:
-        raise BadInput(f"'{name}' must be one of {', '.join(FORMS)}, not {_shown(value)}")
-    return Form(value)
+        raise BadInput(f"'{name}' must be one of {', '.join(FORMS)}, not {_quote(value)}")
+    return OutputFormat(value)
 
 
-def _shown(value: object) -> str:
+def _quote(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 100 else f"{text[:100]}..."
 
 
-_READERS: Mapping[str, Callable[[str, object], object]] = MappingProxyType(
+_PARSERS: Mapping[str, Callable[[str, object], object]] = MappingProxyType(
     {"path": _text, "rules": _list, "list_only": _flag, "format": _form, "budget": _count, "targets": _list}
 )

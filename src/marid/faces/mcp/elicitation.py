@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
-from marid.core.approval import Answer, Question
+from marid.core.approval import ApprovalAnswer, Question
 
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
     from mcp.server.session import ServerSession
 
 
-def elicitation(context: "ServerRequestContext[Any]") -> "Elicitation | None":
+def elicitation_for(context: "ServerRequestContext[Any]") -> "Elicitation | None":
     """Somebody to ask, if the client said that it can."""
     session = context.session
     able = session.client_capabilities
@@ -25,11 +25,11 @@ class Elicitation:
         self._session = session
         self._request = request
 
-    async def ask(self, question: Question) -> Answer | None:
+    async def ask(self, question: Question) -> ApprovalAnswer | None:
         """What the person says; None when the client cannot ask after all."""
         from mcp.shared.exceptions import MCPError
 
-        offered = [answer.value for answer in Answer if question.always or answer is not Answer.ALWAYS]
+        offered = [answer.value for answer in ApprovalAnswer if question.always or answer is not ApprovalAnswer.ALWAYS]
         schema = {
             "type": "object",
             "properties": {"answer": {"type": "string", "title": "Allow it?", "enum": offered}},
@@ -40,5 +40,5 @@ class Elicitation:
         except MCPError:
             return None
         if said.action != "accept" or not said.content or said.content.get("answer") not in offered:
-            return Answer.NO
-        return Answer(said.content["answer"])
+            return ApprovalAnswer.NO
+        return ApprovalAnswer(said.content["answer"])

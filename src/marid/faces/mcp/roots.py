@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from marid.core.errors import BadInput, NotFound, Refused
-from marid.text.visible import shown_path
+from marid.text.visible import quote_path
 
 HINT = "to allow another folder, start the server with --root DIR (repeatable)"
 
 
-class Roots(NamedTuple):
+class AllowedRoots(NamedTuple):
     """Folders with every link in their own paths followed.
 
     Messages name what the caller gave and nothing else, and what lies outside is refused before anybody looks
@@ -20,62 +20,62 @@ class Roots(NamedTuple):
 
     folders: tuple[str, ...]
 
-    def folder(self, path: str) -> str:
+    def resolve_folder(self, path: str) -> str:
         """The real place of the absolute `path`.
 
         Raises: BadInput for a relative path or a file, Refused for a folder outside or without permission, NotFound.
         """
         if not os.path.isabs(path):
             raise BadInput(
-                f"'{shown_path(path)}' is not an absolute path: give the whole path of a folder, from '/' on"
+                f"'{quote_path(path)}' is not an absolute path: give the whole path of a folder, from '/' on"
             )
-        place = _real(path)
-        if not any(_holds(root, place) for root in self.folders):
-            raise Refused(f"'{shown_path(path)}' is outside the folders that this server may read; {HINT}")
+        place = _real_path(path)
+        if not any(_is_within(root, place) for root in self.folders):
+            raise Refused(f"'{quote_path(path)}' is outside the folders that this server may read; {HINT}")
         if not _is_folder(place, path):
-            raise BadInput(f"'{shown_path(path)}' is a file: give its folder as 'path' and the file in 'targets'")
+            raise BadInput(f"'{quote_path(path)}' is a file: give its folder as 'path' and the file in 'targets'")
         _check_readable(place, path)
         return place
 
 
-def roots_of(given: Iterable[str], cwd: str) -> Roots:
+def resolve_roots(given: Iterable[str], cwd: str) -> AllowedRoots:
     """The roots that a person names.
 
     Raises: NotFound, BadInput, Refused for one that is no folder or may not be read.
     """
     places: list[str] = []
     for path in given:
-        place = _real(os.path.join(cwd, path))
+        place = _real_path(os.path.join(cwd, path))
         if not _is_folder(place, path):
-            raise BadInput(f"'{shown_path(path)}' is a file: --root takes a folder")
+            raise BadInput(f"'{quote_path(path)}' is a file: --root takes a folder")
         _check_readable(place, path)
         places.append(place)
-    return Roots(tuple(dict.fromkeys(places)))
+    return AllowedRoots(tuple(dict.fromkeys(places)))
 
 
-def target_in(folder: str, target: str) -> str:
+def resolve_target(folder: str, target: str) -> str:
     """The real place of a file or folder below the real `folder`.
 
     Raises: Refused when it leads out of `folder`, NotFound, BadInput for what is neither.
     """
-    place = _real(os.path.join(folder, target))
-    if not _holds(folder, place):
-        raise Refused(f"the target '{shown_path(target)}' leads out of 'path': targets are files and folders below it")
+    place = _real_path(os.path.join(folder, target))
+    if not _is_within(folder, place):
+        raise Refused(f"the target '{quote_path(target)}' leads out of 'path': targets are files and folders below it")
     if _is_folder(place, target):
         _check_readable(place, target)
     return place
 
 
-def _real(path: str) -> str:
+def _real_path(path: str) -> str:
     if "\0" in path:
         raise BadInput("a path cannot hold a NUL byte")
     try:
         return os.path.realpath(path)
     except OSError as error:  # a folder and a link are being exchanged
-        raise NotFound(f"'{shown_path(path)}' is not there") from error
+        raise NotFound(f"'{quote_path(path)}' is not there") from error
 
 
-def _holds(root: str, place: str) -> bool:
+def _is_within(root: str, place: str) -> bool:
     return place == root or place.startswith(root.rstrip("/") + "/")
 
 
@@ -84,11 +84,11 @@ def _is_folder(place: str, given: str) -> bool:
     try:
         mode = os.stat(place).st_mode
     except PermissionError as error:
-        raise _no_permission(given) from error
+        raise _permission_error(given) from error
     except OSError as error:
-        raise NotFound(f"'{shown_path(given)}' is not there") from error
+        raise NotFound(f"'{quote_path(given)}' is not there") from error
     if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
-        raise BadInput(f"'{shown_path(given)}' is neither a file nor a folder")
+        raise BadInput(f"'{quote_path(given)}' is neither a file nor a folder")
     return stat.S_ISDIR(mode)
 
 
@@ -96,8 +96,8 @@ def _check_readable(place: str, given: str) -> None:
     try:
         os.scandir(place).close()
     except OSError as error:
-        raise _no_permission(given) from error
+        raise _permission_error(given) from error
 
 
-def _no_permission(given: str) -> Refused:
-    return Refused(f"'{shown_path(given)}' cannot be read: no permission")
+def _permission_error(given: str) -> Refused:
+    return Refused(f"'{quote_path(given)}' cannot be read: no permission")

@@ -7,10 +7,10 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from marid.core.errors import BadInput, MaridError
-from marid.core.policy import HARMLESS, Effect
+from marid.core.policy import HARMLESS_EFFECTS, Effect
 from marid.core.version import __version__
-from marid.faces.mcp.elicitation import elicitation
-from marid.faces.mcp.tool import Arguments, Tool, log
+from marid.faces.mcp.elicitation import elicitation_for
+from marid.faces.mcp.tool import Arguments, FaceTool, log_line
 from marid.faces.mcp.wire import serve_stdio
 from marid.toolkit.spec import ToolSpec
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from mcp import types
     from mcp.server import Server, ServerRequestContext
 
-    from marid.app.hands import Hands
+    from marid.app.hands import ToolSession
     from marid.toolkit.asking import Asker
 
 # Each call may hold a whole context in memory.
-_AT_ONCE = 4
+_MAX_CONCURRENT = 4
 _INTERRUPTED = 130
-_BROKE = "broke: this is a bug in marid, not in the request; the log of the server (its stderr) says more"
+_BUG_MESSAGE = "broke: this is a bug in marid, not in the request; the log of the server (its stderr) says more"
 
 
-class Calls:
+class CallHandler:
     """Finds the tool, calls it, and answers whatever happens."""
 
-    def __init__(self, tools: Sequence[Tool], hands: "Hands | None" = None, *, debug: bool = False) -> None:
+    def __init__(self, tools: Sequence[FaceTool], hands: "ToolSession | None" = None, *, debug: bool = False) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self._hands = hands
         self._debug = debug
@@ -49,27 +49,29 @@ class Calls:
         from anyio.from_thread import check_cancelled
 
         try:
-            return self._tool(name).call(arguments, check_cancelled), False
+            return self._find_tool(name).call(arguments, check_cancelled), False
         except MaridError as error:
             return str(error), True
         except Exception as error:  # noqa: BLE001 - the outermost ring of a call: a bug must not end the server
-            self._bug(name, error)
-            return f"{name} {_BROKE}", True
+            self._log_bug(name, error)
+            return f"{name} {_BUG_MESSAGE}", True
 
-    def listed(self) -> "list[types.Tool]":
+    def list_tools(self) -> "list[types.Tool]":
         """All of them as clients see them."""
-        own = [listed(tool) for tool in self._tools.values()]
-        return own + ([offered(name, spec) for name, spec in self._hands.offered()] if self._hands else [])
+        own = [describe_face_tool(tool) for tool in self._tools.values()]
+        return own + (
+            [describe_inventory_tool(name, spec) for name, spec in self._hands.tools_by_name()] if self._hands else []
+        )
 
-    def _tool(self, name: str) -> Tool:
+    def _find_tool(self, name: str) -> FaceTool:
         if name not in self._tools:
             raise BadInput(f"there is no tool '{name}'; there are {', '.join(self._tools)}")
         return self._tools[name]
 
-    def _bug(self, name: str, error: Exception) -> None:
-        log(f"a bug in {name}: {type(error).__name__}: {error}")
+    def _log_bug(self, name: str, error: Exception) -> None:
+        log_line(f"a bug in {name}: {type(error).__name__}: {error}")
         if not self._debug:
-            log("start the server as `marid --debug all mcp` to see where")
+            log_line("start the server as `marid --debug all mcp` to see where")
             return
         import traceback
 
@@ -77,32 +79,32 @@ class Calls:
 
 
 def make_server(
-    tools: Sequence[Tool], instructions: str, hands: "Hands | None" = None, *, debug: bool = False
+    tools: Sequence[FaceTool], instructions: str, hands: "ToolSession | None" = None, *, debug: bool = False
 ) -> "Server[Any]":
     """The server over tools of this face and those of the inventory, for any transport."""
     import anyio
     from mcp import types
     from mcp.server import Server
 
-    calls = Calls(tools, hands, debug=debug)
-    limiter = anyio.CapacityLimiter(_AT_ONCE)
+    calls = CallHandler(tools, hands, debug=debug)
+    limiter = anyio.CapacityLimiter(_MAX_CONCURRENT)
 
     async def on_list(
         _context: "ServerRequestContext[Any]", _params: "types.PaginatedRequestParams | None"
     ) -> "types.ListToolsResult":
-        return types.ListToolsResult(tools=calls.listed())
+        return types.ListToolsResult(tools=calls.list_tools())
 
     async def on_call(
         context: "ServerRequestContext[Any]", params: "types.CallToolRequestParams"
     ) -> "types.CallToolResult":
-        asker = elicitation(context)
+        asker = elicitation_for(context)
         text, failed = await calls.answer(params.name, params.arguments or {}, asker, limiter)
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=failed)
 
     return Server("marid", version=__version__, instructions=instructions, on_list_tools=on_list, on_call_tool=on_call)
 
 
-def listed(tool: Tool) -> "types.Tool":
+def describe_face_tool(tool: FaceTool) -> "types.Tool":
     """A tool of this face as clients see it."""
     from mcp import types
 
@@ -117,18 +119,18 @@ def listed(tool: Tool) -> "types.Tool":
     )
 
 
-def offered(name: str, spec: ToolSpec) -> "types.Tool":
+def describe_inventory_tool(name: str, spec: ToolSpec) -> "types.Tool":
     """A tool of the inventory as clients see it; what it does to the world follows from its effect."""
     from mcp import types
 
-    from marid.toolkit.form import schema
+    from marid.toolkit.form import tool_schema
 
-    harmless = spec.effect in HARMLESS
+    harmless = spec.effect in HARMLESS_EFFECTS
     return types.Tool(
         name=name,
         title=name.replace("_", " "),
         description=spec.description,
-        input_schema=schema(spec, name),
+        input_schema=tool_schema(spec, name),
         annotations=types.ToolAnnotations(
             read_only_hint=harmless,
             destructive_hint=spec.effect in (Effect.WRITE, Effect.EXEC, Effect.SPAWN),
@@ -138,7 +140,7 @@ def offered(name: str, spec: ToolSpec) -> "types.Tool":
     )
 
 
-def run(tools: Sequence[Tool], instructions: str, hands: "Hands | None", *, debug: bool) -> None:
+def run_server(tools: Sequence[FaceTool], instructions: str, hands: "ToolSession | None", *, debug: bool) -> None:
     """Serve on standard input and output until the client goes. Ctrl-C ends the process with its exit code."""
     import logging
 
@@ -146,15 +148,15 @@ def run(tools: Sequence[Tool], instructions: str, hands: "Hands | None", *, debu
 
     # The library tells of every failure with a traceback.
     logging.basicConfig(format="marid: %(message)s", level=logging.INFO if debug else logging.CRITICAL)
-    before = signal.signal(signal.SIGINT, _end)
+    before = signal.signal(signal.SIGINT, _exit_on_interrupt)
     try:
         anyio.run(serve_stdio, make_server(tools, instructions, hands, debug=debug))
     except* BrokenPipeError:
-        log("the client has gone")
+        log_line("the client has gone")
     finally:
         signal.signal(signal.SIGINT, before)
 
 
-def _end(_number: int, _frame: FrameType | None) -> None:
+def _exit_on_interrupt(_number: int, _frame: FrameType | None) -> None:
     # At once: a thread that waits for the next line of input cannot be woken, and there is nothing to save.
     os._exit(_INTERRUPTED)

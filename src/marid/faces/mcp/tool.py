@@ -6,10 +6,10 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 Arguments = Mapping[str, object]
-Alive = Callable[[], None]
+CheckAlive = Callable[[], None]
 
 
-class Tool(NamedTuple):
+class FaceTool(NamedTuple):
     """One tool, known to no protocol. All of them read only, until others say what they do.
 
     `call` blocks and gives the text of the result. It runs `alive` now and then, which does not return when nobody
@@ -20,10 +20,10 @@ class Tool(NamedTuple):
     title: str
     description: str
     schema: dict[str, Any]
-    call: Callable[[Arguments, Alive], str]
+    call: Callable[[Arguments, CheckAlive], str]
 
 
-def log(line: str) -> None:
+def log_line(line: str) -> None:
     """A line for the person who runs the server, on stderr: stdout is the wire."""
     # Some clients close it.
     with suppress(OSError):

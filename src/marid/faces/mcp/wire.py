@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from mcp.types import JSONRPCMessage
 
 # Whoever closed the wire does not wait longer than this for what is still being made.
-_PATIENCE = 60.0
+_DRAIN_TIMEOUT = 60.0
 
 
-class Unanswered:
+class PendingRequests:
     """The requests that have no answer yet, by id. An id may come back as a text: 1 and "1" are the same."""
 
     def __init__(self) -> None:
@@ -24,23 +24,23 @@ class Unanswered:
         self._ids: set[str] = set()
         self._changed = anyio.Event()
 
-    def came(self, message: "JSONRPCMessage") -> None:
+    def note_incoming(self, message: "JSONRPCMessage") -> None:
         """A message from the client: a request, or word that it no longer waits for one."""
         from mcp.types import JSONRPCNotification, JSONRPCRequest
 
         if isinstance(message, JSONRPCRequest):
             self._ids.add(str(message.id))
         elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
-            self._settle((message.params or {}).get("requestId"))
+            self._discard((message.params or {}).get("requestId"))
 
-    def went(self, message: "JSONRPCMessage") -> None:
+    def note_outgoing(self, message: "JSONRPCMessage") -> None:
         """A message to the client: an answer, or something else."""
         from mcp.types import JSONRPCError, JSONRPCResponse
 
         if isinstance(message, JSONRPCResponse | JSONRPCError):
-            self._settle(message.id)
+            self._discard(message.id)
 
-    async def none_left(self) -> None:
+    async def wait_until_empty(self) -> None:
         """Wait until there are none."""
         import anyio
 
@@ -48,7 +48,7 @@ class Unanswered:
             self._changed = anyio.Event()
             await self._changed.wait()
 
-    def _settle(self, number: object) -> None:
+    def _discard(self, number: object) -> None:
         self._ids.discard(str(number))
         self._changed.set()
 
@@ -62,7 +62,7 @@ async def serve_stdio(server: "Server[Any]") -> None:
     from mcp.server.stdio import stdio_server
     from mcp.shared.message import SessionMessage
 
-    unanswered = Unanswered()
+    unanswered = PendingRequests()
     into, requests = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     answers, out_of = anyio.create_memory_object_stream[SessionMessage](0)
     async with stdio_server() as (read, write), anyio.create_task_group() as tasks:
@@ -72,23 +72,23 @@ async def serve_stdio(server: "Server[Any]") -> None:
 
 
 async def _relay_requests(
-    read: Any, into: "MemoryObjectSendStream[SessionMessage | Exception]", unanswered: Unanswered
+    read: Any, into: "MemoryObjectSendStream[SessionMessage | Exception]", unanswered: PendingRequests
 ) -> None:
     import anyio
 
     async with into:
         async for item in read:
             if not isinstance(item, Exception):
-                unanswered.came(item.message)
+                unanswered.note_incoming(item.message)
             await into.send(item)
-        with anyio.move_on_after(_PATIENCE):
-            await unanswered.none_left()
+        with anyio.move_on_after(_DRAIN_TIMEOUT):
+            await unanswered.wait_until_empty()
 
 
 async def _relay_answers(
-    out_of: "MemoryObjectReceiveStream[SessionMessage]", write: Any, unanswered: Unanswered
+    out_of: "MemoryObjectReceiveStream[SessionMessage]", write: Any, unanswered: PendingRequests
 ) -> None:
     async with write:
         async for item in out_of:
             await write.send(item)
-            unanswered.went(item.message)
+            unanswered.note_outgoing(item.message)

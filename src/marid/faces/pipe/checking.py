@@ -6,22 +6,22 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from marid.core.errors import BadInput
-from marid.text.names import check_name
+from marid.text.names import check_conversation_name
 
 CONVERSATION = "conversation-name"
-_SHORT = 20
+_MAX_QUOTED = 20
 
 
-def kind_name(value: object) -> str:
+def type_name(value: object) -> str:
     """What a value is, in words."""
-    return next(words for words, fits in _KINDS.values() if fits(value))
+    return next(words for words, fits in _TYPES.values() if fits(value))
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-_KINDS: Mapping[str, tuple[str, Callable[[object], bool]]] = MappingProxyType(
+_TYPES: Mapping[str, tuple[str, Callable[[object], bool]]] = MappingProxyType(
     {
         "object": ("an object", lambda value: isinstance(value, dict)),
         "array": ("an array", lambda value: isinstance(value, list)),
@@ -34,23 +34,26 @@ _KINDS: Mapping[str, tuple[str, Callable[[object], bool]]] = MappingProxyType(
 )
 
 
-def check(value: object, schema: Mapping[str, Any], path: str) -> None:
+def check_schema(value: object, schema: Mapping[str, Any], path: str) -> None:
     """Of JSON schema it knows what ours use: type, enum, anyOf, properties, required, additionalProperties, items,
     pattern, minimum, maximum, and the format of a conversation's name.
 
     Raises: BadInput that names the place, what would fit there and, of a name that is unknown, the nearest known one.
     """
-    _check_kind(value, schema, path)
-    if "anyOf" in schema and not any(_fits(value, one, path) for one in schema["anyOf"]):
+    _check_type(value, schema, path)
+    if "anyOf" in schema and not any(_matches(value, one, path) for one in schema["anyOf"]):
         raise BadInput(f"'{path}' must be {schema.get('description', 'another value')}")
     if "enum" in schema and value not in schema["enum"]:
-        raise BadInput(f"'{path}' must be {_either(schema['enum'])}, not {_short(value)}{near(value, schema['enum'])}")
+        raise BadInput(
+            f"'{path}' must be {_join_alternatives(schema['enum'])}, "
+            f"not {_describe_value(value)}{suggestion(value, schema['enum'])}"
+        )
     match value:
         case dict():
             _check_object(cast("dict[str, object]", value), schema, path)
         case list():
             for place, item in enumerate(cast("list[object]", value)):
-                check(item, schema.get("items", {}), f"{path}[{place}]")
+                check_schema(item, schema.get("items", {}), f"{path}[{place}]")
         case str():
             _check_text(value, schema, path)
         case int() | float():
@@ -59,7 +62,7 @@ def check(value: object, schema: Mapping[str, Any], path: str) -> None:
             pass
 
 
-def near(word: object, words: Collection[str | None]) -> str:
+def suggestion(word: object, words: Collection[str | None]) -> str:
     """What was probably meant, as the end of a message; without any likeness nothing."""
     import difflib  # imported when used: only a mistake needs it
 
@@ -67,21 +70,21 @@ def near(word: object, words: Collection[str | None]) -> str:
     return f"; did you mean '{found[0]}'?" if found else ""
 
 
-def _fits(value: object, schema: Mapping[str, Any], path: str) -> bool:
+def _matches(value: object, schema: Mapping[str, Any], path: str) -> bool:
     try:
-        check(value, schema, path)
+        check_schema(value, schema, path)
     except BadInput:
         return False
     return True
 
 
-def _check_kind(value: object, schema: Mapping[str, Any], path: str) -> None:
+def _check_type(value: object, schema: Mapping[str, Any], path: str) -> None:
     kinds = schema.get("type", ())
     kinds = (kinds,) if isinstance(kinds, str) else kinds
-    if kinds and not any(_KINDS[kind][1](value) for kind in kinds):
+    if kinds and not any(_TYPES[kind][1](value) for kind in kinds):
         # In the place of a table, any text may be a key.
-        found = "this text" if isinstance(value, str) else _short(value)
-        raise BadInput(f"'{path}' must be {_either([_KINDS[kind][0] for kind in kinds])}, not {found}")
+        found = "this text" if isinstance(value, str) else _describe_value(value)
+        raise BadInput(f"'{path}' must be {_join_alternatives([_TYPES[kind][0] for kind in kinds])}, not {found}")
 
 
 def _check_object(value: dict[str, object], schema: Mapping[str, Any], path: str) -> None:
@@ -90,19 +93,19 @@ def _check_object(value: dict[str, object], schema: Mapping[str, Any], path: str
     for name, item in value.items():
         place = f"{path}.{name[:100]}" if path else name[:100]
         if name in known:
-            check(item, known[name], place)
+            check_schema(item, known[name], place)
         elif rest is False:
-            fits = near(name, known) or f"; there are {', '.join(known)}"
+            fits = suggestion(name, known) or f"; there are {', '.join(known)}"
             raise BadInput(f"'{place}' is not known{fits}")
         elif isinstance(rest, Mapping):
-            check(item, cast("Mapping[str, Any]", rest), place)
+            check_schema(item, cast("Mapping[str, Any]", rest), place)
     if missing := [name for name in schema.get("required", ()) if name not in value]:
         raise BadInput(f"'{f'{path}.' if path else ''}{missing[0]}' is missing")
 
 
 def _check_text(value: str, schema: Mapping[str, Any], path: str) -> None:
     if schema.get("format") == CONVERSATION:
-        check_name(value)
+        check_conversation_name(value)
     elif "pattern" in schema and not re.search(schema["pattern"], value):
         raise BadInput(f"'{path}' must be {schema.get('description', 'another text')}")
 
@@ -116,18 +119,18 @@ def _check_number(value: float, schema: Mapping[str, Any], path: str) -> None:
 _LIMITS = {"minimum": "at least", "maximum": "at most"}
 
 
-def _either(words: Collection[object]) -> str:
+def _join_alternatives(words: Collection[object]) -> str:
     return " or ".join("null" if word is None else str(word) for word in words)
 
 
-def _short(value: object) -> str:
+def _describe_value(value: object) -> str:
     """Only the kind of a text: it may be a key, and whoever sent it knows what it was."""
     match value:
         case str():
-            return f"'{value}'" if value.isidentifier() and len(value) < _SHORT else "this text"
+            return f"'{value}'" if value.isidentifier() and len(value) < _MAX_QUOTED else "this text"
         case bool():
             return str(value).lower()
         case int() | float():
-            return str(value)[:_SHORT]
+            return str(value)[:_MAX_QUOTED]
         case _:
-            return kind_name(value)
+            return type_name(value)

@@ -4,13 +4,13 @@ import traceback
 from types import MappingProxyType
 from typing import NamedTuple
 
-from marid.core.conversation import Conflict, Corrupt, Held
-from marid.core.errors import FAMILIES, MaridError, alone
+from marid.core.conversation import Conflict, ConversationLocked, Corrupt
+from marid.core.errors import FAMILIES, MaridError, unwrap_group
 from marid.core.exits import exit_code
-from marid.core.settings import BadFile
+from marid.core.settings import BadSettingsFile
 
 INTERNAL = "internal_error"
-CODES = MappingProxyType(
+FAMILY_CODES = MappingProxyType(
     {
         "bad_input": "invalid_input",
         "refused": "permission_denied",
@@ -21,12 +21,17 @@ CODES = MappingProxyType(
     }
 )
 # Kinds of errors that have a code of their own, whatever their family's is.
-KINDS = MappingProxyType(
-    {Conflict: "already_exists", Held: "already_exists", Corrupt: "invalid_data", BadFile: "invalid_data"}
+ERROR_CODES = MappingProxyType(
+    {
+        Conflict: "already_exists",
+        ConversationLocked: "already_exists",
+        Corrupt: "invalid_data",
+        BadSettingsFile: "invalid_data",
+    }
 )
 
 
-class Failure(NamedTuple):
+class ErrorReport(NamedTuple):
     """What the last line says, and what the process ends with."""
 
     code: str
@@ -34,17 +39,17 @@ class Failure(NamedTuple):
     exit: int
 
 
-def failure_of(error: Exception) -> Failure:
+def error_report(error: Exception) -> ErrorReport:
     """What is told of an error; of a bug also where it was met."""
-    error = alone(error)
+    error = unwrap_group(error)
     if not isinstance(error, MaridError):
         met = traceback.extract_tb(error.__traceback__)[-1:]
         place = "".join(f" ({frame.filename.rpartition('/')[2]}:{frame.lineno})" for frame in met)
-        return Failure(INTERNAL, f"a bug: {type(error).__name__}: {error}{place}", exit_code(error))
-    kind = next((code for one, code in KINDS.items() if isinstance(error, one)), CODES[error.code])
-    return Failure(kind, str(error), exit_code(error))
+        return ErrorReport(INTERNAL, f"a bug: {type(error).__name__}: {error}{place}", exit_code(error))
+    kind = next((code for one, code in ERROR_CODES.items() if isinstance(error, one)), FAMILY_CODES[error.code])
+    return ErrorReport(kind, str(error), exit_code(error))
 
 
-def error_of(code: str, message: str) -> MaridError:
+def error_from_code(code: str, message: str) -> MaridError:
     """The error of a family, for a failure that came as a value."""
     return next((family for family in FAMILIES if family.code == code), MaridError)(message)

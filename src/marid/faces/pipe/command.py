@@ -11,23 +11,23 @@ import click
 from click.exceptions import Exit
 
 from marid.app import conversations
-from marid.app.adjusting import named
+from marid.app.adjusting import conversation_name
 from marid.app.app import App
-from marid.app.overriding import with_settings
-from marid.app.reach import Reach
+from marid.app.overriding import with_overrides
+from marid.app.reach import ToolAccess
 from marid.core.errors import BadInput, Unavailable
 from marid.core.version import __version__
-from marid.faces.flag_options import option_of
-from marid.faces.pipe.commands import AT_ONCE, ROUNDS
-from marid.faces.pipe.ending import Ending
-from marid.faces.pipe.request import Request, request_of, secrets_of
-from marid.faces.pipe.session import Session
-from marid.faces.pipe.settings_shape import config_shape
-from marid.faces.pipe.shape import schema
+from marid.faces.flag_options import click_option
+from marid.faces.pipe.commands import ASYNC_COMMANDS, SYNC_COMMANDS
+from marid.faces.pipe.ending import DoneLine
+from marid.faces.pipe.request import JsonRequest, find_secrets, parse_request
+from marid.faces.pipe.session import JsonSession
+from marid.faces.pipe.settings_shape import config_schema
+from marid.faces.pipe.shape import input_schema
 from marid.faces.pipe.stdin import read_object
-from marid.faces.pipe.wire import Wire
-from marid.faces.reach import reach_of
-from marid.faces.signals import Signals
+from marid.faces.pipe.wire import JsonLineWriter
+from marid.faces.reach import access_from_flags
+from marid.faces.signals import SignalGuard
 
 _HELP = """Do what one JSON object on stdin asks for.
 
@@ -44,68 +44,70 @@ class JsonCommand(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
-            raise Exit(Ending(_wire()).run(_raising(BadInput(error.format_message())))) from error
+            raise Exit(DoneLine(_make_writer()).run(_work_that_raises(BadInput(error.format_message())))) from error
         except Exit as end:
-            raise Exit(end.exit_code or Ending(_wire()).run(lambda _signals: None)) from end
+            raise Exit(end.exit_code or DoneLine(_make_writer()).run(lambda _signals: None)) from end
 
 
-def _raising(error: Exception) -> Callable[[Signals], None]:
-    def work(_signals: Signals) -> None:
+def _work_that_raises(error: Exception) -> Callable[[SignalGuard], None]:
+    def work(_signals: SignalGuard) -> None:
         raise error
 
     return work
 
 
-def _wire() -> Wire:
-    return Wire(sys.stdout.buffer, sys.stderr.buffer)
+def _make_writer() -> JsonLineWriter:
+    return JsonLineWriter(sys.stdout.buffer, sys.stderr.buffer)
 
 
-def _answer(ctx: click.Context, **flags: Any) -> int:
-    wire = _wire()
+def _run_command(ctx: click.Context, **flags: Any) -> int:
+    wire = _make_writer()
 
-    def work(signals: Signals) -> None:
+    def work(signals: SignalGuard) -> None:
         if flags["version"]:
-            wire.text(f"marid {__version__}")
+            wire.write_text(f"marid {__version__}")
         elif flags["json_schema"]:
-            wire.text(json.dumps(schema(config_shape()), indent=2))
+            wire.write_text(json.dumps(input_schema(config_schema()), indent=2))
         else:
-            _asked(ctx.obj, flags, wire, signals)
+            _run_request(ctx.obj, flags, wire, signals)
 
-    return Ending(wire).run(work)
+    return DoneLine(wire).run(work)
 
 
-def _asked(build: Callable[..., App], flags: dict[str, Any], wire: Wire, signals: Signals) -> None:
-    reach = reach_of(flags)
+def _run_request(build: Callable[..., App], flags: dict[str, Any], wire: JsonLineWriter, signals: SignalGuard) -> None:
+    reach = access_from_flags(flags)
     given = read_object(sys.stdin.buffer if sys.stdin is not None else None)
-    wire.hide(secrets_of(given))
-    serve(session_of(build, request_of(given), reach, wire, home=flags["own_home"] or ""), signals)
+    wire.hide(find_secrets(given))
+    run_session(make_session(build, parse_request(given), reach, wire, home=flags["own_home"] or ""), signals)
 
 
-def session_of(build: Callable[..., App], request: Request, reach: Reach, wire: Wire, *, home: str = "") -> Session:
+def make_session(
+    build: Callable[..., App], request: JsonRequest, reach: ToolAccess, wire: JsonLineWriter, *, home: str = ""
+) -> JsonSession:
     """What the request is carried out with; a `home` of the command line is stronger than the request's.
 
     Raises: BadInput for settings that make no sense; NotFound.
     """
     places = {"home": home or request.home, "project": request.project_root}
-    app = with_settings(build(**{name: place for name, place in places.items() if place}), request.settings)
-    request = replace(request, context=named(app, request.context))
-    return Session(app, request, replace(reach, trust=reach.trust or request.trust), wire)
+    app = with_overrides(build(**{name: place for name, place in places.items() if place}), request.settings)
+    request = replace(request, context=conversation_name(app, request.context))
+    return JsonSession(app, request, replace(reach, trust=reach.trust or request.trust), wire)
 
 
-def serve(session: Session, signals: Signals) -> None:
+def run_session(session: JsonSession, signals: SignalGuard) -> None:
     """The life of a command: what is there is told, what has expired is destroyed, and then it is carried out."""
     app, request = session.app, session.request
-    _introduce(session)
+    _announce(session)
     _sweep(session)
     if request.destroy_at is not None or request.destroy_after is not None:
         conversations.expire(app, request.context, at=request.destroy_at, after_inactive=request.destroy_after)
-    if request.command in AT_ONCE:
-        AT_ONCE[request.command](session)
+    if request.command in SYNC_COMMANDS:
+        SYNC_COMMANDS[request.command](session)
     else:
-        anyio.run(signals.round, lambda: ROUNDS[request.command](session))
+        anyio.run(signals.run_cancellable, lambda: ASYNC_COMMANDS[request.command](session))
 
 
-def _sweep(session: Session) -> None:
+def _sweep(session: JsonSession) -> None:
     """A home that cannot be written can still be read."""
     try:
         gone, problem = conversations.sweep(session.app)
@@ -115,15 +117,17 @@ def _sweep(session: Session) -> None:
     if problem:
         session.note(problem)
     if gone:
-        session.wire.event("auto_destroyed", count=len(gone), names=gone)
+        session.writer.write_event("auto_destroyed", count=len(gone), names=gone)
 
 
-def _introduce(session: Session) -> None:
+def _announce(session: JsonSession) -> None:
     """Raises: BadInput for settings that make no sense, before anything is told."""
     settings, _, _, notes = session.app.resolve(session.request.context, {})
-    session.wire.hide((settings.api_key, *(row.get("api_key", "") for row in settings.providers.values())))
+    session.writer.hide((settings.api_key, *(row.get("api_key", "") for row in settings.providers.values())))
     names = session.app.toolbox().inventory.names()
-    session.wire.event("load_summary", builtin_count=len(names), builtin_names=names, plugin_count=0, plugin_names=[])
+    session.writer.write_event(
+        "load_summary", builtin_count=len(names), builtin_names=names, plugin_count=0, plugin_names=[]
+    )
     for note in dict.fromkeys((*session.request.notes, *session.app.notes, *notes)):
         session.note(note)
 
@@ -133,14 +137,14 @@ command = JsonCommand(
     params=[
         click.Option(["--json-schema"], is_flag=True, help="Print the JSON schema of the input."),
         click.Option(["--version"], is_flag=True, help="Print the version."),
-        *(option_of(name) for name in ("allow", "trust")),
+        *(click_option(name) for name in ("allow", "trust")),
         click.Option(
             ["--home", "own_home"],
             metavar="DIR",
             help="Where marid keeps its own files; stronger than `home` of the input.",
         ),
     ],
-    callback=click.pass_context(_answer),
+    callback=click.pass_context(_run_command),
     help=_HELP,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

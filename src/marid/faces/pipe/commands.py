@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 
 from marid.faces.pipe import keeping, rounds
-from marid.faces.pipe.session import Session
+from marid.faces.pipe.session import JsonSession
 
-AT_ONCE: Mapping[str, Callable[[Session], None]] = MappingProxyType(
+SYNC_COMMANDS: Mapping[str, Callable[[JsonSession], None]] = MappingProxyType(
     {
         one.__name__: one
         for one in (
@@ -24,7 +24,7 @@ AT_ONCE: Mapping[str, Callable[[Session], None]] = MappingProxyType(
         )
     }
 )
-ROUNDS: Mapping[str, Callable[[Session], Awaitable[None]]] = MappingProxyType(
+ASYNC_COMMANDS: Mapping[str, Callable[[JsonSession], Awaitable[None]]] = MappingProxyType(
     {
         one.__name__: one
         for one in (

@@ -6,60 +6,62 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from marid.faces.pipe.codes import INTERNAL, Failure, failure_of
-from marid.faces.pipe.early import interruption
-from marid.faces.pipe.wire import Wire
-from marid.faces.signals import PATIENCE, SHELL, Signals
+from marid.faces.pipe.codes import INTERNAL, ErrorReport, error_report
+from marid.faces.pipe.early import interruption_message
+from marid.faces.pipe.wire import JsonLineWriter
+from marid.faces.signals import GRACE_SECONDS, SIGNAL_EXIT_BASE, SignalGuard
 
 
-class Ending:
+class DoneLine:
     """Writes the last line. Who hangs after a signal is not waited for: `leave` ends the process."""
 
-    def __init__(self, wire: Wire, patience: float = PATIENCE, leave: Callable[[int], Any] = os._exit) -> None:
+    def __init__(
+        self, wire: JsonLineWriter, grace: float = GRACE_SECONDS, leave: Callable[[int], Any] = os._exit
+    ) -> None:
         self._wire = wire
-        self._patience = patience
+        self._grace = grace
         self._leave = leave
         self._once = threading.Lock()
         self._ended = False
 
-    def run(self, work: Callable[[Signals], None]) -> int:
+    def run(self, work: Callable[[SignalGuard], None]) -> int:
         """Do the work, then say that it is done; the exit code. Nothing is written after that line."""
-        with Signals(self._given_up, _too_late, self._patience) as signals:
-            failure = _failure(work, signals)
+        with SignalGuard(self._abandon, _ignore_signal, self._grace) as signals:
+            failure = _run_work(work, signals)
             signals.ignore()
             with self._once:
                 self._ended = True
-                return self._done(failure)
+                return self._write_done(failure)
 
-    def _given_up(self, number: signal.Signals) -> None:
+    def _abandon(self, number: signal.Signals) -> None:
         self._once.acquire()
         if self._ended:  # it was a close thing
             self._once.release()
             return
         # The lock is kept for good: this line is the last.
-        self._leave(self._done(_interrupted(number)))
+        self._leave(self._write_done(_interruption_report(number)))
 
-    def _done(self, failure: Failure | None) -> int:
+    def _write_done(self, failure: ErrorReport | None) -> int:
         if failure is None:
-            self._wire.event("done", ok=True)
+            self._wire.write_event("done", ok=True)
             return 0
-        self._wire.event("done", ok=False, code=failure.code, message=failure.message)
+        self._wire.write_event("done", ok=False, code=failure.code, message=failure.message)
         return failure.exit
 
 
-def _failure(work: Callable[[Signals], None], signals: Signals) -> Failure | None:
+def _run_work(work: Callable[[SignalGuard], None], signals: SignalGuard) -> ErrorReport | None:
     try:
         work(signals)
     except KeyboardInterrupt:
-        return _interrupted(signals.first or signal.SIGINT)
+        return _interruption_report(signals.first or signal.SIGINT)
     except Exception as error:  # noqa: BLE001 - the outermost ring of this face: a bug has its last line too
-        return failure_of(error)
+        return error_report(error)
     return None
 
 
-def _interrupted(number: signal.Signals) -> Failure:
-    return Failure(INTERNAL, interruption(number.name), SHELL + number)
+def _interruption_report(number: signal.Signals) -> ErrorReport:
+    return ErrorReport(INTERNAL, interruption_message(number.name), SIGNAL_EXIT_BASE + number)
 
 
-def _too_late(_number: signal.Signals) -> None:
+def _ignore_signal(_number: signal.Signals) -> None:
     """A second signal changes nothing."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-EVENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+EVENT_FIELDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "load_summary": ("builtin_count", "builtin_names", "plugin_count", "plugin_names"),
         "note": ("text",),
@@ -29,7 +29,7 @@ EVENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "done": ("ok", "code", "message"),
     }
 )
-MEANINGS: Mapping[str, str] = MappingProxyType(
+EVENT_MEANINGS: Mapping[str, str] = MappingProxyType(
     {
         "load_summary": "which tools there are",
         "note": "what you should know about the request or the settings",

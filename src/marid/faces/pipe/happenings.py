@@ -1,76 +1,76 @@
 """What happens in a round, as lines: entries are results, all else are events."""
 
-from marid.core.events import Answered, Asked, Called, Note
+from marid.core.events import Notice, QuestionAnswered, QuestionAsked, ToolCalled
 from marid.core.rounds import (
-    CONTINUED,
-    Fuel,
+    AFTER_CONTINUATION,
+    EntryStored,
     FuelExhausted,
+    FuelStatus,
     InboxInjected,
     ReplyEnded,
-    Retrying,
-    RoundHappening,
-    Spent,
-    Stored,
-    Thought,
+    RoundEvent,
+    RoundReasoningDelta,
+    RoundRetrying,
+    RoundTextDelta,
     ToolEnded,
     ToolStarted,
+    UsageReported,
     WindowWarning,
-    Words,
 )
-from marid.faces.pipe.wire import Wire
+from marid.faces.pipe.wire import JsonLineWriter
 
 
-class Teller:
+class RoundEventWriter:
     """Tells what happens on a wire. The answer is told once, as an entry: words and thoughts on their way are not."""
 
-    def __init__(self, wire: Wire) -> None:
-        self._wire = wire
+    def __init__(self, wire: JsonLineWriter) -> None:
+        self._writer = wire
 
-    def __call__(self, what: RoundHappening) -> None:
+    def __call__(self, what: RoundEvent) -> None:
         """Raises: Unavailable when nobody reads the results."""
         match what:
-            case Words() | Thought() | ReplyEnded():
+            case RoundTextDelta() | RoundReasoningDelta() | ReplyEnded():
                 pass
-            case Stored(entry=entry):
-                self._wire.entry(entry)
-            case ToolStarted() | ToolEnded() | Called():
-                self._tool(what)
-            case Fuel() | FuelExhausted() | WindowWarning() | Spent():
-                self._means(what)
-            case Asked() | Answered() | InboxInjected() | Retrying() | Note():
-                self._besides(what)
+            case EntryStored(entry=entry):
+                self._writer.write_entry(entry)
+            case ToolStarted() | ToolEnded() | ToolCalled():
+                self._write_tool(what)
+            case FuelStatus() | FuelExhausted() | WindowWarning() | UsageReported():
+                self._write_resources(what)
+            case QuestionAsked() | QuestionAnswered() | InboxInjected() | RoundRetrying() | Notice():
+                self._write_other(what)
 
-    def _tool(self, what: ToolStarted | ToolEnded | Called) -> None:
+    def _write_tool(self, what: ToolStarted | ToolEnded | ToolCalled) -> None:
         match what:
             case ToolStarted(id=call, name=name, summary=summary):
-                self._wire.event("tool_start", name=name, summary=summary or None, id=call)
+                self._writer.write_event("tool_start", name=name, summary=summary or None, id=call)
             case ToolEnded(id=call, name=name, text=text, failed=failed):
-                self._wire.event("tool_result", name=name, result=text, cached=False, id=call, failed=failed)
-            case Called(tool=tool, code=code, seconds=seconds):
+                self._writer.write_event("tool_result", name=name, result=text, cached=False, id=call, failed=failed)
+            case ToolCalled(tool=tool, code=code, seconds=seconds):
                 if code != "ok":
-                    self._wire.event("tool_diagnostic", tool=tool, message=f"{code} after {seconds:.3f} s")
+                    self._writer.write_event("tool_diagnostic", tool=tool, message=f"{code} after {seconds:.3f} s")
 
-    def _means(self, what: Fuel | FuelExhausted | WindowWarning | Spent) -> None:
+    def _write_resources(self, what: FuelStatus | FuelExhausted | WindowWarning | UsageReported) -> None:
         match what:
-            case Fuel(remaining=remaining, total=total, event=event, preview=preview):
-                more = {"prompt_preview": preview} if event == CONTINUED else {}
-                self._wire.event("fuel_status", remaining=remaining, total=total, event=event, **more)
+            case FuelStatus(remaining=remaining, total=total, event=event, preview=preview):
+                more = {"prompt_preview": preview} if event == AFTER_CONTINUATION else {}
+                self._writer.write_event("fuel_status", remaining=remaining, total=total, event=event, **more)
             case FuelExhausted(total=total):
-                self._wire.event("fuel_exhausted", total=total)
+                self._writer.write_event("fuel_exhausted", total=total)
             case WindowWarning(remaining=remaining, limit=limit):
-                self._wire.event("context_warning", tokens_remaining=remaining, limit=limit)
-            case Spent(model=model, usage=usage):
-                self._wire.event("usage", model=model, **usage._asdict())
+                self._writer.write_event("context_warning", tokens_remaining=remaining, limit=limit)
+            case UsageReported(model=model, usage=usage):
+                self._writer.write_event("usage", model=model, **usage._asdict())
 
-    def _besides(self, what: Asked | Answered | InboxInjected | Retrying | Note) -> None:
+    def _write_other(self, what: QuestionAsked | QuestionAnswered | InboxInjected | RoundRetrying | Notice) -> None:
         match what:
-            case Asked(id=question, kind=kind, tool=tool):
-                self._wire.event("approval", id=question, kind=kind, tool=tool)
-            case Answered(id=question, answer=answer):
-                self._wire.event("approval", id=question, answer=answer)
+            case QuestionAsked(id=question, kind=kind, tool=tool):
+                self._writer.write_event("approval", id=question, kind=kind, tool=tool)
+            case QuestionAnswered(id=question, answer=answer):
+                self._writer.write_event("approval", id=question, answer=answer)
             case InboxInjected(messages=count):
-                self._wire.event("inbox_injected", count=count)
-            case Retrying(attempt=attempt, seconds=seconds, why=why):
-                self._wire.event("retrying", attempt=attempt, seconds=seconds, why=why)
-            case Note(text=text):
-                self._wire.event("note", text=text)
+                self._writer.write_event("inbox_injected", count=count)
+            case RoundRetrying(attempt=attempt, seconds=seconds, why=why):
+                self._writer.write_event("retrying", attempt=attempt, seconds=seconds, why=why)
+            case Notice(text=text):
+                self._writer.write_event("note", text=text)

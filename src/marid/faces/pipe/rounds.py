@@ -4,48 +4,55 @@ from typing import cast
 
 from marid.app import adjusting, inboxes
 from marid.app import calling as calls
-from marid.app.calling import Calling
-from marid.app.model_info import as_toml, known
-from marid.app.say import say
+from marid.app.calling import ToolCallRequest
+from marid.app.model_info import as_toml, find_model_info
+from marid.app.say import run_round
 from marid.core.errors import BadInput, MaridError
-from marid.core.rounds import End
-from marid.faces.pipe.codes import error_of, failure_of
-from marid.faces.pipe.session import Session
+from marid.core.rounds import RoundEnd
+from marid.faces.pipe.codes import error_from_code, error_report
+from marid.faces.pipe.session import JsonSession
 from marid.faces.pipe.stdin import parse_json
-from marid.faces.pipe.wire import Unread
-from marid.toolkit.outcome import Done, Failed
+from marid.faces.pipe.wire import OutputClosed
+from marid.toolkit.outcome import ToolFailure, ToolOutput
 
 AGENT = "agent"
 
 
-async def send_prompt(session: Session) -> None:
+async def send_prompt(session: JsonSession) -> None:
     """One round: what is said, and all that follows until the answer. Raises: as `say`."""
     request = session.request
-    _ended(session, await say(session.app, session.saying(request.fields["prompt"], request.context), session.tell))
+    _write_end(
+        session,
+        await run_round(
+            session.app, session.round_request(request.fields["prompt"], request.context), session.round_events
+        ),
+    )
 
 
-async def call_tool(session: Session) -> None:
+async def call_tool(session: JsonSession) -> None:
     """One call. What would need an approval is refused; with `force_call_agent` the result is what the model is told.
 
     Raises: the error of the failure's family.
     """
     request = session.request
-    text = await _called(session, request.fields["name"], _arguments(request.fields["args"]))
+    text = await _call_tool(session, request.fields["name"], _arguments(request.fields["args"]))
     if request.force != AGENT:
-        session.wire.result(text)
+        session.writer.write_result(text)
         return
-    _ended(session, await say(session.app, session.saying(text, request.context), session.tell))
+    _write_end(
+        session, await run_round(session.app, session.round_request(text, request.context), session.round_events)
+    )
 
 
-async def _called(session: Session, name: str, args: dict[str, object]) -> str:
-    calling = Calling(
-        tool=name, conversation=session.request.context, args=args, reach=session.reach, face=session.face
+async def _call_tool(session: JsonSession, name: str, args: dict[str, object]) -> str:
+    calling = ToolCallRequest(
+        tool=name, conversation=session.request.context, args=args, access=session.reach, face=session.face
     )
     match await calls.call_tool(session.app, calling, note=session.note):
-        case Done(text=text):
+        case ToolOutput(text=text):
             return text
-        case Failed(code=code, message=message):
-            raise error_of(code, message)
+        case ToolFailure(code=code, message=message):
+            raise error_from_code(code, message)
 
 
 def _arguments(words: list[str]) -> dict[str, object]:
@@ -58,64 +65,64 @@ def _arguments(words: list[str]) -> dict[str, object]:
     return cast("dict[str, object]", value)
 
 
-async def check_inbox(session: Session) -> None:
+async def check_inbox(session: JsonSession) -> None:
     """A round in that conversation, if anything waits for it. Raises: as `say`."""
-    name = session.about("context")
-    count = dict(inboxes.waiting(session.app, archived=True)).get(name, 0)
-    if not await _processed(session, name, count):
-        session.wire.event("inbox_empty", context=name)
+    name = session.conversation_for("context")
+    count = dict(inboxes.inbox_counts(session.app, archived=True)).get(name, 0)
+    if not await _process_inbox(session, name, count):
+        session.writer.write_event("inbox_empty", context=name)
 
 
-async def check_all_inboxes(session: Session) -> None:
+async def check_all_inboxes(session: JsonSession) -> None:
     """A round in every conversation for which something waits, whichever of them fail.
 
     Raises: as `say`, what the first of them raised.
     """
     processed = 0
     failed: list[MaridError] = []
-    for name, count in inboxes.waiting(session.app):
+    for name, count in inboxes.inbox_counts(session.app):
         try:
-            processed += await _processed(session, name, count)
-        except Unread:
+            processed += await _process_inbox(session, name, count)
+        except OutputClosed:
             raise
         except MaridError as error:
             failed.append(error)
-            code, message, _ = failure_of(error)
-            session.wire.event("inbox_failed", context=name, code=code, message=message)
+            code, message, _ = error_report(error)
+            session.writer.write_event("inbox_failed", context=name, code=code, message=message)
     if processed:
-        session.wire.event("inboxes_processed", count=processed)
+        session.writer.write_event("inboxes_processed", count=processed)
     elif not failed:
-        session.wire.event("all_inboxes_empty")
+        session.writer.write_event("all_inboxes_empty")
     if failed:
         raise failed[0]
 
 
-async def _processed(session: Session, name: str, count: int) -> bool:
+async def _process_inbox(session: JsonSession, name: str, count: int) -> bool:
     """False when nothing waits, or somebody else was faster."""
     if not count:
         return False
-    session.wire.event("inbox_processing", count=count, context=name)
-    end = await inboxes.check(session.app, session.saying("", name), session.tell, None)
-    _ended(session, end)
+    session.writer.write_event("inbox_processing", count=count, context=name)
+    end = await inboxes.run_inbox_round(session.app, session.round_request("", name), session.round_events, None)
+    _write_end(session, end)
     return end is not None
 
 
-async def set_model(session: Session) -> None:
+async def set_model(session: JsonSession) -> None:
     """Asks this model from now on, if its provider has it.
 
     Raises: NotFound when the provider does not know the model; Unavailable.
     """
-    name = session.about("context")
+    name = session.conversation_for("context")
     model = await adjusting.set_model(session.app, name, session.request.fields["model"])
-    session.wire.event("model_set", model=model, context=name)
+    session.writer.write_event("model_set", model=model, context=name)
 
 
-async def model_metadata(session: Session) -> None:
+async def model_metadata(session: JsonSession) -> None:
     """What is known of a model, as text for models.toml. Raises: as `Model.info`."""
     fields = session.request.fields
-    session.wire.result(as_toml(await known(session.app, fields["model"]), full=fields["full"]))
+    session.writer.write_result(as_toml(await find_model_info(session.app, fields["model"]), full=fields["full"]))
 
 
-def _ended(session: Session, end: End | None) -> None:
+def _write_end(session: JsonSession, end: RoundEnd | None) -> None:
     if end is not None:
-        session.wire.event("round_ended", reason=end.reason, round=end.round)
+        session.writer.write_event("round_ended", reason=end.reason, round=end.round)

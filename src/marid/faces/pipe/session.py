@@ -2,23 +2,23 @@
 
 from typing import NamedTuple
 
-from marid.app.adjusting import named
+from marid.app.adjusting import conversation_name
 from marid.app.app import App
-from marid.app.presence import is_there
-from marid.app.reach import Reach
-from marid.app.saying import Saying
-from marid.faces.pipe.happenings import Teller
-from marid.faces.pipe.request import Request
-from marid.faces.pipe.wire import Wire
+from marid.app.presence import conversation_exists
+from marid.app.reach import ToolAccess
+from marid.app.saying import RoundRequest
+from marid.faces.pipe.happenings import RoundEventWriter
+from marid.faces.pipe.request import JsonRequest
+from marid.faces.pipe.wire import JsonLineWriter
 
 
-class Session(NamedTuple):
+class JsonSession(NamedTuple):
     """One request on its way: the workbench, what is asked for, what it may do, and where it is told."""
 
     app: App
-    request: Request
-    reach: Reach
-    wire: Wire
+    request: JsonRequest
+    reach: ToolAccess
+    writer: JsonLineWriter
 
     @property
     def face(self) -> str:
@@ -26,30 +26,30 @@ class Session(NamedTuple):
         return "json"
 
     @property
-    def tell(self) -> Teller:
+    def round_events(self) -> RoundEventWriter:
         """Where what happens in a round goes."""
-        return Teller(self.wire)
+        return RoundEventWriter(self.writer)
 
-    def about(self, field: str) -> str:
+    def conversation_for(self, field: str) -> str:
         """The name of the conversation that a command names in `field`, else of the one of the whole request."""
-        return named(self.app, self.request.about(field))
+        return conversation_name(self.app, self.request.conversation_for(field))
 
-    def existing(self, field: str) -> str:
+    def existing_conversation(self, field: str) -> str:
         """As `about`, but another one than that of the whole request must be there. Raises: NotFound."""
-        name = self.about(field)
-        is_there(self.app, name, unused=self.request.context)
+        name = self.conversation_for(field)
+        conversation_exists(self.app, name, unused=self.request.context)
         return name
 
     def note(self, text: str) -> None:
         """Something that whoever reads the events should know."""
-        self.wire.event("note", text=text)
+        self.writer.write_event("note", text=text)
 
-    def saying(self, prompt: str, conversation: str) -> Saying:
+    def round_request(self, prompt: str, conversation: str) -> RoundRequest:
         """What is said under this request's conditions."""
-        return Saying(
+        return RoundRequest(
             prompt=prompt,
             conversation=conversation,
-            reach=self.reach,
+            access=self.reach,
             flags=self.request.settings,
             force=self.request.force,
             debug=self.request.debug,

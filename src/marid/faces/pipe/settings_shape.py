@@ -5,13 +5,13 @@ from types import MappingProxyType
 from typing import Any
 
 from marid.core.checks import kind_of
-from marid.core.fields import ANY, FIELDS
-from marid.core.settings import LATER, SETTINGS, Setting
+from marid.core.fields import ANY_PROVIDER, TABLE_SETTINGS
+from marid.core.settings import SETTINGS, UNSUPPORTED_KEYS, Setting
 
 _Shape = Mapping[str, Any]
 
 _TEXT: _Shape = {"type": "string"}
-_SOME: _Shape = {"type": "string", "pattern": r"[\s\S]", "description": "a text that is not empty"}
+_NONEMPTY_TEXT: _Shape = {"type": "string", "pattern": r"[\s\S]", "description": "a text that is not empty"}
 _VERDICT: _Shape = {"enum": ["allow", "ask", "deny"]}
 _POLICY: _Shape = {
     "type": "object",
@@ -31,7 +31,7 @@ def _table(required: str, **properties: _Shape) -> _Shape:
 _CHOICE: _Shape = {
     "anyOf": [
         {"enum": ["auto", "none", "required", None]},
-        _table("type function", type={"enum": ["function"]}, function=_table("name", name=_SOME)),
+        _table("type function", type={"enum": ["function"]}, function=_table("name", name=_NONEMPTY_TEXT)),
     ]
 }
 _FORMAT: _Shape = {
@@ -42,16 +42,16 @@ _FORMAT: _Shape = {
     ]
 }
 # What values of a kind look like; a setting may say more.
-KINDS: Mapping[str, _Shape] = MappingProxyType(
+KIND_SCHEMAS: Mapping[str, _Shape] = MappingProxyType(
     {
         "switch": {"type": "boolean"},
         "whole": {"type": "integer", "minimum": 0, "maximum": 10**15},
         "number": {"type": "number"},
         "text": _TEXT,
-        "line": _SOME,
+        "line": _NONEMPTY_TEXT,
         "url": _TEXT,
         "list": {"type": "array", "items": _TEXT},
-        "stop": {"type": ["array", "string"], "items": _SOME, "pattern": r"[\s\S]"},
+        "stop": {"type": ["array", "string"], "items": _NONEMPTY_TEXT, "pattern": r"[\s\S]"},
         "policy": _POLICY,
         "tool_choice": _CHOICE,
         "response_format": _FORMAT,
@@ -59,41 +59,41 @@ KINDS: Mapping[str, _Shape] = MappingProxyType(
 )
 
 
-def config_shape() -> dict[str, Any]:
+def config_schema() -> dict[str, Any]:
     """As a JSON schema; null sets nothing. What belongs to parts that are not built yet is taken, and not used."""
-    rows = [one for one in (*SETTINGS, *FIELDS) if one.everywhere]
-    later = {name: {"description": "not used yet"} for name in sorted(LATER)}
-    shape = _object("", rows)
+    rows = [one for one in (*SETTINGS, *TABLE_SETTINGS) if one.per_conversation]
+    later = {name: {"description": "not used yet"} for name in sorted(UNSUPPORTED_KEYS)}
+    shape = _table_schema("", rows)
     shape["properties"] |= later
     return {**shape, "description": "settings, as in local.toml"}
 
 
-def _object(table: str, rows: Iterable[Setting]) -> dict[str, Any]:
+def _table_schema(table: str, rows: Iterable[Setting]) -> dict[str, Any]:
     """Of the settings in one table, "" for those in none."""
     rows = list(rows)
     own = {one.name.rpartition(".")[2]: one for one in rows if one.name.rpartition(".")[0] == table}
-    shapes = {key: _of(one, rows) for name, one in own.items() for key in (name, *one.keys)}
+    shapes = {key: _setting_schema(one, rows) for name, one in own.items() for key in (name, *one.keys)}
     return {"type": ["object", "null"], "properties": shapes, "additionalProperties": False}
 
 
-def _of(setting: Setting, rows: list[Setting]) -> dict[str, Any]:
+def _setting_schema(setting: Setting, rows: list[Setting]) -> dict[str, Any]:
     if kind_of(setting) != "table":
-        return {**_or_null(_plain(setting)), "description": setting.meaning}
-    if any(one.name.startswith(f"{setting.name}.{ANY}.") for one in rows):
-        each = _object(f"{setting.name}.{ANY}", rows)
+        return {**_nullable(_value_schema(setting)), "description": setting.meaning}
+    if any(one.name.startswith(f"{setting.name}.{ANY_PROVIDER}.") for one in rows):
+        each = _table_schema(f"{setting.name}.{ANY_PROVIDER}", rows)
         return {"type": ["object", "null"], "additionalProperties": each, "description": setting.meaning}
-    return {**_object(setting.name, rows), "description": setting.meaning}
+    return {**_table_schema(setting.name, rows), "description": setting.meaning}
 
 
-def _plain(setting: Setting) -> dict[str, Any]:
+def _value_schema(setting: Setting) -> dict[str, Any]:
     kind = kind_of(setting)
-    limits = {"minimum": setting.least, "maximum": setting.most}
+    limits = {"minimum": setting.minimum, "maximum": setting.maximum}
     known = {name: limit for name, limit in limits.items() if limit is not None}
     choices = {"enum": list(setting.choices)} if setting.choices and kind == "text" else {}
-    return {**KINDS[kind], **known, **choices}
+    return {**KIND_SCHEMAS[kind], **known, **choices}
 
 
-def _or_null(shape: dict[str, Any]) -> dict[str, Any]:
+def _nullable(shape: dict[str, Any]) -> dict[str, Any]:
     kinds = shape.get("type", [])
     kinds = [kinds] if isinstance(kinds, str) else kinds
     given = {"type": [*kinds, "null"]} if kinds else {}

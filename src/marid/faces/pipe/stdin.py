@@ -5,33 +5,33 @@ import math
 from typing import Any, BinaryIO, NoReturn, cast
 
 from marid.core.errors import BadInput
-from marid.faces.pipe.checking import kind_name
+from marid.faces.pipe.checking import type_name
 
-MOST_BYTES = 64 << 20
-DEEPEST = 100
+MAX_BYTES = 64 << 20
+MAX_DEPTH = 100
 
 
-def read_object(stream: BinaryIO | None, most: int = MOST_BYTES) -> dict[str, Any]:
+def read_object(stream: BinaryIO | None, max_bytes: int = MAX_BYTES) -> dict[str, Any]:
     """The object on the stream, which is read to its end.
 
     Raises: BadInput for what is no UTF-8, too large, nested too deeply, or not exactly one JSON object; for a name that
     an object has twice, and for numbers and characters that JSON does not know.
     """
     try:
-        data = stream.read(most + 1) if stream is not None else b""
+        data = stream.read(max_bytes + 1) if stream is not None else b""
     except (OSError, ValueError) as error:
         raise BadInput(f"stdin cannot be read: {error}") from error
-    if len(data) > most:
-        raise BadInput(f"stdin holds more than {most:,} bytes")
+    if len(data) > max_bytes:
+        raise BadInput(f"stdin holds more than {max_bytes:,} bytes")
     if not data.strip():
         raise BadInput("stdin is empty: it should hold one JSON object (--json-schema describes it)")
-    value = _parsed(data)
+    value = _decode_json(data)
     if not isinstance(value, dict):
-        raise BadInput(f"stdin should hold one JSON object, not {kind_name(value)}")
+        raise BadInput(f"stdin should hold one JSON object, not {type_name(value)}")
     return cast("dict[str, Any]", value)
 
 
-def _parsed(data: bytes) -> object:
+def _decode_json(data: bytes) -> object:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -42,7 +42,9 @@ def _parsed(data: bytes) -> object:
 def parse_json(text: str, what: str) -> object:
     """The value of a JSON text. Raises: BadInput, which says what is wrong with `what`."""
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_unknown, parse_float=_finite)
+        value = json.loads(
+            text, object_pairs_hook=_reject_duplicate_keys, parse_constant=_reject_constant, parse_float=_parse_finite
+        )
         # Half of a character, which JSON can spell and nothing that leaves again can hold.
         json.dumps(value, ensure_ascii=False).encode()
     except RecursionError as error:
@@ -51,7 +53,7 @@ def parse_json(text: str, what: str) -> object:
         raise BadInput(f"{what} holds half of a surrogate pair") from error
     except ValueError as error:
         raise BadInput(f"{what} is no JSON: {error}") from error
-    if _depth(value) > DEEPEST:
+    if _depth(value) > MAX_DEPTH:
         raise BadInput(f"{what} is nested too deeply")
     return value
 
@@ -71,7 +73,7 @@ def _children(value: object) -> list[object]:
     return cast("list[object]", value) if isinstance(value, list) else []
 
 
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def _reject_duplicate_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
@@ -80,11 +82,11 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
-def _unknown(word: str) -> NoReturn:
+def _reject_constant(word: str) -> NoReturn:
     raise ValueError(f"{word} is no number")
 
 
-def _finite(word: str) -> float:
+def _parse_finite(word: str) -> float:
     number = float(word)
     if not math.isfinite(number):
         raise ValueError(f"{word[:40]} is too large for a number")

@@ -7,7 +7,7 @@ import httpx2
 import pytest
 from pydantic_ai import exceptions
 
-from marid.adapters.gateway.failures import FOREIGN, judged
+from marid.adapters.gateway.failures import LIBRARY_ERRORS, classify_error
 from marid.adapters.gateway.providers import Provider
 from marid.core.errors import BadInput, Exhausted, MaridError, NotFound, Refused, Unavailable
 
@@ -49,17 +49,17 @@ def http(status: int, category: type[exceptions.ModelAPIError] | None = None, bo
     ],
 )
 def test_every_failure_has_a_family(cause: Exception, family: type[MaridError], again: bool) -> None:
-    assert isinstance(cause, FOREIGN)
-    failure = judged(cause, PROVIDER, "m-1")
+    assert isinstance(cause, LIBRARY_ERRORS)
+    failure = classify_error(cause, PROVIDER, "m-1")
     assert type(failure.error) is family
-    assert failure.again is again
+    assert failure.can_retry is again
     assert "'host:1'" in str(failure.error)
     assert "'m-1'" in str(failure.error)
 
 
 def test_the_providers_own_words_are_told_without_the_key() -> None:
     body = {"error": {"message": f"bad key {KEY}\n\x1b[31mred", "code": 1}}
-    told = str(judged(http(401, exceptions.ModelAuthenticationError, body), PROVIDER, "m").error)
+    told = str(classify_error(http(401, exceptions.ModelAuthenticationError, body), PROVIDER, "m").error)
     assert "bad key [masked] [31mred" in told
     assert KEY not in told
 
@@ -68,12 +68,12 @@ def test_what_the_connection_said_is_told_rather_than_that_it_failed() -> None:
     outer = exceptions.ModelConnectionError("m", "Connection error.")
     outer.__cause__ = httpx2.ConnectError("")
     outer.__cause__.__cause__ = OSError("Name or service not known")
-    assert "Name or service not known" in str(judged(outer, PROVIDER, "m").error)
+    assert "Name or service not known" in str(classify_error(outer, PROVIDER, "m").error)
 
 
 def test_when_to_come_back_is_kept() -> None:
     late = exceptions.ModelHTTPError(503, "m", headers={"Retry-After": "7"})
-    assert judged(late, PROVIDER, "m").after == 7.0
+    assert classify_error(late, PROVIDER, "m").retry_after == 7.0
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_when_to_come_back_is_kept() -> None:
 )
 def test_a_part_of_a_second_counts(told: str, after: float | None) -> None:
     late = exceptions.ModelHTTPError(429, "m", headers={"Retry-After": told})
-    assert judged(late, PROVIDER, "m").after == after
+    assert classify_error(late, PROVIDER, "m").retry_after == after
 
 
 @pytest.mark.parametrize(
@@ -101,51 +101,51 @@ def test_a_part_of_a_second_counts(told: str, after: float | None) -> None:
 )
 def test_a_full_window_is_known_in_the_words_of_local_services(status: int, words: str, kind: str | None) -> None:
     cause = exceptions.ModelHTTPError(status, "m", {"message": words}, provider_error_type=kind)
-    failure = judged(cause, PROVIDER, "m")
+    failure = classify_error(cause, PROVIDER, "m")
     assert isinstance(failure.error, Exhausted)
-    assert not failure.again
+    assert not failure.can_retry
     assert "to begin a new conversation" in str(failure.error)
-    assert isinstance(judged(exceptions.ModelAPIError("m", words), PROVIDER, "m").error, Exhausted) or kind
-    assert not isinstance(judged(http(429, body={"message": words}), PROVIDER, "m").error, Exhausted)
+    assert isinstance(classify_error(exceptions.ModelAPIError("m", words), PROVIDER, "m").error, Exhausted) or kind
+    assert not isinstance(classify_error(http(429, body={"message": words}), PROVIDER, "m").error, Exhausted)
 
 
 @pytest.mark.parametrize(
     "words", ["no such field: context", "the length of the name", "context_window must be a number"]
 )
 def test_other_words_about_length_are_no_full_window(words: str) -> None:
-    assert isinstance(judged(http(400, body={"message": words}), PROVIDER, "m").error, BadInput)
+    assert isinstance(classify_error(http(400, body={"message": words}), PROVIDER, "m").error, BadInput)
 
 
 @pytest.mark.parametrize("body", ["404 page not found", "<html>", None, {"detail": "Not Found"}])
 def test_what_no_service_for_models_would_say_is_a_wrong_address(body: object) -> None:
-    failure = judged(http(404, exceptions.ModelNotFoundError, body), PROVIDER, "m")
+    failure = classify_error(http(404, exceptions.ModelNotFoundError, body), PROVIDER, "m")
     assert isinstance(failure.error, Unavailable)
-    assert not failure.again
+    assert not failure.can_retry
     assert "check base_url" in str(failure.error)
 
 
 def test_a_path_that_lm_studio_does_not_know_is_a_wrong_address() -> None:
-    failure = judged(exceptions.ModelAPIError("m", "Unexpected endpoint or method. (POST /x)"), PROVIDER, "m")
+    failure = classify_error(exceptions.ModelAPIError("m", "Unexpected endpoint or method. (POST /x)"), PROVIDER, "m")
     assert "check base_url" in str(failure.error)
-    assert not failure.again
+    assert not failure.can_retry
 
 
 def test_an_unknown_model_may_be_told_in_a_bare_text() -> None:
     bare = exceptions.ModelHTTPError(404, "m", "no such model", headers={"Content-Type": "application/json"})
-    assert "check base_url" not in str(judged(bare, PROVIDER, "m").error)
+    assert "check base_url" not in str(classify_error(bare, PROVIDER, "m").error)
 
 
 @pytest.mark.parametrize(("delay", "after"), [("2s", 2.0), ("1.5s", 1.5), ("soon", None), (7, None), ("-1s", None)])
 def test_when_google_says_to_come_back_is_kept(delay: object, after: float | None) -> None:
     details = [{"@type": "type.googleapis.com/google.rpc.Help"}, 7, {"retryDelay": delay}]
     late = http(429, body={"error": {"code": 429, "details": details}})
-    assert judged(late, PROVIDER, "m").after == after
-    assert judged(http(429, body={"error": "x"}), PROVIDER, "m").after is None
+    assert classify_error(late, PROVIDER, "m").retry_after == after
+    assert classify_error(http(429, body={"error": "x"}), PROVIDER, "m").retry_after is None
 
 
 def test_a_form_beside_tools_is_told_in_our_words() -> None:
     cause = exceptions.UserError("This model does not support `NativeOutput` and function tools at the same time.")
-    error = judged(cause, PROVIDER, "m").error
+    error = classify_error(cause, PROVIDER, "m").error
     assert isinstance(error, BadInput)
     assert "--no-tool-calls" in str(error)
     assert "NativeOutput" not in str(error)
@@ -155,9 +155,9 @@ def test_what_lies_below_the_connections_error_is_told() -> None:
     outer = exceptions.ModelConnectionError("m", "Connection error.")
     outer.__cause__ = httpx2.ReadError("")
     outer.__cause__.__context__ = OSError(104, "Connection reset by peer")
-    assert "reset by peer" in str(judged(outer, PROVIDER, "m").error)
+    assert "reset by peer" in str(classify_error(outer, PROVIDER, "m").error)
     outer.__cause__.__context__ = OSError("[SSL: WRONG_VERSION_NUMBER] wrong version number")
-    assert "does it speak http, not https?" in str(judged(outer, PROVIDER, "m").error)
+    assert "does it speak http, not https?" in str(classify_error(outer, PROVIDER, "m").error)
 
 
 @pytest.mark.parametrize("below", [CancelledError("Cancelled via cancel scope 7f"), ssl.SSLWantReadError("(_ssl.c:1)")])
@@ -166,22 +166,22 @@ def test_of_a_time_out_it_is_not_told_how_the_waiting_was_done(below: BaseExcept
     outer.__cause__ = httpx2.ReadTimeout("")
     outer.__cause__.__cause__ = TimeoutError()
     outer.__cause__.__cause__.__context__ = below
-    assert str(judged(outer, PROVIDER, "m").error).endswith("(model 'm'): Request timed out.")
+    assert str(classify_error(outer, PROVIDER, "m").error).endswith("(model 'm'): Request timed out.")
     late = TimeoutError(110, "Connection timed out")
     late.__context__ = below
     cut = exceptions.ModelConnectionError("m", "Connection error.")
     cut.__cause__ = late
-    assert str(judged(cut, PROVIDER, "m").error).endswith("Connection timed out")
+    assert str(classify_error(cut, PROVIDER, "m").error).endswith("Connection timed out")
     cut.__cause__ = below
-    assert str(judged(cut, PROVIDER, "m").error).endswith("Connection error.")
+    assert str(classify_error(cut, PROVIDER, "m").error).endswith("Connection error.")
 
 
 def test_a_sign_of_https_is_seen_above_what_lies_deepest() -> None:
     outer = exceptions.ModelConnectionError("m", "Connection error.")
     outer.__cause__ = httpx2.RemoteProtocolError(r"illegal status line: bytearray(b'\x15\x03\x01')")
     outer.__cause__.__context__ = ValueError("illegal request line")
-    assert "does it speak https, not http?" in str(judged(outer, PROVIDER, "m").error)
+    assert "does it speak https, not http?" in str(classify_error(outer, PROVIDER, "m").error)
 
 
 def test_a_long_complaint_is_cut() -> None:
-    assert len(str(judged(exceptions.UserError("x" * 10_000), PROVIDER, "m").error)) < 500
+    assert len(str(classify_error(exceptions.UserError("x" * 10_000), PROVIDER, "m").error)) < 500

@@ -26,9 +26,9 @@ from fakes.model import (
     provider_at,
     text_of,
 )
-from marid.adapters.gateway.gateway import Gateway, Means
-from marid.adapters.gateway.journal import Kind
-from marid.adapters.gateway.patience import Patience
+from marid.adapters.gateway.gateway import Gateway, GatewayOptions
+from marid.adapters.gateway.journal import RecordKind
+from marid.adapters.gateway.patience import RetryPolicy
 from marid.adapters.gateway.providers import Dialect, Provider
 from marid.core.chat import (
     CallReady,
@@ -37,12 +37,12 @@ from marid.core.chat import (
     Message,
     Parameters,
     ReasoningDelta,
-    Retrying,
+    ReasoningOptions,
+    RetryScheduled,
     TextDelta,
-    Thinking,
     ToolResult,
     Usage,
-    said,
+    user_message,
 )
 from marid.core.errors import BadInput, Exhausted, MaridError, NotFound, Refused, Unavailable
 from marid.testing import (
@@ -50,10 +50,10 @@ from marid.testing import (
     Gate,
     Hangup,
     Insert,
-    Model,
     ModelServer,
     Refusal,
     Script,
+    ScriptedModel,
     SplitUtf8,
     Stall,
     StreamError,
@@ -65,15 +65,15 @@ from marid.testing import (
     comment,
     context_too_long,
     gateway_error,
-    malformed,
-    overloaded,
+    malformed_event,
+    overloaded_error,
     rate_limited,
     say,
     server_error,
-    unauthorized,
+    unauthorized_error,
     unknown_model,
 )
-from marid.testing import Usage as Tokens
+from marid.testing import ScriptedUsage as Tokens
 
 pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence")
 every_dialect = pytest.mark.parametrize("dialect", DIALECTS)
@@ -99,30 +99,30 @@ def test_thoughts_words_calls_and_figures_come_alike_in_every_dialect(dialect: D
 @every_dialect
 def test_a_service_that_recovers_is_asked_again(dialect: Dialect) -> None:
     naps = Naps()
-    with ModelServer([rate_limited(retry_after=7), overloaded(), gateway_error(), say("fine")]) as server:
-        model = gateway_to(server, dialect, Means(patience=Patience(sleep=naps, chance=lambda: 1.0)))
+    with ModelServer([rate_limited(retry_after=7), overloaded_error(), gateway_error(), say("fine")]) as server:
+        model = gateway_to(server, dialect, GatewayOptions(retry_policy=RetryPolicy(sleep=naps, jitter=lambda: 1.0)))
         events, error = events_of(model, asking(dialect))
     assert error is None
-    assert [event.attempt for event in events if isinstance(event, Retrying)] == [2, 3, 4]
+    assert [event.attempt for event in events if isinstance(event, RetryScheduled)] == [2, 3, 4]
     assert naps.waits == [7.0, 1.0, 2.0]
     assert text_of(events) == "fine"
 
 
 @every_dialect
-@pytest.mark.parametrize("failing", [server_error(), overloaded(), rate_limited(), say(faults=[Hangup()])])
+@pytest.mark.parametrize("failing", [server_error(), overloaded_error(), rate_limited(), say(faults=[Hangup()])])
 def test_a_service_that_stays_down_is_unavailable_after_three_further_tries(dialect: Dialect, failing: Any) -> None:
     with ModelServer([always(failing)]) as server:
         events, error = events_of(gateway_to(server, dialect), asking(dialect))
         assert len(server.requests) == 4
     assert isinstance(error, Unavailable)
-    assert all(isinstance(event, Retrying) for event in events)
+    assert all(isinstance(event, RetryScheduled) for event in events)
 
 
 @every_dialect
 @pytest.mark.parametrize(
     ("refusal", "family"),
     [
-        (unauthorized(), Refused),
+        (unauthorized_error(), Refused),
         (bad_request("no such field"), BadInput),
         (unknown_model("zzz"), NotFound),
         (context_too_long(), Exhausted),
@@ -152,7 +152,7 @@ def test_what_will_not_get_better_is_not_tried_again(
 def test_when_to_come_back_is_honoured_within_reason(asked: float | str, least: float, most: float) -> None:
     naps = Naps()
     with ModelServer([rate_limited(retry_after=asked), say("ok")]) as server:
-        events_of(gateway_to(server, "openai", Means(patience=Patience(sleep=naps))), asking("openai"))
+        events_of(gateway_to(server, "openai", GatewayOptions(retry_policy=RetryPolicy(sleep=naps))), asking("openai"))
     assert least <= naps.waits[0] <= most
 
 
@@ -161,7 +161,7 @@ def test_when_to_come_back_is_honoured_within_reason(asked: float | str, least: 
 def test_a_service_that_wants_to_be_left_alone_for_long_is_given_up_at_once(dialect: Dialect, asked: str) -> None:
     naps = Naps()
     with ModelServer([always(rate_limited(retry_after=asked))]) as server:
-        model = gateway_to(server, dialect, Means(patience=Patience(sleep=naps)))
+        model = gateway_to(server, dialect, GatewayOptions(retry_policy=RetryPolicy(sleep=naps)))
         events, error = events_of(model, asking(dialect))
         assert len(server.requests) == 1
     assert isinstance(error, Unavailable)
@@ -197,7 +197,7 @@ def test_an_error_is_an_end_that_others_than_openai_know(dialect: Dialect) -> No
         events, error = events_of(gateway_to(server, dialect), asking(dialect))
     assert error is None
     assert text_of(events) == "fine"
-    assert [event.attempt for event in events if isinstance(event, Retrying)] == [2]
+    assert [event.attempt for event in events if isinstance(event, RetryScheduled)] == [2]
 
 
 @pytest.mark.parametrize("reason", ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"])
@@ -232,7 +232,7 @@ def test_an_answer_cut_before_its_first_word_is_tried_again(dialect: Dialect) ->
 
 @every_dialect
 def test_an_error_in_the_middle_of_an_answer_ends_it(dialect: Dialect) -> None:
-    with ModelServer([always(say("one", "two", faults=[StreamError(refusal=overloaded(), after=1)]))]) as server:
+    with ModelServer([always(say("one", "two", faults=[StreamError(refusal=overloaded_error(), after=1)]))]) as server:
         events, error = events_of(gateway_to(server, dialect), asking(dialect))
         assert len(server.requests) == 1
     assert isinstance(error, Unavailable)
@@ -254,7 +254,9 @@ def test_an_odd_stream_is_survived(dialect: Dialect, fault: Any) -> None:
 
 @every_dialect
 def test_a_damaged_answer_is_asked_for_again_while_nothing_was_given_out(dialect: Dialect) -> None:
-    with ModelServer([say("one", faults=[malformed()]), say("two", "three", faults=[malformed(after=1)])]) as server:
+    with ModelServer(
+        [say("one", faults=[malformed_event()]), say("two", "three", faults=[malformed_event(after=1)])]
+    ) as server:
         events, error = events_of(gateway_to(server, dialect), asking(dialect))
         assert len(server.requests) == 2
     assert isinstance(error, Unavailable)
@@ -270,8 +272,8 @@ def test_calls_with_the_same_id_each_get_their_result(dialect: Dialect) -> None:
         events, _ = events_of(model, asking(dialect))
         reply = finished(events).reply
         assert len({one.id for one in reply.calls}) == 3
-        results = tuple(ToolResult(call=one.id, name=one.name, text=one.arguments) for one in reply.calls)
-        events_of(model, asking(dialect, said("hi"), reply, Message(role="tool", parts=results)))
+        results = tuple(ToolResult(call_id=one.id, name=one.name, text=one.arguments) for one in reply.calls)
+        events_of(model, asking(dialect, user_message("hi"), reply, Message(role="tool", parts=results)))
         told = server.requests[1].results
     assert [result.id for result in told] == [one.id for one in reply.calls]
 
@@ -284,8 +286,8 @@ def test_arguments_that_are_no_json_are_given_as_they_are(dialect: Dialect) -> N
         assert error is None
         reply = finished(events).reply
         assert reply.calls[0].arguments == '{"path": '
-        result = ToolResult(call=reply.calls[0].id, name="get_tree", text="ERROR: no JSON", failed=True)
-        _, error = events_of(model, asking(dialect, said("hi"), reply, Message(role="tool", parts=(result,))))
+        result = ToolResult(call_id=reply.calls[0].id, name="get_tree", text="ERROR: no JSON", failed=True)
+        _, error = events_of(model, asking(dialect, user_message("hi"), reply, Message(role="tool", parts=(result,))))
     assert error is None
 
 
@@ -319,7 +321,7 @@ def test_a_cancelled_answer_tells_its_cost_and_closes_the_connection(dialect: Di
     got: list[GatewayEvent] = []
     purse = Purse(9)
     with ModelServer([say("one", "two", faults=[Stall(gate=Gate(), after=1)])]) as server:
-        model = gateway_to(server, dialect, Means(budget=purse))
+        model = gateway_to(server, dialect, GatewayOptions(budget=purse))
 
         async def main() -> None:
             with anyio.CancelScope() as scope:
@@ -332,7 +334,7 @@ def test_a_cancelled_answer_tells_its_cost_and_closes_the_connection(dialect: Di
                 await model.stream(asking(dialect), take)
 
         anyio.run(main)
-        assert server.ended(0) == "left"
+        assert server.wait_for_end(0) == "left"
     assert [type(event) for event in got] == [TextDelta, Usage]
     assert purse.spent == got[-1:]
 
@@ -343,7 +345,7 @@ def test_an_answer_that_nobody_waits_for_any_more_tells_what_the_question_may_ha
     purse = Purse(9)
     gate = Gate()
     with ModelServer([say("late", faults=[Stall(gate=gate, before_headers=True)])]) as server:
-        model = gateway_to(server, dialect, Means(budget=purse))
+        model = gateway_to(server, dialect, GatewayOptions(budget=purse))
 
         async def take(event: GatewayEvent) -> None:
             got.append(event)
@@ -363,18 +365,20 @@ def test_an_answer_that_nobody_waits_for_any_more_tells_what_the_question_may_ha
 def test_a_try_that_fails_after_it_has_begun_tells_its_cost(dialect: Dialect) -> None:
     purse = Purse(9)
     with ModelServer([say("one", faults=[Cut(after=0)]), server_error(), say("two")]) as server:
-        means = Means(budget=purse, patience=Patience(sleep=Naps()))
+        means = GatewayOptions(budget=purse, retry_policy=RetryPolicy(sleep=Naps()))
         events, error = events_of(gateway_to(server, dialect, means), asking(dialect))
     assert error is None
-    assert [type(event) for event in events] == [Usage, Retrying, Retrying, TextDelta, Usage, Finished]
+    assert [type(event) for event in events] == [Usage, RetryScheduled, RetryScheduled, TextDelta, Usage, Finished]
     assert [usage.estimated for usage in purse.spent] == [True, False]
 
 
 def test_a_service_that_is_silent_may_have_counted_and_one_that_begins_with_an_error_has_not() -> None:
-    silent, failed = say(faults=[Stall(before_headers=True)]), say(faults=[StreamError(refusal=overloaded())])
+    silent, failed = say(faults=[Stall(before_headers=True)]), say(faults=[StreamError(refusal=overloaded_error())])
     for turn, costs in ((silent, 4), (failed, 0), (say(faults=[Hangup()]), 0)):
         with ModelServer([say("first"), *[turn] * 4]) as server:
-            model = gateway_to(server, "openai", Means(patience=Patience(idle=0.5, sleep=Naps())))
+            model = gateway_to(
+                server, "openai", GatewayOptions(retry_policy=RetryPolicy(idle_timeout=0.5, sleep=Naps()))
+            )
             events_of(gateway_to(server, "openai"), asking("openai"))  # takes long on our side
             events, error = events_of(model, asking("openai"))
         assert isinstance(error, Unavailable)
@@ -393,7 +397,7 @@ def test_an_answer_cut_after_thoughts_alone_is_asked_for_again(dialect: Dialect)
 
 @every_dialect
 def test_thoughts_that_are_not_wanted_are_given_to_nobody(dialect: Dialect) -> None:
-    for wanted in (Thinking(exclude=True), Thinking(effort="low", exclude=True)):
+    for wanted in (ReasoningOptions(exclude=True), ReasoningOptions(effort="low", exclude=True)):
         with ModelServer([say("A", reasoning=("th", "ink"))]) as server:
             asked = asking(dialect, parameters=Parameters(reasoning=wanted))
             events, error = events_of(gateway_to(server, dialect), asked)
@@ -404,15 +408,17 @@ def test_thoughts_that_are_not_wanted_are_given_to_nobody(dialect: Dialect) -> N
 
 def test_the_wait_that_is_told_is_rounded() -> None:
     with ModelServer([server_error(), say("ok")]) as server:
-        model = gateway_to(server, "openai", Means(patience=Patience(sleep=Naps(), chance=lambda: 0.123)))
+        model = gateway_to(
+            server, "openai", GatewayOptions(retry_policy=RetryPolicy(sleep=Naps(), jitter=lambda: 0.123))
+        )
         events, _ = events_of(model, asking("openai"))
-    assert [event.seconds for event in events if isinstance(event, Retrying)] == [0.3]
+    assert [event.seconds for event in events if isinstance(event, RetryScheduled)] == [0.3]
 
 
 def test_the_budget_is_asked_before_every_request_and_told_of_every_answer() -> None:
     purse = Purse(3)
     with ModelServer([server_error(), say("one"), say("two", "x", faults=[Cut(after=1)]), say("never")]) as server:
-        model = gateway_to(server, "openai", Means(budget=purse, patience=Patience(sleep=Naps())))
+        model = gateway_to(server, "openai", GatewayOptions(budget=purse, retry_policy=RetryPolicy(sleep=Naps())))
         assert events_of(model, asking("openai"))[1] is None
         assert isinstance(events_of(model, asking("openai"))[1], Unavailable)
         assert isinstance(events_of(model, asking("openai"))[1], Exhausted)
@@ -424,18 +430,18 @@ class Notes:
     """A journal in memory."""
 
     def __init__(self) -> None:
-        self.records: list[tuple[Kind, Mapping[str, Any]]] = []
+        self.records: list[tuple[RecordKind, Mapping[str, Any]]] = []
 
-    def note(self, kind: Kind, record: Mapping[str, Any]) -> None:
+    def note(self, kind: RecordKind, record: Mapping[str, Any]) -> None:
         self.records.append((kind, record))
 
 
 @every_dialect
 def test_the_log_holds_what_went_over_the_wire_and_no_key(dialect: Dialect) -> None:
     notes = Notes()
-    with ModelServer([unauthorized(f"bad key {KEY}"), say("ok")]) as server:
-        model = gateway_to(server, dialect, Means(journal=notes))
-        _, error = events_of(model, asking(dialect, said(f"my key is {KEY}")))
+    with ModelServer([unauthorized_error(f"bad key {KEY}"), say("ok")]) as server:
+        model = gateway_to(server, dialect, GatewayOptions(wire_log=notes))
+        _, error = events_of(model, asking(dialect, user_message(f"my key is {KEY}")))
         events_of(model, asking(dialect))
         assert {request.key for request in server.requests} == {KEY}
     assert [kind for kind, _ in notes.records] == ["request", "response"] * 2
@@ -468,14 +474,14 @@ def test_the_environment_has_no_say(dialect: Dialect, monkeypatch: pytest.Monkey
 def test_a_place_where_nobody_is_is_unavailable() -> None:
     with ModelServer([]) as server:
         provider = provider_at(server, "openai")
-    _, error = events_of(Gateway(provider, Means(patience=Patience(sleep=Naps()))), asking("openai"))
+    _, error = events_of(Gateway(provider, GatewayOptions(retry_policy=RetryPolicy(sleep=Naps()))), asking("openai"))
     assert isinstance(error, Unavailable)
 
 
 @every_dialect
 def test_a_model_that_the_table_does_not_know_is_looked_for_in_the_list(dialect: Dialect) -> None:
-    with ModelServer(Script(models=[Model(id="mine", context=777)])) as server:
-        model = gateway_to(server, dialect, Means(windows={"mine": 555}))
+    with ModelServer(Script(models=[ScriptedModel(id="mine", context=777)])) as server:
+        model = gateway_to(server, dialect, GatewayOptions(context_windows={"mine": 555}))
         assert anyio.run(model.info, "mine").context_window == 777
         assert model.context_window("mine") == 555
         assert model.context_window("other") == 0

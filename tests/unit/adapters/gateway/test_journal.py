@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from marid.adapters.gateway.journal import JournalFiles
+from marid.adapters.gateway.journal import WireLogFiles
 from marid.core.errors import Unavailable
 
 
@@ -15,7 +15,7 @@ def test_records_are_lines_in_a_file_that_only_its_owner_reads(tmp_path: Path) -
     path = tmp_path / "requests.jsonl"
     old = os.umask(0)
     try:
-        journal = JournalFiles(requests=str(path))
+        journal = WireLogFiles(requests=str(path))
         journal.note("request", {"a": "é"})
         journal.note("request", {"b": 2})
         journal.note("response", {"c": 3})
@@ -28,10 +28,10 @@ def test_records_are_lines_in_a_file_that_only_its_owner_reads(tmp_path: Path) -
 
 def test_a_log_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="cannot write the log"):
-        JournalFiles(responses=str(tmp_path / "no" / "where")).note("response", {})
+        WireLogFiles(responses=str(tmp_path / "no" / "where")).note("response", {})
 
 
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "target")
     with pytest.raises(Unavailable):
-        JournalFiles(requests=str(tmp_path / "link")).note("request", {})
+        WireLogFiles(requests=str(tmp_path / "link")).note("request", {})

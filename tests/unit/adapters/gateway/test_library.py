@@ -10,7 +10,7 @@ import pytest
 from fakes.model import TREE, asking, events_of, gateway_to
 from marid.adapters.gateway.library import parameters_for, settings_for
 from marid.adapters.gateway.providers import Dialect, Provider
-from marid.core.chat import ModelRequest, Noted, Only, Parameters, Thinking, said
+from marid.core.chat import ForcedTool, ModelRequest, Parameters, ReasoningOptions, RequestNotice, user_message
 from marid.testing import ModelServer, always, say
 
 pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence")
@@ -19,7 +19,9 @@ PLAIN = Parameters(prompt_caching=False)
 
 def settings(dialect: Dialect, parameters: Parameters, *, tools: bool = True, url: str = "http://x") -> dict[str, Any]:
     provider = Provider(id=dialect, dialect=dialect, base_url=url)
-    request = ModelRequest(model="m", messages=(said("hi"),), tools=(TREE,) if tools else (), parameters=parameters)
+    request = ModelRequest(
+        model="m", messages=(user_message("hi"),), tools=(TREE,) if tools else (), parameters=parameters
+    )
     return dict(settings_for(provider, request))
 
 
@@ -46,38 +48,38 @@ def test_choices_of_tools_are_sent_only_with_tools() -> None:
     assert settings("openai", wanted) == {"tool_choice": "required", "parallel_tool_calls": False}
     assert settings("google", wanted) == {"tool_choice": "required"}
     assert settings("openai", wanted, tools=False) == {}
-    assert settings("anthropic", replace(PLAIN, tool_choice=Only("get_tree"))) == {"tool_choice": ["get_tree"]}
+    assert settings("anthropic", replace(PLAIN, tool_choice=ForcedTool("get_tree"))) == {"tool_choice": ["get_tree"]}
 
 
 @pytest.mark.parametrize(
     ("thinking", "told"),
     [
-        (Thinking(effort="high"), "high"),
-        (Thinking(effort="none"), "none"),
-        (Thinking(enabled=False, effort="high"), "none"),
-        (Thinking(enabled=False, max_tokens=2000), "none"),
-        (Thinking(enabled=True), "medium"),
-        (Thinking(effort="odd"), None),
-        (Thinking(max_tokens=2000, effort="high"), "low"),
+        (ReasoningOptions(effort="high"), "high"),
+        (ReasoningOptions(effort="none"), "none"),
+        (ReasoningOptions(enabled=False, effort="high"), "none"),
+        (ReasoningOptions(enabled=False, max_tokens=2000), "none"),
+        (ReasoningOptions(enabled=True), "medium"),
+        (ReasoningOptions(effort="odd"), None),
+        (ReasoningOptions(max_tokens=2000, effort="high"), "low"),
     ],
 )
-def test_effort_is_told_in_one_word(thinking: Thinking, told: str | None) -> None:
+def test_effort_is_told_in_one_word(thinking: ReasoningOptions, told: str | None) -> None:
     wanted = replace(PLAIN, reasoning=thinking)
     assert settings("openai", wanted).get("openai_reasoning_effort") == told
     assert settings("openai", wanted, url="https://api.openai.com/v1").get("thinking") == (told != "none" and told)
 
 
 def test_who_shall_not_think_has_no_tokens_for_it() -> None:
-    wanted = replace(PLAIN, reasoning=Thinking(enabled=False, max_tokens=2000))
+    wanted = replace(PLAIN, reasoning=ReasoningOptions(enabled=False, max_tokens=2000))
     assert settings("anthropic", wanted) == settings("google", wanted) == {"thinking": False}
 
 
 def test_a_number_of_tokens_for_thoughts_is_told_where_it_is_understood() -> None:
-    wanted = replace(PLAIN, reasoning=Thinking(max_tokens=2000, exclude=True))
+    wanted = replace(PLAIN, reasoning=ReasoningOptions(max_tokens=2000, exclude=True))
     assert settings("anthropic", wanted) == {"anthropic_thinking": {"type": "enabled", "budget_tokens": 2000}}
     assert settings("google", wanted)["google_thinking_config"]["include_thoughts"] is False
     assert settings("openrouter", wanted) == {"openrouter_reasoning": {"max_tokens": 2000, "exclude": True}}
-    hidden = replace(PLAIN, reasoning=Thinking(effort="low", exclude=True))
+    hidden = replace(PLAIN, reasoning=ReasoningOptions(effort="low", exclude=True))
     assert settings("openrouter", hidden) == {"openrouter_reasoning": {"effort": "low", "exclude": True}}
 
 
@@ -105,20 +107,20 @@ def test_google_is_asked_for_json_by_its_own_word_where_no_tools_are_offered() -
             assert error is None
             sent: Any = server.requests[-1].body
             assert [sent["generationConfig"]["responseMimeType"] for _ in kinds] == kinds
-            assert any(isinstance(event, Noted) for event in events) is not bool(kinds)
+            assert any(isinstance(event, RequestNotice) for event in events) is not bool(kinds)
 
 
 @pytest.mark.parametrize(
     ("thinking", "max_tokens", "raised", "budget"),
     [
-        (Thinking(effort="high"), 1000, 17384, 16384),
-        (Thinking(effort="low"), 2049, 2049, 2048),
-        (Thinking(max_tokens=5000), 1000, 6000, 5000),
-        (Thinking(max_tokens=10), 2000, 2000, 1024),
+        (ReasoningOptions(effort="high"), 1000, 17384, 16384),
+        (ReasoningOptions(effort="low"), 2049, 2049, 2048),
+        (ReasoningOptions(max_tokens=5000), 1000, 6000, 5000),
+        (ReasoningOptions(max_tokens=10), 2000, 2000, 1024),
     ],
 )
 def test_there_is_room_for_an_answer_beside_the_thoughts(
-    thinking: Thinking, max_tokens: int, raised: int, budget: int
+    thinking: ReasoningOptions, max_tokens: int, raised: int, budget: int
 ) -> None:
     wanted = Parameters(reasoning=thinking, max_tokens=max_tokens, temperature=0.3, top_p=0.5)
     with ModelServer([say("ok")]) as server:
@@ -127,14 +129,14 @@ def test_there_is_room_for_an_answer_beside_the_thoughts(
         sent: Any = server.requests[0].body
     assert (sent["max_tokens"], sent["thinking"]["budget_tokens"]) == (raised, budget)
     assert not {"temperature", "top_p"} & sent.keys()
-    (noted,) = [event.text for event in events if isinstance(event, Noted)]
+    (noted,) = [event.text for event in events if isinstance(event, RequestNotice)]
     assert "api.temperature, api.top_p" in noted
 
 
 def test_who_does_not_think_keeps_temperature_and_tokens() -> None:
-    wanted = replace(PLAIN, temperature=0.3, max_tokens=10, reasoning=Thinking(enabled=False))
+    wanted = replace(PLAIN, temperature=0.3, max_tokens=10, reasoning=ReasoningOptions(enabled=False))
     assert settings("anthropic", wanted) == {"temperature": 0.3, "max_tokens": 10, "thinking": False}
-    assert settings("anthropic", replace(wanted, reasoning=Thinking(effort="low"), top_p=0.99))["top_p"] == 0.99
+    assert settings("anthropic", replace(wanted, reasoning=ReasoningOptions(effort="low"), top_p=0.99))["top_p"] == 0.99
 
 
 @pytest.mark.parametrize(
@@ -163,7 +165,7 @@ def test_what_is_wanted_reaches_the_provider(dialect: Dialect, place: tuple[str,
         temperature=0.25,
         parallel_tool_calls=False,
         tool_choice="required",
-        reasoning=Thinking(effort="none"),
+        reasoning=ReasoningOptions(effort="none"),
     )
     with ModelServer([say("ok")]) as server:
         _, error = events_of(gateway_to(server, dialect), asking(dialect, parameters=wanted))
@@ -177,7 +179,7 @@ def test_what_is_wanted_reaches_the_provider(dialect: Dialect, place: tuple[str,
 @pytest.mark.parametrize("effort", ["high", "low"])
 def test_effort_reaches_models_that_nobody_knows(effort: str) -> None:
     with ModelServer([say("ok")]) as server:
-        wanted = Parameters(reasoning=Thinking(effort=effort))
+        wanted = Parameters(reasoning=ReasoningOptions(effort=effort))
         events_of(gateway_to(server, "openai"), asking("openai", parameters=wanted))
         assert (server.requests[0].body or {})["reasoning_effort"] == effort
 
@@ -204,10 +206,10 @@ def test_which_names_openrouter_has_is_left_to_the_service() -> None:
 def test_loading_can_be_done_ahead(dialect: str) -> None:
     program = f"""
 import sys
-from marid.adapters.gateway.library import load, model_for
+from marid.adapters.gateway.library import import_library, model_for
 from marid.adapters.gateway.providers import Provider
 provider = Provider(id="p", dialect="{dialect}", base_url="http://x")
-load(provider)
+import_library(provider)
 import httpx2
 before = {{*sys.modules}}
 model_for(provider, "m", httpx2.AsyncClient())

@@ -9,16 +9,16 @@ import pytest
 
 from fakes.model import DIALECTS, KEY, provider_at
 from fakes.web import Server, answer, serving
-from marid.adapters.gateway.listing import listed
-from marid.adapters.gateway.patience import Patience
+from marid.adapters.gateway.listing import list_models
+from marid.adapters.gateway.patience import RetryPolicy
 from marid.adapters.gateway.providers import Dialect, Provider
 from marid.core.chat import ModelInfo
 from marid.core.errors import NotFound, Refused, Unavailable
-from marid.testing import Model, ModelServer, Script
+from marid.testing import ModelServer, Script, ScriptedModel
 
 
 def models_of(provider: Provider) -> tuple[ModelInfo, ...]:
-    return anyio.run(listed, provider, Patience())
+    return anyio.run(list_models, provider, RetryPolicy())
 
 
 def service(server: Server, id: str = "openai", dialect: Dialect = "openai") -> Provider:
@@ -31,7 +31,9 @@ def body(value: object) -> bytes:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_dialects_list_tells_the_windows(dialect: Dialect) -> None:
-    with ModelServer(Script(models=[Model(id="m-1", context=1000, output=100), Model(id="m-2")], key=KEY)) as server:
+    with ModelServer(
+        Script(models=[ScriptedModel(id="m-1", context=1000, output=100), ScriptedModel(id="m-2")], key=KEY)
+    ) as server:
         found = models_of(provider_at(server, dialect))
         with pytest.raises(Refused, match="check api_key"):
             models_of(provider_at(server, dialect, key="another-key"))

@@ -2,12 +2,12 @@
 
 import pytest
 
-from marid.adapters.gateway.metadata import known
-from marid.adapters.gateway.providers import KNOWN, Provider, named
+from marid.adapters.gateway.metadata import find_known_model
+from marid.adapters.gateway.providers import KNOWN_PROVIDERS, Provider, provider_from_settings
 
 
 def provider(id: str) -> Provider:
-    found = named(id, api_key="k")
+    found = provider_from_settings(id, api_key="k")
     assert found
     return found
 
@@ -22,7 +22,7 @@ def provider(id: str) -> Provider:
     ],
 )
 def test_windows_and_prices_of_well_known_models(id: str, name: str, window: int) -> None:
-    info = known(provider(id), name)
+    info = find_known_model(provider(id), name)
     assert info
     assert (info.id, info.provider, info.context_window) == (name, id, window)
     assert info.input_price
@@ -30,20 +30,20 @@ def test_windows_and_prices_of_well_known_models(id: str, name: str, window: int
 
 
 def test_who_serves_open_models_is_not_guessed_at() -> None:
-    assert known(provider("lmstudio"), "gpt-4o") is None
-    assert known(provider("openai"), "nobody-knows-this") is None
-    assert set(KNOWN) >= {"lmstudio", "ollama"}
+    assert find_known_model(provider("lmstudio"), "gpt-4o") is None
+    assert find_known_model(provider("openai"), "nobody-knows-this") is None
+    assert set(KNOWN_PROVIDERS) >= {"lmstudio", "ollama"}
 
 
 def test_behind_a_url_of_ones_own_the_name_tells() -> None:
-    custom = named(base_url="http://proxy.example/v1")
+    custom = provider_from_settings(base_url="http://proxy.example/v1")
     assert custom
     for name in ("gpt-4o", "openai/gpt-4o"):
-        info = known(custom, name)
+        info = find_known_model(custom, name)
         assert info
         assert info.context_window == 128_000
 
 
 def test_a_model_without_window_or_price_has_none() -> None:
-    info = known(provider("openrouter"), "ai21/jamba-instruct")
+    info = find_known_model(provider("openrouter"), "ai21/jamba-instruct")
     assert info is None or info.context_window == 0

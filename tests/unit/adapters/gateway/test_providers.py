@@ -2,40 +2,40 @@
 
 import pytest
 
-from marid.adapters.gateway.providers import KNOWN, Provider, named
+from marid.adapters.gateway.providers import KNOWN_PROVIDERS, Provider, provider_from_settings
 from marid.core.errors import BadInput
 
 
 def test_nothing_at_all_means_offline() -> None:
-    assert named() is None
-    assert named("offline", api_key="x") is None
+    assert provider_from_settings() is None
+    assert provider_from_settings("offline", api_key="x") is None
 
 
 def test_a_url_alone_is_an_openai_compatible_service() -> None:
-    provider = named(base_url="http://127.0.0.1:8080/v1/")
+    provider = provider_from_settings(base_url="http://127.0.0.1:8080/v1/")
     assert provider == Provider(id="openai", dialect="openai", base_url="http://127.0.0.1:8080/v1")
     assert provider
     assert provider.is_custom
-    assert provider.place == "127.0.0.1:8080"
+    assert provider.host == "127.0.0.1:8080"
 
 
 def test_a_key_alone_is_openrouters() -> None:
-    provider = named(api_key="k")
+    provider = provider_from_settings(api_key="k")
     assert provider
     assert (provider.id, provider.dialect, provider.is_custom) == ("openrouter", "openrouter", False)
 
 
-@pytest.mark.parametrize("id", KNOWN)
+@pytest.mark.parametrize("id", KNOWN_PROVIDERS)
 def test_every_known_provider_has_its_place(id: str) -> None:
-    provider = named(id, api_key="k")
+    provider = provider_from_settings(id, api_key="k")
     assert provider
-    assert provider.base_url == KNOWN[id].base_url
+    assert provider.base_url == KNOWN_PROVIDERS[id].base_url
     assert not provider.is_custom
 
 
 def test_local_providers_need_no_key() -> None:
-    assert named("lmstudio")
-    assert named("ollama")
+    assert provider_from_settings("lmstudio")
+    assert provider_from_settings("ollama")
 
 
 @pytest.mark.parametrize(
@@ -49,23 +49,23 @@ def test_local_providers_need_no_key() -> None:
     ],
 )
 def test_an_address_may_be_given_with_and_without_its_version(id: str, given: str, root: str) -> None:
-    provider = named(id, base_url=given)
+    provider = provider_from_settings(id, base_url=given)
     assert provider
     assert provider.base_url == root
 
 
 def test_a_missing_key_is_told_before_anything_is_sent() -> None:
     with pytest.raises(BadInput, match="'anthropic' needs a key"):
-        named("anthropic")
-    assert named("anthropic", base_url="http://localhost:9")
+        provider_from_settings("anthropic")
+    assert provider_from_settings("anthropic", base_url="http://localhost:9")
 
 
 def test_an_unknown_name_needs_its_url() -> None:
-    provider = named("vllm", base_url="http://gpu:8000/v1")
+    provider = provider_from_settings("vllm", base_url="http://gpu:8000/v1")
     assert provider
     assert (provider.id, provider.dialect) == ("vllm", "openai")
     with pytest.raises(BadInput, match="unknown provider 'vllm'"):
-        named("vllm")
+        provider_from_settings("vllm")
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_an_unknown_name_needs_its_url() -> None:
 )
 def test_what_is_no_url_is_refused(url: str) -> None:
     with pytest.raises(BadInput, match="no http or https URL"):
-        named(base_url=url)
+        provider_from_settings(base_url=url)
 
 
 def test_the_key_is_in_no_repr_and_a_password_in_no_message() -> None:
@@ -82,35 +82,35 @@ def test_the_key_is_in_no_repr_and_a_password_in_no_message() -> None:
     )
     assert "secret-key" not in repr(provider)
     assert "socks5" not in repr(provider)
-    assert provider.place == "host:1"
+    assert provider.host == "host:1"
 
 
 def test_a_host_in_letters_that_no_name_may_have_is_refused() -> None:
-    assert named("vllm", base_url="http://bücher.example/v1")
+    assert provider_from_settings("vllm", base_url="http://bücher.example/v1")
     with pytest.raises(BadInput, match="a host whose name no network knows"):
-        named("vllm", base_url="http://☃.net/v1")
+        provider_from_settings("vllm", base_url="http://☃.net/v1")
 
 
 @pytest.mark.parametrize("key", ["sk-1\n", "sk\r\nX-Evil: 1", "sk-ключ", " sk-1", "sk-1 ", "sk\x00"])
 def test_a_key_that_cannot_be_sent_is_told_by_its_setting_and_not_by_itself(key: str) -> None:
     with pytest.raises(BadInput, match="api_key of provider 'openrouter'") as told:
-        named(api_key=key)
+        provider_from_settings(api_key=key)
     assert key not in str(told.value)
 
 
 def test_a_name_and_password_are_no_part_of_the_address() -> None:
-    provider = named("vllm", base_url="http://me:p%40ss@host:1/v1")
+    provider = provider_from_settings("vllm", base_url="http://me:p%40ss@host:1/v1")
     assert provider
     assert (provider.base_url, provider.login) == ("http://host:1/v1", "me:p@ss")
     assert "p@ss" not in repr(provider)
     assert {"me:p@ss", "p@ss"} < set(provider.secrets)
     with pytest.raises(BadInput, match="both an api_key and a password"):
-        named("vllm", base_url="http://me:pass@host:1/v1", api_key="k")
-    assert named("anthropic", base_url="http://me:pass@host:1", api_key="k")
+        provider_from_settings("vllm", base_url="http://me:pass@host:1/v1", api_key="k")
+    assert provider_from_settings("anthropic", base_url="http://me:pass@host:1", api_key="k")
 
 
 @pytest.mark.parametrize("more", ["?key=secret", "#secret"])
 def test_what_would_be_lost_of_an_address_is_refused_without_telling_it(more: str) -> None:
     with pytest.raises(BadInput, match="cannot be kept") as told:
-        named(base_url=f"http://host:1/v1{more}")
+        provider_from_settings(base_url=f"http://host:1/v1{more}")
     assert "secret" not in str(told.value)

@@ -8,7 +8,7 @@ import pytest
 
 from fakes.model import DIALECTS, KEY, asking, events_of, gateway_to
 from marid.adapters.gateway.providers import Dialect
-from marid.adapters.gateway.quiet import hush
+from marid.adapters.gateway.quiet import silence_libraries
 from marid.testing import Insert, ModelServer, say
 
 _ODD = (
@@ -28,26 +28,26 @@ ODD = _ODD % KEY.encode()
     ],
 )
 def test_warnings_of_the_libraries_are_ignored(message: str, module: str) -> None:
-    hush()
+    silence_libraries()
     warnings.warn_explicit(message, UserWarning, f"{module}.py", 1, module=module)
 
 
 @pytest.mark.parametrize("module", ["pydantic.main", "marid.core.chat", "openair"])
 def test_warnings_of_others_are_not(module: str) -> None:
-    hush()
+    silence_libraries()
     with pytest.warns(UserWarning, match="mine"):
         warnings.warn_explicit("mine", UserWarning, f"{module}.py", 1, module=module)
 
 
 def test_being_hushed_again_adds_nothing() -> None:
-    hush()
+    silence_libraries()
     before = list(warnings.filters)
-    hush()
+    silence_libraries()
     assert list(warnings.filters) == before
 
 
 def test_logs_of_the_libraries_go_nowhere() -> None:
-    hush()
+    silence_libraries()
     written = StringIO()
     handler = logging.StreamHandler(written)
     logging.getLogger().addHandler(handler)

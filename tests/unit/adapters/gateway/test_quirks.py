@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fakes.model import asking, events_of, finished, gateway_to, text_of
-from marid.adapters.gateway.quirks import Calls, Mender, Tags, error_words
+from marid.adapters.gateway.quirks import ChunkNormalizer, ThinkTagSplitter, ToolCallNumbering, error_message
 from marid.core.chat import ReasoningDelta, ToolCall
 from marid.testing import Insert, ModelServer, say
 
@@ -18,14 +18,14 @@ def chunk(delta: object, **more: object) -> dict[str, Any]:
     return {**head, "choices": [{"index": 0, "delta": delta, **more}]}
 
 
-def mended(mender: Mender, event: dict[str, Any]) -> list[dict[str, Any]]:
+def mended(mender: ChunkNormalizer, event: dict[str, Any]) -> list[dict[str, Any]]:
     """The deltas that stand for an event."""
-    return [json.loads(data)["choices"][0]["delta"] for data in mender.mended(event)]
+    return [json.loads(data)["choices"][0]["delta"] for data in mender.normalize(event)]
 
 
 def cut(*texts: str) -> list[str]:
-    tags = Tags()
-    return [*(piece for text in texts for piece in tags.split(text)), *tags.rest()]
+    tags = ThinkTagSplitter()
+    return [*(piece for text in texts for piece in tags.split(text)), *tags.flush()]
 
 
 @pytest.mark.parametrize(
@@ -61,33 +61,33 @@ def test_no_letter_is_lost_wherever_the_text_is_cut(text: str, sizes: list[int])
 
 
 def test_after_the_beginning_nothing_is_looked_at_but_calls() -> None:
-    mender = Mender()
-    assert mender.wants(b'{"a": 1}')
+    mender = ChunkNormalizer()
+    assert mender.needs_normalizing(b'{"a": 1}')
     assert mended(mender, chunk({"role": "assistant", "content": ""})) == [{"role": "assistant", "content": ""}]
     assert mended(mender, chunk({"content": "Hi"})) == [{"content": "Hi"}]
-    assert not mender.wants(b'{"a": 1}')
-    assert mender.wants(b'{"tool_calls": []}')
+    assert not mender.needs_normalizing(b'{"a": 1}')
+    assert mender.needs_normalizing(b'{"tool_calls": []}')
 
 
 @pytest.mark.parametrize("event", [{"choices": []}, {"choices": None}, {"choices": [7]}, chunk(None), chunk([1])])
 def test_events_of_another_shape_stay_as_they_are(event: dict[str, Any]) -> None:
-    assert [json.loads(data) for data in Mender().mended(event)] == [event]
+    assert [json.loads(data) for data in ChunkNormalizer().normalize(event)] == [event]
 
 
 def test_what_was_held_back_comes_before_a_call_and_before_the_end() -> None:
     for more in (chunk({"tool_calls": [{"index": 0}]}), chunk({}, finish_reason="stop")):
-        mender = Mender()
+        mender = ChunkNormalizer()
         assert mended(mender, chunk({"content": "<th"})) == [{"content": ""}]
         assert mended(mender, more)[0]["content"] == "<th"
-    mender = Mender()
+    mender = ChunkNormalizer()
     mended(mender, chunk({"content": "<th"}))
     assert mended(mender, chunk({"content": [{"type": "text", "text": "ink>"}]}))[0] == {"content": "<th"}
 
 
 def numbered(*fragments: dict[str, Any]) -> list[tuple[int, str | None, str | None]]:
-    calls = Calls()
+    calls = ToolCallNumbering()
     for fragment in fragments:
-        calls.mend(fragment)
+        calls.normalize(fragment)
     return [(one["index"], one["id"], one["function"] and one["function"]["name"]) for one in fragments]
 
 
@@ -166,4 +166,4 @@ def test_thoughts_between_tags_are_no_words(dialect: Any) -> None:
     ],
 )
 def test_the_words_of_an_error_are_found_wherever_they_are(body: object, words: str) -> None:
-    assert error_words(body) == words
+    assert error_message(body) == words

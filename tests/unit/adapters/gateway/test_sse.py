@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.adapters.gateway.sse import MOST_EVENT, Sieve
+from marid.adapters.gateway.sse import MAX_EVENT, SseValidator
 
 
-def sifted(*pieces: bytes) -> tuple[bytes, Sieve]:
-    sieve = Sieve()
+def sifted(*pieces: bytes) -> tuple[bytes, SseValidator]:
+    sieve = SseValidator()
     return b"".join([*(sieve.feed(piece) for piece in pieces), sieve.finish()]), sieve
 
 
@@ -18,7 +18,7 @@ def test_good_events_pass_as_they_are() -> None:
     stream = b'event: x\ndata: {"a": 1}\n\ndata: [DONE]\n\n'
     passed, sieve = sifted(stream)
     assert passed == stream
-    assert (sieve.fault, sieve.begun, sieve.ended) == ("", True, True)
+    assert (sieve.fault, sieve.has_events, sieve.is_complete) == ("", True, True)
 
 
 BROKEN = (b'data: {"a": \n\n', b"data: nonsense\n\n", b"data: [1]\n\n", b"data: \xff\xfe\n\n", b'data: "x"\n\n')
@@ -36,7 +36,7 @@ def test_a_damaged_event_ends_the_stream_after_what_came_before(broken: bytes, e
 @pytest.mark.parametrize("broken", BROKEN)
 def test_what_is_damaged_after_the_end_does_not_matter(broken: bytes) -> None:
     _, sieve = sifted(b"data: [DONE]\n\n", broken)
-    assert (sieve.fault, sieve.ended) == ("", True)
+    assert (sieve.fault, sieve.is_complete) == ("", True)
 
 
 @pytest.mark.parametrize("nothing", [b"data:\n\n", b"data: \n\n", b"data:  \n\n", b": ping\n\n", b"event: ping\n\n"])
@@ -94,7 +94,7 @@ def test_data_of_several_lines_is_one_event() -> None:
     ],
 )
 def test_it_knows_where_an_answer_ends(event: dict[str, object], ends: bool) -> None:
-    assert sifted(b"data: " + json.dumps(event).encode() + b"\n\n")[1].ended is ends
+    assert sifted(b"data: " + json.dumps(event).encode() + b"\n\n")[1].is_complete is ends
 
 
 def test_a_line_of_ten_megabytes_in_small_pieces_takes_no_long() -> None:
@@ -108,11 +108,11 @@ def test_data_nested_too_deep_is_damaged() -> None:
 
 
 def test_a_line_without_end_is_given_up() -> None:
-    sieve = Sieve()
+    sieve = SseValidator()
     piece = b"x" * (1 << 20)
     sieve.feed(b'data: {"a": 1}\n\ndata: {"a": "')
     fed = next(number for number in range(1, 100) if sieve.feed(piece) == b"" and sieve.fault)
-    assert fed << 20 <= MOST_EVENT + (1 << 20)
+    assert fed << 20 <= MAX_EVENT + (1 << 20)
     assert "more than 32 MB" in sieve.fault
     assert sieve.feed(b'"}\n\n') + sieve.finish() == b""
 
@@ -143,28 +143,28 @@ CHUNK = b'data: {"choices": [{"delta": {"content": "half"}}]}\n\n'
 def test_an_error_that_no_client_knows_ends_the_stream_with_its_words(error: bytes) -> None:
     passed, sieve = sifted(CHUNK, error, b"data: [DONE]\n\n")
     assert passed == CHUNK
-    assert (sieve.complaint, bool(sieve.fault), sieve.refused) == ("no compute", True, False)
-    assert sifted(error)[1].refused
-    assert sifted(CHUNK + error + b"data: [DONE]\n\n")[1].complaint == "no compute"
+    assert (sieve.error_text, bool(sieve.fault), sieve.began_with_error) == ("no compute", True, False)
+    assert sifted(error)[1].began_with_error
+    assert sifted(CHUNK + error + b"data: [DONE]\n\n")[1].error_text == "no compute"
 
 
 def test_an_error_without_words_is_one_and_one_after_the_end_does_not_matter() -> None:
-    assert sifted(b"error:\n\n")[1].complaint == "it gives no reason"
-    assert sifted(b"data: [DONE]\n\n", b"error: late\n\n")[1].complaint == ""
+    assert sifted(b"error:\n\n")[1].error_text == "it gives no reason"
+    assert sifted(b"data: [DONE]\n\n", b"error: late\n\n")[1].error_text == ""
 
 
 def test_an_error_that_the_clients_know_is_theirs() -> None:
     for known in (b'event: error\ndata: {"type": "error", "error": {"message": "x"}}\n\n', b'data: {"error": "x"}\n\n'):
         passed, sieve = sifted(known)
-        assert (passed, sieve.complaint, sieve.refused) == (known, "", True)
-        assert not sifted(CHUNK, known)[1].refused
+        assert (passed, sieve.error_text, sieve.began_with_error) == (known, "", True)
+        assert not sifted(CHUNK, known)[1].began_with_error
 
 
 def test_an_error_beside_an_empty_choice_is_one_that_came_first() -> None:
     error = b'data: {"choices":[{"delta":{"content":""},"finish_reason":"error"}],"error":{"message":"x"}}\n\n'
-    assert sifted(error)[1].refused
-    assert not sifted(CHUNK, error)[1].refused
-    assert not sifted(CHUNK)[1].refused
+    assert sifted(error)[1].began_with_error
+    assert not sifted(CHUNK, error)[1].began_with_error
+    assert not sifted(CHUNK)[1].began_with_error
 
 
 def test_a_mark_before_the_stream_loses_nothing() -> None:

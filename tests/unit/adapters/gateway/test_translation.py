@@ -18,8 +18,15 @@ from pydantic_ai.usage import RequestUsage
 
 from fakes.model import answer, asking, events_of, finished, gateway_to
 from marid.adapters.gateway.providers import Dialect
-from marid.adapters.gateway.translation import finish_of, history, refusal_of, reply_of, usage_of, written
-from marid.core.chat import Message, ModelRequest, Reasoning, Text, ToolCall, ToolResult, Usage, said
+from marid.adapters.gateway.translation import (
+    arguments_text,
+    finish_of,
+    refusal_of,
+    reply_of,
+    to_library_messages,
+    usage_of,
+)
+from marid.core.chat import Message, ModelRequest, Reasoning, Text, ToolCall, ToolResult, Usage, user_message
 from marid.testing import Insert, ModelServer, Script, call, say
 
 pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence")
@@ -27,7 +34,7 @@ BARE = ModelRequest(model="m", messages=())
 
 
 def results(*calls: ToolCall, failed: bool = False) -> Message:
-    parts = tuple(ToolResult(call=one.id, name=one.name, text=f"result of {one.id}", failed=failed) for one in calls)
+    parts = tuple(ToolResult(call_id=one.id, name=one.name, text=f"result of {one.id}", failed=failed) for one in calls)
     return Message(role="tool", parts=parts)
 
 
@@ -42,7 +49,7 @@ def second_body(dialect: Dialect) -> Any:
         assert error is None
         reply = finished(events).reply
         assert reply.text == "text beside"
-        events_of(model, asking(dialect, said("hi"), reply, results(*reply.calls)))
+        events_of(model, asking(dialect, user_message("hi"), reply, results(*reply.calls)))
         return server.requests[1].body
 
 
@@ -62,7 +69,7 @@ def test_openrouter_gets_its_reasoning_with_its_signature_back() -> None:
     with ModelServer([say("hello", faults=[inserted]), say("done")]) as server:
         model = gateway_to(server, "openrouter")
         reply = finished(events_of(model, asking("openrouter"))[0]).reply
-        events_of(model, asking("openrouter", said("hi"), reply, said("go on")))
+        events_of(model, asking("openrouter", user_message("hi"), reply, user_message("go on")))
         body: Any = server.requests[1].body
     (back,) = body["messages"][2]["reasoning_details"]
     assert (back["text"], back["signature"]) == ("deep thought", "c2ln")
@@ -73,7 +80,7 @@ def test_openrouter_gets_thoughts_that_are_only_words_back() -> None:
     with ModelServer(Script(steps=[turn, say("done")], reasoning_field="reasoning")) as server:
         model = gateway_to(server, "openrouter")
         reply = finished(events_of(model, asking("openrouter"))[0]).reply
-        events_of(model, asking("openrouter", said("hi"), reply, results(*reply.calls)))
+        events_of(model, asking("openrouter", user_message("hi"), reply, results(*reply.calls)))
         body: Any = server.requests[1].body
     assert body["messages"][2]["reasoning"] == "deep thought"
 
@@ -82,7 +89,7 @@ def test_openrouter_gets_thoughts_that_are_only_words_back() -> None:
 def test_the_words_of_a_failure_arrive_as_they_are(dialect: Dialect) -> None:
     made = ToolCall(id="1", name="get_tree", arguments="{}")
     with ModelServer([say("ok")]) as server:
-        request = asking(dialect, said("hi"), answer(made), results(made, failed=True))
+        request = asking(dialect, user_message("hi"), answer(made), results(made, failed=True))
         events_of(gateway_to(server, dialect), request)
         assert [result.text for result in server.requests[0].results] == ["result of 1"]
         assert ("'is_error': True" in str(server.requests[0].body)) is (dialect == "anthropic")
@@ -103,7 +110,9 @@ def test_what_another_provider_sealed_is_not_sent_as_a_signature() -> None:
     seal = json.dumps({"signature": "c2ln", "provider_name": "google"})
     reply = answer(Reasoning(text="hm", seal=seal), "hello")
     with ModelServer([say("ok")]) as server:
-        events_of(gateway_to(server, "anthropic"), asking("anthropic", said("hi"), reply, said("go on")))
+        events_of(
+            gateway_to(server, "anthropic"), asking("anthropic", user_message("hi"), reply, user_message("go on"))
+        )
         assert "c2ln" not in json.dumps(server.requests[0].body)
 
 
@@ -113,17 +122,17 @@ def test_a_seal_that_is_none_does_no_harm(seal: str) -> None:
     reply = Message(
         role="assistant", parts=(*parts, ToolCall(id="1", name="n", arguments="{", seal=seal), *results().parts)
     )
-    request = ModelRequest(model="m", messages=(said("hi"), reply, results(*reply.calls, failed=True)))
-    _, made, _ = history(request)
+    request = ModelRequest(model="m", messages=(user_message("hi"), reply, results(*reply.calls, failed=True)))
+    _, made, _ = to_library_messages(request)
     assert isinstance(made, ModelResponse)
     assert [getattr(part, "content", None) for part in made.parts[:2]] == ["r", "t"]
 
 
 def test_a_message_holds_only_what_its_side_may_say() -> None:
     odd = Message(role="user", parts=(Reasoning(text="x"), ToolCall(id="1", name="n", arguments="")))
-    assert history(ModelRequest(model="m", messages=(odd,))) == []
-    result = ToolResult(call="1", name="n", text="x")
-    (made,) = history(ModelRequest(model="m", messages=(Message(role="assistant", parts=(result,)),)))
+    assert to_library_messages(ModelRequest(model="m", messages=(odd,))) == []
+    result = ToolResult(call_id="1", name="n", text="x")
+    (made,) = to_library_messages(ModelRequest(model="m", messages=(Message(role="assistant", parts=(result,)),)))
     assert list(made.parts) == []
 
 
@@ -164,7 +173,7 @@ def test_figures_that_cannot_be_are_no_figures() -> None:
 
 
 def test_arguments_are_text() -> None:
-    assert [written(one) for one in ("{", {"a": "é"}, {}, None)] == ["{", '{"a": "é"}', "", ""]
+    assert [arguments_text(one) for one in ("{", {"a": "é"}, {}, None)] == ["{", '{"a": "é"}', "", ""]
 
 
 @pytest.mark.parametrize("dialect", ["anthropic", "google", "openrouter", "openai"])
@@ -174,7 +183,7 @@ def test_what_another_provider_thought_is_not_sent(dialect: Dialect) -> None:
     made = ToolCall(id="c1", name="get_tree", arguments="{}")
     reply = Message(role="assistant", parts=(Reasoning(text="HIDDEN", seal=seal), Text(text="beside"), made))
     with ModelServer([say("done")]) as server:
-        _, error = events_of(gateway_to(server, dialect), asking(dialect, said("hi"), reply, results(made)))
+        _, error = events_of(gateway_to(server, dialect), asking(dialect, user_message("hi"), reply, results(made)))
         assert error is None
         sent = json.dumps(server.requests[0].body)
     assert "beside" in sent
@@ -185,7 +194,7 @@ def test_two_services_with_an_address_only_are_not_one() -> None:
     with ModelServer([say("x", reasoning=("deep",), calls=[call("get_tree", {})])]) as one:
         reply = finished(events_of(gateway_to(one, "openai"), asking("openai"))[0]).reply
     with ModelServer([say("done")]) as other:
-        events_of(gateway_to(other, "openai"), asking("openai", said("hi"), reply, results(*reply.calls)))
+        events_of(gateway_to(other, "openai"), asking("openai", user_message("hi"), reply, results(*reply.calls)))
         assert "deep" not in json.dumps(other.requests[0].body)
 
 
@@ -204,7 +213,7 @@ def test_two_services_with_an_address_only_are_not_one() -> None:
 def test_the_id_of_a_call_is_one_that_the_service_takes(asked: str, id: str, kept: bool) -> None:
     made = ToolCall(id=id, name="get_tree", arguments="{}")
     request = ModelRequest(model="m", messages=(Message(role="assistant", parts=(made,)), results(made)))
-    first, second = history(request, asked=asked)
+    first, second = to_library_messages(request, target=asked)
     (out,), (back,) = first.parts, second.parts
     assert isinstance(out, ToolCallPart)
     assert isinstance(back, ToolReturnPart)

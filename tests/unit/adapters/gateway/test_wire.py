@@ -11,11 +11,11 @@ import httpx2
 import pytest
 
 from fakes.bodies import Body, Endless
-from marid.adapters.gateway.bodies import MOST_COMPLAINT
-from marid.adapters.gateway.journal import Kind
-from marid.adapters.gateway.patience import Patience
+from marid.adapters.gateway.bodies import MAX_ERROR_BODY
+from marid.adapters.gateway.journal import RecordKind
+from marid.adapters.gateway.patience import RetryPolicy
 from marid.adapters.gateway.providers import Dialect, Provider
-from marid.adapters.gateway.wire import Wire, transport
+from marid.adapters.gateway.wire import ProviderTransport, open_transport
 from marid.core.chat import Usage
 
 KEY = "sk-canary-0123456789"
@@ -41,9 +41,9 @@ class Notes:
     """A journal in memory."""
 
     def __init__(self) -> None:
-        self.records: list[tuple[Kind, Mapping[str, Any]]] = []
+        self.records: list[tuple[RecordKind, Mapping[str, Any]]] = []
 
-    def note(self, kind: Kind, record: Mapping[str, Any]) -> None:
+    def note(self, kind: RecordKind, record: Mapping[str, Any]) -> None:
         self.records.append((kind, record))
 
 
@@ -51,7 +51,7 @@ def provider(dialect: Dialect = "openai", key: str = KEY) -> Provider:
     return Provider(id=dialect, dialect=dialect, base_url="http://127.0.0.1:9/v1", api_key=key)
 
 
-def sent(wire: Wire, *, method: str = "POST", headers: Mapping[str, str] | None = None) -> bytes:
+def sent(wire: ProviderTransport, *, method: str = "POST", headers: Mapping[str, str] | None = None) -> bytes:
     async def main() -> bytes:
         async with httpx2.AsyncClient(transport=wire) as client:
             answer = await client.request(method, "http://127.0.0.1:9/v1/x", json={"key": KEY}, headers=headers)
@@ -72,7 +72,7 @@ def sent(wire: Wire, *, method: str = "POST", headers: Mapping[str, str] | None 
 def test_our_key_goes_out_and_no_other(dialect: Dialect, header: str, value: str) -> None:
     foreign = dict.fromkeys(["Authorization", "x-api-key", "OpenAI-Organization", "X-Mine", "User-Agent"], "stolen")
     inner = Fixed(httpx2.Response(200, stream=Body()))
-    sent(Wire(provider(dialect), Patience(), inner=inner), headers=foreign)
+    sent(ProviderTransport(provider(dialect), RetryPolicy(), inner=inner), headers=foreign)
     headers = inner.asked[0].headers
     assert headers[header] == value
     assert "stolen" not in str(dict(headers))
@@ -82,7 +82,7 @@ def test_our_key_goes_out_and_no_other(dialect: Dialect, header: str, value: str
 def test_no_header_goes_out_that_is_not_needed() -> None:
     inner = Fixed(httpx2.Response(200, stream=Body()))
     needed = {"anthropic-version": "1", "anthropic-beta": "b"}
-    sent(Wire(provider("anthropic"), Patience(), inner=inner), headers={**needed, "X-Mine": "?"})
+    sent(ProviderTransport(provider("anthropic"), RetryPolicy(), inner=inner), headers={**needed, "X-Mine": "?"})
     names = {"host", "accept", "connection", "content-type", "content-length", "user-agent", "accept-encoding"}
     assert set(inner.asked[0].headers) == {*names, *needed, "x-api-key"}
 
@@ -91,7 +91,7 @@ def test_a_name_and_password_go_out_beside_a_key_that_leaves_room_for_them() -> 
     inner = Fixed(httpx2.Response(200, stream=Body()))
     notes = Notes()
     place = replace(provider("anthropic"), login="me:secret-word")
-    sent(Wire(place, Patience(), notes, inner=inner))
+    sent(ProviderTransport(place, RetryPolicy(), notes, inner=inner))
     headers = inner.asked[0].headers
     assert (headers["authorization"], headers["x-api-key"]) == ("Basic bWU6c2VjcmV0LXdvcmQ=", KEY)
     assert "bWU6c2VjcmV0LXdvcmQ" not in str(notes.records)
@@ -99,22 +99,22 @@ def test_a_name_and_password_go_out_beside_a_key_that_leaves_room_for_them() -> 
 
 def test_our_patience_counts_and_not_the_clients() -> None:
     inner = Fixed(httpx2.Response(200, stream=Body()))
-    sent(Wire(provider(), Patience(connect=3, idle=7), inner=inner))
+    sent(ProviderTransport(provider(), RetryPolicy(connect_timeout=3, idle_timeout=7), inner=inner))
     assert inner.asked[0].extensions["timeout"] == {"connect": 3, "read": 7, "write": 7, "pool": 3}
 
 
 def test_without_a_key_none_is_sent() -> None:
     inner = Fixed(httpx2.Response(200, stream=Body()))
-    sent(Wire(provider(key=""), Patience(), inner=inner), headers={"Authorization": "Bearer stolen"})
+    sent(ProviderTransport(provider(key=""), RetryPolicy(), inner=inner), headers={"Authorization": "Bearer stolen"})
     assert "authorization" not in inner.asked[0].headers
 
 
 def test_an_answer_goes_through_the_sieve_and_is_closed() -> None:
     body = Body(b'data: {"a": 1}\n', b"\ndata: brok", b'en\n\ndata: {"b": 2}\n\n')
-    wire = Wire(provider(), Patience(), inner=Fixed(httpx2.Response(200, stream=body)))
+    wire = ProviderTransport(provider(), RetryPolicy(), inner=Fixed(httpx2.Response(200, stream=body)))
     assert sent(wire) == b'data: {"a": 1}\n\n'
-    assert wire.sifted
-    assert wire.sieve.fault
+    assert wire.has_validated_body
+    assert wire.validator.fault
     assert body.closed
 
 
@@ -123,9 +123,9 @@ def test_lists_and_errors_are_left_alone() -> None:
         ("GET", httpx2.Response(200, stream=Body(b"[1]"))),
         ("POST", httpx2.Response(500, stream=Body(b"[1]"))),
     ):
-        wire = Wire(provider(), Patience(), inner=Fixed(response))
+        wire = ProviderTransport(provider(), RetryPolicy(), inner=Fixed(response))
         assert sent(wire, method=method) == b"[1]"
-        assert not wire.sifted
+        assert not wire.has_validated_body
 
 
 def test_what_is_packed_is_unpacked_wherever_it_comes_from() -> None:
@@ -133,32 +133,34 @@ def test_what_is_packed_is_unpacked_wherever_it_comes_from() -> None:
     packed = {"content-encoding": "GZIP"}
     for method, status in (("POST", 200), ("POST", 500), ("GET", 200)):
         body = Body(gzip.compress(event)[:12], gzip.compress(event)[12:])
-        wire = Wire(provider(), Patience(), inner=Fixed(httpx2.Response(status, headers=packed, stream=body)))
+        wire = ProviderTransport(
+            provider(), RetryPolicy(), inner=Fixed(httpx2.Response(status, headers=packed, stream=body))
+        )
         assert sent(wire, method=method) == event
-        assert wire.readable
+        assert wire.is_readable
         assert body.closed
 
 
 def test_what_is_packed_in_a_way_that_nobody_asked_for_is_empty() -> None:
     odd = httpx2.Response(200, headers={"content-encoding": "br"}, stream=Body(b"?"))
-    wire = Wire(provider(), Patience(), inner=Fixed(odd))
+    wire = ProviderTransport(provider(), RetryPolicy(), inner=Fixed(odd))
     assert sent(wire) == b""
-    assert (wire.readable, wire.packing) == (False, "br")
+    assert (wire.is_readable, wire.content_encoding) == (False, "br")
 
 
 def test_an_error_without_end_is_read_in_part() -> None:
-    endless = Wire(provider(), Patience(), inner=Fixed(httpx2.Response(500, stream=Endless())))
-    assert 0 < len(sent(endless)) <= MOST_COMPLAINT
+    endless = ProviderTransport(provider(), RetryPolicy(), inner=Fixed(httpx2.Response(500, stream=Endless())))
+    assert 0 < len(sent(endless)) <= MAX_ERROR_BODY
 
 
 def test_what_goes_over_the_wire_is_noted_without_keys() -> None:
     notes = Notes()
-    wire = Wire(
-        provider(), Patience(), notes, inner=Fixed(httpx2.Response(200, headers={"set-cookie": KEY}, stream=Body()))
+    wire = ProviderTransport(
+        provider(), RetryPolicy(), notes, inner=Fixed(httpx2.Response(200, headers={"set-cookie": KEY}, stream=Body()))
     )
     sent(wire)
-    wire.note_answer(Usage(input=3, output=2))
-    wire.note_answer(Usage(input=3, output=2))
+    wire.log_response(Usage(input=3, output=2))
+    wire.log_response(Usage(input=3, output=2))
     (kind, request), (other, response) = notes.records
     assert (kind, other) == ("request", "response")
     assert request["request"] == {"key": "[masked]"}
@@ -171,9 +173,9 @@ def test_what_goes_over_the_wire_is_noted_without_keys() -> None:
 
 
 def test_a_journal_is_not_needed() -> None:
-    wire = Wire(provider(), Patience(), inner=Fixed(httpx2.Response(200, stream=Body(b"data: {}\n\n"))))
+    wire = ProviderTransport(provider(), RetryPolicy(), inner=Fixed(httpx2.Response(200, stream=Body(b"data: {}\n\n"))))
     assert sent(wire) == b"data: {}\n\n"
-    wire.note_answer(None)
+    wire.log_response(None)
 
 
 class Failing(httpx2.AsyncBaseTransport):
@@ -202,7 +204,7 @@ class Failing(httpx2.AsyncBaseTransport):
     ],
 )
 def test_it_knows_whether_a_request_may_have_cost_something(inner: httpx2.AsyncBaseTransport, asked: bool) -> None:
-    wire = Wire(provider(), Patience(), inner=inner)
+    wire = ProviderTransport(provider(), RetryPolicy(), inner=inner)
 
     async def main() -> None:
         async with httpx2.AsyncClient(transport=wire) as client:
@@ -210,7 +212,7 @@ def test_it_knows_whether_a_request_may_have_cost_something(inner: httpx2.AsyncB
                 await client.post("http://127.0.0.1:9/v1", content=b"{}")
 
     anyio.run(main)
-    assert wire.asked is asked
+    assert wire.was_sent is asked
 
 
 def test_there_is_a_way_to_every_kind_of_place() -> None:
@@ -220,4 +222,4 @@ def test_there_is_a_way_to_every_kind_of_place() -> None:
         ("http://h/v1", ""),
     ):
         place = Provider(id="x", dialect="openai", base_url=url, proxy=proxy)
-        assert isinstance(transport(place), httpx2.AsyncHTTPTransport)
+        assert isinstance(open_transport(place), httpx2.AsyncHTTPTransport)

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.adapters.store import blooms
-from marid.adapters.store.blooms import Frame
-from marid.adapters.store.manifest import Row
+from marid.adapters.store.blooms import FilterFrame
+from marid.adapters.store.manifest import PartitionRow
 
 
-def row(file: str = "p", size: int = 10) -> Row:
-    return Row(
+def row(file: str = "p", size: int = 10) -> PartitionRow:
+    return PartitionRow(
         file=file,
         start_ts=0,
         end_ts=0,
@@ -27,49 +27,49 @@ def row(file: str = "p", size: int = 10) -> Row:
 
 @given(st.sets(st.text(max_size=10), max_size=50))
 def test_a_filter_knows_all_that_was_put_in(items: set[str]) -> None:
-    frame = Frame(10, blooms.pack(items))
-    assert all(blooms.may_have(frame, row(), [item]) for item in items)
-    assert blooms.may_have(frame, row(), items)
+    frame = FilterFrame(10, blooms.build_filter(items))
+    assert all(blooms.may_contain(frame, row(), [item]) for item in items)
+    assert blooms.may_contain(frame, row(), items)
 
 
 def test_a_filter_is_never_wrong_about_a_hundred_thousand_ids_and_seldom_about_others() -> None:
     ids = [f"id-{number}" for number in range(100_000)]
-    frame = Frame(10, blooms.pack(ids))
-    assert blooms.may_have(frame, row(), ids)
-    assert sum(blooms.may_have(frame, row(), [f"other-{number}"]) for number in range(1000)) < 20
+    frame = FilterFrame(10, blooms.build_filter(ids))
+    assert blooms.may_contain(frame, row(), ids)
+    assert sum(blooms.may_contain(frame, row(), [f"other-{number}"]) for number in range(1000)) < 20
 
 
 def test_hashes_are_the_same_in_every_run() -> None:
-    assert blooms.pack(["a", "b"]) == blooms.pack(["b", "a"])
-    assert blooms._hashing()("a") == 167863191109824881737557337713797940007  # pyright: ignore[reportPrivateUsage]
+    assert blooms.build_filter(["a", "b"]) == blooms.build_filter(["b", "a"])
+    assert blooms._hash_function()("a") == 167863191109824881737557337713797940007  # pyright: ignore[reportPrivateUsage]
 
 
 def test_no_filter_or_one_for_another_size_rules_nothing_out() -> None:
-    frame = Frame(10, blooms.pack(["a"]))
-    assert not blooms.may_have(frame, row(), ["b"])
-    assert blooms.may_have(None, row(), ["b"])
-    assert blooms.may_have(frame, row(size=11), ["b"])
-    assert blooms.may_have(frame, row(), [])
+    frame = FilterFrame(10, blooms.build_filter(["a"]))
+    assert not blooms.may_contain(frame, row(), ["b"])
+    assert blooms.may_contain(None, row(), ["b"])
+    assert blooms.may_contain(frame, row(size=11), ["b"])
+    assert blooms.may_contain(frame, row(), [])
 
 
 @pytest.mark.parametrize("at", [0, 2, 5, 9, 15, 25])
 def test_a_damaged_frame_is_left_out_and_the_others_stay(tmp_path: Path, at: int) -> None:
     path = str(tmp_path / "f")
-    assert blooms.load(path) == {}
+    assert blooms.load_frames(path) == {}
     for name in ("one", "two", "three"):
-        blooms.add(path, row(name), [name])
-    whole = blooms.load(path)
+        blooms.append_frame(path, row(name), [name])
+    whole = blooms.load_frames(path)
     assert set(whole) == {"one", "two", "three"}
     data = bytearray((tmp_path / "f").read_bytes())
     data[data.index(b"mrd2", 1) + at] ^= 0x55
     (tmp_path / "f").write_bytes(data)
-    left = blooms.load(path)
+    left = blooms.load_frames(path)
     assert {"one", "three"} <= set(left)
     assert all(frame == whole[name] for name, frame in left.items() if name in whole and name != "two")
     (tmp_path / "f").write_bytes(data[: len(data) // 2])
-    assert set(blooms.load(path)) <= {"one", "two"}
-    blooms.rewrite(path, {"one": whole["one"]})
-    assert blooms.load(path) == {"one": whole["one"]}
+    assert set(blooms.load_frames(path)) <= {"one", "two"}
+    blooms.rewrite_frames(path, {"one": whole["one"]})
+    assert blooms.load_frames(path) == {"one": whole["one"]}
 
 
 def test_words_are_runs_of_letters_and_digits_in_any_case() -> None:
@@ -79,29 +79,32 @@ def test_words_are_runs_of_letters_and_digits_in_any_case() -> None:
 
 @given(st.text(alphabet="abÉs_- ß1İ", max_size=30), st.data())
 def test_every_part_of_a_text_is_sought_only_by_what_the_text_has(text: str, data: st.DataObject) -> None:
-    known = blooms.searchable(text)
-    assert blooms.sought(text, whole_words=True) <= known
+    known = blooms.search_terms(text)
+    assert blooms.query_terms(text, whole_words=True) <= known
     folded = text.casefold()
     start = data.draw(st.integers(0, len(folded)))
     part = folded[start : data.draw(st.integers(start, len(folded)))]
-    assert blooms.sought(part, whole_words=False) <= known
+    assert blooms.query_terms(part, whole_words=False) <= known
 
 
 def test_a_part_is_sought_by_its_pieces_and_what_is_whole_in_it_by_the_word() -> None:
-    assert blooms.sought("Orl ab", whole_words=False) == {"~orl"}
-    assert blooms.sought("x-orld-y", whole_words=False) == {"orld"}
-    assert blooms.sought("orld", whole_words=False) == {"~orl", "~rld"}
-    assert blooms.searchable("worl") == {"worl", "~wor", "~orl"}
+    assert blooms.query_terms("Orl ab", whole_words=False) == {"~orl"}
+    assert blooms.query_terms("x-orld-y", whole_words=False) == {"orld"}
+    assert blooms.query_terms("orld", whole_words=False) == {"~orl", "~rld"}
+    assert blooms.search_terms("worl") == {"worl", "~wor", "~orl"}
 
 
 def test_a_filter_beside_a_partition_is_read_and_what_is_no_filter_of_ours_is_none(tmp_path: Path) -> None:
     partition = str(tmp_path / "1-2.jsonl")
-    assert blooms.beside(partition, blooms.WORDS) is None
-    frames = {blooms.WORDS: Frame(10, blooms.pack(["a"])), blooms.IDS: Frame(10, blooms.pack(["b"]))}
-    blooms.rewrite(str(tmp_path / "1-2.bloom"), frames)
-    assert {kind: blooms.beside(partition, kind) for kind in frames} == frames
+    assert blooms.sidecar_frame(partition, blooms.WORDS_FILE) is None
+    frames = {
+        blooms.WORDS_FILE: FilterFrame(10, blooms.build_filter(["a"])),
+        blooms.IDS_FILE: FilterFrame(10, blooms.build_filter(["b"])),
+    }
+    blooms.rewrite_frames(str(tmp_path / "1-2.bloom"), frames)
+    assert {kind: blooms.sidecar_frame(partition, kind) for kind in frames} == frames
     (tmp_path / "1-2.bloom").write_text('{"bits":[1,2],"num_hashes":7}')
-    assert blooms.beside(partition, blooms.WORDS) is None
+    assert blooms.sidecar_frame(partition, blooms.WORDS_FILE) is None
     (tmp_path / "1-2.bloom").unlink()
     (tmp_path / "1-2.bloom").mkdir()
-    assert blooms.beside(partition, blooms.WORDS) is None
+    assert blooms.sidecar_frame(partition, blooms.WORDS_FILE) is None

@@ -11,8 +11,16 @@ from typing import cast
 import pytest
 
 from marid.adapters.store.catalogue import FileConversations
-from marid.adapters.store.files import locked
-from marid.core.conversation import Conflict, Corrupt, Expiry, Held, Message, Storage, Swept
+from marid.adapters.store.files import file_lock
+from marid.core.conversation import (
+    Conflict,
+    ConversationLocked,
+    Corrupt,
+    Expiry,
+    InboxMessage,
+    StorageSettings,
+    SweepResult,
+)
 from marid.core.entry import MESSAGE, Entry
 from marid.core.errors import NotFound, Refused, Unavailable
 
@@ -30,7 +38,7 @@ def test_only_the_owner_may_look_in(home: FileConversations, tmp_path: Path) -> 
 
 def test_reading_makes_nothing(home: FileConversations, tmp_path: Path) -> None:
     assert home.list() == ()
-    for look in (home.look, home.read, home.open):
+    for look in (home.get_meta, home.read, home.open):
         with pytest.raises(NotFound):
             look("c")
     assert not (tmp_path / "home").exists()
@@ -39,7 +47,7 @@ def test_reading_makes_nothing(home: FileConversations, tmp_path: Path) -> None:
 def test_a_link_is_refused(home: FileConversations, tmp_path: Path) -> None:
     home.create("real")
     (tmp_path / "home/contexts/c").symlink_to(tmp_path / "home/contexts/real")
-    for look in (home.look, home.read, home.open, home.destroy):
+    for look in (home.get_meta, home.read, home.open, home.destroy):
         with pytest.raises(Refused):
             look("c")
     assert [one.name for one in home.list()] == ["real"]
@@ -61,7 +69,7 @@ def test_of_many_who_make_the_same_one_succeeds(home: FileConversations) -> None
         thread.start()
     for thread in threads:
         thread.join()
-    assert made == [home.look("c").id]
+    assert made == [home.get_meta("c").id]
     assert os.listdir(Path(home._layout.contexts)) == ["c"]  # pyright: ignore[reportPrivateUsage]
 
 
@@ -100,18 +108,18 @@ def test_a_search_tells_what_cannot_be_read(home: FileConversations, tmp_path: P
     active.unlink()
     active.mkdir()
     problems: list[str] = []
-    assert [hit.conversation for hit in home.search("word", tell=problems.append)] == ["b"]
+    assert [hit.conversation for hit in home.search("word", on_problem=problems.append)] == ["b"]
     assert [problem.partition(" failed")[0] for problem in problems] == ["reading the conversation 'a'"]
 
 
 def test_a_reader_whose_conversation_goes_away_is_told(tmp_path: Path) -> None:
     """The defect: partitions that were there no more looked empty, so that a search found less than there is."""
-    home = FileConversations(str(tmp_path), Storage(partition_max_entries=2))
+    home = FileConversations(str(tmp_path), StorageSettings(partition_max_entries=2))
     with home.open("c", create=True) as held:
         for _ in range(9):
             held.append([Entry(entry_type=MESSAGE, content="word")])
     problems: list[str] = []
-    hits, entries = home.search("word", tell=problems.append), home.read("c").entries()
+    hits, entries = home.search("word", on_problem=problems.append), home.read("c").entries()
     next(hits)
     next(entries)
     home.rename("c", "d")
@@ -144,12 +152,12 @@ def test_after_a_crash_the_last_time_is_that_of_the_last_entry(home: FileConvers
     home.create("c")
     active = tmp_path / "home/contexts/c/transcript/active.jsonl"
     os.utime(active, (2**31, 2**31))  # as in a copy
-    assert home.look("c").last_message_ms == 0
+    assert home.get_meta("c").last_message_ms == 0
     with active.open("ab") as file:
         file.write(b'{"id":"x","entry_type":"message","time_ms":1900000000000,"sequence":2}\n')
-    assert home.look("c").last_message_ms == 1_900_000_000_000
+    assert home.get_meta("c").last_message_ms == 1_900_000_000_000
     shutil.rmtree(tmp_path / "home/contexts/c/transcript")
-    assert home.look("c").last_message_ms == 0
+    assert home.get_meta("c").last_message_ms == 0
 
 
 def test_a_home_where_no_folder_can_be_made_is_told() -> None:
@@ -175,13 +183,13 @@ def test_one_that_cannot_be_read_is_in_nobodys_way(home: FileConversations, tmp_
     (tmp_path / "home/contexts/broken/context_meta.json").mkdir(parents=True)
     (tmp_path / "home/contexts/broken/inbox.jsonl").mkdir()
     assert [(one.name, bool(one.id)) for one in home.list()] == [("a", True), ("broken", False)]
-    assert home.look(made.id).name == "a"
+    assert home.get_meta(made.id).name == "a"
     assert home.rename(made.id, "b").name == "b"
     home.open("fresh", create=True).close()
-    assert home.inbox.send(Message(sender="b", to="other", content="x")).to == "other"
-    assert home.sweep() == Swept()
+    assert home.inbox.send(InboxMessage(sender="b", to="other", content="x")).to == "other"
+    assert home.sweep() == SweepResult()
     assert list(home.search("nothing")) == []
-    for look in (home.look, home.open):
+    for look in (home.get_meta, home.open):
         with pytest.raises(Unavailable, match="no regular file"):
             look("broken")
     home.destroy("broken")
@@ -219,9 +227,9 @@ def test_whoever_opens_and_makes_gets_it_though_others_rename_and_destroy(home: 
 
     def work() -> None:
         while not done.is_set():
-            with suppress(Held, NotFound, Conflict):
+            with suppress(ConversationLocked, NotFound, Conflict):
                 home.rename("c", "d")
-            with suppress(Held, NotFound):
+            with suppress(ConversationLocked, NotFound):
                 home.destroy("d")
 
     threads = [threading.Thread(target=work) for _ in range(2)]
@@ -250,7 +258,7 @@ def test_a_sweep_forgets_no_end_that_is_set_meanwhile(home: FileConversations) -
     try:
         for number in range(60):
             home.create(f"x{number}")
-            home.expire(f"x{number}", Expiry(at=9_999_999_999))
+            home.set_expiry(f"x{number}", Expiry(at=9_999_999_999))
             assert home.expiry(f"x{number}").at == 9_999_999_999
             home.rename(f"x{number}", f"y{number}")
             assert home.expiry(f"y{number}").at == 9_999_999_999
@@ -276,7 +284,7 @@ def test_what_processes_that_are_gone_had_begun_to_write_goes(home: FileConversa
 
 def test_a_rename_that_cannot_be_noted_is_taken_back(home: FileConversations, tmp_path: Path) -> None:
     home.create("c")
-    home.expire("c", Expiry(at=9_999_999_999))
+    home.set_expiry("c", Expiry(at=9_999_999_999))
     (tmp_path / "home/session.json").write_text('{"implied_context": "c"}')
     (tmp_path / "home/.state.lock").unlink()
     (tmp_path / "home/.state.lock").mkdir()
@@ -293,7 +301,7 @@ def test_idleness_counts_from_what_the_shared_file_says(
     home.create("c")
     row = {"name": "c", "created_at": 1, "last_activity_at": active, "destroy_after_seconds_inactive": 1}
     (tmp_path / "home/state.json").write_text(json.dumps({"contexts": [{**row, "destroy_at": 0}]}))
-    assert home.sweep() == Swept(gone)
+    assert home.sweep() == SweepResult(gone)
 
 
 def test_who_opens_a_conversation_uses_it_from_then_until_it_is_closed(tmp_path: Path) -> None:
@@ -336,16 +344,16 @@ def test_one_whose_holder_was_killed_is_idle_since_its_last_entry(home: FileConv
     (tmp_path / "home/state.json").write_text(json.dumps({"contexts": [row]}))
     lock = tmp_path / "home/contexts/c/.lock"
     lock.write_text(json.dumps({"token": 7, "pid": 4_000_000, "host": "elsewhere"}))
-    assert home.sweep() == Swept()
+    assert home.sweep() == SweepResult()
     os.utime(tmp_path / "home/contexts/c/transcript/active.jsonl", (1000, 1000))
-    assert home.sweep() == Swept(("c",))
+    assert home.sweep() == SweepResult(("c",))
 
 
 def test_one_that_is_used_until_it_is_held_is_not_destroyed(home: FileConversations) -> None:
     """The defect: a sweep believed what it had read before somebody else used the conversation."""
     home.open("c", create=True).close()
     assert not home._destroy("c", lambda: False)  # pyright: ignore[reportPrivateUsage]
-    assert home.look("c").name == "c"
+    assert home.get_meta("c").name == "c"
 
 
 def test_what_is_used_often_and_does_not_end_by_itself_is_noted_once_a_minute(tmp_path: Path) -> None:
@@ -357,7 +365,7 @@ def test_what_is_used_often_and_does_not_end_by_itself_is_noted_once_a_minute(tm
     now = 1059.0
     home.open("c").close()
     assert state.read_bytes() == first
-    home.expire("c", Expiry(after_inactive=100))
+    home.set_expiry("c", Expiry(after_inactive=100))
     now = 1060.0
     home.open("c").close()
     assert json.loads(state.read_bytes())["contexts"][0]["last_activity_at"] == 1060
@@ -366,9 +374,9 @@ def test_what_is_used_often_and_does_not_end_by_itself_is_noted_once_a_minute(tm
 def test_closing_does_not_wait_for_who_writes_the_state(home: FileConversations, tmp_path: Path) -> None:
     """The defect: a process that was stopped while it wrote kept every other from closing."""
     held = home.open("c", create=True)
-    home.expire("c", Expiry(after_inactive=100))
+    home.set_expiry("c", Expiry(after_inactive=100))
     (tmp_path / "home/state.json").write_text('{"contexts": []}')
-    with locked(str(tmp_path / "home/.state.lock")):
+    with file_lock(str(tmp_path / "home/.state.lock")):
         held.close()
     assert json.loads((tmp_path / "home/state.json").read_bytes()) == {"contexts": []}
 

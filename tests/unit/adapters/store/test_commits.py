@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from marid.adapters.store.commits import Commits, Waiter
+from marid.adapters.store.commits import CommitWaiter, GroupCommit
 
 
-class Number(Waiter):
+class Number(CommitWaiter):
     """What is committed here."""
 
     def __init__(self, value: int) -> None:
@@ -30,7 +30,7 @@ def test_who_comes_while_the_disk_is_busy_is_written_together() -> None:
         busy.set()
         free.wait(30)
 
-    commits = Commits(commit)
+    commits = GroupCommit(commit)
     first = threading.Thread(target=commits.submit, args=(Number(0),))
     first.start()
     busy.wait(30)
@@ -56,7 +56,7 @@ def test_one_who_comes_while_another_is_written_goes_on_at_once() -> None:
         busy.set()
         free.wait(30)
 
-    commits = Commits(commit)
+    commits = GroupCommit(commit)
     threads = [threading.Thread(target=commits.submit, args=(Number(0),))]
     threads[0].start()
     busy.wait(30)
@@ -70,10 +70,10 @@ def test_one_who_comes_while_another_is_written_goes_on_at_once() -> None:
     assert batches == [[0], [1]]
 
 
-def expecting(commit: Callable[[Sequence[Number]], None], crowd: int, seconds: float) -> Commits[Number]:
+def expecting(commit: Callable[[Sequence[Number]], None], crowd: int, seconds: float) -> GroupCommit[Number]:
     """As after so many were served together, by a disk that took so long."""
-    commits = Commits(commit, longest_wait=seconds)
-    commits._crowd, commits._seconds = crowd, seconds  # pyright: ignore[reportPrivateUsage]
+    commits = GroupCommit(commit, longest_wait=seconds)
+    commits._expected_waiters, commits._last_duration = crowd, seconds  # pyright: ignore[reportPrivateUsage]
     return commits
 
 
@@ -103,18 +103,18 @@ def test_whoever_counted_on_one_who_was_interrupted_is_served_by_the_next(*, app
     done: list[list[int]] = []
     commits = expecting(lambda items: done.append(values(items)), 8, 30.0)
     gone = Number(0)
-    gone.appointed = commits._busy = appointed  # pyright: ignore[reportPrivateUsage]
+    gone.is_leader = commits._busy = appointed  # pyright: ignore[reportPrivateUsage]
     commits._queue.append(gone)  # pyright: ignore[reportPrivateUsage]
     threads = [threading.Thread(target=commits.submit, args=(Number(number),)) for number in (1, 2)]
     for number, thread in enumerate(threads):
         thread.start()
         while len(commits._queue) < number + 2:  # pyright: ignore[reportPrivateUsage]
             threading.Event().wait(0.001)
-    commits._leave(gone)  # pyright: ignore[reportPrivateUsage]
+    commits._remove_waiter(gone)  # pyright: ignore[reportPrivateUsage]
     for thread in threads:
         thread.join()
     assert done == [[1, 2]]
-    commits._leave(gone)  # pyright: ignore[reportPrivateUsage]
+    commits._remove_waiter(gone)  # pyright: ignore[reportPrivateUsage]
     commits.submit(Number(3))
     assert done[1:] == [[3]]
 
@@ -145,10 +145,10 @@ def test_whoever_comes_first_while_the_disk_is_busy_sees_to_it_that_all_are_serv
 
 WAITING = """
 import threading, time
-from marid.adapters.store.commits import Commits, Waiter
+from marid.adapters.store.commits import GroupCommit, CommitWaiter
 free = threading.Event()
-commits = Commits(lambda _waiters: free.wait(30))
-threads = [threading.Thread(target=commits.submit, args=(Waiter(),)) for _ in range(3)]
+commits = GroupCommit(lambda _waiters: free.wait(30))
+threads = [threading.Thread(target=commits.submit, args=(CommitWaiter(),)) for _ in range(3)]
 for thread in threads:
     thread.start()
 while len(commits._queue) < 2:
@@ -170,13 +170,13 @@ def test_waiting_for_a_slow_disk_costs_nothing() -> None:
 
 INTERRUPTED = """
 import os, signal, threading, time
-from marid.adapters.store.commits import Commits, Waiter
+from marid.adapters.store.commits import GroupCommit, CommitWaiter
 busy, free = threading.Event(), threading.Event()
 def commit(turns):
     busy.set()
     free.wait(30)
-commits = Commits(commit)
-other = threading.Thread(target=commits.submit, args=(Waiter(),))
+commits = GroupCommit(commit)
+other = threading.Thread(target=commits.submit, args=(CommitWaiter(),))
 other.start()
 busy.wait(30)
 def interrupt():
@@ -185,12 +185,12 @@ def interrupt():
     os.kill(os.getpid(), signal.SIGINT)
 threading.Thread(target=interrupt).start()
 try:
-    commits.submit(Waiter())
+    commits.submit(CommitWaiter())
 except KeyboardInterrupt:
     print("interrupted", len(commits._queue))
 free.set()
 other.join()
-commits.submit(Waiter())
+commits.submit(CommitWaiter())
 print("served")
 """
 
@@ -202,7 +202,7 @@ def test_one_who_is_interrupted_while_it_waits_is_not_waited_for() -> None:
 
 def test_eight_who_never_stop_are_all_served() -> None:
     done: list[int] = []
-    commits = Commits[Number](lambda items: done.extend(values(items)))
+    commits = GroupCommit[Number](lambda items: done.extend(values(items)))
 
     def work(name: int) -> None:
         for number in range(100):
@@ -224,9 +224,9 @@ def test_a_bug_in_the_commit_blocks_nobody() -> None:
         if 13 in values(items):
             raise ValueError("bug")
 
-    commits = Commits(commit)
+    commits = GroupCommit(commit)
     with pytest.raises(ValueError, match="bug"):
         commits.submit(Number(13))
     good = Number(1)
     commits.submit(good)
-    assert good.served
+    assert good.is_served

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from marid.adapters.store.catalogue import FileConversations
-from marid.core.conversation import Corrupt, Storage
+from marid.core.conversation import Corrupt, StorageSettings
 from marid.core.entry import MESSAGE, Entry
 from marid.core.errors import BadInput, Unavailable
 
@@ -18,7 +18,7 @@ def said(text: str) -> Entry:
 
 @pytest.fixture
 def home(tmp_path: Path) -> FileConversations:
-    return FileConversations(str(tmp_path), Storage(partition_max_entries=4))
+    return FileConversations(str(tmp_path), StorageSettings(partition_max_entries=4))
 
 
 def test_the_window_on_the_disk_is_the_window(home: FileConversations, tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_system_prompt_that_somebody_edits_is_recorded_at_the_next_opening(
 
 
 def test_a_partition_has_no_room_behind_its_lines(tmp_path: Path) -> None:
-    home = FileConversations(str(tmp_path), Storage(partition_max_entries=20))
+    home = FileConversations(str(tmp_path), StorageSettings(partition_max_entries=20))
     with home.open("c", create=True) as held:
         for number in range(25):
             held.append([said(f"m{number}")])
@@ -137,7 +137,7 @@ def test_a_lock_that_was_taken_by_force_stops_every_write(home: FileConversation
         for write in (
             lambda: held.append([said("mine")]),
             lambda: held.write_note("todos", "x"),
-            lambda: held.change(lambda meta: meta._replace(title="x")),
+            lambda: held.update_meta(lambda meta: meta._replace(title="x")),
             lambda: held.find("x"),
         ):
             with pytest.raises(Unavailable, match="taken away"):

@@ -8,12 +8,12 @@ import pytest
 from fakes.listener import heard
 from marid.adapters.store import blooms, history
 from marid.adapters.store.catalogue import FileConversations
-from marid.adapters.store.entries import encode
-from marid.adapters.store.layout import Layout
-from marid.core.conversation import Storage
+from marid.adapters.store.entries import encode_line
+from marid.adapters.store.layout import HomeLayout
+from marid.core.conversation import StorageSettings
 from marid.core.entry import COMPACTION, MESSAGE, Entry
 
-STORAGE = Storage(partition_max_entries=4)
+STORAGE = StorageSettings(partition_max_entries=4)
 
 
 @pytest.fixture
@@ -55,16 +55,16 @@ def test_a_part_of_a_word_is_found_and_reads_only_partitions_that_have_its_piece
 
 def test_a_filter_beside_a_partition_serves_where_the_common_file_has_none(forty: Path) -> None:
     """As a partition that was brought here together with its filter; what another program wrote hides nothing."""
-    place = Layout(str(forty)).place("c")
-    common = place.transcript(blooms.WORDS)
-    frames = blooms.load(common)
+    place = HomeLayout(str(forty)).place("c")
+    common = place.transcript_file(blooms.WORDS_FILE)
+    frames = blooms.load_frames(common)
     Path(common).unlink()
     [unfiltered] = heard(forty, STORAGE, [{"words": "nowhere"}])
     assert unfiltered.partitions == 10
     for number, (file, frame) in enumerate(frames.items()):
-        path = Path(place.transcript(file)).with_suffix(blooms.BESIDE)
+        path = Path(place.transcript_file(file)).with_suffix(blooms.SIDECAR_SUFFIX)
         if number < 5:
-            blooms.rewrite(str(path), {blooms.WORDS: frame})
+            blooms.rewrite_frames(str(path), {blooms.WORDS_FILE: frame})
         else:
             path.write_text('{"bits":{"vec":[0,0]},"num_hashes":7,"hasher":[1,2]}')
     words = [f"word{number}" for number in range(40)]
@@ -96,7 +96,7 @@ def test_the_last_anchor_may_be_in_a_partition(tmp_path: Path) -> None:
     home = FileConversations(str(tmp_path), STORAGE)
     with home.open("c", create=True) as held:
         held.append([Entry(entry_type=MESSAGE, id="x")])
-        held.anchor(Entry(entry_type=COMPACTION, id="a"), ["x"])
+        held.add_anchor(Entry(entry_type=COMPACTION, id="a"), ["x"])
         for number in range(9):
             held.append([Entry(entry_type=MESSAGE, id=f"id{number}")])
         wanted = ["a", "x", *(f"id{number}" for number in range(9))]
@@ -108,18 +108,18 @@ def test_the_last_anchor_may_be_in_a_partition(tmp_path: Path) -> None:
 
 def test_a_conversation_without_files_is_empty(tmp_path: Path) -> None:
     (tmp_path / "contexts/c").mkdir(parents=True)
-    place = Layout(str(tmp_path)).place("c")
-    whole = history.take(place, STORAGE)
-    assert history.last(whole) == 0
+    place = HomeLayout(str(tmp_path)).place("c")
+    whole = history.take_snapshot(place, STORAGE)
+    assert history.last_sequence(whole) == 0
     assert history.window(whole) == []
     assert history.find(whole, "x") is None
 
 
 def test_the_last_time_is_the_files_own_where_its_last_line_is_too_long_to_be_seen(tmp_path: Path) -> None:
     file = tmp_path / "active.jsonl"
-    file.write_bytes(encode(Entry(entry_type=MESSAGE, content="x" * 200_000, time_ms=5000)))
+    file.write_bytes(encode_line(Entry(entry_type=MESSAGE, content="x" * 200_000, time_ms=5000)))
     os.utime(file, (9, 9))
-    assert history.last_time(str(file)) == 9000
+    assert history.last_entry_ms(str(file)) == 9000
     with file.open("ab") as more:
-        more.write(encode(Entry(entry_type=MESSAGE, time_ms=7000)))
-    assert history.last_time(str(file)) == 7000
+        more.write(encode_line(Entry(entry_type=MESSAGE, time_ms=7000)))
+    assert history.last_entry_ms(str(file)) == 7000

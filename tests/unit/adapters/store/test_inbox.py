@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from marid.adapters.store.catalogue import FileConversations
-from marid.adapters.store.inbox import MOST_CHARACTERS
-from marid.core.conversation import Message
+from marid.adapters.store.inbox import MAX_MESSAGE_CHARACTERS
+from marid.core.conversation import InboxMessage
 from marid.core.errors import BadInput, NotFound
 
 
@@ -18,7 +18,7 @@ def home(tmp_path: Path) -> FileConversations:
 
 
 def test_a_line_is_as_the_documents_have_it(home: FileConversations, tmp_path: Path) -> None:
-    sent = home.inbox.send(Message(sender="a", to="c", content="x", timestamp=5))
+    sent = home.inbox.send(InboxMessage(sender="a", to="c", content="x", timestamp=5))
     line = json.loads((tmp_path / "contexts/c/inbox.jsonl").read_bytes())
     assert line == {"id": sent.id, "timestamp": 5, "from": "a", "to": "c", "content": "x"}
 
@@ -28,7 +28,7 @@ def test_what_cannot_be_read_stays_and_a_torn_end_is_put_aside(home: FileConvers
     home.create("c")
     path = tmp_path / "contexts/c/inbox.jsonl"
     path.write_bytes(b'rubbish\n{"content":"old","timestamp":"x"}\n{"content":5}\n{"cut')
-    sent = home.inbox.send(Message(sender="a", to="c", content="new"))
+    sent = home.inbox.send(InboxMessage(sender="a", to="c", content="new"))
     assert [message.content for message in home.inbox.peek("c")] == ["old", "new"]
     home.inbox.remove("c", [sent])
     assert path.read_bytes() == b'rubbish\n{"content":"old","timestamp":"x"}\n{"content":5}\n'
@@ -71,7 +71,7 @@ def test_lines_that_are_no_messages_are_told_with_their_file(home: FileConversat
 def test_many_who_send_at_once_lose_nothing(home: FileConversations) -> None:
     def work(name: str) -> None:
         for _ in range(5):
-            home.inbox.send(Message(sender=name, to="c", content="x"))
+            home.inbox.send(InboxMessage(sender=name, to="c", content="x"))
 
     threads = [threading.Thread(target=work, args=(name,)) for name in "abc"]
     for thread in threads:
@@ -83,7 +83,7 @@ def test_many_who_send_at_once_lose_nothing(home: FileConversations) -> None:
 
 def test_a_message_has_a_limit_and_an_address(home: FileConversations) -> None:
     with pytest.raises(BadInput, match="at most"):
-        home.inbox.send(Message(sender="a", to="c", content="x" * (MOST_CHARACTERS + 1)))
+        home.inbox.send(InboxMessage(sender="a", to="c", content="x" * (MAX_MESSAGE_CHARACTERS + 1)))
     with pytest.raises(NotFound):
-        home.inbox.remove("c", [Message("a", "c", "x", "1")])
+        home.inbox.remove("c", [InboxMessage("a", "c", "x", "1")])
     assert home.list() == ()

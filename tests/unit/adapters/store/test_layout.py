@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from marid.adapters.store.layout import Layout
+from marid.adapters.store.layout import HomeLayout
 from marid.core.errors import BadInput, NotFound, Refused
 
 
 def test_the_files_are_those_of_the_documents() -> None:
-    place = Layout("/h").place("c")
+    place = HomeLayout("/h").place("c")
     assert place.window == "/h/contexts/c/context.jsonl"
     assert place.meta == "/h/contexts/c/context_meta.json"
     assert place.active == "/h/contexts/c/transcript/active.jsonl"
-    assert place.transcript() == "/h/contexts/c/transcript"
+    assert place.transcript_file() == "/h/contexts/c/transcript"
     assert place.partitions == "/h/contexts/c/transcript/partitions"
     assert place.note("todos") == "/h/contexts/c/todos.md"
     assert place.note("system_prompt") == "/h/contexts/c/system_prompt.md"
@@ -23,17 +23,17 @@ def test_the_files_are_those_of_the_documents() -> None:
 
 
 def test_a_link_or_a_file_is_no_conversation(tmp_path: Path) -> None:
-    layout = Layout(str(tmp_path))
-    assert layout.names() == []
+    layout = HomeLayout(str(tmp_path))
+    assert layout.conversation_names() == []
     contexts = tmp_path / "contexts"
     (contexts / "real").mkdir(parents=True)
     (contexts / "link").symlink_to(contexts / "real")
     (contexts / "file").touch()
     (contexts / ".destroyed-x").mkdir()
-    assert layout.names() == ["real"]
-    assert layout.found("real").name == "real"
+    assert layout.conversation_names() == ["real"]
+    assert layout.existing_paths("real").name == "real"
     for name in ("link", "file"):
         with pytest.raises(Refused):
-            layout.found(name)
+            layout.existing_paths(name)
     with pytest.raises(NotFound):
-        layout.found("other")
+        layout.existing_paths("other")

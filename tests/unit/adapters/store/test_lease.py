@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from marid.adapters.store.lease import Lease, acquire, holder
-from marid.core.conversation import Held
+from marid.adapters.store.lease import Lease, acquire, current_holder
+from marid.core.conversation import ConversationLocked
 from marid.core.errors import NotFound, Unavailable
 
 
@@ -23,22 +23,22 @@ def test_the_file_says_who_has_it(tmp_path: Path) -> None:
     words = json.loads((tmp_path / ".lock").read_bytes())
     assert words["pid"] == os.getpid()
     assert (words["since"], words["heartbeat"], words["token"]) == (1_000_000, 1_000_000, lease.token)
-    found = holder(str(tmp_path / ".lock"))
+    found = current_holder(str(tmp_path / ".lock"))
     assert found is not None
     assert (found.pid, found.host, found.token) == (os.getpid(), os.uname().nodename, lease.token)
     lease.release()
     lease.release()
-    assert holder(str(tmp_path / ".lock")) is None
+    assert current_holder(str(tmp_path / ".lock")) is None
 
 
 def test_the_second_is_told_who_was_first(tmp_path: Path) -> None:
     lease = taken(tmp_path / ".lock")
-    with pytest.raises(Held, match=f"process {os.getpid()} on .* since 1970-01-01 00:16:40 UTC"):
+    with pytest.raises(ConversationLocked, match=f"process {os.getpid()} on .* since 1970-01-01 00:16:40 UTC"):
         taken(tmp_path / ".lock")
     (tmp_path / ".lock").write_bytes(b"rubbish")
-    with pytest.raises(Held, match="by another process"):
+    with pytest.raises(ConversationLocked, match="by another process"):
         taken(tmp_path / ".lock")
-    assert holder(str(tmp_path / ".lock")) is not None
+    assert current_holder(str(tmp_path / ".lock")) is not None
     lease.release()
 
 
@@ -58,7 +58,7 @@ def test_the_second_is_told_who_was_first(tmp_path: Path) -> None:
 def test_a_lock_that_nobody_holds_is_taken_over_at_once_whatever_it_says(tmp_path: Path, left: bytes) -> None:
     """Detail 14, as decided: no timestamp keeps anybody out."""
     (tmp_path / ".lock").write_bytes(left)
-    assert holder(str(tmp_path / ".lock")) is None
+    assert current_holder(str(tmp_path / ".lock")) is None
     lease = taken(tmp_path / ".lock")
     assert lease.token in (7, 1_000_001)
     lease.check()
@@ -88,7 +88,7 @@ def test_tokens_grow_though_the_file_that_counts_them_is_lost(tmp_path: Path, le
 def test_clocks_that_jump_change_nothing(tmp_path: Path) -> None:
     lease = taken(tmp_path / ".lock", now=4_000_000_000.0)
     for now in (0.0, 1e10, -5.0):
-        with pytest.raises(Held):
+        with pytest.raises(ConversationLocked):
             taken(tmp_path / ".lock", now=now)
     lease.release()
     taken(tmp_path / ".lock", now=0.0).release()
@@ -141,7 +141,7 @@ def test_a_child_does_not_write_with_its_parents_lease(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="'none'"):
         taken(tmp_path / "none" / ".lock")
-    assert holder(str(tmp_path / "none" / ".lock")) is None
+    assert current_holder(str(tmp_path / "none" / ".lock")) is None
 
 
 def test_the_words_of_one_who_is_gone_let_nobody_take_the_lock_of_the_next(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_the_words_of_one_who_is_gone_let_nobody_take_the_lock_of_the_next(tmp_p
     def late() -> None:
         try:
             third.append(taken(tmp_path / ".lock"))
-        except Held as told:
+        except ConversationLocked as told:
             third.append(told.holder)
 
     other = threading.Thread(target=late)
@@ -169,7 +169,7 @@ def test_the_words_of_one_who_is_gone_let_nobody_take_the_lock_of_the_next(tmp_p
     lease = acquire(str(tmp_path / ".lock"), wait=0.0, heartbeat=0.0, clock=slow)
     other.join()
     lease.check()
-    assert third == [holder(str(tmp_path / ".lock"))]
+    assert third == [current_holder(str(tmp_path / ".lock"))]
     lease.release()
 
 
@@ -183,5 +183,5 @@ def test_a_disk_that_is_full_leaves_nobody_locked_out(tmp_path: Path) -> None:
                 taken(tmp_path / ".lock")
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        assert holder(str(tmp_path / ".lock")) is None
+        assert current_holder(str(tmp_path / ".lock")) is None
         taken(tmp_path / ".lock").release()

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from marid.adapters.store import manifest
-from marid.adapters.store.layout import Layout, Place
-from marid.adapters.store.manifest import Manifest, Row, rows_of
-from marid.core.conversation import Corrupt, Storage
+from marid.adapters.store.layout import ConversationPaths, HomeLayout
+from marid.adapters.store.manifest import Manifest, PartitionRow, encode_rows
+from marid.core.conversation import Corrupt, StorageSettings
 
-ROW = Row(
+ROW = PartitionRow(
     file="partitions/1-2.jsonl",
     start_ts=1,
     end_ts=2,
@@ -24,62 +24,64 @@ ROW = Row(
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    place = Layout(str(tmp_path)).place("c")
+def place(tmp_path: Path) -> ConversationPaths:
+    place = HomeLayout(str(tmp_path)).place("c")
     Path(place.partitions).mkdir(parents=True)
     return place
 
 
 @pytest.mark.parametrize("rows", [[], [ROW], [ROW, {**ROW, "prompt_count": 3}]])
-def test_it_comes_back_with_the_fields_of_others(place: Place, rows: list[Row]) -> None:
-    manifest.save(place, Manifest(rows=rows_of(rows), stamp=7, extra={"other": 1}), Storage(partition_max_entries=5))
+def test_it_comes_back_with_the_fields_of_others(place: ConversationPaths, rows: list[PartitionRow]) -> None:
+    manifest.save(
+        place, Manifest(rows=encode_rows(rows), stamp=7, extra={"other": 1}), StorageSettings(partition_max_entries=5)
+    )
     found = manifest.load(place)
-    assert found == Manifest(rows=rows_of(rows), stamp=7, extra={"other": 1})
+    assert found == Manifest(rows=encode_rows(rows), stamp=7, extra={"other": 1})
     assert list(found.rows) == list(found.rows[:]) == rows
-    whole = json.loads(Path(place.transcript("manifest.json")).read_bytes())
+    whole = json.loads(Path(place.transcript_file("manifest.json")).read_bytes())
     assert (whole["version"], whole["active_partition"]) == (1, "active.jsonl")
     assert whole["rotation_policy"]["max_entries"] == 5
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"version":2,"partitions":[]}', '{"version":1}'])
-def test_one_that_makes_no_sense_is_as_none(place: Place, text: str) -> None:
-    Path(place.transcript("manifest.json")).write_text(text)
+def test_one_that_makes_no_sense_is_as_none(place: ConversationPaths, text: str) -> None:
+    Path(place.transcript_file("manifest.json")).write_text(text)
     assert manifest.load(place) == Manifest()
 
 
-def test_the_limits_that_another_program_has_written_survive(place: Place) -> None:
+def test_the_limits_that_another_program_has_written_survive(place: ConversationPaths) -> None:
     policy = {"max_entries": 9, "max_mood": 5}
     theirs = json.dumps({"version": 1, "partitions": [], "rotation_policy": policy})
-    Path(place.transcript("manifest.json")).write_text(theirs)
-    manifest.save(place, manifest.load(place), Storage(partition_max_entries=5))
-    policy = json.loads(Path(place.transcript("manifest.json")).read_bytes())["rotation_policy"]
+    Path(place.transcript_file("manifest.json")).write_text(theirs)
+    manifest.save(place, manifest.load(place), StorageSettings(partition_max_entries=5))
+    policy = json.loads(Path(place.transcript_file("manifest.json")).read_bytes())["rotation_policy"]
     assert (policy["max_entries"], policy["max_mood"]) == (5, 5)
     assert manifest.load(place).extra == {"rotation_policy": {"max_mood": 5}}
 
 
-def test_that_of_another_program_only_tells_the_order(place: Place) -> None:
+def test_that_of_another_program_only_tells_the_order(place: ConversationPaths) -> None:
     rows = [{"file": "partitions/b.jsonl"}, 5, {"file": "partitions/a.jsonl", "bloom_file": "x"}]
-    Path(place.transcript("manifest.json")).write_text(json.dumps({"version": 1, "partitions": rows, "keep": 1}))
+    Path(place.transcript_file("manifest.json")).write_text(json.dumps({"version": 1, "partitions": rows, "keep": 1}))
     listed: dict[str, dict[str, object]] = {"partitions/b.jsonl": {}, "partitions/a.jsonl": {"bloom_file": "x"}}
-    assert manifest.load(place) == Manifest(listed=listed, extra={"keep": 1})
-    assert list(manifest.load(place).listed) == list(listed)
+    assert manifest.load(place) == Manifest(foreign_rows=listed, extra={"keep": 1})
+    assert list(manifest.load(place).foreign_rows) == list(listed)
 
 
-def test_the_stamp_changes_with_the_folder(place: Place) -> None:
-    assert manifest.stamp_of(place) > 0
+def test_the_stamp_changes_with_the_folder(place: ConversationPaths) -> None:
+    assert manifest.folder_stamp(place) > 0
     Path(place.partitions).rmdir()
-    assert manifest.stamp_of(place) == 0
+    assert manifest.folder_stamp(place) == 0
 
 
 @pytest.mark.parametrize(
     "file",
     ["../x.jsonl", "/etc/x.jsonl", "partitions/../x.jsonl", "partitions/a/b.jsonl", "x.jsonl", "partitions/x\0.jsonl"],
 )
-def test_a_row_names_a_partition_or_is_none(place: Place, file: str) -> None:
-    manifest.save(place, Manifest(rows=rows_of([{**ROW, "file": file}]), stamp=7), Storage())
+def test_a_row_names_a_partition_or_is_none(place: ConversationPaths, file: str) -> None:
+    manifest.save(place, Manifest(rows=encode_rows([{**ROW, "file": file}]), stamp=7), StorageSettings())
     with pytest.raises(Corrupt, match="no partition"):
         _ = manifest.load(place).rows[0]
-    Path(place.transcript("manifest.json")).write_text(
+    Path(place.transcript_file("manifest.json")).write_text(
         json.dumps({"version": 1, "stamp": 7, "partitions": [{**ROW, "file": file}]})
     )
     assert list(manifest.load(place).rows) == []

@@ -60,7 +60,7 @@ def test_a_conversation_of_another_program_keeps_the_time_when_it_began(folder: 
     home = FileConversations(str(tmp_path))
     for name, state, entry in (("c", 5, 9), ("d", 9, 5), ("e", 0, 5), ("f", 0, 0)):
         (folder.parent / name / "transcript").mkdir(parents=True)
-        home.session.edit(lambda rows: rows.update({name: {"name": name, "created_at": state}}))  # noqa: B023
+        home.session.edit_rows(lambda rows: rows.update({name: {"name": name, "created_at": state}}))  # noqa: B023
         text = json.dumps({"id": "m", "entry_type": "message", "timestamp": entry}) + "\n"
         (folder.parent / name / "transcript/active.jsonl").write_text(text if entry else "")
         with home.open(name) as held:
@@ -172,7 +172,7 @@ def test_a_whole_home_of_another_program_is_read_as_it_is(folder: Path, tmp_path
     home = FileConversations(str(tmp_path))
     assert [meta.name for meta in home.list()] == ["c"]
     assert home.session.current() == ("c", "b")
-    assert home.read("c").note("todos") == "- x"
+    assert home.read("c").read_note("todos") == "- x"
     assert [entry.id for entry in home.read("c").window()] == ["anchor", "m1"]
     assert told(folder) == (["anchor", "m1"], ["m1"])
     meta = json.loads((folder / "context_meta.json").read_bytes())

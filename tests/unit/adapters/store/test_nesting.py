@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from marid.adapters.store.nesting import MOST, check_depth
+from marid.adapters.store.nesting import MAX_DEPTH, check_depth
 
 
 def nested(depth: int) -> object:
@@ -15,10 +15,10 @@ def nested(depth: int) -> object:
 
 
 def test_what_is_deeper_than_the_limit_is_refused() -> None:
-    check_depth(json.dumps(nested(MOST)), nested(MOST))
-    for text in (json.dumps(nested(MOST + 1)), json.dumps(nested(MOST + 1)).encode()):
+    check_depth(json.dumps(nested(MAX_DEPTH)), nested(MAX_DEPTH))
+    for text in (json.dumps(nested(MAX_DEPTH + 1)), json.dumps(nested(MAX_DEPTH + 1)).encode()):
         with pytest.raises(ValueError, match="nested more than 200"):
-            check_depth(text, 1, nested(MOST + 1))
+            check_depth(text, 1, nested(MAX_DEPTH + 1))
 
 
 def test_many_brackets_are_not_depth() -> None:

@@ -72,7 +72,7 @@ def test_it_is_listed_looked_at_read_and_searched_and_nothing_is_written(
     before = files(tmp_path)
     (listed,) = home.list()
     assert (listed.id, listed.name, listed.created_ms) == ("", "c", 5000)
-    assert home.look("c") == listed
+    assert home.get_meta("c") == listed
     assert home.holder("c") is None
     assert home.expiry("c") == Expiry()
     read = home.read("c")
@@ -80,7 +80,7 @@ def test_it_is_listed_looked_at_read_and_searched_and_nothing_is_written(
     assert [entry.id for entry in read.window() if entry.entry_type not in ANCHORS] == ["m1", "m2"]
     assert read.sequence() == 2
     assert read.follow(1)[0].id == "m2"
-    assert read.note("todos") == "- x"
+    assert read.read_note("todos") == "- x"
     found = read.find("m1")
     assert found is not None
     assert found.content == "text of m1"
@@ -105,7 +105,7 @@ def test_it_is_archived_and_has_an_id_from_then_on(home: FileConversations) -> N
     archived = home.archive("c")
     assert archived.archived_ms
     assert archived.id
-    assert home.look(archived.id).name == "c"
+    assert home.get_meta(archived.id).name == "c"
     assert [entry.id for entry in home.read("c").entries() if entry.entry_type not in ANCHORS] == ["m1", "m2"]
 
 
@@ -113,12 +113,12 @@ def test_it_is_archived_and_has_an_id_from_then_on(home: FileConversations) -> N
 def test_it_is_destroyed(home: FileConversations, end: str) -> None:
     ends: dict[str, Callable[[], object]] = {
         "destroy": lambda: home.destroy("c"),
-        "expire": lambda: (home.expire("c", Expiry(at=1)), home.sweep()),
+        "expire": lambda: (home.set_expiry("c", Expiry(at=1)), home.sweep()),
     }
     ends[end]()
     assert home.list() == ()
     with pytest.raises(NotFound):
-        home.look("c")
+        home.get_meta("c")
 
 
 def test_what_only_the_window_has_is_in_the_window_that_is_read(tmp_path: Path) -> None:

@@ -10,23 +10,23 @@ import pytest
 
 from marid.adapters.store import blooms, manifest, partitions
 from marid.adapters.store.catalogue import FileConversations
-from marid.adapters.store.layout import Layout, Place
-from marid.core.conversation import Storage
+from marid.adapters.store.layout import ConversationPaths, HomeLayout
+from marid.core.conversation import StorageSettings
 from marid.core.entry import MESSAGE, Entry
 
-STORAGE = Storage(partition_max_entries=3)
+STORAGE = StorageSettings(partition_max_entries=3)
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(tmp_path: Path) -> ConversationPaths:
     """Eleven entries: three partitions and two entries."""
     with FileConversations(str(tmp_path), STORAGE, clock=lambda: 1000.0).open("c", create=True) as held:
         for number in range(2, 12):
             held.append([Entry(entry_type=MESSAGE, content=f"word{number}", id=f"id{number}")])
-    return Layout(str(tmp_path)).place("c")
+    return HomeLayout(str(tmp_path)).place("c")
 
 
-def contents(place: Place) -> list[str]:
+def contents(place: ConversationPaths) -> list[str]:
     home = FileConversations(place.home, STORAGE)
     return [entry.content for entry in home.read("c").entries(types=[MESSAGE])]
 
@@ -34,81 +34,85 @@ def contents(place: Place) -> list[str]:
 WORDS = [f"word{number}" for number in range(2, 12)]
 
 
-def test_partitions_of_the_same_second_have_different_names(place: Place) -> None:
+def test_partitions_of_the_same_second_have_different_names(place: ConversationPaths) -> None:
     """The defect: the second of one second replaced the first."""
     assert sorted(os.listdir(place.partitions)) == ["1000-1000-2.jsonl", "1000-1000-3.jsonl", "1000-1000.jsonl"]
     assert contents(place) == WORDS
 
 
-def test_the_settings_of_now_decide(place: Place) -> None:
+def test_the_settings_of_now_decide(place: ConversationPaths) -> None:
     """The defect: the policy of the first rotation was kept for ever."""
-    with FileConversations(place.home, Storage(partition_max_entries=20), clock=lambda: 1000.0).open("c") as held:
+    with FileConversations(place.home, StorageSettings(partition_max_entries=20), clock=lambda: 1000.0).open(
+        "c"
+    ) as held:
         held.append([Entry(entry_type=MESSAGE, content="x")] * 10)
         assert len(os.listdir(place.partitions)) == 3
-    with FileConversations(place.home, Storage(partition_max_entries=5), clock=lambda: 1000.0).open("c") as held:
+    with FileConversations(place.home, StorageSettings(partition_max_entries=5), clock=lambda: 1000.0).open(
+        "c"
+    ) as held:
         held.append([Entry(entry_type=MESSAGE, content="x")])
         assert len(os.listdir(place.partitions)) == 4
-    assert json.loads(Path(place.transcript("manifest.json")).read_bytes())["rotation_policy"]["max_entries"] == 5
+    assert json.loads(Path(place.transcript_file("manifest.json")).read_bytes())["rotation_policy"]["max_entries"] == 5
 
 
-def unlist(place: Place) -> None:
-    path = Path(place.transcript("manifest.json"))
+def unlist(place: ConversationPaths) -> None:
+    path = Path(place.transcript_file("manifest.json"))
     whole = json.loads(path.read_bytes())
     whole["partitions"].pop()
     path.write_text(json.dumps(whole))
 
 
-def unlist_and_hide(place: Place) -> None:
+def unlist_and_hide(place: ConversationPaths) -> None:
     """As a crash after the rename, on a clock too coarse to show it."""
     unlist(place)
 
 
-def list_absent(place: Place) -> None:
-    path = Path(place.transcript("manifest.json"))
+def list_absent(place: ConversationPaths) -> None:
+    path = Path(place.transcript_file("manifest.json"))
     whole = json.loads(path.read_bytes())
     whole["partitions"].append({**whole["partitions"][0], "file": "partitions/absent.jsonl"})
     path.write_text(json.dumps(whole | {"stamp": 5}))
 
 
-def overlap(place: Place) -> None:
-    path = Path(place.transcript("manifest.json"))
+def overlap(place: ConversationPaths) -> None:
+    path = Path(place.transcript_file("manifest.json"))
     whole = json.loads(path.read_bytes())
     whole["partitions"] += whole["partitions"][:1]
     path.write_text(json.dumps(whole | {"version": 1, "stamp": 0}))
 
 
-def without(place: Place) -> None:
-    Path(place.transcript("manifest.json")).unlink()
+def without(place: ConversationPaths) -> None:
+    Path(place.transcript_file("manifest.json")).unlink()
 
 
-def emptied(place: Place) -> None:
-    Path(place.transcript("manifest.json")).write_bytes(b"")
+def emptied(place: ConversationPaths) -> None:
+    Path(place.transcript_file("manifest.json")).write_bytes(b"")
 
 
-def newer(place: Place) -> None:
-    path = Path(place.transcript("manifest.json"))
+def newer(place: ConversationPaths) -> None:
+    path = Path(place.transcript_file("manifest.json"))
     path.write_text(json.dumps(json.loads(path.read_bytes()) | {"version": 9}))
 
 
-def resized(place: Place) -> None:
-    path = Path(place.transcript("manifest.json"))
+def resized(place: ConversationPaths) -> None:
+    path = Path(place.transcript_file("manifest.json"))
     whole = json.loads(path.read_bytes())
     whole["partitions"][0]["size"] += 1
     path.write_text(json.dumps(whole | {"stamp": 5}))
 
 
-def active_gone(place: Place) -> None:
+def active_gone(place: ConversationPaths) -> None:
     """As a crash between the rename and the new file."""
     with FileConversations(place.home, STORAGE).open("c") as held:
         held.append([Entry(entry_type=MESSAGE, content="x")])
     Path(place.active).unlink()
 
 
-def edited(edit: Callable[[dict[str, Any]], object]) -> Callable[[Place], None]:
+def edited(edit: Callable[[dict[str, Any]], object]) -> Callable[[ConversationPaths], None]:
     """Only the manifest is changed, as by hand; the folder and its stamp are as they were."""
 
-    def fault(place: Place) -> None:
-        path = Path(place.transcript("manifest.json"))
+    def fault(place: ConversationPaths) -> None:
+        path = Path(place.transcript_file("manifest.json"))
         whole = json.loads(path.read_bytes())
         edit(whole)
         path.write_text(json.dumps(whole, indent=2))
@@ -140,26 +144,28 @@ FAULTS = [unlist_and_hide, list_absent, overlap, without, emptied, newer, resize
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=[*(fault.__name__ for fault in FAULTS[:7]), *EDITS])
-def test_whatever_is_wrong_with_the_manifest_it_is_made_anew(place: Place, fault: Callable[[Place], None]) -> None:
-    before = Path(place.transcript("manifest.json")).read_bytes()
+def test_whatever_is_wrong_with_the_manifest_it_is_made_anew(
+    place: ConversationPaths, fault: Callable[[ConversationPaths], None]
+) -> None:
+    before = Path(place.transcript_file("manifest.json")).read_bytes()
     fault(place)
     assert contents(place) == WORDS
     with FileConversations(place.home, STORAGE).open("c") as held:
         assert held.sequence() == 11
         assert [entry.content for entry in held.entries(types=[MESSAGE])] == WORDS
         assert [entry.sequence for entry in held.window()] == list(range(1, 12))
-    rows = json.loads(Path(place.transcript("manifest.json")).read_bytes())["partitions"]
+    rows = json.loads(Path(place.transcript_file("manifest.json")).read_bytes())["partitions"]
     assert rows == json.loads(before)["partitions"]
 
 
-def test_a_missing_active_file_is_made(place: Place) -> None:
+def test_a_missing_active_file_is_made(place: ConversationPaths) -> None:
     active_gone(place)
     assert contents(place) == [*WORDS, "x"]
     with FileConversations(place.home, STORAGE).open("c") as held:
         assert held.append([Entry(entry_type=MESSAGE)])[0].sequence == 13
 
 
-def test_the_folder_is_looked_through_only_when_its_stamp_has_changed(place: Place) -> None:
+def test_the_folder_is_looked_through_only_when_its_stamp_has_changed(place: ConversationPaths) -> None:
     _, right = partitions.survey(place, STORAGE, 10)
     assert right
     # Whatever leads to a look, what is found to be right need not be written.
@@ -167,40 +173,42 @@ def test_the_folder_is_looked_through_only_when_its_stamp_has_changed(place: Pla
     os.utime(place.partitions, ns=(5, 5))
     found, right = partitions.survey(place, STORAGE, 10)
     assert not right
-    assert partitions.settle(place, STORAGE, found).stamp == 5
+    assert partitions.save_survey(place, STORAGE, found).stamp == 5
     assert partitions.survey(place, STORAGE, 10)[1]
     assert partitions.survey(place, STORAGE, 0)[1]
 
 
-@pytest.mark.parametrize("name", [blooms.IDS, blooms.WORDS])
+@pytest.mark.parametrize("name", [blooms.IDS_FILE, blooms.WORDS_FILE])
 @pytest.mark.parametrize("damage", ["missing", "cut", "other"])
-def test_filters_that_are_damaged_hide_nothing_and_are_made_anew(place: Place, name: str, damage: str) -> None:
-    path = Path(place.transcript(name))
+def test_filters_that_are_damaged_hide_nothing_and_are_made_anew(
+    place: ConversationPaths, name: str, damage: str
+) -> None:
+    path = Path(place.transcript_file(name))
     whole = path.read_bytes()
     if damage == "missing":
         path.unlink()
     elif damage == "cut":
         path.write_bytes(whole[:-3])
     else:
-        blooms.rewrite(str(path), {"partitions/nobody.jsonl": blooms.Frame(1, b"x")})
+        blooms.rewrite_frames(str(path), {"partitions/nobody.jsonl": blooms.FilterFrame(1, b"x")})
     read = FileConversations(place.home, STORAGE).read("c")
     for number in range(2, 12):
         assert read.find(f"id{number}") is not None
-        assert len(list(read.search(f"word{number}", whole=True))) == 1
-    Path(place.transcript("manifest.json")).unlink()
+        assert len(list(read.search(f"word{number}", whole_words=True))) == 1
+    Path(place.transcript_file("manifest.json")).unlink()
     FileConversations(place.home, STORAGE).open("c").close()
-    assert len(blooms.load(str(path))) == 3
+    assert len(blooms.load_frames(str(path))) == 3
 
 
 def test_filters_are_not_made_when_they_are_not_wanted(tmp_path: Path) -> None:
-    storage = Storage(partition_max_entries=2, enable_bloom_filters=False)
+    storage = StorageSettings(partition_max_entries=2, enable_bloom_filters=False)
     with FileConversations(str(tmp_path), storage).open("c", create=True) as held:
         held.append([Entry(entry_type=MESSAGE, content="word", id="x")])
     folder = tmp_path / "contexts/c/transcript"
-    assert not (folder / blooms.IDS).exists()
+    assert not (folder / blooms.IDS_FILE).exists()
     (folder / "manifest.json").unlink()
     FileConversations(str(tmp_path), storage).open("c").close()
-    assert not (folder / blooms.WORDS).exists()
+    assert not (folder / blooms.WORDS_FILE).exists()
     assert FileConversations(str(tmp_path), storage).read("c").find("x") is not None
 
 
@@ -221,7 +229,7 @@ def test_partitions_of_others_are_read_in_their_order_and_numbered(tmp_path: Pat
     assert [(entry.id, entry.sequence) for entry in home.read("c").entries()] == wanted
     with home.open("c") as held:
         assert [(entry.id, entry.sequence) for entry in held.entries()] == wanted
-    place = Layout(str(tmp_path)).place("c")
+    place = HomeLayout(str(tmp_path)).place("c")
     # One in which nothing can be read is listed as well.
     assert {row["file"]: row["entry_count"] for row in manifest.load(place).rows} == {
         "partitions/30-40.jsonl": 2,
@@ -229,18 +237,18 @@ def test_partitions_of_others_are_read_in_their_order_and_numbered(tmp_path: Pat
         "partitions/5-5.jsonl": 0,
     }
     (row,) = [row for row in manifest.load(place).rows if row["file"] == "partitions/30-40.jsonl"]
-    assert partitions.unchanged(place, row)
+    assert partitions.is_unchanged(place, row)
     (folder / "30-40.jsonl").unlink()
-    assert not partitions.unchanged(place, row)
+    assert not partitions.is_unchanged(place, row)
 
 
 @pytest.mark.parametrize("lost", ["", "manifest.json"])
-def test_a_partition_without_entries_is_listed_and_changes_nothing(place: Place, lost: str) -> None:
+def test_a_partition_without_entries_is_listed_and_changes_nothing(place: ConversationPaths, lost: str) -> None:
     home = FileConversations(place.home, STORAGE)
     before = list(home.read("c").entries())
     Path(place.partitions, "0-0.jsonl").touch()
     if lost:
-        Path(place.transcript(lost)).unlink()
+        Path(place.transcript_file(lost)).unlink()
     for _ in range(2):
         assert list(home.read("c").entries()) == before
         assert list(home.read("c").entries(after=5)) == before[5:]
@@ -253,19 +261,19 @@ def test_a_partition_without_entries_is_listed_and_changes_nothing(place: Place,
         assert partitions.survey(place, STORAGE, 10)[1]
 
 
-def test_an_active_file_without_entries_is_not_sealed(place: Place) -> None:
+def test_an_active_file_without_entries_is_not_sealed(place: ConversationPaths) -> None:
     known, _ = partitions.survey(place, STORAGE, 0)
     assert partitions.seal(place, STORAGE, known, b"\n") is known
 
 
-def hide_the_last(place: Place) -> None:
+def hide_the_last(place: ConversationPaths) -> None:
     """As a crash right after the rename, on a clock too coarse to give the folder another stamp."""
     known = manifest.load(place)
-    manifest.save(place, known._replace(rows=known.rows[:-1], stamp=manifest.stamp_of(place)), STORAGE)
+    manifest.save(place, known._replace(rows=known.rows[:-1], stamp=manifest.folder_stamp(place)), STORAGE)
 
 
 @pytest.mark.parametrize("active", ["empty", "missing", "long"])
-def test_no_partition_is_hidden_by_a_clock_that_is_too_coarse(place: Place, active: str) -> None:
+def test_no_partition_is_hidden_by_a_clock_that_is_too_coarse(place: ConversationPaths, active: str) -> None:
     later = "x" * 200_000
     with FileConversations(place.home, STORAGE, clock=lambda: 1000.0).open("c") as held:
         held.append([Entry(entry_type=MESSAGE, content="word12")])
@@ -283,7 +291,7 @@ def test_no_partition_is_hidden_by_a_clock_that_is_too_coarse(place: Place, acti
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
-def test_a_partition_that_comes_back_has_its_place_and_its_numbers_again(place: Place, number: int) -> None:
+def test_a_partition_that_comes_back_has_its_place_and_its_numbers_again(place: ConversationPaths, number: int) -> None:
     home = FileConversations(place.home, STORAGE)
     before = list(home.read("c").entries())
     name = ["1000-1000.jsonl", "1000-1000-2.jsonl", "1000-1000-3.jsonl"][number - 1]
@@ -299,7 +307,7 @@ def test_a_partition_that_comes_back_has_its_place_and_its_numbers_again(place: 
         assert list(held.window()) == before
 
 
-def test_a_copy_of_a_partition_gives_no_entry_another_number(place: Place) -> None:
+def test_a_copy_of_a_partition_gives_no_entry_another_number(place: ConversationPaths) -> None:
     home = FileConversations(place.home, STORAGE)
     before = list(home.read("c").entries())[:9]
     Path(place.partitions, "copy.jsonl").write_bytes(Path(place.partitions, "1000-1000.jsonl").read_bytes())
@@ -313,32 +321,32 @@ def test_partitions_that_were_made_without_filters_get_them_when_they_are_wanted
         home = FileConversations(str(tmp_path), storage._replace(enable_bloom_filters=wanted))
         with home.open("c", create=True) as held:
             held.append([Entry(entry_type=MESSAGE, content=f"word{number}")] * 3)
-    folder = Layout(str(tmp_path)).place("c")
+    folder = HomeLayout(str(tmp_path)).place("c")
     listed = {row["file"] for row in manifest.load(folder).rows}
     assert len(listed) == 4
-    for name in (blooms.IDS, blooms.WORDS):
-        assert set(blooms.load(folder.transcript(name))) == listed
+    for name in (blooms.IDS_FILE, blooms.WORDS_FILE):
+        assert set(blooms.load_frames(folder.transcript_file(name))) == listed
 
 
 @pytest.mark.parametrize("data", [b"", b"\x09" + bytes(7), b"\xff" * 20, bytes(20)])
-def test_a_filter_that_is_none_hides_nothing_and_is_made_anew(place: Place, data: bytes) -> None:
+def test_a_filter_that_is_none_hides_nothing_and_is_made_anew(place: ConversationPaths, data: bytes) -> None:
     """The defect: rbloom panics, which no `except Exception` catches."""
     row = manifest.load(place).rows[0]
-    for name in (blooms.IDS, blooms.WORDS):
-        with open(place.transcript(name), "ab") as file:
-            file.write(blooms._frame(row["file"], blooms.Frame(row["size"], data)))  # pyright: ignore[reportPrivateUsage]
+    for name in (blooms.IDS_FILE, blooms.WORDS_FILE):
+        with open(place.transcript_file(name), "ab") as file:
+            file.write(blooms._encode_frame(row["file"], blooms.FilterFrame(row["size"], data)))  # pyright: ignore[reportPrivateUsage]
     read = FileConversations(place.home, STORAGE).read("c")
     assert read.find("id2") is not None
-    assert len(list(read.search("word2", whole=True))) == 1
+    assert len(list(read.search("word2", whole_words=True))) == 1
     FileConversations(place.home, STORAGE).open("c").close()
-    for name in (blooms.IDS, blooms.WORDS):
-        kept = blooms.load(place.transcript(name))
+    for name in (blooms.IDS_FILE, blooms.WORDS_FILE):
+        kept = blooms.load_frames(place.transcript_file(name))
         assert sum(frame.data != data for frame in kept.values()) == 3
-        whole = sum(len(blooms._frame(*pair)) for pair in kept.items())  # pyright: ignore[reportPrivateUsage]
-        assert os.stat(place.transcript(name)).st_size == whole
+        whole = sum(len(blooms._encode_frame(*pair)) for pair in kept.items())  # pyright: ignore[reportPrivateUsage]
+        assert os.stat(place.transcript_file(name)).st_size == whole
 
 
-def test_a_partition_may_have_a_name_that_is_no_text(place: Place) -> None:
+def test_a_partition_may_have_a_name_that_is_no_text(place: ConversationPaths) -> None:
     os.rename(os.path.join(place.partitions, "1000-1000.jsonl"), os.fsencode(place.partitions) + b"/\xff\xfe.jsonl")
     home = FileConversations(place.home, STORAGE)
     for _ in range(2):
@@ -347,7 +355,7 @@ def test_a_partition_may_have_a_name_that_is_no_text(place: Place) -> None:
         assert home.read("c").find("id2") is not None
 
 
-def test_lines_that_cannot_be_read_are_told_at_every_opening(place: Place) -> None:
+def test_lines_that_cannot_be_read_are_told_at_every_opening(place: ConversationPaths) -> None:
     """The defect: who opened it first was told, and nobody after."""
     with open(place.active, "ab") as file:
         file.write(b"rubbish\n")

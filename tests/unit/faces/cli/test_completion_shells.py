@@ -1,6 +1,6 @@
 import pytest
 
-from marid.faces.cli.completion_shells import flag_before, whole_words
+from marid.faces.cli.completion_shells import flag_prefix, join_split_words
 
 _APART: list[tuple[list[str], str, tuple[list[str], str, str]]] = [
     (["-c"], "wo", (["-c"], "wo", "")),
@@ -18,9 +18,9 @@ _APART: list[tuple[list[str], str, tuple[list[str], str, str]]] = [
 def test_words_that_bash_took_apart_are_put_together(
     args: list[str], incomplete: str, found: tuple[list[str], str, str]
 ) -> None:
-    assert whole_words(args, incomplete) == found
+    assert join_split_words(args, incomplete) == found
 
 
 def test_only_a_long_flag_has_its_value_attached_by_a_sign() -> None:
-    assert flag_before("--home=/x=y") == "--home="
-    assert [flag_before(word) for word in ("--home", "fuel=3", "-s", "", "a--b=c")] == [""] * 5
+    assert flag_prefix("--home=/x=y") == "--home="
+    assert [flag_prefix(word) for word in ("--home", "fuel=3", "-s", "", "a--b=c")] == [""] * 5

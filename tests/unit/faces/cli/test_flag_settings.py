@@ -1,7 +1,7 @@
 import pytest
 
 from marid.core.errors import BadInput
-from marid.faces.cli.flag_settings import pair_of, settings_from
+from marid.faces.cli.flag_settings import parse_assignment, settings_from
 
 
 def test_settings_are_pairs_at_the_first_sign() -> None:
@@ -16,7 +16,7 @@ def test_a_flag_that_means_one_setting_is_stronger() -> None:
 @pytest.mark.parametrize("text", ["fuel", "=3", "sk-secret"])
 def test_what_is_no_pair_is_refused_without_being_shown(text: str) -> None:
     with pytest.raises(BadInput, match=r"-s takes KEY=VALUE$"):
-        pair_of(text)
+        parse_assignment(text)
 
 
 def test_an_empty_name_is_given_too_and_is_left_to_the_check() -> None:

@@ -9,16 +9,16 @@ import pytest
 from fakes.program import Program
 from fakes.spoken import said
 from marid.bootstrap.wiring import build
-from marid.core.conversation import Message
+from marid.core.conversation import InboxMessage
 
 
 @pytest.fixture
 def sent(marid: Program) -> Program:
     """`one` has a message."""
     app = build()
-    memory = app.memory(app.settings)
+    memory = app.stores(app.settings)
     memory.conversations.create("one")
-    memory.inbox.send(Message(sender="two", to="one", content="Look\nat \x1b[2J", timestamp=1_000_000_000))
+    memory.inbox.send(InboxMessage(sender="two", to="one", content="Look\nat \x1b[2J", timestamp=1_000_000_000))
     return marid
 
 

@@ -3,15 +3,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
-from marid.faces.cli.line import Line, Next, debug_keys, next_word, read_line, spelling, strange_keys
+from marid.faces.cli.line import (
+    CommandLine,
+    CompletionPoint,
+    completion_point,
+    flag_spellings,
+    parse_command_line,
+    parse_debug_keys,
+    unknown_key_warnings,
+)
 from marid.faces.cli.line_checks import check_line
 from marid.faces.flags import FLAGS
 
 COMMANDS = ("say", "log", "context")
 
 
-def read(*args: str) -> Line:
-    return read_line(list(args), COMMANDS)
+def read(*args: str) -> CommandLine:
+    return parse_command_line(list(args), COMMANDS)
 
 
 def test_words_are_a_prompt() -> None:
@@ -28,8 +36,8 @@ def test_a_first_word_that_is_a_command_is_the_command_and_the_rest_is_its_own()
 def test_where_everything_is_may_be_said_after_a_command_too() -> None:
     line = read("log", "a", "--home", "/h", "-n", "3", "--project-root=/p", "--", "--home", "x")
     assert (line.command, line.rest) == ("log", ("a", "-n", "3", "--", "--home", "x"))
-    assert (line.one("home"), line.one("project_root")) == ("/h", "/p")
-    own = read_line(["json", "--home", "/h"], ("json",))
+    assert (line.value("home"), line.value("project_root")) == ("/h", "/p")
+    own = parse_command_line(["json", "--home", "/h"], ("json",))
     assert (own.rest, own.has("home")) == (("--home", "/h"), False)
     with pytest.raises(BadInput, match="--home needs DIR"):
         read("log", "--home")
@@ -37,13 +45,13 @@ def test_where_everything_is_may_be_said_after_a_command_too() -> None:
 
 def test_two_dashes_force_a_prompt() -> None:
     line = read("-v", "--", "log", "-v")
-    assert (line.command, line.words, line.said) == ("", ("log", "-v"), True)
-    assert read("--") == Line({}, said=True)
+    assert (line.command, line.words, line.has_separator) == ("", ("log", "-v"), True)
+    assert read("--") == CommandLine({}, has_separator=True)
 
 
 def test_flags_may_stand_between_the_words() -> None:
     line = read("explain", "-c", "work", "this")
-    assert (line.words, line.one("switch")) == (("explain", "this"), "work")
+    assert (line.words, line.value("switch")) == (("explain", "this"), "work")
 
 
 @pytest.mark.parametrize(
@@ -77,10 +85,10 @@ def test_letters_may_stand_together() -> None:
 
 def test_a_flag_may_come_several_times() -> None:
     line = read("-s", "a=1", "-sb=2", "--set=c=3")
-    assert line.every("sets") == ("a=1", "b=2", "c=3")
-    assert line.one("sets") == "c=3"
-    assert line.every("allow") == ()
-    assert line.one("home") == ""
+    assert line.all_values("sets") == ("a=1", "b=2", "c=3")
+    assert line.value("sets") == "c=3"
+    assert line.all_values("allow") == ()
+    assert line.value("home") == ""
 
 
 @pytest.mark.parametrize("word", ["-", "-5", "-3.5", "- a\n- b", "---", "--why does it fail", "->"])
@@ -140,18 +148,18 @@ def test_debug_needs_its_keys(args: list[str]) -> None:
     ],
 )
 def test_keys_that_nobody_knows_are_told_with_the_nearest(keys: str, told: list[str]) -> None:
-    found = list(strange_keys(keys))
+    found = list(unknown_key_warnings(keys))
     assert len(found) == len(told)
     assert all(words in line for words, line in zip(told, found, strict=True))
 
 
 def test_unknown_keys_are_left_out_and_all_means_both_logs() -> None:
-    assert debug_keys("all,force_markdown,md=x") == {"request-log", "response-meta", "force-markdown"}
-    assert debug_keys("nothing") == frozenset()
+    assert parse_debug_keys("all,force_markdown,md=x") == {"request-log", "response-meta", "force-markdown"}
+    assert parse_debug_keys("nothing") == frozenset()
 
 
 def test_a_flag_is_told_as_it_is_written_shortest() -> None:
-    assert spelling(read("--list-contexts", "--home=x"), ["list", "home", "show"]) == ["-L", "--home"]
+    assert flag_spellings(read("--list-contexts", "--home=x"), ["list", "home", "show"]) == ["-L", "--home"]
 
 
 @given(st.lists(st.text(min_size=1), max_size=5))
@@ -161,43 +169,43 @@ def test_after_two_dashes_everything_is_said(words: list[str]) -> None:
 
 @given(st.lists(st.sampled_from([*(s for flag in FLAGS for s in flag.spellings), "log", "x", "-", "--"]), max_size=8))
 def test_completion_never_complains(args: list[str]) -> None:
-    assert isinstance(next_word(args, COMMANDS), Next)
+    assert isinstance(completion_point(args, COMMANDS), CompletionPoint)
 
 
 @pytest.mark.parametrize(
     ("args", "found"),
     [
-        ([], Next()),
-        (["-v"], Next()),
-        (["-c"], Next(kind="any")),
-        (["-cwork"], Next()),
-        (["-vc"], Next(kind="any")),
-        (["-vcwork"], Next()),
-        (["-vGwork"], Next(kind="number")),
-        (["-vt"], Next()),
-        (["-G"], Next(kind="previous")),
-        (["-G", "work"], Next(kind="number")),
-        (["-Gwork"], Next(kind="number")),
-        (["--home"], Next(kind="folder")),
-        (["--home=x"], Next(home="x")),
-        (["--home", "x", "--project-root", "y", "log"], Next(command="log", home="x", project="y")),
-        (["--debug"], Next(kind="keys")),
-        (["--debug=all"], Next()),
-        (["--debug", "all", "log"], Next(command="log")),
-        (["--nonsense"], Next()),
-        (["hello"], Next(first=False)),
-        (["--"], Next(free=False, first=False)),
-        (["-c", "log", "log", "-n"], Next(command="log", rest=("-n",))),
+        ([], CompletionPoint()),
+        (["-v"], CompletionPoint()),
+        (["-c"], CompletionPoint(kind="any")),
+        (["-cwork"], CompletionPoint()),
+        (["-vc"], CompletionPoint(kind="any")),
+        (["-vcwork"], CompletionPoint()),
+        (["-vGwork"], CompletionPoint(kind="number")),
+        (["-vt"], CompletionPoint()),
+        (["-G"], CompletionPoint(kind="previous")),
+        (["-G", "work"], CompletionPoint(kind="number")),
+        (["-Gwork"], CompletionPoint(kind="number")),
+        (["--home"], CompletionPoint(kind="folder")),
+        (["--home=x"], CompletionPoint(home="x")),
+        (["--home", "x", "--project-root", "y", "log"], CompletionPoint(command="log", home="x", project="y")),
+        (["--debug"], CompletionPoint(kind="keys")),
+        (["--debug=all"], CompletionPoint()),
+        (["--debug", "all", "log"], CompletionPoint(command="log")),
+        (["--nonsense"], CompletionPoint()),
+        (["hello"], CompletionPoint(first=False)),
+        (["--"], CompletionPoint(free=False, first=False)),
+        (["-c", "log", "log", "-n"], CompletionPoint(command="log", rest=("-n",))),
     ],
 )
-def test_it_is_known_what_comes_next(args: list[str], found: Next) -> None:
-    assert next_word(args, COMMANDS) == found
+def test_it_is_known_what_comes_next(args: list[str], found: CompletionPoint) -> None:
+    assert completion_point(args, COMMANDS) == found
 
 
 @given(st.lists(st.text(alphabet="-=cDvxPg ä\n1log", max_size=6), max_size=6))
 def test_any_line_is_read_or_refused(args: list[str]) -> None:
     try:
-        line = read_line(args, COMMANDS)
+        line = parse_command_line(args, COMMANDS)
         check_line(line)
     except BadInput:
         return

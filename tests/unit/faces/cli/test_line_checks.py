@@ -1,7 +1,7 @@
 import pytest
 
 from marid.core.errors import BadInput
-from marid.faces.cli.line import read_line
+from marid.faces.cli.line import parse_command_line
 from marid.faces.cli.line_checks import check_line
 
 
@@ -36,7 +36,7 @@ from marid.faces.cli.line_checks import check_line
 )
 def test_what_is_wrong_is_seen_at_once(args: list[str], said: str) -> None:
     with pytest.raises(BadInput) as caught:
-        check_line(read_line(args))
+        check_line(parse_command_line(args))
     assert said in str(caught.value)
 
 
@@ -58,4 +58,4 @@ def test_what_is_wrong_is_seen_at_once(args: list[str], said: str) -> None:
     ],
 )
 def test_what_is_right_passes(args: list[str]) -> None:
-    check_line(read_line(args))
+    check_line(parse_command_line(args))

@@ -7,10 +7,10 @@ import pytest
 from fakes.program import Program
 from fakes.spoken import said, workbench
 from marid.bootstrap.wiring import build
-from marid.core.conversation import Message
+from marid.core.conversation import InboxMessage
 from marid.core.errors import BadInput
-from marid.faces.cli.line import options_of, read_line
-from marid.faces.cli.line_run import begin, is_bare, run_line, speaks
+from marid.faces.cli.line import flag_values, parse_command_line
+from marid.faces.cli.line_run import asks_model, is_empty, run_line, start_run
 from marid.testing import ModelServer, Script, say
 
 
@@ -26,7 +26,7 @@ from marid.testing import ModelServer, Script, say
     ],
 )
 def test_a_line_that_asks_for_nothing_is_bare(args: list[str], bare: bool) -> None:
-    assert is_bare(read_line(args)) is bare
+    assert is_empty(parse_command_line(args)) is bare
 
 
 @pytest.mark.parametrize(
@@ -45,16 +45,16 @@ def test_a_line_that_asks_for_nothing_is_bare(args: list[str], bare: bool) -> No
     ],
 )
 def test_a_model_is_asked_unless_something_else_was_wanted(args: list[str], spoken: bool) -> None:
-    assert speaks(read_line(args)) is spoken
+    assert asks_model(parse_command_line(args)) is spoken
 
 
 def test_settings_of_the_line_are_above_all_others(tmp_path: Path) -> None:
-    app = begin(read_line(["-s", "fuel=7", "-x"]), lambda: workbench(tmp_path)).app
+    app = start_run(parse_command_line(["-s", "fuel=7", "-x"]), lambda: workbench(tmp_path)).app
     assert app.settings.fuel == 7
     assert app.resolve("a", {}).settings.fuel == 7
     assert app.resolve("a", {"fuel": "8"}).settings.fuel == 8
     with pytest.raises(BadInput):
-        begin(read_line(["-s", "fule=7", "-x"]), lambda: workbench(tmp_path))
+        start_run(parse_command_line(["-s", "fule=7", "-x"]), lambda: workbench(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_what_is_inspected_is_as_the_flags_make_it(marid: Program, flags: list[s
 
 
 def test_flags_are_what_commands_take() -> None:
-    options = options_of(read_line(["-v", "--allow", "write", "--allow", "net", "--model", "m"]))
+    options = flag_values(parse_command_line(["-v", "--allow", "write", "--allow", "net", "--model", "m"]))
     assert (options["verbose"], options["allow"], options["model"], options["roots"]) == (
         True,
         ("write", "net"),
@@ -87,9 +87,9 @@ def test_flags_are_what_commands_take() -> None:
 
 def test_a_wrong_line_makes_nothing(tmp_path: Path) -> None:
     with pytest.raises(BadInput):
-        begin(read_line(["-c", "a/b"]), lambda: workbench(tmp_path))
+        start_run(parse_command_line(["-c", "a/b"]), lambda: workbench(tmp_path))
     with pytest.raises(BadInput, match="nothing to do"):
-        run_line(read_line(["-x"]), lambda: workbench(tmp_path))
+        run_line(parse_command_line(["-x"]), lambda: workbench(tmp_path))
     assert not (tmp_path / "home").exists()
 
 
@@ -165,7 +165,7 @@ def test_inboxes_are_checked(marid: Program) -> None:
     with ModelServer(Script(steps=[say("I have read it")])) as server:
         configure(server)
         app = build()
-        app.memory(app.settings).inbox.send(Message("boss", "a", "do it"))
+        app.stores(app.settings).inbox.send(InboxMessage("boss", "a", "do it"))
         assert marid("-B", "a").text == "I have read it\n"
 
 

@@ -5,7 +5,7 @@ import pytest
 from fakes.program import Program, marid
 from fakes.spoken import workbench
 from marid.core.errors import BadInput, NotFound
-from marid.faces.cli.markdown_page import named_page, show_page
+from marid.faces.cli.markdown_page import page_path, show_page
 
 __all__ = ["marid"]
 
@@ -19,8 +19,8 @@ def test_a_file_is_shown_as_an_answer_would_be_and_nothing_is_said(marid: Progra
 
 
 def test_which_file_is_meant_stands_among_the_keys() -> None:
-    assert named_page("request-log,md=x.md") == "x.md"
-    assert named_page("all") == ""
+    assert page_path("request-log,md=x.md") == "x.md"
+    assert page_path("all") == ""
 
 
 def test_what_is_no_file_is_told(tmp_path: Path) -> None:

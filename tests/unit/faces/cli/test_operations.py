@@ -8,8 +8,8 @@ from fakes.program import Program
 from fakes.spoken import said, workbench
 from marid.app import conversations
 from marid.app.app import App
-from marid.app.memory import Memory
-from marid.core.conversation import Current, Expiry, Swept
+from marid.app.memory import ConversationStores
+from marid.core.conversation import CurrentConversation, Expiry, SweepResult
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
 from marid.core.settings import Settings
 from marid.faces.cli import operations
@@ -28,7 +28,7 @@ def told(capfd: pytest.CaptureFixture[str]) -> str:
 
 def test_a_home_that_is_not_there_is_not_made_by_looking(app: App) -> None:
     operations.sweep(app)
-    assert operations.named(app, "") == "default"
+    assert operations.resolve_name(app, "") == "default"
     assert not os.path.exists(app.settings.home)
 
 
@@ -37,7 +37,7 @@ def test_conversations_whose_time_has_come_go_first(app: App, capfd: pytest.Capt
     conversations.expire(app, "old", at=1)
     operations.sweep(app, verbose=True)
     assert told(capfd) == "marid: destroyed, as their time had come: old\n"
-    assert conversations.names(app) == ()
+    assert conversations.conversation_names(app) == ()
 
 
 def test_a_home_that_cannot_be_written_can_be_read(app: App, capfd: pytest.CaptureFixture[str]) -> None:
@@ -49,16 +49,16 @@ def test_a_home_that_cannot_be_written_can_be_read(app: App, capfd: pytest.Captu
         def expiry(self, key: str) -> Expiry:
             return Expiry()
 
-        def expire(self, key: str, expiry: Expiry) -> None:
+        def set_expiry(self, key: str, expiry: Expiry) -> None:
             self.sweep()
 
-        def sweep(self) -> Swept:
+        def sweep(self) -> SweepResult:
             raise Unavailable("no room")
 
-    def memory(settings: Settings) -> Memory:
-        return app.memory(settings)._replace(lifetimes=Full())
+    def memory(settings: Settings) -> ConversationStores:
+        return app.stores(settings)._replace(lifetimes=Full())
 
-    broken = app._replace(memory=memory)
+    broken = app._replace(stores=memory)
     operations.sweep(broken)
     assert told(capfd) == ""
     operations.sweep(broken, verbose=True)
@@ -66,18 +66,18 @@ def test_a_home_that_cannot_be_written_can_be_read(app: App, capfd: pytest.Captu
 
 
 def test_a_name_may_be_new_only_where_one_can_begin(app: App) -> None:
-    conversations.check_word("new", fresh=True)
+    conversations.check_selector("new", allow_new=True)
     for word in ("new", "new:x"):
         with pytest.raises(BadInput):
-            conversations.check_word(word)
+            conversations.check_selector(word)
         with pytest.raises(BadInput):
-            operations.named(app, word)
-    assert conversations.names(app) == ()
+            operations.resolve_name(app, word)
+    assert conversations.conversation_names(app) == ()
 
 
 def test_switching_goes_back_and_forth(app: App, capfd: pytest.CaptureFixture[str]) -> None:
     assert [operations.switch(app, word) for word in ("work", "work", "-", "-")] == ["work", "work", "default", "work"]
-    assert conversations.current(app) == Current("work", "default")
+    assert conversations.current(app) == CurrentConversation("work", "default")
     assert "marid: 'work' is the current conversation\n" in told(capfd)
     assert operations.switch(app, "new:x").startswith("x_2")
 
@@ -108,8 +108,8 @@ def test_renaming_clearing_archiving(app: App, capfd: pytest.CaptureFixture[str]
     assert operations.rename(app, "a", "b") == "b"
     operations.clear(app, "b")
     operations.clear(app, "b")
-    operations.put_away(app, "b", away=True)
-    operations.put_away(app, "b", away=False)
+    operations.set_archived(app, "b", archived=True)
+    operations.set_archived(app, "b", archived=False)
     assert told(capfd).splitlines() == [
         "marid: 'a' is called 'b' now",
         "marid: the history of 'b' is archived: its window is empty",
@@ -125,7 +125,7 @@ def test_without_a_terminal_nothing_is_destroyed_unless_that_was_said(
     said(app, "a", "x")
     with pytest.raises(Refused, match="--yes was not given"):
         operations.destroy(app, "a")
-    assert conversations.names(app) == ("a",)
+    assert conversations.conversation_names(app) == ("a",)
     operations.destroy(app, "a", yes=True)
     with pytest.raises(NotFound, match="there is no conversation 'a'"):
         operations.destroy(app, "a", yes=True)
@@ -178,18 +178,18 @@ def test_settings_of_a_conversation_are_written_down(app: App, capfd: pytest.Cap
 
 
 def test_only_the_current_one_may_be_unused(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    assert not operations.is_there_or_told(app, "a", unused="a")
+    assert not operations.exists_or_notify(app, "a", unused="a")
     assert told(capfd) == "marid: nothing was said in 'a' yet\n"
     with pytest.raises(NotFound):
-        operations.is_there_or_told(app, "b", unused="a")
+        operations.exists_or_notify(app, "b", unused="a")
     said(app, "a", "x")
-    assert operations.is_there_or_told(app, "a", unused="a")
+    assert operations.exists_or_notify(app, "a", unused="a")
 
 
 def test_lists_and_logs_from_the_beginning(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    assert operations.listed(app) == 0
+    assert operations.run_list(app) == 0
     assert capfd.readouterr().out == "* default  not used yet\n"
-    assert operations.logged(app, "", 0) == 0
+    assert operations.run_log(app, "", 0) == 0
     said(app, "default", "hi")
-    assert operations.logged(app, "", 0, as_json=True) == 0
+    assert operations.run_log(app, "", 0, as_json=True) == 0
     assert '"content": "hi"' in capfd.readouterr().out

@@ -10,13 +10,13 @@ from marid.app.app import App
 from marid.core.entry import FLOW_CALL, FLOW_RESULT, TO_USER, TOOL_STARTED, Entry
 from marid.core.errors import BadInput, NotFound
 from marid.faces.cli.operations_show import (
-    Manner,
-    follow,
+    LogOptions,
+    follow_log,
     list_conversations,
     show_conversation,
-    show_hits,
+    show_inspection,
     show_log,
-    show_thing,
+    show_search_hits,
 )
 
 
@@ -41,7 +41,7 @@ def test_all_are_listed_and_the_working_one_is_marked(app: App, capfd: pytest.Ca
 
 
 def test_one_that_is_held_archived_or_unreadable_is_told(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    store = app.memory(app.settings).conversations
+    store = app.stores(app.settings).conversations
     said(app, "away", "x")
     store.archive("away")
     with store.open("busy", create=True):
@@ -81,7 +81,7 @@ def test_one_is_shown_in_short(app: App, capfd: pytest.CaptureFixture[str]) -> N
 def test_a_log_has_the_last_the_first_or_all_entries(app: App, capfd: pytest.CaptureFixture[str]) -> None:
     said(app, "a", "one", "two", "three")
     for count, shown in ((2, ["two", "three"]), (-1, ["one"]), (0, ["one", "two", "three"])):
-        show_log(app, "a", count, Manner())
+        show_log(app, "a", count, LogOptions())
         assert [line for line in out(capfd).splitlines() if line and not line.startswith("[")] == shown
 
 
@@ -98,39 +98,39 @@ def test_the_number_of_entries_counts_what_is_shown(
     store(app, "a", [*marks, *handed])
     said(app, "a", "two")
     store(app, "a", marks)
-    show_log(app, "a", 2, Manner(whole=whole))
+    show_log(app, "a", 2, LogOptions(whole=whole))
     assert out(capfd) == "[ann]\none\n\n[ann]\ntwo\n\n"
-    show_log(app, "a", -2, Manner(whole=whole))
+    show_log(app, "a", -2, LogOptions(whole=whole))
     assert out(capfd) == "[ann]\none\n\n[ann]\ntwo\n\n"
-    show_log(app, "a", 2, Manner(whole=whole, verbose=True))
+    show_log(app, "a", 2, LogOptions(whole=whole, verbose=True))
     assert out(capfd) == "[started: get_tree]\n" * 2
-    show_log(app, "a", 2, Manner(whole=whole, as_json=True))
+    show_log(app, "a", 2, LogOptions(whole=whole, as_json=True))
     assert out(capfd).count("tool_started") == 2
 
 
 def test_all_that_was_ever_said_goes_beyond_the_window(app: App, capfd: pytest.CaptureFixture[str]) -> None:
     said(app, "a", "old")
-    with app.memory(app.settings).conversations.open("a") as held:
+    with app.stores(app.settings).conversations.open("a") as held:
         held.clear()
     said(app, "a", "new")
-    show_log(app, "a", 0, Manner())
+    show_log(app, "a", 0, LogOptions())
     assert out(capfd) == "[ann]\nnew\n\n"
-    show_log(app, "a", 0, Manner(whole=True))
+    show_log(app, "a", 0, LogOptions(whole=True))
     assert out(capfd) == "[ann]\nold\n\n[ann]\nnew\n\n"
-    show_log(app, "a", 1, Manner(whole=True))
+    show_log(app, "a", 1, LogOptions(whole=True))
     assert out(capfd) == "[ann]\nnew\n\n"
-    show_log(app, "a", -1, Manner(whole=True))
+    show_log(app, "a", -1, LogOptions(whole=True))
     assert out(capfd) == "[ann]\nold\n\n"
-    show_log(app, "a", 0, Manner(whole=True, verbose=True))
+    show_log(app, "a", 0, LogOptions(whole=True, verbose=True))
     assert "[archival]" in out(capfd)
 
 
 def test_entries_for_a_program_are_one_object_a_line(app: App, capfd: pytest.CaptureFixture[str]) -> None:
     called(app, "a", "get_tree", "{}", "result")
-    show_log(app, "a", 0, Manner(as_json=True))
+    show_log(app, "a", 0, LogOptions(as_json=True))
     rows = [json.loads(line) for line in out(capfd).splitlines()]
     assert [row["entry_type"] for row in rows] == ["tool_call", "tool_result"]
-    show_log(app, "a", 0, Manner())
+    show_log(app, "a", 0, LogOptions())
     assert out(capfd) == "[call: get_tree] {}\n[result: get_tree] 6 bytes\n"
 
 
@@ -144,30 +144,30 @@ def test_what_is_said_from_now_on_is_shown_as_it_comes(app: App, capfd: pytest.C
             said(app, "a", text)
         return text is None
 
-    follow(app, "a", Manner(), over)
+    follow_log(app, "a", LogOptions(), over)
     assert out(capfd) == "[ann]\nfirst\n\n[ann]\nsecond\n\n"
 
 
 def test_a_thing_is_shown_or_refused(app: App, capfd: pytest.CaptureFixture[str]) -> None:
     note(app, "a", "todos", "- tidy\n")
-    show_thing(app, "a", "todos")
+    show_inspection(app, "a", "todos")
     assert out(capfd) == "- tidy\n"
-    show_thing(app, "a", "fuel", as_json=True)
+    show_inspection(app, "a", "fuel", as_json=True)
     assert json.loads(out(capfd)) == {"conversation": "a", "thing": "fuel", "content": "30"}
     with pytest.raises(BadInput):
-        show_thing(app, "a", "nonsense")
+        show_inspection(app, "a", "nonsense")
 
 
 def test_hits_are_shown_with_conversation_time_and_text(app: App, capfd: pytest.CaptureFixture[str]) -> None:
     said(app, "a", "the Word is here", "nothing")
     said(app, "b", "many words")
-    show_hits(app, "word")
+    show_search_hits(app, "word")
     blocks = out(capfd).strip().split("\n\n")
     assert [block.split()[0] for block in blocks] == ["a", "b"]
     assert blocks[0].endswith("[ann]\n  the Word is here")
-    show_hits(app, "word", whole=True, as_json=True)
+    show_search_hits(app, "word", whole=True, as_json=True)
     assert json.loads(out(capfd))["conversation"] == "a"
-    show_hits(app, "zebra")
+    show_search_hits(app, "zebra")
     assert "'zebra' was found in no conversation" in capfd.readouterr().err
 
 
@@ -178,9 +178,9 @@ def test_lines_that_cannot_be_read_are_told_by_a_log_and_by_a_search(
     active = Path(app.settings.home, "contexts/a/transcript/active.jsonl")
     active.write_bytes(active.read_bytes().replace(b"one", b"o\tne"))
     for show in (
-        lambda: show_log(app, "a", 0, Manner()),
-        lambda: show_log(app, "a", 0, Manner(whole=True)),
-        lambda: show_hits(app, "two"),
+        lambda: show_log(app, "a", 0, LogOptions()),
+        lambda: show_log(app, "a", 0, LogOptions(whole=True)),
+        lambda: show_search_hits(app, "two"),
     ):
         show()
         told = capfd.readouterr()
@@ -190,27 +190,27 @@ def test_lines_that_cannot_be_read_are_told_by_a_log_and_by_a_search(
 
 def test_the_log_of_one_that_is_not_there_is_not_found(app: App) -> None:
     with pytest.raises(NotFound):
-        show_log(app, "gone", 0, Manner())
+        show_log(app, "gone", 0, LogOptions())
 
 
 def test_on_a_terminal_messages_are_rendered_unless_that_is_not_wanted(app: App) -> None:
     said(app, "a", "**bold** and \x1b[2J", "- one")
     with terminal() as screen, redirect_stdout(screen.file):
-        show_log(app._replace(colour=True), "a", 0, Manner())
+        show_log(app._replace(colour=True), "a", 0, LogOptions())
         shown = screen.text()
         assert shown.startswith("[ann]\n")
         assert "**" not in shown
         assert "\x1b[2J" not in shown
-        show_log(app, "a", 0, Manner(raw=True))
+        show_log(app, "a", 0, LogOptions(raw=True))
         assert "[ann]\n**bold** and \\x1b[2J\n\n[bot]\n- one\n" in screen.text()
         Path(app.settings.home, "cli.toml").write_text("render_markdown = false\n")
-        show_log(app, "a", 1, Manner())
+        show_log(app, "a", 1, LogOptions())
         assert screen.text() == "[bot]\n- one\n\n"
 
 
 def test_a_title_cannot_forge_another_conversation(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    with app.memory(app.settings).conversations.open("default", create=True) as held:
-        held.change(lambda known: known._replace(title="mine\n* forged"))
+    with app.stores(app.settings).conversations.open("default", create=True) as held:
+        held.update_meta(lambda known: known._replace(title="mine\n* forged"))
     list_conversations(app, "default")
     show_conversation(app, "default")
     shown = out(capfd)
@@ -219,12 +219,12 @@ def test_a_title_cannot_forge_another_conversation(app: App, capfd: pytest.Captu
 
 
 def test_a_hit_is_shown_as_it_was_said_and_found_by_what_was_said(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    with app.memory(app.settings).conversations.open("talk", create=True) as held:
+    with app.stores(app.settings).conversations.open("talk", create=True) as held:
         call = Entry(entry_type=FLOW_CALL, content='{"message": "The zebra is here"}', sender="talk", to="call_user")
         held.append([call])
-    show_hits(app, "zebra")
+    show_search_hits(app, "zebra")
     assert out(capfd).strip().endswith("  The zebra is here")
-    show_hits(app, "message")
+    show_search_hits(app, "message")
     assert "was found in no conversation" in capfd.readouterr().err
-    show_hits(app, "zebra", as_json=True)
+    show_search_hits(app, "zebra", as_json=True)
     assert json.loads(out(capfd))["entry_type"] == FLOW_CALL

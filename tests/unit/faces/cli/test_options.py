@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marid.faces.cli.context_command import command
-from marid.faces.cli.options import OPTIONS, defaults, parse
+from marid.faces.cli.options import OPTIONS, defaults, parse_options
 
 FLAGS = [flag for option in OPTIONS for flag in option.flags]
 WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=4)
@@ -29,13 +29,13 @@ def by_click(args: list[str]) -> dict[str, Any]:
 @settings(max_examples=500, deadline=None)
 @given(ARGUMENTS)
 def test_the_quick_parser_agrees_with_click_on_all_that_it_takes(args: list[str]) -> None:
-    quick = parse(args)
+    quick = parse_options(args)
     if quick is not None:
         assert quick == by_click(args)
 
 
 def test_click_s_defaults_are_ours() -> None:
-    assert defaults() == by_click([]) == parse([])
+    assert defaults() == by_click([]) == parse_options([])
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_click_s_defaults_are_ours() -> None:
     ],
 )
 def test_a_plain_command_line_needs_no_click(args: list[str], found: dict[str, Any]) -> None:
-    assert parse(args) == defaults() | found == by_click(args)
+    assert parse_options(args) == defaults() | found == by_click(args)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_plain_command_line_needs_no_click(args: list[str], found: dict[str, A
     ],
 )
 def test_anything_else_is_left_to_click(args: list[str]) -> None:
-    assert parse(args) is None
+    assert parse_options(args) is None
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from contextlib import contextmanager, redirect_stderr
 import pytest
 
 from fakes.terminal import Terminal, terminal
-from marid.core.context import Report
-from marid.core.events import Event, Happening, Note, Packed, Problem, Walked
+from marid.core.context import ContextReport
+from marid.core.events import ContextEvent, Event, FileProblem, Notice, PackProgress, WalkProgress
 from marid.faces.cli.progress import Progress
 
 
@@ -15,22 +15,22 @@ def on_a_terminal() -> Generator[Terminal]:
         yield screen
 
 
-def hear(progress: Progress, *what: Happening) -> None:
+def hear(progress: Progress, *what: ContextEvent) -> None:
     for sequence, one in enumerate(what):
         progress(Event("s", sequence, one))
 
 
 def test_a_problem_is_told_as_it_comes(capsys: pytest.CaptureFixture[str]) -> None:
-    hear(Progress(quiet=True), Problem(path="a", reason="no permission"), Note(text="the copy may be old"))
+    hear(Progress(quiet=True), FileProblem(path="a", reason="no permission"), Notice(text="the copy may be old"))
     assert capsys.readouterr().err == "marid: skipped 'a': no permission\nmarid: the copy may be old\n"
 
 
 def test_a_long_run_shows_where_it_is() -> None:
     with on_a_terminal() as screen:
-        progress = Progress(quiet=False, patience=0.0)
-        hear(progress, Walked(files=1234))
+        progress = Progress(quiet=False, delay=0.0)
+        hear(progress, WalkProgress(files=1234))
         assert screen.text() == "\r\x1b[K1,234 files found"
-        hear(progress, Packed(files=1, bytes=5))
+        hear(progress, PackProgress(files=1, bytes=5))
         assert screen.text() == "", "not so soon after the last"
         progress.clear()
         assert screen.text() == "\r\x1b[K"
@@ -41,46 +41,46 @@ def test_a_long_run_shows_where_it_is() -> None:
 def test_files_are_counted_against_all() -> None:
     with on_a_terminal() as screen:
         progress = Progress(quiet=False)
-        hear(progress, Walked(files=2000))
-        impatient = Progress(quiet=False, patience=0.0)
+        hear(progress, WalkProgress(files=2000))
+        impatient = Progress(quiet=False, delay=0.0)
         impatient.files = progress.files
-        hear(impatient, Packed(files=1000, bytes=1_500_000))
+        hear(impatient, PackProgress(files=1000, bytes=1_500_000))
         assert screen.text() == "\r\x1b[K1,000 of 2,000 files, 1.5 MB"
 
 
 def test_a_problem_takes_the_moving_line_away() -> None:
     with on_a_terminal() as screen:
-        progress = Progress(quiet=False, patience=0.0)
-        hear(progress, Walked(files=1), Problem(path="a", reason="it vanished"))
+        progress = Progress(quiet=False, delay=0.0)
+        hear(progress, WalkProgress(files=1), FileProblem(path="a", reason="it vanished"))
         assert screen.text() == "\r\x1b[K1 files found\r\x1b[Kmarid: skipped 'a': it vanished\n"
 
 
 def test_a_short_run_a_pipe_and_a_quiet_run_show_no_progress(capsys: pytest.CaptureFixture[str]) -> None:
     with on_a_terminal() as screen:
-        hear(Progress(quiet=False), Walked(files=1))
-        hear(Progress(quiet=True, patience=0.0), Walked(files=1))
+        hear(Progress(quiet=False), WalkProgress(files=1))
+        hear(Progress(quiet=True, delay=0.0), WalkProgress(files=1))
         assert screen.text() == ""
-    hear(Progress(quiet=False, patience=0.0), Walked(files=1))
+    hear(Progress(quiet=False, delay=0.0), WalkProgress(files=1))
     assert capsys.readouterr().err == ""
 
 
 def test_the_end_is_told_on_a_terminal() -> None:
     with on_a_terminal() as screen:
-        Progress(quiet=False).finish(Report(files=3, bytes=2048, tokens=700))
+        Progress(quiet=False).finish(ContextReport(files=3, bytes=2048, tokens=700))
         assert screen.text() == "marid: 3 files, 2.0 KB, 700 tokens\n"
-        Progress(quiet=False).finish(Report(files=3, bytes=2048, tokens=700, exact=False))
+        Progress(quiet=False).finish(ContextReport(files=3, bytes=2048, tokens=700, exact=False))
         assert screen.text() == "marid: 3 files, 2.0 KB, ≈700 tokens\n"
-        Progress(quiet=True).finish(Report(files=3, masked=1))
+        Progress(quiet=True).finish(ContextReport(files=3, masked=1))
         assert screen.text() == ""
 
 
 def test_in_a_pipe_the_end_is_told_only_if_something_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
     progress = Progress(quiet=False)
-    progress.finish(Report(files=3, bytes=9))
+    progress.finish(ContextReport(files=3, bytes=9))
     assert capsys.readouterr().err == ""
-    progress.finish(Report(files=1, bytes=9, masked=1))
+    progress.finish(ContextReport(files=1, bytes=9, masked=1))
     assert capsys.readouterr().err == "marid: 1 files, 9 B; masked 1 secret (--no-mask keeps them)\n"
-    progress.finish(Report(files=3, bytes=9, masked=2, links=1, special=2, problems=1000))
+    progress.finish(ContextReport(files=3, bytes=9, masked=2, links=1, special=2, problems=1000))
     assert capsys.readouterr().err == (
         "marid: 3 files, 9 B; skipped 1 symbolic link, 2 special files, 1,000 unreadable; "
         "masked 2 secrets (--no-mask keeps them)\n"

@@ -1,16 +1,16 @@
-from marid.faces.cli.rendering import Look, rendered, renderer
+from marid.faces.cli.rendering import MarkdownLook, make_renderer, render_markdown
 
 
 def test_a_whole_text_is_what_would_have_come_piece_by_piece() -> None:
     pieces: list[str] = []
-    made = renderer(pieces.append, lambda: 40, Look({}, colour=False))
+    made = make_renderer(pieces.append, lambda: 40, MarkdownLook({}, colour=False))
     for char in "# Title\n\n**bold** words":
         made.feed(char)
     made.end()
-    whole = rendered("# Title\n\n**bold** words", 40, Look({}, colour=False))
+    whole = render_markdown("# Title\n\n**bold** words", 40, MarkdownLook({}, colour=False))
     assert "".join(pieces).rstrip("\n") + "\n" == whole
     assert "**" not in whole
 
 
 def test_half_a_character_is_shown_as_its_escape() -> None:
-    assert rendered("a\udcff", 40, Look({}, colour=False)).strip() == r"a\udcff"
+    assert render_markdown("a\udcff", 40, MarkdownLook({}, colour=False)).strip() == r"a\udcff"

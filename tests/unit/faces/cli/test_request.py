@@ -7,11 +7,11 @@ import pytest
 from fakes.means import Outside
 from fakes.program import Program
 from marid.app.app import App
-from marid.core.context import Choice, Form, Level, LevelRule, SymbolChoice, View
+from marid.core.context import ContextView, Level, LevelRule, OutputFormat, SymbolChoice, SymbolDetail
 from marid.core.errors import BadInput, NotFound
 from marid.core.settings import Settings
 from marid.faces.cli.options import defaults
-from marid.faces.cli.request import files_from, request_of
+from marid.faces.cli.request import context_request, read_file_list
 
 APP: App = Outside().app("/p", Settings(max_size_mb=2.0, encoding="cl100k_base"))
 
@@ -21,7 +21,7 @@ def options(**given: Any) -> dict[str, Any]:
 
 
 def test_every_option_finds_its_place() -> None:
-    request = request_of(
+    request = context_request(
         options(
             targets=("a", "b"),
             rules=("!x",),
@@ -48,42 +48,47 @@ def test_every_option_finds_its_place() -> None:
         ),
         APP,
     )
-    wanted, shown = request.wanted, request.shown
+    wanted, shown = request.selection, request.render
     assert (wanted.targets, wanted.rules, wanted.config, wanted.branch) == (("a", "b"), ("!x",), "rules", "v1")
     assert (wanted.gitignore, wanted.defaults, wanted.changed_since) == (False, False, "main")
-    assert (shown.form, shown.views, shown.line_numbers, shown.with_tree) == (Form.JSON, (View.CONTENT,), True, True)
+    assert (shown.form, shown.views, shown.line_numbers, shown.with_tree) == (
+        OutputFormat.JSON,
+        (ContextView.CONTENT,),
+        True,
+        True,
+    )
     assert (shown.tokens, shown.mask, shown.budget, shown.diff, shown.log) == (True, False, 5, "", 3)
     assert shown.levels == (LevelRule("*.py", Level.OUTLINE), LevelRule("a=b", Level.NAME))
     assert shown.symbols == (
-        SymbolChoice("src/a.py", "Shop.open", Choice.SIGNATURE),
-        SymbolChoice("b.cpp", "X::f", Choice.HIDE),
+        SymbolChoice("src/a.py", "Shop.open", SymbolDetail.SIGNATURE),
+        SymbolChoice("b.cpp", "X::f", SymbolDetail.HIDE),
     )
     assert (request.cwd, request.output, request.lock, request.frozen) == ("/p", "out", "my.lock", True)
     assert (request.max_bytes, request.encoding) == (1 << 20, "o200k_base")
 
 
 def test_what_is_not_given_comes_from_the_settings() -> None:
-    request = request_of(options(), APP)
-    assert (request.max_bytes, request.encoding, request.shown.mask) == (2 << 20, "cl100k_base", True)
+    request = context_request(options(), APP)
+    assert (request.max_bytes, request.encoding, request.render.mask) == (2 << 20, "cl100k_base", True)
 
 
 def test_masking_that_the_settings_turned_off_stays_off() -> None:
-    assert not request_of(options(), Outside().app("/p", Settings(mask=False))).shown.mask
+    assert not context_request(options(), Outside().app("/p", Settings(mask=False))).render.mask
 
 
 @pytest.mark.parametrize(
     ("given", "views"),
     [
-        ({"list_only": True}, (View.LIST,)),
-        ({"tree": True}, (View.TREE,)),
-        ({"stats": True, "tree": True}, (View.TREE, View.STATS)),
-        ({"list_only": True, "form": "json"}, (View.LIST,)),
-        ({"stats": True, "form": "json"}, (View.STATS,)),
-        ({}, (View.CONTENT,)),
+        ({"list_only": True}, (ContextView.LIST,)),
+        ({"tree": True}, (ContextView.TREE,)),
+        ({"stats": True, "tree": True}, (ContextView.TREE, ContextView.STATS)),
+        ({"list_only": True, "form": "json"}, (ContextView.LIST,)),
+        ({"stats": True, "form": "json"}, (ContextView.STATS,)),
+        ({}, (ContextView.CONTENT,)),
     ],
 )
-def test_a_view_is_chosen_by_its_flag(given: dict[str, Any], views: tuple[View, ...]) -> None:
-    assert request_of(options(**given), APP).shown.views == views
+def test_a_view_is_chosen_by_its_flag(given: dict[str, Any], views: tuple[ContextView, ...]) -> None:
+    assert context_request(options(**given), APP).render.views == views
 
 
 @pytest.mark.parametrize(
@@ -112,12 +117,12 @@ def test_a_view_is_chosen_by_its_flag(given: dict[str, Any], views: tuple[View, 
 )
 def test_options_that_make_no_sense_are_refused_in_words(given: dict[str, Any], words: str) -> None:
     with pytest.raises(BadInput, match=words):
-        request_of(options(**given), APP)
+        context_request(options(**given), APP)
 
 
 def listed(top: Path, data: bytes, **given: Any) -> tuple[str, ...]:
     (top / "list").write_bytes(data)
-    return files_from(options(files_from="list", **{"targets": (), **given}), str(top))
+    return read_file_list(options(files_from="list", **{"targets": (), **given}), str(top))
 
 
 @pytest.fixture
@@ -128,7 +133,7 @@ def files(tmp_path: Path) -> Path:
 
 
 def test_without_a_list_there_are_no_more_targets() -> None:
-    assert files_from(options(), "/") == ()
+    assert read_file_list(options(), "/") == ()
 
 
 def test_a_list_has_one_path_a_line(files: Path) -> None:
@@ -164,7 +169,7 @@ def test_a_list_of_nothing_is_refused(files: Path, data: bytes) -> None:
 
 def test_a_list_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="the list 'gone' cannot be read: No such file"):
-        files_from(options(files_from="gone"), str(tmp_path))
+        read_file_list(options(files_from="gone"), str(tmp_path))
 
 
 def test_a_list_may_come_from_another_program(marid: Program) -> None:

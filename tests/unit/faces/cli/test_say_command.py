@@ -14,7 +14,7 @@ def test_the_command_itself_says_them_in_the_conversation_that_is_named(marid: P
     with command.make_context("say", ["-C", "other", "tools", "are", "nice", "--raw"], obj=build) as ctx:
         assert command.invoke(ctx) == 0
     app = build()
-    assert [meta.name for meta in app.memory(app.settings).conversations.list()] == ["other"]
+    assert [meta.name for meta in app.stores(app.settings).conversations.list()] == ["other"]
 
 
 def test_the_help_tells_how_to_end_it(marid: Program) -> None:

@@ -9,69 +9,75 @@ import pytest
 
 from fakes.terminal import terminal
 from marid.core.chat import Usage
-from marid.core.events import Answered, Asked, Called, Note
+from marid.core.events import Notice, QuestionAnswered, QuestionAsked, ToolCalled
 from marid.core.rounds import (
-    Fuel,
     FuelExhausted,
+    FuelStatus,
     InboxInjected,
-    Retrying,
-    RoundHappening,
-    Spent,
+    RoundEvent,
+    RoundRetrying,
     ToolEnded,
     ToolStarted,
+    UsageReported,
     WindowWarning,
 )
-from marid.core.settings import Display
-from marid.faces.cli.rendering import WIDTH
-from marid.faces.cli.sink_answer import Out
-from marid.faces.cli.sink_asides import Asides, Err, Waiting
-from marid.faces.signals import Signals
+from marid.core.settings import DisplaySettings
+from marid.faces.cli.rendering import DEFAULT_WIDTH
+from marid.faces.cli.sink_answer import AnswerStream
+from marid.faces.cli.sink_asides import StatusLines, StatusStream, WaitIndicator
+from marid.faces.signals import SignalGuard
 
-ALL: tuple[RoundHappening, ...] = (
+ALL: tuple[RoundEvent, ...] = (
     ToolStarted("1", "get_tree", "src \x1b[2J"),
     ToolEnded("1", "get_tree", "x" * 1234, failed=False),
     ToolEnded("2", "read_file", "ERROR: gone\nmore", failed=True),
-    Fuel(3, 30, "after_tool_batch"),
+    FuelStatus(3, 30, "after_tool_batch"),
     InboxInjected(2),
-    Retrying(2, 0.5, "status 503"),
-    Spent("m", Usage(1200, 30, cached=1000, reasoning=10)),
-    Spent("m", Usage(1, 2, estimated=True)),
+    RoundRetrying(2, 0.5, "status 503"),
+    UsageReported("m", Usage(1200, 30, cached=1000, reasoning=10)),
+    UsageReported("m", Usage(1, 2, estimated=True)),
 )
-ALWAYS: tuple[RoundHappening, ...] = (
-    Note("nothing confines a command"),
-    Note("nothing confines a command"),
+ALWAYS: tuple[RoundEvent, ...] = (
+    Notice("nothing confines a command"),
+    Notice("nothing confines a command"),
     FuelExhausted(30),
     WindowWarning(1000, 8192),
-    Asked("q", "edit", "edit_file"),
-    Answered("q", "yes"),
-    Called("get_tree", "ok", 0.1),
+    QuestionAsked("q", "edit", "edit_file"),
+    QuestionAnswered("q", "yes"),
+    ToolCalled("get_tree", "ok", 0.1),
 )
 
 
-def heard(happenings: tuple[RoundHappening, ...], display: Display, *, colour: bool = False, here: bool = False) -> str:
+def heard(
+    happenings: tuple[RoundEvent, ...], display: DisplaySettings, *, colour: bool = False, here: bool = False
+) -> str:
     with open(os.devnull, "w") as nowhere:
         stream = StringIO()
-        asides = Asides(Err(stream, _out(nowhere)), display, colour=colour, asks_here=here)
+        asides = StatusLines(StatusStream(stream, _out(nowhere)), display, colour=colour, asks_here=here)
         for one in happenings:
-            asides.hear(one)
+            asides.handle(one)
         return stream.getvalue()
 
 
 def test_fuel_that_empty_replies_have_used_up_is_told_as_such() -> None:
-    spent = (Fuel(30, 30, "entering_turn"), Fuel(15, 30, "empty_response"), Fuel(0, 30, "empty_response"))
-    told = heard((*spent, FuelExhausted(30)), Display())
+    spent = (
+        FuelStatus(30, 30, "entering_turn"),
+        FuelStatus(15, 30, "empty_response"),
+        FuelStatus(0, 30, "empty_response"),
+    )
+    told = heard((*spent, FuelExhausted(30)), DisplaySettings())
     assert told.startswith("marid: the model says nothing: its empty replies have used up the fuel")
-    told = heard((*spent[:2], Fuel(14, 30, "after_tool_batch"), FuelExhausted(30)), Display())
+    told = heard((*spent[:2], FuelStatus(14, 30, "after_tool_batch"), FuelExhausted(30)), DisplaySettings())
     assert told.startswith("marid: the fuel is used up: 30 requests for one round")
 
 
-def _out(stream: object) -> Out:
-    return Out(stream, Signals(), lambda: None)  # pyright: ignore[reportArgumentType] - any file
+def _out(stream: object) -> AnswerStream:
+    return AnswerStream(stream, SignalGuard(), lambda: None)  # pyright: ignore[reportArgumentType] - any file
 
 
 def test_by_default_only_what_matters_is_said_and_once() -> None:
-    assert heard(ALL, Display()) == ""
-    lines = heard(ALWAYS, Display()).splitlines()
+    assert heard(ALL, DisplaySettings()) == ""
+    lines = heard(ALWAYS, DisplaySettings()).splitlines()
     assert [line.partition(":")[0] for line in lines] == ["marid"] * 4
     assert "nothing confines" in lines[0]
     assert "fuel" in lines[1]
@@ -80,11 +86,11 @@ def test_by_default_only_what_matters_is_said_and_once() -> None:
 
 
 def test_a_question_that_is_asked_here_is_not_told_besides() -> None:
-    assert "approvals" not in heard(ALWAYS, Display(), here=True)
+    assert "approvals" not in heard(ALWAYS, DisplaySettings(), here=True)
 
 
 def test_verbose_tells_everything_and_nothing_of_it_moves_the_cursor() -> None:
-    assert heard(ALL, Display(verbose=True)).splitlines() == [
+    assert heard(ALL, DisplaySettings(verbose=True)).splitlines() == [
         "[get_tree] src \\x1b[2J",
         "[get_tree] 1,234 characters",
         "[read_file] failed: ERROR: gone",
@@ -97,12 +103,12 @@ def test_verbose_tells_everything_and_nothing_of_it_moves_the_cursor() -> None:
 
 
 def test_tool_calls_can_be_hidden_from_verbose() -> None:
-    lines = heard(ALL, Display(verbose=True, hide_tool_calls=True)).splitlines()
+    lines = heard(ALL, DisplaySettings(verbose=True, hide_tool_calls=True)).splitlines()
     assert [line.split()[0] for line in lines] == ["[fuel]", "[inbox]", "[try", "[usage]", "[usage]"]
 
 
 def test_one_is_not_several_and_long_lines_are_cut() -> None:
-    display = Display(verbose=True)
+    display = DisplaySettings(verbose=True)
     assert heard((InboxInjected(1), ToolEnded("1", "t", "x", failed=False)), display) == (
         "[inbox] 1 message\n[t] 1 character\n"
     )
@@ -111,25 +117,25 @@ def test_one_is_not_several_and_long_lines_are_cut() -> None:
 
 def test_colour_is_only_where_it_is_wanted() -> None:
     one = (InboxInjected(1),)
-    assert heard(one, Display(verbose=True), colour=True) == "\x1b[2m[inbox] 1 message\x1b[0m\n"
+    assert heard(one, DisplaySettings(verbose=True), colour=True) == "\x1b[2m[inbox] 1 message\x1b[0m\n"
 
 
 def test_a_line_does_not_begin_in_the_middle_of_the_answer() -> None:
     with terminal() as glass:
         out = _out(glass.file)
-        err = Err(glass.file, out)
+        err = StatusStream(glass.file, out)
         out.write("half a line")
         err.write("aside\n")
         err.write("another\n")
         assert glass.text() == "half a line\naside\nanother\n"
-        assert err.width == WIDTH
+        assert err.width == DEFAULT_WIDTH
 
 
 def test_a_pipe_is_not_broken_by_what_is_said_besides(tmp_path: Path) -> None:
     with terminal() as glass, (tmp_path / "answer").open("w") as pipe:
         out = _out(pipe)
         out.write("half")
-        Err(glass.file, out).write("aside\n")
+        StatusStream(glass.file, out).write("aside\n")
         assert glass.text() == "aside\n"
     assert (tmp_path / "answer").read_text() == "half"
 
@@ -138,21 +144,21 @@ def test_who_closed_stderr_hears_nothing(tmp_path: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     stream = open(writer, "w")  # noqa: SIM115 - its close fails, too
-    Err(stream, _out(stream)).write("aside\n")
+    StatusStream(stream, _out(stream)).write("aside\n")
     with pytest.raises(BrokenPipeError):
         stream.close()
 
 
 def test_what_stderr_cannot_encode_is_escaped(tmp_path: Path) -> None:
     with (tmp_path / "err").open("w", encoding="ascii") as stream:
-        Err(stream, _out(stream)).write("ü\udcff\n")
+        StatusStream(stream, _out(stream)).write("ü\udcff\n")
     assert (tmp_path / "err").read_text() == "\\xfc\\udcff\n"
 
 
 def test_the_waiting_line_counts_and_goes_away() -> None:
     now = [100.0]
     with terminal() as glass:
-        waiting = Waiting(Err(glass.file, _out(glass.file)), shown=True, clock=lambda: now[0])
+        waiting = WaitIndicator(StatusStream(glass.file, _out(glass.file)), shown=True, clock=lambda: now[0])
         waiting.tick()
         waiting.begin()
         waiting.tick()
@@ -169,7 +175,7 @@ def test_the_waiting_line_counts_and_goes_away() -> None:
 def test_the_waiting_line_stays_one_line() -> None:
     now = [0.0]
     with terminal() as glass:
-        waiting = Waiting(Err(glass.file, _out(glass.file)), shown=True, clock=lambda: now[0])
+        waiting = WaitIndicator(StatusStream(glass.file, _out(glass.file)), shown=True, clock=lambda: now[0])
         waiting.begin(5, "why\n\x1b[2J " * 50)
         now[0] += 2
         waiting.tick()
@@ -178,13 +184,13 @@ def test_the_waiting_line_stays_one_line() -> None:
         waiting.tick()
         assert glass.text() == "\r\x1b[Kwaiting for the model, 7 s"
     assert shown.startswith("asking again in 3 s: why")
-    assert len(shown) == WIDTH - 1
+    assert len(shown) == DEFAULT_WIDTH - 1
     assert shown.isprintable()
 
 
 def test_less_than_a_second_is_told_as_that() -> None:
     with terminal() as glass:
-        waiting = Waiting(Err(glass.file, _out(glass.file)), shown=True, clock=lambda: 0.0)
+        waiting = WaitIndicator(StatusStream(glass.file, _out(glass.file)), shown=True, clock=lambda: 0.0)
         waiting.begin(0.34, "why")
         waiting.tick()
         assert glass.text() == "\r\x1b[Kasking again in 0.3 s: why"
@@ -193,7 +199,7 @@ def test_less_than_a_second_is_told_as_that() -> None:
 def test_without_a_terminal_nothing_waits_visibly() -> None:
     stream = StringIO()
     with open(os.devnull, "w") as nowhere:
-        waiting = Waiting(Err(stream, _out(nowhere)), shown=False, clock=lambda: 0.0)
+        waiting = WaitIndicator(StatusStream(stream, _out(nowhere)), shown=False, clock=lambda: 0.0)
         waiting.begin()
         anyio.run(waiting.run)  # ends at once
         waiting.tick()
@@ -212,7 +218,7 @@ def test_the_waiting_line_is_kept_up_to_date_until_cancelled() -> None:
 
     stream = Heard()
 
-    async def watch(waiting: Waiting) -> None:
+    async def watch(waiting: WaitIndicator) -> None:
         with anyio.fail_after(30):
             async with anyio.create_task_group() as group:
                 group.start_soon(waiting.run)
@@ -220,7 +226,7 @@ def test_the_waiting_line_is_kept_up_to_date_until_cancelled() -> None:
                 group.cancel_scope.cancel()
 
     with open(os.devnull, "w") as nowhere:
-        waiting = Waiting(Err(stream, _out(nowhere)), shown=True, clock=lambda: now[0])
+        waiting = WaitIndicator(StatusStream(stream, _out(nowhere)), shown=True, clock=lambda: now[0])
         waiting.begin()
         now[0] += 9
         anyio.run(watch, waiting)

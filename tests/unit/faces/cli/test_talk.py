@@ -8,26 +8,26 @@ import pytest
 
 from fakes.patience import patient
 from fakes.talks import Played, talking
-from marid.app.reach import Reach
+from marid.app.reach import ToolAccess
 from marid.core.errors import BadInput, Unavailable
-from marid.core.rounds import End, Thought, ToolStarted, Words
-from marid.core.settings import Display
-from marid.faces.cli.talk import Talk, display_of, talk
+from marid.core.rounds import RoundEnd, RoundReasoningDelta, RoundTextDelta, ToolStarted
+from marid.core.settings import DisplaySettings
+from marid.faces.cli.talk import ChatRequest, display_settings, run_chat
 
 
 def test_what_is_said_reaches_the_round_with_all_its_conditions(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    played = Played(Words("Yes."))
-    said = Talk(
+    played = Played(RoundTextDelta("Yes."))
+    said = ChatRequest(
         conversation="project",
         prompt="is it so?",
-        reach=Reach(trust=True),
+        access=ToolAccess(trust=True),
         flags={"fuel": "3"},
         force="agent",
         debug=frozenset({"request-log", "force-markdown"}),
     )
-    assert talk(talking(tmp_path), said, by=played) == 0
+    assert run_chat(talking(tmp_path), said, runner=played) == 0
     assert played.said == [said]
     assert capfd.readouterr() == ("Yes.\n", "")
 
@@ -35,34 +35,42 @@ def test_what_is_said_reaches_the_round_with_all_its_conditions(
 def test_a_blank_prompt_is_refused_before_anything_is_done(tmp_path: Path) -> None:
     played = Played()
     with pytest.raises(BadInput, match="say something"):
-        talk(talking(tmp_path), Talk(conversation="c", prompt=" "), by=played)
+        run_chat(talking(tmp_path), ChatRequest(conversation="c", prompt=" "), runner=played)
     assert played.said == []
 
 
 def test_resuming_needs_no_prompt(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    played = Played(end=End("nothing", "r"))
-    assert talk(talking(tmp_path), Talk(conversation="c", resume=True), by=played) == 0
+    played = Played(end=RoundEnd("nothing", "r"))
+    assert run_chat(talking(tmp_path), ChatRequest(conversation="c", resume=True), runner=played) == 0
     assert played.said[0].resume
     assert "nothing to go on with" in capfd.readouterr().err
 
 
 def test_flags_are_stronger_than_the_files(tmp_path: Path) -> None:
-    app = talking(tmp_path, Display(verbose=True, show_thinking=True))
-    flags = Talk(conversation="c", display={"show_thinking": False, "hide_tool_calls": True})
-    assert display_of(flags, app.resolve("c", {})) == Display(verbose=True, hide_tool_calls=True)
+    app = talking(tmp_path, DisplaySettings(verbose=True, show_thinking=True))
+    flags = ChatRequest(conversation="c", display={"show_thinking": False, "hide_tool_calls": True})
+    assert display_settings(flags, app.resolve("c", {})) == DisplaySettings(verbose=True, hide_tool_calls=True)
 
 
 def test_the_display_of_the_files_counts(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    played = Played(Thought("hm"), ToolStarted("1", "get_tree", "."), Words("Yes."))
-    talk(talking(tmp_path, Display(verbose=True)), Talk(conversation="c", prompt="hi"), by=played)
+    played = Played(RoundReasoningDelta("hm"), ToolStarted("1", "get_tree", "."), RoundTextDelta("Yes."))
+    run_chat(
+        talking(tmp_path, DisplaySettings(verbose=True)), ChatRequest(conversation="c", prompt="hi"), runner=played
+    )
     assert capfd.readouterr() == ("Yes.\n", "[get_tree] .\n")
-    talk(talking(tmp_path), Talk(conversation="c", prompt="hi", display={"show_thinking": True}), by=played)
+    run_chat(
+        talking(tmp_path), ChatRequest(conversation="c", prompt="hi", display={"show_thinking": True}), runner=played
+    )
     assert capfd.readouterr() == ("Yes.\n", "hm\n")
 
 
 def test_errors_travel_on(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(Unavailable, match="down"):
-        talk(talking(tmp_path), Talk(conversation="c", prompt="hi"), by=Played(Words("ha"), end=Unavailable("down")))
+        run_chat(
+            talking(tmp_path),
+            ChatRequest(conversation="c", prompt="hi"),
+            runner=Played(RoundTextDelta("ha"), end=Unavailable("down")),
+        )
     assert capfd.readouterr().out == "ha\n"
 
 
@@ -73,7 +81,7 @@ def test_ctrl_c_before_the_round_begins_ends_quietly(tmp_path: Path) -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
     interrupted = app._replace(resolve=slow)
-    assert talk(interrupted, Talk(conversation="c", prompt="hi"), by=Played(), signals=patient()) == 130
+    assert run_chat(interrupted, ChatRequest(conversation="c", prompt="hi"), runner=Played(), signals=patient()) == 130
 
 
 def test_ctrl_c_that_somebody_else_raises_is_the_same(tmp_path: Path) -> None:
@@ -81,4 +89,4 @@ def test_ctrl_c_that_somebody_else_raises_is_the_same(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     app = talking(tmp_path)._replace(resolve=interrupted)
-    assert talk(app, Talk(conversation="c", prompt="hi"), by=Played()) == 130
+    assert run_chat(app, ChatRequest(conversation="c", prompt="hi"), runner=Played()) == 130

@@ -9,16 +9,16 @@ import pytest
 from fakes.patience import patient
 from fakes.talks import Played
 from marid.app.app import App
-from marid.app.saying import Saying
+from marid.app.saying import RoundRequest
 from marid.bootstrap.wiring import build
-from marid.core.conversation import Message
+from marid.core.conversation import InboxMessage
 from marid.core.errors import Refused, Unavailable
-from marid.core.rounds import Words
-from marid.core.settings import Display
-from marid.faces.cli.talk import Talk
+from marid.core.rounds import RoundTextDelta
+from marid.core.settings import DisplaySettings
+from marid.faces.cli.talk import ChatRequest
 from marid.faces.cli.talk_inboxes import check_inboxes
 
-HOW = Talk(conversation="", flags={"fuel": "3"})
+HOW = ChatRequest(conversation="", flags={"fuel": "3"})
 
 
 def empty(place: Path) -> App:
@@ -29,17 +29,17 @@ def empty(place: Path) -> App:
 def app(tmp_path: Path) -> App:
     """`one` and `two` have messages, `three` has none."""
     app = empty(tmp_path)
-    memory = app.memory(app.settings)
+    memory = app.stores(app.settings)
     for name in ("one", "two", "three"):
         memory.conversations.create(name)
     for name in ("one", "two"):
-        memory.inbox.send(Message(sender="three", to=name, content="Act!"))
+        memory.inbox.send(InboxMessage(sender="three", to=name, content="Act!"))
     return app
 
 
 def test_every_conversation_with_messages_gets_its_round(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    played = Played(Words("Done."))
-    assert check_inboxes(app, None, HOW, by=played) == 0
+    played = Played(RoundTextDelta("Done."))
+    assert check_inboxes(app, None, HOW, runner=played) == 0
     assert [saying.conversation for saying in played.said] == ["one", "two"]
     assert played.said[0].flags == {"fuel": "3"}
     told = "marid: 'one' answers what it was sent\nmarid: 'two' answers what it was sent\n"
@@ -47,34 +47,34 @@ def test_every_conversation_with_messages_gets_its_round(app: App, capfd: pytest
 
 
 def test_one_that_was_named_alone_need_not_be_told(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    assert check_inboxes(app, ["one"], HOW, by=Played(Words("Done."))) == 0
+    assert check_inboxes(app, ["one"], HOW, runner=Played(RoundTextDelta("Done."))) == 0
     assert capfd.readouterr() == ("Done.\n", "")
 
 
 def test_one_that_was_put_away_is_not_tried_unless_it_is_named(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    app.memory(app.settings).conversations.archive("one")
-    played = Played(Words("Done."))
-    assert check_inboxes(app, None, HOW, by=played) == 0
+    app.stores(app.settings).conversations.archive("one")
+    played = Played(RoundTextDelta("Done."))
+    assert check_inboxes(app, None, HOW, runner=played) == 0
     assert [saying.conversation for saying in played.said] == ["two"]
-    check_inboxes(app, ["one"], HOW, by=played)
+    check_inboxes(app, ["one"], HOW, runner=played)
     assert played.said[-1].conversation == "one"
 
 
 def test_of_those_that_are_named_an_empty_one_is_told(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    played = Played(Words("Done."))
-    assert check_inboxes(app, ["three", "two", "two"], HOW, by=played) == 0
+    played = Played(RoundTextDelta("Done."))
+    assert check_inboxes(app, ["three", "two", "two"], HOW, runner=played) == 0
     assert [saying.conversation for saying in played.said] == ["two"]
     assert capfd.readouterr().err == "marid: nothing waits for 'three'\nmarid: 'two' answers what it was sent\n"
 
 
 def test_where_nothing_waits_at_all_it_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert check_inboxes(empty(tmp_path), None, HOW, by=Played()) == 0
+    assert check_inboxes(empty(tmp_path), None, HOW, runner=Played()) == 0
     assert capfd.readouterr() == ("", "marid: nothing waits in any inbox\n")
 
 
 def test_one_that_fails_is_told_and_the_others_go_on(app: App, capfd: pytest.CaptureFixture[str]) -> None:
     played = Played(end=Unavailable("somebody else holds it"))
-    assert check_inboxes(app, None, HOW, by=played) == 6
+    assert check_inboxes(app, None, HOW, runner=played) == 6
     assert len(played.said) == 2
     assert capfd.readouterr().err.count("somebody else holds it; its messages wait") == 2
 
@@ -82,12 +82,12 @@ def test_one_that_fails_is_told_and_the_others_go_on(app: App, capfd: pytest.Cap
 def test_the_first_failure_is_the_exit_code_and_a_round_that_broke_off_can_go_on(
     app: App, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    async def broken(app: App, saying: Saying, emit: object, asker: object) -> None:
-        inbox = app.memory(app.settings).inbox
+    async def broken(app: App, saying: RoundRequest, emit: object, asker: object) -> None:
+        inbox = app.stores(app.settings).inbox
         inbox.remove(saying.conversation, inbox.peek(saying.conversation))
         raise Refused("no key") if saying.conversation == "one" else Unavailable("it is down")
 
-    assert check_inboxes(app, None, HOW, by=broken) == 3
+    assert check_inboxes(app, None, HOW, runner=broken) == 3
     err = capfd.readouterr().err
     assert "marid: one: no key; `marid -C one resume` goes on there\n" in err
     assert "marid: two: it is down; `marid -C two resume` goes on there\n" in err
@@ -95,7 +95,7 @@ def test_the_first_failure_is_the_exit_code_and_a_round_that_broke_off_can_go_on
 
 def test_ctrl_c_ends_all_of_it(app: App, capfd: pytest.CaptureFixture[str]) -> None:
     played = Played(lambda: os.kill(os.getpid(), signal.SIGINT))
-    assert check_inboxes(app, None, HOW, by=played, signals=patient()) == 130
+    assert check_inboxes(app, None, HOW, runner=played, signals=patient()) == 130
     assert len(played.said) == 1
 
 
@@ -105,24 +105,24 @@ def test_ctrl_c_before_a_round_begins_ends_it_too(app: App) -> None:
             raise KeyboardInterrupt
 
     broken = app._replace(resolve=interrupted)
-    assert check_inboxes(broken, None, HOW, by=Played()) == 130
+    assert check_inboxes(broken, None, HOW, runner=Played()) == 130
 
 
 def test_the_display_is_each_conversation_s_own(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    shown = Talk(conversation="", display={"verbose": True})
-    check_inboxes(app, ["one"], shown, by=Played(Words("Done.")))
-    assert app.resolve("one", {}).display == Display()
+    shown = ChatRequest(conversation="", display={"verbose": True})
+    check_inboxes(app, ["one"], shown, runner=Played(RoundTextDelta("Done.")))
+    assert app.resolve("one", {}).display == DisplaySettings()
     assert capfd.readouterr().out == "Done.\n"
 
 
 def test_the_real_round_takes_the_messages_out(app: App, capfd: pytest.CaptureFixture[str]) -> None:
     assert check_inboxes(app, ["one"], HOW) == 0
     assert "offline" in capfd.readouterr().out.lower()
-    assert app.memory(app.settings).inbox.peek("one") == ()
+    assert app.stores(app.settings).inbox.peek("one") == ()
 
 
 def test_messages_that_are_known_already_are_as_if_nothing_waited(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    inbox = app.memory(app.settings).inbox
+    inbox = app.stores(app.settings).inbox
     [message] = inbox.peek("one")
     check_inboxes(app, ["one"], HOW)
     inbox.send(message)

@@ -8,19 +8,19 @@ import pytest
 from marid.bootstrap.wiring import build
 from marid.core.errors import BadInput
 from marid.core.policy import Effect
-from marid.faces.cli.talk import Talk
-from marid.faces.cli.talk_options import OPTIONS, talk_of
+from marid.faces.cli.talk import ChatRequest
+from marid.faces.cli.talk_options import CHAT_OPTIONS, chat_request
 
 
-def said(*args: str) -> Talk:
+def said(*args: str) -> ChatRequest:
     """The flags as click reads them."""
-    command = click.Command("say", params=list(OPTIONS))
+    command = click.Command("say", params=list(CHAT_OPTIONS))
     with command.make_context("say", list(args)) as ctx:
-        return talk_of("c", "words", ctx.params)
+        return chat_request("c", "words", ctx.params)
 
 
 def test_without_flags_everything_is_as_the_files_say() -> None:
-    assert said() == Talk(conversation="c", prompt="words")
+    assert said() == ChatRequest(conversation="c", prompt="words")
 
 
 def test_settings_of_flags_are_by_key() -> None:
@@ -37,7 +37,7 @@ def test_tools_may_be_listed_in_one_word_or_several() -> None:
 
 
 def test_waiting_for_whoever_holds_the_conversation_is_in_seconds() -> None:
-    assert (said("--wait-lock", "2.5").wait, said().wait) == (2.5, 0.0)
+    assert (said("--wait-lock", "2.5").lock_timeout, said().lock_timeout) == (2.5, 0.0)
     with pytest.raises(BadInput, match="number of seconds"):
         said("--wait-lock", "soon")
 
@@ -49,8 +49,8 @@ def test_the_display_holds_only_what_was_given() -> None:
 
 def test_reach_and_debug_are_read_as_everywhere() -> None:
     talk = said("--allow", "write", "--root", "a", "--debug", "request_log,force-markdown,unknown")
-    assert talk.reach.allow == {Effect.WRITE}
-    assert talk.reach.roots == ("a",)
+    assert talk.access.allow == {Effect.WRITE}
+    assert talk.access.roots == ("a",)
     assert talk.debug == {"request-log", "force-markdown"}
     assert said("--debug", "all").debug == {"request-log", "response-meta"}
 
@@ -62,12 +62,12 @@ def test_a_setting_needs_its_value(pair: str) -> None:
 
 
 def test_a_caller_that_knows_fewer_flags_may_leave_them_out() -> None:
-    assert talk_of("c", "words", {}) == Talk(conversation="c", prompt="words")
+    assert chat_request("c", "words", {}) == ChatRequest(conversation="c", prompt="words")
 
 
 def test_the_names_of_tools_are_completed(tmp_path: Path) -> None:
     app = build(cwd=str(tmp_path), home=str(tmp_path / "home"), environ={})
-    command = click.Command("say", params=list(OPTIONS))
-    option = next(option for option in OPTIONS if option.name == "include")
+    command = click.Command("say", params=list(CHAT_OPTIONS))
+    option = next(option for option in CHAT_OPTIONS if option.name == "include")
     with command.make_context("say", [], obj=lambda: app) as ctx:
         assert [item.value for item in option.shell_complete(ctx, "read_file,get_tr")] == ["read_file,get_tree"]

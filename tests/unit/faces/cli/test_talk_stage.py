@@ -12,23 +12,23 @@ import pytest
 from fakes.patience import patient
 from fakes.talks import talking
 from marid.core.errors import Unavailable
-from marid.core.rounds import End, RoundHappening, Words
-from marid.core.settings import Display
-from marid.faces.cli.talk_stage import Act, Stage
+from marid.core.rounds import RoundEnd, RoundEvent, RoundTextDelta
+from marid.core.settings import DisplaySettings
+from marid.faces.cli.talk_stage import RoundAction, RoundDisplay
 from marid.toolkit.asking import Asker
 
-Emit = Callable[[RoundHappening], None]
+Emit = Callable[[RoundEvent], None]
 
 
-def perform(place: Path, act: Act) -> int:
+def perform(place: Path, act: RoundAction) -> int:
     with patient() as signals:
-        return Stage(talking(place), signals).perform(act, Display(), frozenset())
+        return RoundDisplay(talking(place), signals).run(act, DisplaySettings(), frozenset())
 
 
 def test_the_answer_is_shown_and_the_end_is_success(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    async def act(emit: Emit, asker: Asker | None) -> End:
-        emit(Words("Hello"))
-        return End("loop", "r")
+    async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
+        emit(RoundTextDelta("Hello"))
+        return RoundEnd("loop", "r")
 
     assert perform(tmp_path, act) == 0
     said = capfd.readouterr()
@@ -47,8 +47,8 @@ def test_a_round_that_had_nothing_to_do_says_nothing(tmp_path: Path, capfd: pyte
 def test_what_a_round_raises_comes_as_it_is_and_what_was_said_stays(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    async def act(emit: Emit, asker: Asker | None) -> End:
-        emit(Words("half"))
+    async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
+        emit(RoundTextDelta("half"))
         raise Unavailable("the stream was cut")
 
     with pytest.raises(Unavailable, match="the stream was cut"):
@@ -57,7 +57,7 @@ def test_what_a_round_raises_comes_as_it_is_and_what_was_said_stays(
 
 
 def test_a_bug_is_not_hidden_in_a_group(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    async def act(emit: Emit, asker: Asker | None) -> End:
+    async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -70,8 +70,8 @@ def test_an_interrupted_round_is_cancelled_as_a_whole(
 ) -> None:
     kept: list[str] = []
 
-    async def act(emit: Emit, asker: Asker | None) -> End:
-        emit(Words("half"))
+    async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
+        emit(RoundTextDelta("half"))
         os.kill(os.getpid(), number)
         try:
             await anyio.sleep(20)
@@ -89,10 +89,10 @@ def test_an_interrupted_round_is_cancelled_as_a_whole(
 def test_an_error_after_an_interruption_does_not_change_the_exit_code(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    async def act(emit: Emit, asker: Asker | None) -> End:
+    async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
         os.kill(os.getpid(), signal.SIGINT)
         try:
-            return await anyio.sleep(20) or End("answered", "r")
+            return await anyio.sleep(20) or RoundEnd("answered", "r")
         finally:
             raise Unavailable("the disk is full")
 
@@ -102,14 +102,14 @@ def test_an_error_after_an_interruption_does_not_change_the_exit_code(
 def test_a_reader_that_goes_away_ends_the_round_and_what_was_said_is_kept(tmp_path: Path) -> None:
     kept: list[str] = []
 
-    async def act(emit: Emit, asker: Asker | None) -> End:
+    async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
         try:
             for _ in range(1000):
-                emit(Words("word "))
+                emit(RoundTextDelta("word "))
                 await anyio.sleep(0.001)
         finally:
             kept.append("word")
-        return End("answered", "r")
+        return RoundEnd("answered", "r")
 
     reader, writer = os.pipe()
     os.close(reader)

@@ -8,13 +8,13 @@ from functools import partial
 import anyio
 import pytest
 
-from marid.core.approval import Answer, Kind, Question
+from marid.core.approval import ApprovalAnswer, Question, QuestionKind
 from marid.core.caller import Caller
-from marid.faces.cli.terminal import terminal_asker
+from marid.faces.cli.terminal import open_terminal_asker
 
 QUESTION = Question(
     id="q1",
-    kind=Kind.EDIT,
+    kind=QuestionKind.EDIT,
     tool="edit_file",
     caller=Caller(face="cli"),
     text="--- a.txt\n+++ a.txt\n-old\n+new",
@@ -59,11 +59,11 @@ def person() -> Iterator[Person]:
     one.close()
 
 
-def asked(person: Person, question: Question, *lines: str, colour: bool = False) -> Answer | None:
-    answers: list[Answer | None] = []
+def asked(person: Person, question: Question, *lines: str, colour: bool = False) -> ApprovalAnswer | None:
+    answers: list[ApprovalAnswer | None] = []
 
     async def ask() -> None:
-        asker = terminal_asker(person.path, colour=colour)
+        asker = open_terminal_asker(person.path, colour=colour)
         assert asker is not None
         answers.append(await asker.ask(question))
 
@@ -80,23 +80,23 @@ def asked(person: Person, question: Question, *lines: str, colour: bool = False)
 @pytest.mark.parametrize(
     ("said", "answer"),
     [
-        ("y", Answer.YES),
-        ("YES", Answer.YES),
-        ("n", Answer.NO),
-        ("no", Answer.NO),
-        ("", Answer.NO),
-        ("a", Answer.ALWAYS),
+        ("y", ApprovalAnswer.YES),
+        ("YES", ApprovalAnswer.YES),
+        ("n", ApprovalAnswer.NO),
+        ("no", ApprovalAnswer.NO),
+        ("", ApprovalAnswer.NO),
+        ("a", ApprovalAnswer.ALWAYS),
     ],
 )
-def test_a_person_says_yes_no_or_always(person: Person, said: str, answer: Answer) -> None:
+def test_a_person_says_yes_no_or_always(person: Person, said: str, answer: ApprovalAnswer) -> None:
     assert asked(person, QUESTION, said) is answer
     assert "edit_file wants to change files:" in person.seen
     assert "+new" in person.seen
 
 
 def test_the_end_of_the_input_is_no(person: Person) -> None:
-    assert asked(person, QUESTION, "\x04") is Answer.NO
-    assert asked(person, QUESTION, "\x04") is Answer.NO
+    assert asked(person, QUESTION, "\x04") is ApprovalAnswer.NO
+    assert asked(person, QUESTION, "\x04") is ApprovalAnswer.NO
 
 
 def test_the_title_stands_out_where_colour_is_wanted(person: Person) -> None:
@@ -105,24 +105,24 @@ def test_the_title_stands_out_where_colour_is_wanted(person: Person) -> None:
 
 
 def test_what_makes_no_sense_is_asked_again_and_refused_in_the_end(person: Person) -> None:
-    assert asked(person, QUESTION, "perhaps", "y") is Answer.YES
-    assert asked(person, QUESTION, "perhaps", "what?", "hm") is Answer.NO
+    assert asked(person, QUESTION, "perhaps", "y") is ApprovalAnswer.YES
+    assert asked(person, QUESTION, "perhaps", "what?", "hm") is ApprovalAnswer.NO
 
 
 def test_always_is_no_answer_where_it_is_not_offered(person: Person) -> None:
-    assert asked(person, QUESTION._replace(always=False), "a", "y") is Answer.YES
+    assert asked(person, QUESTION._replace(always=False), "a", "y") is ApprovalAnswer.YES
     assert "always" not in person.seen
 
 
 def test_what_was_typed_before_the_question_does_not_count(person: Person) -> None:
     os.write(person.end, b"y\ny\ny\n")
-    assert asked(person, QUESTION, "n") is Answer.NO
+    assert asked(person, QUESTION, "n") is ApprovalAnswer.NO
 
 
 def test_two_questions_are_asked_one_after_the_other(person: Person) -> None:
-    asker = terminal_asker(person.path)
+    asker = open_terminal_asker(person.path)
     assert asker is not None
-    answers: dict[str, Answer | None] = {}
+    answers: dict[str, ApprovalAnswer | None] = {}
 
     async def ask(name: str) -> None:
         answers[name] = await asker.ask(QUESTION._replace(tool=name))
@@ -135,12 +135,12 @@ def test_two_questions_are_asked_one_after_the_other(person: Person) -> None:
                 await person.answer("y", "n")
 
     anyio.run(main)
-    assert sorted(str(answer) for answer in answers.values()) == ["Answer.NO", "Answer.YES"]
+    assert sorted(str(answer) for answer in answers.values()) == ["ApprovalAnswer.NO", "ApprovalAnswer.YES"]
     assert person.seen.index("first wants") < person.seen.index("second wants")
 
 
 def test_an_answer_from_elsewhere_ends_the_question(person: Person) -> None:
-    asker = terminal_asker(person.path)
+    asker = open_terminal_asker(person.path)
     assert asker is not None
 
     async def main() -> None:
@@ -156,17 +156,17 @@ def test_an_answer_from_elsewhere_ends_the_question(person: Person) -> None:
 
 def test_a_terminal_that_is_closed_gives_no_answer() -> None:
     person = Person()
-    asker = terminal_asker(person.path)
+    asker = open_terminal_asker(person.path)
     assert asker is not None
     person.close()
     assert anyio.run(asker.ask, QUESTION) is None
 
 
 def test_without_a_terminal_there_is_nobody_to_ask(tmp_path: object) -> None:
-    assert terminal_asker(f"{tmp_path}/no/tty") is None
+    assert open_terminal_asker(f"{tmp_path}/no/tty") is None
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_every_kind_of_question_has_a_title(person: Person, kind: Kind) -> None:
-    assert asked(person, QUESTION._replace(kind=kind), "y") is Answer.YES
+@pytest.mark.parametrize("kind", QuestionKind)
+def test_every_kind_of_question_has_a_title(person: Person, kind: QuestionKind) -> None:
+    assert asked(person, QUESTION._replace(kind=kind), "y") is ApprovalAnswer.YES
     assert "edit_file wants to" in person.seen

@@ -4,35 +4,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.core.context import Form
+from marid.core.context import OutputFormat
 from marid.core.errors import BadInput
-from marid.faces.mcp.arguments import FORMS, Asked, asked, schema
+from marid.faces.mcp.arguments import FORMS, ContextArguments, arguments_schema, parse_arguments
 
 PATH = {"path": "/project"}
 
 
 def test_a_path_alone_means_all_files_as_text() -> None:
-    assert asked(PATH) == Asked("/project", (), False, Form.TEXT, None, ())
+    assert parse_arguments(PATH) == ContextArguments("/project", (), False, OutputFormat.TEXT, None, ())
 
 
 def test_every_argument_arrives() -> None:
     arguments = {"rules": ["!*.log", "src/"], "format": "xml", "budget": 9, "targets": ["a", "b"]}
-    assert asked({**PATH, **arguments}) == Asked("/project", ("!*.log", "src/"), False, Form.XML, 9, ("a", "b"))
-    assert asked({**PATH, "list_only": True}).list_only
+    assert parse_arguments({**PATH, **arguments}) == ContextArguments(
+        "/project", ("!*.log", "src/"), False, OutputFormat.XML, 9, ("a", "b")
+    )
+    assert parse_arguments({**PATH, "list_only": True}).list_only
 
 
 def test_null_stands_for_an_argument_that_is_left_out() -> None:
-    arguments = dict.fromkeys(schema()["properties"]) | PATH
-    assert asked(arguments) == asked(PATH)
+    arguments = dict.fromkeys(arguments_schema()["properties"]) | PATH
+    assert parse_arguments(arguments) == parse_arguments(PATH)
 
 
 @pytest.mark.parametrize(("sent", "meant"), [("true", True), ("False", False)])
 def test_a_boolean_may_come_as_text(sent: str, meant: bool) -> None:
-    assert asked({**PATH, "list_only": sent}).list_only is meant
+    assert parse_arguments({**PATH, "list_only": sent}).list_only is meant
 
 
 def test_a_whole_number_may_come_as_a_float() -> None:
-    assert asked({**PATH, "budget": 2000.0}).budget == 2000
+    assert parse_arguments({**PATH, "budget": 2000.0}).budget == 2000
 
 
 @pytest.mark.parametrize(
@@ -59,40 +61,40 @@ def test_a_whole_number_may_come_as_a_float() -> None:
 )
 def test_a_wrong_type_or_value_is_named(name: str, value: object) -> None:
     with pytest.raises(BadInput, match=f"'{name}' must be "):
-        asked({**PATH, name: value})
+        parse_arguments({**PATH, name: value})
 
 
 def test_an_unknown_format_is_told_with_the_known_ones() -> None:
     with pytest.raises(BadInput, match="one of text, markdown, xml, json, not 'yaml'"):
-        asked({**PATH, "format": "yaml"})
+        parse_arguments({**PATH, "format": "yaml"})
 
 
 def test_a_long_wrong_value_is_not_repeated_in_full() -> None:
     with pytest.raises(BadInput) as caught:
-        asked({**PATH, "format": "x" * 5000})
+        parse_arguments({**PATH, "format": "x" * 5000})
     assert len(str(caught.value)) < 200
 
 
 def test_a_missing_path_is_told() -> None:
     with pytest.raises(BadInput, match="'path' is missing"):
-        asked({"path": None})
+        parse_arguments({"path": None})
 
 
 def test_an_unknown_argument_is_told_with_the_known_ones() -> None:
     with pytest.raises(BadInput, match=r"takes no 'rule'; it takes path, rules, .*targets"):
-        asked({**PATH, "rule": ["!*.log"]})
+        parse_arguments({**PATH, "rule": ["!*.log"]})
 
 
 def test_a_list_has_no_budget() -> None:
     with pytest.raises(BadInput, match=r"'budget' .* 'list_only'"):
-        asked({**PATH, "list_only": True, "budget": 100})
+        parse_arguments({**PATH, "list_only": True, "budget": 100})
 
 
 def test_the_schema_describes_exactly_what_is_accepted() -> None:
-    described = schema()
+    described = arguments_schema()
     samples = {"path": "/p", "rules": ["a"], "list_only": False, "format": "json", "budget": 1, "targets": ["a"]}
     assert set(described["properties"]) == set(samples)
-    assert asked(samples).form is Form.JSON
+    assert parse_arguments(samples).form is OutputFormat.JSON
     assert described["required"] == ["path"]
     assert described["properties"]["format"]["enum"] == list(FORMS)
     assert all(parameter["description"] for parameter in described["properties"].values())
@@ -105,7 +107,7 @@ JSON = st.recursive(
 )
 
 
-@given(st.dictionaries(st.sampled_from([*schema()["properties"], "other"]), JSON))
+@given(st.dictionaries(st.sampled_from([*arguments_schema()["properties"], "other"]), JSON))
 def test_whatever_is_sent_is_understood_or_is_bad_input(arguments: dict[str, object]) -> None:
     with suppress(BadInput):
-        assert isinstance(asked(arguments), Asked)
+        assert isinstance(parse_arguments(arguments), ContextArguments)

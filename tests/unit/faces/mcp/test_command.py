@@ -8,8 +8,8 @@ import pytest
 from marid.app.app import App
 from marid.bootstrap.wiring import build
 from marid.core.errors import BadInput
-from marid.faces.mcp.command import allowed, command, instructions, may_read
-from marid.faces.mcp.roots import Roots
+from marid.faces.mcp.command import allowed_roots, can_read, command, instructions
+from marid.faces.mcp.roots import AllowedRoots
 from marid.launch.start import run
 
 Make = Callable[..., App]
@@ -29,7 +29,7 @@ def test_without_roots_the_project_of_the_working_directory_may_be_read(
 ) -> None:
     (tmp_path / "project" / ".git").mkdir(parents=True)
     (tmp_path / "project" / "sub").mkdir()
-    assert allowed(make_app(tmp_path / "project" / "sub"), ()).folders == (str(tmp_path / "project"),)
+    assert allowed_roots(make_app(tmp_path / "project" / "sub"), ()).folders == (str(tmp_path / "project"),)
     assert capsys.readouterr() == ("", "")
 
 
@@ -37,13 +37,13 @@ def test_roots_that_are_named_replace_the_project(tmp_path: Path, make_app: Make
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
     given = ("b", str(tmp_path / "a"))
-    assert allowed(make_app(tmp_path), given).folders == (str(tmp_path / "b"), str(tmp_path / "a"))
+    assert allowed_roots(make_app(tmp_path), given).folders == (str(tmp_path / "b"), str(tmp_path / "a"))
 
 
 def test_the_whole_disk_must_be_named(make_app: Make) -> None:
     with pytest.raises(BadInput, match=r"belongs to no project: .* --root DIR"):
-        allowed(make_app(Path("/")), ())
-    assert allowed(make_app(Path("/")), ("/",)).folders == ("/",)
+        allowed_roots(make_app(Path("/")), ())
+    assert allowed_roots(make_app(Path("/")), ("/",)).folders == ("/",)
 
 
 @pytest.mark.parametrize("home", ["", "users/me"])
@@ -51,7 +51,7 @@ def test_a_project_that_holds_the_home_folder_is_warned_of(
     tmp_path: Path, make_app: Make, capsys: pytest.CaptureFixture[str], home: str
 ) -> None:
     (tmp_path / home).mkdir(parents=True, exist_ok=True)
-    assert allowed(make_app(tmp_path, tmp_path / home), ()).folders == (str(tmp_path),)
+    assert allowed_roots(make_app(tmp_path, tmp_path / home), ()).folders == (str(tmp_path),)
     assert "your whole home folder may be read" in capsys.readouterr().err
 
 
@@ -61,11 +61,11 @@ def test_context_is_read_only_where_policy_lets_everybody_read(
 ) -> None:
     (tmp_path / "marid").mkdir()
     (tmp_path / "marid" / "config.toml").write_text(f'[policy]\nread = "{verdict}"\n')
-    assert may_read(make_app(tmp_path)) is offered
+    assert can_read(make_app(tmp_path)) is offered
 
 
 def test_the_instructions_name_the_roots() -> None:
-    assert "the code below: /a, /b." in instructions(Roots(("/a", "/b")))
+    assert "the code below: /a, /b." in instructions(AllowedRoots(("/a", "/b")))
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from mcp import types
 from mcp.shared.exceptions import MCPError
 
 from fakes.approvals import asked
-from marid.core.approval import Answer
-from marid.faces.mcp.elicitation import Elicitation, elicitation
+from marid.core.approval import ApprovalAnswer
+from marid.faces.mcp.elicitation import Elicitation, elicitation_for
 
 
 @dataclass
@@ -42,23 +42,23 @@ def accepted(answer: str) -> types.ElicitResult:
 @pytest.mark.parametrize(
     ("result", "answer"),
     [
-        (accepted("yes"), Answer.YES),
-        (accepted("no"), Answer.NO),
-        (accepted("always"), Answer.ALWAYS),
-        (accepted("perhaps"), Answer.NO),
-        (types.ElicitResult(action="accept"), Answer.NO),
-        (types.ElicitResult(action="decline"), Answer.NO),
-        (types.ElicitResult(action="cancel"), Answer.NO),
+        (accepted("yes"), ApprovalAnswer.YES),
+        (accepted("no"), ApprovalAnswer.NO),
+        (accepted("always"), ApprovalAnswer.ALWAYS),
+        (accepted("perhaps"), ApprovalAnswer.NO),
+        (types.ElicitResult(action="accept"), ApprovalAnswer.NO),
+        (types.ElicitResult(action="decline"), ApprovalAnswer.NO),
+        (types.ElicitResult(action="cancel"), ApprovalAnswer.NO),
         (MCPError(code=-32603, message="no form here"), None),
     ],
 )
-def test_only_a_plain_yes_is_one(result: types.ElicitResult | MCPError, answer: Answer | None) -> None:
+def test_only_a_plain_yes_is_one(result: types.ElicitResult | MCPError, answer: ApprovalAnswer | None) -> None:
     assert anyio.run(Elicitation(cast("Any", Session(result)), 7).ask, asked()) is answer
 
 
 def test_always_is_offered_only_where_it_may_be() -> None:
     session = Session(accepted("always"))
-    assert anyio.run(Elicitation(cast("Any", session), 7).ask, asked(always=False)) is Answer.NO
+    assert anyio.run(Elicitation(cast("Any", session), 7).ask, asked(always=False)) is ApprovalAnswer.NO
     assert session.schemas[0]["properties"]["answer"]["enum"] == ["yes", "no"]
 
 
@@ -71,4 +71,4 @@ def test_a_client_is_asked_only_if_it_said_that_it_can() -> None:
         (able, True, True),
     ):
         session = Session(accepted("yes"), client_capabilities=capabilities, can_send_request=sends)
-        assert (elicitation(cast("Any", Context(session))) is not None) is there
+        assert (elicitation_for(cast("Any", Context(session))) is not None) is there

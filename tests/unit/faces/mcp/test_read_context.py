@@ -9,10 +9,10 @@ import pytest
 from mcp import Client, types
 
 from marid.bootstrap.wiring import build
-from marid.core.context import Form
-from marid.core.events import Happening, Note, Packed, Problem, Walked
-from marid.faces.mcp.read_context import read_context, tell
-from marid.faces.mcp.roots import roots_of
+from marid.core.context import OutputFormat
+from marid.core.events import ContextEvent, FileProblem, Notice, PackProgress, WalkProgress
+from marid.faces.mcp.read_context import log_event, read_context_tool
+from marid.faces.mcp.roots import resolve_roots
 from marid.faces.mcp.server import make_server
 
 Ask = Callable[..., tuple[str, bool]]
@@ -44,7 +44,7 @@ def asking(project: Path, home: Path) -> Ask:
     def call(environ: dict[str, str] | None = None, **arguments: Any) -> tuple[str, bool]:
         base = {"HOME": str(home), "MARID_HOME": str(home / "marid"), "PATH": os.defpath}
         app = build(cwd=str(project), environ={**base, **(environ or {})})
-        server = make_server([read_context(app, roots_of([app.project], "/"))], "")
+        server = make_server([read_context_tool(app, resolve_roots([app.project], "/"))], "")
         result = anyio.run(_call, server, {"path": str(project), **arguments})
         (content,) = result.content
         assert isinstance(content, types.TextContent)
@@ -100,7 +100,7 @@ def test_rules_are_stronger_than_files_of_rules(ask: Ask, project: Path) -> None
 def test_every_format_may_be_asked_for(ask: Ask, form: str, start: str) -> None:
     text, failed = ask(format=form)
     assert (text[: len(start)], failed) == (start, False)
-    assert form in {one.value for one in Form}
+    assert form in {one.value for one in OutputFormat}
 
 
 def test_a_list_may_be_json(ask: Ask) -> None:
@@ -164,16 +164,16 @@ def test_what_cannot_be_read_is_left_out_and_told_in_the_log(
 @pytest.mark.parametrize(
     ("what", "line"),
     [
-        (Problem(path="a", reason="it is gone"), "marid: skipped 'a': it is gone\n"),
-        (Note(text="the copy may be old"), "marid: the copy may be old\n"),
-        (Walked(files=1), ""),
-        (Packed(files=1, bytes=2), ""),
+        (FileProblem(path="a", reason="it is gone"), "marid: skipped 'a': it is gone\n"),
+        (Notice(text="the copy may be old"), "marid: the copy may be old\n"),
+        (WalkProgress(files=1), ""),
+        (PackProgress(files=1, bytes=2), ""),
     ],
 )
 def test_the_log_tells_of_trouble_and_not_of_progress(
-    what: Happening, line: str, capsys: pytest.CaptureFixture[str]
+    what: ContextEvent, line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    tell(what)
+    log_event(what)
     assert capsys.readouterr() == ("", line)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from fakes.people import as_nobody
 from marid.core.errors import BadInput, MaridError, NotFound, Refused
-from marid.faces.mcp.roots import Roots, roots_of, target_in
+from marid.faces.mcp.roots import AllowedRoots, resolve_roots, resolve_target
 
 
 @pytest.fixture
@@ -20,8 +20,8 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def roots(root: Path) -> Roots:
-    return roots_of([str(root)], "/")
+def roots(root: Path) -> AllowedRoots:
+    return resolve_roots([str(root)], "/")
 
 
 @pytest.fixture
@@ -35,125 +35,125 @@ def locked() -> Iterator[str]:
         os.chmod(folder, 0o700)
 
 
-def test_the_root_and_what_is_below_may_be_read(root: Path, roots: Roots) -> None:
-    assert roots.folder(str(root)) == str(root)
-    assert roots.folder(f"{root}/sub/") == str(root / "sub")
-    assert roots.folder(f"{root}/sub/..") == str(root)
+def test_the_root_and_what_is_below_may_be_read(root: Path, roots: AllowedRoots) -> None:
+    assert roots.resolve_folder(str(root)) == str(root)
+    assert roots.resolve_folder(f"{root}/sub/") == str(root / "sub")
+    assert roots.resolve_folder(f"{root}/sub/..") == str(root)
 
 
 def test_the_whole_disk_may_be_a_root(root: Path) -> None:
-    assert Roots(("/",)).folder(str(root)) == str(root)
+    assert AllowedRoots(("/",)).resolve_folder(str(root)) == str(root)
 
 
 @pytest.mark.parametrize("path", ["sub", ".", "", "~/project", "https://example.com/a.git", "owner/name"])
-def test_a_path_that_is_not_absolute_is_bad_input(roots: Roots, path: str) -> None:
+def test_a_path_that_is_not_absolute_is_bad_input(roots: AllowedRoots, path: str) -> None:
     with pytest.raises(BadInput, match="is not an absolute path"):
-        roots.folder(path)
+        roots.resolve_folder(path)
 
 
-def test_a_missing_folder_is_not_found(root: Path, roots: Roots) -> None:
+def test_a_missing_folder_is_not_found(root: Path, roots: AllowedRoots) -> None:
     with pytest.raises(NotFound, match="nope' is not there"):
-        roots.folder(f"{root}/nope")
+        roots.resolve_folder(f"{root}/nope")
 
 
-def test_a_file_is_told_from_a_folder(root: Path, roots: Roots) -> None:
+def test_a_file_is_told_from_a_folder(root: Path, roots: AllowedRoots) -> None:
     with pytest.raises(BadInput, match="is a file: give its folder as 'path' and the file in 'targets'"):
-        roots.folder(f"{root}/file.txt")
+        roots.resolve_folder(f"{root}/file.txt")
 
 
-def test_a_special_file_is_neither(root: Path, roots: Roots) -> None:
+def test_a_special_file_is_neither(root: Path, roots: AllowedRoots) -> None:
     os.mkfifo(root / "pipe")
     with pytest.raises(BadInput, match="neither a file nor a folder"):
-        roots.folder(f"{root}/pipe")
+        roots.resolve_folder(f"{root}/pipe")
 
 
-def test_a_nul_byte_is_bad_input(root: Path, roots: Roots) -> None:
+def test_a_nul_byte_is_bad_input(root: Path, roots: AllowedRoots) -> None:
     with pytest.raises(BadInput, match="NUL"):
-        roots.folder(f"{root}/\0")
+        roots.resolve_folder(f"{root}/\0")
 
 
-def test_a_loop_of_links_is_not_there(root: Path, roots: Roots) -> None:
+def test_a_loop_of_links_is_not_there(root: Path, roots: AllowedRoots) -> None:
     (root / "loop").symlink_to("loop")
     with pytest.raises(NotFound):
-        roots.folder(f"{root}/loop")
+        roots.resolve_folder(f"{root}/loop")
 
 
 @pytest.mark.parametrize("path", ["{top}/elsewhere", "{top}/root2", "{top}", "/", "{root}/../elsewhere", "{top}/nope"])
-def test_what_is_outside_is_refused_whether_it_exists_or_not(root: Path, roots: Roots, path: str) -> None:
+def test_what_is_outside_is_refused_whether_it_exists_or_not(root: Path, roots: AllowedRoots, path: str) -> None:
     (root.parent / "root2").mkdir()
     given = path.format(root=root, top=root.parent)
     with pytest.raises(Refused, match=r"is outside the folders .* --root DIR") as caught:
-        roots.folder(given)
+        roots.resolve_folder(given)
     assert str(root) not in str(caught.value).replace(given, "")
 
 
-def test_a_link_out_of_the_root_is_refused_without_naming_where_it_leads(root: Path, roots: Roots) -> None:
+def test_a_link_out_of_the_root_is_refused_without_naming_where_it_leads(root: Path, roots: AllowedRoots) -> None:
     (root / "way").symlink_to(root.parent / "elsewhere")
     with pytest.raises(Refused) as caught:
-        roots.folder(f"{root}/way")
+        roots.resolve_folder(f"{root}/way")
     assert "elsewhere" not in str(caught.value)
 
 
-def test_a_link_within_the_root_is_followed(root: Path, roots: Roots) -> None:
+def test_a_link_within_the_root_is_followed(root: Path, roots: AllowedRoots) -> None:
     (root / "way").symlink_to("sub")
-    assert roots.folder(f"{root}/way") == str(root / "sub")
+    assert roots.resolve_folder(f"{root}/way") == str(root / "sub")
 
 
 def test_a_root_may_be_named_by_a_link(root: Path) -> None:
     link = root.parent / "link"
     link.symlink_to(root)
-    roots = roots_of([str(link)], "/")
+    roots = resolve_roots([str(link)], "/")
     assert roots.folders == (str(root),)
-    assert roots.folder(str(link)) == roots.folder(str(root)) == str(root)
+    assert roots.resolve_folder(str(link)) == roots.resolve_folder(str(root)) == str(root)
 
 
 def test_several_roots_each_count_once(root: Path) -> None:
     elsewhere = str(root.parent / "elsewhere")
-    roots = roots_of(["root", elsewhere, "root/."], str(root.parent))
+    roots = resolve_roots(["root", elsewhere, "root/."], str(root.parent))
     assert roots.folders == (str(root), elsewhere)
-    assert roots.folder(elsewhere) == elsewhere
+    assert roots.resolve_folder(elsewhere) == elsewhere
 
 
 @pytest.mark.parametrize(("given", "family"), [("nope", NotFound), ("file.txt", BadInput)])
 def test_a_root_that_is_no_folder_is_an_error(root: Path, given: str, family: type[MaridError]) -> None:
     with pytest.raises(family, match=given):
-        roots_of([given], str(root))
+        resolve_roots([given], str(root))
 
 
 def test_a_folder_without_permission_is_refused(locked: str) -> None:
     with as_nobody(), pytest.raises(Refused, match=r"locked' cannot be read: no permission"):
-        Roots(("/",)).folder(locked)
+        AllowedRoots(("/",)).resolve_folder(locked)
     with as_nobody(), pytest.raises(Refused, match=r"locked' cannot be read: no permission"):
-        roots_of([locked], "/")
+        resolve_roots([locked], "/")
     with as_nobody(), pytest.raises(Refused, match=r"'locked' cannot be read: no permission"):
-        target_in(os.path.dirname(locked), "locked")
+        resolve_target(os.path.dirname(locked), "locked")
 
 
 def test_a_folder_that_cannot_be_reached_is_refused(locked: str) -> None:
     with as_nobody(), pytest.raises(Refused, match=r"below' cannot be read: no permission"):
-        Roots(("/",)).folder(f"{locked}/below")
+        AllowedRoots(("/",)).resolve_folder(f"{locked}/below")
 
 
 def test_targets_are_files_and_folders_below(root: Path) -> None:
-    assert target_in(str(root), "file.txt") == str(root / "file.txt")
-    assert target_in(str(root), "sub/../sub") == str(root / "sub")
-    assert target_in(str(root), f"{root}/sub") == str(root / "sub")
-    assert target_in(str(root), ".") == str(root)
+    assert resolve_target(str(root), "file.txt") == str(root / "file.txt")
+    assert resolve_target(str(root), "sub/../sub") == str(root / "sub")
+    assert resolve_target(str(root), f"{root}/sub") == str(root / "sub")
+    assert resolve_target(str(root), ".") == str(root)
 
 
 @pytest.mark.parametrize("target", ["..", "../elsewhere/secret.txt", "/etc/passwd", "way", "way/secret.txt", "../nope"])
 def test_a_target_that_leads_out_is_refused(root: Path, target: str) -> None:
     (root / "way").symlink_to(root.parent / "elsewhere")
     with pytest.raises(Refused, match=f"the target '{target}' leads out of 'path'") as caught:
-        target_in(str(root), target)
+        resolve_target(str(root), target)
     assert str(root.parent) not in str(caught.value)
 
 
 def test_a_target_must_be_there_and_be_a_file_or_a_folder(root: Path) -> None:
     os.mkfifo(root / "pipe")
     with pytest.raises(NotFound, match="'nope' is not there"):
-        target_in(str(root), "nope")
+        resolve_target(str(root), "nope")
     with pytest.raises(BadInput, match="'pipe' is neither"):
-        target_in(str(root), "pipe")
+        resolve_target(str(root), "pipe")
     with pytest.raises(BadInput, match="NUL"):
-        target_in(str(root), "a\0b")
+        resolve_target(str(root), "a\0b")

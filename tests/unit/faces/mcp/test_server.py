@@ -9,16 +9,18 @@ from mcp import Client, types
 from marid import __version__
 from marid.core.errors import FAMILIES, MaridError
 from marid.faces.mcp.server import make_server
-from marid.faces.mcp.tool import Alive, Arguments, Tool
+from marid.faces.mcp.tool import Arguments, CheckAlive, FaceTool
 
 MODES = ("legacy", "auto")
 
 
-def tool(call: Any, name: str = "probe") -> Tool:
-    return Tool(name, "Probe", "Tries something.", {"type": "object", "properties": {}}, call)
+def tool(call: Any, name: str = "probe") -> FaceTool:
+    return FaceTool(name, "Probe", "Tries something.", {"type": "object", "properties": {}}, call)
 
 
-def answers(tools: Sequence[Tool], *names: str, mode: str = "auto", debug: bool = False) -> list[types.CallToolResult]:
+def answers(
+    tools: Sequence[FaceTool], *names: str, mode: str = "auto", debug: bool = False
+) -> list[types.CallToolResult]:
     """What a client gets for its calls, all at once."""
 
     async def main() -> list[types.CallToolResult]:
@@ -64,7 +66,7 @@ def test_a_client_learns_who_serves_and_what(mode: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_the_text_is_the_bare_result(mode: str) -> None:
-    def call(arguments: Arguments, _alive: Alive) -> str:
+    def call(arguments: Arguments, _alive: CheckAlive) -> str:
         return f"said {arguments['said']}\n"
 
     (result,) = answers([tool(call)], "probe", mode=mode)
@@ -74,7 +76,7 @@ def test_the_text_is_the_bare_result(mode: str) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("mode", MODES)
 def test_every_family_of_errors_is_told_in_its_own_words(family: type[MaridError], mode: str) -> None:
-    def call(_arguments: Arguments, _alive: Alive) -> str:
+    def call(_arguments: Arguments, _alive: CheckAlive) -> str:
         raise family("'x' is wrong: do y")
 
     (result,) = answers([tool(call)], "probe", mode=mode)
@@ -86,7 +88,7 @@ def test_an_unknown_tool_is_an_error_that_names_the_known_ones() -> None:
     assert (text(result), result.is_error) == ("there is no tool 'three'; there are one, two", True)
 
 
-def broken(_arguments: Arguments, _alive: Alive) -> str:
+def broken(_arguments: Arguments, _alive: CheckAlive) -> str:
     raise KeyError("something private")
 
 
@@ -112,7 +114,7 @@ def test_debugging_shows_the_traceback_on_stderr(capsys: pytest.CaptureFixture[s
 def test_calls_run_side_by_side(mode: str) -> None:
     together = threading.Barrier(2)
 
-    def call(_arguments: Arguments, _alive: Alive) -> str:
+    def call(_arguments: Arguments, _alive: CheckAlive) -> str:
         together.wait(10)  # neither goes on alone
         return "done"
 
@@ -123,7 +125,7 @@ def test_calls_run_side_by_side(mode: str) -> None:
 def test_a_cancelled_call_ends_and_blocks_no_other(mode: str) -> None:
     started, ended, never = threading.Event(), threading.Event(), threading.Event()
 
-    def slow(_arguments: Arguments, alive: Alive) -> str:
+    def slow(_arguments: Arguments, alive: CheckAlive) -> str:
         started.set()
         try:
             while not never.wait(0.001):
@@ -132,7 +134,7 @@ def test_a_cancelled_call_ends_and_blocks_no_other(mode: str) -> None:
             ended.set()
         return "never"
 
-    def quick(_arguments: Arguments, _alive: Alive) -> str:
+    def quick(_arguments: Arguments, _alive: CheckAlive) -> str:
         return "quick"
 
     async def main() -> None:

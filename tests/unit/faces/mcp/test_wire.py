@@ -4,7 +4,7 @@ import anyio
 import pytest
 from mcp.types import JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
-from marid.faces.mcp.wire import Unanswered
+from marid.faces.mcp.wire import PendingRequests
 
 
 def request(number: int | str) -> JSONRPCRequest:
@@ -27,19 +27,19 @@ def waits_after(came: Sequence[JSONRPCMessage], went: Sequence[JSONRPCMessage]) 
     """Whether the end is put off when these messages went by while somebody was waiting for it."""
 
     async def main() -> bool:
-        unanswered, done = Unanswered(), anyio.Event()
+        unanswered, done = PendingRequests(), anyio.Event()
 
         async def wait() -> None:
-            await unanswered.none_left()
+            await unanswered.wait_until_empty()
             done.set()
 
         async with anyio.create_task_group() as tasks:
             for message in came:
-                unanswered.came(message)
+                unanswered.note_incoming(message)
             tasks.start_soon(wait)
             await anyio.wait_all_tasks_blocked()
             for message in went:
-                unanswered.went(message)
+                unanswered.note_outgoing(message)
                 await anyio.wait_all_tasks_blocked()
             tasks.cancel_scope.cancel()
         return not done.is_set()

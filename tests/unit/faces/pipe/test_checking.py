@@ -4,7 +4,7 @@ import pytest
 
 from fakes.pipe import fits
 from marid.core.errors import BadInput
-from marid.faces.pipe.checking import CONVERSATION, check, kind_name, near
+from marid.faces.pipe.checking import CONVERSATION, check_schema, suggestion, type_name
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -52,7 +52,7 @@ BAD: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize("value", GOOD)
 def test_what_the_schema_allows_is_taken(value: dict[str, Any]) -> None:
-    check(value, SCHEMA, "")
+    check_schema(value, SCHEMA, "")
     assert fits(value, SCHEMA)
 
 
@@ -60,36 +60,36 @@ def test_what_the_schema_allows_is_taken(value: dict[str, Any]) -> None:
 def test_what_it_does_not_allow_is_told_with_its_place(value: Any, words: str) -> None:
     assert not fits(value, SCHEMA)
     with pytest.raises(BadInput, match=words):
-        check(value, SCHEMA, "")
+        check_schema(value, SCHEMA, "")
 
 
 @pytest.mark.parametrize("name", ["", "-", "..", "a/b", "System", "a\n", "é", "x" * 101])
 def test_what_cannot_be_the_name_of_a_conversation_is_refused(name: str) -> None:
     with pytest.raises(BadInput, match="cannot be the name of a conversation"):
-        check(name, {"type": "string", "format": CONVERSATION}, "context")
+        check_schema(name, {"type": "string", "format": CONVERSATION}, "context")
 
 
 def test_a_text_that_may_be_a_key_is_not_repeated() -> None:
     with pytest.raises(BadInput, match=r"not this text$"):
-        check("sk-canary-0123456789", {"type": "boolean"}, "x")
+        check_schema("sk-canary-0123456789", {"type": "boolean"}, "x")
 
 
 def test_a_number_too_long_to_read_is_cut() -> None:
     with pytest.raises(BadInput, match=f"not {'9' * 20}$"):
-        check(int("9" * 60), {"type": "string"}, "x")
+        check_schema(int("9" * 60), {"type": "string"}, "x")
 
 
 def test_every_value_has_a_kind() -> None:
     values: list[Any] = [{}, [], "", True, 1, 1.5, None]
-    named = [kind_name(value) for value in values]
+    named = [type_name(value) for value in values]
     assert named == ["an object", "an array", "a text", "true or false", "a whole number", "a number", "null"]
 
 
 def test_nothing_is_near_to_what_is_unlike_everything() -> None:
-    assert near("qqqq", ["send_prompt"]) == ""
+    assert suggestion("qqqq", ["send_prompt"]) == ""
 
 
 @pytest.mark.parametrize("kind", ["object", "boolean", "number"])
 def test_a_word_in_the_wrong_place_may_be_a_key_too(kind: str) -> None:
     with pytest.raises(BadInput, match=r"not this text$"):
-        check("secretword", {"type": kind}, "config.api")
+        check_schema("secretword", {"type": kind}, "config.api")

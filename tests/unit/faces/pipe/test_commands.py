@@ -1,7 +1,7 @@
-from marid.faces.pipe.commands import AT_ONCE, ROUNDS
-from marid.faces.pipe.shape import FIELDS, UNITS
+from marid.faces.pipe.commands import ASYNC_COMMANDS, SYNC_COMMANDS
+from marid.faces.pipe.shape import COMMAND_FIELDS, COMMANDS_WITHOUT_FIELDS
 
 
 def test_every_command_of_the_schema_is_there_once() -> None:
-    assert AT_ONCE.keys() | ROUNDS.keys() == {*UNITS, *FIELDS}
-    assert not AT_ONCE.keys() & ROUNDS.keys()
+    assert SYNC_COMMANDS.keys() | ASYNC_COMMANDS.keys() == {*COMMANDS_WITHOUT_FIELDS, *COMMAND_FIELDS}
+    assert not SYNC_COMMANDS.keys() & ASYNC_COMMANDS.keys()

@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from marid.faces.pipe.early import interruption
+from marid.faces.pipe.early import interruption_message
 
 _PROGRAM = (
     "import os, signal, time\n"
-    "from marid.faces.pipe.early import done_early\n"
-    "done_early()\n"
+    "from marid.faces.pipe.early import install_early_done\n"
+    "install_early_done()\n"
     "os.kill(os.getpid(), signal.{name})\n"
     "time.sleep(20)\n"
 )
@@ -26,7 +26,7 @@ def test_whoever_is_interrupted_while_the_program_is_read_says_so(number: signal
         "type": "done",
         "ok": False,
         "code": "internal_error",
-        "message": interruption(number.name),
+        "message": interruption_message(number.name),
     }
 
 

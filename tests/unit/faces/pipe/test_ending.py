@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 
 from marid.core.errors import NotFound
-from marid.faces.pipe.ending import Ending
-from marid.faces.pipe.wire import Wire
-from marid.faces.signals import Signals
+from marid.faces.pipe.ending import DoneLine
+from marid.faces.pipe.wire import JsonLineWriter
+from marid.faces.signals import SignalGuard
 
 
 def _left(code: int) -> None:
     raise AssertionError(f"left with {code}")
 
 
-def ended(work: Callable[[Signals], None], **more: Any) -> tuple[int, list[Any]]:
+def ended(work: Callable[[SignalGuard], None], **more: Any) -> tuple[int, list[Any]]:
     err = io.BytesIO()
-    more = {"patience": 600, "leave": _left, **more}
-    code = Ending(Wire(io.BytesIO(), err), **more).run(work)
+    more = {"grace": 600, "leave": _left, **more}
+    code = DoneLine(JsonLineWriter(io.BytesIO(), err), **more).run(work)
     return code, [json.loads(line) for line in err.getvalue().splitlines()]
 
 
@@ -30,7 +30,7 @@ def test_work_that_is_done_is_ok() -> None:
 
 
 def test_an_error_has_its_code_and_its_words() -> None:
-    def work(_: Signals) -> None:
+    def work(_: SignalGuard) -> None:
         raise NotFound("no such thing")
 
     assert ended(work) == (4, [{"type": "done", "ok": False, "code": "not_found", "message": "no such thing"}])
@@ -49,7 +49,7 @@ def test_whoever_is_told_to_end_says_so(number: signal.Signals, status: int) -> 
 
 
 def test_an_interrupt_of_ones_own_is_one_too() -> None:
-    def work(_: Signals) -> None:
+    def work(_: SignalGuard) -> None:
         raise KeyboardInterrupt
 
     assert ended(work)[0] == 130
@@ -64,7 +64,7 @@ def test_who_hangs_after_a_signal_is_not_waited_for() -> None:
         left.append(code)
         gone.set()
 
-    def work(_: Signals) -> None:
+    def work(_: SignalGuard) -> None:
         try:
             os.kill(os.getpid(), signal.SIGTERM)
         except KeyboardInterrupt:
@@ -72,7 +72,7 @@ def test_who_hangs_after_a_signal_is_not_waited_for() -> None:
             raise SystemExit from None  # in earnest the process is gone by now
 
     with pytest.raises(SystemExit):
-        Ending(Wire(io.BytesIO(), err), patience=0.01, leave=leave).run(work)
+        DoneLine(JsonLineWriter(io.BytesIO(), err), grace=0.01, leave=leave).run(work)
     assert left == [143]
     [line] = map(json.loads, err.getvalue().splitlines())
     assert (line["type"], line["ok"]) == ("done", False)
@@ -80,7 +80,7 @@ def test_who_hangs_after_a_signal_is_not_waited_for() -> None:
 
 def test_who_ends_just_in_time_has_one_last_line() -> None:
     err = io.BytesIO()
-    ending = Ending(Wire(io.BytesIO(), err), leave=lambda code: pytest.fail(f"left with {code}"))
+    ending = DoneLine(JsonLineWriter(io.BytesIO(), err), leave=lambda code: pytest.fail(f"left with {code}"))
     assert ending.run(lambda _: None) == 0
-    ending._given_up(signal.SIGTERM)  # pyright: ignore[reportPrivateUsage] - as the one who waits does
+    ending._abandon(signal.SIGTERM)  # pyright: ignore[reportPrivateUsage] - as the one who waits does
     assert err.getvalue().count(b"done") == 1

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import marid.faces.pipe
 from marid.core.chat import Usage
-from marid.faces.pipe.events import EVENTS, MEANINGS
+from marid.faces.pipe.events import EVENT_FIELDS, EVENT_MEANINGS
 
 _SOURCE = Path(marid.faces.pipe.__file__).parent
 # Fields that are given as a whole.
@@ -15,7 +15,7 @@ def written() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for path in _SOURCE.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "event":
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "write_event":
                 (name,) = node.args
                 assert isinstance(name, ast.Constant)
                 fields = {word.arg for word in node.keywords if word.arg}
@@ -24,8 +24,8 @@ def written() -> dict[str, set[str]]:
 
 
 def test_the_table_holds_every_event_and_field_that_is_written() -> None:
-    assert written() == {name: {*fields} for name, fields in EVENTS.items()}
+    assert written() == {name: {*fields} for name, fields in EVENT_FIELDS.items()}
 
 
 def test_every_event_is_explained() -> None:
-    assert list(MEANINGS) == list(EVENTS)
+    assert list(EVENT_MEANINGS) == list(EVENT_FIELDS)

@@ -10,7 +10,7 @@ from marid.core.entry import AGENT, MESSAGE, USER, Entry
 
 def spoken(pipe: Pipe, name: str, *texts: str) -> None:
     app = pipe.app()
-    with app.memory(app.settings).conversations.open(name, create=True) as held:
+    with app.stores(app.settings).conversations.open(name, create=True) as held:
         for number, text in enumerate(texts):
             role = AGENT if number % 2 else USER
             held.append([Entry(entry_type=MESSAGE, content=text, sender=role, to=name, role=role)])
@@ -26,7 +26,7 @@ def test_every_conversation_is_a_line(pipe: Pipe) -> None:
     spoken(pipe, "a", "x")
     spoken(pipe, "b")
     app = pipe.app()
-    with app.memory(app.settings).conversations.open("b"):
+    with app.stores(app.settings).conversations.open("b"):
         answer = pipe("list_contexts")
     assert answer.contents == ["a", "b [active]"]
     assert [(line["name"], line["active"], line["archived"]) for line in answer.out] == [
@@ -56,7 +56,7 @@ def test_destroying_needs_no_question_and_a_missing_one_is_gone_already(pipe: Pi
 def test_one_in_which_somebody_works_is_not_destroyed(pipe: Pipe) -> None:
     spoken(pipe, "here", "x")
     app = pipe.app()
-    with app.memory(app.settings).conversations.open("here"):
+    with app.stores(app.settings).conversations.open("here"):
         answer = pipe({"destroy_context": {}})
     assert (answer.code, answer.done["code"], answer.out) == (6, "already_exists", [])
     assert pipe("list_contexts").contents == ["here"]
@@ -172,9 +172,9 @@ def test_the_end_of_a_conversation_is_set_by_flags(pipe: Pipe) -> None:
     later = int(time.time()) + 1000
     pipe("no_op", flags={"destroy_at": later, "destroy_after_seconds_inactive": 60})
     app = pipe.app()
-    assert app.memory(app.settings).lifetimes.expiry("here") == (later, 60)
+    assert app.stores(app.settings).lifetimes.expiry("here") == (later, 60)
     pipe("no_op", flags={"destroy_at": 0})
-    assert app.memory(app.settings).lifetimes.expiry("here") == (0, 60)
+    assert app.stores(app.settings).lifetimes.expiry("here") == (0, 60)
 
 
 def test_a_conversation_may_be_named_by_its_id_in_every_field(pipe: Pipe) -> None:

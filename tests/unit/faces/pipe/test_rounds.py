@@ -4,10 +4,10 @@ import pytest
 
 from fakes.pipe import Answer, Pipe
 from fakes.talking import chats
-from marid.app.reach import Reach
-from marid.core.conversation import Message
+from marid.app.reach import ToolAccess
+from marid.core.conversation import InboxMessage
 from marid.core.policy import Effect
-from marid.testing import ModelServer, call, say, unauthorized
+from marid.testing import ModelServer, call, say, unauthorized_error
 
 KEY = "sk-canary-0123456789"
 
@@ -60,8 +60,8 @@ def test_what_needs_an_approval_is_denied_and_granted_by_trust_or_allow(pipe: Pi
     grants: list[dict[str, Any]] = [
         {},
         {"flags": {"trust": True}},
-        {"reach": Reach(trust=True)},
-        {"reach": Reach(allow=frozenset({Effect.WRITE}))},
+        {"reach": ToolAccess(trust=True)},
+        {"reach": ToolAccess(allow=frozenset({Effect.WRITE}))},
     ]
     with ModelServer([turn for number in range(4) for turn in write(f"{number}.txt")]) as server:
         answers = [sent(pipe, server, **grant) for grant in grants]
@@ -89,7 +89,7 @@ def test_the_storage_of_config_counts(pipe: Pipe) -> None:
 
 
 def test_an_error_of_the_service_has_a_code_and_no_key_in_it(pipe: Pipe) -> None:
-    with ModelServer([unauthorized()]) as server:
+    with ModelServer([unauthorized_error()]) as server:
         answer = sent(pipe, server)
     assert (answer.code, answer.done["code"]) == (3, "permission_denied")
     assert KEY not in str(answer.err)
@@ -185,11 +185,11 @@ def test_inboxes_are_processed_in_their_own_conversations(pipe: Pipe) -> None:
 
 def test_one_that_fails_does_not_keep_the_others_from_their_messages(pipe: Pipe) -> None:
     app = pipe.app()
-    memory = app.memory(app.settings)
+    memory = app.stores(app.settings)
     for name in ("b", "c", "d", "put-away"):
-        memory.inbox.send(Message("a", name, "do it"))
+        memory.inbox.send(InboxMessage("a", name, "do it"))
     memory.conversations.archive("put-away")
-    with ModelServer([say("one"), unauthorized(), say("three")]) as server:
+    with ModelServer([say("one"), unauthorized_error(), say("three")]) as server:
         answer = pipe("check_all_inboxes", config=at(server))
     assert [event["context"] for event in answer.events("inbox_processing")] == ["b", "c", "d"]
     (failed,) = answer.events("inbox_failed")
@@ -234,7 +234,7 @@ def test_what_is_known_of_a_model_is_toml(pipe: Pipe) -> None:
 
 def test_a_prompt_that_comes_twice_at_once_is_said_once(pipe: Pipe) -> None:
     app = pipe.app()
-    with app.memory(app.settings).conversations.open("here", create=True):
+    with app.stores(app.settings).conversations.open("here", create=True):
         answer = pipe({"send_prompt": {"prompt": "hi"}})
     assert (answer.code, answer.done["code"], answer.out) == (6, "already_exists", [])
 

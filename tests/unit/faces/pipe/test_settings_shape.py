@@ -6,16 +6,16 @@ from typing import Any
 import pytest
 
 from fakes.pipe import fits
-from marid.bootstrap.settings import Sources, resolve
+from marid.bootstrap.settings import SettingsSources, resolve_settings
 from marid.core.checks import kind_of
 from marid.core.errors import BadInput
-from marid.core.fields import ANY, FIELDS
-from marid.core.settings import LATER, SETTINGS
-from marid.faces.pipe.checking import check
-from marid.faces.pipe.request import settings_of
-from marid.faces.pipe.settings_shape import config_shape
+from marid.core.fields import ANY_PROVIDER, TABLE_SETTINGS
+from marid.core.settings import SETTINGS, UNSUPPORTED_KEYS
+from marid.faces.pipe.checking import check_schema
+from marid.faces.pipe.request import merge_settings
+from marid.faces.pipe.settings_shape import config_schema
 
-SHAPE = config_shape()
+SHAPE = config_schema()
 
 GOOD: list[dict[str, Any]] = [
     {},
@@ -72,36 +72,36 @@ TEXTS: list[dict[str, Any]] = [{"fuel": "3"}, {"roots": "/tmp"}, {"tools": {"inc
 def test_a_value_must_be_of_its_own_kind(config: dict[str, Any]) -> None:
     assert not fits(config, SHAPE)
     with pytest.raises(BadInput):
-        check(config, SHAPE, "config")
+        check_schema(config, SHAPE, "config")
 
 
 @pytest.mark.parametrize("config", GOOD)
 def test_what_the_schema_allows_the_settings_take(config: dict[str, Any], tmp_path: Path) -> None:
     assert fits(config, SHAPE)
-    check(config, SHAPE, "config")
-    resolve(Sources(str(tmp_path), str(tmp_path), {}, flags=settings_of(config, {})))
+    check_schema(config, SHAPE, "config")
+    resolve_settings(SettingsSources(str(tmp_path), str(tmp_path), {}, flags=merge_settings(config, {})))
 
 
 @pytest.mark.parametrize("config", BAD)
 def test_what_the_schema_does_not_allow_the_settings_refuse(config: dict[str, Any], tmp_path: Path) -> None:
     assert not fits(config, SHAPE)
     with pytest.raises(BadInput):
-        check(config, SHAPE, "config")
+        check_schema(config, SHAPE, "config")
     with pytest.raises(BadInput):
-        resolve(Sources(str(tmp_path), str(tmp_path), {}, flags=settings_of(config, {})))
+        resolve_settings(SettingsSources(str(tmp_path), str(tmp_path), {}, flags=merge_settings(config, {})))
 
 
 def test_every_setting_that_a_conversation_may_have_is_described() -> None:
     def shape(name: str) -> dict[str, Any] | None:
         found: Any = SHAPE
         for part in name.split("."):
-            found = found["additionalProperties"] if part == ANY else found["properties"].get(part)
+            found = found["additionalProperties"] if part == ANY_PROVIDER else found["properties"].get(part)
             if found is None:
                 return None
         return found
 
-    for setting in (*SETTINGS, *FIELDS):
+    for setting in (*SETTINGS, *TABLE_SETTINGS):
         found = shape(setting.name)
-        assert (found is not None) == setting.everywhere, setting.name
+        assert (found is not None) == setting.per_conversation, setting.name
         assert found is None or kind_of(setting) == "table" or found["description"] == setting.meaning
-    assert set(SHAPE["properties"]) >= LATER
+    assert set(SHAPE["properties"]) >= UNSUPPORTED_KEYS

@@ -7,10 +7,17 @@ from jsonschema import Draft202012Validator
 
 from fakes.pipe import fits
 from marid.core.errors import BadInput
-from marid.faces.pipe.settings_shape import config_shape
-from marid.faces.pipe.shape import FIELDS, LATER, UNITS, check_input, schema, strangers
+from marid.faces.pipe.settings_shape import config_schema
+from marid.faces.pipe.shape import (
+    COMMAND_FIELDS,
+    COMMANDS_WITHOUT_FIELDS,
+    PLANNED_COMMANDS,
+    check_input,
+    input_schema,
+    unknown_key_notes,
+)
 
-SCHEMA = schema(config_shape())
+SCHEMA = input_schema(config_schema())
 
 
 def asking(command: Any, **more: Any) -> dict[str, Any]:
@@ -18,7 +25,7 @@ def asking(command: Any, **more: Any) -> dict[str, Any]:
 
 
 GOOD: list[dict[str, Any]] = [
-    *(asking(name) for name in UNITS),
+    *(asking(name) for name in COMMANDS_WITHOUT_FIELDS),
     asking({"send_prompt": {"prompt": "hi"}}),
     asking({"destroy_context": {}}),
     asking({"destroy_context": {"name": "x"}}),
@@ -82,22 +89,22 @@ BAD: list[tuple[dict[str, Any], str]] = [
     (asking({"show_log": {"count": "3"}}), "must be a whole number"),
     (asking({"call_tool": {"name": "grep", "args": {}}}), "must be an array"),
     (asking({"model_metadata": {"model": "m"}}), "full' is missing"),
-    *((asking(name), f"'{name}' is not built yet") for name in LATER),
-    *((asking({name: {}}), f"'{name}' is not built yet") for name in LATER),
+    *((asking(name), f"'{name}' is not built yet") for name in PLANNED_COMMANDS),
+    *((asking({name: {}}), f"'{name}' is not built yet") for name in PLANNED_COMMANDS),
 ]
 
 
 @pytest.mark.parametrize("given", GOOD)
 def test_what_the_schema_allows_is_taken(given: dict[str, Any]) -> None:
     assert fits(given, SCHEMA)
-    check_input(given, config_shape())
+    check_input(given, config_schema())
 
 
 @pytest.mark.parametrize(("given", "words"), BAD)
 def test_what_the_schema_does_not_allow_is_told(given: dict[str, Any], words: str) -> None:
     assert not fits(given, SCHEMA)
     with pytest.raises(BadInput, match=words):
-        check_input(given, config_shape())
+        check_input(given, config_schema())
 
 
 def test_the_schema_is_a_schema() -> None:
@@ -106,12 +113,12 @@ def test_the_schema_is_a_schema() -> None:
 
 def test_every_command_is_tried_here() -> None:
     tried = {given["command"] if isinstance(given["command"], str) else next(iter(given["command"])) for given in GOOD}
-    assert tried == {*UNITS, *FIELDS}
+    assert tried == {*COMMANDS_WITHOUT_FIELDS, *COMMAND_FIELDS}
 
 
 def test_a_key_of_the_whole_input_that_nobody_knows_is_told_of() -> None:
-    assert strangers(asking("no_op", home=None)) == ()
-    assert strangers(asking("no_op", overides={}, x=1)) == (
+    assert unknown_key_notes(asking("no_op", home=None)) == ()
+    assert unknown_key_notes(asking("no_op", overides={}, x=1)) == (
         "'overides' is not known, and not used; did you mean 'overrides'?",
         "'x' is not known, and not used",
     )

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
-from marid.faces.pipe.stdin import DEEPEST, parse_json, read_object
+from marid.faces.pipe.stdin import MAX_DEPTH, parse_json, read_object
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -54,13 +54,13 @@ def test_what_is_not_one_json_object_is_bad_input(data: bytes, words: str) -> No
 
 
 def test_what_is_nested_as_deeply_as_it_may_be_is_read() -> None:
-    parse_json("[" * DEEPEST + "]" * DEEPEST, "it")
+    parse_json("[" * MAX_DEPTH + "]" * MAX_DEPTH, "it")
 
 
 def test_more_than_the_limit_is_not_taken() -> None:
     with pytest.raises(BadInput, match="more than 9 bytes"):
-        read_object(io.BytesIO(b'{"a": 123}'), most=9)
-    assert read_object(io.BytesIO(b'{"a": 12}'), most=9) == {"a": 12}
+        read_object(io.BytesIO(b'{"a": 123}'), max_bytes=9)
+    assert read_object(io.BytesIO(b'{"a": 12}'), max_bytes=9) == {"a": 12}
 
 
 def test_an_input_that_is_closed_is_bad_input() -> None:
