@@ -5,23 +5,23 @@ from typing import Any
 
 import click
 
-from marid.bootstrap.layers_outside import variable_name
-from marid.core.colours import COLOUR_HELP
-from marid.core.effective import effective_settings
+from marid.bootstrap.settings.env_flags import variable_name
 from marid.core.errors import FAMILIES
-from marid.core.fields import STYLE, TABLE_SETTINGS
-from marid.core.settings import DISPLAY_SETTINGS, SETTINGS, DisplaySettings, ResolvedSettings, Setting, Settings
-from marid.faces.cli.exits import EXIT_STATUS, INTERRUPTED_STATUS
-from marid.faces.pipe.commands import ASYNC_COMMANDS, SYNC_COMMANDS
-from marid.faces.pipe.events import EVENT_FIELDS, EVENT_MEANINGS
-from marid.faces.pipe.shape import COMMAND_FIELDS as JSON_FIELDS
+from marid.core.settings.colours import COLOUR_HELP
+from marid.core.settings.schema import STYLE, TABLE_SETTINGS
+from marid.core.settings.values import DISPLAY_SETTINGS, SETTINGS, DisplaySettings, ResolvedSettings, Setting, Settings
+from marid.core.settings.view import effective_settings
+from marid.faces.cli.view.console import EXIT_STATUS, INTERRUPTED_STATUS
+from marid.faces.pipe.command_table import ASYNC_COMMANDS, SYNC_COMMANDS
+from marid.faces.pipe.event_schema import EVENT_FIELDS, EVENT_MEANINGS
+from marid.faces.pipe.input_schema import COMMAND_FIELDS as JSON_FIELDS
+from marid.launch.commands import COMMANDS
 from marid.launch.program import find_command, program
-from marid.launch.table import COMMANDS
-from marid.text.secret_rules import RULES
-from marid.toolkit.form import tool_schema
+from marid.text.secrets.secret_rules import RULES
+from marid.toolkit.params import tool_schema
 from marid.toolkit.spec import ToolSpec
-from marid.tools.inventory import TOOLS
-from marid.workspace.defaults import DEFAULT_RULES
+from marid.tools.builtin import TOOLS
+from marid.workspace.rules.defaults import DEFAULT_RULES
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

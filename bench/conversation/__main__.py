@@ -18,10 +18,10 @@ from bench.bars import Bar, put, told
 from bench.conversation import gateway
 from bench.conversation.planting import entry, plant
 from bench.conversation.rounds import memory
-from marid.adapters.store.catalogue import FileConversations
-from marid.adapters.store.commits import CommitWaiter, GroupCommit
-from marid.adapters.store.entries import encode_line
-from marid.core.entry import Entry
+from marid.adapters.store.conversations import FileConversations
+from marid.adapters.store.entry_lines import encode_line
+from marid.adapters.store.group_commit import CommitWaiter, GroupCommit
+from marid.core.conversation.entry import Entry
 
 _PIECE = 40
 _FASTEST_DISK = 100e-6

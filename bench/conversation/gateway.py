@@ -18,12 +18,12 @@ from pydantic_ai.direct import model_request_stream
 from bench.bars import Bar
 from bench.conversation.serving import serving
 from marid.adapters.gateway.gateway import Gateway
-from marid.adapters.gateway.library import model_for, parameters_for, settings_for
+from marid.adapters.gateway.library_request import model_for, parameters_for, settings_for
+from marid.adapters.gateway.message_translation import to_library_messages
 from marid.adapters.gateway.providers import Dialect, Provider
-from marid.adapters.gateway.translation import to_library_messages
-from marid.core.chat import ModelRequest, user_message
-from marid.core.rounds import RoundEvent, RoundTextDelta
-from marid.engine.hearing import ReplyStream
+from marid.core.model_io import ModelRequest, user_message
+from marid.core.round_events import RoundEvent, RoundTextDelta
+from marid.engine.reply_stream import ReplyStream
 
 BAR = 1.2
 PIECES, ROUNDS = 1000, 25

@@ -4,8 +4,8 @@ import random
 import shutil
 from pathlib import Path
 
-from marid.adapters.store.catalogue import FileConversations
-from marid.core.entry import MESSAGE, Entry
+from marid.adapters.store.conversations import FileConversations
+from marid.core.conversation.entry import MESSAGE, Entry
 
 WINDOW = 50
 _WORDS = [f"word{number}" for number in range(5000)]

@@ -18,8 +18,8 @@ from bench.bars import Bar
 from bench.conversation.serving import serving
 from marid.app.app import App
 from marid.app.conversations import clear
-from marid.app.say import run_round
-from marid.app.saying import RoundRequest
+from marid.app.round_request import RoundRequest
+from marid.app.rounds import run_round
 from marid.bootstrap.wiring import build
 
 CLEARED_EVERY = 50

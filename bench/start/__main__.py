@@ -13,8 +13,8 @@ from pathlib import Path
 
 from bench.bars import Bar, told
 from bench.start.installed import install
-from marid.adapters.store.catalogue import FileConversations
-from marid.core.entry import MESSAGE, Entry
+from marid.adapters.store.conversations import FileConversations
+from marid.core.conversation.entry import MESSAGE, Entry
 
 _CONVERSATIONS = 10
 

@@ -28,7 +28,7 @@ def main() -> None:
             return
     if sys.argv[1:2] == ["json"] or os.path.basename(sys.argv[0]) == "chibi-json":
         # Before the rest of the program is read: whoever asks in JSON is answered even when it is interrupted there.
-        from marid.faces.pipe.early import install_early_done
+        from marid.faces.pipe.early_signals import install_early_done
 
         install_early_done()
     # Imported here, so that Ctrl-C during the import itself ends quietly too.

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from marid.app import context as verbs
+from marid.app import project_context as verbs
 from marid.bootstrap.wiring import build
 from marid.core.caller import Caller
 from marid.core.context import ContextRequest, ContextView, FileSelection, OutputFormat, RenderOptions

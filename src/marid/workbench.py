@@ -5,13 +5,13 @@ from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-from marid.app.hands import ToolSession, open_tools
-from marid.app.reach import ToolAccess
+from marid.app.tool_access import ToolAccess
+from marid.app.tool_session import ToolSession, open_tools
 from marid.bootstrap.wiring import build
 from marid.core.caller import Caller
-from marid.core.policy_table import parse_effects
-from marid.toolkit.asking import Asker
+from marid.core.policy.policy_table import parse_effects
 from marid.toolkit.outcome import Outcome
+from marid.toolkit.questions import Asker
 from marid.toolkit.spec import ToolSpec
 
 __all__ = ("Workbench", "open_app")

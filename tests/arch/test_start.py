@@ -10,7 +10,7 @@ import pytest
 
 from marid import __version__
 from marid.bootstrap.wiring import build
-from marid.core.entry import MESSAGE, Entry
+from marid.core.conversation.entry import MESSAGE, Entry
 
 # Each of these costs more than a small project does, or brings such a one.
 HEAVY = """
@@ -56,14 +56,15 @@ def test_a_plain_run_imports_nothing_heavy(tmp_path: Path, args: list[str]) -> N
         (tmp_path / name).write_text("x = 1\n")
     modules = imported(tmp_path, *args)
     assert [name for name in HEAVY.split() if name in modules] == []
-    assert "marid.assembly.run" in modules
+    assert "marid.assembly.pipeline" in modules
 
 
 # What a list of names needs none of, whatever else is imported one day.
 FOR_TALKING = """
     anyio argparse asyncio click difflib email hashlib hyperscan httpx inspect importlib.metadata logging markdown_it
     mcp multiprocessing pathlib pydantic pygments rich socket splintr sqlite3 ssl subprocess tempfile tomlkit tomllib
-    traceback tree_sitter unicodedata watchfiles marid.faces.cli.talk marid.app.say marid.engine marid.toolkit
+    traceback tree_sitter unicodedata watchfiles
+    marid.faces.cli.chat.chat_round marid.app.rounds marid.engine marid.toolkit
 """
 
 
@@ -77,14 +78,16 @@ def test_looking_at_conversations_imports_nothing_that_talks(tmp_path: Path, arg
         held.append([Entry(entry_type=MESSAGE, content="hello", sender="user", to="work")])
     modules = imported(tmp_path, *args)
     assert [name for name in FOR_TALKING.split() if name in modules] == []
-    assert "marid.adapters.store.catalogue" in modules
+    assert "marid.adapters.store.conversations" in modules
 
 
 def test_an_answer_in_a_pipe_imports_nothing_that_renders(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# hello\n")
     modules = imported(tmp_path, "--set", "model=offline:offline", "say", "hello")
-    assert [name for name in ("markdown_it", "pygments", "rich", "marid.faces.cli.markdown") if name in modules] == []
-    assert "marid.faces.cli.sink_answer" in modules
+    assert [
+        name for name in ("markdown_it", "pygments", "rich", "marid.faces.cli.view.markdown") if name in modules
+    ] == []
+    assert "marid.faces.cli.view.answer_output" in modules
 
 
 def test_the_version_is_told_before_anything_is_imported(tmp_path: Path) -> None:
@@ -113,14 +116,20 @@ def test_the_version_and_the_help_import_no_command(tmp_path: Path) -> None:
 # What only a call needs, and what only some calls do.
 FOR_CALLS = """
     anyio asyncio hashlib pydantic pydantic_core sqlite3
-    marid.bootstrap.road marid.toolkit.dispatch marid.toolkit.form
+    marid.bootstrap.call_pipeline marid.toolkit.dispatch marid.toolkit.params
 """
 FOR_FEW_CALLS = """
     difflib html httpcore2 hyperscan mcp multiprocessing splintr tomlkit tree_sitter watchfiles
-    marid.adapters.sandbox marid.adapters.web_client marid.adapters.workers
+    marid.adapters.sandbox.bubblewrap marid.adapters.web.client marid.adapters.workers.pool
 """
 # The parts of `syntax` that tools name a language or a place with; all others parse, which is a worker's business.
-NAMING = {"marid.syntax", "marid.syntax.languages", "marid.syntax.python_anchor"}
+NAMING = {
+    "marid.syntax",
+    "marid.syntax.languages",
+    "marid.syntax.python",
+    "marid.syntax.python.edit",
+    "marid.syntax.python.edit.anchor",
+}
 
 
 def parsers(modules: list[str]) -> list[str]:
@@ -132,7 +141,7 @@ def test_listing_the_tools_imports_nothing_that_calls_them(tmp_path: Path, args:
     modules = imported(tmp_path, *args)
     assert [name for name in (FOR_CALLS + FOR_FEW_CALLS).split() if name in modules] == []
     assert parsers(modules) == []
-    assert "marid.tools.inventory" in modules
+    assert "marid.tools.builtin" in modules
 
 
 def test_a_call_imports_only_what_its_tool_needs(tmp_path: Path) -> None:

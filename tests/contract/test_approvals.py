@@ -8,10 +8,10 @@ from typing import Protocol
 import pytest
 
 from fakes.approvals import FakeApprovals, asked
-from marid.adapters.approvals import SqliteApprovals
-from marid.core.approval import ANSWER_RETENTION, MAX_PENDING_QUESTIONS, ApprovalAnswer, person_caller
+from marid.adapters.approvals.database import SqliteApprovals
 from marid.core.caller import Caller
 from marid.core.errors import Exhausted, NotFound, Refused
+from marid.core.policy.approval import ANSWER_RETENTION, MAX_PENDING_QUESTIONS, ApprovalAnswer, person_caller
 from marid.ports.approvals import Approvals, StandingGrants
 
 HUMAN = person_caller("terminal")

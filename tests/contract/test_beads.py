@@ -10,12 +10,12 @@ import pytest
 
 from fakes.bd import install
 from fakes.beads import FakeBeads
-from marid.adapters.beads import ProjectBeads
-from marid.adapters.beads_files import BeadsFile
-from marid.adapters.beads_program import BeadsProgram
+from marid.adapters.beads.bd_program import BeadsProgram
+from marid.adapters.beads.jsonl_file import BeadsFile
+from marid.adapters.beads.project_beads import ProjectBeads
 from marid.core.errors import BadInput
 from marid.ports.beads import Bead, BeadsWorkspace
-from marid.workspace.guard import PathScope
+from marid.workspace.guard.api import PathScope
 
 KNOWN = (Bead(id="a-1", status="open", title="One"), Bead(id="a-2", status="closed", title="Two"))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fakes.cache import FakeCache
-from marid.adapters.cache import SqliteCache
+from marid.adapters.sqlite_cache import SqliteCache
 from marid.ports.cache import Cache
 
 

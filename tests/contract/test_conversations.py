@@ -8,8 +8,9 @@ from typing import Protocol
 import pytest
 
 from fakes.conversations import FakeConversations
-from marid.adapters.store.catalogue import FileConversations
-from marid.core.conversation import (
+from marid.adapters.store.conversations import FileConversations
+from marid.core.conversation.entry import AGENT, ANCHORS, ARCHIVAL, COMPACTION, MESSAGE, USER, Entry, role_of
+from marid.core.conversation.records import (
     Conflict,
     ConversationLocked,
     Expiry,
@@ -18,7 +19,6 @@ from marid.core.conversation import (
     StorageSettings,
     SweepResult,
 )
-from marid.core.entry import AGENT, ANCHORS, ARCHIVAL, COMPACTION, MESSAGE, USER, Entry, role_of
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
 from marid.ports.conversations import ConversationLifetimes, Conversations, Inbox, TerminalSession
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from fakes.crew import LoneCrew
-from marid.adapters.crew import ForkPool
-from marid.ports.crew import JobPool, OutputJob, OutputPart
+from marid.adapters.workers.fork_pool import ForkPool
+from marid.ports.job_pool import JobPool, OutputJob, OutputPart
 
 
 @pytest.fixture(params=["lone", "forked with none", "forked with one", "forked with three"])

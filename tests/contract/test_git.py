@@ -9,8 +9,8 @@ import pytest
 
 from fakes.git import FakeClones, FakeGit, FakeRepository
 from fakes.worktree import Worktree, new_worktree
-from marid.adapters.clones import CachedClones
-from marid.adapters.git import LocalGit
+from marid.adapters.git.clones import CachedClones
+from marid.adapters.git.local_git import LocalGit
 from marid.core.errors import BadInput, NotFound, Unavailable
 from marid.ports.git import Clones, Git
 

@@ -8,8 +8,9 @@ import pytest
 
 from fakes.model import DIALECTS, TREE, FakeModel, answer, asking, events_of, finished, gateway_to, name_in
 from marid.adapters.gateway.providers import Dialect
-from marid.adapters.offline import OfflineModel
-from marid.core.chat import (
+from marid.adapters.offline.offline_model import OfflineModel
+from marid.core.errors import NotFound
+from marid.core.model_io import (
     CallDelta,
     CallReady,
     CallStarted,
@@ -26,7 +27,6 @@ from marid.core.chat import (
     Usage,
     user_message,
 )
-from marid.core.errors import NotFound
 from marid.ports.model import Model
 from marid.testing import ModelServer, Script, always, call, say
 from marid.testing import ScriptedModel as Listed

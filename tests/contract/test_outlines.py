@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from fakes.outlines import FakeOutlines, first_line
-from marid.adapters.outlines import WorkerOutlines
-from marid.adapters.worker_process import WorkerLimits
-from marid.adapters.workers import ProcessWorkers
+from marid.adapters.workers.pool import ProcessWorkers
+from marid.adapters.workers.worker import WorkerLimits
+from marid.adapters.workers.worker_outlines import WorkerOutlines
 from marid.ports.outlines import Outlines
 
 

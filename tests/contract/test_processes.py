@@ -9,7 +9,7 @@ import pytest
 
 from fakes.confined import Confined
 from fakes.processes import FakeProcesses
-from marid.adapters.shell_runner import ShellRunner
+from marid.adapters.process.shell_runner import ShellRunner
 from marid.core.errors import Refused
 from marid.ports.processes import ProcessCommand, ProcessResult, ProcessRunner
 

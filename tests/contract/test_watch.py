@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fakes.watch import FakeWatch
-from marid.adapters.watch import FileWatch
+from marid.adapters.file_watch import FileWatch
 from marid.core.errors import NotFound
 from marid.ports.watch import FileWatcher
 

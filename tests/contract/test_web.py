@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import pytest
 
 from fakes.web import FakeWeb, answer, redirect, serving
-from marid.adapters.web_client import WebClient
+from marid.adapters.web.client import WebClient
 from marid.core.errors import NotFound
 from marid.ports.web import CrossHostRedirect, Target, Web, WebPage
-from marid.text.urls import parse_url
+from marid.text.web.http_urls import parse_url
 
 ELSEWHERE = parse_url("https://other.example/x")
 

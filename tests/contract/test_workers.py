@@ -6,8 +6,8 @@ import pytest
 
 from fakes.outlines import first_line, misbehave
 from fakes.workers import InlineWorkers
-from marid.adapters.worker_process import WorkerLimits
-from marid.adapters.workers import ProcessWorkers
+from marid.adapters.workers.pool import ProcessWorkers
+from marid.adapters.workers.worker import WorkerLimits
 from marid.core.errors import BadInput
 from marid.ports.workers import Workers
 

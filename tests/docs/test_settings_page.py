@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from fakes.settings import Place
-from marid.core.fields import DISPLAY_BY_NAME, SETTINGS_BY_NAME
+from marid.core.settings.schema import DISPLAY_BY_NAME, SETTINGS_BY_NAME
 
 PAGE = (Path(__file__).parents[2] / "docs" / "settings.md").read_text("utf-8")
 FILES = dict(re.findall(r"^```toml\n# (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))

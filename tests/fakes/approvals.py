@@ -4,9 +4,16 @@ import time
 from collections.abc import Callable
 from threading import Lock
 
-from marid.core.approval import MAX_PENDING_QUESTIONS, Approval, ApprovalAnswer, Question, QuestionKind, check_answer
 from marid.core.caller import Caller
 from marid.core.errors import Exhausted, NotFound
+from marid.core.policy.approval import (
+    MAX_PENDING_QUESTIONS,
+    Approval,
+    ApprovalAnswer,
+    Question,
+    QuestionKind,
+    check_answer,
+)
 
 
 class FakeApprovals:

@@ -10,15 +10,15 @@ from fakes.git import FakeGit, FakeRepository
 from fakes.hands import Hands
 from fakes.trees import plant
 from marid.core.errors import MaridError
-from marid.core.policy import Effect
+from marid.core.policy.policy import Effect
 from marid.ports.git import Git
 from marid.ports.processes import ProcessRunner
+from marid.toolkit.dependencies import dependencies_of
 from marid.toolkit.handles import FileRef, PathHandle, TargetRef
-from marid.toolkit.needs import dependencies_of
 from marid.toolkit.outcome import Outcome, ToolFailure, ToolOutput
 from marid.toolkit.spec import ToolSpec
-from marid.tools.inventory import TOOLS
-from marid.workspace.territory import PathScope
+from marid.tools.builtin import TOOLS
+from marid.workspace.guard.path_scope import PathScope
 
 CANARY = "CANARY"
 

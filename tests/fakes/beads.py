@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from marid.core.errors import NotFound
 from marid.ports.beads import Bead, BeadListing, BeadsPlan, BeadsRewrite
-from marid.text import beads
+from marid.text.beads import issue_lines
 
 
 @dataclass(kw_only=True)
@@ -21,13 +21,13 @@ class FakeBeads:
         return BeadListing(beads=tuple(bead for bead in self.known if bead.status == "open"), remark=self.remark)
 
     def create(self, title: str, description: str) -> BeadsPlan:
-        beads.validate_description(description)
-        return self._draft(f"Created bead of {beads.validate_title(title)}")
+        issue_lines.validate_description(description)
+        return self._draft(f"Created bead of {issue_lines.validate_title(title)}")
 
     def update(self, bead_id: str, status: str) -> BeadsPlan:
-        if beads.validate_id(bead_id) not in [bead.id for bead in self.known]:
+        if issue_lines.validate_id(bead_id) not in [bead.id for bead in self.known]:
             raise NotFound(f"there is no bead '{bead_id}'")
-        return self._draft(f"Updated bead {bead_id} to {beads.validate_status(status)}")
+        return self._draft(f"Updated bead {bead_id} to {issue_lines.validate_status(status)}")
 
     def _draft(self, text: str) -> BeadsPlan:
         return BeadsRewrite(name=".beads/issues.jsonl", before=None, after=text.encode(), text=text)

@@ -1,7 +1,7 @@
 """A purse with a bottom."""
 
-from marid.core.chat import ModelRequest, Usage
 from marid.core.errors import Exhausted
+from marid.core.model_io import ModelRequest, Usage
 
 
 class Purse:

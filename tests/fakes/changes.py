@@ -4,8 +4,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from marid.workspace.place import GuardedPath
-from marid.workspace.territory import PathScope
+from marid.workspace.guard.guarded_path import GuardedPath
+from marid.workspace.guard.path_scope import PathScope
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from marid.adapters.sandbox import Sandbox, find_bubblewrap
-from marid.adapters.shell_runner import ShellRunner
+from marid.adapters.process.shell_runner import ShellRunner
+from marid.adapters.sandbox.bubblewrap import Sandbox, find_bubblewrap
 from marid.ports.processes import ProcessCommand, ProcessResult
 
 WAIVER = "MARID_WITHOUT_SANDBOX"

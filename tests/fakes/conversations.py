@@ -5,7 +5,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from threading import RLock
 from typing import Self, cast
 
-from marid.core.conversation import (
+from marid.core.conversation.entry import ANCHORS, ARCHIVAL, CONTEXT_CREATED, NEVER_IN_WINDOW, SYSTEM, Entry
+from marid.core.conversation.records import (
     NOTES,
     Conflict,
     ConversationHit,
@@ -19,10 +20,9 @@ from marid.core.conversation import (
     SequenceConflict,
     SweepResult,
 )
-from marid.core.entry import ANCHORS, ARCHIVAL, CONTEXT_CREATED, NEVER_IN_WINDOW, SYSTEM, Entry
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
 from marid.core.ids import new_id
-from marid.text.names import check_conversation_name
+from marid.text.conversation_names import check_conversation_name
 
 
 class Box:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from marid.ports.crew import OutputJob, OutputPart
+from marid.ports.job_pool import OutputJob, OutputPart
 
 
 class LoneCrew:

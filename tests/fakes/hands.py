@@ -6,11 +6,11 @@ from pathlib import Path
 from fakes.workers import InlineWorkers
 from marid.core.errors import MaridError
 from marid.ports.workers import Workers
-from marid.toolkit.form import tool_params
 from marid.toolkit.outcome import BodyResult, CommandPlan, EditPlan, Outcome, ToolFailure, ToolOutput
+from marid.toolkit.params import tool_params
 from marid.toolkit.spec import ToolSpec
-from marid.workspace.commit import commit
-from marid.workspace.guard import PathScope
+from marid.workspace.guard.api import PathScope
+from marid.workspace.write.commit import commit
 
 
 class Hands:

@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 
 from fakes.changes import wanted
-from marid.workspace.commit import commit
+from marid.workspace.write.commit import commit
 
 LINES = 2000
 

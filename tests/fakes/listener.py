@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from marid.adapters.store.catalogue import FileConversations
-from marid.core.conversation import StorageSettings
+from marid.adapters.store.conversations import FileConversations
+from marid.core.conversation.records import StorageSettings
 
 
 @dataclass(frozen=True, kw_only=True)

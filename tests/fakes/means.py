@@ -12,10 +12,10 @@ from fakes.outlines import FakeOutlines
 from fakes.watch import FakeWatch
 from marid.app.app import App
 from marid.app.toolbox import Toolbox
-from marid.assembly.means import ContextPorts
+from marid.assembly.context_ports import ContextPorts
 from marid.core.errors import Unavailable
-from marid.core.settings import DisplaySettings, ResolvedSettings, Settings
-from marid.workspace.ignores import UserGitFiles
+from marid.core.settings.values import DisplaySettings, ResolvedSettings, Settings
+from marid.workspace.rules.ignore_files import UserGitFiles
 
 
 class FakeClipboard:

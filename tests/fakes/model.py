@@ -6,9 +6,10 @@ from typing import TypeAlias
 import anyio
 
 from marid.adapters.gateway.gateway import Gateway, GatewayOptions
-from marid.adapters.gateway.patience import RetryPolicy
 from marid.adapters.gateway.providers import Dialect, Provider
-from marid.core.chat import (
+from marid.adapters.gateway.retry_policy import RetryPolicy
+from marid.core.errors import MaridError, NotFound, Unavailable
+from marid.core.model_io import (
     CallDelta,
     CallReady,
     CallStarted,
@@ -29,7 +30,6 @@ from marid.core.chat import (
     request_tokens,
     user_message,
 )
-from marid.core.errors import MaridError, NotFound, Unavailable
 from marid.ports.model import Model, OnModelEvent
 from marid.testing import ModelServer
 

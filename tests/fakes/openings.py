@@ -2,7 +2,7 @@
 
 import pytest
 
-from marid.workspace.beneath import OpenBeneath, has_openat2, open_stepwise, open_with_openat2
+from marid.workspace.guard.openat import OpenBeneath, has_openat2, open_stepwise, open_with_openat2
 
 OPENINGS: list[OpenBeneath] = [*([open_with_openat2] if has_openat2() else []), open_stepwise]
 

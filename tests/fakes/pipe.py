@@ -11,12 +11,12 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from marid.app.app import App
-from marid.app.reach import ToolAccess
+from marid.app.tool_access import ToolAccess
 from marid.bootstrap.wiring import build
-from marid.faces.pipe.command import make_session, run_session
-from marid.faces.pipe.ending import DoneLine
-from marid.faces.pipe.request import find_secrets, parse_request
-from marid.faces.pipe.wire import JsonLineWriter
+from marid.faces.pipe.done_line import DoneLine
+from marid.faces.pipe.json_command import make_session, run_session
+from marid.faces.pipe.json_lines import JsonLineWriter
+from marid.faces.pipe.json_request import find_secrets, parse_request
 
 
 @dataclass(frozen=True, kw_only=True)

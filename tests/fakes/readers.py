@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 from hypothesis import strategies as st
 
 from marid.assembly.items import ContextItem
-from marid.text.visible import unquote_path
+from marid.text.display import unquote_path
 
 RULE = b"=" * 80
 

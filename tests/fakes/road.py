@@ -8,22 +8,22 @@ import anyio
 
 from fakes.approvals import FakeApprovals
 from fakes.audit import FakeAudit
-from marid.core.approval import ApprovalAnswer, Question
 from marid.core.caller import Caller
 from marid.core.events import ToolEvent
-from marid.core.policy import Policy
+from marid.core.policy.approval import ApprovalAnswer, Question
+from marid.core.policy.policy import Policy
 from marid.ports.processes import SandboxState
-from marid.toolkit.deeds import PlanExecutor
-from marid.toolkit.desk import ApprovalBroker
+from marid.toolkit.approval_broker import ApprovalBroker
+from marid.toolkit.call_scope import CallScope
 from marid.toolkit.dispatch import Dispatcher
 from marid.toolkit.inventory import Inventory
 from marid.toolkit.outcome import CommandPlan, Outcome, ProcessResult
-from marid.toolkit.scope import CallScope
+from marid.toolkit.plan_executor import PlanExecutor
 from marid.toolkit.spec import ToolSpec
-from marid.toolkit.threads import DaemonThreadPool
-from marid.workspace.commit import commit
-from marid.workspace.forbidden import autorun_reason
-from marid.workspace.guard import PathScope
+from marid.toolkit.thread_pool import DaemonThreadPool
+from marid.workspace.guard.api import PathScope
+from marid.workspace.guard.protected_names import autorun_reason
+from marid.workspace.write.commit import commit
 
 CALLER = Caller(face="test", conversation="talk")
 

@@ -9,23 +9,32 @@ import anyio
 from fakes.conversations import FakeConversations
 from fakes.model import FakeModel
 from fakes.road import Road
-from marid.core.chat import Finished, FinishReason, GatewayEvent, Message, ModelRequest, Parameters, TextDelta, ToolCall
-from marid.core.entry import MESSAGE, TO_USER, Entry
-from marid.core.policy import Effect, Policy
-from marid.core.rounds import RoundEnd, RoundEvent
-from marid.core.settings import Settings
-from marid.engine.beginning import last_round_id, start_round
-from marid.engine.handoff import RoundHandoff
-from marid.engine.ledger import AsyncConversation
+from marid.core.conversation.entry import MESSAGE, TO_USER, Entry
+from marid.core.model_io import (
+    Finished,
+    FinishReason,
+    GatewayEvent,
+    Message,
+    ModelRequest,
+    Parameters,
+    TextDelta,
+    ToolCall,
+)
+from marid.core.policy.policy import Effect, Policy
+from marid.core.round_events import RoundEnd, RoundEvent
+from marid.core.settings.values import Settings
+from marid.engine.async_conversation import AsyncConversation
 from marid.engine.loop import Round, RoundDeps
-from marid.engine.opening import RoundPrompt
-from marid.engine.replies import RoundStamp
+from marid.engine.prompt_entries import RoundPrompt
+from marid.engine.reply_entries import RoundStamp
+from marid.engine.round_handoff import RoundHandoff
+from marid.engine.round_start import last_round_id, start_round
 from marid.ports.handoff import Handoff
 from marid.ports.model import OnModelEvent
-from marid.toolkit.asking import Asker
 from marid.toolkit.outcome import ToolOutput
+from marid.toolkit.questions import Asker
 from marid.toolkit.spec import ToolSpec, tool
-from marid.tools.memory import call_agent, call_user
+from marid.tools.conversation_tools import call_agent, call_user
 
 T = TypeVar("T")
 Playable: TypeAlias = Sequence[GatewayEvent | anyio.Event] | BaseException

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from marid.bootstrap.settings import SettingsSources, resolve_settings
-from marid.core.fields import STYLE
-from marid.core.settings import ResolvedSettings, Settings
+from marid.bootstrap.settings.settings_resolver import SettingsSources, resolve_settings
+from marid.core.settings.schema import STYLE
+from marid.core.settings.values import ResolvedSettings, Settings
 
 NAME = "talk"
 

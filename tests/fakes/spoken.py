@@ -5,7 +5,7 @@ from pathlib import Path
 
 from marid.app.app import App
 from marid.bootstrap.wiring import build
-from marid.core.entry import AGENT, MESSAGE, TOOL_CALL, TOOL_RESULT, USER, Entry
+from marid.core.conversation.entry import AGENT, MESSAGE, TOOL_CALL, TOOL_RESULT, USER, Entry
 
 
 def workbench(place: Path) -> App:

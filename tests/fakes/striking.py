@@ -16,13 +16,13 @@ from fakes.model import FakeModel, answer
 from fakes.rounds import called
 from fakes.talking import Listener, talk
 from marid.app.app import App
-from marid.app.reach import ToolAccess
+from marid.app.tool_access import ToolAccess
 from marid.app.toolbox import Toolbox
 from marid.bootstrap.wiring import build
-from marid.core.approval import ApprovalAnswer, Question
-from marid.core.policy import Effect
-from marid.core.rounds import EntryStored, RoundEvent
-from marid.core.settings import Settings
+from marid.core.policy.approval import ApprovalAnswer, Question
+from marid.core.policy.policy import Effect
+from marid.core.round_events import EntryStored, RoundEvent
+from marid.core.settings.values import Settings
 from marid.ports.model import Model
 from marid.toolkit.dispatch import Dispatcher
 from marid.toolkit.inventory import Inventory

@@ -8,15 +8,15 @@ import anyio
 
 from fakes.model import FakeModel
 from marid.app.app import App
-from marid.app.say import run_round
-from marid.app.saying import RoundRequest
+from marid.app.round_request import RoundRequest
+from marid.app.rounds import run_round
 from marid.bootstrap.wiring import build
-from marid.core.entry import Entry
-from marid.core.rounds import RoundEnd, RoundEvent
-from marid.core.settings import Settings
+from marid.core.conversation.entry import Entry
+from marid.core.round_events import RoundEnd, RoundEvent
+from marid.core.settings.values import Settings
 from marid.ports.model import Model
 from marid.testing import ModelServer, Request
-from marid.toolkit.asking import Asker
+from marid.toolkit.questions import Asker
 
 T = TypeVar("T")
 

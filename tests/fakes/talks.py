@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import NoReturn
 
 from marid.app.app import App
-from marid.app.saying import RoundRequest
-from marid.assembly.means import ContextPorts
+from marid.app.round_request import RoundRequest
+from marid.assembly.context_ports import ContextPorts
 from marid.core.errors import MaridError, Unavailable
-from marid.core.rounds import RoundEnd, RoundEvent
-from marid.core.settings import DisplaySettings, ResolvedSettings, Settings
+from marid.core.round_events import RoundEnd, RoundEvent
+from marid.core.settings.values import DisplaySettings, ResolvedSettings, Settings
 from marid.ports.model import Model
-from marid.toolkit.asking import Asker
-from marid.workspace.ignores import UserGitFiles
+from marid.toolkit.questions import Asker
+from marid.workspace.rules.ignore_files import UserGitFiles
 
 
 def _nothing(*_: object) -> NoReturn:

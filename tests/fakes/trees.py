@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from marid.workspace.ignores import UserGitFiles
-from marid.workspace.rules import parse_contextfile, parse_inline
+from marid.workspace.rules.ignore_files import UserGitFiles
+from marid.workspace.rules.parse import parse_contextfile, parse_inline
 from marid.workspace.walk import Folder, FolderListing, SelectionRules, Walker
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from marid.core.errors import NotFound
 from marid.ports.web import CrossHostRedirect, Target, WebPage
-from marid.text.urls import parse_url
+from marid.text.web.http_urls import parse_url
 
 Reply = bytes | Callable[[socket.socket], None]
 

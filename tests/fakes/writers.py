@@ -11,10 +11,10 @@ import sys
 import time
 from pathlib import Path
 
-from marid.adapters.store.catalogue import FileConversations
-from marid.adapters.store.entries import encode_line
-from marid.core.conversation import StorageSettings
-from marid.core.entry import ANCHORS, COMPACTION, MESSAGE, Entry
+from marid.adapters.store.conversations import FileConversations
+from marid.adapters.store.entry_lines import encode_line
+from marid.core.conversation.entry import ANCHORS, COMPACTION, MESSAGE, Entry
+from marid.core.conversation.records import StorageSettings
 
 STORAGE = StorageSettings(partition_max_entries=7, lock_heartbeat_seconds=0.01)
 

@@ -16,7 +16,7 @@ from fakes.program import Outcome, Program, marid
 from fakes.spoken import called, note, said, store
 from marid.app.conversations import resolve_name
 from marid.bootstrap.wiring import build
-from marid.core.entry import Entry
+from marid.core.conversation.entry import Entry
 
 __all__ = ["marid"]
 

@@ -12,9 +12,9 @@ from typing import IO
 
 import pytest
 
-from marid.adapters.store.catalogue import FileConversations
-from marid.core.conversation import StorageSettings
-from marid.core.entry import ANCHORS, NEVER_IN_WINDOW
+from marid.adapters.store.conversations import FileConversations
+from marid.core.conversation.entry import ANCHORS, NEVER_IN_WINDOW
+from marid.core.conversation.records import StorageSettings
 from marid.testing import ModelServer, Request, Script, Trickle, Turn, always, call, say
 
 # Few entries to a partition, so that kills also meet rotations.

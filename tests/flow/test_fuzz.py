@@ -17,9 +17,9 @@ import pytest
 from fakes.people import as_nobody
 from fakes.trees import plant, plant_chain, plant_names, scratch
 from marid.core.errors import MaridError
-from marid.faces.cli.exits import EXIT_STATUS
+from marid.faces.cli.view.console import EXIT_STATUS
 from marid.launch.start import run
-from marid.text.visible import unquote_path
+from marid.text.display import unquote_path
 
 CANARY = b"canary-4711-must-never-be-shown"
 FAMILIES = {0, *EXIT_STATUS.values()} - {EXIT_STATUS[MaridError.code]}

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from marid.core.policy import Effect
-from marid.toolkit.form import tool_schema
+from marid.core.policy.policy import Effect
+from marid.toolkit.params import tool_schema
 from marid.toolkit.spec import ToolSpec
-from marid.tools.inventory import TOOLS
+from marid.tools.builtin import TOOLS
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "tools.json"
 

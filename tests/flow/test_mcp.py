@@ -17,11 +17,11 @@ import pytest
 from mcp import Client, StdioServerParameters, types
 
 from marid import __version__
-from marid.app.hands import open_tools
-from marid.app.reach import ToolAccess
+from marid.app.tool_access import ToolAccess
+from marid.app.tool_session import open_tools
 from marid.bootstrap.wiring import build
 from marid.core.caller import Caller
-from marid.faces.mcp.command import command
+from marid.faces.mcp.mcp_command import command
 from marid.faces.mcp.read_context import read_context_tool
 from marid.faces.mcp.roots import AllowedRoots
 from marid.faces.mcp.server import make_server

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fakes.trees import CountingWalker, Problems, Rules, paths_of, plant, plant_names, plant_repository
-from marid.workspace.ignores import UserGitFiles
+from marid.workspace.rules.ignore_files import UserGitFiles
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from fakes.changes import Wanted, contents
 from fakes.hands import Hands
 from fakes.openings import both_openings
 from fakes.worktree import new_worktree
-from marid.adapters.git import LocalGit
+from marid.adapters.git.local_git import LocalGit
 from marid.bootstrap.wiring import build
 from marid.core.errors import MaridError
 from marid.faces.mcp.read_context import read_context_tool
@@ -24,9 +24,9 @@ from marid.faces.mcp.roots import resolve_roots
 from marid.ports.git import Git
 from marid.toolkit.outcome import Outcome
 from marid.tools.git_diff import get_git_diff
-from marid.workspace.beneath import OpenBeneath
-from marid.workspace.commit import commit
-from marid.workspace.territory import PathScope
+from marid.workspace.guard.openat import OpenBeneath
+from marid.workspace.guard.path_scope import PathScope
+from marid.workspace.write.commit import commit
 
 FILES = ("d/f", "d/sub/f", "f", "way/f", "way/sub/f", "d/new/x", "d/sub/y")
 

@@ -12,20 +12,20 @@ import pytest
 from fakes.approvals import FakeApprovals
 from fakes.audit import FakeAudit
 from fakes.road import CALLER, FakeRunner, Road, ScriptedAsker, SilentAsker, sets, within
-from marid.adapters.approvals import SqliteApprovals
-from marid.core.approval import ApprovalAnswer, QuestionKind, person_caller
+from marid.adapters.approvals.database import SqliteApprovals
 from marid.core.caller import Caller
 from marid.core.errors import Exhausted, NotFound, Refused, Unavailable
 from marid.core.events import Notice, ToolCalled
-from marid.core.policy import DEFAULT_RULES, Effect, Policy, PolicyRules, Verdict
-from marid.toolkit.deeds import PlanExecutor
+from marid.core.policy.approval import ApprovalAnswer, QuestionKind, person_caller
+from marid.core.policy.policy import DEFAULT_RULES, Effect, Policy, PolicyRules, Verdict
+from marid.toolkit.call_scope import CallScope
 from marid.toolkit.dispatch import Dispatcher, HookDecision, ToolInvocation
 from marid.toolkit.handles import FileRef, TargetRef
 from marid.toolkit.inventory import Inventory
 from marid.toolkit.outcome import CommandPlan, EditPlan, Outcome, ProcessResult, ToolFailure, ToolOutput
-from marid.toolkit.scope import CallScope
+from marid.toolkit.plan_executor import PlanExecutor
 from marid.toolkit.spec import Alias, ToolSpec, tool
-from marid.workspace.guard import GuardedPath, PathScope
+from marid.workspace.guard.api import GuardedPath, PathScope
 
 
 class Bell(Protocol):

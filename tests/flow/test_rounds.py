@@ -14,15 +14,15 @@ import pytest
 from fakes import striking
 from fakes.talking import Listener, asks, chats, desk, stored, talk
 from marid.app.approvals import answer_approval, pending_approvals
-from marid.app.reach import ToolAccess
-from marid.app.say import run_round
-from marid.app.saying import RoundRequest
-from marid.core.approval import ApprovalAnswer
-from marid.core.entry import FAILED, INTERRUPTED, TOOL_CALL, TOOL_RESULT
+from marid.app.round_request import RoundRequest
+from marid.app.rounds import run_round
+from marid.app.tool_access import ToolAccess
+from marid.core.conversation.entry import FAILED, INTERRUPTED, TOOL_CALL, TOOL_RESULT
 from marid.core.errors import Exhausted, Unavailable
 from marid.core.events import Notice
-from marid.core.policy import Effect
-from marid.core.rounds import RoundEnd, RoundRetrying, RoundTextDelta, UsageReported, WindowWarning
+from marid.core.policy.approval import ApprovalAnswer
+from marid.core.policy.policy import Effect
+from marid.core.round_events import RoundEnd, RoundRetrying, RoundTextDelta, UsageReported, WindowWarning
 from marid.testing import (
     Cut,
     Gate,

@@ -18,9 +18,9 @@ from fakes.program import Program, marid
 from fakes.talking import Listener, chats, desk, stored, talk
 from marid.app.app import App
 from marid.core.errors import Exhausted
-from marid.core.fields import API, DISPLAY_BY_NAME, SETTINGS_BY_NAME, STORAGE, STYLE, TOOLS
-from marid.core.rounds import FuelExhausted, RoundEnd, ToolEnded, WindowWarning
-from marid.core.settings import DISPLAY_SETTINGS, SETTINGS
+from marid.core.round_events import FuelExhausted, RoundEnd, ToolEnded, WindowWarning
+from marid.core.settings.schema import API, DISPLAY_BY_NAME, SETTINGS_BY_NAME, STORAGE, STYLE, TOOLS
+from marid.core.settings.values import DISPLAY_SETTINGS, SETTINGS
 from marid.testing import Gate, ModelServer, Request, Script, ScriptedModel, Stall, Step, call, say
 
 __all__ = ["marid"]

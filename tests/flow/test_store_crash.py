@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from fakes import writers
-from marid.adapters.store.catalogue import FileConversations
-from marid.core.entry import MESSAGE, Entry
+from marid.adapters.store.conversations import FileConversations
+from marid.core.conversation.entry import MESSAGE, Entry
 from marid.core.errors import Unavailable
 
 
@@ -71,8 +71,8 @@ def test_every_truncation_point_of_the_last_append_is_repaired(tmp_path: Path, s
 
 FILLING = """
 import resource, sys
-from marid.adapters.store.catalogue import FileConversations
-from marid.core.entry import Entry
+from marid.adapters.store.conversations import FileConversations
+from marid.core.conversation.entry import Entry
 from marid.core.errors import Unavailable
 conversations = FileConversations(sys.argv[1])
 with conversations.open("c", create=True) as held:
@@ -112,9 +112,9 @@ def test_a_full_disk_is_told_and_tears_no_file_and_all_goes_on_when_there_is_roo
 
 TALKING = """
 import sys
-from marid.adapters.store.catalogue import FileConversations
-from marid.core.conversation import StorageSettings
-from marid.core.entry import Entry
+from marid.adapters.store.conversations import FileConversations
+from marid.core.conversation.records import StorageSettings
+from marid.core.conversation.entry import Entry
 # A new partition would begin without room.
 one = StorageSettings(partition_max_entries=10**9, partition_max_tokens=10**9)
 with FileConversations(sys.argv[1], one).open("c", create=True) as held:
@@ -148,7 +148,7 @@ def test_one_who_is_killed_while_there_is_room_behind_the_lines_loses_nothing(tm
 
 HOLDING = """
 import os, sys, time
-from marid.adapters.store.catalogue import FileConversations
+from marid.adapters.store.conversations import FileConversations
 held = FileConversations(sys.argv[1]).open("c", create=True)
 child = os.fork() if sys.argv[2] == "fork" else 1
 if child:
@@ -192,8 +192,8 @@ def test_an_orphan_that_inherited_the_lock_keeps_nobody_out(tmp_path: Path) -> N
 
 FORKING = """
 import os, sys
-from marid.adapters.store.catalogue import FileConversations
-from marid.core.entry import Entry
+from marid.adapters.store.conversations import FileConversations
+from marid.core.conversation.entry import Entry
 conversations = FileConversations(sys.argv[1])
 held = conversations.open("c", create=True)
 for number in range(20):
@@ -229,7 +229,7 @@ def test_a_child_that_lives_longer_keeps_nothing_and_writes_nothing(tmp_path: Pa
 
 ADOPTING = """
 import os, signal, sys
-from marid.adapters.store.catalogue import FileConversations
+from marid.adapters.store.conversations import FileConversations
 asked = 0
 def clock():
     global asked

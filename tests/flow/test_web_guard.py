@@ -12,10 +12,10 @@ import pytest
 
 from fakes.hands import Hands
 from fakes.web import Server, answer, bomb, redirect, serving
-from marid.adapters.web_client import NetworkFunctions, WebClient
+from marid.adapters.web.client import NetworkFunctions, WebClient
 from marid.ports.web import Web
-from marid.toolkit.form import tool_params
 from marid.toolkit.outcome import ToolFailure, ToolOutput
+from marid.toolkit.params import tool_params
 from marid.tools.network import fetch_url, web_search
 
 CANARY = "canary-7f3a"

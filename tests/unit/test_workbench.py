@@ -6,8 +6,8 @@ import anyio
 import pytest
 
 import marid
-from marid.core.approval import ApprovalAnswer, Question
 from marid.core.errors import NotFound
+from marid.core.policy.approval import ApprovalAnswer, Question
 
 
 @pytest.fixture

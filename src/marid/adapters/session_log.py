@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from weakref import ref
 
 from marid.ports.audit import AuditRecord
-from marid.workspace.private import make_private_folder
-from marid.workspace.replace import write_all
+from marid.workspace.write.atomic import write_all
+from marid.workspace.write.private_folders import make_private_folder
 
 if TYPE_CHECKING:
-    from marid.text.veil import Redactor
+    from marid.text.secrets.redact import Redactor
 
 CALLS = "toolcalls.log"
 _MAX_ARGS_LENGTH = 4000
@@ -168,7 +168,7 @@ class SessionLog:
 
     def _redact(self, data: bytes) -> bytes:
         if self._redactor is None:
-            from marid.text.veil import Redactor
+            from marid.text.secrets.redact import Redactor
 
             self._redactor = Redactor(*self._secrets)
         return self._redactor.redact_bytes(data, "call.json")

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from marid.assembly.means import ContextPorts
-from marid.core.settings import ResolvedSettings, Settings
+from marid.assembly.context_ports import ContextPorts
+from marid.core.settings.values import ResolvedSettings, Settings
 
 if TYPE_CHECKING:
     # Importing a module costs a quarter of a millisecond at every start; only the type checker wants these here.
-    from marid.app.memory import ConversationStores
+    from marid.app.conversation_stores import ConversationStores
     from marid.app.toolbox import Toolbox
     from marid.ports.approvals import Approvals
     from marid.ports.clipboard import Clipboard

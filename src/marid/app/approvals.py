@@ -3,8 +3,8 @@
 import time
 from typing import TYPE_CHECKING
 
-from marid.core.approval import Approval, ApprovalAnswer, person_caller
 from marid.core.errors import BadInput, NotFound
+from marid.core.policy.approval import Approval, ApprovalAnswer, person_caller
 
 if TYPE_CHECKING:
     from marid.app.app import App

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from marid.core.errors import Unavailable
-from marid.core.settings import MAX_SETTINGS_BYTES, BadSettingsFile
-from marid.text.visible import quote_path
-from marid.workspace.plain import read_small_text
-from marid.workspace.private import lock_folder, make_private_folder
-from marid.workspace.replace import replace_file
+from marid.core.settings.values import MAX_SETTINGS_BYTES, BadSettingsFile
+from marid.text.display import quote_path
+from marid.workspace.small_text import read_small_text
+from marid.workspace.write.atomic import replace_file
+from marid.workspace.write.private_folders import lock_folder, make_private_folder
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument

@@ -10,8 +10,18 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from marid.app.app import App
-from marid.app.memory import ConversationStores
-from marid.core.conversation import (
+from marid.app.conversation_stores import ConversationStores
+from marid.core.conversation.entry import (
+    ANCHORS,
+    FLOW_CALL,
+    FLOW_RESULT,
+    MESSAGE,
+    TO_USER,
+    TOOL_CALL,
+    TOOL_RESULT,
+    Entry,
+)
+from marid.core.conversation.records import (
     Conflict,
     ConversationHit,
     ConversationMeta,
@@ -20,10 +30,9 @@ from marid.core.conversation import (
     LeaseHolder,
     SweepResult,
 )
-from marid.core.entry import ANCHORS, FLOW_CALL, FLOW_RESULT, MESSAGE, TO_USER, TOOL_CALL, TOOL_RESULT, Entry
 from marid.core.errors import BadInput, NotFound
 from marid.ports.transcript import Transcript
-from marid.text.names import check_conversation_name
+from marid.text.conversation_names import check_conversation_name
 
 PREVIOUS, NEW = "-", "new"
 _FLOW = MappingProxyType({FLOW_CALL: TOOL_CALL, FLOW_RESULT: TOOL_RESULT})

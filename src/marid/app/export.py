@@ -6,12 +6,12 @@ from types import MappingProxyType
 
 from marid.app.app import App
 from marid.app.conversations import readable_entries, transcript
-from marid.core.conversation import ConversationMeta
-from marid.core.entry import MESSAGE, NEVER_IN_WINDOW, TOOL_CALL, TOOL_RESULT, TOOL_STARTED, Entry
-from marid.core.entry_fields import entry_to_dict, status_mark
+from marid.core.conversation.entry import MESSAGE, NEVER_IN_WINDOW, TOOL_CALL, TOOL_RESULT, TOOL_STARTED, Entry
+from marid.core.conversation.entry_json import entry_to_dict, status_mark
+from marid.core.conversation.records import ConversationMeta
 from marid.core.errors import BadInput
-from marid.text.moments import format_timestamp
-from marid.text.visible import escape_text
+from marid.text.display import escape_text
+from marid.text.timestamps import format_timestamp
 
 # What nobody reads: the result of a call tells more than that it was begun.
 _HIDDEN_TYPES = frozenset({TOOL_STARTED, *NEVER_IN_WINDOW})

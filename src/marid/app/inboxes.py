@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from marid.app.app import App
-from marid.app.say import run_round
-from marid.app.saying import RoundRequest
+from marid.app.round_request import RoundRequest
+from marid.app.rounds import run_round
 from marid.core.errors import Unavailable
-from marid.core.rounds import RoundEnd, RoundEvent
+from marid.core.round_events import RoundEnd, RoundEvent
 
 if TYPE_CHECKING:
-    from marid.toolkit.asking import Asker
+    from marid.toolkit.questions import Asker
 
 INBOX_PROMPT = (
     "[Messages from other conversations have arrived; they stand above. The user has not asked for anything: "

@@ -20,7 +20,7 @@ def inspectable_names() -> tuple[str, ...]:
 def setting_keys() -> tuple[str, ...]:
     """Every setting and display key, those of tables with dots; not those of providers, which are anybody's choice."""
     # Imported when used: most of what is asked for is no setting.
-    from marid.core.fields import ANY_PROVIDER, DISPLAY_BY_NAME, SETTINGS_BY_NAME
+    from marid.core.settings.schema import ANY_PROVIDER, DISPLAY_BY_NAME, SETTINGS_BY_NAME
 
     every = (*SETTINGS_BY_NAME.values(), *DISPLAY_BY_NAME.values())
     return tuple(one.name for one in every if one.kind != "table" and ANY_PROVIDER not in one.name)
@@ -55,14 +55,14 @@ def check_inspectable(thing: str) -> None:
 
 def _setting_name(thing: str) -> str:
     """The name of a setting that is called so; of a table, a provider or an alias too."""
-    from marid.core.fields import find_display_setting, find_setting
+    from marid.core.settings.schema import find_display_setting, find_setting
 
     found = find_setting(thing) or find_display_setting(thing)
     return found.name if found else ""
 
 
 def _setting_text(app: App, key: str, thing: str) -> str:
-    from marid.core.effective import effective_settings
+    from marid.core.settings.view import effective_settings
 
     name = _setting_name(thing)
     rows = effective_settings(app.resolve(key, {}))
@@ -80,7 +80,7 @@ def _format_value(value: object) -> str:
         return UNSET
     if isinstance(value, str):
         return value
-    from marid.core.effective import toml_text
+    from marid.core.settings.view import toml_text
 
     text = toml_text(value)
     return text[1:-1].replace('"', "") if isinstance(value, list) else text
@@ -97,7 +97,7 @@ def _note_reader(name: str) -> Callable[[App, str], str]:
 
 
 def _base_prompt(app: App, key: str) -> str:
-    from marid.engine.prompt import base_prompt
+    from marid.engine.system_prompt import base_prompt
     from marid.workspace.instructions import load_home_prompt
 
     return base_prompt(load_home_prompt(app.settings.home, "chibi"), _note_reader("system_prompt")(app, key))
@@ -105,7 +105,7 @@ def _base_prompt(app: App, key: str) -> str:
 
 def _full_prompt(app: App, key: str) -> str:
     """What a model would be told now."""
-    from marid.engine.prompt import PromptParts, prompt_parts, system_prompt
+    from marid.engine.system_prompt import PromptParts, prompt_parts, system_prompt
     from marid.workspace.instructions import load_home_prompt, load_instructions
 
     settings = app.resolve(key, {}).settings

@@ -7,10 +7,10 @@ from typing import Any, cast
 import anyio.to_thread
 
 from marid.app.app import App
-from marid.core.chat import ModelInfo
 from marid.core.errors import MaridError, NotFound
-from marid.core.settings import PROVIDERS
-from marid.text.visible import escape_text
+from marid.core.model_io import ModelInfo
+from marid.core.settings.values import PROVIDERS
+from marid.text.display import escape_text
 
 
 async def find_model_info(app: App, name: str) -> ModelInfo:

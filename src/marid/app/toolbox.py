@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from marid.toolkit.inventory import Inventory
-from marid.workspace.guard import PathScope
+from marid.workspace.guard.api import PathScope
 
 if TYPE_CHECKING:
     from marid.toolkit.dispatch import Dispatcher  # imported when used: only a call needs it

@@ -5,21 +5,21 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from marid.assembly.context_ports import ContextPorts
+from marid.assembly.item_builder import ItemBuilder, make_level_matcher
 from marid.assembly.items import ContextItem, Section
-from marid.assembly.levels import ItemBuilder, make_level_matcher
-from marid.assembly.limit import enforce_limit
-from marid.assembly.means import ContextPorts
-from marid.assembly.select import Selection, Targets, make_selection_rules, resolve_targets, select_files
+from marid.assembly.selection import Selection, Targets, make_selection_rules, resolve_targets, select_files
+from marid.assembly.size_limit import enforce_limit
 from marid.core.context import ContextReport, ContextRequest, Level
 from marid.core.events import ContextEvent, Emit, FileProblem, WalkProgress
-from marid.text.secrets import Masker
-from marid.text.visible import quote_path
+from marid.text.display import quote_path
+from marid.text.secrets.masker import Masker
 from marid.workspace.read import Content, FileReader
 from marid.workspace.walk import Folder, SelectionRules
 
 if TYPE_CHECKING:
-    from marid.assembly.memory import ContentCache
-    from marid.assembly.symbols import AnchoredSymbol
+    from marid.assembly.content_cache import ContentCache
+    from marid.assembly.symbol_excerpts import AnchoredSymbol
     from marid.text.tokens import CachedCounter
 
 T = TypeVar("T")
@@ -82,7 +82,7 @@ class Assembler:
         fence, reasons = self.request.fence, bool(self.request.lock)
         if fence is None:
             return select_files(targets, ruling, self.emit, reasons=reasons)
-        from marid.assembly.fence import check_targets, without_protected  # imported when used: users have none
+        from marid.assembly.caller_limits import check_targets, without_protected  # imported when used: users have none
 
         check_targets(targets, fence)
         return without_protected(select_files(targets, ruling, self.emit, reasons=reasons), fence)
@@ -173,7 +173,7 @@ class Assembler:
         shown, top = self.request.render, self.selection.top
         found: list[Section] = []
         if shown.with_tree:
-            from marid.assembly.views import FileRow, render_tree
+            from marid.assembly.views.statistics import FileRow, render_tree
 
             rows = (FileRow(path) for path in self.selection.paths())
             body = "".join(f"{line}\n" for line in render_tree(rows, top))
@@ -184,7 +184,7 @@ class Assembler:
 
     def _git_sections(self) -> Iterator[Section]:
         # Imported when used: few runs ask git.
-        from marid.assembly.gitstate import masked_diff, masked_log
+        from marid.assembly.git_sections import masked_diff, masked_log
 
         shown, selection, git = self.request.render, self.selection, self.ports.git()
         if shown.log:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from marid.assembly.forms import FormatRenderer
+from marid.assembly.formats.format_table import FormatRenderer
 from marid.assembly.items import ContextItem, Section
 from marid.core.context import Level
 from marid.core.events import Emit, PackProgress

@@ -4,9 +4,9 @@ import os
 from collections.abc import Mapping
 
 from marid.core.errors import BadInput, NotFound
-from marid.text.visible import quote_path
-from marid.workspace.ignores import UserGitFiles
-from marid.workspace.root import find_project_root
+from marid.text.display import quote_path
+from marid.workspace.project import find_project_root
+from marid.workspace.rules.ignore_files import UserGitFiles
 
 
 def user_home(environ: Mapping[str, str]) -> str:

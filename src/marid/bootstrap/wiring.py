@@ -6,22 +6,22 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from marid.app.app import App
-from marid.assembly.means import ContextPorts
+from marid.assembly.context_ports import ContextPorts
 from marid.bootstrap.environment import find_home, find_project, git_user_files, user_home, wants_colour
 from marid.bootstrap.once import once
-from marid.bootstrap.settings import SettingsSources, resolve_settings
+from marid.bootstrap.settings.settings_resolver import SettingsSources, resolve_settings
 from marid.core.errors import NotFound
-from marid.core.settings import ResolvedSettings, Settings
+from marid.core.settings.values import ResolvedSettings, Settings
 
 if TYPE_CHECKING:
     # Importing a module costs a quarter of a millisecond at every start; only the type checker wants these here.
-    from marid.adapters.approvals import SqliteApprovals
-    from marid.app.memory import ConversationStores
+    from marid.adapters.approvals.database import SqliteApprovals
+    from marid.app.conversation_stores import ConversationStores
     from marid.app.toolbox import Toolbox
     from marid.ports.cache import Cache
     from marid.ports.clipboard import Clipboard
-    from marid.ports.crew import JobPool
     from marid.ports.git import Clones, Git
+    from marid.ports.job_pool import JobPool
     from marid.ports.model import Model
     from marid.ports.outlines import Outlines
     from marid.ports.watch import FileWatcher
@@ -100,67 +100,67 @@ class Adapters:
         self._environ = environ
 
     def git(self) -> "Git":
-        from marid.adapters.git import LocalGit
+        from marid.adapters.git.local_git import LocalGit
 
         return LocalGit(self._environ)
 
     def clones(self, on_note: Callable[[str], None]) -> "Clones":
-        from marid.adapters.clones import CachedClones
+        from marid.adapters.git.clones import CachedClones
 
         return CachedClones(os.path.join(self._settings.home, "cache"), self._environ, on_note=on_note)
 
     def cache(self) -> "Cache":
-        from marid.adapters.cache import SqliteCache
+        from marid.adapters.sqlite_cache import SqliteCache
 
         return SqliteCache(os.path.join(self._settings.home, "cache", "content.db"))
 
     def outlines(self, cache: "Cache", workers: "Workers") -> "Outlines":
-        from marid.adapters.outlines import WorkerOutlines
-        from marid.assembly.outlining import CachedOutlines
+        from marid.adapters.workers.worker_outlines import WorkerOutlines
+        from marid.assembly.outline_cache import CachedOutlines
 
         return CachedOutlines(WorkerOutlines(workers), cache)
 
     def workers(self) -> "Workers":
-        from marid.adapters.workers import ProcessWorkers
+        from marid.adapters.workers.pool import ProcessWorkers
 
         return ProcessWorkers()
 
     def toolbox(self, git: "Callable[[], Git]", workers: "Callable[[], Workers]") -> "Toolbox":
-        from marid.bootstrap.toolbox import make_toolbox
+        from marid.bootstrap.tool_wiring import make_toolbox
 
         return make_toolbox(self._settings, self._environ, git=git, workers=workers, approvals=self.approvals)
 
     def approvals(self) -> "SqliteApprovals":
-        from marid.adapters.approvals import SqliteApprovals
+        from marid.adapters.approvals.database import SqliteApprovals
 
         return SqliteApprovals(os.path.join(self._settings.home, "approvals.db"))
 
     def stores(self, settings: Settings) -> "ConversationStores":
-        from marid.bootstrap.memory import make_stores
+        from marid.bootstrap.model_wiring import make_stores
 
         return make_stores(settings)
 
     def model(self, settings: Settings, files: Mapping[str, str]) -> "Model":
-        from marid.bootstrap.memory import make_model
+        from marid.bootstrap.model_wiring import make_model
 
         return make_model(settings, self._environ, files)
 
     def providers(self, settings: Settings) -> "tuple[Model, ...]":
-        from marid.bootstrap.memory import make_providers
+        from marid.bootstrap.model_wiring import make_providers
 
         return make_providers(settings, self._environ)
 
     def crew(self) -> "JobPool":
-        from marid.adapters.crew import ForkPool
+        from marid.adapters.workers.fork_pool import ForkPool
 
         return ForkPool(min(len(os.sched_getaffinity(0)), _MAX_WORKERS) - 1)
 
     def clipboard(self) -> "Clipboard":
-        from marid.adapters.clipboard import SystemClipboard
+        from marid.adapters.system_clipboard import SystemClipboard
 
         return SystemClipboard(self._environ)
 
     def watch(self) -> "FileWatcher":
-        from marid.adapters.watch import FileWatch
+        from marid.adapters.file_watch import FileWatch
 
         return FileWatch()

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 
 import anyio
 
-from marid.core.entry import FLOW_CALL, OK, TO_AGENT, TO_USER, Entry
+from marid.core.conversation.entry import FLOW_CALL, OK, TO_AGENT, TO_USER, Entry
 from marid.core.errors import MaridError, NotFound
-from marid.core.policy import Effect
-from marid.core.rounds import RoundEvent, ToolEnded, ToolStarted
-from marid.engine.ledger import AsyncConversation
+from marid.core.policy.policy import Effect
+from marid.core.round_events import RoundEvent, ToolEnded, ToolStarted
+from marid.engine.async_conversation import AsyncConversation
 from marid.engine.messages import parse_arguments
-from marid.engine.replies import RoundStamp
-from marid.engine.results import MAX_RESULT_BYTES, interrupted_entry, result_entry, started_entry
+from marid.engine.reply_entries import RoundStamp
+from marid.engine.result_entries import MAX_RESULT_BYTES, interrupted_entry, result_entry, started_entry
 from marid.engine.steps import (
     LOOP_WARNING,
     LOOP_WARNING_AT,
@@ -23,9 +23,9 @@ from marid.engine.steps import (
     find_handoff,
 )
 from marid.engine.turns import CallRecord, Turn
+from marid.toolkit.call_scope import CallScope
 from marid.toolkit.dispatch import Dispatcher
 from marid.toolkit.outcome import Outcome, ToolFailure
-from marid.toolkit.scope import CallScope
 
 STORE_TIMEOUT = 2.0
 """Seconds in which a round that is cancelled stores what there is: a slow disk may need some, a person waits for 3."""

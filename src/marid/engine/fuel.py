@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from marid.core.rounds import FuelExhausted, FuelStatus, RoundEvent
+from marid.core.round_events import FuelExhausted, FuelStatus, RoundEvent
 
 _PREVIEW = 80
 

@@ -6,27 +6,27 @@ from dataclasses import dataclass
 
 import anyio
 
-from marid.core.chat import Finished, ModelRequest, Parameters
-from marid.core.entry import FAILED, INTERRUPTED, STOPPED, TO_AGENT, Entry
+from marid.core.conversation.entry import FAILED, INTERRUPTED, STOPPED, TO_AGENT, Entry
 from marid.core.errors import MaridError, Unavailable
-from marid.core.rounds import AFTER_CONTINUATION, EndReason, ReplyEnded, RoundEnd, RoundEvent, RoundTextDelta
-from marid.core.settings import Settings
-from marid.engine.asking import RequestBuilder, WindowLimits
+from marid.core.model_io import Finished, ModelRequest, Parameters
+from marid.core.round_events import AFTER_CONTINUATION, EndReason, ReplyEnded, RoundEnd, RoundEvent, RoundTextDelta
+from marid.core.settings.values import Settings
+from marid.engine.async_conversation import AsyncConversation
 from marid.engine.batch import STORE_TIMEOUT, BatchContext, CallBatch
-from marid.engine.beginning import clear_inbox, collect_inbox
 from marid.engine.fuel import FuelBudget
-from marid.engine.hearing import ReplyStream
-from marid.engine.ledger import AsyncConversation
-from marid.engine.offers import tool_offers
-from marid.engine.opening import continuation_entry
-from marid.engine.replies import RoundStamp, reply_entries
-from marid.engine.results import interrupted_entry
+from marid.engine.model_requests import RequestBuilder, WindowLimits
+from marid.engine.prompt_entries import continuation_entry
+from marid.engine.reply_entries import RoundStamp, reply_entries
+from marid.engine.reply_stream import ReplyStream
+from marid.engine.result_entries import interrupted_entry
+from marid.engine.round_start import clear_inbox, collect_inbox
 from marid.engine.steps import AskModel, HandoffDecision, RunTools, Stop, find_handoff, next_step
+from marid.engine.tool_offers import tool_offers
 from marid.engine.turns import Reply, Turn, UserTurn
 from marid.ports.conversations import Inbox
 from marid.ports.model import Model
+from marid.toolkit.call_scope import CallScope
 from marid.toolkit.dispatch import Dispatcher
-from marid.toolkit.scope import CallScope
 
 # Seconds for a provider to say how much its model takes in: a list that is slow is not worth the wait.
 _WINDOW_LOOKUP_TIMEOUT = 3.0

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import cast
 
-from marid.core.chat import Message, MessagePart, Reasoning, Text, ToolCall, ToolResult, user_message
-from marid.core.entry import FAILED, INTERRUPTED, THOUGHTS, Entry
+from marid.core.conversation.entry import FAILED, INTERRUPTED, THOUGHTS, Entry
+from marid.core.model_io import Message, MessagePart, Reasoning, Text, ToolCall, ToolResult, user_message
 from marid.engine.turns import CallRecord, Reply, Turn, UserTurn
 
 LOST_RESULT = "interrupted: this call has no result, and nobody knows whether it happened"

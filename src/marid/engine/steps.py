@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal, NamedTuple, TypeAlias
 
-from marid.core.entry import FAILED, FLOW_CALL, INTERRUPTED, OK, TO_AGENT, TO_USER
+from marid.core.conversation.entry import FAILED, FLOW_CALL, INTERRUPTED, OK, TO_AGENT, TO_USER
 from marid.engine.messages import parse_arguments
 from marid.engine.turns import CallRecord, Reply, Turn, UserTurn
 

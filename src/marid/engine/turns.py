@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import TypeAlias
 
-from marid.core.entry import (
+from marid.core.conversation.entry import (
     AGENT,
     FLOW_CALL,
     FLOW_RESULT,

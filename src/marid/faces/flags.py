@@ -5,7 +5,7 @@ A capital letter names a conversation, its small twin means the current one. Eac
 
 from typing import NamedTuple
 
-from marid.core.logs import DEBUG_LOGS
+from marid.core.debug_logs import DEBUG_LOGS
 
 # What a value is, and so what a shell offers for it. `previous` is a conversation or `-`, `any` may also be a new one.
 NAME, PREVIOUS, ANY = "name", "previous", "any"

@@ -12,11 +12,11 @@ from marid.app.app import App
 from marid.bootstrap.environment import completion_request, disable_pydantic_plugins
 from marid.bootstrap.wiring import build
 from marid.core.errors import BadInput, MaridError
-from marid.faces.cli.flags_help import help_page
-from marid.faces.cli.line import CommandLine, flag_spellings, flag_values
-from marid.faces.cli.names import ConversationArgument, ConversationOption
+from marid.faces.cli.argv.command_line import CommandLine, flag_spellings, flag_values
+from marid.faces.cli.argv.conversation_params import ConversationArgument, ConversationOption
+from marid.faces.cli.argv.help_page import help_page
 from marid.faces.flags import LEADING_FLAGS, LOCATION_FLAGS
-from marid.launch.table import COMMANDS, LINKS, commands_for, program_name, summaries
+from marid.launch.commands import COMMANDS, LINKS, commands_for, program_name, summaries
 
 
 class Program(click.Group):
@@ -49,7 +49,7 @@ def complete(called: str) -> int | None:
     asked = completion_request(name.replace("-", "_"))
     if asked is None:
         return None
-    from marid.faces.cli.completion import complete as answer
+    from marid.faces.cli.argv.completion import complete as answer
 
     command = _linked_command(called) or Program(name)
     # A wrong word or setting on the line: whoever presses a key for help wants words or nothing, no complaint.
@@ -76,7 +76,7 @@ def run_command(line: CommandLine, make_app: Callable[[], App]) -> int:
     _reject_unknown_flags(line, command)
     name = ""
     if line.given.keys() & {"conversation", *LEADING_FLAGS}:
-        from marid.faces.cli.line_run import start_run
+        from marid.faces.cli.line_runner import start_run
 
         run = start_run(line, make_app)
         name, make_app = run.name if line.has("conversation") else "", partial(_reuse_app, run.app)

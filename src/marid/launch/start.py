@@ -12,10 +12,17 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from marid.core.errors import BadInput, MaridError, Unavailable, unwrap_group
 from marid.core.version import __version__
-from marid.faces.cli.exits import INTERRUPTED_STATUS, end_terminal_line, error_text, exit_code, print_line, print_note
-from marid.faces.cli.line import MARKDOWN_PAGE_KEY, CommandLine, parse_command_line, unknown_key_warnings
-from marid.faces.cli.line_quick import quick_command
-from marid.launch.table import LINKS, commands_for, program_name, summaries
+from marid.faces.cli.argv.command_line import MARKDOWN_PAGE_KEY, CommandLine, parse_command_line, unknown_key_warnings
+from marid.faces.cli.quick_commands import quick_command
+from marid.faces.cli.view.console import (
+    INTERRUPTED_STATUS,
+    end_terminal_line,
+    error_text,
+    exit_code,
+    print_line,
+    print_note,
+)
+from marid.launch.commands import LINKS, commands_for, program_name, summaries
 
 if TYPE_CHECKING:
     from marid.app.app import App
@@ -49,7 +56,7 @@ def run(argv: Sequence[str]) -> int:
 def _dispatch(called: str, args: list[str]) -> int:
     if called not in LINKS and args[:1] == ["context"]:
         # Imported when used: a plain command line never needs click, which costs more than a small project does.
-        from marid.faces.cli.options import parse_options
+        from marid.faces.cli.argv.context_options import parse_options
 
         options = parse_options(args[1:])
         if options is not None:
@@ -97,14 +104,14 @@ def _with_valid_username(line: CommandLine) -> CommandLine:
     name = line.value("username")
     if name.isprintable():
         return line
-    from marid.faces.cli.prompt_input import replace_invalid_bytes  # imported when used: such bytes are rare
+    from marid.faces.cli.chat.prompt_input import replace_invalid_bytes  # imported when used: such bytes are rare
 
     return line._replace(given={**line.given, "username": ((replace_invalid_bytes(name),),)})
 
 
 def _run_command_or_prompt(line: CommandLine, make_app: "Callable[[], App]", called: str) -> int:
     if MARKDOWN_PAGE_KEY in line.value("debug"):
-        from marid.faces.cli.markdown_page import page_path, show_page
+        from marid.faces.cli.operations.markdown_page import page_path, show_page
 
         return show_page(make_app(), page_path(line.value("debug")))
     if line.command:
@@ -119,7 +126,7 @@ def _run_command_or_prompt(line: CommandLine, make_app: "Callable[[], App]", cal
 
 def _run_prompt(line: CommandLine, make_app: "Callable[[], App]", called: str) -> int:
     """Flags and words; with neither, a person at a terminal is greeted."""
-    from marid.faces.cli.line_run import is_empty, is_on_terminal, is_piped, run_line
+    from marid.faces.cli.line_runner import is_empty, is_on_terminal, is_piped, run_line
 
     _hint_at_command(line, commands_for(called))
     if not is_empty(line) or is_piped():
@@ -128,7 +135,7 @@ def _run_prompt(line: CommandLine, make_app: "Callable[[], App]", called: str) -
         return _help(called)
     if called in LINKS:
         return run_line(line, make_app)  # that program reads a prompt
-    from marid.faces.cli.greeting import greet
+    from marid.faces.cli.view.greeting import greet
 
     greet(make_app())
     return 0
@@ -148,7 +155,7 @@ def _hint_at_command(line: CommandLine, commands: Collection[str]) -> None:
 
 
 def _help(called: str) -> int:
-    from marid.faces.cli.flags_help import help_page
+    from marid.faces.cli.argv.help_page import help_page
 
     print_line(help_page(summaries(called), called).removesuffix("\n"))
     return 0
@@ -192,7 +199,7 @@ def _run_context(options: dict[str, Any]) -> int:
     if options["watch"]:
         gc.enable()  # this one may go on for days
     from marid.bootstrap.wiring import build
-    from marid.faces.cli.context import run_context
+    from marid.faces.cli.operations.pack_context import run_context
 
     return run_context(options, partial(build, one_shot=True))
 

@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
-from marid.core.approval import Approval, ApprovalAnswer, Question
 from marid.core.caller import Caller
+from marid.core.policy.approval import Approval, ApprovalAnswer, Question
 
 
 class Approvals(Protocol):

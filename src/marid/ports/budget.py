@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from marid.core.chat import ModelRequest, Usage
+from marid.core.model_io import ModelRequest, Usage
 
 
 class SpendingBudget(Protocol):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from marid.core.conversation import (
+from marid.core.conversation.records import (
     ConversationHit,
     ConversationMeta,
     CurrentConversation,

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from marid.core.chat import GatewayEvent, ModelInfo, ModelRequest
+from marid.core.model_io import GatewayEvent, ModelInfo, ModelRequest
 
 OnModelEvent: TypeAlias = Callable[[GatewayEvent], Awaitable[None]]
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Protocol, Self
 
-from marid.core.conversation import ConversationMeta
-from marid.core.entry import Entry
+from marid.core.conversation.entry import Entry
+from marid.core.conversation.records import ConversationMeta
 
 
 class Transcript(Protocol):

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from marid.syntax.definitions import Definition, visible_definitions
-from marid.syntax.grammars import MAX_PARSE_BYTES
-from marid.syntax.tables import language_table
+from marid.syntax.treesitter.definitions import Definition, visible_definitions
+from marid.syntax.treesitter.grammars import MAX_PARSE_BYTES
+from marid.syntax.treesitter.language_tables import language_table
 
 _DOC_LENGTH = 100
 _DECORATOR_LENGTH = 60

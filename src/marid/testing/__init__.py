@@ -5,6 +5,7 @@ with ModelServer([say("Hel", "lo"), rate_limited(), say(calls=[call("get_tree", 
 assert server.requests[0].said == "hi"
 """
 
+from marid.testing.connection import Ending
 from marid.testing.faults import (
     Cut,
     Fault,
@@ -28,6 +29,7 @@ from marid.testing.faults import (
     unauthorized_error,
     unknown_model,
 )
+from marid.testing.model_server import ModelServer
 from marid.testing.request import ReceivedResult, Request
 from marid.testing.script import (
     ConditionalStep,
@@ -43,8 +45,6 @@ from marid.testing.script import (
     when,
 )
 from marid.testing.scriptfile import read_script
-from marid.testing.server import ModelServer
-from marid.testing.wire import Ending
 
 __all__ = (
     "ConditionalStep",

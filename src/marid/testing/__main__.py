@@ -10,8 +10,8 @@ from types import FrameType
 from typing import TextIO
 
 from marid.core.errors import BadInput, MaridError
+from marid.testing.model_server import ModelServer
 from marid.testing.scriptfile import read_script
-from marid.testing.server import ModelServer
 
 
 def serve(args: Sequence[str], out: TextIO, until: threading.Event) -> None:

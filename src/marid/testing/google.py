@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from marid.testing.faults import Refusal
-from marid.testing.frames import BodyFrame, sse_event
+from marid.testing.json_values import parse_object
 from marid.testing.request import Request
+from marid.testing.response_body import BodyFrame, sse_event
 from marid.testing.script import Script, ScriptedModel, ScriptedUsage, Turn
-from marid.testing.values import parse_object
 
 STATUS: Mapping[str, int] = {
     "rate_limit": 429,

@@ -37,7 +37,6 @@ from marid.testing.faults import (
     comment,
     malformed_event,
 )
-from marid.testing.fields import check_fields
 from marid.testing.openai import ERRORS
 from marid.testing.script import (
     ConditionalStep,
@@ -50,6 +49,7 @@ from marid.testing.script import (
     Turn,
     call,
 )
+from marid.testing.script_fields import check_fields
 
 _Built = TypeVar("_Built")
 _WHOLE = "the script"

@@ -9,7 +9,7 @@ from typing import Protocol, cast
 
 from marid.core.errors import BadInput
 from marid.ports.cache import Cache
-from marid.text.digest import content_key
+from marid.text.content_hash import content_key
 
 # Each encoding with a piece of text that all its special tokens contain: where it is absent, the tokenizer's fast
 # way, which knows special tokens, gives the same count as its slow way, which takes them for the text they are.

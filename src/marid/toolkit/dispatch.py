@@ -13,19 +13,19 @@ import anyio
 
 from marid.core.errors import BadInput, Exhausted, MaridError, OutsideRoots, Refused, Unavailable
 from marid.core.events import Notice, ToolCalled
-from marid.core.policy import Effect, Verdict
+from marid.core.policy.policy import Effect, Verdict
 from marid.ports.audit import AuditLog
+from marid.toolkit.availability import available_tools
+from marid.toolkit.call_scope import CallScope
+from marid.toolkit.call_state import CallState, audit_record
 from marid.toolkit.clip import MAX_OUTPUT_BYTES, clip_output
-from marid.toolkit.deeds import PlanExecutor
+from marid.toolkit.dependencies import dependencies_of
 from marid.toolkit.inventory import Inventory
-from marid.toolkit.needs import dependencies_of
-from marid.toolkit.offer import available_tools
 from marid.toolkit.outcome import BodyResult, Outcome, ToolFailure, ToolOutput
+from marid.toolkit.plan_executor import PlanExecutor
 from marid.toolkit.preview import call_preview, outside_preview
-from marid.toolkit.recording import CallState, audit_record
-from marid.toolkit.scope import CallScope
 from marid.toolkit.spec import ToolSpec
-from marid.toolkit.threads import DaemonThreadPool
+from marid.toolkit.thread_pool import DaemonThreadPool
 
 PLANNING_EFFECTS = frozenset({Effect.WRITE, Effect.EXEC})
 """Bodies of these effects only plan, and the plan is what is asked about."""
@@ -159,7 +159,7 @@ class Dispatcher:
     async def _parse_args(self, spec: ToolSpec, args: object, scope: CallScope, state: CallState) -> dict[str, object]:
         if not isinstance(args, Mapping):
             raise BadInput("arguments must be an object of names and values")
-        from marid.toolkit.form import tool_params  # imported when used: it brings pydantic
+        from marid.toolkit.params import tool_params  # imported when used: it brings pydantic
 
         state.args = dict(cast("Mapping[str, object]", args))
         territory = state.widened_scopes[-1] if state.widened_scopes else scope.path_scope

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from marid.toolkit.outcome import PlannedChange
-from marid.workspace.guard import MAX_FILE_BYTES, FolderEntry, GuardedPath, OpenFolder, PathScope
-from marid.workspace.parent import check_writable
+from marid.workspace.guard.api import MAX_FILE_BYTES, FolderEntry, GuardedPath, OpenFolder, PathScope
+from marid.workspace.write.parent_folder import check_writable
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo

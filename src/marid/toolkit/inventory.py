@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from marid.core.errors import BadInput, NotFound
-from marid.text.visible import escape_text
+from marid.text.display import escape_text
 from marid.toolkit.spec import ToolSpec
 
 

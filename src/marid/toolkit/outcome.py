@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from marid.ports.processes import ProcessResult
-from marid.workspace.guard import GuardedPath
+from marid.workspace.guard.api import GuardedPath
 
 
 def _no_values() -> Mapping[str, object]:

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from marid.core.approval import QuestionKind
 from marid.core.errors import Refused
-from marid.core.policy import Effect
+from marid.core.policy.approval import QuestionKind
+from marid.core.policy.policy import Effect
 from marid.ports.processes import SandboxState
-from marid.text.deceit import escape_invisible, find_deceptive
-from marid.text.diff import unified_diff
-from marid.text.visible import quote_path
-from marid.toolkit.complaints import quote_value
+from marid.text.confusables import escape_invisible, find_deceptive
+from marid.text.display import quote_path
+from marid.text.edit.line_diff import unified_diff
+from marid.toolkit.argument_errors import quote_value
 from marid.toolkit.outcome import CommandPlan, PlannedChange
 from marid.toolkit.spec import ToolSpec
 

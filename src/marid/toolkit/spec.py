@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, get_args
 
-from marid.core.policy import Effect
+from marid.core.policy.policy import Effect
 from marid.toolkit.outcome import BodyResult
 
 Body: TypeAlias = Callable[..., BodyResult] | Callable[..., Awaitable[BodyResult]]

@@ -3,18 +3,18 @@
 from typing import TYPE_CHECKING, Annotated
 
 from marid.core.errors import BadInput, Exhausted, MaridError
-from marid.core.policy import Effect
+from marid.core.policy.policy import Effect
 from marid.ports.workers import Workers
-from marid.text.visible import quote_path
+from marid.text.display import quote_path
 from marid.toolkit.handles import FileRef, FolderRef
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec, tool
-from marid.tools.python_tree import PythonFiles
-from marid.tools.texts import read_bytes
+from marid.tools.python_files import PythonFiles
+from marid.tools.text_files import read_bytes
 
 if TYPE_CHECKING:
-    from marid.syntax.calls_facts import FileFacts
-    from marid.syntax.calls_graph import CallTrace
+    from marid.syntax.python.resolve.call_graph import CallTrace
+    from marid.syntax.python.resolve.facts import FileFacts
 
 _FAMILY = "analysis"
 _MAX_CHARACTERS = 40_000
@@ -27,7 +27,7 @@ def get_file_summary(path: Annotated[FileRef, "a file of any kind"], *, workers:
     Python: imports, classes with their methods, functions, constants. TOML: tables with their keys. JSON and YAML:
     top-level keys. Markdown: headings. Code of other known languages: what it defines. All others: kind, size, lines.
     """
-    from marid.syntax.summary import file_summary  # imported when used, as all that parses
+    from marid.syntax.summary.file_summary import file_summary  # imported when used, as all that parses
 
     data = read_bytes(path)
     try:
@@ -55,11 +55,11 @@ def derive_code_path(
     a function that led here, `[shown elsewhere]` one whose calls stand at another place of the tree. A class stands for
     its constructor, a bare `path.py` for the code outside functions.
     """
-    from marid.syntax.calls_graph import trace_calls
-    from marid.syntax.calls_modules import ModuleIndex
-    from marid.syntax.calls_reading import py_facts
-    from marid.syntax.calls_resolving import Resolver
-    from marid.syntax.calls_target import find_target
+    from marid.syntax.python.resolve.call_graph import trace_calls
+    from marid.syntax.python.resolve.fact_reader import py_facts
+    from marid.syntax.python.resolve.modules import ModuleIndex
+    from marid.syntax.python.resolve.resolver import Resolver
+    from marid.syntax.python.resolve.target import find_target
 
     if max_depth < 1:
         raise BadInput("max_depth: at least 1")
@@ -86,7 +86,7 @@ def derive_code_path(
 
 
 def _notes(found: "CallTrace", depth: int) -> list[str]:
-    from marid.syntax.calls_graph import MAX_DEPTH
+    from marid.syntax.python.resolve.call_graph import MAX_DEPTH
 
     notes: list[str] = []
     if found.dropped:

@@ -3,11 +3,11 @@
 from typing import Annotated
 
 from marid.core.errors import Exhausted
-from marid.core.policy import Effect
+from marid.core.policy.policy import Effect
 from marid.ports.beads import BeadListing, BeadsCommand, BeadsPlan, BeadsWorkspace
-from marid.text.visible import escape_text
-from marid.toolkit.ground import PathResolver
+from marid.text.display import escape_text
 from marid.toolkit.outcome import CommandPlan, EditPlan, PlannedChange, ProcessResult, ToolOutput
+from marid.toolkit.path_resolver import PathResolver
 from marid.toolkit.spec import ToolSpec, tool
 
 MAX_ROWS = 1000

@@ -6,17 +6,17 @@ from itertools import islice
 from typing import TYPE_CHECKING, Annotated, NamedTuple, cast
 
 from marid.core.errors import BadInput, MaridError, Unavailable
-from marid.core.policy import Effect
+from marid.core.policy.policy import Effect
 from marid.ports.workers import Workers
 from marid.text.decode import to_utf8
-from marid.text.visible import quote_path
+from marid.text.display import quote_path
 from marid.toolkit.handles import FileRef, PathRef
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec, tool
-from marid.tools.texts import read_bytes, with_path_hints
+from marid.tools.text_files import read_bytes, with_path_hints
 
 if TYPE_CHECKING:
-    from marid.syntax.code_references import Reference
+    from marid.syntax.any_language.references import Reference
 
 _HERE = cast("PathRef", ".")
 _NAME = "as in 'Shop', 'Shop.total' or 'Shop::total'; several of one name: 'name@12' by line"
@@ -32,7 +32,7 @@ def get_skeleton(path: FileRef, *, workers: Workers) -> ToolOutput:
     Python, JavaScript, TypeScript, C, C++, Java, Go, Rust, C#, Ruby, PHP, Bash; the language is told by the file name.
     Signatures, types, docstrings and comments are kept; long values are cut.
     """
-    from marid.syntax.code_text import skeleton  # imported when used, as all that parses
+    from marid.syntax.any_language.code_views import skeleton  # imported when used, as all that parses
 
     data, language = _read_source(path)
     return ToolOutput(text=workers.run(skeleton, data, language), values={"language": language})
@@ -41,7 +41,7 @@ def get_skeleton(path: FileRef, *, workers: Workers) -> ToolOutput:
 @tool(family="code", effect=Effect.READ)
 def get_code_outline(path: FileRef, *, workers: Workers) -> ToolOutput:
     """List what a source file of any known language defines: `[Class] name (Lines X-Y)` a line, members indented."""
-    from marid.syntax.code_text import outline
+    from marid.syntax.any_language.code_views import outline
 
     data, language = _read_source(path)
     text = workers.run(outline, data, language)
@@ -55,7 +55,7 @@ def get_definition(path: FileRef, name: Annotated[str, _NAME], *, workers: Worke
 
     Surrounding names may be omitted where that leaves one. Not there: the nearest names are told.
     """
-    from marid.syntax.code_text import definition
+    from marid.syntax.any_language.code_views import definition
 
     data, language = _read_source(path)
     found = workers.run(definition, data, language, name, quote_path(path.raw))
@@ -75,7 +75,7 @@ def find_references(
     `path:line: text` a line, `[definition]` behind those that define it; in files of every known language, without what
     ignore files exclude. Only the word counts: what an equal name belongs to is not resolved.
     """
-    from marid.syntax import code_references
+    from marid.syntax.any_language import references as code_references
 
     word = code_references.target_identifier(name)
     search = _ReferenceSearch(word=word, workers=workers)
@@ -91,7 +91,7 @@ TOOLS: tuple[ToolSpec, ...] = (get_skeleton, get_code_outline, get_definition, f
 
 def _read_source(path: FileRef) -> tuple[bytes, str]:
     """The file as UTF-8, and its language."""
-    from marid.syntax.code_trees import parsable_language
+    from marid.syntax.treesitter.parse_trees import parsable_language
 
     where, language = quote_path(path.raw), parsable_language(path.name)
     found = to_utf8(read_bytes(path))
@@ -110,9 +110,9 @@ class _Candidate(NamedTuple):
 
 def _candidates(path: PathRef, word: str) -> Iterator[_Candidate]:
     """The files that hold the word somewhere. What cannot be read or is no text is passed over in a folder."""
-    from marid.syntax.code_references import may_contain
-    from marid.syntax.code_trees import parsable_language
-    from marid.syntax.grammars import MAX_PARSE_BYTES
+    from marid.syntax.any_language.references import may_contain
+    from marid.syntax.treesitter.grammars import MAX_PARSE_BYTES
+    from marid.syntax.treesitter.parse_trees import parsable_language
 
     with with_path_hints(path):
         is_folder = path.is_folder()
@@ -152,7 +152,7 @@ class _ReferenceSearch:
 
     def search_batch(self, batch: list[_Candidate]) -> None:
         """Parse a batch and keep what it holds."""
-        from marid.syntax.code_references import code_references
+        from marid.syntax.any_language.references import code_references
 
         calls = [(each.data, each.language, self.word) for each in batch]
         answers = self.workers.run_all(code_references, calls, cost=[len(each.data) for each in batch])

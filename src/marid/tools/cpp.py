@@ -3,16 +3,16 @@
 from typing import Annotated
 
 from marid.core.errors import BadInput
-from marid.core.policy import Effect
+from marid.core.policy.policy import Effect
 from marid.ports.workers import Workers
 from marid.syntax.languages import fence_of
 from marid.text.decode import to_utf8
+from marid.text.display import escape_text, quote_path
 from marid.text.lines import line_count
-from marid.text.visible import escape_text, quote_path
 from marid.toolkit.handles import FileRef, TargetRef
 from marid.toolkit.outcome import EditPlan, ToolOutput
 from marid.toolkit.spec import ToolSpec, tool
-from marid.tools.texts import read_bytes
+from marid.tools.text_files import read_bytes
 
 _CNAME = "a function, type, variable or macro; several of one name: 'name(int)' by parameters, 'name@12' by line"
 _CPPNAME = "as in 'Shop::total'; namespaces may be omitted; overloads: 'f(int)' by parameters, 'f@12' by line"
@@ -117,7 +117,7 @@ TOOLS: tuple[ToolSpec, ...] = (
 
 
 def _skeleton(path: FileRef, workers: Workers, language: str) -> ToolOutput:
-    from marid.syntax.cfamily_text import skeleton  # imported when used, as all that parses
+    from marid.syntax.cfamily.source_views import skeleton  # imported when used, as all that parses
 
     data, _ = _read_source(path)
     return ToolOutput(
@@ -126,7 +126,7 @@ def _skeleton(path: FileRef, workers: Workers, language: str) -> ToolOutput:
 
 
 def _outline(path: FileRef, workers: Workers, language: str) -> ToolOutput:
-    from marid.syntax.cfamily_text import outline
+    from marid.syntax.cfamily.source_views import outline
 
     data, _ = _read_source(path)
     text = workers.run(outline, data, _choose_grammar(path, language))
@@ -135,7 +135,7 @@ def _outline(path: FileRef, workers: Workers, language: str) -> ToolOutput:
 
 
 def _definition(path: FileRef, name: str, workers: Workers, language: str) -> ToolOutput:
-    from marid.syntax.cfamily_text import definition
+    from marid.syntax.cfamily.source_views import definition
 
     data, _ = _read_source(path)
     found = workers.run(definition, data, _choose_grammar(path, language), name, quote_path(path.raw))
@@ -143,7 +143,7 @@ def _definition(path: FileRef, name: str, workers: Workers, language: str) -> To
 
 
 def _signature(path: FileRef, name: str, workers: Workers, language: str) -> ToolOutput:
-    from marid.syntax.cfamily_text import signatures
+    from marid.syntax.cfamily.source_views import signatures
 
     data, _ = _read_source(path)
     found = workers.run(signatures, data, _choose_grammar(path, language), name, quote_path(path.raw))
@@ -151,7 +151,7 @@ def _signature(path: FileRef, name: str, workers: Workers, language: str) -> Too
 
 
 def _update(path: TargetRef, change: tuple[str, str], workers: Workers, language: str) -> EditPlan:
-    from marid.syntax.cfamily_edit import update_definition
+    from marid.syntax.cfamily.edit import update_definition
 
     name, new_content = change
     where = quote_path(path.raw)

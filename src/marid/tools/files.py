@@ -3,15 +3,15 @@
 from typing import Annotated
 
 from marid.core.errors import NotFound
-from marid.core.policy import Effect
-from marid.text.encoded import encode_text
+from marid.core.policy.policy import Effect
+from marid.text.display import quote_path
+from marid.text.edit.substitution import substitute
 from marid.text.lines import line_count
-from marid.text.substitution import substitute
-from marid.text.visible import quote_path
+from marid.text.text_codec import encode_text
 from marid.toolkit.handles import FileRef, TargetRef
 from marid.toolkit.outcome import EditPlan, ToolOutput
 from marid.toolkit.spec import ToolSpec, tool
-from marid.tools.texts import FileDraft, check_size, count_text, read_text
+from marid.tools.text_files import FileDraft, check_size, count_text, read_text
 
 
 @tool(family="files", effect=Effect.READ)

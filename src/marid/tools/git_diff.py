@@ -5,14 +5,14 @@ from dataclasses import replace
 from typing import Annotated
 
 from marid.core.errors import BadInput, MaridError, NotFound, Refused, Unavailable
-from marid.core.policy import Effect
+from marid.core.policy.policy import Effect
 from marid.ports.git import Git
-from marid.text.diffs import FileDiff, split_diff
-from marid.text.visible import quote_path
+from marid.text.display import quote_path
+from marid.text.git.file_diffs import FileDiff, split_diff
 from marid.toolkit.handles import PathRef
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec, tool
-from marid.workspace.guard import GuardedPath
+from marid.workspace.guard.api import GuardedPath
 
 MAX_CHARACTERS = 200_000
 MAX_FILE_BYTES = 64 << 20

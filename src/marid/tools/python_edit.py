@@ -4,19 +4,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Concatenate, ParamSpec
 
 from marid.core.errors import BadInput, Exhausted, NotFound
-from marid.core.policy import Effect
+from marid.core.policy.policy import Effect
 from marid.ports.workers import Workers
-from marid.syntax.python_anchor import AnchorType, InsertionAnchor
-from marid.text.visible import quote_path
+from marid.syntax.python.edit.anchor import AnchorType, InsertionAnchor
+from marid.text.display import quote_path
 from marid.toolkit.handles import TargetRef
 from marid.toolkit.outcome import EditPlan, PlannedChange
 from marid.toolkit.spec import ToolSpec, tool
-from marid.tools.python_names import DottedName, run_on_file
-from marid.tools.python_tree import python_bytes
-from marid.workspace.guard import MAX_FILE_BYTES
+from marid.tools.python_files import python_bytes
+from marid.tools.python_lookup import DottedName, run_on_file
+from marid.workspace.guard.api import MAX_FILE_BYTES
 
 if TYPE_CHECKING:
-    from marid.syntax.python_edits import EditResult
+    from marid.syntax.python.edit.edits import EditResult
 
 P = ParamSpec("P")
 NewCode = Annotated[str, "the new code, at any indentation: it is indented to where it lands, in the file's own style"]
@@ -33,7 +33,7 @@ def py_update_definition(path: TargetRef, name: DottedName, new_content: NewCode
     style of the file are kept; nothing is changed if the result would not parse. A name defined more than once is an
     error: use `name@line`. To remove a definition use `py_remove_def`.
     """
-    from marid.syntax.python_edits import update_definition  # imported when used, as all that parses
+    from marid.syntax.python.edit.edits import update_definition  # imported when used, as all that parses
 
     edited, change = _run_edit(path, workers, update_definition, name, new_content)
     return _plan_edit(
@@ -53,7 +53,7 @@ def py_set_signature(
 
     A missing colon is supplied. Another name in it renames the definition, not its uses.
     """
-    from marid.syntax.python_edits import set_signature
+    from marid.syntax.python.edit.edits import set_signature
 
     edited, change = _run_edit(path, workers, set_signature, name, new_signature)
     return _plan_edit(f"set the signature of '{name}' in {_quote_path(path)}: line {edited.first_line}", edited, change)
@@ -72,7 +72,7 @@ def py_set_var_declaration(
     What is replaced is what `py_get_var_declaration` shows: the whole lines, comments on them included. A declaration
     that shares its line with other code must be replaced by one statement without a comment.
     """
-    from marid.syntax.python_edits import set_declaration
+    from marid.syntax.python.edit.edits import set_declaration
 
     edited, change = _run_edit(path, workers, set_declaration, name, new_declaration)
     return _plan_edit(f"set '{name}' in {_quote_path(path)}: line {edited.first_line}", edited, change)
@@ -84,7 +84,7 @@ def py_remove_def(path: TargetRef, name: DottedName, *, workers: Workers) -> Edi
 
     Comments above it stay. A block that would be left empty gets `pass`. Uses of the name are not looked for.
     """
-    from marid.syntax.python_edits import remove_definition
+    from marid.syntax.python.edit.edits import remove_definition
 
     edited, change = _run_edit(path, workers, remove_definition, name)
     return _plan_edit(f"removed '{name}' from {_quote_path(path)}, line {edited.first_line}", edited, change)
@@ -106,7 +106,7 @@ def py_add_def(  # noqa: PLR0913 - the parameters are the document's
     module, the imports at its head. Blank lines are set as between the neighbours. A name that is there already is an
     error, unless decorators (overload, setter) tell the two apart.
     """
-    from marid.syntax.python_additions import add_definition
+    from marid.syntax.python.edit.additions import add_definition
 
     anchor = InsertionAnchor(kind=anchor_type, symbol=anchor_symbol)
     edited, change = _run_edit(path, workers, add_definition, name, new_content, anchor)
@@ -132,7 +132,7 @@ def py_move_def(  # noqa: PLR0913, PLR0917 - the parameters are the document's
     needs, uses of it elsewhere and comments above it are not touched, so check them afterwards. A new last part of
     `dest_name` renames the definition itself. Both files are changed, or none.
     """
-    from marid.syntax.python_additions import add_definition, extract_definition, move_definition
+    from marid.syntax.python.edit.additions import add_definition, extract_definition, move_definition
 
     anchor = InsertionAnchor(kind=anchor_type, symbol=anchor_symbol)
     dest_name = dest_name.strip() or name.partition("@")[0].strip()
@@ -163,7 +163,7 @@ def py_region_wrap(
     Both comments are indented as the first line. Refused where one of them would change the code, as inside a string,
     or push away a first line that begins with `#!` or declares the encoding.
     """
-    from marid.syntax.python_edits import wrap_region
+    from marid.syntax.python.edit.edits import wrap_region
 
     edited, change = _run_edit(path, workers, wrap_region, start_line, end_line, region_name)
     return _plan_edit(f"wrapped lines {start_line}-{end_line} of {_quote_path(path)} in a region", edited, change)

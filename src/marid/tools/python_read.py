@@ -3,15 +3,15 @@
 from collections.abc import Callable, Sequence
 from typing import Annotated, Concatenate, ParamSpec, TypeVar
 
-from marid.core.policy import Effect
+from marid.core.policy.policy import Effect
 from marid.ports.workers import Workers
-from marid.text.visible import quote_path
+from marid.text.display import quote_path
 from marid.toolkit.handles import FileRef, PathRef
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec, tool
-from marid.tools.python_names import run_on_file
-from marid.tools.python_tree import PythonFiles, python_bytes
-from marid.tools.texts import with_path_hints
+from marid.tools.python_files import PythonFiles, python_bytes
+from marid.tools.python_lookup import run_on_file
+from marid.tools.text_files import with_path_hints
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -33,7 +33,7 @@ def py_get_skeleton(path: Annotated[FileRef, "a Python file"], *, workers: Worke
     Signatures, decorators, docstrings and everything outside functions stay as written; the result is valid Python.
     A file that does not parse is an error that names the line.
     """
-    from marid.syntax.pyview_skeleton import py_skeleton  # imported when used, as all that parses
+    from marid.syntax.python.skeleton import py_skeleton  # imported when used, as all that parses
 
     return ToolOutput(text=run_on_python(workers, path, py_skeleton))
 
@@ -46,7 +46,7 @@ def py_get_code_outline(path: Annotated[FileRef, "a Python file"], *, workers: W
     Class, Function, Async Function, Method, Async Method, Constant (a name in capitals), Variable. What is inside
     functions is left out, and so are imports: py_get_imports lists them.
     """
-    from marid.syntax.pyview_outline import py_outline
+    from marid.syntax.python.outline import py_outline
 
     text = run_on_python(workers, path, py_outline)
     return ToolOutput(
@@ -62,7 +62,7 @@ def py_get_class_summary(
     workers: Workers,
 ) -> ToolOutput:
     """Show a class in short: docstring, variables, signatures of its methods, with lines."""
-    from marid.syntax.pyview_classes import py_class_summary
+    from marid.syntax.python.class_summary import py_class_summary
 
     return ToolOutput(text=run_on_python(workers, path, py_class_summary, name))
 
@@ -73,7 +73,7 @@ def py_get_imports(path: Annotated[FileRef, "a Python file"], *, workers: Worker
 
     `values.modules` are the imported modules, each once; a relative one keeps its dots.
     """
-    from marid.syntax.pyview_imports import py_imports
+    from marid.syntax.python.imports import py_imports
 
     found = run_on_python(workers, path, py_imports)
     lines = [f"{each.text} (Line {each.line}{f', in {each.scope}' if each.scope else ''})" for each in found]
@@ -87,7 +87,7 @@ def py_check_syntax(path: Annotated[FileRef, "a Python file"], *, workers: Worke
 
     A syntax error is a result, not a failure of this tool; `values.ok` tells the two apart.
     """
-    from marid.syntax.pyview_check import py_syntax_problem
+    from marid.syntax.python.syntax_check import py_syntax_problem
 
     flaw = run_on_python(workers, path, py_syntax_problem)
     if flaw is None:
@@ -107,7 +107,7 @@ def py_get_docstring(
     workers: Workers,
 ) -> ToolOutput:
     """Show the docstring of a module, class, function or method, without its indentation."""
-    from marid.syntax.pyview_docstrings import py_docstring
+    from marid.syntax.python.docstrings import py_docstring
 
     return ToolOutput(text=run_on_python(workers, path, py_docstring, name))
 
@@ -124,9 +124,9 @@ def py_get_hierarchy(
     An indented tree of `path:line: class X(Base)` lines below the class itself. Imports, aliases and names handed on by
     packages are followed; classes whose base leads nowhere are listed apart. Ignored files are left out.
     """
-    from marid.syntax.calls_facts import FileFacts
-    from marid.syntax.calls_reading import py_class_facts
-    from marid.syntax.pyview_hierarchy import find_subclasses
+    from marid.syntax.python.resolve.fact_reader import py_class_facts
+    from marid.syntax.python.resolve.facts import FileFacts
+    from marid.syntax.python.resolve.hierarchy import find_subclasses
 
     with with_path_hints(path):
         is_folder = path.is_folder()

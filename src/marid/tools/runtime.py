@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from math import isfinite
 
 from marid.core.errors import Unavailable
-from marid.core.policy import Effect
+from marid.core.policy.policy import Effect
 from marid.ports.gauges import UiMetrics
-from marid.text.visible import escape_text
+from marid.text.display import escape_text
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec, tool
 

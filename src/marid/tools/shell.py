@@ -5,11 +5,11 @@ from math import isfinite
 from typing import Annotated, cast
 
 from marid.core.errors import BadInput, MaridError, Unavailable
-from marid.core.policy import Effect
+from marid.core.policy.policy import Effect
 from marid.ports.processes import FailureAnalyst, ProcessRunner
-from marid.text.secrets import Masker
-from marid.text.streams import combine_streams, truncate_middle
-from marid.text.visible import quote_path
+from marid.text.command_output import combine_streams, truncate_middle
+from marid.text.display import quote_path
+from marid.text.secrets.masker import Masker
 from marid.toolkit.handles import FolderRef
 from marid.toolkit.outcome import CommandPlan, ProcessResult, ToolOutput
 from marid.toolkit.spec import Alias, ToolSpec, tool

@@ -4,9 +4,9 @@ import os
 from typing import NamedTuple
 
 from marid.core.errors import BadInput, NotFound
-from marid.text.visible import escape_text, quote_path
-from marid.workspace.rules import DEFAULT
-from marid.workspace.stack import Decision
+from marid.text.display import escape_text, quote_path
+from marid.workspace.rules.parse import DEFAULT
+from marid.workspace.rules.rule_stack import Decision
 from marid.workspace.walk import Walker
 
 

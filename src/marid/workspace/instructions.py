@@ -6,8 +6,8 @@ from contextlib import suppress
 from stat import S_ISREG
 from typing import NamedTuple
 
-from marid.workspace.beneath import default_opener
-from marid.workspace.descent import Identity, read_up_to
+from marid.workspace.dirfd_walk import Identity, read_up_to
+from marid.workspace.guard.openat import default_opener
 
 INSTRUCTION_FILES = ("AGENTS.md", "CLAUDE.md")
 MAX_INSTRUCTION_BYTES = 64 * 1024

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from marid.text.decode import SNIFF_BYTES, is_binary, to_utf8
 from marid.text.lines import human_size
-from marid.workspace.descent import OPEN_FILE_FLAGS, open_file, read_up_to
+from marid.workspace.dirfd_walk import OPEN_FILE_FLAGS, open_file, read_up_to
 from marid.workspace.walk import Folder, describe_os_error, open_dirfd_walk
 
 # Larger ones are looked into before they count: most are binary.

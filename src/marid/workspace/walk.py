@@ -6,9 +6,9 @@ from functools import cache
 from typing import NamedTuple, TypeAlias
 
 from marid.core.errors import BadInput, NotFound, Refused
-from marid.workspace.defaults import default_gitignore
-from marid.workspace.descent import DirfdWalk, MountLoop
-from marid.workspace.ignores import (
+from marid.workspace.dirfd_walk import DirfdWalk, MountLoop
+from marid.workspace.rules.defaults import default_gitignore
+from marid.workspace.rules.ignore_files import (
     CONTEXT_FILE,
     IGNORE_FILES,
     UserGitFiles,
@@ -18,9 +18,9 @@ from marid.workspace.ignores import (
     repository_at,
     repository_sources,
 )
-from marid.workspace.layers import RuleSource
-from marid.workspace.rules import CONFIG, DEFAULT, INLINE, PathRule, parse_gitignore
-from marid.workspace.stack import Decision, RuleStack, RuleStackPool
+from marid.workspace.rules.parse import CONFIG, DEFAULT, INLINE, PathRule, parse_gitignore
+from marid.workspace.rules.rule_layers import RuleSource
+from marid.workspace.rules.rule_stack import Decision, RuleStack, RuleStackPool
 
 _RULE_FILES = frozenset((CONTEXT_FILE, *IGNORE_FILES, ".git"))
 

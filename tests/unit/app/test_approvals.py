@@ -4,9 +4,9 @@ import pytest
 
 from fakes.means import Outside
 from marid.app.approvals import answer_approval, pending_approvals
-from marid.core.approval import ApprovalAnswer, Question, QuestionKind
 from marid.core.caller import Caller
 from marid.core.errors import BadInput, NotFound, Refused
+from marid.core.policy.approval import ApprovalAnswer, Question, QuestionKind
 
 NOW = 1e12
 

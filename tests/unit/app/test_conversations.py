@@ -9,7 +9,8 @@ import pytest
 from marid.app import conversations
 from marid.app.app import App
 from marid.bootstrap.wiring import build
-from marid.core.conversation import (
+from marid.core.conversation.entry import AGENT, MESSAGE, USER, Entry
+from marid.core.conversation.records import (
     Conflict,
     ConversationLocked,
     CurrentConversation,
@@ -17,9 +18,8 @@ from marid.core.conversation import (
     StorageSettings,
     SweepResult,
 )
-from marid.core.entry import AGENT, MESSAGE, USER, Entry
 from marid.core.errors import BadInput, NotFound
-from marid.core.storage import storage_settings
+from marid.core.settings.storage import storage_settings
 
 NOON = time.mktime((2026, 1, 2, 12, 0, 0, 0, 0, -1))
 

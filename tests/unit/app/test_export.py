@@ -6,9 +6,9 @@ import pytest
 from fakes.spoken import called, said, store, workbench
 from marid.app.app import App
 from marid.app.export import FORMS, export
-from marid.core.entry import MESSAGE, Entry
+from marid.core.conversation.entry import MESSAGE, Entry
 from marid.core.errors import BadInput, NotFound
-from marid.text.moments import format_timestamp
+from marid.text.timestamps import format_timestamp
 
 HOSTILE = '<script>alert("x")</script> & \x1b[2J'
 

@@ -6,10 +6,10 @@ import pytest
 from fakes.model import FakeModel, answer
 from fakes.talking import Listener, desk, stored
 from marid.app.inboxes import INBOX_PROMPT, inbox_counts, run_inbox_round
-from marid.app.saying import RoundRequest
-from marid.core.conversation import InboxMessage
+from marid.app.round_request import RoundRequest
+from marid.core.conversation.records import InboxMessage
 from marid.core.errors import BadInput
-from marid.core.rounds import RoundEnd
+from marid.core.round_events import RoundEnd
 
 SAYING = RoundRequest(prompt="", conversation="c", flags={"model": "fake-model"}, resume=True)
 

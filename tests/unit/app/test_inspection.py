@@ -7,7 +7,7 @@ from marid.app.app import App
 from marid.app.inspection import UNSET, check_inspectable, inspect, inspectable_names, setting_keys
 from marid.bootstrap.wiring import build
 from marid.core.errors import BadInput
-from marid.engine.prompt import BASE_PROMPT
+from marid.engine.system_prompt import BASE_PROMPT
 
 
 @pytest.fixture

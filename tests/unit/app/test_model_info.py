@@ -7,8 +7,8 @@ import pytest
 from fakes.model import FakeModel
 from fakes.talks import talking
 from marid.app.model_info import as_toml, find_model_info
-from marid.core.chat import ModelInfo
 from marid.core.errors import NotFound, Unavailable
+from marid.core.model_io import ModelInfo
 
 
 class Named(FakeModel):

@@ -9,7 +9,7 @@ from fakes.people import as_nobody
 from fakes.secrets import AWS_KEY, GITHUB_TOKEN
 from fakes.trees import plant, plant_names, scratch
 from marid.assembly.assembler import Assembler, group_by_size
-from marid.assembly.memory import ContentCache
+from marid.assembly.content_cache import ContentCache
 from marid.core.context import ContextReport, ContextRequest, FileSelection, Level, LevelRule, RenderOptions
 from marid.core.errors import Exhausted
 from marid.core.events import ContextEvent, FileProblem, WalkProgress

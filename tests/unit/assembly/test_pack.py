@@ -1,9 +1,9 @@
 from collections.abc import Iterator
 
 from fakes.readers import item
+from marid.assembly.formats.text_format import TextFormat
 from marid.assembly.items import ContextItem
 from marid.assembly.pack import pack
-from marid.assembly.textform import TextFormat
 from marid.core.context import Level
 from marid.core.events import ContextEvent, PackProgress
 

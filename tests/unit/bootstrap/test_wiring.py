@@ -3,12 +3,12 @@ from pathlib import Path
 
 import pytest
 
-from marid.adapters.cache import SqliteCache
-from marid.adapters.clipboard import SystemClipboard
-from marid.adapters.clones import CachedClones
-from marid.adapters.git import LocalGit
-from marid.adapters.watch import FileWatch
-from marid.assembly.outlining import CachedOutlines
+from marid.adapters.file_watch import FileWatch
+from marid.adapters.git.clones import CachedClones
+from marid.adapters.git.local_git import LocalGit
+from marid.adapters.sqlite_cache import SqliteCache
+from marid.adapters.system_clipboard import SystemClipboard
+from marid.assembly.outline_cache import CachedOutlines
 from marid.bootstrap.wiring import build, once
 from marid.core.errors import NotFound
 

@@ -9,9 +9,7 @@ import pytest
 
 from fakes.model import FakeModel, answer
 from fakes.rounds import EventModel, Talk, called, ended, gate, look, poke
-from marid.core.approval import ApprovalAnswer
-from marid.core.chat import Text, ToolCall
-from marid.core.entry import (
+from marid.core.conversation.entry import (
     FAILED,
     FLOW_CALL,
     FLOW_RESULT,
@@ -24,10 +22,12 @@ from marid.core.entry import (
     Entry,
 )
 from marid.core.errors import Unavailable
-from marid.core.policy import Effect
-from marid.core.rounds import EntryStored, RoundEnd, RoundEvent, ToolEnded, ToolStarted
+from marid.core.model_io import Text, ToolCall
+from marid.core.policy.approval import ApprovalAnswer
+from marid.core.policy.policy import Effect
+from marid.core.round_events import EntryStored, RoundEnd, RoundEvent, ToolEnded, ToolStarted
 from marid.engine.batch import MAX_CALLS, summarize_args
-from marid.engine.results import NOT_CALLED, OUTCOME_UNKNOWN
+from marid.engine.result_entries import NOT_CALLED, OUTCOME_UNKNOWN
 from marid.engine.steps import LOOP_WARNING
 from marid.ports.model import OnModelEvent
 from marid.toolkit.outcome import ToolOutput

@@ -1,4 +1,4 @@
-from marid.core.rounds import FuelExhausted, FuelStatus, RoundEvent
+from marid.core.round_events import FuelExhausted, FuelStatus, RoundEvent
 from marid.engine.fuel import FuelBudget
 
 

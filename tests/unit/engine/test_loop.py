@@ -9,7 +9,21 @@ import pytest
 
 from fakes.model import FakeModel, answer
 from fakes.rounds import EventModel, Talk, called, ended, look, poke
-from marid.core.chat import (
+from marid.core.conversation.entry import (
+    FAILED,
+    FLOW_CALL,
+    FLOW_RESULT,
+    INTERRUPTED,
+    STOPPED,
+    TO_AGENT,
+    TO_USER,
+    TOOL_CALL,
+    TOOL_RESULT,
+    Entry,
+)
+from marid.core.conversation.records import InboxMessage as Mail
+from marid.core.errors import Exhausted, Unavailable
+from marid.core.model_io import (
     Finished,
     Message,
     ModelRequest,
@@ -22,22 +36,8 @@ from marid.core.chat import (
     ToolResult,
     Usage,
 )
-from marid.core.conversation import InboxMessage as Mail
-from marid.core.entry import (
-    FAILED,
-    FLOW_CALL,
-    FLOW_RESULT,
-    INTERRUPTED,
-    STOPPED,
-    TO_AGENT,
-    TO_USER,
-    TOOL_CALL,
-    TOOL_RESULT,
-    Entry,
-)
-from marid.core.errors import Exhausted, Unavailable
-from marid.core.policy import Effect
-from marid.core.rounds import (
+from marid.core.policy.policy import Effect
+from marid.core.round_events import (
     FuelExhausted,
     FuelStatus,
     InboxInjected,
@@ -48,10 +48,10 @@ from marid.core.rounds import (
     UsageReported,
     WindowWarning,
 )
-from marid.core.rounds import RoundRetrying as Waiting
-from marid.core.settings import Settings
+from marid.core.round_events import RoundRetrying as Waiting
+from marid.core.settings.values import Settings
 from marid.engine.loop import MAX_EMPTY_REPLIES
-from marid.engine.results import OUTCOME_UNKNOWN
+from marid.engine.result_entries import OUTCOME_UNKNOWN
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import tool
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.core.chat import Message, Reasoning, Text, ToolCall, ToolResult
-from marid.core.entry import (
+from marid.core.conversation.entry import (
     AGENT,
     FAILED,
     FLOW_CALL,
@@ -20,6 +19,7 @@ from marid.core.entry import (
     USER,
     Entry,
 )
+from marid.core.model_io import Message, Reasoning, Text, ToolCall, ToolResult
 from marid.engine.messages import CONTINUE_NOTE, LOST_RESULT, OMITTED_NOTE, parse_arguments, provider_messages
 from marid.engine.turns import parse_turns
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from marid.core.entry import (
+from marid.core.conversation.entry import (
     AGENT,
     FAILED,
     FLOW_CALL,

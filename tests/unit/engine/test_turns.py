@@ -1,6 +1,6 @@
 """Histories of ours and of others, read as turns."""
 
-from marid.core.entry import (
+from marid.core.conversation.entry import (
     AGENT,
     CONTEXT_CREATED,
     FLOW_CALL,

@@ -5,10 +5,10 @@ from fakes.program import Program
 from marid import __version__
 from marid.app.app import App
 from marid.core.errors import BadInput
-from marid.faces.cli.flags_help import help_page
-from marid.faces.cli.line import parse_command_line
+from marid.faces.cli.argv.command_line import parse_command_line
+from marid.faces.cli.argv.help_page import help_page
+from marid.launch.commands import COMMANDS, summaries
 from marid.launch.program import find_command, program, run_command
-from marid.launch.table import COMMANDS, summaries
 
 
 def test_the_version_is_told(marid: Program) -> None:

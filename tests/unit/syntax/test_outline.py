@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.syntax.grammars import MAX_PARSE_BYTES
 from marid.syntax.languages import LANGUAGES
 from marid.syntax.outline import identifiers, outline
+from marid.syntax.treesitter.grammars import MAX_PARSE_BYTES
 
 STDLIB = Path(sysconfig.get_paths()["stdlib"])
 

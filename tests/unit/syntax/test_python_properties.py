@@ -12,12 +12,18 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput, MaridError
-from marid.syntax.python_additions import add_definition, extract_definition, move_definition
-from marid.syntax.python_anchor import InsertionAnchor
-from marid.syntax.python_edits import remove_definition, set_declaration, set_signature, update_definition, wrap_region
-from marid.syntax.python_lookups import find_declaration, find_definition, find_signature
-from marid.syntax.python_names import DEFINITION_NODES, BlockStatement, definitions, variables
-from marid.syntax.python_source import parse_source, read_source
+from marid.syntax.python.edit.additions import add_definition, extract_definition, move_definition
+from marid.syntax.python.edit.anchor import InsertionAnchor
+from marid.syntax.python.edit.definition_text import find_declaration, find_definition, find_signature
+from marid.syntax.python.edit.editable_source import parse_source, read_source
+from marid.syntax.python.edit.edits import (
+    remove_definition,
+    set_declaration,
+    set_signature,
+    update_definition,
+    wrap_region,
+)
+from marid.syntax.python.edit.name_lookup import DEFINITION_NODES, BlockStatement, definitions, variables
 
 FEW, MANY = 25, 300
 SMALL, LARGE = 25_000, 100_000

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from marid.testing.heads import RawRequest
+from marid.testing.http1 import RawRequest
 from marid.testing.request import Request
 from marid.testing.routes import read_request
 

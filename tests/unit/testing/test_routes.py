@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from marid.testing.heads import RawRequest
+from marid.testing.http1 import RawRequest
 from marid.testing.request import Request
 from marid.testing.routes import Route, read_request, route
 

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from fakes.road import Road, within
-from marid.core.policy import Effect, Policy
+from marid.core.policy.policy import Effect, Policy
 from marid.toolkit.dispatch import PLANNING_EFFECTS, HookDecision, ToolInvocation
 from marid.toolkit.outcome import ToolFailure, ToolOutput
 from marid.toolkit.spec import tool

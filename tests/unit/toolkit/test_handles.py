@@ -7,7 +7,7 @@ from fakes.trees import plant
 from marid.core.errors import BadInput, NotFound, OutsideRoots, Refused
 from marid.toolkit.handles import FileRef, FolderRef, PathHandle, PathRef, TargetRef
 from marid.toolkit.outcome import PlannedChange
-from marid.workspace.guard import PathScope
+from marid.workspace.guard.api import PathScope
 
 HANDLES = (FileRef, TargetRef, FolderRef, PathRef)
 

@@ -1,7 +1,7 @@
 import pytest
 
 from marid.core.errors import BadInput, NotFound
-from marid.core.policy import Effect
+from marid.core.policy.policy import Effect
 from marid.toolkit.inventory import Inventory, did_you_mean
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import Alias, ToolSpec

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from marid.core.approval import QuestionKind
 from marid.core.errors import Refused
-from marid.core.policy import Effect
+from marid.core.policy.approval import QuestionKind
+from marid.core.policy.policy import Effect
 from marid.ports.processes import SandboxState
 from marid.toolkit.outcome import CommandPlan, PlannedChange, ToolOutput
 from marid.toolkit.preview import (
@@ -19,7 +19,7 @@ from marid.toolkit.preview import (
     outside_preview,
 )
 from marid.toolkit.spec import ToolSpec
-from marid.workspace.guard import PathScope
+from marid.workspace.guard.api import PathScope
 
 
 def _spec(name: str, effect: Effect) -> ToolSpec:

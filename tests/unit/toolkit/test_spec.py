@@ -4,10 +4,10 @@ from typing import Annotated
 
 import pytest
 
-from marid.core.policy import Effect
-from marid.toolkit.form import tool_schema
+from marid.core.policy.policy import Effect
 from marid.toolkit.handles import FileRef
 from marid.toolkit.outcome import ToolOutput
+from marid.toolkit.params import tool_schema
 from marid.toolkit.spec import Alias, tool
 
 

@@ -9,13 +9,13 @@ import pytest
 from fakes.bd import install
 from fakes.beads import FakeBeads
 from fakes.hands import Hands
-from marid.adapters.beads import ProjectBeads
+from marid.adapters.beads.project_beads import ProjectBeads
 from marid.core.errors import Exhausted, NotFound
 from marid.ports.beads import Bead, BeadsWorkspace
-from marid.toolkit.ground import PathResolver
 from marid.toolkit.outcome import CommandPlan, EditPlan, ProcessResult, ToolOutput
+from marid.toolkit.path_resolver import PathResolver
 from marid.tools.beads import MAX_ROWS, bd_create, bd_list, bd_ready, bd_update
-from marid.workspace.guard import PathScope
+from marid.workspace.guard.api import PathScope
 
 
 def hands(root: Path, env: dict[str, str] | None = None) -> Hands:

@@ -10,7 +10,7 @@ import pytest
 from fakes.hands import Hands
 from marid.toolkit.outcome import EditPlan, ToolOutput
 from marid.tools.files import edit_file, read_file, write_file
-from marid.workspace.guard import MAX_FILE_BYTES
+from marid.workspace.guard.api import MAX_FILE_BYTES
 
 
 @pytest.fixture

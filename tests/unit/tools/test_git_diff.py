@@ -6,8 +6,8 @@ import pytest
 from fakes.git import FakeGit, FakeRepository
 from fakes.hands import Hands
 from fakes.worktree import Canary, Worktree, new_canary, new_worktree
-from marid.adapters.git import LocalGit
-from marid.adapters.processes import ProgramLimits
+from marid.adapters.git.local_git import LocalGit
+from marid.adapters.process.programs import ProgramLimits
 from marid.ports.git import Git
 from marid.toolkit.outcome import ToolOutput
 from marid.tools.git_diff import MAX_CHARACTERS, get_git_diff

@@ -7,9 +7,9 @@ import pytest
 from fakes.hands import Hands
 from fakes.web import FakeWeb
 from marid.ports.web import CrossHostRedirect, Web, WebPage
-from marid.text.urls import parse_url
-from marid.toolkit.form import tool_params
+from marid.text.web.http_urls import parse_url
 from marid.toolkit.outcome import ToolOutput
+from marid.toolkit.params import tool_params
 from marid.tools.network import fetch_url, web_search
 
 URL = "https://example.com/docs/"

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from fakes.hands import Hands
-from marid.core.policy import Effect
+from marid.core.policy.policy import Effect
 from marid.toolkit.outcome import EditPlan
 from marid.toolkit.spec import ToolSpec
 from marid.tools.python_edit import (
@@ -16,7 +16,7 @@ from marid.tools.python_edit import (
     py_set_var_declaration,
     py_update_definition,
 )
-from marid.workspace.guard import MAX_FILE_BYTES
+from marid.workspace.guard.api import MAX_FILE_BYTES
 
 CODE = '''\
 """Shop."""

@@ -7,8 +7,8 @@ from fakes.hands import Hands
 from fakes.processes import FakeProcesses
 from marid.core.errors import Unavailable
 from marid.ports.processes import FailureAnalyst, ProcessRunner
-from marid.toolkit.form import tool_params
 from marid.toolkit.outcome import CommandPlan, ProcessResult, ToolOutput
+from marid.toolkit.params import tool_params
 from marid.tools.shell import MAX_COMMAND_BYTES, run_powershell, run_shell
 
 KEY = "ghp_" + "0123456789abcdefABCDEF0123456789abcd"

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fakes.trees import listed_by_git, paths_of, plant, plant_repository, scratch
-from marid.workspace.ignores import UserGitFiles
+from marid.workspace.rules.ignore_files import UserGitFiles
 from marid.workspace.walk import SelectionRules, Walker
 
 # Few names, and patterns made of their letters, so that they meet.

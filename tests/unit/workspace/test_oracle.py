@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from fakes.trees import CountingWalker, Rules, paths_of, plant, plant_names, scratch
-from marid.workspace.ignores import UserGitFiles
+from marid.workspace.rules.ignore_files import UserGitFiles
 
 DEFAULTS = (
     "build/",

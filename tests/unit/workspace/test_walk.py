@@ -21,8 +21,8 @@ from fakes.trees import (
     walker,
 )
 from marid.core.errors import BadInput, NotFound, Refused
-from marid.workspace.descent import DirfdWalk, MountLoop
-from marid.workspace.ignores import UserGitFiles
+from marid.workspace.dirfd_walk import DirfdWalk, MountLoop
+from marid.workspace.rules.ignore_files import UserGitFiles
 from marid.workspace.walk import Folder, SelectionRules, Walker, describe_os_error, list_folder, unreadable_error
 
 

@@ -9,10 +9,10 @@ import httpx2
 from pydantic import ValidationError
 from pydantic_ai import exceptions
 
+from marid.adapters.gateway.chunk_normalizer import error_message
 from marid.adapters.gateway.providers import Provider
-from marid.adapters.gateway.quirks import error_message
 from marid.core.errors import BadInput, Exhausted, MaridError, NotFound, Refused, Unavailable
-from marid.text.veil import Redactor
+from marid.text.secrets.redact import Redactor
 
 # What the library and the providers' clients raise; the plain ones come from answers of a shape that nobody expects.
 LIBRARY_ERRORS = (

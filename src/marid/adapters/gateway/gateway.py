@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.to_thread
 
-from marid.adapters.gateway.journal import WireLog
-from marid.adapters.gateway.library import import_library
-from marid.adapters.gateway.listing import list_models
-from marid.adapters.gateway.metadata import find_known_model
-from marid.adapters.gateway.patience import MAX_RETRIES, RetryPolicy
+from marid.adapters.gateway.library_request import import_library
+from marid.adapters.gateway.model_list import list_models
+from marid.adapters.gateway.model_table import find_known_model
 from marid.adapters.gateway.providers import Provider
-from marid.core.chat import ModelInfo, ModelRequest, RetryScheduled
+from marid.adapters.gateway.retry_policy import MAX_RETRIES, RetryPolicy
+from marid.adapters.gateway.wire_log import WireLog
 from marid.core.errors import NotFound, Unavailable
+from marid.core.model_io import ModelInfo, ModelRequest, RetryScheduled
 from marid.ports.budget import SpendingBudget
 from marid.ports.model import OnModelEvent
 
 if TYPE_CHECKING:
-    from marid.adapters.gateway.exchange import Attempt
+    from marid.adapters.gateway.attempt import Attempt
 
 # An answer that was cancelled still says what it cost, to whoever listens for at most so long.
 _LAST_EVENT_TIMEOUT = 1.0
@@ -56,7 +56,7 @@ class Gateway:
     async def stream(self, request: ModelRequest, on_event: OnModelEvent) -> None:
         """As in the port."""
         await anyio.to_thread.run_sync(self.warm, abandon_on_cancel=True)
-        from marid.adapters.gateway.exchange import Attempt, AttemptConfig, AttemptFailed  # imported when used
+        from marid.adapters.gateway.attempt import Attempt, AttemptConfig, AttemptFailed  # imported when used
 
         setting = AttemptConfig(self._provider, self._options.retry_policy, self._options.wire_log)
         for failures in count():

@@ -5,8 +5,8 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from marid.core.addresses import address_problem
 from marid.core.errors import BadInput
+from marid.core.settings.provider_url import address_problem
 
 Dialect: TypeAlias = Literal["openai", "openrouter", "anthropic", "google"]
 OFFLINE = "offline"

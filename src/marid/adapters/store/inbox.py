@@ -4,15 +4,15 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from marid.adapters.store.files import disk_errors, file_lock, parse_object, read_bytes, write_atomic
-from marid.adapters.store.journal import AppendLog
+from marid.adapters.store.append_log import AppendLog
+from marid.adapters.store.atomic_files import disk_errors, file_lock, parse_object, read_bytes, write_atomic
 from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.meta import is_time
-from marid.core.conversation import InboxContents, InboxMessage
+from marid.core.conversation.records import InboxContents, InboxMessage
 from marid.core.errors import BadInput, NotFound
 from marid.core.ids import new_id
-from marid.text.names import check_conversation_name
-from marid.text.visible import quote_path
+from marid.text.conversation_names import check_conversation_name
+from marid.text.display import quote_path
 
 MAX_MESSAGE_CHARACTERS = 1_000_000
 _INBOX_FILE = "inbox.jsonl"

@@ -4,9 +4,9 @@ import os
 import stat
 from typing import NamedTuple
 
-from marid.core.conversation import NOTES
+from marid.core.conversation.records import NOTES
 from marid.core.errors import BadInput, NotFound, Refused
-from marid.text.names import check_conversation_name, is_conversation_name
+from marid.text.conversation_names import check_conversation_name, is_conversation_name
 
 DESTROYED_PREFIX = ".destroyed-"
 NEW_PREFIX = ".new-"

@@ -12,8 +12,15 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from threading import Event, Thread
 
-from marid.adapters.store.files import APPEND_FLAGS, open_file, parse_object, read_bytes, unavailable, unlock_and_close
-from marid.core.conversation import ConversationLocked, LeaseHolder
+from marid.adapters.store.atomic_files import (
+    APPEND_FLAGS,
+    open_file,
+    parse_object,
+    read_bytes,
+    unavailable,
+    unlock_and_close,
+)
+from marid.core.conversation.records import ConversationLocked, LeaseHolder
 from marid.core.errors import NotFound, Unavailable
 
 _POLL_INTERVAL = 0.02

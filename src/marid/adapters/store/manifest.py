@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, NotRequired, TypedDict, cast, overload
 
-from marid.adapters.store.files import parse_object, pretty_json, read_bytes, write_atomic
+from marid.adapters.store.atomic_files import parse_object, pretty_json, read_bytes, write_atomic
 from marid.adapters.store.layout import ConversationPaths
-from marid.core.conversation import Corrupt, StorageSettings
+from marid.core.conversation.records import Corrupt, StorageSettings
 
 VERSION = 1
 MANIFEST_FILE = "manifest.json"

@@ -2,9 +2,9 @@
 
 from typing import TypeGuard, cast
 
-from marid.adapters.store.files import parse_object, pretty_json, read_bytes, require_object, write_atomic
+from marid.adapters.store.atomic_files import parse_object, pretty_json, read_bytes, require_object, write_atomic
 from marid.adapters.store.layout import ConversationPaths
-from marid.core.conversation import ConversationMeta
+from marid.core.conversation.records import ConversationMeta
 
 _TEXT_FIELDS = ("id", "title", "provider", "model", "source")
 _MAX_TIME = 10**14

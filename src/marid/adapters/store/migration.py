@@ -6,8 +6,9 @@ Every step may be interrupted and done again.
 import os
 from typing import TYPE_CHECKING, cast
 
-from marid.adapters.store import manifest, older, partitions
-from marid.adapters.store.files import (
+from marid.adapters.store import legacy, manifest, partitions
+from marid.adapters.store.append_log import complete_lines
+from marid.adapters.store.atomic_files import (
     parse_object,
     pretty_json,
     read_bytes,
@@ -15,15 +16,14 @@ from marid.adapters.store.files import (
     sync_folder,
     write_atomic,
 )
-from marid.adapters.store.history import KEPT_IDS_KEY
-from marid.adapters.store.journal import complete_lines
 from marid.adapters.store.layout import ConversationPaths
-from marid.core.conversation import StorageSettings
-from marid.core.entry import COMPACTION, SYSTEM, Entry
-from marid.workspace.private import make_private_folder
+from marid.adapters.store.snapshot import KEPT_IDS_KEY
+from marid.core.conversation.entry import COMPACTION, SYSTEM, Entry
+from marid.core.conversation.records import StorageSettings
+from marid.workspace.write.private_folders import make_private_folder
 
 if TYPE_CHECKING:
-    from marid.adapters.store.conversation import OpenConversation
+    from marid.adapters.store.open_conversation import OpenConversation
 
 
 def move_old_transcript(place: ConversationPaths, storage: StorageSettings) -> None:
@@ -31,7 +31,7 @@ def move_old_transcript(place: ConversationPaths, storage: StorageSettings) -> N
     strayed = place.transcript_file("context.jsonl")
     if os.path.exists(strayed) and not os.path.exists(place.active):
         os.rename(strayed, place.active)
-    old = place.file(older.LEGACY_TRANSCRIPT)
+    old = place.file(legacy.LEGACY_TRANSCRIPT)
     found = read_bytes(old)
     if found is None:
         return
@@ -60,18 +60,18 @@ def adopt_entries(conversation: "OpenConversation", place: ConversationPaths, wi
 
     All of it is one append: either the next opening finds all of it, or it finds the window as it was.
     """
-    messages = older.legacy_messages(place)
+    messages = legacy.legacy_messages(place)
     known = {entry.id for entry in conversation.entries()} if messages or window else set[str]()
     added = [entry for entry in messages if entry.id not in known]
-    if window and not older.is_window_prefix(window, [*conversation.current_window(), *added]):
+    if window and not legacy.is_window_prefix(window, [*conversation.current_window(), *added]):
         known |= {entry.id for entry in added}
         added += [entry for entry in window if entry.id not in known]
         anchor = Entry(entry_type=COMPACTION, content="window adopted", sender=SYSTEM, to=place.name, role=SYSTEM)
         added.append(anchor._replace(metadata={KEPT_IDS_KEY: [entry.id for entry in window]}))
     if added:
         conversation.append(added)
-    if os.path.exists(place.file(older.LEGACY_MESSAGES)):
-        move_to_backup(place.file(older.LEGACY_MESSAGES))
+    if os.path.exists(place.file(legacy.LEGACY_MESSAGES)):
+        move_to_backup(place.file(legacy.LEGACY_MESSAGES))
 
 
 def _prepend_partition(place: ConversationPaths, storage: StorageSettings, data: bytes) -> None:

@@ -5,8 +5,9 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, cast
 
-from marid.adapters.store import blooms, manifest
-from marid.adapters.store.entries import (
+from marid.adapters.store import bloom_filters, manifest
+from marid.adapters.store.atomic_files import read_bytes, sync_folder
+from marid.adapters.store.entry_lines import (
     EntryLine,
     entry_tokens,
     number_bad_lines,
@@ -14,13 +15,12 @@ from marid.adapters.store.entries import (
     report_bad_lines,
     unreadable_message,
 )
-from marid.adapters.store.files import read_bytes, sync_folder
 from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.manifest import Manifest, PartitionRow, PartitionRows, encode_rows, foreign_row_fields
-from marid.adapters.store.ordering import SequenceSpan, order_partitions, span_of
-from marid.core.conversation import StorageSettings
-from marid.core.entry import ANCHORS, Entry
-from marid.workspace.private import make_private_folder
+from marid.adapters.store.partition_order import SequenceSpan, order_partitions, span_of
+from marid.core.conversation.entry import ANCHORS, Entry
+from marid.core.conversation.records import StorageSettings
+from marid.workspace.write.private_folders import make_private_folder
 
 # What stands in a line as it is, however the line was written.
 _UNESCAPED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
@@ -51,7 +51,7 @@ def survey(place: ConversationPaths, storage: StorageSettings, first: int) -> tu
 
 def has_all_filters(place: ConversationPaths, storage: StorageSettings, known: Manifest) -> bool:
     """Whether every partition has its filters, if they are wanted; told by the sizes of files. Raises: OSError."""
-    return not storage.enable_bloom_filters or not known.rows or known.filters == blooms.filter_sizes(place)
+    return not storage.enable_bloom_filters or not known.rows or known.filters == bloom_filters.filter_sizes(place)
 
 
 def save_survey(place: ConversationPaths, storage: StorageSettings, now: Manifest) -> Manifest:
@@ -60,7 +60,7 @@ def save_survey(place: ConversationPaths, storage: StorageSettings, now: Manifes
     filters: tuple[int, ...] = ()
     if storage.enable_bloom_filters:
         _rebuild_filters(place, storage, now.rows)
-        filters = blooms.filter_sizes(place)
+        filters = bloom_filters.filter_sizes(place)
     now = now._replace(stamp=manifest.folder_stamp(place), filters=filters)
     manifest.save(place, now, storage)
     return now
@@ -84,7 +84,7 @@ def seal(place: ConversationPaths, storage: StorageSettings, known: Manifest, da
     filters: tuple[int, ...] = ()
     if storage.enable_bloom_filters:
         _add_filters(place, seen)
-        filters = blooms.filter_sizes(place)
+        filters = bloom_filters.filter_sizes(place)
     rows = PartitionRows([*known.rows.encoded_rows, *encode_rows([row]).encoded_rows])
     now = known._replace(rows=rows, stamp=manifest.folder_stamp(place), filters=filters)
     manifest.save(place, now, storage)
@@ -97,7 +97,7 @@ def examine(file: str, data: bytes, after: int, storage: StorageSettings) -> Par
     found = [line.entry for line in parse_lines(data, before=after, on_bad=number_bad_lines(data, bad.append))]
     words: set[str] = set()
     if storage.enable_bloom_filters:
-        words = blooms.search_terms("\n".join(entry.content for entry in found))
+        words = bloom_filters.search_terms("\n".join(entry.content for entry in found))
     row = PartitionRow(
         file=file,
         start_ts=found[0].timestamp if found else 0,
@@ -212,17 +212,20 @@ def _free_name(place: ConversationPaths, start: int, end: int) -> str:
 
 
 def _add_filters(place: ConversationPaths, seen: PartitionContents) -> None:
-    blooms.append_frame(place.transcript_file(blooms.IDS_FILE), seen.row, seen.ids)
-    blooms.append_frame(place.transcript_file(blooms.WORDS_FILE), seen.row, seen.words)
+    bloom_filters.append_frame(place.transcript_file(bloom_filters.IDS_FILE), seen.row, seen.ids)
+    bloom_filters.append_frame(place.transcript_file(bloom_filters.WORDS_FILE), seen.row, seen.words)
 
 
 def _rebuild_filters(place: ConversationPaths, storage: StorageSettings, rows: Sequence[PartitionRow]) -> None:
     """Partitions that have no filter, or one for another size, get theirs; frames of nobody go."""
-    both = [blooms.load_frames(place.transcript_file(name)) for name in (blooms.IDS_FILE, blooms.WORDS_FILE)]
+    both = [
+        bloom_filters.load_frames(place.transcript_file(name))
+        for name in (bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE)
+    ]
     kept = {row["file"]: row["size"] for row in rows}
     sound = [{name: frame for name, frame in frames.items() if kept.get(name) == frame.size} for frames in both]
-    for name, frames in zip((blooms.IDS_FILE, blooms.WORDS_FILE), sound, strict=True):
-        blooms.rewrite_frames(place.transcript_file(name), frames)
+    for name, frames in zip((bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE), sound, strict=True):
+        bloom_filters.rewrite_frames(place.transcript_file(name), frames)
     for row in rows:
         if any(row["file"] not in frames for frames in sound):
             data = read_bytes(place.transcript_file(row["file"])) or b""

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from marid.core.approval import ApprovalAnswer, Question
+from marid.core.policy.approval import ApprovalAnswer, Question
 
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext

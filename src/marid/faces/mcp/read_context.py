@@ -1,14 +1,14 @@
 """The tool `read_context`: a folder's relevant files as one text."""
 
-from marid.app import context
+from marid.app import project_context
 from marid.app.app import App
 from marid.core.caller import Caller
 from marid.core.context import ContextFence, ContextRequest, ContextView, FileSelection, RenderOptions
 from marid.core.errors import Exhausted
 from marid.core.events import ContextEvent, Event, FileProblem, Notice, PackProgress, WalkProgress
-from marid.faces.mcp.arguments import ContextArguments, arguments_schema, parse_arguments
+from marid.faces.mcp.context_arguments import ContextArguments, arguments_schema, parse_arguments
+from marid.faces.mcp.face_tool import Arguments, CheckAlive, FaceTool, log_line
 from marid.faces.mcp.roots import AllowedRoots, resolve_target
-from marid.faces.mcp.tool import Arguments, CheckAlive, FaceTool, log_line
 
 _CALLER = Caller(face="mcp")
 _MEGABYTE = 1 << 20
@@ -57,7 +57,7 @@ def _text(app: App, request: ContextRequest, alive: CheckAlive) -> str:
         alive()
         log_event(event.what)
 
-    run = context.assemble(app, request, _CALLER, listener)
+    run = project_context.assemble(app, request, _CALLER, listener)
     pieces: list[bytes] = []
     for batch in run:
         alive()

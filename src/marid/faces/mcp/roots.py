@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from marid.core.errors import BadInput, NotFound, Refused
-from marid.text.visible import quote_path
+from marid.text.display import quote_path
 
 HINT = "to allow another folder, start the server with --root DIR (repeatable)"
 

@@ -7,19 +7,19 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from marid.core.errors import BadInput, MaridError
-from marid.core.policy import HARMLESS_EFFECTS, Effect
+from marid.core.policy.policy import HARMLESS_EFFECTS, Effect
 from marid.core.version import __version__
 from marid.faces.mcp.elicitation import elicitation_for
-from marid.faces.mcp.tool import Arguments, FaceTool, log_line
-from marid.faces.mcp.wire import serve_stdio
+from marid.faces.mcp.face_tool import Arguments, FaceTool, log_line
+from marid.faces.mcp.stdio import serve_stdio
 from marid.toolkit.spec import ToolSpec
 
 if TYPE_CHECKING:
     from mcp import types
     from mcp.server import Server, ServerRequestContext
 
-    from marid.app.hands import ToolSession
-    from marid.toolkit.asking import Asker
+    from marid.app.tool_session import ToolSession
+    from marid.toolkit.questions import Asker
 
 # Each call may hold a whole context in memory.
 _MAX_CONCURRENT = 4
@@ -123,7 +123,7 @@ def describe_inventory_tool(name: str, spec: ToolSpec) -> "types.Tool":
     """A tool of the inventory as clients see it; what it does to the world follows from its effect."""
     from mcp import types
 
-    from marid.toolkit.form import tool_schema
+    from marid.toolkit.params import tool_schema
 
     harmless = spec.effect in HARMLESS_EFFECTS
     return types.Tool(

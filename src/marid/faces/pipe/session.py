@@ -2,14 +2,14 @@
 
 from typing import NamedTuple
 
-from marid.app.adjusting import conversation_name
 from marid.app.app import App
-from marid.app.presence import conversation_exists
-from marid.app.reach import ToolAccess
-from marid.app.saying import RoundRequest
-from marid.faces.pipe.happenings import RoundEventWriter
-from marid.faces.pipe.request import JsonRequest
-from marid.faces.pipe.wire import JsonLineWriter
+from marid.app.conversation_lookup import conversation_exists
+from marid.app.conversation_settings import conversation_name
+from marid.app.round_request import RoundRequest
+from marid.app.tool_access import ToolAccess
+from marid.faces.pipe.json_lines import JsonLineWriter
+from marid.faces.pipe.json_request import JsonRequest
+from marid.faces.pipe.round_events import RoundEventWriter
 
 
 class JsonSession(NamedTuple):

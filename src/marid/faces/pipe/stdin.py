@@ -5,7 +5,7 @@ import math
 from typing import Any, BinaryIO, NoReturn, cast
 
 from marid.core.errors import BadInput
-from marid.faces.pipe.checking import type_name
+from marid.faces.pipe.schema_check import type_name
 
 MAX_BYTES = 64 << 20
 MAX_DEPTH = 100

@@ -27,10 +27,11 @@ from fakes.model import (
     text_of,
 )
 from marid.adapters.gateway.gateway import Gateway, GatewayOptions
-from marid.adapters.gateway.journal import RecordKind
-from marid.adapters.gateway.patience import RetryPolicy
 from marid.adapters.gateway.providers import Dialect, Provider
-from marid.core.chat import (
+from marid.adapters.gateway.retry_policy import RetryPolicy
+from marid.adapters.gateway.wire_log import RecordKind
+from marid.core.errors import BadInput, Exhausted, MaridError, NotFound, Refused, Unavailable
+from marid.core.model_io import (
     CallReady,
     Finished,
     GatewayEvent,
@@ -44,7 +45,6 @@ from marid.core.chat import (
     Usage,
     user_message,
 )
-from marid.core.errors import BadInput, Exhausted, MaridError, NotFound, Refused, Unavailable
 from marid.testing import (
     Cut,
     Gate,

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from marid.adapters.store.catalogue import FileConversations
+from marid.adapters.store.conversations import FileConversations
 from marid.adapters.store.inbox import MAX_MESSAGE_CHARACTERS
-from marid.core.conversation import InboxMessage
+from marid.core.conversation.records import InboxMessage
 from marid.core.errors import BadInput, NotFound
 
 

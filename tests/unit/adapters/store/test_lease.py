@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from marid.adapters.store.lease import Lease, acquire, current_holder
-from marid.core.conversation import ConversationLocked
+from marid.core.conversation.records import ConversationLocked
 from marid.core.errors import NotFound, Unavailable
 
 

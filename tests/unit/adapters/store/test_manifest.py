@@ -8,7 +8,7 @@ import pytest
 from marid.adapters.store import manifest
 from marid.adapters.store.layout import ConversationPaths, HomeLayout
 from marid.adapters.store.manifest import Manifest, PartitionRow, encode_rows
-from marid.core.conversation import Corrupt, StorageSettings
+from marid.core.conversation.records import Corrupt, StorageSettings
 
 ROW = PartitionRow(
     file="partitions/1-2.jsonl",

@@ -7,7 +7,7 @@ import pytest
 
 from marid.adapters.store import meta
 from marid.adapters.store.layout import ConversationPaths, HomeLayout
-from marid.core.conversation import ConversationMeta, Corrupt
+from marid.core.conversation.records import ConversationMeta, Corrupt
 
 
 @pytest.fixture

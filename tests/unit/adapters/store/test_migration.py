@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from marid.adapters.store.catalogue import FileConversations
-from marid.core.entry import AGENT, ANCHORS, USER
+from marid.adapters.store.conversations import FileConversations
+from marid.core.conversation.entry import AGENT, ANCHORS, USER
 from marid.core.errors import Unavailable
 
 LINE = '{{"id":"{0}","timestamp":{1},"from":"alice","to":"{2}","content":"{0}","entry_type":"{3}","future":1}}\n'

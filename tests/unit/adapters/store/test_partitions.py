@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from marid.adapters.store import blooms, manifest, partitions
-from marid.adapters.store.catalogue import FileConversations
+from marid.adapters.store import bloom_filters, manifest, partitions
+from marid.adapters.store.conversations import FileConversations
 from marid.adapters.store.layout import ConversationPaths, HomeLayout
-from marid.core.conversation import StorageSettings
-from marid.core.entry import MESSAGE, Entry
+from marid.core.conversation.entry import MESSAGE, Entry
+from marid.core.conversation.records import StorageSettings
 
 STORAGE = StorageSettings(partition_max_entries=3)
 
@@ -178,7 +178,7 @@ def test_the_folder_is_looked_through_only_when_its_stamp_has_changed(place: Con
     assert partitions.survey(place, STORAGE, 0)[1]
 
 
-@pytest.mark.parametrize("name", [blooms.IDS_FILE, blooms.WORDS_FILE])
+@pytest.mark.parametrize("name", [bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE])
 @pytest.mark.parametrize("damage", ["missing", "cut", "other"])
 def test_filters_that_are_damaged_hide_nothing_and_are_made_anew(
     place: ConversationPaths, name: str, damage: str
@@ -190,14 +190,14 @@ def test_filters_that_are_damaged_hide_nothing_and_are_made_anew(
     elif damage == "cut":
         path.write_bytes(whole[:-3])
     else:
-        blooms.rewrite_frames(str(path), {"partitions/nobody.jsonl": blooms.FilterFrame(1, b"x")})
+        bloom_filters.rewrite_frames(str(path), {"partitions/nobody.jsonl": bloom_filters.FilterFrame(1, b"x")})
     read = FileConversations(place.home, STORAGE).read("c")
     for number in range(2, 12):
         assert read.find(f"id{number}") is not None
         assert len(list(read.search(f"word{number}", whole_words=True))) == 1
     Path(place.transcript_file("manifest.json")).unlink()
     FileConversations(place.home, STORAGE).open("c").close()
-    assert len(blooms.load_frames(str(path))) == 3
+    assert len(bloom_filters.load_frames(str(path))) == 3
 
 
 def test_filters_are_not_made_when_they_are_not_wanted(tmp_path: Path) -> None:
@@ -205,10 +205,10 @@ def test_filters_are_not_made_when_they_are_not_wanted(tmp_path: Path) -> None:
     with FileConversations(str(tmp_path), storage).open("c", create=True) as held:
         held.append([Entry(entry_type=MESSAGE, content="word", id="x")])
     folder = tmp_path / "contexts/c/transcript"
-    assert not (folder / blooms.IDS_FILE).exists()
+    assert not (folder / bloom_filters.IDS_FILE).exists()
     (folder / "manifest.json").unlink()
     FileConversations(str(tmp_path), storage).open("c").close()
-    assert not (folder / blooms.WORDS_FILE).exists()
+    assert not (folder / bloom_filters.WORDS_FILE).exists()
     assert FileConversations(str(tmp_path), storage).read("c").find("x") is not None
 
 
@@ -324,25 +324,25 @@ def test_partitions_that_were_made_without_filters_get_them_when_they_are_wanted
     folder = HomeLayout(str(tmp_path)).place("c")
     listed = {row["file"] for row in manifest.load(folder).rows}
     assert len(listed) == 4
-    for name in (blooms.IDS_FILE, blooms.WORDS_FILE):
-        assert set(blooms.load_frames(folder.transcript_file(name))) == listed
+    for name in (bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE):
+        assert set(bloom_filters.load_frames(folder.transcript_file(name))) == listed
 
 
 @pytest.mark.parametrize("data", [b"", b"\x09" + bytes(7), b"\xff" * 20, bytes(20)])
 def test_a_filter_that_is_none_hides_nothing_and_is_made_anew(place: ConversationPaths, data: bytes) -> None:
     """The defect: rbloom panics, which no `except Exception` catches."""
     row = manifest.load(place).rows[0]
-    for name in (blooms.IDS_FILE, blooms.WORDS_FILE):
+    for name in (bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE):
         with open(place.transcript_file(name), "ab") as file:
-            file.write(blooms._encode_frame(row["file"], blooms.FilterFrame(row["size"], data)))  # pyright: ignore[reportPrivateUsage]
+            file.write(bloom_filters._encode_frame(row["file"], bloom_filters.FilterFrame(row["size"], data)))  # pyright: ignore[reportPrivateUsage]
     read = FileConversations(place.home, STORAGE).read("c")
     assert read.find("id2") is not None
     assert len(list(read.search("word2", whole_words=True))) == 1
     FileConversations(place.home, STORAGE).open("c").close()
-    for name in (blooms.IDS_FILE, blooms.WORDS_FILE):
-        kept = blooms.load_frames(place.transcript_file(name))
+    for name in (bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE):
+        kept = bloom_filters.load_frames(place.transcript_file(name))
         assert sum(frame.data != data for frame in kept.values()) == 3
-        whole = sum(len(blooms._encode_frame(*pair)) for pair in kept.items())  # pyright: ignore[reportPrivateUsage]
+        whole = sum(len(bloom_filters._encode_frame(*pair)) for pair in kept.items())  # pyright: ignore[reportPrivateUsage]
         assert os.stat(place.transcript_file(name)).st_size == whole
 
 

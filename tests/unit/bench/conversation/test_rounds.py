@@ -6,9 +6,9 @@ from pathlib import Path
 import anyio
 from bench.conversation import rounds
 
-from marid.adapters.store.catalogue import FileConversations
+from marid.adapters.store.conversations import FileConversations
 from marid.bootstrap.wiring import build
-from marid.core.entry import ARCHIVAL, MESSAGE
+from marid.core.conversation.entry import ARCHIVAL, MESSAGE
 from marid.testing import ModelServer, always, say
 
 

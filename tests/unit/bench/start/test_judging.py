@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from bench.start import __main__ as bench
 
-from marid.adapters.store.catalogue import FileConversations
+from marid.adapters.store.conversations import FileConversations
 
 
 def test_each_round_is_compared_with_the_bare_interpreter_of_the_same_round() -> None:

@@ -9,7 +9,7 @@ from mcp import types
 from mcp.shared.exceptions import MCPError
 
 from fakes.approvals import asked
-from marid.core.approval import ApprovalAnswer
+from marid.core.policy.approval import ApprovalAnswer
 from marid.faces.mcp.elicitation import Elicitation, elicitation_for
 
 

@@ -8,8 +8,8 @@ from mcp import Client, types
 
 from marid import __version__
 from marid.core.errors import FAMILIES, MaridError
+from marid.faces.mcp.face_tool import Arguments, CheckAlive, FaceTool
 from marid.faces.mcp.server import make_server
-from marid.faces.mcp.tool import Arguments, CheckAlive, FaceTool
 
 MODES = ("legacy", "auto")
 

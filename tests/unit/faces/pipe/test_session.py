@@ -3,12 +3,12 @@ import io
 import pytest
 
 from fakes.pipe import Pipe
-from marid.app.reach import ToolAccess
+from marid.app.tool_access import ToolAccess
 from marid.core.errors import NotFound
-from marid.faces.pipe.command import make_session
-from marid.faces.pipe.request import parse_request
+from marid.faces.pipe.json_command import make_session
+from marid.faces.pipe.json_lines import JsonLineWriter
+from marid.faces.pipe.json_request import parse_request
 from marid.faces.pipe.session import JsonSession
-from marid.faces.pipe.wire import JsonLineWriter
 
 
 def session(pipe: Pipe, **fields: str) -> JsonSession:

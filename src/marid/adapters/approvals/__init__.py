@@ -1,0 +1,1 @@
+"""Questions and answers in an SQLite file that every process of the home sees."""

@@ -1,0 +1,1 @@
+"""Beads issues: the `bd` program, or the JSONL file of the workspace."""

@@ -1,0 +1,150 @@
+"""The models that a provider offers now, by its own list."""
+
+import json
+from collections.abc import Iterable, Mapping
+from math import isfinite
+from typing import TYPE_CHECKING, Any, cast
+
+from marid.adapters.gateway.chunk_normalizer import error_message
+from marid.adapters.gateway.providers import Provider
+from marid.adapters.gateway.retry_policy import RetryPolicy
+from marid.core.errors import MaridError, NotFound, Refused, Unavailable
+from marid.core.model_io import ModelInfo
+from marid.text.secrets.redact import Redactor
+
+if TYPE_CHECKING:
+    from httpx2 import AsyncClient
+
+_WINDOW_NAMES = ("context_length", "loaded_context_length", "max_model_len", "max_input_tokens", "inputTokenLimit")
+_MORE_WINDOWS = ("max_context_length", "context_window")
+_OUTPUT_NAMES = ("outputTokenLimit", "max_tokens", "max_output_tokens", "max_completion_tokens")
+_NAMES = ("display_name", "displayName", "name")
+_MAX_PAGES = 20
+_MAX_MESSAGE = 300
+
+
+async def list_models(provider: Provider, retry_policy: RetryPolicy) -> tuple[ModelInfo, ...]:
+    """What the provider offers. Raises: Refused, NotFound, Unavailable."""
+    import httpx2
+
+    from marid.adapters.gateway.transport import ProviderTransport  # imported when used: with it comes the HTTP library
+
+    failed: MaridError = NotFound(f"'{provider.host}' has no list of models")
+    async with httpx2.AsyncClient(transport=ProviderTransport(provider, retry_policy)) as client:
+        for address in _list_urls(provider):
+            try:
+                return tuple(_infos(provider, await _fetch_pages(client, address, provider)))
+            except NotFound as cause:
+                failed = cause
+            except httpx2.HTTPError as cause:
+                words = Redactor(*provider.secrets).redact_text(str(cause) or type(cause).__name__)
+                raise Unavailable(f"'{provider.host}' cannot be asked for its models: {words}") from cause
+    raise failed
+
+
+def _list_urls(provider: Provider) -> tuple[str, ...]:
+    """LM Studio's own lists tell more than the one that it shares with others, so they come first."""
+    root = provider.base_url
+    match provider.dialect:
+        case "anthropic":
+            return (f"{root.removesuffix('/v1')}/v1/models?limit=1000",)
+        case "google":
+            return (f"{root}/v1beta/models?pageSize=1000",)
+        case "openai" if provider.id == "lmstudio":
+            bare = root.removesuffix("/v1")
+            return (f"{bare}/api/v1/models", f"{bare}/api/v0/models", f"{bare}/v1/models")
+        case "openai" | "openrouter":
+            return (f"{root}/models",)
+
+
+async def _fetch_pages(client: "AsyncClient", address: str, provider: Provider) -> list[Mapping[str, Any]]:
+    entries: list[Mapping[str, Any]] = []
+    more = ""
+    for _ in range(_MAX_PAGES):
+        page = await _fetch_page(client, address + more, provider)
+        entries += _entries(page)
+        more = _next_page(page)
+        if not more:
+            break
+    return entries
+
+
+async def _fetch_page(client: "AsyncClient", address: str, provider: Provider) -> Mapping[str, Any]:
+    answer = await client.get(address, headers={"anthropic-version": "2023-06-01"})
+    place = f"'{provider.host}'"
+    if answer.status_code in (401, 403):
+        raise Refused(f"{place} refused the key; check api_key (status {answer.status_code})")
+    if answer.status_code == 404:
+        raise NotFound(f"{place} has no list of models")
+    if answer.status_code != 200:
+        raise Unavailable(f"{place} cannot be asked for its models: status {answer.status_code}")
+    try:
+        page: object = json.loads(answer.content)
+    except (ValueError, RecursionError) as cause:
+        raise Unavailable(f"{place} sent a list of models that is no JSON") from cause
+    if not isinstance(page, dict):
+        raise Unavailable(f"{place} sent a list of models of an unknown form")
+    fields = cast("Mapping[str, Any]", page)
+    if fields.get("error") and not _entries(fields):
+        # LM Studio says so, with a good status, of every path that it does not know.
+        words = Redactor(*provider.secrets).redact_text(" ".join(error_message(fields).split()))[:_MAX_MESSAGE]
+        raise NotFound(f"{place} has no list of models: {words or 'it answers with an error'}")
+    return fields
+
+
+def _entries(page: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    found: object = page.get("data") or page.get("models") or []
+    entries = cast("list[object]", found) if isinstance(found, list) else []
+    return [cast("Mapping[str, Any]", entry) for entry in entries if isinstance(entry, dict)]
+
+
+def _next_page(page: Mapping[str, Any]) -> str:
+    if token := page.get("nextPageToken"):
+        return f"&pageToken={token}"
+    if page.get("has_more") and (last := page.get("last_id")):
+        return f"&after_id={last}"
+    return ""
+
+
+def _infos(provider: Provider, entries: Iterable[Mapping[str, Any]]) -> Iterable[ModelInfo]:
+    for entry in entries:
+        id = entry.get("id") or entry.get("key") or str(entry.get("name") or "").removeprefix("models/")
+        if not isinstance(id, str) or not id:
+            continue
+        price = cast("Mapping[str, Any]", entry.get("pricing") or {})
+        yield ModelInfo(
+            id=id,
+            provider=provider.id,
+            name=next((str(entry[name]) for name in _NAMES if entry.get(name)), ""),
+            context_window=_loaded_window(entry) or _number(entry, *_WINDOW_NAMES, *_MORE_WINDOWS),
+            max_output=_number(entry, *_OUTPUT_NAMES) or _number(entry.get("top_provider"), *_OUTPUT_NAMES),
+            input_price=_price_per_million(price, "prompt"),
+            output_price=_price_per_million(price, "completion"),
+            more=entry,
+        )
+
+
+def _loaded_window(entry: Mapping[str, Any]) -> int:
+    """The window with which LM Studio has loaded a model, the smallest of several: the model itself may take more."""
+    loaded: object = entry.get("loaded_instances")
+    tables = [
+        cast("Mapping[str, Any]", one).get("config")
+        for one in (cast("list[object]", loaded) if isinstance(loaded, list) else [])
+        if isinstance(one, dict)
+    ]
+    return min(filter(None, (_number(table, "context_length") for table in tables)), default=0)
+
+
+def _number(entry: object, *names: str) -> int:
+    """The first of these fields that is a number above zero."""
+    fields: Mapping[str, Any] = cast("Mapping[str, Any]", entry) if isinstance(entry, dict) else {}
+    return next((value for name in names if isinstance(value := fields.get(name), int) and value > 0), 0)
+
+
+def _price_per_million(price: Mapping[str, Any], name: str) -> float | None:
+    """None for a price that is none: OpenRouter's -1 says that it depends, and endless ones say nothing."""
+    try:
+        million = float(price[name]) * 1_000_000
+    except (KeyError, TypeError, ValueError):
+        return None
+    return round(million, 6) if million >= 0 and isfinite(million) else None

@@ -1,0 +1,209 @@
+"""The HTTP side of every request: our key and no other, events that were made whole, and the log."""
+
+import time
+from base64 import b64encode
+from functools import cache
+from ssl import SSLContext
+from types import MappingProxyType
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+import httpx2
+
+from marid.adapters.gateway.providers import Provider
+from marid.adapters.gateway.response_bodies import (
+    CONTENT_ENCODINGS,
+    MAX_BODY,
+    MAX_ERROR_BODY,
+    BoundedBody,
+    DecompressedBody,
+    JsonAsEventsBody,
+    ValidatedBody,
+)
+from marid.adapters.gateway.retry_policy import RetryPolicy
+from marid.adapters.gateway.sse_validator import SseValidator
+from marid.adapters.gateway.wire_log import WireLog
+from marid.core.model_io import Usage
+from marid.text.secrets.redact import Redactor
+
+_PLAIN = "identity"
+_LOCAL = ("localhost", "127.0.0.1", "::1")
+# All that is sent besides our key. The providers' clients would take others from the environment, and send them to
+# whatever address they are given.
+_ALLOWED_HEADERS = (
+    "host",
+    "accept",
+    "connection",
+    "content-type",
+    "content-length",
+    "transfer-encoding",
+    "x-server-timeout",
+    "anthropic-version",
+    "anthropic-beta",
+)
+_NAME = "marid"
+_KEY_HEADERS = MappingProxyType(
+    {
+        "openai": ("authorization", "Bearer "),
+        "openrouter": ("authorization", "Bearer "),
+        "anthropic": ("x-api-key", ""),
+        "google": ("x-goog-api-key", ""),
+    }
+)
+
+
+class ProviderTransport(httpx2.AsyncBaseTransport):
+    """One request's transport, with its own connection; its answer went through `sieve`, if `sifted` is true."""
+
+    def __init__(
+        self,
+        provider: Provider,
+        retry_policy: RetryPolicy,
+        wire_log: WireLog | None = None,
+        *,
+        inner: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._provider = provider
+        self._retry_policy = retry_policy
+        self._inner = inner or open_transport(provider)
+        self._wire_log = wire_log
+        self.validator = SseValidator()
+        self._body: ValidatedBody | None = None
+        self._response_record: dict[str, Any] | None = None
+        self.request_body = b""
+        """The body of the request."""
+        self.was_sent = False
+        """Whether the request went out and nobody said no to it: it may have cost something."""
+        self.is_redirected = False
+        """Whether the answer is that the request should go elsewhere: it holds a key, and goes nowhere else."""
+        self.content_type, self.content_encoding = "", _PLAIN
+        """What sort of answer it is, and how it was packed."""
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send it with our key, and give its answer through the sieve."""
+        self._set_headers(request)
+        self.request_body = await request.aread()
+        if self._wire_log:
+            self._note_request(self._wire_log, request)
+        begun = time.monotonic()
+        try:
+            response = await self._inner.handle_async_request(request)
+        except httpx2.TransportError as error:
+            self.was_sent = self.was_sent and isinstance(error, httpx2.TimeoutException)
+            raise
+        self.was_sent = response.is_success
+        if self._wire_log:
+            self._record_response(response, time.monotonic() - begun)
+        self._wrap_body(request, response)
+        return response
+
+    def _wrap_body(self, request: httpx2.Request, response: httpx2.Response) -> None:
+        """Put the body into what it needs. Lists of models are got; answers are posted for."""
+        body = cast("httpx2.AsyncByteStream", response.stream)
+        self.is_redirected = response.is_redirect
+        self.content_encoding = response.headers.pop("content-encoding", _PLAIN).strip().lower() or _PLAIN
+        if self.content_encoding in CONTENT_ENCODINGS:
+            body = DecompressedBody(body)
+        elif not self.is_readable:
+            body = httpx2.ByteStream(b"")
+        idle = self._retry_policy.idle_timeout
+        if request.method != "POST" or not response.is_success:
+            most = MAX_BODY if response.is_success else MAX_ERROR_BODY
+            response.stream = BoundedBody(body, idle, raise_on_excess=response.is_success, max_bytes=most)
+            return
+        self.content_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if self.content_type == "application/json" and self._provider.dialect != "anthropic":
+            body = JsonAsEventsBody(body)
+        response.stream = self._body = ValidatedBody(body, self.validator, idle)
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the answer was plain, or packed in a way that we know."""
+        return self.content_encoding == _PLAIN or self.content_encoding in CONTENT_ENCODINGS
+
+    @property
+    def has_validated_body(self) -> bool:
+        """Whether there was an answer that the sieve could look into."""
+        return self._body is not None
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        if self._body:
+            await self._body.aclose()
+        await self._inner.aclose()
+
+    def _set_headers(self, request: httpx2.Request) -> None:
+        for name in request.headers.keys() - set(_ALLOWED_HEADERS):
+            del request.headers[name]
+        request.headers |= {"user-agent": _NAME, "accept-encoding": _PLAIN}
+        request.extensions = {**request.extensions, "timeout": _timeouts(self._retry_policy), "trace": self._trace}
+        if self._provider.login:
+            request.headers["authorization"] = f"Basic {b64encode(self._provider.login.encode()).decode()}"
+        if self._provider.api_key:
+            name, before = _KEY_HEADERS[self._provider.dialect]
+            request.headers[name] = before + self._provider.api_key
+
+    async def _trace(self, name: str, more: object) -> None:
+        """What the connection does, step by step."""
+        del more
+        self.was_sent = self.was_sent or name.endswith("send_request_body.complete")
+
+    def _note_request(self, journal: WireLog, request: httpx2.Request) -> None:
+        veil = Redactor(*self._provider.secrets)
+        record = {
+            "timestamp": int(time.time()),
+            "request": veil.redact_body(self.request_body),
+            "provider": self._provider.id,
+            "method": request.method,
+            "url": veil.redact_text(str(request.url)),
+            "headers": veil.redact_headers(request.headers),
+        }
+        journal.note("request", record)
+
+    def _record_response(self, response: httpx2.Response, seconds: float) -> None:
+        self._response_record = {
+            "status": response.status_code,
+            "seconds": round(seconds, 3),
+            "headers": Redactor(*self._provider.secrets).redact_headers(response.headers),
+        }
+
+    def log_response(self, usage: Usage | None) -> None:
+        """Log the answer, if there was one, with what it cost. Raises: Unavailable when the log cannot be written."""
+        answer, self._response_record = self._response_record, None
+        if self._wire_log and answer is not None:
+            costs = {"usage": _usage_fields(usage)} if usage else {}
+            record = {"timestamp": int(time.time()), "response": {**costs, **answer}, "provider": self._provider.id}
+            self._wire_log.note("response", record)
+
+
+def _usage_fields(usage: Usage) -> dict[str, int]:
+    """In the words that most programs know."""
+    return {
+        "prompt_tokens": usage.input,
+        "completion_tokens": usage.output,
+        "total_tokens": usage.input + usage.output,
+    }
+
+
+def open_transport(provider: Provider) -> httpx2.AsyncBaseTransport:
+    """The way to the provider, through its proxy if it has one; this machine itself is never behind a proxy."""
+    parts = urlsplit(provider.base_url)
+    proxy = None if parts.hostname in _LOCAL else provider.proxy or None
+    # No certificates are read where none are needed: that takes longer than many an answer.
+    trust = _ssl_context() if parts.scheme == "https" else False
+    # A connection that is used again may be closing at that moment, and then the request on it is lost.
+    once = httpx2.Limits(max_keepalive_connections=0)
+    return httpx2.AsyncHTTPTransport(verify=trust, proxy=proxy, limits=once)
+
+
+@cache
+def _ssl_context() -> SSLContext:
+    """The machine's certificates, read once."""
+    return httpx2.create_ssl_context()
+
+
+def _timeouts(retry_policy: RetryPolicy) -> dict[str, float | None]:
+    """Ours, whatever the provider's client would wait."""
+    return httpx2.Timeout(
+        retry_policy.idle_timeout, connect=retry_policy.connect_timeout, pool=retry_policy.connect_timeout
+    ).as_dict()

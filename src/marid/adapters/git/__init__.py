@@ -1,0 +1,1 @@
+"""Ask git without trusting a repository; cached clones."""

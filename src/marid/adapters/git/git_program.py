@@ -1,0 +1,75 @@
+"""The git program with a small environment, for questions about places that may be hostile."""
+
+import os
+from collections.abc import Mapping
+
+from marid.adapters.process import programs
+from marid.adapters.process.programs import ProgramLimits, ProgramResult
+from marid.core.errors import Unavailable
+
+SAFE_ENVIRONMENT = {
+    "LC_ALL": "C",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
+}
+CONFIG_OVERRIDES = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.attributesFile": os.devnull,
+    "core.quotePath": "false",
+    "core.bigFileThreshold": "50m",
+    "diff.algorithm": "default",
+    "submodule.recurse": "false",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+}
+# What lets git find the user's configuration, keys and way to the network. No GIT_ variable is among them.
+INHERITED_VARIABLES = (
+    *("HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "USER", "LOGNAME", "SUDO_UID"),
+    *("SSH_AUTH_SOCK", "SSL_CERT_FILE", "SSL_CERT_DIR", "http_proxy", "https_proxy", "HTTPS_PROXY"),
+    *("all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"),
+)
+
+
+class GitProgram:
+    """git as found on the PATH of `env`, which is the user's environment."""
+
+    def __init__(self, env: Mapping[str, str], limits: ProgramLimits) -> None:
+        self._env = env
+        self._limits = limits
+        self._path = programs.absolute_search_path(env.get("PATH", ""))
+
+    def run_isolated(self, *args: str, cwd: str, extra: Mapping[str, str] | None = None) -> ProgramResult:
+        """What git answers when it knows no configuration but that of the git folder it is given."""
+        own = {
+            "HOME": os.devnull,
+            "XDG_CONFIG_HOME": os.devnull,
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_ATTR_NOSYSTEM": "1",
+        }
+        return self._run(args, cwd, own | dict(extra or {}))
+
+    def run_with_user_config(self, *args: str, cwd: str, extra: Mapping[str, str] | None = None) -> ProgramResult:
+        """What git answers when it also knows what the user has configured for all repositories."""
+        own = {name: self._env[name] for name in INHERITED_VARIABLES if name in self._env}
+        return self._run(args, cwd, own | dict(extra or {}))
+
+    def _run(self, args: tuple[str, ...], cwd: str, env: Mapping[str, str]) -> ProgramResult:
+        program = programs.find("git", self._env)
+        if program is None:
+            raise Unavailable("git is not installed: it is not on the PATH")
+        settings = [part for name, value in CONFIG_OVERRIDES.items() for part in ("-c", f"{name}={value}")]
+        argv = [program, "--no-pager", *settings, *args]
+        return programs.run(argv, cwd=cwd, env={"PATH": self._path} | SAFE_ENVIRONMENT | dict(env), limits=self._limits)
+
+
+def check_status(outcome: ProgramResult, question: str) -> ProgramResult:
+    """The outcome, when git answered with yes or no (status 1); Unavailable when it failed."""
+    if outcome.status not in (0, 1):
+        raise Unavailable(f"{question} failed: {outcome.error_line()}")
+    return outcome

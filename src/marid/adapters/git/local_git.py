@@ -1,0 +1,193 @@
+"""git state of a folder, read from a neutral view so that a hostile repository cannot make git run or read anything."""
+
+import contextlib
+import os
+import re
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from marid.adapters.git import repositories
+from marid.adapters.git.git_program import GitProgram, check_status
+from marid.adapters.git.repositories import GitRepository
+from marid.adapters.process.programs import ProgramLimits, ProgramResult
+from marid.core.errors import BadInput, MaridError, Refused
+from marid.text.git import revisions
+
+RECENT_COMMITS = 300
+DIFF_OPTIONS = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--relative")
+PREFIXES = ("--src-prefix=a/", "--dst-prefix=b/")
+LOG_OPTIONS = ("--no-show-signature", "--no-decorate", "--no-mailmap", "--no-notes")
+COMMIT_FORMAT = "--pretty=format:commit %H%nAuthor: %an%nDate:   %aI%n%n    %s%n"
+USER_SETTINGS = r"^core\.(autocrlf|eol|excludesfile)$"
+REPOSITORY_SETTINGS = "^(" + "|".join((*repositories.COPIED_SETTINGS, "core.worktree")).replace(".", r"\.") + ")$"
+ESCAPING_PATH = re.compile(rb"[\0/](?:\.\.?|\.git)?[/\0]", re.IGNORECASE)
+EMPTY_TREES = {
+    "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepositoryView:
+    """One folder of a repository, ready to be asked about."""
+
+    git: GitProgram
+    git_dir: str
+    work_tree: str
+    folder: str
+    ignore_file: str
+    empty_tree: str
+
+    def ask(self, *args: str, cwd: str | None = None) -> ProgramResult:
+        """What git answers about the folder; Unavailable when it fails."""
+        places = {"GIT_DIR": self.git_dir, "GIT_WORK_TREE": self.work_tree}
+        settings = ("-c", f"core.excludesFile={self.ignore_file}")
+        outcome = self.git.run_isolated(*settings, *args, cwd=cwd or self.folder, extra=places)
+        named = outcome.err.replace(os.fsencode(self.git_dir), b".git")
+        return check_status(replace(outcome, err=named), f"git {args[0]}")
+
+    def resolve_commit(self, rev: str) -> str:
+        """The hash of the commit that the revision names; BadInput when there is none."""
+        outcome = self.ask(
+            "rev-parse", "--verify", "--quiet", "--end-of-options", revisions.check_revision(rev) + "^{commit}"
+        )
+        if outcome.status:
+            raise BadInput(f"no such revision: {revisions.quote_for_message(rev)}")
+        return outcome.out.split()[-1].decode("ascii")
+
+    def head_commit(self) -> str | None:
+        """The hash of the commit that the working tree is based on, if there is a first commit."""
+        outcome = self.ask("rev-parse", "--verify", "--quiet", "HEAD")
+        return None if outcome.status else outcome.out.decode("ascii").strip()
+
+    def diff_worktree(self, base: str, *form: str, name: str = ".") -> bytes:
+        """From `base` to the working tree; Refused when the index would make git read, and show, what is outside it."""
+        if ESCAPING_PATH.search(b"\0" + self.ask("ls-files", "-z", cwd=self.work_tree).out):
+            raise Refused("the index of the repository names a path that is not in its working tree")
+        return self.ask("diff", *DIFF_OPTIONS, *form, base, "--", name).out
+
+
+class LocalGit:
+    """The port Git by the git program; `env` is the user's environment, `user` who runs it."""
+
+    def __init__(self, env: Mapping[str, str], *, limits: ProgramLimits | None = None, user: int | None = None) -> None:
+        self._env = env
+        self._git = GitProgram(env, limits or ProgramLimits())
+        self._user = os.geteuid() if user is None else user
+
+    def diff(self, folder: str, rev: str | None) -> bytes:
+        """As in the port."""
+        with self._open_view(folder) as view:
+            base = view.head_commit() or view.empty_tree if rev is None else view.resolve_commit(rev)
+            return view.diff_worktree(base, *PREFIXES)
+
+    def compare(self, folder: str, name: str, base: str, head: str | None) -> bytes:
+        """As in the port."""
+        form = ("--no-renames", *PREFIXES)
+        with self._open_view(folder) as view:
+            unborn = base == "HEAD" and view.head_commit() is None
+            start = view.empty_tree if unborn else view.resolve_commit(base)
+            if head is None:
+                return view.diff_worktree(start, *form, name=name)
+            return view.ask("diff", *DIFF_OPTIONS, *form, start, view.resolve_commit(head), "--", name).out
+
+    def changed_files(self, folder: str, rev: str) -> tuple[str, ...]:
+        """As in the port."""
+        with self._open_view(folder) as view:
+            known = view.diff_worktree(view.resolve_commit(rev), "--name-only", "-z", "--no-renames", "--diff-filter=d")
+            new = view.ask("ls-files", "--others", "--exclude-standard", "-z", "--", ".").out
+        # A repository inside this one is listed as a folder, with a slash after it.
+        names = {_decode_path(part) for part in (known + new).split(b"\0") if part and not part.endswith(b"/")}
+        return tuple(sorted(names))
+
+    def log(self, folder: str, count: int) -> bytes:
+        """As in the port."""
+        if count < 1:
+            raise BadInput(f"a log needs at least one commit, not {count}")
+        with self._open_view(folder) as view:
+            if view.head_commit() is None:
+                return b""
+            form = ("--name-status", COMMIT_FORMAT)
+            return view.ask("log", "-n", str(count), *DIFF_OPTIONS, *LOG_OPTIONS, *form, "--", ".").out
+
+    def recency(self, folder: str) -> Mapping[str, int]:
+        """As in the port: a hint, so whatever stands in the way means that there is none."""
+        form = ("--raw", "-z", "--no-renames", "--format=%x01")
+        try:
+            with self._open_view(folder) as view:
+                return _parse_ages(view.ask("log", "-n", str(RECENT_COMMITS), *DIFF_OPTIONS, *LOG_OPTIONS, *form).out)
+        except MaridError:
+            return {}
+
+    @contextlib.contextmanager
+    def _open_view(self, folder: str) -> Generator[RepositoryView]:
+        repository = repositories.find_repository(folder)
+        self._check_owner(repository)
+        with repositories.open_neutral_view(repository) as path:
+            settings = self._settings(repository)
+            repositories.check_pointer(repository, settings)
+            repositories.write_config(path, settings)
+            yield RepositoryView(
+                git=self._git,
+                git_dir=path,
+                work_tree=repository.work_tree,
+                folder=os.path.realpath(folder),
+                ignore_file=self._ignore_file(settings),
+                empty_tree=EMPTY_TREES.get(settings.get("extensions.objectformat", "sha1"), ""),
+            )
+
+    def _check_owner(self, repository: GitRepository) -> None:
+        """Leave it to git, which knows the user's `safe.directory`, whether someone else's repository is trusted."""
+        if repository.owners() <= {self._user}:
+            return
+        outcome = self._git.run_with_user_config("rev-parse", "--git-dir", cwd=repository.work_tree)
+        if outcome.status:
+            raise Refused(f"git does not trust {repository.work_tree}: {outcome.error_line()}")
+
+    def _settings(self, repository: GitRepository) -> Mapping[str, str]:
+        """What the repository says, else what the user says; only the user names an ignore file."""
+        own = os.path.join(repository.common_dir, "config")
+        if not repositories.is_regular_file(own):
+            return self._user_settings
+        return self._user_settings | self._config(REPOSITORY_SETTINGS, "--file", own, "--no-includes")
+
+    @cached_property
+    def _user_settings(self) -> dict[str, str]:
+        return self._config(USER_SETTINGS)
+
+    def _config(self, pattern: str, *source: str) -> dict[str, str]:
+        """The settings that match, of the source or else of the user; a name without a value means true."""
+        question = ("config", *source, "-z", "--get-regexp", pattern)
+        outcome = check_status(
+            self._git.run_with_user_config(*question, cwd=os.sep, extra={"GIT_DIR": os.devnull}), "git config"
+        )
+        parts = (os.fsdecode(part).partition("\n") for part in outcome.out.split(b"\0") if part)
+        return {name: value if mark else "true" for name, mark, value in parts}
+
+    def _ignore_file(self, settings: Mapping[str, str]) -> str:
+        """The user's own ignore file, which git does not find while it has no home."""
+        home = self._env.get("HOME", "")
+        named = settings.get("core.excludesfile")
+        if named is None:
+            named = os.path.join(self._env.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "git", "ignore")
+        elif named.startswith("~/"):
+            named = home + named[1:]
+        return named if os.path.isabs(named) else os.devnull
+
+
+def _parse_ages(listed: bytes) -> dict[str, int]:
+    """From `git log --raw -z`: a mark per commit, and for each of its files a part with a colon, then the name."""
+    ages: dict[str, int] = {}
+    age = -1
+    parts = iter(listed.split(b"\0"))
+    for part in parts:
+        if part.lstrip(b"\n").startswith(b":"):
+            ages.setdefault(_decode_path(next(parts)), age)
+        elif part:
+            age += 1
+    return ages
+
+
+def _decode_path(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")

@@ -1,0 +1,1 @@
+"""Start programs, bound their output, end all of their children."""

@@ -1,0 +1,1 @@
+"""Confine commands with bubblewrap: mounts, seccomp, self-test."""

@@ -1,0 +1,210 @@
+"""Entries as lines: one compact JSON object each, ASCII only, and what we do not know survives."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from math import isfinite
+from typing import NamedTuple, cast
+
+from marid.adapters.store.json_depth import check_depth
+from marid.core.conversation.entry import OK, Entry
+from marid.core.conversation.entry_json import MORE_LINES
+from marid.core.errors import BadInput
+
+_TEXT_FIELDS = {
+    "from": "sender",
+    "to": "to",
+    "content": "content",
+    "entry_type": "entry_type",
+    "role": "role",
+    "tool_call_id": "tool_call_id",
+    "id": "id",
+    "status": "status",
+    "round": "round",
+}
+_KNOWN_FIELDS = frozenset({*_TEXT_FIELDS, "timestamp", "time_ms", "metadata"})
+_BOM = b"\xef\xbb\xbf"
+_MAX_MS = 10**15
+_MAX_REPORTED = 100
+
+
+class EntryLine(NamedTuple):
+    """A line that could be read, where it begins, and how many lines of its append follow."""
+
+    entry: Entry
+    start: int
+    lines_to_follow: int
+
+
+def encode_line(entry: Entry, more: int = 0) -> bytes:
+    """The line, with its end. Raises: BadInput when something in it is no JSON."""
+    return finish_line(begin_line(entry), entry.sequence, more)
+
+
+def finish_line(line: bytes, sequence: int, more: int = 0) -> bytes:
+    """The line that was begun, with what only the writer knows."""
+    if more:
+        return b'%b,"sequence":%d,"%b":%d}\n' % (line, sequence, MORE_LINES.encode(), more)
+    return b'%b,"sequence":%d}\n' % (line, sequence)
+
+
+def begin_line(entry: Entry) -> bytes:
+    """The line as far as it does not depend on others. Raises: BadInput when something in it is no JSON.
+
+    Every append waits for this, so what every line has is put together by hand.
+    """
+    kind, content, sender, to, role, key, _, time_ms, status, of_round, call, metadata, extra = entry
+    try:
+        line = (
+            f'{{"id":{_quote(key)},"timestamp":{time_ms // 1000}{_common_fields(sender, to, kind, status, role)}'
+            f',"content":{_quote(content)},"time_ms":{time_ms:d}'
+        )
+        if of_round:
+            line += f',"round":{_quote(of_round)}'
+        if call:
+            line += f',"tool_call_id":{_quote(call)}'
+        if metadata:
+            line += f',"metadata":{_ENCODER.encode(dict(metadata))}'
+        if extra:
+            line += _extra_fields(extra)
+            line = line if _KNOWN_FIELDS.isdisjoint(extra) else _ENCODER.encode(_DECODER.decode(line + "}"))[:-1]
+        if metadata or extra:
+            check_depth(line, [metadata], extra)
+        return line.encode("ascii")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadInput(f"an entry cannot be stored: {error}") from error
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+_quote = json.encoder.encode_basestring_ascii
+
+
+@lru_cache(256)
+def _common_fields(sender: str, to: str, kind: str, status: str, role: str) -> str:
+    """What hardly ever changes from line to line."""
+    words = f',"from":{_quote(sender)},"to":{_quote(to)},"entry_type":{_quote(kind)},"status":{_quote(status)}'
+    return f'{words},"role":{_quote(role)}' if role else words
+
+
+def _extra_fields(extra: Mapping[str, object]) -> str:
+    """The fields of others; of two with the same name the later counts, except for the number."""
+    fields = {name: value for name, value in extra.items() if name not in ("sequence", MORE_LINES)}
+    return "," + _ENCODER.encode(fields)[1:-1] if fields else ""
+
+
+def decode_line(line: bytes, before: int = 0) -> tuple[Entry, int] | None:
+    """The entry, and how many lines of its append follow; None when the line is no JSON object, or one so deep that it
+    could not be written again.
+
+    `before` is the number of the entry before it: one that has none, or none that grows, gets the next.
+    """
+    try:
+        fields = _DECODER.decode(line.removeprefix(_BOM).decode("utf-8"))
+        check_depth(line, fields)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(fields, dict):
+        return None
+    return _entry_from(cast("dict[str, object]", fields), before)
+
+
+def _finite_or_none(text: str) -> float | None:
+    """JSON knows no number that is larger than all others; what is read as one could not be written again."""
+    value = float(text)
+    return value if isfinite(value) else None
+
+
+_DECODER = json.JSONDecoder(parse_constant=lambda _name: None, parse_float=_finite_or_none)
+
+
+def _entry_from(fields: dict[str, object], before: int) -> tuple[Entry, int]:
+    texts = {"entry_type": "", "status": OK}
+    for name, attribute in _TEXT_FIELDS.items():
+        if isinstance(value := fields.get(name), str):
+            texts[attribute] = value
+            del fields[name]
+    sequence, more = _pop_number(fields, "sequence"), _pop_number(fields, MORE_LINES)
+    seconds, precise = fields.get("timestamp"), fields.get("time_ms")
+    time_ms = _to_milliseconds(precise, 1) or _to_milliseconds(seconds, 1000)
+    if time_ms:
+        fields.pop("time_ms", None)
+        fields.pop("timestamp", None)
+    elif seconds == 0:
+        del fields["timestamp"]
+        fields.pop("time_ms", None)
+    metadata = fields.get("metadata")
+    if isinstance(metadata, dict):
+        del fields["metadata"]
+    else:
+        metadata = {}
+    entry = Entry(
+        **texts,
+        sequence=max(sequence, before + 1),
+        time_ms=time_ms,
+        metadata=cast("dict[str, object]", metadata),
+        extra=fields,
+    )
+    return entry, more
+
+
+def _pop_number(fields: dict[str, object], name: str) -> int:
+    """A number of ours, which goes out of the fields; what is none belongs to somebody else and stays."""
+    value = _count_or_zero(fields.get(name))
+    if value:
+        del fields[name]
+    return value
+
+
+def _to_milliseconds(value: object, unit: int) -> int:
+    """A time in milliseconds, of whole units or, as other programs write it, of parts; 0 when it is none."""
+    return int(value * unit) if type(value) is float and 0 < value < _MAX_MS else _count_or_zero(value) * unit
+
+
+def _count_or_zero(value: object) -> int:
+    """A number that may be a time or a count, else 0."""
+    return value if type(value) is int and 0 < value < _MAX_MS else 0
+
+
+def parse_lines(
+    data: bytes, *, start: int = 0, before: int = 0, on_bad: Callable[[int], None] | None = None
+) -> Iterator[EntryLine]:
+    """The lines from `start` on that can be read, with growing numbers; `on_bad` is told where others begin."""
+    at, end = start, len(data)
+    while at < end:
+        stop = data.find(b"\n", at)
+        stop = end if stop < 0 else stop
+        line = data[at:stop]
+        found = decode_line(line, before)
+        if found is not None:
+            before = found[0].sequence
+            yield EntryLine(found[0], at, found[1])
+        elif on_bad is not None and line.strip():
+            on_bad(at)
+        at = stop + 1
+
+
+def number_bad_lines(data: bytes, note: Callable[[int], None]) -> Callable[[int], None]:
+    """For `on_bad`: notes which lines of the file these are, by their numbers from 1; of many only the first."""
+    left = iter(range(_MAX_REPORTED))
+
+    def report(at: int) -> None:
+        if next(left, None) is not None:
+            note(data.count(b"\n", 0, at) + 1)
+
+    return report
+
+
+def unreadable_message(path: str, number: int) -> str:
+    """What is said of a line that cannot be read."""
+    return f"line {number} of '{path}' cannot be read and is left out"
+
+
+def report_bad_lines(path: str, data: bytes, tell: Callable[[str], None] | None) -> Callable[[int], None] | None:
+    """For `on_bad`: tells a person of the lines of that file."""
+    return number_bad_lines(data, lambda number: tell(unreadable_message(path, number))) if tell else None
+
+
+def entry_tokens(entry: Entry, bytes_per_token: int) -> int:
+    """An estimate, from the length of the content."""
+    text = entry.content
+    return -(-(len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))) // bytes_per_token)

@@ -1,0 +1,231 @@
+"""The two small files of a home: `state.json`, when conversations end, and `session.json`, which one is meant."""
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, suppress
+from typing import cast
+
+from marid.adapters.store.atomic_files import (
+    disk_errors,
+    file_lock,
+    parse_object,
+    pretty_json,
+    read_bytes,
+    read_object,
+    write_atomic,
+)
+from marid.adapters.store.layout import HomeLayout
+from marid.adapters.store.meta import is_time
+from marid.core.conversation.records import CurrentConversation, Expiry
+from marid.text.conversation_names import check_conversation_name, is_conversation_name
+from marid.workspace.write.private_folders import make_private_folder
+
+# Seconds within which a conversation that does not end by itself is in use only once.
+_ACTIVITY_RESOLUTION = 60
+_ZERO_FIELDS = ("last_activity_at", "destroy_after_seconds_inactive", "destroy_at")
+
+
+class HomeState:
+    """Every change is one read and one write under a lock of the home. Raises Unavailable."""
+
+    def __init__(self, layout: HomeLayout) -> None:
+        self._layout = layout
+        self._row_cache: tuple[tuple[int, int, int], Mapping[str, dict[str, object]] | None] = (-1, 0, 0), None
+
+    def expiries(self) -> Mapping[str, tuple[Expiry, int]]:
+        """When conversations end, and when something last happened in them, as far as this file knows."""
+        with disk_errors(f"reading '{self._state_path}'"):
+            return {
+                name: (_expiry_from(row), _time_field(row, "last_activity_at")) for name, row in self._rows().items()
+            }
+
+    def created_at(self, name: str) -> int:
+        """When a conversation was made, as far as this file knows; else 0."""
+        with disk_errors(f"reading '{self._state_path}'"):
+            return _time_field(self._rows().get(name, {}), "created_at")
+
+    def set_expiry(self, name: str, expiry: Expiry, now: int) -> None:
+        """Let a conversation end then; its inactivity counts from now on."""
+        values = {"destroy_at": expiry.at, "destroy_after_seconds_inactive": expiry.after_inactive}
+        self.edit_rows(
+            lambda rows: rows.setdefault(name, _new_row(name, now)).update({**values, "last_activity_at": now})
+        )
+
+    def record_activity(self, name: str, now: int) -> None:
+        """Something happens in a conversation now. It is noted to the second only where that decides anything, and not
+        at all while somebody else writes, or where all that is known would be lost by it.
+        """
+        with disk_errors(f"reading '{self._state_path}'"):
+            known = self._cached_rows()
+        if known is None or (name in known and not _is_worth_noting(known[name], now)):
+            return
+        self.edit_rows(lambda rows: rows.setdefault(name, _new_row(name, now)).update(last_activity_at=now), wait=False)
+
+    def rename(self, old: str, new: str, move: Callable[[], None]) -> None:
+        """All that is known of the one is known of the other. `move` gives the folder its name, under the same lock:
+        who looks which conversations there are must not miss it between the two.
+        """
+
+        def rename_row(rows: dict[str, dict[str, object]]) -> None:
+            move()
+            if (row := rows.pop(old, None)) is not None:
+                rows[new] = {**row, "name": new}
+
+        self.edit_rows(rename_row)
+        if old in self.current():
+            self._update_session(lambda now: CurrentConversation(*(new if name == old else name for name in now)))
+
+    def sync(self, names: Callable[[], Iterable[str]], now: int) -> str:
+        """Know exactly the conversations that there are; asked under the lock, so that no later one is forgotten.
+
+        What stood there and cannot be read is kept beside it: that is told.
+        """
+        problem = self._quarantine_broken()
+
+        def match_folders(rows: dict[str, dict[str, object]]) -> None:
+            known = {name: rows.get(name) or _new_row(name, now) for name in names()}
+            rows.clear()
+            rows.update(known)
+
+        self.edit_rows(match_folders)
+        return problem
+
+    def _quarantine_broken(self) -> str:
+        """Raises: Unavailable."""
+        with disk_errors(f"writing '{self._state_path}'"):
+            if not self._is_broken():
+                return ""
+            with self._home_lock():
+                if not self._is_broken():
+                    return ""
+                aside = f"{self._state_path}.broken"
+                if os.path.lexists(aside):
+                    aside = f"{self._state_path}.{time.time_ns()}.broken"
+                os.replace(self._state_path, aside)
+        return f"'{self._state_path}' could not be read: it is now '{aside}', and no conversation ends by itself"
+
+    def _cached_rows(self) -> Mapping[str, dict[str, object]] | None:
+        """The rows, read anew only when the file is another one; None when it cannot be read."""
+        stamp = (0, 0, 0)
+        with suppress(FileNotFoundError):
+            about = os.stat(self._state_path)
+            stamp = about.st_ino, about.st_size, about.st_mtime_ns
+        if stamp != self._row_cache[0]:
+            self._row_cache = stamp, None if self._is_broken() else self._rows()
+        return self._row_cache[1]
+
+    def _is_broken(self) -> bool:
+        data = (read_bytes(self._state_path) or b"").strip()
+        return bool(data) and parse_object(data) is None
+
+    def forget(self, name: str) -> None:
+        """The conversation is gone."""
+
+        def remove_row(rows: dict[str, dict[str, object]]) -> None:
+            rows.pop(name, None)
+
+        self.edit_rows(remove_row)
+        self.leave(name)
+
+    def leave(self, name: str) -> CurrentConversation:
+        """As in the port."""
+        now = self.current()
+        return self._update_session(lambda now: self._current_without(name, now)) if name in now else now
+
+    def _current_without(self, name: str, now: CurrentConversation) -> CurrentConversation:
+        if now.implied == name:
+            return (
+                CurrentConversation(now.previous)
+                if now.previous in self._layout.conversation_names()
+                else CurrentConversation()
+            )
+        return CurrentConversation(now.implied) if now.previous == name else now
+
+    def edit_rows(self, how: Callable[[dict[str, dict[str, object]]], None], *, wait: bool = True) -> None:
+        """Change the rows by name; nothing is written when nothing changes."""
+        with disk_errors(f"writing '{self._state_path}'"), self._home_lock(wait=wait):
+            rows = self._rows()
+            before = {name: dict(row) for name, row in rows.items()}
+            how(rows)
+            if rows != before:
+                whole = parse_object(read_bytes(self._state_path) or b"") or {}
+                write_atomic(
+                    self._state_path, pretty_json({**whole, "contexts": [rows[name] for name in sorted(rows)]})
+                )
+
+    def current(self) -> CurrentConversation:
+        """As in the port."""
+        with disk_errors(f"reading '{self._session_path}'"):
+            found = read_object(self._session_path)
+        if found is None:
+            return self._legacy_current()
+        return _current_from(found.get("implied_context"), found.get("previous_context"))
+
+    def _legacy_current(self) -> CurrentConversation:
+        """As the first generation of homes has it: in the other file."""
+        with disk_errors(f"reading '{self._state_path}'"):
+            state = parse_object(read_bytes(self._state_path) or b"") or {}
+        return _current_from(state.get("current_context"), state.get("previous_context"))
+
+    def switch(self, name: str) -> CurrentConversation:
+        """As in the port."""
+        check_conversation_name(name)
+        now = self.current()
+        if name == now.implied:
+            return now
+        return self._update_session(lambda now: now if name == now.implied else CurrentConversation(name, now.implied))
+
+    def _update_session(self, how: Callable[[CurrentConversation], CurrentConversation]) -> CurrentConversation:
+        with disk_errors(f"writing '{self._session_path}'"), self._home_lock():
+            current = how(self.current())
+            whole = parse_object(read_bytes(self._session_path) or b"") or {}
+            whole |= {"implied_context": current.implied, "previous_context": current.previous or None}
+            write_atomic(self._session_path, pretty_json(whole))
+            return current
+
+    @property
+    def _state_path(self) -> str:
+        return self._layout.file("state.json")
+
+    @property
+    def _session_path(self) -> str:
+        return self._layout.file("session.json")
+
+    def _home_lock(self, *, wait: bool = True) -> AbstractContextManager[None]:
+        make_private_folder(self._layout.home)
+        return file_lock(self._layout.file(".state.lock"), wait=wait)
+
+    def _rows(self) -> dict[str, dict[str, object]]:
+        """What cannot be read counts as nothing: the folders tell which conversations there are."""
+        contexts = (parse_object(read_bytes(self._state_path) or b"") or {}).get("contexts")
+        rows = cast("list[object]", contexts) if isinstance(contexts, list) else []
+        found = [cast("dict[str, object]", row) for row in rows if isinstance(row, dict)]
+        return {name: row for row in found if isinstance(name := row.get("name"), str)}
+
+
+def _current_from(implied: object, previous: object) -> CurrentConversation:
+    """What can be no name means nothing: other programs check none."""
+    return CurrentConversation(
+        implied if isinstance(implied, str) and is_conversation_name(implied) else CurrentConversation().implied,
+        previous if isinstance(previous, str) and is_conversation_name(previous) else "",
+    )
+
+
+def _new_row(name: str, now: int) -> dict[str, object]:
+    return {"name": name, "created_at": now, **dict.fromkeys(_ZERO_FIELDS, 0)}
+
+
+def _is_worth_noting(row: dict[str, object], now: int) -> bool:
+    """Whether the row should say that something happens now."""
+    known = _time_field(row, "last_activity_at")
+    return known != now if _expiry_from(row).after_inactive else abs(now - known) >= _ACTIVITY_RESOLUTION
+
+
+def _time_field(row: dict[str, object], name: str) -> int:
+    value = row.get(name)
+    return value if is_time(value) else 0
+
+
+def _expiry_from(row: dict[str, object]) -> Expiry:
+    return Expiry(at=_time_field(row, "destroy_at"), after_inactive=_time_field(row, "destroy_after_seconds_inactive"))

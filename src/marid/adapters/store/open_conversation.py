@@ -1,0 +1,391 @@
+"""A conversation that is held: what is appended is on the disk before anybody is told so."""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import count
+from threading import RLock
+from typing import Self
+
+from marid.adapters.store import meta, partitions, snapshot
+from marid.adapters.store.active_partition import ActivePartition, first_sequence
+from marid.adapters.store.atomic_files import disk_errors, remove_if_exists, unavailable, write_atomic
+from marid.adapters.store.entry_lines import begin_line, encode_line, finish_line, parse_lines
+from marid.adapters.store.group_commit import CommitWaiter, GroupCommit
+from marid.adapters.store.layout import ConversationPaths
+from marid.adapters.store.lease import Lease
+from marid.adapters.store.manifest import Manifest
+from marid.adapters.store.snapshot import KEPT_IDS_KEY, KEPT_SINCE_KEY, TranscriptSnapshot
+from marid.adapters.store.transcript_reader import TranscriptReader, with_initial_anchor
+from marid.adapters.store.window_file import WindowFile
+from marid.core.conversation.entry import ANCHORS, ARCHIVAL, NEVER_IN_WINDOW, SYSTEM, SYSTEM_PROMPT_CHANGED, Entry
+from marid.core.conversation.records import (
+    ConversationArchived,
+    ConversationMeta,
+    Corrupt,
+    SequenceConflict,
+    StorageSettings,
+)
+from marid.core.errors import BadInput, MaridError, Unavailable
+from marid.workspace.write.private_folders import make_private_folder
+
+_NOT_APPENDED_PLAINLY = ANCHORS | NEVER_IN_WINDOW
+_ID, _SEQUENCE, _TIME = (Entry._fields.index(name) for name in ("id", "sequence", "time_ms"))
+_PROMPT_MTIME_KEY = "system_prompt_md_mtime"
+
+
+class _AppendRequest(CommitWaiter):
+    """What one caller wants appended, encoded as far as it can be, and what became of it."""
+
+    def __init__(self, entries: Sequence[Entry], expected: int | None, now_ms: int, keys: Iterator[int]) -> None:
+        self.expected = expected
+        self.stored: list[tuple[Entry, bytes]] = []
+        self.is_stored = False
+        self.error: MaridError | None = None
+        self._encoded_entries: list[tuple[list[object], bytes]] = []
+        for entry in entries:
+            fields = list[object](entry)
+            fields[_ID] = entry.id or f"{now_ms:012x}{next(keys):020x}"
+            fields[_TIME] = entry.time_ms or now_ms
+            self._encoded_entries.append((fields, begin_line(Entry._make(fields))))
+
+    def assign_numbers(self, last: int) -> int:
+        """Make the lines as they will be stored after that number: the number of the last. Raises: Moved."""
+        if self.expected is not None and self.expected != last:
+            raise SequenceConflict(f"the conversation is at entry {last}, not at {self.expected}", last)
+        left = len(self._encoded_entries)
+        for fields, line in self._encoded_entries:
+            last, left = last + 1, left - 1
+            fields[_SEQUENCE] = last
+            self.stored.append((Entry._make(fields), finish_line(line, last, left)))
+        return last
+
+    def window_lines(self) -> bytes:
+        """The lines as they stand in a window, which knows no groups."""
+        return self.stored[0][1] if len(self.stored) == 1 else b"".join(encode_line(entry) for entry, _ in self.stored)
+
+
+class OpenConversation(TranscriptReader):
+    """As in the port. Made with the lease in hand; it looks for what a crash has left and makes it whole.
+
+    The window's file is left alone until `begin`: that of another program may hold what is nowhere else.
+    """
+
+    def __init__(
+        self,
+        place: ConversationPaths,
+        storage: StorageSettings,
+        lease: Lease,
+        clock: Callable[[], float] = time.time,
+        on_close: Callable[[], None] = lambda: None,
+    ) -> None:
+        super().__init__(place, storage)
+        self._on_close = on_close
+        self._lease = lease
+        self._clock = clock
+        self._lock = RLock()
+        self._group_commit = GroupCommit(self._commit)
+        # Chance only once: whoever asks the system for more lets all other threads go first.
+        self._id_numbers = count(int.from_bytes(os.urandom(9), "big"))
+        self._meta = meta.load(place)
+        self._manifest = Manifest()
+        self._active = ActivePartition(place, storage)
+        self._stale = True
+        self._closed = False
+        self._window = WindowFile(place, ())
+        try:
+            self._window.replace(with_initial_anchor(self._recover(), self._meta))
+        except BaseException:
+            self._active.abandon()
+            raise
+
+    def start_window_file(self) -> None:
+        """All that there is stands in the transcript: show the window to others."""
+        with self._lock:
+            self._lease.check()
+            self._window.start()
+
+    def current_window(self) -> tuple[Entry, ...]:
+        """The window, whether or not its file is up to date."""
+        with self._lock:
+            return tuple(self._window.entries)
+
+    def meta(self) -> ConversationMeta:
+        """As in the port."""
+        with self._lock:
+            self._lease.check()
+            return self._meta
+
+    def fencing_token(self) -> int:
+        """As in the port."""
+        self._lease.check()
+        return self._lease.token
+
+    def sequence(self) -> int:
+        """As in the port."""
+        self._lease.check()
+        return self._active.tally.last
+
+    def window(self) -> tuple[Entry, ...]:
+        """As in the port."""
+        with self._lock:
+            self._lease.check()
+            self._window.flush()
+            return tuple(self._window.entries)
+
+    def read_note(self, name: str) -> str:
+        """As in the port."""
+        self._lease.check()
+        return super().read_note(name)
+
+    def problems(self) -> tuple[str, ...]:
+        """As in the port."""
+        self._lease.check()
+        return super().problems()
+
+    def append(self, entries: Sequence[Entry], expected: int | None = None) -> tuple[Entry, ...]:
+        """As in the port."""
+        # What a caller can do for itself it does before the others wait for it.
+        wish = _AppendRequest(entries, expected, round(self._clock() * 1000), self._id_numbers)
+        self._group_commit.submit(wish)
+        if wish.error is not None:
+            raise wish.error
+        if not wish.is_stored:
+            raise Unavailable("the entry was not stored: an append beside it has failed")
+        return tuple(entry for entry, _ in wish.stored)
+
+    def add_anchor(self, anchor: Entry, kept: Sequence[str] = ()) -> Entry:
+        """As in the port."""
+        if anchor.entry_type not in ANCHORS:
+            raise BadInput(f"'{anchor.entry_type}' is no anchor")
+        there = {entry.id: entry.sequence for entry in self.window()}
+        if strange := [key for key in kept if key not in there]:
+            raise BadInput(f"the entry '{strange[0]}' is not in the window")
+        if kept:
+            words = {**anchor.metadata, KEPT_IDS_KEY: list(kept), KEPT_SINCE_KEY: min(there[key] for key in kept)}
+            anchor = anchor._replace(metadata=words)
+        return self.append([anchor])[0]
+
+    def clear(self) -> Entry | None:
+        """As in the port."""
+        if all(entry.entry_type in ANCHORS for entry in self.window()):
+            return None
+        to = self._place.name
+        return self.add_anchor(
+            Entry(entry_type=ARCHIVAL, content="history archived", sender=SYSTEM, to=to, role=SYSTEM)
+        )
+
+    def update_meta(self, update: Callable[[ConversationMeta], ConversationMeta]) -> ConversationMeta:
+        """As in the port."""
+        with self._lock:
+            self._lease.check()
+            old = self._meta
+            new = update(old)
+            new = new._replace(id=old.id, name=old.name, extra={**old.extra, **new.extra})
+            if new != old:
+                with disk_errors(f"writing '{self._place.meta}'"):
+                    meta.save(self._place, new)
+            self._meta = new
+            return new
+
+    def write_note(self, name: str, text: str) -> None:
+        """As in the port."""
+        path = self._place.note(name)
+        with self._lock:
+            self._check_writable()
+            with disk_errors(f"writing '{path}'"):
+                make_private_folder(os.path.dirname(path))
+                if text:
+                    write_atomic(path, text.encode("utf-8", "replace"))
+                else:
+                    remove_if_exists(path)
+        if name == "system_prompt":
+            self.record_prompt(text)
+
+    def assign_id(self, key: str, created_ms: int) -> None:
+        """Give a conversation of another program its id."""
+        with self._lock, disk_errors(f"writing '{self._place.meta}'"):
+            self._lease.check()
+            self._meta = self._meta._replace(id=key, created_ms=created_ms)
+            meta.save(self._place, self._meta)
+            first, *rest = self._window.entries
+            self._window.replace(with_initial_anchor(rest if not first.sequence else [first, *rest], self._meta))
+
+    def record_prompt(self, text: str) -> None:
+        """Put the system prompt's new text into the transcript, and remember which version of the file that was."""
+        entry = Entry(entry_type=SYSTEM_PROMPT_CHANGED, content=text, sender=SYSTEM, to=self._place.name, role=SYSTEM)
+        self.append([entry])
+        self.update_meta(lambda known: known._replace(extra={**known.extra, _PROMPT_MTIME_KEY: self._prompt_mtime()}))
+
+    def record_edited_prompt(self) -> None:
+        """Record the system prompt if somebody has edited its file since."""
+        now = self._prompt_mtime()
+        if now is not None and now != self._meta.extra.get(_PROMPT_MTIME_KEY) and not self._meta.archived_ms:
+            self.record_prompt(self.read_note("system_prompt"))
+
+    def close(self) -> None:
+        """As in the port."""
+        if not self._lease.is_ours:
+            # A fork: the lock may be held for ever by a thread that is not here, and the files are its parent's.
+            self.abandon()
+            return
+        with self._lock:
+            if self._closed:
+                return
+            try:
+                self._lease.check()
+            except Unavailable:
+                self.abandon()
+                return
+            spoken = self._window.entries[-1].time_ms
+            with suppress(MaridError):
+                self.update_meta(lambda known: known._replace(last_message_ms=max(spoken, known.last_message_ms)))
+            self._active.close()
+            self._window.close()
+            self._on_close()
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Close without writing anything."""
+        self._closed = True
+        self._active.abandon()
+        self._window.abandon()
+        self._lease.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def _snapshot(self) -> TranscriptSnapshot:
+        with self._lock:
+            self._lease.check()
+            return TranscriptSnapshot(self._place, self._manifest.rows, self._active.read(), self._add_problem)
+
+    def _change_marker(self) -> object:
+        return self._active.tally.last
+
+    def _prompt_mtime(self) -> int | None:
+        try:
+            return int(os.stat(self._place.note("system_prompt")).st_mtime)
+        except OSError:
+            return None
+
+    def _check_writable(self) -> None:
+        self._lease.check()
+        if self._meta.archived_ms:
+            raise ConversationArchived(self._place.name)
+
+    def _recover(self) -> list[Entry]:
+        """Repair, count, and write down what has changed: the entries of the window. Raises: OSError."""
+        # Whoever lost the lease in this very moment must not repair what another one is writing.
+        self._lease.check()
+        first = first_sequence(self._place, self._active.read())
+        self._manifest, right = partitions.survey(self._place, self._storage, first)
+        if not right or not partitions.has_all_filters(self._place, self._storage, self._manifest):
+            self._manifest = partitions.save_survey(self._place, self._storage, self._manifest)
+        sealed = self._manifest.rows[-1]["last_sequence"] if self._manifest.rows else 0
+        data = self._active.count_entries(sealed)
+        found = [*partitions.unreadable_lines(self._place, self._manifest), *self._active.problems]
+        if self._active.torn_bytes:
+            torn = f"{self._active.torn_bytes} bytes of an interrupted write were put aside"
+            found.append(f"{torn} in '{self._place.active}.torn'")
+        self._problems |= dict.fromkeys(found)
+        self._stale = False
+        return self._window_entries(data)
+
+    def _window_entries(self, data: bytes) -> list[Entry]:
+        tally = self._active.tally
+        whole = TranscriptSnapshot(self._place, self._manifest.rows, data, self._add_problem)
+        if tally.anchor >= 0:
+            return snapshot.window_since(
+                whole, [line.entry for line in parse_lines(data, start=tally.anchor, before=tally.before)]
+            )
+        return snapshot.window(whole)
+
+    def _commit(self, wishes: Sequence[_AppendRequest]) -> None:
+        with self._lock:
+            try:
+                self._check_writable()
+                if self._stale or self._active.is_changed():
+                    self._reload()
+                self._store(wishes)
+            except MaridError as error:
+                _fail_requests(wishes, error)
+            except OSError as error:
+                told = unavailable(f"storing in '{self._place.name}'", error)
+                told.__cause__ = error  # it is raised elsewhere, by whoever waits
+                _fail_requests(wishes, told)
+
+    def _reload(self) -> None:
+        """Begin with what is there now. Raises: OSError; Corrupt when that is less than it was."""
+        known, self._stale = self._active.tally, True
+        self._active.abandon()
+        self._active = ActivePartition(self._place, self._storage)
+        self._active.tally = known
+        self._window.replace(with_initial_anchor(self._recover(), self._meta))
+        if self._active.tally.last < known.last:
+            raise Corrupt(f"'{self._place.active}' has lost entries while it was in use: nothing was stored now")
+
+    def _store(self, wishes: Sequence[_AppendRequest]) -> None:
+        last, ready = self._active.tally.last, list[_AppendRequest]()
+        for wish in wishes:
+            try:
+                last = wish.assign_numbers(last)
+                ready.append(wish)
+            except MaridError as error:
+                wish.error = error
+        stored = [pair for wish in ready for pair in wish.stored]
+        if stored:
+            self._active.append(stored)
+        for wish in ready:
+            wish.is_stored = True
+        if stored:
+            self._update_window(ready, stored)
+            if self._active.is_full(self._clock()):
+                self._rotate()
+
+    def _update_window(self, ready: Sequence[_AppendRequest], stored: Sequence[tuple[Entry, bytes]]) -> None:
+        """Bring the window up to date."""
+        entries = [entry for entry, _ in stored]
+        types = [entry.entry_type for entry in entries]
+        if _NOT_APPENDED_PLAINLY.isdisjoint(types):
+            self._window.add(entries, b"".join([wish.window_lines() for wish in ready]))
+        elif ANCHORS.isdisjoint(types):
+            shown = [entry for entry in entries if entry.entry_type not in NEVER_IN_WINDOW]
+            self._window.add(shown, b"".join(map(encode_line, shown)))
+        else:
+            self._window.replace(self._window_after_anchor([*self._window.entries, *entries]))
+
+    def _window_after_anchor(self, entries: list[Entry]) -> list[Entry]:
+        """The window that begins with the last anchor among these; what it kept is usually among them as well."""
+        at = max(index for index, entry in enumerate(entries) if entry.entry_type in ANCHORS)
+        known = {entry.id: entry for entry in entries[:at]}
+        kept = snapshot.kept_ids(entries[at])
+        later = [entry for entry in entries[at + 1 :] if entry.entry_type not in NEVER_IN_WINDOW]
+        if all(key in known for key in kept):
+            return [entries[at], *(known[key] for key in kept), *later]
+        return snapshot.window_since(
+            TranscriptSnapshot(self._place, self._manifest.rows, self._active.read()), entries[at:]
+        )
+
+    def _rotate(self) -> None:
+        """Begin a new partition. What goes wrong here loses nothing: all is looked through before the next append."""
+        self._stale = True
+        try:
+            self._active.delete_mark()
+            self._active.trim()
+            self._manifest = partitions.seal(self._place, self._storage, self._manifest, self._active.read())
+            self._active.start_new()
+        except OSError as error:
+            self._add_problem(f"a new partition could not be begun: {error.strerror}")
+            return
+        self._stale = False
+
+
+def _fail_requests(wishes: Sequence[_AppendRequest], error: MaridError) -> None:
+    for wish in wishes:
+        if not wish.is_stored and wish.error is None:
+            wish.error = error

@@ -1,0 +1,1 @@
+"""The guarded HTTP client of the web tools."""

@@ -1,0 +1,153 @@
+"""What a person sets for one conversation, written down in its own files."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from marid.app.app import App
+from marid.app.config_file import edit_toml_file
+from marid.app.conversations import stores_for
+from marid.app.input_files import is_file, read_text_file
+from marid.core.errors import BadInput, NotFound
+from marid.core.settings.schema import (
+    DISPLAY_BY_NAME,
+    EXCLUSIVE_SETTINGS,
+    SETTINGS_BY_NAME,
+    find_display_setting,
+    find_setting,
+    flatten,
+    suggestion,
+)
+from marid.core.settings.validation import parse_and_check, printable_key
+from marid.core.settings.values import PROVIDERS, settings_files
+from marid.text.conversation_names import check_conversation_name
+
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
+
+_MAX_PROMPT_BYTES = 1 << 20
+
+
+def set_conversation_settings(app: App, conversation: str, values: Mapping[str, object]) -> None:
+    """Write settings into the conversation's own files, whose comments and other keys stay; None removes a key.
+
+    Those of the display go into its cli.toml, all others into its local.toml. The conversation, a name or an id, is
+    made if it is not there. Values may be texts, as a command line has them; keys of tables have dots, or are tables.
+
+    Raises: BadInput that names every problem; Unavailable.
+    """
+    checked = _check_values(values)
+    files = settings_files(app.settings.home, app.project, _ensure_conversation(app, conversation))
+    shown = {name: value for name, value in checked.items() if find_display_setting(name)}
+    rest = {name: value for name, value in checked.items() if name not in shown}
+    for file, part in ((files.local, rest), (files.own_cli, shown)):
+        if part:
+            edit_toml_file(file, partial(_write, values=part))
+
+
+def _check_values(values: Mapping[str, object]) -> dict[str, Any]:
+    problems: list[str] = []
+    found: dict[str, Any] = {}
+    for key, raw in flatten(values):
+        setting = find_display_setting(key) or find_setting(key)
+        if setting is None:
+            problems.append(
+                f"unknown key '{printable_key(key)}'{suggestion(key, (*SETTINGS_BY_NAME, *DISPLAY_BY_NAME))}"
+            )
+        elif not setting.per_conversation:
+            problems.append(f"'{key}' is the same for all conversations: set it in config.toml")
+        else:
+            try:
+                found[setting.name] = raw if raw is None else parse_and_check(setting, raw)
+            except BadInput as error:
+                problems.append(str(error))
+    if problems:
+        raise BadInput("; ".join(problems))
+    rivals = {
+        EXCLUSIVE_SETTINGS[name]: None
+        for name, value in found.items()
+        if name in EXCLUSIVE_SETTINGS and value is not None
+    }
+    return {**rivals, **found}
+
+
+def _ensure_conversation(app: App, key: str) -> str:
+    """The name of a conversation, which is made if it is not there."""
+    store = app.stores(app.settings).conversations
+    try:
+        return store.get_meta(key).name
+    except NotFound:
+        return store.create(check_conversation_name(key)).name
+
+
+def _write(document: "TOMLDocument", values: Mapping[str, Any]) -> None:
+    import tomlkit  # imported when used
+
+    for name, value in values.items():
+        *tables, key = name.split(".")
+        place: Any = document
+        for table in tables:
+            if table not in place:
+                if value is None:
+                    break
+                place[table] = tomlkit.table()
+            place = place[table]
+        else:
+            if value is None:
+                place.pop(key, None)
+            else:
+                place[key] = _toml_value(value)
+
+
+def _toml_value(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _toml_value(inner) for key, inner in cast("Mapping[str, Any]", value).items()}
+    return list(cast("tuple[Any, ...]", value)) if isinstance(value, tuple) else value
+
+
+async def set_model(app: App, conversation: str, model: str) -> str:
+    """Ask for that model from now on, once its provider has said that there is one. Returns what was set.
+
+    `provider:model` names both, where there is such a provider; it is written as one, so that taking it back takes back
+    both. Raises: as Model.info; BadInput; Unavailable.
+    """
+    if not model.strip():
+        raise BadInput("say which model")
+    name = conversation_name(app, conversation)
+    values: dict[str, object] = {"model": model}
+    provider, colon, rest = model.partition(":")
+    if colon and rest and provider in (*PROVIDERS, *app.settings.providers):
+        values["provider"] = None  # one that was set before would be the stronger
+    meant = app.resolve(name, values).settings
+    await app.model(meant, {}).info(meant.model)
+    if meant.provider != app.resolve(name, {}).settings.provider:
+        # What belonged to another provider, least of all its key, is not for this one.
+        values |= {"base_url": None, "api_key": None}
+    set_conversation_settings(app, conversation, values)
+    return model
+
+
+def conversation_name(app: App, key: str) -> str:
+    """The name of the conversation that a name or an id means; one that is not there is called as it was asked for.
+
+    Raises: BadInput for what can be no name.
+    """
+    return app.stores(app.settings).conversations.resolve_name(key)
+
+
+def set_username(app: App, conversation: str, name: str) -> None:
+    """Call the user so from now on. Raises: BadInput; Unavailable."""
+    set_conversation_settings(app, conversation, {"username": name})
+
+
+def set_system_prompt(app: App, conversation: str, text_or_path: str) -> bool:
+    """Give the conversation a system prompt of its own: a file's content where there is such a file, else the text.
+
+    Returns whether it has one now: a blank one is none.
+
+    Raises: BadInput; Held; Refused when the conversation is archived; Unavailable.
+    """
+    text = read_text_file(app, text_or_path, _MAX_PROMPT_BYTES) if is_file(app, text_or_path) else text_or_path
+    with stores_for(app, conversation).conversations.open(conversation, create=True) as held:
+        held.write_note("system_prompt", text)
+    return bool(text.strip())

@@ -1,0 +1,51 @@
+"""A text file that a person names, or a pipe that stands for one."""
+
+import os
+import stat
+
+from marid.app.app import App
+from marid.core.errors import BadInput, NotFound, Unavailable
+from marid.text.display import quote_path
+from marid.workspace.small_text import read_small_text
+
+_MAX_BYTES = 10 << 20
+# Read through the descriptor itself: a file behind these names would be opened anew, and what was read be said as well.
+_STDIN = frozenset({"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+
+
+def is_file(app: App, path: str) -> bool:
+    """Whether a person who says this may mean a file: it is there, and no folder."""
+    place = os.path.join(app.cwd, path)
+    return os.path.exists(place) and not os.path.isdir(place)
+
+
+def read_text_file(app: App, path: str, max_bytes: int = _MAX_BYTES) -> str:
+    """Its text, of at most so many bytes; a pipe is waited for.
+
+    Raises: NotFound; BadInput for what is no such file; Unavailable.
+    """
+    shown, place = quote_path(path), os.path.join(app.cwd, path)
+    try:
+        return _read_stream(place, max_bytes) if _is_stream(place) else read_small_text(place, max_bytes)
+    except FileNotFoundError:
+        raise NotFound(f"the file '{shown}' is not there") from None
+    except UnicodeDecodeError as error:
+        raise BadInput(f"'{shown}' is no text in UTF-8") from error
+    except (IsADirectoryError, ValueError) as error:
+        raise BadInput(f"'{shown}' cannot be read: {error}") from error
+    except OSError as error:
+        raise Unavailable(f"'{shown}' cannot be read: {error.strerror}") from error
+
+
+def _is_stream(place: str) -> bool:
+    mode = os.stat(place).st_mode
+    return place in _STDIN or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _read_stream(place: str, max_bytes: int) -> str:
+    at = 0 if place in _STDIN else place
+    with open(at, "rb", closefd=at != 0) as file:
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise ValueError(f"it is larger than {max_bytes:,} bytes")
+    return data.decode()

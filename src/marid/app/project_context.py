@@ -1,0 +1,140 @@
+"""The verbs on project context: assemble, save, explain, compare."""
+
+import os
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from marid.app.app import App
+from marid.app.output_files import save_bytes
+from marid.assembly.pipeline import ContextRun
+from marid.assembly.selection import admit_named_files, make_selection_rules, resolve_targets
+from marid.core.caller import Caller
+from marid.core.context import ContextRequest, FileSelection
+from marid.core.errors import BadInput
+from marid.core.events import Emit, Event, EventStream, Notice
+from marid.core.ids import new_id
+from marid.text.display import quote_path
+from marid.workspace.explain import explain
+from marid.workspace.walk import Walker
+from marid.workspace.write.atomic import write_all
+
+if TYPE_CHECKING:
+    from marid.assembly.content_cache import ContentCache
+
+_MEGABYTE = 1 << 20
+_MAX_MEGABYTES = 1 << 50  # of megabytes
+
+EventSink = Callable[[Event], None]
+
+
+def byte_limit(megabytes: float) -> int:
+    """A size limit in bytes.
+
+    Raises: BadInput for a number that is no size.
+    """
+    if not 0 < megabytes < _MAX_MEGABYTES:
+        raise BadInput(f"the size limit must be a number of megabytes above 0, not {megabytes:g}")
+    return int(megabytes * _MEGABYTE)
+
+
+def assemble(
+    app: App, request: ContextRequest, caller: Caller, listener: EventSink, memory: "ContentCache | None" = None
+) -> ContextRun:
+    """Start a request: iterate the result for the output, then ask it for its report."""
+    del caller  # who asked decides nothing yet: context only reads
+    emit = EventStream(new_id(), listener).emit
+    return ContextRun(_clone_targets(app, request, emit), app.context_ports, emit, memory)
+
+
+def save(run: ContextRun, path: str) -> None:
+    """Write a run's output to a file, whole or not at all.
+
+    Raises: Refused when the place cannot be written.
+    """
+    save_bytes(iter(run), path)
+    _write_lock(run)
+
+
+def send(run: ContextRun, descriptor: int) -> None:
+    """Write a run's output to an open descriptor as it is made.
+
+    Raises: BrokenPipeError when the reader has gone.
+    """
+    for batch in run:
+        write_all(descriptor, batch)
+    _write_lock(run)
+
+
+def _write_lock(run: ContextRun) -> None:
+    """Record what a run packed, where it was asked for."""
+    if not run.request.lock or run.request.frozen:
+        return
+    # Imported when used: few runs leave a lock.
+    from marid.assembly.lock.lock_file import dump_lock
+
+    save_bytes([[dump_lock(run.lock())]], os.path.join(run.request.cwd, run.request.lock))
+
+
+def explain_path(app: App, wanted: FileSelection, path: str) -> str:
+    """Which rule of which file at which line decides about `path`.
+
+    Raises: NotFound, BadInput when the path is not there or not below the target.
+    """
+    targets = resolve_targets(wanted.targets, app.cwd, wanted.base)
+    ruling = make_selection_rules(wanted, app.cwd, app.context_ports.user_git_files, app.context_ports.settings_rules)
+    full = os.path.join(app.cwd, path)
+    place = os.path.join(os.path.realpath(os.path.dirname(full)), os.path.basename(full))
+    if not os.path.lexists(place) and os.path.lexists(os.path.join(targets.top, path)):
+        place = os.path.normpath(os.path.join(targets.top, path))
+    below = os.path.relpath(place, targets.top)
+    if below == ".." or below.startswith("../"):
+        raise BadInput(f"'{quote_path(path)}' is not below '{targets.top}'")
+    if below == "." or below in targets.folders or below in admit_named_files(targets, ruling):
+        return f"{quote_path(path)}: included because it is named"
+    holding = [folder for folder in targets.folders if not folder or below.startswith(f"{folder}/")]
+    if not holding:
+        return f"{quote_path(path)}: excluded because it is not below a target"
+    return str(explain(Walker(targets.top, ruling), below, max(holding, key=len)))
+
+
+def lock_differences(app: App, lock: str, listener: EventSink) -> Iterator[str]:
+    """What would differ if the pack of a lock file were made again now, a line each."""
+    from marid.assembly.lock.lock_file import diff_locks, load_lock
+    from marid.assembly.lock.recorder import request_from_lock
+
+    path = os.path.join(app.cwd, lock)
+    old = load_lock(path)
+    emit = EventStream(new_id(), listener).emit
+    run = ContextRun(_clone_targets(app, request_from_lock(old, path), emit), app.context_ports, emit)
+    for _ in run:
+        pass
+    return diff_locks(old, run.lock())
+
+
+def _clone_targets(app: App, request: ContextRequest, emit: Emit) -> ContextRequest:
+    """With targets that are elsewhere replaced by their copy here."""
+    wanted = request.selection
+    if all(os.path.lexists(os.path.join(request.cwd, target)) for target in wanted.targets):
+        return request
+    # Imported when used: what is not here is rare.
+    from marid.text.git.revisions import clone_url, public_url
+
+    targets, origins = list(wanted.targets), [""] * len(wanted.targets)
+    for at, target in enumerate(wanted.targets):
+        here = os.path.lexists(os.path.join(request.cwd, target))
+        url = None if here else clone_url(target, app.settings.clone_host)
+        if url is not None:
+            clones = app.context_ports.clones(lambda text: emit(Notice(text=text)))
+            targets[at], origins[at] = clones.clone(url, wanted.branch or None), public_url(url)
+    return request._replace(selection=wanted._replace(targets=tuple(targets), origins=tuple(origins)))
+
+
+def copy(app: App, run: ContextRun) -> str:
+    """Put a run's output on the clipboard; returns the name of what was used.
+
+    Raises: Unavailable when there is no clipboard to be had.
+    """
+    data = b"".join(piece for batch in run for piece in batch)
+    used = app.clipboard().copy(data)
+    _write_lock(run)
+    return used

@@ -1,0 +1,137 @@
+"""The tools over what one caller may touch: what every face calls."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from marid.app.app import App
+from marid.app.tool_access import ToolAccess
+from marid.core.caller import Caller
+from marid.core.errors import BadInput
+from marid.core.events import Notice, ToolEvent
+from marid.core.ids import new_id
+from marid.core.policy.policy import Policy
+from marid.core.policy.policy_table import parse_policy
+from marid.core.settings.values import Settings
+from marid.toolkit.availability import available_tools
+from marid.toolkit.call_scope import CallScope
+from marid.toolkit.inventory import Inventory
+from marid.toolkit.outcome import Outcome
+from marid.toolkit.spec import ToolSpec
+from marid.workspace.guard.api import PathScope
+
+if TYPE_CHECKING:
+    from marid.toolkit.dispatch import Dispatcher
+    from marid.toolkit.questions import Asker
+
+
+class ToolSession:
+    """Tools bound to one caller, its roots and its policy. Several may be open at once, in one process.
+
+    `dispatcher` makes what calls them; it is asked for with the first call.
+    """
+
+    def __init__(self, inventory: Inventory, scope: CallScope, dispatcher: "Callable[[Inventory], Dispatcher]") -> None:
+        self.inventory = inventory
+        self._make_dispatcher = dispatcher
+        self.scope = scope
+
+    @cached_property
+    def _dispatcher(self) -> "Dispatcher":
+        return self._make_dispatcher(self.inventory)
+
+    def make_dispatcher(self, inventory: Inventory) -> "Dispatcher":
+        """What calls the tools of an inventory, which may be a part of all. It reads files, so call it in a thread."""
+        return self._make_dispatcher(inventory)
+
+    def tools_by_name(self) -> list[tuple[str, ToolSpec]]:
+        """The tools that this caller may call or ask for, by every name they have."""
+        return [(name, spec) for spec in available_tools(self.inventory, self.scope) for name in spec.names]
+
+    async def call(self, name: str, args: Mapping[str, object], *, asker: "Asker | None" = None) -> Outcome:
+        """Call one tool. Raises nothing but cancellation; `asker` asks for this call instead of the usual one."""
+        return await self._dispatcher.call(name, args, self._scope_for(asker))
+
+    async def call_all(self, calls: Sequence[tuple[str, Mapping[str, object]]]) -> list[Outcome]:
+        """Call several at once; results in the order of the calls, and one failure does not lose the others."""
+        from marid.toolkit.dispatch import ToolInvocation  # imported when used: only a call needs it
+
+        return await self._dispatcher.call_all(
+            [ToolInvocation(name=name, args=args) for name, args in calls], self.scope
+        )
+
+    def close(self) -> None:
+        """Give the roots back."""
+        self.scope.path_scope.close()
+
+    def _scope_for(self, asker: "Asker | None") -> CallScope:
+        return self.scope if asker is None else replace(self.scope, asker=asker)
+
+
+def open_tools(
+    app: App,
+    access: ToolAccess,
+    caller: Caller,
+    asker: "Asker | None" = None,
+    note: Callable[[str], None] | None = None,
+) -> ToolSession:
+    """The tools for a caller; `note` hears what the person should know, such as that nothing confines a command.
+
+    Raises: BadInput for flags or a policy that make no sense, NotFound for roots that are not there.
+    """
+    toolbox = app.toolbox()
+    inventory = toolbox.inventory.with_families(access.families) if access.families else toolbox.inventory
+    policy = build_policy(app.settings, access, toolbox.inventory.names())
+    territory = build_path_scope(app, access)
+    scope = CallScope(
+        caller=caller,
+        policy=policy,
+        path_scope=territory,
+        services=toolbox.services_for(territory),
+        asker=asker,
+        run_id=new_id(),
+        emit=_NoteForwarder(note),
+    )
+    return ToolSession(inventory, scope, toolbox.make_dispatcher)
+
+
+class _NoteForwarder:
+    """Hands on, of all that happens, what is meant for the person."""
+
+    def __init__(self, note: Callable[[str], None] | None) -> None:
+        self._note = note
+
+    def __call__(self, what: ToolEvent) -> None:
+        if self._note is not None and isinstance(what, Notice):
+            self._note(what.text)
+
+
+def build_policy(settings: Settings, access: ToolAccess, known: Sequence[str]) -> Policy:
+    """The user's policy, narrowed by the project's, with what the flags grant."""
+    outside: dict[str, Any] = {"outside": settings.outside}
+    policy = parse_policy({**outside, **settings.policy}, settings.project_policy, known=known)
+    return replace(policy, granted=access.allow, trusted=access.trust, read_only=access.read_only, wait=access.wait)
+
+
+def build_path_scope(app: App, access: ToolAccess) -> PathScope:
+    """What may be touched: the roots of the flags, else of the settings, else the project, and what is allowed besides.
+
+    Raises: BadInput where the working directory belongs to no project and nothing is named.
+    """
+    roots = [_absolute(app, root) for root in access.roots or app.settings.roots]
+    if not roots:
+        roots = [app.project]
+        if app.project == os.path.dirname(app.project):
+            if not access.rootless:
+                raise BadInput("the working directory belongs to no project: name what tools may touch with --root DIR")
+            roots = []
+    besides = [_absolute(app, path) for path in (*app.settings.files, *access.files)]
+    folders = [path for path in besides if os.path.isdir(path)]
+    files = [path for path in besides if not os.path.isdir(path)]
+    return PathScope([*roots, *folders], files, app.settings.home, user=app.context_ports.user_git_files)
+
+
+def _absolute(app: App, path: str) -> str:
+    return os.path.normpath(os.path.join(app.cwd, os.path.expanduser(path)))

@@ -1,0 +1,1 @@
+"""Fit files into a token budget: rank them, choose levels."""

@@ -1,0 +1,1 @@
+"""How files are written: text, markdown, XML, JSON."""

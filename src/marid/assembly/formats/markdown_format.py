@@ -1,0 +1,53 @@
+"""Markdown: headings and fences."""
+
+import re
+from collections.abc import Sequence
+
+from marid.assembly.formats.format_renderer import missing_newline, name_line
+from marid.assembly.items import ContextItem, Section
+from marid.core.context import Level
+from marid.syntax.languages import fence_of
+from marid.text.display import quote_path
+
+_BACKTICKS = re.compile(rb"`{3,}")
+
+
+class MarkdownFormat:
+    """Headings and fences; a fence is longer than any run of backticks inside it."""
+
+    def prologue(self) -> bytes:
+        return b""
+
+    def epilogue(self) -> bytes:
+        return b""
+
+    def item(self, item: ContextItem, *, first: bool) -> Sequence[bytes]:
+        note = "" if item.level is Level.FULL else f" ({item.level.value})"
+        fence = "" if item.level is Level.OUTLINE else fence_of(item.path)
+        return _fenced_block(f"## {_inline_code(quote_path(item.path))}{note}", fence, item.body, first=first)
+
+    def section(self, section: Section, *, first: bool) -> Sequence[bytes]:
+        return _fenced_block(f"## {section.title}", section.fence_language, section.body, first=first)
+
+    def name(self, item: ContextItem) -> bytes:
+        return name_line(item)
+
+    def names(self, items: Sequence[ContextItem], *, first: bool) -> Sequence[bytes]:
+        body = b"".join(name_line(item) for item in items)
+        return _fenced_block("## By name only", "", body, first=first)
+
+
+def _inline_code(text: str) -> str:
+    """`text` as inline code, whatever backticks it holds."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    ticks = "`" * (longest + 1)
+    # A reader takes one blank away at each end where both are there.
+    padded = longest or (text[:1] == " " == text[-1:] and not text.isspace())
+    return f"{ticks} {text} {ticks}" if padded else f"`{text}`"
+
+
+def _fenced_block(heading: str, fence: str, body: bytes, *, first: bool) -> Sequence[bytes]:
+    longest = max((len(run) for run in _BACKTICKS.findall(body)), default=2)
+    ticks = b"`" * (longest + 1)
+    head = b"%b%b\n\n%b%b\n" % (b"" if first else b"\n", heading.encode(), ticks, fence.encode())
+    return head, body, b"%b%b\n" % (missing_newline(body), ticks)

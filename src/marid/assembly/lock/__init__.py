@@ -1,0 +1,1 @@
+"""The lock file of a pack: record it, read it, compare it."""

@@ -1,0 +1,45 @@
+"""Outlines, each made once per content."""
+
+from collections.abc import Sequence
+
+from marid.ports.cache import Cache
+from marid.ports.outlines import Outlines
+from marid.text.content_hash import content_key
+
+# Rises when an outline of the same file would come out differently.
+_VERSION = 1
+_NONE = b"-"
+_SOME = b"+"
+
+
+class CachedOutlines:
+    """Asks `inner` only for what `known` does not hold."""
+
+    def __init__(self, inner: Outlines, known: Cache) -> None:
+        self._inner = inner
+        self._cache = known
+
+    def outline(self, data: bytes, language: str) -> str | None:
+        """As in the port."""
+        return self.outlines([(data, language)])[0]
+
+    def outlines(self, items: Sequence[tuple[bytes, str]]) -> list[str | None]:
+        """As in the port."""
+        keys = [content_key(language.encode() + b"\0" + data) for data, language in items]
+        kind = f"outline:{_VERSION}"
+        rows = self._cache.get(kind, keys)
+        missing = {key: item for key, item in zip(keys, items, strict=True) if key not in rows}
+        if missing:
+            made = self._inner.outlines(list(missing.values()))
+            fresh = {key: _encode_row(text) for key, text in zip(missing, made, strict=True)}
+            self._cache.put(kind, fresh)
+            rows |= fresh
+        return [_decode_row(rows[key]) for key in keys]
+
+
+def _encode_row(text: str | None) -> bytes:
+    return _NONE if text is None else _SOME + text.encode("utf-8", "surrogatepass")
+
+
+def _decode_row(row: bytes) -> str | None:
+    return row[1:].decode("utf-8", "replace") if row.startswith(_SOME) else None

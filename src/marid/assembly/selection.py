@@ -1,0 +1,184 @@
+"""Which files a request means: its targets, walked by its rules."""
+
+import os
+import stat
+from collections.abc import Callable, Collection, Iterable
+from typing import NamedTuple
+
+from marid.core.context import FileSelection
+from marid.core.errors import BadInput, NotFound
+from marid.core.events import Emit, FileProblem
+from marid.text.display import quote_path
+from marid.workspace.explain import Explanation, describe_decision, explain
+from marid.workspace.rules.ignore_files import UserGitFiles, read_user_text
+from marid.workspace.rules.parse import INLINE, PathRule, parse_contextfile, parse_inline
+from marid.workspace.walk import Folder, SelectionRules, Walker
+
+
+class Selection(NamedTuple):
+    """The selected files below `top`; `named` are those that the user named one by one, `roots` the folders."""
+
+    top: str
+    folders: list[Folder]
+    named_paths: frozenset[str]
+    walker: Walker
+    roots: tuple[str, ...] = ("",)
+
+    def file_count(self) -> int:
+        """How many files."""
+        return sum(len(folder.names) for folder in self.folders)
+
+    def paths(self) -> Iterable[str]:
+        """Every selected path, in order."""
+        return _iter_paths(self.folders)
+
+    def reason(self, path: str) -> str:
+        """Why a file is in, where the selection was made with reasons."""
+        if path in self.named_paths:
+            return "named"
+        decision = (self.walker.reasons or {}).get(path)
+        return describe_decision(decision) if decision else ""
+
+    def restrict_to(self, paths: Collection[str]) -> "Selection":
+        """Those of the files that are among `paths`."""
+        return self._replace(folders=_group_by_folder(path for path in _iter_paths(self.folders) if path in paths))
+
+    def exclude_path(self, path: str) -> "Selection":
+        """All but the file at the absolute `path`."""
+        place = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+        prefix = self.top.rstrip("/") + "/"
+        if not place.startswith(prefix):
+            return self
+        folder, _, name = place[len(prefix) :].rpartition("/")
+        kept = [Folder(f.path, [n for n in f.names if n != name]) if f.path == folder else f for f in self.folders]
+        return self._replace(folders=[f for f in kept if f.names])
+
+
+class Targets(NamedTuple):
+    """The targets below their common folder `top`, folders and single files apart."""
+
+    top: str
+    folders: tuple[str, ...]
+    files: tuple[str, ...]
+
+
+def resolve_targets(targets: Iterable[str], cwd: str, base: str = "") -> Targets:
+    """Find the targets and the folder that all paths will be relative to: `base`, or what holds them all.
+
+    Raises: NotFound for one that is not there, BadInput for one that is neither a file nor a folder.
+    """
+    found = {_resolve_target(target, cwd): target for target in targets}
+    folders = {path for path in found if os.path.isdir(path)}
+    files = found.keys() - folders
+    tops = [*folders, *(os.path.dirname(path) for path in files)]
+    if not tops:
+        raise BadInput("no target is given: name a folder or a file")
+    top = os.path.commonpath([*tops, _resolve_target(base, cwd)] if base else tops)
+    return Targets(
+        top,
+        tuple(sorted(_relative_to_top(path, top) for path in folders)),
+        tuple(sorted(_relative_to_top(path, top) for path in files)),
+    )
+
+
+def make_selection_rules(
+    wanted: FileSelection, cwd: str, user: UserGitFiles, extra: tuple[str, ...] = ()
+) -> SelectionRules:
+    """The rules of a request. `extra` are ignore rules of the project's settings: they count with `--config`."""
+    config: tuple[PathRule, ...] = ()
+    if wanted.config:
+        text = read_user_text(os.path.join(cwd, wanted.config))
+        if text is None:
+            raise NotFound(f"the rule file '{wanted.config}' is not there or cannot be read")
+        config = parse_contextfile(text)
+    return SelectionRules(
+        inline=parse_inline(wanted.rules),
+        config=config + parse_inline(extra),
+        config_origin=wanted.config or "settings",
+        ignores=wanted.gitignore,
+        defaults=wanted.defaults,
+        user_git_files=user,
+    )
+
+
+def select_files(targets: Targets, ruling: SelectionRules, emit: Emit, *, reasons: bool = False) -> Selection:
+    """Walk the targets, opening nothing but folders and rule files; `reasons` remembers the rule behind each file."""
+
+    def on_problem(path: str, reason: str) -> None:
+        emit(FileProblem(path=quote_path(path), reason=reason))
+
+    walker = Walker(targets.top, ruling, on_problem, reasons={} if reasons else None)
+    if targets.folders == ("",) and not targets.files:
+        return Selection(targets.top, list(walker.walk()), frozenset(), walker)
+    paths = {path for target in targets.folders for path in _iter_paths(walker.walk(target))}
+    named = admit_named_files(targets, ruling)
+    return Selection(targets.top, _group_by_folder(paths | named), named, walker, targets.folders)
+
+
+def make_admission_check(selection: Selection) -> Callable[[str], bool]:
+    """What tells whether a path is selected, or would be if the file, which is gone, were still there."""
+    known = frozenset(selection.paths())
+
+    def is_admitted(path: str) -> bool:
+        if path in known or os.path.lexists(os.path.join(selection.top, path)):
+            return path in known
+        inside = [root for root in selection.roots if not root or path.startswith(f"{root}/")]
+        return any(_would_select(selection.walker, root, path) for root in inside)
+
+    return is_admitted
+
+
+def _would_select(walker: Walker, root: str, path: str) -> bool:
+    """Whether a walk of the folder `root` would select a file at `path`."""
+    stack, folder = walker.start_stack(root), root
+    *folders, name = path[len(root) + bool(root) :].split("/")
+    for step in folders:
+        stack = walker.enter_folder(stack, folder)
+        stack = stack.below(step, stack.judge(step, folder=True))
+        if not stack.is_open:
+            return False
+        folder = f"{folder}/{step}" if folder else step
+    return walker.enter_folder(stack, folder).judge(name, folder=False).include
+
+
+def admit_named_files(targets: Targets, ruling: SelectionRules) -> frozenset[str]:
+    """The files that the user named: they are in, unless a rule of the same command line excludes them."""
+    own = Walker(targets.top, SelectionRules(inline=ruling.inline, ignores=False, defaults=False))
+    return frozenset(path for path in targets.files if not ruling.inline or _is_not_excluded_inline(explain(own, path)))
+
+
+def _is_not_excluded_inline(found: Explanation) -> bool:
+    return found.include or found.decision.rank != INLINE
+
+
+def _resolve_target(target: str, cwd: str) -> str:
+    if "\0" in target:
+        raise BadInput("a path cannot hold a NUL byte")
+    try:
+        path = os.path.realpath(os.path.join(cwd, target))
+        mode = os.stat(path).st_mode
+    except PermissionError as error:
+        raise BadInput(f"'{quote_path(target)}' cannot be reached: no permission") from error
+    except OSError as error:
+        raise NotFound(f"'{quote_path(target)}' is not there") from error
+    if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
+        raise BadInput(f"'{quote_path(target)}' is neither a file nor a folder")
+    return path
+
+
+def _relative_to_top(path: str, top: str) -> str:
+    return "" if path == top else path[len(top.rstrip("/")) + 1 :]
+
+
+def _iter_paths(folders: Iterable[Folder]) -> Iterable[str]:
+    return (f"{folder.path}/{name}" if folder.path else name for folder in folders for name in folder.names)
+
+
+def _group_by_folder(paths: Iterable[str]) -> list[Folder]:
+    """Folders in the order of the walk: each before its sub-folders, by name."""
+    names: dict[str, list[str]] = {}
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        names.setdefault(folder, []).append(name)
+    ordered = sorted(names, key=lambda folder: folder.split("/") if folder else [])
+    return [Folder(folder, sorted(names[folder])) for folder in ordered]

@@ -1,0 +1,1 @@
+"""What may be shown instead of contents: the list of paths, the tree, statistics."""

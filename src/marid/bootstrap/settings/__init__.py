@@ -1,0 +1,1 @@
+"""Resolve the settings: read every layer, check it, put the layers together."""

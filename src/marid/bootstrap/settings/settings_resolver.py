@@ -1,0 +1,70 @@
+"""Settings, weak to strong: defaults, config.toml, environment, models.toml, the project's .marid.toml, which may only
+tighten, the conversation's local.toml, flags."""
+
+import os
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from marid.core.settings.values import (
+    DISPLAY_SETTINGS,
+    SETTINGS,
+    DisplaySettings,
+    ResolvedSettings,
+    Settings,
+    settings_files,
+)
+
+DEFAULT = "default"
+_LOCATION_VARIABLES = frozenset({"MARID_HOME", "CHIBI_HOME", "MARID_PROJECT_ROOT", "CHIBI_PROJECT_ROOT"})
+
+
+class SettingsSources(NamedTuple):
+    """Where settings may stand: folders, variables, the name of a conversation or nothing, and flags by key."""
+
+    home: str
+    project: str
+    environ: Mapping[str, str]
+    conversation: str = ""
+    flags: Mapping[str, object] = MappingProxyType({})
+
+
+def resolve_settings(sources: SettingsSources) -> ResolvedSettings:
+    """The settings in force for a conversation, or for none.
+
+    Raises: BadInput that names every problem of every file, variable and flag at once, or a name that is none.
+    """
+    files = settings_files(
+        sources.home, sources.project, sources.conversation and _check_conversation(sources.conversation)
+    )
+    if not sources.flags and not _has_settings(sources.environ) and not any(map(os.path.exists, files)):
+        return ResolvedSettings(Settings(home=sources.home), DisplaySettings(), _origins({}))
+    from marid.bootstrap.settings.layer import build_display, build_settings  # imported when used: most set nothing
+    from marid.bootstrap.settings.layer_stack import SettingsStack
+
+    stack = SettingsStack(files, is_chibi_home=_is_chibi_home(sources))
+    settings, display = stack.merge(sources.environ, sources.flags)
+    origins = _origins({**settings.origins, **display.origins})
+    return ResolvedSettings(build_settings(settings, sources.home), build_display(display), origins, tuple(stack.notes))
+
+
+def _check_conversation(name: str) -> str:
+    from marid.text.conversation_names import (
+        check_conversation_name,  # imported when used: a plain run has no conversation
+    )
+
+    return check_conversation_name(name)
+
+
+def _has_settings(environ: Mapping[str, str]) -> bool:
+    return any(name.startswith(("MARID_", "CHIBI_", "JINNI_")) and name not in _LOCATION_VARIABLES for name in environ)
+
+
+def _is_chibi_home(sources: SettingsSources) -> bool:
+    """Whether Chibi keeps its files in this home too, as far as its name tells."""
+    given = sources.environ.get("CHIBI_HOME")
+    return os.path.basename(sources.home) == ".chibi" or bool(given and os.path.abspath(given) == sources.home)
+
+
+def _origins(known: Mapping[str, str]) -> Mapping[str, str]:
+    return MappingProxyType({**{one.name: DEFAULT for one in (*SETTINGS, *DISPLAY_SETTINGS)}, **known})

@@ -1,0 +1,1 @@
+"""Values of conversations: entries of the transcript, metadata, errors."""

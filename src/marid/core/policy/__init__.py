@@ -1,0 +1,1 @@
+"""Who may do what: effects, verdicts, policies, approvals."""

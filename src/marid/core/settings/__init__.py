@@ -1,0 +1,1 @@
+"""Every setting: values, schema, validation, how a person sees them."""

@@ -1,0 +1,57 @@
+"""The conversation as a round uses it: every wait for the disk is in a thread, and what is stored is told in order."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
+
+from marid.core.conversation.entry import Entry
+from marid.core.round_events import EntryStored, RoundEvent
+from marid.engine.turns import Turn, parse_turns
+from marid.ports.transcript import Conversation
+
+T = TypeVar("T")
+
+_MAX_THREADS = 4
+
+
+def _do_nothing() -> None:
+    pass
+
+
+class AsyncConversation:
+    """For one round. Its threads are its own, so that no other conversation waits for it."""
+
+    def __init__(self, conversation: Conversation, emit: Callable[[RoundEvent], None]) -> None:
+        self.conversation = conversation
+        self.emit = emit
+        self._lock = anyio.Lock()
+        self._limiter = anyio.CapacityLimiter(_MAX_THREADS)
+
+    async def run_in_thread(self, work: Callable[[], T]) -> T:
+        """What blocking `work` gives. Cancelling waits for its end, so that nothing is left half done."""
+        return await anyio.to_thread.run_sync(work, limiter=self._limiter)
+
+    async def turns(self) -> tuple[Turn, ...]:
+        """The window as it is now. Raises: Unavailable."""
+        return parse_turns(await self.run_in_thread(self.conversation.window))
+
+    async def append(self, entries: Sequence[Entry], on_stored: Callable[[], None] = _do_nothing) -> tuple[Entry, ...]:
+        """Store all or none, durably, also when the round is cancelled: what was said and done is not lost.
+
+        `kept` is called as soon as they are stored, before anybody hears of them: whoever hears may fail.
+
+        Raises: Unavailable, Refused when the conversation is archived.
+        """
+        if not entries:
+            return ()
+        stored: tuple[Entry, ...] = ()
+        with anyio.CancelScope(shield=True):
+            async with self._lock:
+                stored = await self.run_in_thread(partial(self.conversation.append, tuple(entries)))
+                on_stored()
+                for entry in stored:
+                    self.emit(EntryStored(entry))
+        return stored

@@ -1,0 +1,115 @@
+"""One answer of a model while it comes in."""
+
+from collections.abc import Callable, MutableSet
+
+from marid.core.errors import Exhausted
+from marid.core.events import Notice
+from marid.core.model_io import (
+    CallDelta,
+    Finished,
+    GatewayEvent,
+    Message,
+    ReasoningDelta,
+    ReplyDraft,
+    RequestNotice,
+    RetryScheduled,
+    TextDelta,
+    Usage,
+)
+from marid.core.round_events import RoundEvent, RoundReasoningDelta, RoundTextDelta, UsageReported
+from marid.core.round_events import RoundRetrying as Waiting
+
+MAX_REPLY_CHARACTERS = 32_000_000
+"""Of one answer: no model says so much, and an answer without end would take all memory."""
+
+
+# Between these are the first halves of the characters that UTF-16, and so JSON's escapes, write in two.
+_HIGH_SURROGATE, _LOW_SURROGATE = "\ud800", "\udc00"
+
+
+class ReplyStream:
+    """Hands on what the reader may see, and keeps what there is, should the rest never come.
+
+    `noted` are the notes that were told already, by an earlier answer of the round.
+    """
+
+    def __init__(self, model: str, emit: Callable[[RoundEvent], None], noted: MutableSet[str] | None = None) -> None:
+        self._model = model
+        self._emit = emit
+        self._seen_notes = set[str]() if noted is None else noted
+        self._draft = ReplyDraft()
+        self._has_text = False
+        self._blanks: list[str] = []
+        self._pending_surrogate = ""
+        self._character_count = 0
+        self.finished: Finished | None = None
+
+    async def feed(self, event: GatewayEvent) -> None:
+        """As Model.stream gives it. Raises: Exhausted when there is no end of it."""
+        if type(event) is TextDelta:  # nearly all of them
+            self._add_text(event.text)
+            return
+        match event:
+            case ReasoningDelta():
+                self._count(event.text)
+                self._draft.add(event)
+                self._emit(RoundReasoningDelta(event.text))
+            case Usage():
+                self._emit(UsageReported(self._model, event))
+            case RetryScheduled():
+                self._draft = ReplyDraft()  # what was thought so far will be thought anew
+                self._emit(Waiting(*event))
+            case RequestNotice():
+                self._emit_note(event.text)
+            case Finished():
+                self.finished = event
+            case CallDelta():
+                self._count(event.arguments)
+            case _:
+                pass  # what announces a call: the whole of it comes with the end
+
+    def partial_message(self) -> Message:
+        """What came so far; unfinished calls are no part of it."""
+        return self._draft.message()
+
+    def _count(self, text: str) -> None:
+        self._character_count += len(text)
+        if self._character_count > MAX_REPLY_CHARACTERS:
+            raise _endless_reply_error()
+
+    def _add_text(self, text: str) -> None:
+        # Counted here and not by another call: every streamed word of every answer comes this way.
+        self._character_count += len(text)
+        if self._character_count > MAX_REPLY_CHARACTERS:
+            raise _endless_reply_error()
+        if self._pending_surrogate or _HIGH_SURROGATE <= text[-1:] < _LOW_SURROGATE:
+            text = self._join_surrogates(text)
+        if not self._has_text:
+            text = self._skip_leading_blanks(text)
+        if text:
+            self._draft.add_text(text)
+            self._emit(RoundTextDelta(text))
+
+    def _join_surrogates(self, text: str) -> str:
+        """The half of a character at the end waits for its other half."""
+        text, self._pending_surrogate = self._pending_surrogate + text, ""
+        if _HIGH_SURROGATE <= text[-1:] < _LOW_SURROGATE:
+            text, self._pending_surrogate = text[:-1], text[-1]
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+
+    def _skip_leading_blanks(self, text: str) -> str:
+        """Blanks alone are no answer: they wait for a word, and one newline in front of it is left out."""
+        self._blanks.append(text)
+        if not text.strip():
+            return ""
+        self._has_text = True
+        return "".join(self._blanks).removeprefix("\n")
+
+    def _emit_note(self, text: str) -> None:
+        if text not in self._seen_notes:
+            self._seen_notes.add(text)
+            self._emit(Notice(text))
+
+
+def _endless_reply_error() -> Exhausted:
+    return Exhausted(f"the model's answer has no end: it was left after {MAX_REPLY_CHARACTERS:,} characters")

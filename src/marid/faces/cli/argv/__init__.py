@@ -1,0 +1,1 @@
+"""The command line itself: flags, help, completion. Below `operations`, `chat` and `commands`."""

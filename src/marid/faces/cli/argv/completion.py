@@ -1,0 +1,76 @@
+"""`marid completion`: the script that a shell needs to complete our command line, and what it is then told."""
+
+from collections.abc import Callable, Collection
+from functools import partial
+
+import click
+from click.shell_completion import CompletionItem, ShellComplete
+
+from marid.app.app import App
+from marid.faces.cli.argv.command_line import CompletionPoint, completion_point
+from marid.faces.cli.argv.shared_options import COMPLETERS
+from marid.faces.cli.argv.shell_scripts import SHELLS, flag_prefix
+from marid.faces.flags import FLAGS
+
+
+def complete(command: click.Command, make_app: Callable[..., App], name: str, asked: tuple[str, str]) -> int:
+    """Answer a shell: `asked` are the variable by which it asked and what that says."""
+    variable, instruction = asked
+    shell, _, what = instruction.partition("_")
+    kind = SHELLS.get(shell)
+    if kind is None or what not in ("source", "complete"):
+        return 1
+    asking = kind(command, {"obj": make_app}, name, variable)
+    if what == "source":
+        # The template alone: `source()` starts a bash to ask its version, which not every machine has.
+        click.echo(asking.source_template % asking.source_vars())
+        return 0
+    args, incomplete = asking.get_completion_args()
+    for item in _completions(asking, make_app, args, incomplete):
+        click.echo(asking.format_completion(item))
+    return 0
+
+
+def _completions(
+    asking: ShellComplete, make_app: Callable[..., App], args: list[str], incomplete: str
+) -> list[CompletionItem]:
+    if not isinstance(asking.cli, click.Group):
+        return asking.get_completions(args, incomplete)
+    commands = asking.cli.list_commands(click.Context(asking.cli))
+    attached = flag_prefix(incomplete)
+    found = completion_point([*args, attached.removesuffix("=")] if attached else args, commands)
+    make_app = partial(make_app, home=found.home or None, project=found.project or None)
+    asking.ctx_args = {"obj": make_app}
+    if found.command:
+        rest = found.rest[:-1] if attached else found.rest
+        return asking.get_completions([found.command, *rest], incomplete)
+    return _line_completions(found, commands, make_app, incomplete.removeprefix(attached))
+
+
+def _line_completions(
+    found: CompletionPoint, commands: Collection[str], make_app: Callable[[], App], incomplete: str
+) -> list[CompletionItem]:
+    """What may stand on a line before a command or among the words that are said, or the value of a flag."""
+    if found.kind:
+        offer = COMPLETERS.get(found.kind)
+        ctx = click.Context(click.Command("marid"), obj=make_app)
+        return offer(ctx, click.Option(["--value"]), incomplete) if offer else []
+    if incomplete.startswith("-") and found.free:
+        flags = [(spelling, flag.help) for flag in FLAGS for spelling in flag.spellings]
+        return [CompletionItem(word, help=meaning) for word, meaning in flags if word.startswith(incomplete)]
+    known = commands if found.first else ()
+    return [CompletionItem(one) for one in known if one.startswith(incomplete)]
+
+
+@click.command("completion", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("shell", type=click.Choice(list(SHELLS)))
+@click.pass_context
+def command(ctx: click.Context, shell: str) -> int:
+    """Print the completion script of a shell.
+
+    \b
+    bash  eval "$(marid completion bash)"    # in ~/.bashrc
+    zsh   eval "$(marid completion zsh)"     # in ~/.zshrc
+    fish  marid completion fish > ~/.config/fish/completions/marid.fish
+    """
+    return complete(ctx.find_root().command, partial(ctx.obj), "marid", ("_MARID_COMPLETE", f"{shell}_source"))

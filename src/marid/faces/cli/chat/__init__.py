@@ -1,0 +1,1 @@
+"""A round on the terminal: read the prompt, ask the person, show the answer."""

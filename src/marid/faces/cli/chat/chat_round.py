@@ -1,0 +1,96 @@
+"""A person says something on the command line, and sees what comes of it."""
+
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from marid.app.app import App
+from marid.app.round_request import RoundRequest
+from marid.core.conversation.records import ConversationLocked
+from marid.core.errors import NotFound
+from marid.core.round_events import RoundEnd, RoundEvent
+from marid.core.settings.values import DisplaySettings, ResolvedSettings
+from marid.faces.cli.chat.prompt_input import read_prompt
+from marid.faces.cli.chat.round_display import RoundDisplay
+from marid.faces.cli.view.console import INTERRUPTED_STATUS, end_terminal_line, print_note
+from marid.faces.signals import SignalGuard
+
+if TYPE_CHECKING:
+    from marid.toolkit.questions import Asker
+
+RoundRunner: TypeAlias = (
+    "Callable[[App, RoundRequest, Callable[[RoundEvent], None], Asker | None], Awaitable[RoundEnd | None]]"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChatRequest(RoundRequest):
+    """What a command line says. The conversation is chosen already; `prompt` are the words that are on the line.
+
+    `display` are only those keys of the display that flags gave. `debug` may also hold force-markdown.
+    """
+
+    prompt: str = ""
+    display: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+def run_chat(
+    app: App, request: ChatRequest, *, runner: "RoundRunner | None" = None, signals: SignalGuard | None = None
+) -> int:
+    """Read what is piped in or typed, and show one round of it, `by` who holds it: the exit code.
+
+    After Ctrl-C, what there was is stored and the exit code is 130; 143 after SIGTERM, 129 after SIGHUP.
+
+    Raises: MaridError; OSError when the answer cannot be written any more.
+    """
+    with signals or SignalGuard() as signals:
+        try:
+            resolved = app.resolve(request.conversation, request.flags)
+            if not request.resume:
+                request = replace(request, prompt=read_prompt(request.prompt, sys.stdin, resolved.settings.max_size_mb))
+            _print_lock_wait(app, request)
+            return show_round(app, request, resolved, signals, _run_round if runner is None else runner)
+        except ConversationLocked as error:
+            hint = "" if request.lock_timeout else "; --wait-lock SECONDS waits for it"
+            raise ConversationLocked(f"{error}{hint}", error.holder) from error
+        except KeyboardInterrupt:
+            end_terminal_line()
+            return signals.exit_code or INTERRUPTED_STATUS
+
+
+def _print_lock_wait(app: App, request: ChatRequest) -> None:
+    if not request.lock_timeout:
+        return
+    # One that is not there yet is made by the round, and nobody holds it.
+    with suppress(NotFound):
+        holder = app.stores(app.settings).conversations.holder(request.conversation)
+        if holder is not None:
+            print_note(f"waiting for process {holder.pid} on {holder.host}, which works in '{request.conversation}'")
+
+
+def show_round(
+    app: App, request: ChatRequest, resolved: ResolvedSettings, signals: SignalGuard, runner: "RoundRunner"
+) -> int:
+    """Show a round whose prompt is known. Raises: as `talk`."""
+
+    async def run(emit: Callable[[RoundEvent], None], asker: "Asker | None") -> RoundEnd | None:
+        return await runner(app, request, emit, asker)
+
+    return RoundDisplay(app, signals).run(run, display_settings(request, resolved), request.debug)
+
+
+def display_settings(request: ChatRequest, resolved: ResolvedSettings) -> DisplaySettings:
+    """How answers are shown: by the files, and above them by flags."""
+    return resolved.display._replace(**cast("dict[str, bool]", dict(request.display)))
+
+
+async def _run_round(
+    app: App, saying: RoundRequest, emit: Callable[[RoundEvent], None], asker: "Asker | None"
+) -> RoundEnd | None:
+    from marid.app import (
+        rounds as saying_something,  # imported when used: whoever is interrupted early needs none of it
+    )
+
+    return await saying_something.run_round(app, saying, emit, asker)

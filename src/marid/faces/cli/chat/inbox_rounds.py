@@ -1,0 +1,88 @@
+"""Conversations answer what others have sent them, one after the other."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from marid.app.app import App
+from marid.core.errors import MaridError
+from marid.core.events import Notice
+from marid.core.round_events import RoundEnd
+from marid.faces.cli.chat.chat_round import ChatRequest, RoundRunner, show_round
+from marid.faces.cli.view.console import INTERRUPTED_STATUS, error_text, exit_code, print_note
+from marid.faces.signals import SignalGuard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from marid.app.round_request import RoundRequest
+    from marid.core.round_events import RoundEvent
+    from marid.toolkit.questions import Asker
+
+
+_EMPTY = "nothing waits for '{}'"
+
+
+def check_inboxes(
+    app: App,
+    names: Sequence[str] | None,
+    request: ChatRequest,
+    *,
+    runner: "RoundRunner | None" = None,
+    signals: SignalGuard | None = None,
+) -> int:
+    """A round in each of these conversations that has messages, or with None in every one that has; else nothing.
+
+    `talk` says how; its conversation and prompt do not count. Of several it is told who speaks. One that fails is told,
+    and the others go on: the exit code is the first failure's.
+
+    Raises: OSError when the answer cannot be written any more.
+    """
+    from marid.app.inboxes import inbox_counts  # imported when used: the help needs none of it
+
+    full = dict(inbox_counts(app, archived=names is not None))
+    meant = list(full) if names is None else list(dict.fromkeys(names))
+    several = names is None or len(meant) > 1
+    code = 0
+    with signals or SignalGuard() as signals:
+        for name in meant:
+            if not full.get(name):
+                print_note(_EMPTY.format(name))
+                continue
+            if several:
+                print_note(f"'{name}' answers what it was sent")
+            try:
+                _run_inbox_round(app, replace(request, conversation=name, prompt=""), signals, runner or _check_inbox)
+            except KeyboardInterrupt:
+                return signals.exit_code or INTERRUPTED_STATUS
+            except MaridError as error:
+                _print_failure(app, name, error)
+                code = code or exit_code(error)
+            if signals.exit_code:
+                return signals.exit_code
+    if not meant:
+        print_note("nothing waits in any inbox")
+    return code
+
+
+def _print_failure(app: App, name: str, error: MaridError) -> None:
+    """What went wrong, and what goes on from there: a round that had begun has taken the messages."""
+    waits = app.stores(app.settings).inbox.peek(name)
+    print_note(
+        f"{name}: {error_text(error)}; {'its messages wait' if waits else f'`marid -C {name} resume` goes on there'}"
+    )
+
+
+def _run_inbox_round(app: App, request: ChatRequest, signals: SignalGuard, runner: "RoundRunner") -> None:
+    show_round(app, request, app.resolve(request.conversation, request.flags), signals, runner)
+
+
+async def _check_inbox(
+    app: App, saying: "RoundRequest", emit: "Callable[[RoundEvent], None]", asker: "Asker | None"
+) -> RoundEnd | None:
+    from marid.app.inboxes import run_inbox_round
+
+    end = await run_inbox_round(app, saying, emit, asker)
+    if end is None:
+        emit(Notice(_EMPTY.format(saying.conversation)))
+    return end

@@ -1,0 +1,1 @@
+"""One module per command, found by the command table."""

@@ -1,0 +1,103 @@
+"""`marid models`: what the configured providers offer."""
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import CompletionItem
+
+from marid.app.app import App
+from marid.core.errors import MaridError, NotFound
+from marid.core.model_io import ModelInfo
+from marid.faces.cli.argv.completion_values import complete_choice
+from marid.faces.cli.view.console import print_line, print_note
+from marid.faces.cli.view.entry_text import print_untrusted
+from marid.faces.cli.view.greeting import bold
+from marid.text.display import escape_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_HELP = """List the models that the configured providers offer, as they are named in `model = "provider:model"`.
+
+With each stand its context window, the most tokens of one answer, and what a million tokens cost in and out, as far as
+that is known. A provider that cannot be asked is told, and the others are listed. `offline` is always there.
+"""
+
+
+def list_models(app: App, provider: str = "", *, as_json: bool = False) -> int:
+    """Print what there is: the exit code. Raises: NotFound for a provider that is not set up; what all have raised."""
+    found, failed = _fetch_models(app, provider)
+    for id, error in failed if found else failed[1:]:
+        print_note(f"{id}: {error}")
+    if failed and not found:
+        raise failed[0][1]
+    if as_json:
+        print_untrusted(json.dumps([info.common_fields() for _, info in found], indent=2, ensure_ascii=False))
+    else:
+        _table(found, app if sys.stdout.isatty() else app._replace(colour=False))
+    return 0
+
+
+def _fetch_models(app: App, only: str) -> tuple[list[tuple[str, ModelInfo]], list[tuple[str, MaridError]]]:
+    """Ask all at once. What they offer, under the names by which it is asked for, and who failed."""
+    import anyio
+
+    providers = app.providers(app.settings)
+    asked = [one for one in providers if only in ("", one.provider)]
+    if not asked:
+        raise NotFound(f"no provider '{only}' is set up; there are {', '.join(one.provider for one in providers)}")
+    offers: dict[int, Sequence[ModelInfo]] = {}
+    failed: dict[int, MaridError] = {}
+
+    async def ask(number: int) -> None:
+        try:
+            offers[number] = sorted(await asked[number].models(), key=lambda info: info.id)
+        except MaridError as error:
+            failed[number] = error
+
+    async def ask_all() -> None:
+        async with anyio.create_task_group() as group:
+            for number in range(len(asked)):
+                group.start_soon(ask, number)
+
+    anyio.run(ask_all)
+    # A service that has nothing but an address has no name: its models are asked for by theirs alone.
+    unnamed = providers[0] if app.settings.base_url and not app.settings.provider else None
+    found = [
+        (info.id if one is unnamed else f"{info.provider}:{info.id}", info)
+        for number, one in enumerate(asked)
+        for info in offers.get(number, ())
+    ]
+    return found, [(one.provider, failed[number]) for number, one in enumerate(asked) if number in failed]
+
+
+def _table(found: list[tuple[str, ModelInfo]], app: App) -> None:
+    rows = [("model", "window", "answer", "$ in", "$ out"), *map(_row, found)]
+    widths = [max(len(row[column]) for row in rows) for column in range(5)]
+    for number, row in enumerate(rows):
+        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        line = "  ".join(cells).rstrip()
+        print_line(line if number else bold(line, app))
+
+
+def _row(named: tuple[str, ModelInfo]) -> tuple[str, str, str, str, str]:
+    name, info = named
+    prices = ("" if price is None else f"{price:.2f}" for price in (info.input_price, info.output_price))
+    tokens = (f"{count:,}" if count else "" for count in (info.context_window, info.max_output))
+    return (escape_text(name), *tokens, *prices)  # pyright: ignore[reportReturnType] - five
+
+
+def _providers(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    app: App = ctx.obj()
+    return complete_choice([one.provider for one in app.providers(app.settings)])(ctx, param, incomplete)
+
+
+@click.command("models", help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--provider", default="", metavar="ID", help="Only this one's.", shell_complete=_providers)
+@click.option("--json", "as_json", is_flag=True, help="The list for a program.")
+@click.pass_context
+def command(ctx: click.Context, provider: str, *, as_json: bool) -> int:
+    """Carry it out."""
+    return list_models(ctx.obj(), provider, as_json=as_json)

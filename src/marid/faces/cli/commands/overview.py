@@ -1,0 +1,74 @@
+"""`marid overview`: a project at a glance, and what to try."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from marid.app import project_context
+from marid.app.app import App
+from marid.core.caller import Caller
+from marid.core.context import ContextRequest, ContextView, FileSelection, OutputFormat, RenderOptions
+from marid.faces.cli.view.console import print_line
+from marid.faces.cli.view.greeting import bold, show_try_next
+from marid.faces.cli.view.progress import Progress
+from marid.text.lines import human_size
+
+_MAX_FOLDERS = 24
+
+
+@click.command("overview", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("path", default=".", type=click.Path())
+@click.pass_context
+def command(ctx: click.Context, path: str) -> int:
+    """Show what marid makes of a project: its tree, its tokens, its largest files, and what to try."""
+    app: App = ctx.obj()
+    app = app if sys.stdout.isatty() else app._replace(colour=False)
+    found = _statistics(app, path)
+    name = os.path.basename(os.path.realpath(os.path.join(app.cwd, path)))
+    print_line(f"{bold(f'{name}/', app)}  {_totals_text(found)} ({found['encoding']})\n")
+    for line in _tree(found["folders"], "" if found["exact"] else "≈"):
+        print_line(line)
+    print_line(bold("Largest files", app))
+    for one in found["largest"]:
+        print_line(f"  {one['tokens']:>9,} tokens  {one['path']}")
+    print_line(f"\nThe whole tree: marid context --tree --tokens {path}; all counts: marid context --stats {path}\n")
+    show_try_next(app)
+    return 0
+
+
+def _statistics(app: App, path: str) -> dict[str, Any]:
+    request = ContextRequest(
+        cwd=app.cwd,
+        selection=FileSelection(targets=(path,)),
+        render=RenderOptions(views=(ContextView.STATS,), form=OutputFormat.JSON),
+        encoding=app.settings.encoding,
+    )
+    progress = Progress(quiet=False)
+    run = project_context.assemble(app, request, Caller(face="cli"), progress)
+    text = b"".join(piece for batch in run for piece in batch)
+    progress.clear()
+    return json.loads(text)
+
+
+def _totals_text(found: dict[str, Any]) -> str:
+    mark = "" if found["exact"] else "≈"
+    return f"{found['files']:,} files, {human_size(found['bytes'])}, {mark}{found['tokens']:,} tokens"
+
+
+def _tree(folders: list[dict[str, Any]], mark: str) -> Iterator[str]:
+    """The folders as deep as they fit on a screen, each with what is below it."""
+    depths = [one["path"].count("/") for one in folders]
+    deepest = next((d for d in range(max(depths, default=0), 0, -1) if sum(x <= d for x in depths) <= _MAX_FOLDERS), 0)
+    shown = [one for one, depth in zip(folders, depths, strict=True) if depth <= deepest]
+    rows = [(f"{'  ' * one['path'].count('/')}{os.path.basename(one['path'])}/", one) for one in shown[:_MAX_FOLDERS]]
+    width = max((len(label) for label, _ in rows), default=0)
+    for label, one in rows:
+        yield f"  {label:<{width}}  {one['files']:>7,} files  {mark}{one['tokens']:>11,} tokens"
+    if len(shown) > _MAX_FOLDERS:
+        yield f"  and {len(shown) - _MAX_FOLDERS:,} more folders"
+    if rows:
+        yield ""

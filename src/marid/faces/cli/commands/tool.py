@@ -1,0 +1,243 @@
+"""`marid tool NAME`: any tool as a command, made from the same definition as everywhere else."""
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any, cast
+
+import click
+from click.exceptions import Exit
+
+from marid.app.app import App
+from marid.core.caller import Caller
+from marid.core.errors import BadInput, MaridError, NotFound
+from marid.faces.access_flags import ACCESS_FLAGS, access_from_flags
+from marid.faces.cli.argv.completion_values import complete_parameter
+from marid.faces.cli.argv.shared_options import ACCESS_OPTIONS
+from marid.faces.cli.view.console import EXIT_STATUS, print_line, print_note
+from marid.toolkit.inventory import Inventory
+from marid.toolkit.outcome import Outcome, ToolFailure, ToolOutput
+from marid.toolkit.spec import ToolSpec
+
+_HELP = """Call a tool. Its parameters are flags of the same name.
+
+The text of the result goes to stdout. Tools that write or run show what they will do and ask first, unless --allow or
+the policy of your config.toml grants it; without a terminal a question is a refusal. `marid tools` lists them all.
+"""
+_ARGS = "All arguments at once, as a JSON object; - reads it from stdin."
+_HELP_NAMES = {"help_option_names": ["-h", "--help"]}
+
+
+class ToolGroup(click.Group):
+    """A group whose commands are the tools of the inventory."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_inventory(ctx).names())
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        inventory = _inventory(ctx)
+        try:
+            return tool_command(cmd_name, inventory.find(cmd_name))
+        except NotFound as error:
+            raise NotFound(f"{error} (`marid tools` lists them all)") from error
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        # Not click's own words for a name that is not there: the inventory knows the nearest ones.
+        try:
+            return args[0], self.get_command(ctx, args[0]), args[1:]
+        except MaridError as error:
+            if "--json" not in args and not ctx.params.get("marid_json"):
+                raise
+            raise Exit(print_outcome(ToolFailure(code=error.code, message=str(error)), as_json=True)) from error
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        inventory = _inventory(ctx)
+        for family in inventory.families:
+            with formatter.section(family):
+                own = [(name, spec) for spec in inventory if spec.family == family for name in spec.names]
+                formatter.write_dl([(name, spec.summary) for name, spec in own])
+
+
+class ToolCommand(click.Command):
+    """One tool. With --json a command line that is wrong is an outcome like any other failure."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        as_json = "--json" in args  # before click takes the words away
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if not as_json:
+                raise
+            code = print_outcome(ToolFailure(code=BadInput.code, message=error.format_message()), as_json=True)
+            raise Exit(code) from error
+
+
+def _inventory(ctx: click.Context) -> Inventory:
+    app: App = ctx.obj()
+    return app.toolbox().standalone
+
+
+def tool_command(name: str, spec: ToolSpec) -> click.Command:
+    """A tool as a command."""
+    from marid.toolkit.params import tool_schema  # imported when used: it brings pydantic
+
+    made = tool_schema(spec, name)
+    required = set(made.get("required", ()))
+    options = [
+        _parameter_option(parameter, about, parameter in required) for parameter, about in made["properties"].items()
+    ]
+    taken = {str(option.name) for option in options}
+    own = [
+        click.Option(["--args", "marid_args"], metavar="JSON", help=_ARGS),
+        _json_option(),
+        *(option for option in ACCESS_OPTIONS if option.name not in taken),
+    ]
+
+    def run(**given: Any) -> int:
+        return _run_tool(click.get_current_context(), name, made, given)
+
+    return ToolCommand(
+        name,
+        params=[*options, *own],
+        callback=run,
+        help=f"{spec.description}\n\nEffect: {spec.effect.value}.",
+        short_help=spec.summary,
+        context_settings=_HELP_NAMES,
+    )
+
+
+def _json_option() -> click.Option:
+    words = '{"ok": true, "result": ...} or {"ok": false, ...}.'
+    return click.Option(["--json", "marid_json"], is_flag=True, help=words)
+
+
+def _parameter_option(parameter: str, about: Mapping[str, Any], required: bool) -> click.Option:  # noqa: FBT001 - a word of the schema
+    spellings = list(dict.fromkeys((f"--{parameter}", f"--{parameter.replace('_', '-')}")))
+    words = str(about.get("description", ""))
+    if about.get("type") == "boolean":
+        return click.Option(
+            [*spellings, parameter],
+            is_flag=False,
+            flag_value="true",
+            metavar="[true|false]",
+            help=words,
+            shell_complete=complete_parameter(about),
+        )
+    note = "required" if required else _default_note(about)
+    return click.Option(
+        [*spellings, parameter],
+        multiple=about.get("type") == "array",
+        metavar=_metavar(about),
+        help=f"{words}  [{note}]" if note else words,
+        shell_complete=complete_parameter(about),
+    )
+
+
+def _default_note(about: Mapping[str, Any]) -> str:
+    default = about.get("default")
+    return "" if default is None or default == "" else f"default: {default}"
+
+
+def _metavar(about: Mapping[str, Any]) -> str:
+    if "enum" in about:
+        return "|".join(map(str, about["enum"]))
+    if str(about.get("format", "")).startswith("project-path"):
+        return "PATH"
+    return {"integer": "NUMBER", "number": "NUMBER", "object": "JSON"}.get(str(about.get("type")), "TEXT")
+
+
+def call_arguments(
+    made: Mapping[str, Any], given: Mapping[str, Any], packed: str | None, taker: str = "--args takes"
+) -> dict[str, object]:
+    """The arguments of a call: those packed into one JSON object, and over them those given as flags. `taker` is who
+    takes the object, in words.
+
+    Raises: BadInput for text that is no JSON object.
+    """
+    args = _parse_packed_args(packed, taker) if packed is not None else {}
+    for parameter, about in made["properties"].items():
+        value = given.get(parameter)
+        if value is None or value == ():
+            continue
+        args[parameter] = _parse_json_flag(parameter, value) if _takes_json(about) else value
+    return args
+
+
+def _takes_json(about: Mapping[str, Any]) -> bool:
+    kinds = {about.get("type"), *(one.get("type") for one in about.get("anyOf", ()))}
+    return "object" in kinds and "string" not in kinds
+
+
+def _parse_json_flag(parameter: str, text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"--{parameter} takes JSON: {error}") from error
+
+
+def _parse_packed_args(packed: str, taker: str) -> dict[str, object]:
+    text = sys.stdin.read() if packed == "-" else packed
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{taker} a JSON object: {error}") from error
+    if not isinstance(value, dict):
+        raise BadInput(f"{taker} a JSON object, not {type(value).__name__}")
+    return cast("dict[str, object]", value)
+
+
+def _run_tool(ctx: click.Context, name: str, made: Mapping[str, Any], given: dict[str, Any]) -> int:
+    before = ctx.parent.params if ctx.parent else {}
+    flags = {flag: given.pop(flag) for flag in ACCESS_FLAGS if flag in given and flag not in made["properties"]}
+    as_json: bool = given.pop("marid_json") or before.get("marid_json", False)
+    packed: str | None = given.pop("marid_args")
+    app: App = ctx.obj()
+    try:
+        reach = access_from_flags(before, flags)
+        outcome = _call_tool(app, reach, name, call_arguments(made, given, packed))
+    except MaridError as error:
+        if not as_json:
+            raise
+        outcome = ToolFailure(code=error.code, message=str(error))
+    return print_outcome(outcome, as_json=as_json)
+
+
+def _call_tool(app: App, reach: Any, name: str, args: Mapping[str, object]) -> Outcome:
+    import anyio
+
+    from marid.app.tool_session import open_tools
+    from marid.faces.cli.chat.terminal_asker import open_terminal_asker
+
+    for note in app.notes:
+        print_note(note)
+    hands = open_tools(app, reach, Caller(face="cli"), open_terminal_asker(colour=app.colour), print_note)
+    try:
+        return anyio.run(hands.call, name, args)
+    finally:
+        hands.close()
+
+
+def print_outcome(outcome: Outcome, *, as_json: bool) -> int:
+    """Print an outcome; the exit code is its family's."""
+    code = 0 if isinstance(outcome, ToolOutput) else EXIT_STATUS[outcome.code]
+    match outcome:
+        case ToolOutput(text=text, values=values) if as_json:
+            print_line(json.dumps({"ok": True, "result": text, **({"values": dict(values)} if values else {})}))
+        case ToolFailure(code=family, message=message) if as_json:
+            print_line(json.dumps({"ok": False, "code": family, "message": message}))
+        case ToolOutput(text=text):
+            print_line(text.removesuffix("\n"))
+        case ToolFailure(message=message):
+            print_note(message)
+    return code
+
+
+command = ToolGroup(
+    "tool",
+    params=[*ACCESS_OPTIONS, _json_option()],
+    help=_HELP,
+    context_settings=_HELP_NAMES,
+    subcommand_metavar="NAME [ARGUMENTS]",
+)

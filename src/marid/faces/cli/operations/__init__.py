@@ -1,0 +1,1 @@
+"""What flags and commands do, and what they print."""

@@ -1,0 +1,219 @@
+"""What the command line shows of conversations. Flags and commands call the same functions."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from marid.app import conversations
+from marid.app.app import App
+from marid.app.conversations import ConversationListItem, Overview
+from marid.core.conversation.entry import MESSAGE, Entry
+from marid.core.conversation.entry_json import entry_to_dict
+from marid.core.errors import MaridError
+from marid.faces.cli.view.console import print_line, print_note
+from marid.faces.cli.view.entry_text import (
+    align_columns,
+    count_text,
+    entry_text,
+    excerpt,
+    is_visible,
+    one_line,
+    print_untrusted,
+)
+from marid.faces.cli.view.rendering import MarkdownLook, render_markdown
+from marid.faces.cli.view.rendering import terminal_width as width_of
+from marid.text.timestamps import format_timestamp
+
+_LINE_SEPARATORS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
+
+
+class LogOptions(NamedTuple):
+    """How a log is shown: calls and results whole, one object a line for a program, beyond the window, not rendered."""
+
+    verbose: bool = False
+    as_json: bool = False
+    whole: bool = False
+    raw: bool = False
+
+
+def list_conversations(app: App, working: str, *, as_json: bool = False) -> None:
+    """All conversations; `working` is the one that is marked, also when it is not there yet."""
+    found = conversations.list_conversations(app)
+    if as_json:
+        _print_json([_conversation_fields(app, one, working) for one in found])
+        return
+    rows = [_row(app, one, working) for one in found]
+    if all(one.meta.name != working for one in found):
+        rows.append((f"* {working}", "not used yet", "", ""))
+    for line in align_columns(sorted(rows, key=lambda row: row[0][2:])):
+        print_untrusted(line)
+
+
+def _row(app: App, one: ConversationListItem, working: str) -> tuple[str, ...]:
+    meta = one.meta
+    mark = "* " if meta.name == working else "  "
+    active = " [active]" if one.holder else ""
+    archived = " [archived]" if meta.archived_ms else ""
+    messages = _message_count(app, meta.name)
+    told = "unreadable" if messages is None else count_text(messages, "message")
+    return (
+        f"{mark}{meta.name}{active}{archived}",
+        told,
+        format_timestamp(meta.last_message_ms or meta.created_ms),
+        one_line(meta.title),
+    )
+
+
+def _message_count(app: App, name: str) -> int | None:
+    """How many are in the window; None where it cannot be read."""
+    try:
+        window = app.stores(app.settings).conversations.read(name).window()
+    except MaridError:
+        return None
+    return sum(entry.entry_type == MESSAGE for entry in window)
+
+
+def _conversation_fields(app: App, one: ConversationListItem, working: str) -> dict[str, object]:
+    return {
+        **one.meta.public_fields(),
+        "current": one.meta.name == working,
+        "active": one.holder is not None,
+        "messages": _message_count(app, one.meta.name),
+    }
+
+
+def show_conversation(app: App, name: str, *, as_json: bool = False) -> None:
+    """One conversation in short."""
+    found = conversations.overview(app, name)
+    if as_json:
+        state = {"active": found.holder is not None, "messages": found.messages, "summary": found.summary}
+        _print_json({**found.meta.public_fields(), **state})
+        return
+    for line in _overview_lines(found):
+        print_untrusted(line)
+
+
+def _overview_lines(found: Overview) -> Iterable[str]:
+    meta, holder, messages, summary = found
+    yield f"{meta.name}{' [active]' if holder else ''}{' [archived]' if meta.archived_ms else ''}"
+    model = f"{meta.provider}:{meta.model}".strip(":")
+    rows = [
+        ("messages", f"{messages:,}"),
+        ("last used", format_timestamp(meta.last_message_ms)),
+        ("title", one_line(meta.title)),
+        ("model", model),
+        ("summary", summary),
+        ("held by", f"process {holder.pid} on {holder.host}" if holder else ""),
+    ]
+    yield from (f"  {name:<10} {value}" for name, value in rows if value)
+
+
+def show_log(app: App, name: str, how_many: int, manner: LogOptions) -> None:
+    """The last entries, the first ones for a number below 0, all for 0: of the window, or of all that was ever said."""
+    read = conversations.transcript(app, name)
+    found = read.entries() if manner.whole else conversations.visible_entries(read)
+    entries = conversations.take_entries(_visible_entries(found, manner), how_many)
+    if not _print_entries(entries, manner, _log_look(app, name, manner)) and not manner.as_json:
+        print_note(
+            f"nothing was said in '{name}' yet" if manner.whole else f"there is nothing in the window of '{name}'"
+        )
+    for problem in read.problems():
+        print_note(problem)
+
+
+def _log_look(app: App, name: str, manner: LogOptions) -> MarkdownLook | None:
+    """How messages are rendered, where a person reads them on a terminal."""
+    if manner.raw or manner.as_json or not sys.stdout.isatty():
+        return None
+    display = app.resolve(name, {}).display
+    return MarkdownLook(display.markdown_style, app.colour) if display.render_markdown else None
+
+
+def _visible_entries(entries: Iterable[Entry], manner: LogOptions) -> Iterable[Entry]:
+    """Those that a person reads, as they are read; a program reads all of them."""
+    if manner.as_json:
+        return entries
+    return (entry for entry in conversations.readable_entries(entries) if is_visible(entry, verbose=manner.verbose))
+
+
+def follow_log(app: App, name: str, manner: LogOptions, over: Callable[[], bool] = lambda: False) -> None:
+    """What is said from now on, until it is `over`: a person ends it with Ctrl-C."""
+    found = conversations.transcript(app, name)
+    look = _log_look(app, name, manner)
+    seen = found.sequence()
+    print_note(f"what is said in '{name}' is shown as it comes; Ctrl-C ends it")
+    while not over():
+        new = found.follow(seen, wait=1.0)
+        _print_entries(_visible_entries(new, manner), manner, look)
+        seen = max((entry.sequence for entry in new), default=seen)
+
+
+def _print_entries(entries: Iterable[Entry], manner: LogOptions, look: MarkdownLook | None = None) -> int:
+    """Entries as words, messages rendered if they are to have a look, or one JSON object a line; how many."""
+    shown = 0
+    for entry in entries:
+        shown += 1
+        if manner.as_json:
+            print_json_line(entry_to_dict(entry))
+        elif entry.entry_type == MESSAGE and look:
+            print_untrusted(entry_text(entry._replace(content=""), verbose=False).rstrip("\n"))
+            print_line(render_markdown(entry.content, width_of(1), look))
+        else:
+            words = entry_text(entry, verbose=manner.verbose)
+            print_untrusted(words if entry.entry_type == MESSAGE else words.removesuffix("\n"))
+    return shown
+
+
+def show_inspection(app: App, name: str, thing: str, *, as_json: bool = False) -> None:
+    """One thing of a conversation. Raises: BadInput when there is no such thing."""
+    from marid.app.inspection import inspect
+
+    found = inspect(app, name, thing)
+    if as_json:
+        _print_json({"conversation": name, "thing": thing, "content": found})
+    else:
+        print_untrusted(found)
+
+
+def show_search_hits(app: App, query: str, *, whole: bool = False, as_json: bool = False) -> None:
+    """What was said in any conversation, one hit a block."""
+    found = False
+    words = query.split()
+    for conversation, entry in conversations.search(app, query, whole=whole, tell=print_note):
+        for shown in [entry] if as_json else _matching_text(entry, words):
+            found = True
+            _print_hit(app, conversation, shown, words, as_json=as_json)
+    if not found:
+        print_note(f"'{query}' was found in no conversation")
+
+
+def _matching_text(entry: Entry, words: list[str]) -> Iterator[Entry]:
+    """As a person reads it, if the words are in that, and not only in the form in which it is stored."""
+    for told in conversations.readable_entries([entry]):
+        if all(word.casefold() in told.content.casefold() for word in words):
+            yield told
+
+
+def _print_hit(app: App, conversation: str, entry: Entry, words: list[str], *, as_json: bool) -> None:
+    if as_json:
+        print_json_line({"conversation": conversation, **entry_to_dict(entry)})
+        return
+    text = "\n".join(f"  {line}" for line in excerpt(entry.content, words).split("\n"))
+    print_untrusted(f"{conversation}  {format_timestamp(entry.time_ms)}  [{one_line(entry.sender)}]")
+    print_untrusted(text + "\n", bold=words if app.colour else ())
+
+
+def print_json_line(value: object) -> None:
+    """For a program, on one line."""
+    # What some readers take for the end of a line stands in it as an escape.
+    print_untrusted(_json(value).translate(_LINE_SEPARATORS))
+
+
+def _print_json(value: object) -> None:
+    print_untrusted(_json(value, indent=2))
+
+
+def _json(value: object, indent: int | None = None) -> str:
+    import json  # imported when used: a list for people needs none of it
+
+    return json.dumps(value, indent=indent, ensure_ascii=False)

@@ -1,0 +1,1 @@
+"""What a terminal shows: markdown, status lines, progress. The lowest layer of `cli`."""

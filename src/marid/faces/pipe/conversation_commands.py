@@ -1,0 +1,111 @@
+"""Commands that look after conversations: list, destroy, clear, rename, log, inspect, set."""
+
+from marid.app import conversation_settings, conversations, inspection
+from marid.app.conversation_lookup import conversation_exists
+from marid.core.conversation.records import ConversationMeta, LeaseHolder
+from marid.core.errors import BadInput
+from marid.core.version import __version__
+from marid.faces.pipe.input_schema import COMMAND_FIELDS, COMMANDS_WITHOUT_FIELDS
+from marid.faces.pipe.session import JsonSession
+
+
+def list_contexts(session: JsonSession) -> None:
+    """All conversations, a result for each."""
+    for listed in conversations.list_conversations(session.app):
+        _write_conversation(session, listed.meta, listed.holder)
+
+
+def list_current_context(session: JsonSession) -> None:
+    """The conversation of the request, in short; it need not be there."""
+    found = conversations.overview(session.app, session.request.context)
+    _write_conversation(session, found.meta, found.holder, messages=found.messages, summary=found.summary)
+
+
+def _write_conversation(
+    session: JsonSession, meta: ConversationMeta, holder: LeaseHolder | None, **more: object
+) -> None:
+    count = f", {more['messages']} messages" if "messages" in more else ""
+    session.writer.write_result(
+        f"{meta.name}{' [active]' if holder else ''}{count}",
+        name=meta.name,
+        id=meta.id,
+        active=holder is not None,
+        archived=meta.archived_ms > 0,
+        last_message_ms=meta.last_message_ms,
+        **more,
+    )
+
+
+def destroy_context(session: JsonSession) -> None:
+    """Destroys a conversation without asking, unless somebody works in it; one that is not there is gone already."""
+    name = session.conversation_for("name")
+    gone = conversations.destroy(session.app, name)
+    session.writer.write_result(f"destroyed '{name}'" if gone else f"there is no conversation '{name}'", destroyed=gone)
+
+
+def archive_history(session: JsonSession) -> None:
+    """Empties the window; the transcript stays. Raises: NotFound; Unavailable."""
+    name = session.existing_conversation("name")
+    cleared = conversations.clear(session.app, name)
+    words = f"archived the history of '{name}'" if cleared else f"'{name}' has no history to archive"
+    session.writer.write_result(words, archived=cleared)
+
+
+def rename_context(session: JsonSession) -> None:
+    """Gives a conversation another name. Raises: NotFound; Conflict; Unavailable."""
+    old, new = session.conversation_for("old"), session.request.fields["new"]
+    conversation_exists(session.app, old)
+    conversations.rename(session.app, old, new)
+    session.writer.write_result(f"renamed '{old}' to '{new}'")
+
+
+def show_log(session: JsonSession) -> None:
+    """The last entries of the window, the first ones for a negative number, all for 0.
+
+    Raises: NotFound; Unavailable.
+    """
+    count = int(session.request.fields["count"])
+    for entry in conversations.log(session.app, session.conversation_for("context"), count):
+        session.writer.write_entry(entry)
+
+
+def inspect(session: JsonSession) -> None:
+    """A thing of the conversation or a setting; what nobody knows is `(not set)`.
+
+    Raises: BadInput for settings that make no sense; NotFound; Unavailable.
+    """
+    name = session.existing_conversation("context")
+    session.app.resolve(name, {})
+    try:
+        found = inspection.inspect(session.app, name, session.request.fields["thing"])
+    except BadInput:
+        found = inspection.UNSET
+    session.writer.write_result(found)
+
+
+def set_system_prompt(session: JsonSession) -> None:
+    """Gives the conversation a system prompt: a text, or the path of a file. Raises: Unavailable."""
+    name = session.conversation_for("context")
+    has_own = conversation_settings.set_system_prompt(session.app, name, session.request.fields["prompt"])
+    session.writer.write_event("system_prompt_set", context=name, own=has_own)
+
+
+def show_help(session: JsonSession) -> None:
+    """What there is to ask for."""
+    commands = "\n".join(
+        [
+            *COMMANDS_WITHOUT_FIELDS,
+            *(f"{name} {{{', '.join(COMMAND_FIELDS[name]['properties'])}}}" for name in COMMAND_FIELDS),
+        ]
+    )
+    session.writer.write_result(f"One JSON object on stdin; --json-schema describes it. Commands:\n{commands}")
+
+
+def show_version(session: JsonSession) -> None:
+    """The version of marid."""
+    session.writer.write_result(f"marid {__version__}")
+
+
+def no_op(session: JsonSession) -> None:
+    """Nothing, but the conversation's end may have been set, and others may have ended."""
+    del session

@@ -1,0 +1,67 @@
+"""The last line: `done`, once, whatever happened."""
+
+import os
+import signal
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from marid.faces.pipe.early_signals import interruption_message
+from marid.faces.pipe.error_codes import INTERNAL, ErrorReport, error_report
+from marid.faces.pipe.json_lines import JsonLineWriter
+from marid.faces.signals import GRACE_SECONDS, SIGNAL_EXIT_BASE, SignalGuard
+
+
+class DoneLine:
+    """Writes the last line. Who hangs after a signal is not waited for: `leave` ends the process."""
+
+    def __init__(
+        self, wire: JsonLineWriter, grace: float = GRACE_SECONDS, leave: Callable[[int], Any] = os._exit
+    ) -> None:
+        self._wire = wire
+        self._grace = grace
+        self._leave = leave
+        self._once = threading.Lock()
+        self._ended = False
+
+    def run(self, work: Callable[[SignalGuard], None]) -> int:
+        """Do the work, then say that it is done; the exit code. Nothing is written after that line."""
+        with SignalGuard(self._abandon, _ignore_signal, self._grace) as signals:
+            failure = _run_work(work, signals)
+            signals.ignore()
+            with self._once:
+                self._ended = True
+                return self._write_done(failure)
+
+    def _abandon(self, number: signal.Signals) -> None:
+        self._once.acquire()
+        if self._ended:  # it was a close thing
+            self._once.release()
+            return
+        # The lock is kept for good: this line is the last.
+        self._leave(self._write_done(_interruption_report(number)))
+
+    def _write_done(self, failure: ErrorReport | None) -> int:
+        if failure is None:
+            self._wire.write_event("done", ok=True)
+            return 0
+        self._wire.write_event("done", ok=False, code=failure.code, message=failure.message)
+        return failure.exit
+
+
+def _run_work(work: Callable[[SignalGuard], None], signals: SignalGuard) -> ErrorReport | None:
+    try:
+        work(signals)
+    except KeyboardInterrupt:
+        return _interruption_report(signals.first or signal.SIGINT)
+    except Exception as error:  # noqa: BLE001 - the outermost ring of this face: a bug has its last line too
+        return error_report(error)
+    return None
+
+
+def _interruption_report(number: signal.Signals) -> ErrorReport:
+    return ErrorReport(INTERNAL, interruption_message(number.name), SIGNAL_EXIT_BASE + number)
+
+
+def _ignore_signal(_number: signal.Signals) -> None:
+    """A second signal changes nothing."""

@@ -1,0 +1,150 @@
+"""`marid json`: one JSON object in, JSON lines out."""
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import anyio
+import click
+from click.exceptions import Exit
+
+from marid.app import conversations
+from marid.app.app import App
+from marid.app.conversation_settings import conversation_name
+from marid.app.setting_overrides import with_overrides
+from marid.app.tool_access import ToolAccess
+from marid.core.errors import BadInput, Unavailable
+from marid.core.version import __version__
+from marid.faces.access_flags import access_from_flags
+from marid.faces.flag_options import click_option
+from marid.faces.pipe.command_table import ASYNC_COMMANDS, SYNC_COMMANDS
+from marid.faces.pipe.config_schema import config_schema
+from marid.faces.pipe.done_line import DoneLine
+from marid.faces.pipe.input_schema import input_schema
+from marid.faces.pipe.json_lines import JsonLineWriter
+from marid.faces.pipe.json_request import JsonRequest, find_secrets, parse_request
+from marid.faces.pipe.session import JsonSession
+from marid.faces.pipe.stdin import read_object
+from marid.faces.signals import SignalGuard
+
+_HELP = """Do what one JSON object on stdin asks for.
+
+Results and the lines of the transcript go to stdout as JSON lines, what happens to stderr as JSON lines; the last of
+these says `done`, with ok, or with a code and a message. Nobody can be asked here: what would need an approval is
+refused, unless --trust, --allow or flags.trust grants it.
+"""
+
+
+class JsonCommand(click.Command):
+    """A command line that is wrong, and one that asks for help, have their last line too."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            raise Exit(DoneLine(_make_writer()).run(_work_that_raises(BadInput(error.format_message())))) from error
+        except Exit as end:
+            raise Exit(end.exit_code or DoneLine(_make_writer()).run(lambda _signals: None)) from end
+
+
+def _work_that_raises(error: Exception) -> Callable[[SignalGuard], None]:
+    def work(_signals: SignalGuard) -> None:
+        raise error
+
+    return work
+
+
+def _make_writer() -> JsonLineWriter:
+    return JsonLineWriter(sys.stdout.buffer, sys.stderr.buffer)
+
+
+def _run_command(ctx: click.Context, **flags: Any) -> int:
+    wire = _make_writer()
+
+    def work(signals: SignalGuard) -> None:
+        if flags["version"]:
+            wire.write_text(f"marid {__version__}")
+        elif flags["json_schema"]:
+            wire.write_text(json.dumps(input_schema(config_schema()), indent=2))
+        else:
+            _run_request(ctx.obj, flags, wire, signals)
+
+    return DoneLine(wire).run(work)
+
+
+def _run_request(build: Callable[..., App], flags: dict[str, Any], wire: JsonLineWriter, signals: SignalGuard) -> None:
+    reach = access_from_flags(flags)
+    given = read_object(sys.stdin.buffer if sys.stdin is not None else None)
+    wire.hide(find_secrets(given))
+    run_session(make_session(build, parse_request(given), reach, wire, home=flags["own_home"] or ""), signals)
+
+
+def make_session(
+    build: Callable[..., App], request: JsonRequest, reach: ToolAccess, wire: JsonLineWriter, *, home: str = ""
+) -> JsonSession:
+    """What the request is carried out with; a `home` of the command line is stronger than the request's.
+
+    Raises: BadInput for settings that make no sense; NotFound.
+    """
+    places = {"home": home or request.home, "project": request.project_root}
+    app = with_overrides(build(**{name: place for name, place in places.items() if place}), request.settings)
+    request = replace(request, context=conversation_name(app, request.context))
+    return JsonSession(app, request, replace(reach, trust=reach.trust or request.trust), wire)
+
+
+def run_session(session: JsonSession, signals: SignalGuard) -> None:
+    """The life of a command: what is there is told, what has expired is destroyed, and then it is carried out."""
+    app, request = session.app, session.request
+    _announce(session)
+    _sweep(session)
+    if request.destroy_at is not None or request.destroy_after is not None:
+        conversations.expire(app, request.context, at=request.destroy_at, after_inactive=request.destroy_after)
+    if request.command in SYNC_COMMANDS:
+        SYNC_COMMANDS[request.command](session)
+    else:
+        anyio.run(signals.run_cancellable, lambda: ASYNC_COMMANDS[request.command](session))
+
+
+def _sweep(session: JsonSession) -> None:
+    """A home that cannot be written can still be read."""
+    try:
+        gone, problem = conversations.sweep(session.app)
+    except Unavailable as error:
+        session.note(f"conversations that have come to their end stay: {error}")
+        return
+    if problem:
+        session.note(problem)
+    if gone:
+        session.writer.write_event("auto_destroyed", count=len(gone), names=gone)
+
+
+def _announce(session: JsonSession) -> None:
+    """Raises: BadInput for settings that make no sense, before anything is told."""
+    settings, _, _, notes = session.app.resolve(session.request.context, {})
+    session.writer.hide((settings.api_key, *(row.get("api_key", "") for row in settings.providers.values())))
+    names = session.app.toolbox().inventory.names()
+    session.writer.write_event(
+        "load_summary", builtin_count=len(names), builtin_names=names, plugin_count=0, plugin_names=[]
+    )
+    for note in dict.fromkeys((*session.request.notes, *session.app.notes, *notes)):
+        session.note(note)
+
+
+command = JsonCommand(
+    "json",
+    params=[
+        click.Option(["--json-schema"], is_flag=True, help="Print the JSON schema of the input."),
+        click.Option(["--version"], is_flag=True, help="Print the version."),
+        *(click_option(name) for name in ("allow", "trust")),
+        click.Option(
+            ["--home", "own_home"],
+            metavar="DIR",
+            help="Where marid keeps its own files; stronger than `home` of the input.",
+        ),
+    ],
+    callback=click.pass_context(_run_command),
+    help=_HELP,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)

@@ -1,0 +1,128 @@
+"""Commands that ask a model or call a tool."""
+
+from typing import cast
+
+from marid.app import conversation_settings, inboxes
+from marid.app import tool_calls as calls
+from marid.app.model_info import as_toml, find_model_info
+from marid.app.rounds import run_round
+from marid.app.tool_calls import ToolCallRequest
+from marid.core.errors import BadInput, MaridError
+from marid.core.round_events import RoundEnd
+from marid.faces.pipe.error_codes import error_from_code, error_report
+from marid.faces.pipe.json_lines import OutputClosed
+from marid.faces.pipe.session import JsonSession
+from marid.faces.pipe.stdin import parse_json
+from marid.toolkit.outcome import ToolFailure, ToolOutput
+
+AGENT = "agent"
+
+
+async def send_prompt(session: JsonSession) -> None:
+    """One round: what is said, and all that follows until the answer. Raises: as `say`."""
+    request = session.request
+    _write_end(
+        session,
+        await run_round(
+            session.app, session.round_request(request.fields["prompt"], request.context), session.round_events
+        ),
+    )
+
+
+async def call_tool(session: JsonSession) -> None:
+    """One call. What would need an approval is refused; with `force_call_agent` the result is what the model is told.
+
+    Raises: the error of the failure's family.
+    """
+    request = session.request
+    text = await _call_tool(session, request.fields["name"], _arguments(request.fields["args"]))
+    if request.force != AGENT:
+        session.writer.write_result(text)
+        return
+    _write_end(
+        session, await run_round(session.app, session.round_request(text, request.context), session.round_events)
+    )
+
+
+async def _call_tool(session: JsonSession, name: str, args: dict[str, object]) -> str:
+    calling = ToolCallRequest(
+        tool=name, conversation=session.request.context, args=args, access=session.reach, face=session.face
+    )
+    match await calls.call_tool(session.app, calling, note=session.note):
+        case ToolOutput(text=text):
+            return text
+        case ToolFailure(code=code, message=message):
+            raise error_from_code(code, message)
+
+
+def _arguments(words: list[str]) -> dict[str, object]:
+    text = " ".join(words)
+    if not text.strip():
+        return {}
+    value = parse_json(text, "'command.call_tool.args'")
+    if not isinstance(value, dict):
+        raise BadInput("'command.call_tool.args' must make a JSON object")
+    return cast("dict[str, object]", value)
+
+
+async def check_inbox(session: JsonSession) -> None:
+    """A round in that conversation, if anything waits for it. Raises: as `say`."""
+    name = session.conversation_for("context")
+    count = dict(inboxes.inbox_counts(session.app, archived=True)).get(name, 0)
+    if not await _process_inbox(session, name, count):
+        session.writer.write_event("inbox_empty", context=name)
+
+
+async def check_all_inboxes(session: JsonSession) -> None:
+    """A round in every conversation for which something waits, whichever of them fail.
+
+    Raises: as `say`, what the first of them raised.
+    """
+    processed = 0
+    failed: list[MaridError] = []
+    for name, count in inboxes.inbox_counts(session.app):
+        try:
+            processed += await _process_inbox(session, name, count)
+        except OutputClosed:
+            raise
+        except MaridError as error:
+            failed.append(error)
+            code, message, _ = error_report(error)
+            session.writer.write_event("inbox_failed", context=name, code=code, message=message)
+    if processed:
+        session.writer.write_event("inboxes_processed", count=processed)
+    elif not failed:
+        session.writer.write_event("all_inboxes_empty")
+    if failed:
+        raise failed[0]
+
+
+async def _process_inbox(session: JsonSession, name: str, count: int) -> bool:
+    """False when nothing waits, or somebody else was faster."""
+    if not count:
+        return False
+    session.writer.write_event("inbox_processing", count=count, context=name)
+    end = await inboxes.run_inbox_round(session.app, session.round_request("", name), session.round_events, None)
+    _write_end(session, end)
+    return end is not None
+
+
+async def set_model(session: JsonSession) -> None:
+    """Asks this model from now on, if its provider has it.
+
+    Raises: NotFound when the provider does not know the model; Unavailable.
+    """
+    name = session.conversation_for("context")
+    model = await conversation_settings.set_model(session.app, name, session.request.fields["model"])
+    session.writer.write_event("model_set", model=model, context=name)
+
+
+async def model_metadata(session: JsonSession) -> None:
+    """What is known of a model, as text for models.toml. Raises: as `Model.info`."""
+    fields = session.request.fields
+    session.writer.write_result(as_toml(await find_model_info(session.app, fields["model"]), full=fields["full"]))
+
+
+def _write_end(session: JsonSession, end: RoundEnd | None) -> None:
+    if end is not None:
+        session.writer.write_event("round_ended", reason=end.reason, round=end.round)

@@ -1,0 +1,125 @@
+"""Where a word stands in code: not in comments, not in strings."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from marid.core.errors import BadInput
+from marid.syntax.cfamily.declarations import list_declarations
+from marid.syntax.cfamily.qualified_names import split_name
+from marid.syntax.treesitter.code_parts import code_parts
+from marid.syntax.treesitter.parse_trees import parse_tree
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_NAME = re.compile(r"[$@~#]*(?:.*(?:\.|::|->|#|\\))?[$@~]*([^\W\d]\w*[?!]?)", re.DOTALL)
+_MAX_NAME_LENGTH, _MAX_LINE_LENGTH = 200, 120
+_MAX_REFERENCES = 5000
+_WITH_DOLLAR = frozenset(("java", "javascript", "tsx", "typescript"))
+# Types of leaves that are no code. What stands between `${` and `}` in a string has leaves of its own.
+_NON_CODE = re.compile(
+    r"comment|string|heredoc|char(?:acter)?(?:_literal)?(?:_content|_fragment)?$|regex|^(?:jsx_)?text$|template_chars"
+)
+_STRING = re.compile(rb'"(?:[^"\\\n]|\\.)*"?')
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reference:
+    """A line of code that holds the word."""
+
+    line: int
+    text: str
+    is_definition: bool
+
+
+def target_identifier(name: str) -> str:
+    """The word that is looked for: the last part of a qualified name.
+
+    Raises:
+        BadInput: it is no name.
+    """
+    found = _NAME.fullmatch(name.strip()) if len(name) <= _MAX_NAME_LENGTH else None
+    if found is None:
+        raise BadInput("a name is needed: one identifier, or a qualified one such as Shop.total or Shop::total")
+    return found[1]
+
+
+@cache
+def word_pattern(word: str, *, dollar: bool) -> re.Pattern[bytes]:
+    """The whole word in bytes of UTF-8; `dollar` says that `$` is a letter."""
+    letter = rb"[\w\x80-\xff$]" if dollar else rb"[\w\x80-\xff]"
+    more = b"" if word[-1] in "?!" else rb"(?![?!](?!=))" if not dollar else b""
+    return re.compile(rb"(?<!" + letter + rb")" + re.escape(word.encode()) + rb"(?!" + letter + rb")" + more)
+
+
+def may_contain(data: bytes, word: str) -> bool:
+    """Whether the file is worth parsing."""
+    return word.encode() in data
+
+
+def code_references(data: bytes, language: str, word: str) -> tuple[Reference, ...]:
+    """The lines where the word is code, once each, those that define it marked; at most some thousands.
+
+    Raises:
+        Exhausted: the file cannot be parsed.
+        Unavailable: no grammar of this language is installed.
+    """
+    places = [match.start() for match in _language_pattern(word, language).finditer(data)][:_MAX_REFERENCES]
+    if not places:
+        return ()
+    root, size = parse_tree(data, language), len(word.encode())
+    places = [at for at in places if _is_code(root.descendant_for_byte_range(at, at + size), data, at)]
+    defining = _definition_ranges(data, root, language, word) if places else []
+    marked = {next((at for at in places if start <= at < end), -1) for start, end in defining}
+    return tuple(_reference_lines(data, places, marked))
+
+
+def _language_pattern(word: str, language: str) -> re.Pattern[bytes]:
+    return word_pattern(word, dollar=language in _WITH_DOLLAR)
+
+
+def _is_code(leaf: "Node | None", data: bytes, at: int) -> bool:
+    if leaf is None or _NON_CODE.search(leaf.type):
+        return False
+    if leaf.type == "preproc_arg":  # a macro's text is not parsed
+        return not any(
+            match.start() <= at < match.end() for match in _STRING.finditer(data, leaf.start_byte, leaf.end_byte)
+        )
+    return True
+
+
+def _definition_ranges(data: bytes, root: "Node", language: str, word: str) -> list[tuple[int, int]]:
+    """Where definitions of the word begin, and where their bodies do."""
+    if language in ("c", "cpp"):
+        return [
+            (item.node.start_byte, item.body.start_byte if item.body else item.node.end_byte)
+            for item in list_declarations(data, root)
+            if item.name and split_name(item.name)[-1].name == word
+        ]
+    return [
+        (part.start_byte, part.body.start_byte if part.body else part.end_byte)
+        for part in code_parts(data, root, language)
+        if part.name.rpartition(".")[2] == word
+    ]
+
+
+def _reference_lines(data: bytes, places: list[int], marked: set[int]) -> Iterator[Reference]:
+    begins = {data.rfind(b"\n", 0, mark) + 1 for mark in marked if mark >= 0}
+    line, counted, seen = 1, 0, 0
+    for at in places:
+        line += data.count(b"\n", counted, at)
+        counted = at
+        if line > seen:
+            seen, begin = line, data.rfind(b"\n", 0, at) + 1
+            yield Reference(line=line, text=_line_excerpt(data, begin, at), is_definition=begin in begins)
+
+
+def _line_excerpt(data: bytes, begin: int, at: int) -> str:
+    """The line, or what of it is near the word if it is long."""
+    end = data.find(b"\n", at)
+    near = data[max(begin, at - _MAX_LINE_LENGTH) : min(end if end >= 0 else len(data), at + _MAX_LINE_LENGTH * 4)]
+    text = near.decode("utf-8", "replace").strip()
+    return text if len(text) <= _MAX_LINE_LENGTH * 2 else text[: _MAX_LINE_LENGTH * 2 - 1] + "…"

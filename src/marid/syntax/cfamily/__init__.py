@@ -1,0 +1,1 @@
+"""Read and edit C and C++."""

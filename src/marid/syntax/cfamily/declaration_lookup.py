@@ -1,0 +1,186 @@
+"""Which of a file's items a name means."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from marid.core.errors import BadInput, NotFound
+from marid.syntax.cfamily.declaration_spans import line_range, signature_line
+from marid.syntax.cfamily.declarations import TYPE_KINDS, CDeclaration, CSource, namespace_names
+from marid.syntax.cfamily.qualified_names import NamePart, NameQuery, parse_name_query, split_name, tidy
+from marid.syntax.treesitter.nodes import named_child_at, node_text
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_MAX_LISTED = 8
+_KEYWORDS = {
+    "struct": {"Struct"},
+    "class": {"Class"},
+    "union": {"Union"},
+    "enum": {"Enum"},
+    "namespace": {"Namespace"},
+    "typedef": {"Type", *TYPE_KINDS},
+    "concept": {"Concept"},
+    "macro": {"Macro"},
+}
+
+
+def find_declarations(source: CSource, name: str, where: str) -> tuple[CDeclaration, ...]:
+    """The items of one name: several are overloads, or the branches of a conditional.
+
+    Definitions go before declarations, a type before its constructors, what is general before what is specialised.
+
+    Raises:
+        NotFound: nothing has this name; the nearest names are told.
+        BadInput: it could be several things.
+    """
+    want = parse_name_query(name)
+    spaces = namespace_names(source.declarations)
+    found = _match_name(source, want, spaces)
+    if want.line:
+        found = [item for item in found if _contains_line(item, source, want.line)]
+    if want.parameters:
+        found = _match_parameters(found, want.parameters, source.data)
+    if not found:
+        raise NotFound(f"'{want.text}' is not defined in {where}{_nearest_names(source.declarations, want)}")
+    found = _prefer_definitions(found, want)
+    if len({_path_without_namespaces(item, spaces) for item in found}) > 1:
+        raise _ambiguity_error(source, found, want.text, where)
+    return tuple(found)
+
+
+def find_declaration(source: CSource, name: str, where: str) -> CDeclaration:
+    """The only item of a name.
+
+    Raises:
+        NotFound: nothing has this name.
+        BadInput: it is ambiguous.
+    """
+    found = find_declarations(source, name, where)
+    item, *others = found
+    if others:
+        raise _ambiguity_error(source, found, parse_name_query(name).text, where)
+    return item
+
+
+def _ambiguity_error(source: CSource, found: Sequence[CDeclaration], name: str, where: str) -> BadInput:
+    """The error that tells how to ask for each."""
+    told = [
+        f"'{qualified_name(item)}@{line_range(item, source)[0]}': {signature_line(item, source)}"
+        for item in found[:_MAX_LISTED]
+    ]
+    more = [f"and {len(found) - _MAX_LISTED} more"] if len(found) > _MAX_LISTED else []
+    return BadInput("\n  ".join((f"'{name}' is ambiguous in {where}, ask for one of:", *told, *more)))
+
+
+def qualified_name(item: CDeclaration) -> str:
+    """The qualified name."""
+    return "::".join(name for name in (*(scope.name for scope in item.scope), item.name) if name)
+
+
+def _match_name(source: CSource, want: NameQuery, spaces: frozenset[str]) -> list[CDeclaration]:
+    """Those that the name fits whole; else those that it fits when surrounding types are omitted."""
+    last = want.parts[-1].name
+    whole: list[CDeclaration] = []
+    ending: list[CDeclaration] = []
+    for item in source.declarations:
+        if last not in item.name and not item.other_names:
+            continue
+        fits = max(
+            _match_rank((*_scope_parts(item), *split_name(name)), want.parts, spaces)
+            for name in (item.name, *item.other_names)
+        )
+        if fits and _matches_keyword(item, want.keyword):
+            (whole if fits > 1 else ending).append(item)
+    return whole or ending
+
+
+def _matches_keyword(item: CDeclaration, keyword: str) -> bool:
+    return not keyword or item.kind in _KEYWORDS.get(keyword, {"Macro"})
+
+
+def _scope_parts(item: CDeclaration) -> tuple[NamePart, ...]:
+    return tuple(part for scope in item.scope for part in split_name(scope.name))
+
+
+def _match_rank(path: tuple[NamePart, ...], want: tuple[NamePart, ...], spaces: frozenset[str]) -> int:
+    """2: all but namespaces is asked for. 1: the end of the path is. 0: something else is."""
+    left = list(want)
+    for part in reversed(path):
+        if left and left[-1].name == part.name and left[-1].arguments in ("", part.arguments):
+            left.pop()
+        elif part is path[-1] or (left and part.name not in spaces):
+            return 0
+        elif part.name not in spaces:
+            return 1
+    return 0 if left else 2
+
+
+def _contains_line(item: CDeclaration, source: CSource, line: int) -> bool:
+    first, last = line_range(item, source)
+    return first <= line <= last
+
+
+def _match_parameters(found: Iterable[CDeclaration], parameters: str, data: bytes) -> list[CDeclaration]:
+    """Those with these parameters, written with or without their names; the whole text decides between several."""
+    fitting = [item for item in found if parameters in _parameter_forms(item, data)]
+    exact = [item for item in fitting if parameters in _parameter_forms(item, data)[:2]]
+    return exact or fitting
+
+
+def _parameter_forms(item: CDeclaration, data: bytes) -> tuple[str, ...]:
+    """`(int a) const`, `(int) const`, `(int a)`, `(int)`."""
+    if item.function is None:
+        return ()
+    node = item.function.child_by_field_name("parameters")
+    if node is None:  # a conversion operator
+        return ("()",)
+    kept = (child for child in node.children if child.type == "..." or (child.is_named and child.type != "comment"))
+    types = ",".join(_parameter_type(child, data) for child in kept)
+    bare = f"({types})"
+    named = tidy(node_text(node, data))
+    after = data[node.end_byte : item.function.end_byte].decode("utf-8", "replace").split("->")[0]
+    return (tidy(named + after), tidy(bare + after), named, bare)
+
+
+def _parameter_type(parameter: "Node", data: bytes) -> str:
+    """A parameter without its name and default value."""
+    declarator = parameter.child_by_field_name("declarator")
+    end = parameter.end_byte
+    if value := parameter.child_by_field_name("default_value"):
+        end = value.start_byte
+    inner = declarator
+    while inner is not None and inner.type != "identifier":
+        inner = inner.child_by_field_name("declarator") or named_child_at(inner, inner.named_child_count - 1)
+    kept = data[parameter.start_byte : end]
+    if inner is not None:
+        kept = data[parameter.start_byte : inner.start_byte] + b" " + data[inner.end_byte : end]
+    return tidy(kept.decode("utf-8", "replace")).rstrip("=").strip()
+
+
+def _prefer_definitions(found: list[CDeclaration], want: NameQuery) -> list[CDeclaration]:
+    """A type rather than functions, what is defined rather than declared, what is general rather than special."""
+    found = [item for item in found if item.kind != "Namespace"] or found
+    if any(item.kind in TYPE_KINDS for item in found):
+        found = [item for item in found if not _is_constructor(item)]
+    if not want.parts[-1].arguments:
+        found = [item for item in found if not split_name(item.name or "?")[-1].arguments] or found
+    return [item for item in found if item.body is not None] or found
+
+
+def _is_constructor(item: CDeclaration) -> bool:
+    whole = (*_scope_parts(item), *split_name(item.name or "?"))
+    return item.kind == "Method" and len(whole) > 1 and whole[-1].name == whole[-2].name
+
+
+def _path_without_namespaces(item: CDeclaration, spaces: frozenset[str]) -> tuple[str, ...]:
+    whole = (*_scope_parts(item), *split_name(item.name or "?"))
+    return (*(part.name for part in whole[:-1] if part.name not in spaces), whole[-1].name)
+
+
+def _nearest_names(items: Sequence[CDeclaration], want: NameQuery) -> str:
+    from difflib import get_close_matches  # imported when used: only a wrong name needs it
+
+    names = {split_name(item.name)[-1].name.lower(): qualified_name(item) for item in reversed(items) if item.name}
+    close = get_close_matches(want.parts[-1].name.lower(), list(names)[:5000], n=4, cutoff=0.5)
+    return "; the nearest names: " + ", ".join(names[each] for each in close) if close else ""

@@ -1,0 +1,274 @@
+"""What a C or C++ file declares and defines, in source order: nodes are touched as little as can be."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from marid.syntax.cfamily.macro_mask import (
+    ConditionalGroup,
+    without_attributes,
+    without_exports,
+    without_split_branches,
+)
+from marid.syntax.cfamily.qualified_names import parse_declarator, tidy
+from marid.syntax.treesitter.nodes import field_text
+from marid.syntax.treesitter.parse_trees import parse_tree
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_MAX_DEPTH = 60
+_TRANSPARENT = frozenset(
+    (
+        "preproc_if",
+        "preproc_ifdef",
+        "preproc_else",
+        "preproc_elif",
+        "preproc_elifdef",
+        "declaration_list",
+        "field_declaration_list",
+        "labeled_statement",
+        "export_declaration",
+        "ERROR",
+    )
+)
+_HEADS = frozenset(("template_declaration", "friend_declaration"))
+TYPES = {
+    "class_specifier": "Class",
+    "struct_specifier": "Struct",
+    "union_specifier": "Union",
+    "enum_specifier": "Enum",
+}
+_NAMED_KINDS = {
+    "alias_declaration": "Type",
+    "concept_definition": "Concept",
+    "enumerator": "Constant",
+    "namespace_alias_definition": "Namespace",
+    "preproc_def": "Macro",
+    "preproc_function_def": "Macro",
+}
+TYPE_KINDS = frozenset(TYPES.values())
+
+
+class EnclosingScope(NamedTuple):
+    """Something that surrounds an item: a namespace, which names may omit, or a type."""
+
+    name: str
+    kind: str
+
+
+class CDeclaration(NamedTuple):
+    """One thing that a file declares or defines; the rest is read off its node when it is asked for."""
+
+    kind: str
+    """Namespace, Class, Struct, Union, Enum, Function, Method, Field, Constant, Variable, Type, Concept or Macro."""
+    name: str
+    """As it is written, tidied: `Hash<int>::find`; empty for what has none."""
+    node: "Node"
+    outer: "Node"
+    """The node with its `template <…>`, `extern "C"` or `friend` around it."""
+    body: "Node | None"
+    scope: tuple[EnclosingScope, ...]
+    other_names: tuple[str, ...] = ()
+    """Other names of the same thing: the tag of a struct that a `typedef` names, or its variables."""
+    function: "Node | None" = None
+    """The declarator with the parameters."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CSource:
+    """A parsed file. `split` are the conditionals of which only the first branch was parsed."""
+
+    data: bytes
+    root: "Node"
+    split_conditionals: tuple[ConditionalGroup, ...]
+    declarations: tuple[CDeclaration, ...]
+
+
+def parse_source(data: bytes, language: str) -> CSource:
+    """Parses a file and lists its items; `language` is "c" or "cpp".
+
+    Raises:
+        Exhausted: the file is too large to parse, or the parser cannot cope with it.
+        Unavailable: the grammar's package is not installed.
+    """
+    seen, split = without_exports(data), tuple[ConditionalGroup, ...]()
+    root = parse_tree(seen, language)
+    if root.has_error:
+        masked, split = without_split_branches(without_attributes(seen))
+        if masked != seen:
+            seen, root = masked, parse_tree(masked, language)
+    return CSource(data=data, root=root, split_conditionals=split, declarations=list_declarations(seen, root))
+
+
+def list_declarations(data: bytes, root: "Node") -> tuple[CDeclaration, ...]:
+    """What stands below the root of a tree, each item before its members."""
+    return tuple(_DeclarationWalker(data).run(root))
+
+
+@dataclass(kw_only=True)
+class _Level:
+    nodes: "Iterator[Node]"
+    scope: tuple[EnclosingScope, ...]
+    head: "Node | None" = None
+
+
+@dataclass
+class _DeclarationWalker:
+    """Goes through declarations with a stack of its own, never into function bodies or values."""
+
+    data: bytes
+    levels: list[_Level] = field(default_factory=list[_Level])
+
+    def run(self, root: "Node") -> Iterator[CDeclaration]:
+        self.levels = [_Level(nodes=iter(root.children), scope=())]
+        while self.levels:
+            level = self.levels[-1]
+            for node in level.nodes:
+                kind = node.type
+                if kind in _TRANSPARENT:
+                    self.levels.append(_Level(nodes=iter(node.children), scope=level.scope, head=level.head))
+                    break
+                if kind in _HEADS:
+                    head = level.head or node
+                    self.levels.append(_Level(nodes=iter(node.children), scope=level.scope, head=head))
+                    break
+                if kind in _READERS:
+                    depth = len(self.levels)
+                    yield from _READERS[kind](self, level, node)
+                    if len(self.levels) > depth:
+                        break
+            else:
+                self.levels.pop()
+
+    def enter(self, level: _Level, body: "Node | None", name: str, kind: str) -> None:
+        """Members come next."""
+        if body is not None and len(level.scope) < _MAX_DEPTH:
+            self.levels.append(_Level(nodes=iter(body.children), scope=(*level.scope, EnclosingScope(name, kind))))
+
+    def read_function(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
+        """A function with a body, or `= default`."""
+        declarator = node.child_by_field_name("declarator")
+        if declarator is None:
+            return
+        name, function = parse_declarator(declarator, self.data)
+        if not name:
+            return
+        yield CDeclaration(
+            kind=_callable_kind(level, name),
+            name=name,
+            node=node,
+            outer=level.head or node,
+            body=node.child_by_field_name("body") or _try_body(node),
+            scope=level.scope,
+            function=function,
+        )
+
+    def read_declaration(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
+        """Functions, variables and fields; or the type that it spells out, which then counts."""
+        of = node.child_by_field_name("type")
+        if of is not None and of.type in TYPES and of.child_by_field_name("body") is not None:
+            yield from self.read_type(level, node, of)
+            return
+        inside = bool(level.scope) and level.scope[-1].kind in TYPE_KINDS
+        for declarator in node.children_by_field_name("declarator"):
+            name, function = parse_declarator(declarator, self.data)
+            if name:
+                kind = _callable_kind(level, name) if function is not None else "Field" if inside else "Variable"
+                yield CDeclaration(
+                    kind=kind,
+                    name=name,
+                    node=node,
+                    outer=level.head or node,
+                    body=None,
+                    scope=level.scope,
+                    function=function,
+                )
+
+    def read_type(self, level: _Level, node: "Node", of: "Node") -> Iterator[CDeclaration]:
+        """A class, struct, union or enum with its members; `node` may declare variables or names of it too."""
+        body = of.child_by_field_name("body")
+        if body is None:
+            return
+        tag = tidy(field_text(of, "name", self.data))
+        names = [parse_declarator(each, self.data).name for each in node.children_by_field_name("declarator")]
+        names = [each for each in names if each]
+        first = (names[0] if names else tag) if node.type == "type_definition" or not tag else tag
+        kind = TYPES[of.type]
+        yield CDeclaration(
+            kind=kind,
+            name=first,
+            node=node,
+            outer=level.head or node,
+            body=body,
+            scope=level.scope,
+            other_names=tuple(each for each in (tag, *names) if each and each != first),
+        )
+        self.enter(level, body, first, kind)
+
+    def read_specifier(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
+        """A type on its own."""
+        return self.read_type(level, node, node)
+
+    def read_typedef(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
+        """A `typedef`."""
+        of = node.child_by_field_name("type")
+        if of is not None and of.type in TYPES and of.child_by_field_name("body") is not None:
+            yield from self.read_type(level, node, of)
+            return
+        for declarator in node.children_by_field_name("declarator"):
+            if name := parse_declarator(declarator, self.data).name:
+                yield self.make_declaration(level, node, "Type", name)
+
+    def read_named(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
+        """What has its name in a field."""
+        if name := tidy(field_text(node, "name", self.data)):
+            yield self.make_declaration(level, node, _NAMED_KINDS[node.type], name)
+
+    def make_declaration(self, level: _Level, node: "Node", kind: str, name: str) -> CDeclaration:
+        """Something without members."""
+        return CDeclaration(kind=kind, name=name, node=node, outer=level.head or node, body=None, scope=level.scope)
+
+    def read_namespace(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
+        """Its members come next; one without a name only hides them from other files."""
+        name, body = tidy(field_text(node, "name", self.data)), node.child_by_field_name("body")
+        yield CDeclaration(kind="Namespace", name=name, node=node, outer=node, body=body, scope=level.scope)
+        self.enter(level, body, name, "Namespace")
+
+    def read_linkage(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
+        """`extern "C"` before one declaration is its head; before a block it is looked through."""
+        body = node.child_by_field_name("body")
+        if body is not None and body.type == "declaration_list":
+            self.levels.append(_Level(nodes=iter(body.children), scope=level.scope, head=level.head))
+        elif body is not None:
+            self.levels.append(_Level(nodes=iter((body,)), scope=level.scope, head=level.head or node))
+        yield from ()
+
+
+_READERS = {
+    "function_definition": _DeclarationWalker.read_function,
+    "declaration": _DeclarationWalker.read_declaration,
+    "field_declaration": _DeclarationWalker.read_declaration,
+    "type_definition": _DeclarationWalker.read_typedef,
+    "namespace_definition": _DeclarationWalker.read_namespace,
+    "linkage_specification": _DeclarationWalker.read_linkage,
+    **dict.fromkeys(TYPES, _DeclarationWalker.read_specifier),
+    **dict.fromkeys(_NAMED_KINDS, _DeclarationWalker.read_named),
+}
+
+
+def _callable_kind(level: _Level, name: str) -> str:
+    inside = bool(level.scope) and level.scope[-1].kind in TYPE_KINDS
+    friend = level.head is not None and level.head.type == "friend_declaration"
+    return "Method" if (inside and not friend) or "::" in name else "Function"
+
+
+def _try_body(node: "Node") -> "Node | None":
+    """The body of a function that is one `try`."""
+    last = node.children[-1]
+    return last if last.type == "try_statement" else None
+
+
+def namespace_names(items: Sequence[CDeclaration]) -> frozenset[str]:
+    """The names of all namespaces, step by step."""
+    return frozenset(step for item in items if item.kind == "Namespace" for step in item.name.split("::") if step)

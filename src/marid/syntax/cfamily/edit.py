@@ -1,0 +1,131 @@
+"""One C or C++ definition exchanged for another, and every byte around it kept."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from marid.core.errors import BadInput
+from marid.syntax.cfamily.declaration_lookup import find_declaration
+from marid.syntax.cfamily.declaration_spans import declaration_span, line_start
+from marid.syntax.cfamily.declarations import CDeclaration, CSource, parse_source
+from marid.syntax.treesitter.grammars import parse
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_INDENT = re.compile(rb"[ \t]*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DefinitionUpdate:
+    """The file's new bytes, and the lines that were exchanged, before and after."""
+
+    data: bytes
+    before: tuple[int, int]
+    after: tuple[int, int]
+
+
+def update_definition(data: bytes, language: str, name: str, content: bytes, where: str) -> DefinitionUpdate:
+    """The file with `content` for the definition of that name.
+
+    Line ends become those of the file; a missing `;` is kept from what was there; code without indentation is moved to
+    where it lands.
+
+    Raises:
+        NotFound: nothing in `where`, the path as it was given, has this name.
+        BadInput: the name is ambiguous, the content empty, or the result would parse worse than the file does.
+        Exhausted: the file cannot be parsed.
+        Unavailable: the grammar's package is not installed.
+    """
+    if not content.strip():
+        raise BadInput("new_content is empty: give the whole new definition")
+    source = parse_source(data, language)
+    item = find_declaration(source, name, where)
+    start, end, semicolon = declaration_span(item, source)
+    start = line_start(data, start)
+    if not _is_complete(content, item, language):
+        end = semicolon
+    new = content if content == data[start:end] else _fit_content(content, data, start)
+    made = data[:start] + new + data[end:]
+    _check_result(source, parse_source(made, language), (start, end, start + len(new)), where)
+    return DefinitionUpdate(
+        data=made, before=_line_range(data, start, end), after=_line_range(made, start, start + len(new))
+    )
+
+
+def _line_range(data: bytes, start: int, end: int) -> tuple[int, int]:
+    return data.count(b"\n", 0, start) + 1, data.count(b"\n", 0, end) + 1
+
+
+def _is_complete(content: bytes, item: CDeclaration, language: str) -> bool:
+    """Whether it needs no `;` behind it: it has one, comments aside, or is something that takes none."""
+    root = parse(content, language)
+    inner = [child for child in root.children if child.type != "comment"] if root else []
+    code = content[: inner[-1].end_byte if inner else len(content)].rstrip()
+    if item.kind in ("Function", "Method"):
+        return code.endswith((b";", b"}"))
+    return code.endswith(b";") or item.kind == "Macro" or (item.kind == "Namespace" and item.body is not None)
+
+
+def _fit_content(content: bytes, data: bytes, start: int) -> bytes:
+    """In the file's line ends, without blank lines around it, indented as what it replaces."""
+    lines = content.replace(b"\r\n", b"\n").strip(b"\n").rstrip().split(b"\n")
+    indent = _INDENT.match(data, start)
+    if indent and indent[0] and not lines[0][:1].isspace():
+        # A string may go on in the next line, where white space counts.
+        flat = not lines[-1][:1].isspace() and b'R"' not in content and b"\\\n" not in content
+        lines = [indent[0] + lines[0], *(_indent_line(line, indent[0]) if flat else line for line in lines[1:])]
+    return (b"\r\n" if _uses_crlf(data) else b"\n").join(lines)
+
+
+def _indent_line(line: bytes, indent: bytes) -> bytes:
+    """Directives stay at the margin."""
+    return line if not line.strip() or line.startswith(b"#") else indent + line
+
+
+def _uses_crlf(data: bytes) -> bool:
+    return data.count(b"\r\n") * 2 > data.count(b"\n")
+
+
+def _check_result(before: CSource, after: CSource, spot: tuple[int, int, int], where: str) -> None:
+    """Refuses what adds errors or changes what the rest of the file says."""
+    start, old_end, new_end = spot
+    more = count_errors(after.root) - count_errors(before.root)
+    if more > 0:
+        raise BadInput(f"{where} would no longer parse{_error_location(after)}: nothing was changed")
+    if _declarations_outside(before, start, old_end) != _declarations_outside(after, start, new_end):
+        raise BadInput(f"new_content would change what follows it in {where}: are its braces and parentheses closed?")
+
+
+def _declarations_outside(source: CSource, start: int, end: int) -> list[tuple[str, str, int]]:
+    """What stands outside of the exchanged text."""
+    return [
+        (item.kind, item.name, len(item.scope))
+        for item in source.declarations
+        if item.outer.end_byte <= start or item.outer.start_byte >= end or _encloses(item, start, end)
+    ]
+
+
+def _encloses(item: CDeclaration, start: int, end: int) -> bool:
+    return item.outer.start_byte < start and item.outer.end_byte > end
+
+
+def count_errors(root: "Node") -> int:
+    """How many errors the parser met, missing tokens among them."""
+    return sum(1 for _ in _error_nodes(root))
+
+
+def _error_nodes(root: "Node") -> "Iterator[Node]":
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.is_error or node.is_missing:
+            yield node
+        if node.has_error:
+            waiting += reversed(node.children)
+
+
+def _error_location(source: CSource) -> str:
+    first = next(iter(_error_nodes(source.root)), None)
+    return f" (line {first.start_point[0] + 1})" if first else ""

@@ -1,0 +1,157 @@
+"""How C and C++ name things: the name in the middle of a declarator, and names as people ask for them."""
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from marid.core.errors import BadInput
+from marid.syntax.treesitter.nodes import named_child_at, node_text
+from marid.text.display import escape_text
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_WRAPPERS = frozenset(
+    (
+        "array_declarator",
+        "attributed_declarator",
+        "init_declarator",
+        "parenthesized_declarator",
+        "pointer_declarator",
+        "pointer_type_declarator",
+        "reference_declarator",
+    )
+)
+_IDENTIFIERS = frozenset(("identifier", "field_identifier", "type_identifier"))
+# What a parser that does not know a macro takes for names.
+_KEYWORDS = frozenset(("class", "const", "enum", "extern", "inline", "static", "struct", "typename", "union", "void"))
+_MAX_NAME_LENGTH = 400
+_CALL = re.compile(r"operator\s*\(\s*\)|[<>(]")
+# Broken code gives names that are none.
+_NO_NAME = re.compile(r"[{};\\]")
+_LINE = re.compile(r"(.+)@(\d{1,9})", re.DOTALL)
+_KEYWORD = re.compile(r"(struct|class|union|enum|namespace|typedef|concept|macro|#\s*define)\s+(?=\S)")
+_TIGHT = re.compile(r"\s*([^\w\s])\s*")
+
+
+class DeclaredName(NamedTuple):
+    """What a declarator declares; `function` is its part with the parameters, None for what is no function."""
+
+    name: str
+    function: "Node | None" = None
+
+
+def parse_declarator(node: "Node", data: bytes) -> DeclaredName:
+    """Peels a declarator; what was peeled off last tells a function from a pointer to one."""
+    function: Node | None = None
+    while node.type not in _IDENTIFIERS:
+        if node.type == "function_declarator":
+            function = node
+        elif node.type not in _WRAPPERS:
+            break
+        elif node.type != "parenthesized_declarator":
+            function = None
+        inner = node.child_by_field_name("declarator") or named_child_at(node)
+        if inner is None:
+            return DeclaredName("")
+        node = inner
+    if node.type not in _IDENTIFIERS:
+        return _parse_unusual_name(node, data, function)
+    name = data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+    return DeclaredName("" if name in _KEYWORDS else name, function)
+
+
+def _parse_unusual_name(node: "Node", data: bytes, function: "Node | None") -> DeclaredName:
+    """Qualified names, operators, destructors, template arguments; conversion operators hold their own parameters."""
+    last = node
+    while last.type == "qualified_identifier" and (inner := last.child_by_field_name("name")) is not None:
+        last = inner
+    if last.type == "operator_cast":
+        return DeclaredName(tidy(node_text(node, data)[:_MAX_NAME_LENGTH].partition("(")[0]), function or last)
+    if last.type.endswith(("identifier", "template_function", "template_method", "_name", "primitive_type")):
+        name = node_text(node, data)
+        broken = len(name) > _MAX_NAME_LENGTH or name.endswith("::") or _NO_NAME.search(name)
+        return DeclaredName("" if broken else tidy(name), function)
+    return DeclaredName("")
+
+
+def tidy(name: str) -> str:
+    """A name without needless white space: `Shop :: total` is `Shop::total`."""
+    words = name.split()
+    return words[0] if len(words) == 1 else _TIGHT.sub(r"\1", " ".join(words))
+
+
+class NamePart(NamedTuple):
+    """One step of a qualified name, and its template arguments if it has some."""
+
+    name: str
+    arguments: str
+
+
+def split_name(name: str) -> tuple[NamePart, ...]:
+    """The steps of a qualified name: `a::Hash<b::C>::f` has three."""
+    if name.isidentifier():
+        return (NamePart(name, ""),)
+    found: list[NamePart] = []
+    depth, begin, at = 0, 0, 0
+    while at < len(name):
+        if name.startswith("operator", at) and depth == 0 and not name[at + 8 : at + 9].isalnum():
+            break
+        sign = name[at]
+        depth += (sign == "<") - (sign == ">")
+        if depth <= 0 and name.startswith("::", at):
+            found.append(_parse_part(name[begin:at]))
+            at, begin, depth = at + 1, at + 2, 0
+        at += 1
+    found.append(NamePart(name[begin:], "") if name.startswith("operator", begin) else _parse_part(name[begin:]))
+    return tuple(part for part in found if part.name)
+
+
+def _parse_part(step: str) -> NamePart:
+    name, opened, arguments = step.partition("<")
+    return NamePart(name.strip(), opened + arguments.strip())
+
+
+@dataclass(frozen=True, kw_only=True)
+class NameQuery:
+    """A name as it was asked for: `Shop::at(int) const`, `struct stat`, `f@12`, `shop.Shop.total`."""
+
+    text: str
+    parts: tuple[NamePart, ...]
+    parameters: str = ""
+    """In parentheses, with what follows, tidied; empty if none were given."""
+    keyword: str = ""
+    line: int = 0
+
+
+def parse_name_query(asked: str) -> NameQuery:
+    """Reads a name that somebody asks for.
+
+    Raises:
+        BadInput: there is no name in it.
+    """
+    name, line, keyword = " ".join(asked[:_MAX_NAME_LENGTH].split()), 0, ""
+    if at_line := _LINE.fullmatch(name):
+        name, line = at_line[1], int(at_line[2])
+    if typed := _KEYWORD.match(name):
+        name, keyword = name[typed.end() :], typed[1]
+    name, parameters = _split_parameters(name)
+    name = tidy(name)
+    steps = split_name(name if "operator" in name else re.sub(r"\.(?=[A-Za-z_~])", "::", name))
+    if not steps:
+        raise BadInput("a name is needed, as in 'Shop', 'Shop::total' or 'total'")
+    return NameQuery(
+        text=escape_text(asked[:_MAX_NAME_LENGTH]), parts=steps, parameters=tidy(parameters), keyword=keyword, line=line
+    )
+
+
+def _split_parameters(name: str) -> tuple[str, str]:
+    """A name and its parameters; parentheses in template arguments and those of `operator()` are of the name."""
+    depth = 0
+    for match in _CALL.finditer(name):
+        sign = match[0]
+        if sign == "(" and depth <= 0:
+            return name[: match.start()], name[match.start() :]
+        if "operator" not in name:
+            depth += (sign == "<") - (sign == ">")
+    return name, ""

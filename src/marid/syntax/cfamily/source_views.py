@@ -1,0 +1,142 @@
+"""C and C++ files as people read them: outlines, skeletons, single definitions. Bytes in, text out."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from marid.syntax.cfamily.declaration_lookup import find_declarations
+from marid.syntax.cfamily.declaration_spans import (
+    declaration_span,
+    line_range,
+    line_start,
+    multiline_value,
+    signature,
+    signature_end,
+)
+from marid.syntax.cfamily.declarations import CDeclaration, CSource, namespace_names, parse_source
+
+_CALLABLE_KINDS = frozenset(("Function", "Method"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CodeExcerpt:
+    """Some of a file's text, and the first and last line of each piece of it."""
+
+    text: str
+    spans: tuple[tuple[int, int], ...]
+
+
+def outline(data: bytes, language: str) -> str:
+    """Everything outside function bodies, a line each: `[Kind] name (Lines X-Y)`, nested by indentation.
+
+    Raises:
+        Exhausted: the file cannot be parsed.
+        Unavailable: the grammar's package is not installed.
+    """
+    source = parse_source(data, language)
+    spaces = namespace_names(source.declarations)
+    return "\n".join(_outline_line(item, source, spaces) for item in source.declarations if _is_listed(item))
+
+
+def _is_listed(item: CDeclaration) -> bool:
+    """A macro without value is a switch or an include guard."""
+    return item.node.type != "preproc_def" or item.node.child_by_field_name("value") is not None
+
+
+def _outline_line(item: CDeclaration, source: CSource, spaces: frozenset[str]) -> str:
+    kind, (first, last) = item.kind, line_range(item, source)
+    if kind == "Method" and "::" in item.name and item.name.split("::")[-2] in spaces:
+        kind = "Function"
+    indent = "  " * len(item.scope)
+    return f"{indent}[{kind}] {item.name or '(anonymous)'} (Lines {first}-{last}){_base_clause(item, source.data)}"
+
+
+def _base_clause(item: CDeclaration, data: bytes) -> str:
+    if item.kind not in ("Class", "Struct") or item.body is None:
+        return ""
+    clause = item.body.prev_sibling
+    if clause is None or clause.type != "base_class_clause":
+        return ""
+    bases = " ".join(data[clause.start_byte + 1 : clause.end_byte].decode("utf-8", "replace").split())
+    return f" : {bases}"
+
+
+def skeleton(data: bytes, language: str) -> str:
+    """The file with `{ ... }` for the body of each function; long values and macros are cut too.
+
+    Raises:
+        Exhausted: the file cannot be parsed.
+        Unavailable: the grammar's package is not installed.
+    """
+    source = parse_source(data, language)
+    made: list[bytes] = []
+    at = 0
+    for start, end, instead in _skeleton_cuts(source):
+        if start >= at:
+            made += (data[at:start], instead)
+            at = end
+    made.append(data[at:])
+    return b"".join(made).decode("utf-8", "replace")
+
+
+def _skeleton_cuts(source: CSource) -> Iterator[tuple[int, int, bytes]]:
+    for item in source.declarations:
+        if item.kind in _CALLABLE_KINDS and item.body is not None:
+            yield _without_body(item, source)
+        elif item.kind == "Macro":
+            value = item.node.child_by_field_name("value")
+            if value is not None and b"\n" in source.data[value.start_byte : value.end_byte]:
+                yield value.start_byte, value.end_byte, b"..."
+        elif item.kind in ("Variable", "Field") and (value := multiline_value(item.node)) is not None:
+            braced = source.data[value.start_byte : value.start_byte + 1] == b"{"
+            yield value.start_byte, value.end_byte, b"{ ... }" if braced else b"..."
+
+
+def _without_body(item: CDeclaration, source: CSource) -> tuple[int, int, bytes]:
+    cut, end = signature_end(item, source), item.node.end_byte
+    whole = declaration_span(item, source)
+    if whole.start < item.outer.start_byte or whole.end > item.outer.end_byte:  # its directives would lose their pairs
+        return whole.start, whole.end, signature(item, source).encode() + b" { ... }"
+    return cut, end, b" { ... }"
+
+
+def definition(data: bytes, language: str, name: str, where: str) -> CodeExcerpt:
+    """The whole text of what a name means; overloads follow each other.
+
+    Raises:
+        NotFound: nothing in `where`, the path as it was given, has this name.
+        BadInput: the name is ambiguous.
+        Exhausted: the file cannot be parsed.
+        Unavailable: the grammar's package is not installed.
+    """
+    source = parse_source(data, language)
+    found = find_declarations(source, name, where)
+    return _make_excerpt(found, source, [_declaration_text(item, source) for item in _drop_same_spans(found, source)])
+
+
+def _drop_same_spans(found: tuple[CDeclaration, ...], source: CSource) -> list[CDeclaration]:
+    """`int a, b;` is one text for two names."""
+    return list({declaration_span(item, source): item for item in found}.values())
+
+
+def _declaration_text(item: CDeclaration, source: CSource) -> str:
+    start, end, _ = declaration_span(item, source)
+    return source.data[line_start(source.data, start) : end].decode("utf-8", "replace")
+
+
+def signatures(data: bytes, language: str, name: str, where: str) -> CodeExcerpt:
+    """How what a name means is declared, without body, value and `;`.
+
+    Raises:
+        NotFound: nothing in `where` has this name.
+        BadInput: the name is ambiguous.
+        Exhausted: the file cannot be parsed.
+        Unavailable: the grammar's package is not installed.
+    """
+    source = parse_source(data, language)
+    found = find_declarations(source, name, where)
+    return _make_excerpt(found, source, [signature(item, source) for item in found])
+
+
+def _make_excerpt(found: tuple[CDeclaration, ...], source: CSource, texts: list[str]) -> CodeExcerpt:
+    gap = "\n\n" if any("\n" in text for text in texts) else "\n"
+    return CodeExcerpt(text=gap.join(texts), spans=tuple(line_range(item, source) for item in found))

@@ -1,0 +1,1 @@
+"""Read Python: source, scopes, outline, skeleton, docstrings, imports."""

@@ -1,0 +1,1 @@
+"""Edit Python by structure, byte for byte."""

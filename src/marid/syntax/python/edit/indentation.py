@@ -1,0 +1,168 @@
+"""Python code moved to another indentation: blocks and what hangs on them move, text inside strings stays."""
+
+import ast
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from marid.core.errors import BadInput
+from marid.syntax.python.edit.editable_source import EditableSource, leading_space, normalize_newlines, parse_text
+from marid.syntax.python.edit.name_lookup import DEFINITION_NODES, blocks
+from marid.syntax.python.edit.row_layout import IndentStack, RowLayout, analyze_rows
+
+_HOLDER = "if 1:\n"
+_HOLDERS = (*DEFINITION_NODES, ast.If, ast.For, ast.While, ast.With, ast.Try)
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndentStyle:
+    """How the code around is indented: one level of it, and other steps that may stay as they are."""
+
+    unit: str
+    steps: frozenset[str] = frozenset()
+
+
+def detect_style(source: EditableSource, tree: ast.AST) -> IndentStyle | None:
+    """The step that most blocks below a node use, and all the others; None if it has no block on rows of its own."""
+    steps: Counter[str] = Counter()
+    pending: list[ast.AST] = [tree]
+    while pending:
+        node = pending.pop()
+        for block in blocks(node):
+            pending.extend(block)
+        if isinstance(node, _HOLDERS):
+            _count_step(source, node, node.body[0], steps)
+    return IndentStyle(unit=steps.most_common(1)[0][0], steps=frozenset(steps)) if steps else None
+
+
+def _count_step(source: EditableSource, holder: ast.stmt, first: ast.stmt, steps: "Counter[str]") -> None:
+    outer, inner = source.indent(holder.lineno - 1), source.indent(first.lineno - 1)
+    if first.lineno > holder.lineno and inner.startswith(outer) and inner != outer:
+        steps[inner.removeprefix(outer)] += 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParsedCode:
+    """Code that parses. `root` is how many of the first rows only hold it up, and the depth at which it begins."""
+
+    layout: RowLayout
+    tree: ast.AST
+    holder_rows: int
+
+    @property
+    def steps(self) -> "Counter[str | None]":
+        """How much blocks are indented more than their holders; None where tabs and spaces cannot be compared."""
+        chains = {chain[: at + 1] for chain in self.layout.starts.values() for at in range(len(chain))}
+        found: Counter[str | None] = Counter()
+        for chain in chains:
+            if len(chain) > self.holder_rows + 1:
+                outer, inner = chain[-2:]
+                found[inner.removeprefix(outer) if inner.startswith(outer) else None] += 1
+        return found
+
+
+def parse_code(content: str, base: str, style: IndentStyle | None) -> ParsedCode:
+    """New code, wherever it was indented, also if its first line has lost the indentation that the others have.
+
+    Raises: BadInput with the line if it does not parse, or if nothing is there.
+    """
+    rows = normalize_newlines(content).split("\n")
+    skipped = next((at for at, row in enumerate(rows) if row.strip()), len(rows))
+    text = "\n".join(rows[skipped:]).rstrip()
+    if not text:
+        raise BadInput("new code is needed; nothing was given")
+    tries = [(_HOLDER + text, 1), (text, 0)] if leading_space(text) else [(text, 0)]
+    if base and not leading_space(text):
+        tries.append((_HOLDER + base + text, 1))
+    errors: list[SyntaxError] = []
+    found = [one for one in (_try_parse(text, root, errors) for text, root in tries) if one is not None]
+    if not found:
+        line = (errors[0].lineno or 1) - tries[0][1] + skipped
+        raise BadInput(f"line {max(line, 1)} of the new code: {errors[0].msg}")
+    usual = {style.unit, *style.steps} if style else {"    "}
+    return min(found, key=lambda one: (len(one.steps), len(one.steps.keys() - usual)))
+
+
+def _try_parse(text: str, root: int, errors: list[SyntaxError]) -> ParsedCode | None:
+    """The code if it parses and all of it is in the block that holds it up."""
+    try:
+        tree = parse_text(text)
+    except SyntaxError as error:
+        errors.append(error)
+        return None
+    if root and len(tree.body) != 1:
+        errors.append(SyntaxError("its lines do not share an indentation"))
+        return None
+    return ParsedCode(layout=analyze_rows(text, tree), tree=tree.body[0] if root else tree, holder_rows=root)
+
+
+def reindent(code: ParsedCode, base: str, style: IndentStyle | None) -> str:
+    """The code with its outermost statements at `base` and its blocks indented in this style, without a last `\\n`."""
+    steps = code.steps
+    usual = steps.most_common(1)[0][0] if steps else None
+    keeps = None not in steps and (style is None or usual is None or usual in {style.unit, *style.steps})
+    unit = style.unit if style else "    "
+    tabbed = unit if usual == "\t" and not keeps else "\t"
+
+    def new_indent(chain: IndentStack) -> str:
+        if keeps:
+            return base + chain[-1].removeprefix(chain[code.holder_rows] if len(chain) > code.holder_rows else "")
+        return base + unit * (len(chain) - 1 - code.holder_rows)
+
+    return "\n".join(_move_rows(code, new_indent, tabbed)[code.holder_rows :])
+
+
+def _move_rows(code: ParsedCode, new: Callable[[IndentStack], str], tabbed: str) -> list[str]:
+    layout = code.layout
+    rows = list(layout.rows)
+    old = now = ""
+    for at, row in enumerate(layout.rows):
+        if at in layout.starts:
+            old, now = layout.starts[at][-1], new(layout.starts[at])
+            rows[at] = now + row[len(leading_space(row)) :]
+        elif at in layout.comments:
+            held = _enclosing_block(row, layout.comments[at], code.holder_rows)
+            rows[at] = move_row(row, held[-1], new(held))
+        elif at not in layout.in_string and row.strip():
+            rows[at] = move_row(row, old, now, tabbed)
+    for first, last in layout.docstrings.items():
+        chain = layout.starts[first]
+        _move_docstring(rows, (first, last), chain[-1], new(chain))
+    return rows
+
+
+def move_row(row: str, old: str, new: str, tabbed: str = "\t") -> str:
+    """A row that hangs on one which moved from `old` to `new`; `tabbed` is what a further tab becomes."""
+    space = leading_space(row)
+    if space.startswith(old):
+        return new + space[len(old) :].replace("\t", tabbed) + row[len(space) :]
+    width = len(space.expandtabs()) + len(new.expandtabs()) - len(old.expandtabs())
+    return " " * max(width, 0) + row[len(space) :]
+
+
+def _enclosing_block(row: str, chain: IndentStack, root: int) -> IndentStack:
+    """The innermost block around a comment that is not indented more than it."""
+    width, depth = len(leading_space(row).expandtabs()), len(chain)
+    while depth > root + 1 and len(chain[depth - 1].expandtabs()) > width:
+        depth -= 1
+    return chain[:depth]
+
+
+def _move_docstring(rows: list[str], span: tuple[int, int], old: str, new: str) -> None:
+    """A docstring follows its code if all of it was indented as far; what a backslash joins to a row does not."""
+    first, last = span
+    opening = rows[first].strip()
+    raw = "r" in opening[:2].lower()
+    own = [
+        at
+        for at in range(first + 1, last + 1)
+        if raw or not _ends_in_backslash(rows[at - 1]) or (at == first + 1 and len(opening.lstrip("uU")) == 4)
+    ]
+    if all(rows[at].startswith(old) or not rows[at].strip() for at in own):
+        for at in own:
+            if rows[at].startswith(old):
+                rows[at] = new + rows[at][len(old) :]
+
+
+def _ends_in_backslash(row: str) -> bool:
+    return (len(row) - len(row.rstrip("\\"))) % 2 == 1

@@ -1,0 +1,152 @@
+"""Where new Python code goes: the row, and the blank lines that set it apart as its neighbours are."""
+
+import ast
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from marid.core.errors import BadInput, NotFound
+from marid.syntax.python.edit.editable_source import EditableSource
+from marid.syntax.python.edit.name_lookup import (
+    DEFINITION_NODES,
+    BlockStatement,
+    ScopeNode,
+    ambiguity_message,
+    definitions,
+    missing_message,
+    row_span,
+    split_name,
+    variables,
+)
+from marid.syntax.python.edit.row_layout import is_docstring
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatementRange:
+    """The statements before and after which something may stand: `block[first:end]`."""
+
+    block: list[ast.stmt]
+    first: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class InsertionGap:
+    """Rows that new code takes the place of, usually none, and the blank lines around it."""
+
+    first: int
+    end: int
+    above: int
+    below: int
+
+
+def find_anchor(
+    source: EditableSource, tree: ast.Module, scope: ScopeNode, path: Sequence[str], symbol: str
+) -> StatementRange:
+    """The statements of a scope that have the anchor's name, which may be given with the scope's or without.
+
+    A name that several neighbours share, as overloads and the parts of a property do, means all of them.
+    Raises: BadInput for a name that is ambiguous or of another scope, NotFound.
+    """
+    if not symbol.strip():
+        raise BadInput("anchor_symbol is needed: the name before or after which the code is to stand")
+    wanted, line = split_name(symbol)
+    if wanted[:-1] not in ([], list(path)):
+        where = f"in '{'.'.join(path)}'" if path else "at the top of the module"
+        raise BadInput(f"the anchor '{symbol}' is not {where}, where the new name says the code is to be")
+    found = definitions(scope).get(wanted[-1]) or variables(scope).get(wanted[-1]) or []
+    if line is not None:
+        found = [one for one in found if _is_on_line(source, one, line)]
+    if not found:
+        picked = "" if line is None else f"@{line}"
+        raise NotFound(f"anchor: {missing_message(tree, '.'.join((*path, wanted[-1])) + picked, definitions)}")
+    spot = StatementRange(block=found[0].block, first=found[0].index, end=found[-1].index + 1)
+    if any(one.block is not spot.block for one in found) or spot.end - spot.first != len(found):
+        raise BadInput(f"anchor: {ambiguity_message(source, symbol, found)}")
+    return spot
+
+
+def _is_on_line(source: EditableSource, one: BlockStatement, line: int) -> bool:
+    first, end = row_span(source, one.node)
+    return source.line_number(source.row_starts[first]) <= line <= source.line_number(source.row_starts[end] - 1)
+
+
+def top_index(scope: ScopeNode) -> int:
+    """The first statement of a scope that is neither its docstring nor, in a module, one of the imports at its head."""
+    heads = (ast.Import, ast.ImportFrom) if isinstance(scope, ast.Module) else ()
+    at = 1 if scope.body and is_docstring(scope.body[0]) else 0
+    while at < len(scope.body) and isinstance(scope.body[at], heads):
+        at += 1
+    while 0 < at < len(scope.body) and scope.body[at].lineno <= (scope.body[at - 1].end_lineno or 0):
+        at += 1  # one that shares a row with the one before cannot be parted from it
+    return at
+
+
+def usual_blank_lines(source: EditableSource, block: list[ast.stmt], *, outermost: bool) -> int:
+    """The blank lines between the definitions of a block: as most of them have it, else as PEP 8 has it."""
+    seen: Counter[int] = Counter()
+    for one, other in pairwise(block):
+        if isinstance(one, DEFINITION_NODES) or isinstance(other, DEFINITION_NODES):
+            rows = range(row_span(source, one)[1], row_span(source, other)[0])
+            seen[sum(source.is_blank(row) for row in rows)] += 1
+    return seen.most_common(1)[0][0] if seen else 2 if outermost else 1
+
+
+def gap_after(source: EditableSource, spot: StatementRange, apart: int) -> InsertionGap:
+    """Directly behind some statements and the comments that are indented more than they are."""
+    last = spot.end
+    while last < len(spot.block) and row_span(source, spot.block[last])[0] < row_span(source, spot.block[last - 1])[1]:
+        last += 1
+    row = row_span(source, spot.block[last - 1])[1]
+    own = source.indent(row_span(source, spot.block[spot.first])[0])
+    while row < source.row_count and _row_starts_with(source, row, "#") and len(source.indent(row)) > len(own):
+        row += 1
+    below = max(0, apart - _count_blank_rows(source, row, 1)) if last < len(spot.block) else 0
+    return InsertionGap(first=row, end=row, above=apart, below=below)
+
+
+def gap_before(source: EditableSource, tree: ast.Module, spot: StatementRange, apart: int) -> InsertionGap:
+    """Directly before some statements and the comments above that belong to them."""
+    first, outermost = spot.first, spot.block is tree.body
+    while first and row_span(source, spot.block[first])[0] < row_span(source, spot.block[first - 1])[1]:
+        first -= 1
+    start = row_span(source, spot.block[first])[0]
+    row, taken = start, _code_end_before(tree, start)
+    while row > taken and _is_own_comment(source, row - 1) and source.indent(row - 1) == source.indent(start):
+        row -= 1
+    if row == 0 and start:
+        row = start  # the comments at the head of a file are the file's
+    parted = first > 0 or (outermost and row > 0)
+    return InsertionGap(
+        first=row, end=row, above=max(0, apart - _count_blank_rows(source, row - 1, -1)) if parted else 0, below=apart
+    )
+
+
+def gap_at_end(source: EditableSource, apart: int) -> InsertionGap:
+    """Behind all that a module holds, comments included."""
+    row = source.row_count
+    while row and source.is_blank(row - 1):
+        row -= 1
+    return InsertionGap(first=row, end=row, above=apart if row else 0, below=0)
+
+
+def _code_end_before(tree: ast.Module, row: int) -> int:
+    """The row behind all code that ends before `row`; a string in it may look like a comment."""
+    ends = (getattr(node, "end_lineno", None) or 0 for node in ast.walk(tree))
+    return max((end for end in ends if end <= row), default=0)
+
+
+def _is_own_comment(source: EditableSource, row: int) -> bool:
+    return _row_starts_with(source, row, "#") and not _row_starts_with(source, row, "#endregion")
+
+
+def _row_starts_with(source: EditableSource, row: int, text: str) -> bool:
+    return source.row(row).lstrip().startswith(text)
+
+
+def _count_blank_rows(source: EditableSource, row: int, step: int) -> int:
+    count = 0
+    while source.is_blank(row):
+        row, count = row + step, count + 1
+    return count

@@ -1,0 +1,62 @@
+"""What a Python file imports."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from marid.syntax.python.scopes import DEFINITION_NODES, statements
+from marid.syntax.python.source import read_source
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportStatement:
+    """One import statement."""
+
+    line: int
+    modules: tuple[str, ...]
+    """With the dots of a relative one."""
+    text: str
+    """The statement on one line."""
+    scope: str
+    """The definition that it stands in, dotted; empty at the top."""
+
+
+def py_imports(data: bytes) -> tuple[ImportStatement, ...]:
+    """Every import statement, also those inside definitions, in source order.
+
+    Raises:
+        BadInput: the file does not parse.
+        Exhausted: it is nested too deeply.
+    """
+    source = read_source(data)
+    found = [
+        ImportStatement(
+            line=source.line_number(node.lineno), modules=module_names(node), text=statement_text(node), scope=scope
+        )
+        for scope, node in _find_imports(source.tree.body)
+    ]
+    return tuple(sorted(found, key=lambda each: each.line))
+
+
+def _find_imports(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.Import | ast.ImportFrom]]:
+    waiting = [("", body)]
+    while waiting:
+        scope, inside = waiting.pop()
+        for node in statements(inside):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                yield scope, node
+            elif isinstance(node, DEFINITION_NODES):
+                waiting.append((f"{scope}.{node.name}".lstrip("."), node.body))
+
+
+def module_names(node: ast.Import | ast.ImportFrom) -> tuple[str, ...]:
+    """The modules that a statement names."""
+    if isinstance(node, ast.Import):
+        return tuple(alias.name for alias in node.names)
+    return ("." * node.level + (node.module or ""),)
+
+
+def statement_text(node: ast.Import | ast.ImportFrom) -> str:
+    """The statement in its plain form."""
+    names = ", ".join(f"{each.name} as {each.asname}" if each.asname else each.name for each in node.names)
+    return f"import {names}" if isinstance(node, ast.Import) else f"from {module_names(node)[0]} import {names}"

@@ -1,0 +1,1 @@
+"""Resolve Python names across files: call graphs, class hierarchies."""

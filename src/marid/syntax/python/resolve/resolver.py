@@ -1,0 +1,273 @@
+"""Following names through scopes, imports and classes, as far as can be known without running anything."""
+
+import builtins
+from collections.abc import Callable
+
+from marid.core.errors import Exhausted
+from marid.syntax.python.resolve.chains import CALL, Chain
+from marid.syntax.python.resolve.entities import Class, Entity, External, Function, Instance, Module, SuperProxy
+from marid.syntax.python.resolve.facts import MODULE, Binding, BindingKind, FileFacts, ScopeFacts
+from marid.syntax.python.resolve.modules import ModuleIndex
+
+MAX_STEPS = 1_000_000
+_MAX_DEPTH = 40
+_MAX_BASES = 300
+# Annotations that do not tell which function an object's call or method is.
+_UNINFORMATIVE_TYPES = frozenset(("Any", "Callable", "Self", "TypeVar", "object"))
+LoadFacts = Callable[[str], FileFacts | None]
+
+
+class Resolver:
+    """Files are loaded when a name leads to them; `load` gives None for one that cannot be read."""
+
+    def __init__(self, modules: ModuleIndex, load: LoadFacts, steps: int = MAX_STEPS) -> None:
+        self.modules = modules
+        self._load = load
+        self._files: dict[str, FileFacts | None] = {}
+        self._mros: dict[Class, tuple[Class | External | None, ...]] = {}
+        self._bases: dict[Class, tuple[Class | External | None, ...]] = {}
+        self._star_sources: dict[str, tuple[str, ...]] = {}
+        self._resolved: dict[tuple[Function, Chain], Entity | None] = {}
+        self._in_progress: set[tuple[object, ...]] = set()
+        self._cycles = 0
+        self._steps_left = steps
+
+    def file(self, path: str) -> FileFacts | None:
+        """The facts of a file, loaded once."""
+        if path not in self._files:
+            self._files[path] = self._load(path)
+        return self._files[path]
+
+    def scope(self, path: str, key: str) -> ScopeFacts | None:
+        """One scope of a file."""
+        file = self.file(path)
+        return file.scopes.get(key) if file else None
+
+    def follow(self, at: Function, steps: Chain) -> Entity | None:
+        """What a chain comes to in a scope (its path and key, and the class it runs for); None if that is not known.
+
+        Raises:
+            Exhausted: names lead to names without end.
+        """
+        doing = (at, steps)
+        if doing in self._resolved:
+            return self._resolved[doing]
+        self._steps_left -= 1
+        if self._steps_left < 0:
+            raise Exhausted("the names of these files are too entangled to be followed")
+        if not steps or not self._enter(doing):
+            return None
+        circles = self._cycles
+        try:
+            thing = self._follow(at, steps)
+        finally:
+            self._in_progress.discard(doing)
+        if circles == self._cycles:  # else another way in may know more
+            self._resolved[doing] = thing
+        return thing
+
+    def _enter(self, doing: tuple[object, ...]) -> bool:
+        """Whether something can be followed now: not in a circle, and not too deep down."""
+        if doing in self._in_progress or len(self._in_progress) > _MAX_DEPTH:
+            self._cycles += 1
+            return False
+        self._in_progress.add(doing)
+        return True
+
+    def _follow(self, at: Function, steps: Chain) -> Entity | None:
+        parent = self._super_proxy(at) if steps[:2] == ("super", CALL) else None
+        thing, rest = (parent, steps[2:]) if parent else (self.look_up(at, steps[0]), steps[1:])
+        for step in rest:
+            if thing is None:
+                return None
+            thing = self.call_result(thing) if step == CALL else self.attribute(thing, step)
+        return thing
+
+    def look_up(self, at: Function, name: str) -> Entity | None:
+        """What a name means in a scope: its own names, those of the functions around it, the module's, builtins."""
+        key = at.key
+        while key:
+            scope = self.scope(at.path, key)
+            if scope and (key == at.key or scope.kind == "function") and name in scope.names:
+                return self._resolve_binding(at, scope.names[name])
+            key = key.rpartition(".")[0]
+        file = self.file(at.path)
+        if file and (thing := self._file_member(at.path, file, name)) is not None:
+            return thing
+        known = bool(file) and name in file.scopes[MODULE].names
+        return External(name) if hasattr(builtins, name) and not known else None
+
+    def member(self, module: Module, name: str) -> Entity | None:
+        """What `from module import name` gives: a name of its file, handed on ones included, or a module below it."""
+        doing = (module, name)
+        if not self._enter(doing):
+            return None
+        try:
+            path = self.modules.file_path(module.location)
+            file = self.file(path) if path else None
+            if path and file and (thing := self._file_member(path, file, name)) is not None:
+                return thing
+        finally:
+            self._in_progress.discard(doing)
+        below = self.modules.submodule(module.location, name)
+        return Module(below) if below else None
+
+    def _file_member(self, path: str, file: FileFacts, name: str) -> Entity | None:
+        bound = file.scopes[MODULE].names.get(name)
+        if bound is not None:
+            return self._resolve_binding(Function(path, MODULE), bound)
+        for other in () if name.startswith("_") else self._star_import_files(path):
+            scope = self.scope(other, MODULE)
+            if scope and name in scope.names:
+                return self._resolve_binding(Function(other, MODULE), scope.names[name])
+        return None
+
+    def _star_import_files(self, path: str) -> tuple[str, ...]:
+        """The files whose names a file has by `import *`, directly or through others."""
+        if path not in self._star_sources:
+            found = [path]
+            for each in found:
+                file = self.file(each)
+                for module, level in file.star_imports if file else ():
+                    place = self.modules.find(each, module, level)
+                    other = self.modules.file_path(place) if place else None
+                    if other and other not in found:
+                        found.append(other)
+            self._star_sources[path] = tuple(found[1:])
+        return self._star_sources[path]
+
+    def _resolve_binding(self, at: Function, bound: Binding) -> Entity | None:
+        match bound.kind:
+            case BindingKind.DEFINITION:
+                return self._resolve_definition(at, bound)
+            case BindingKind.MODULE:
+                place = self.modules.find(at.path, bound.module, 0)
+                return Module(place) if place else External(bound.module)
+            case BindingKind.MEMBER:
+                return self._resolve_import(at.path, bound)
+            case BindingKind.SELF | BindingKind.CLS:
+                receiver = at.receiver or Class(at.path, bound.scope.rpartition(".")[0])
+                return Instance(receiver) if bound.kind is BindingKind.SELF else receiver
+            case BindingKind.VALUE | BindingKind.INSTANCE | BindingKind.UNKNOWN:
+                found = self.follow(at._replace(key=bound.scope), bound.chain)
+                return found if bound.kind is BindingKind.VALUE else self._instance_of(found, at)
+
+    def _resolve_definition(self, at: Function, bound: Binding) -> Entity | None:
+        """Methods, and functions inside them, keep the class that they run for."""
+        key = bound.chain[0]
+        scope = self.scope(at.path, key)
+        if scope is None:
+            return None
+        if scope.kind == "class":
+            return Class(at.path, key)
+        return Function(at.path, key, at.receiver if bound.scope else None)
+
+    def _resolve_import(self, path: str, bound: Binding) -> Entity | None:
+        place = self.modules.find(path, bound.module, bound.level)
+        if place is not None:
+            return self.member(Module(place), bound.chain[0])
+        dots = "." * bound.level
+        return External(f"{dots}{bound.module}.{bound.chain[0]}")
+
+    def _instance_of(self, thing: Entity | None, at: Function) -> Entity | None:
+        """An object of the class that an annotation names."""
+        if isinstance(thing, Class):
+            return Instance(thing)
+        if not isinstance(thing, External):
+            return None
+        word = thing.name.rpartition(".")[2]
+        if word == "Self" and at.receiver:
+            return Instance(at.receiver)
+        return None if word in _UNINFORMATIVE_TYPES else thing
+
+    def call_result(self, thing: Entity) -> Entity | None:
+        """What a call gives: an object of a class, or what a function says that it returns."""
+        match thing:
+            case Class():
+                return Instance(thing)
+            case External():
+                return External(thing.name + CALL)
+            case Function():
+                scope = self.scope(thing.path, thing.key)
+                within = thing._replace(key=thing.key.rpartition(".")[0])
+                return self._instance_of(self.follow(within, scope.returns), thing) if scope else None
+            case Instance():
+                method = self.attribute(thing, "__call__")
+                return self.call_result(method) if isinstance(method, Function) else None
+            case Module() | SuperProxy():
+                return None
+
+    def attribute(self, thing: Entity, name: str) -> Entity | None:
+        """What `thing.name` is."""
+        match thing:
+            case Module():
+                return self.member(thing, name)
+            case External():
+                return External(f"{thing.name}.{name}")
+            case Class():
+                return self._find_inherited(thing, self.mro(thing), name)
+            case Instance():
+                found = self._find_inherited(thing.class_, self.mro(thing.class_), name)
+                return self._unwrap_property(found)
+            case SuperProxy():
+                order = self.mro(thing.receiver)
+                rest = (
+                    order[order.index(thing.defining_class) + 1 :]
+                    if thing.defining_class in order
+                    else self.mro(thing.defining_class)[1:]
+                )
+                return self._unwrap_property(self._find_inherited(thing.receiver, rest, name))
+            case Function():
+                return None
+
+    def _unwrap_property(self, found: Entity | None) -> Entity | None:
+        """A property of an object is what it returns."""
+        scope = self.scope(found.path, found.key) if isinstance(found, Function) else None
+        return self.call_result(found) if found and scope and scope.is_property else found
+
+    def _find_inherited(self, receiver: Class, order: tuple[Class | External | None, ...], name: str) -> Entity | None:
+        """The first in the order of classes that has the name; one from elsewhere may have any."""
+        for each in order:
+            if each is None:
+                return None
+            if isinstance(each, External):
+                return External(f"{each.name}.{name}")
+            scope = self.scope(each.path, each.key)
+            bound = scope and (scope.names.get(name) or scope.attributes.get(name))
+            if bound:
+                return self._resolve_binding(Function(each.path, bound.scope, receiver), bound)
+        return External(f"object.{name}") if hasattr(object, name) else None
+
+    def mro(self, of: Class) -> tuple[Class | External | None, ...]:
+        """The class, then its bases in the order in which Python looks; None stands for one that is not known."""
+        if of not in self._mros:
+            every: list[Class | External | None] = []
+            waiting: list[Class | External | None] = [of]
+            while waiting and len(every) < _MAX_BASES:  # classes may be written to be their own bases
+                each = waiting.pop()
+                every.append(each)
+                waiting += reversed(self.bases(each)) if isinstance(each, Class) else ()
+            last = {each: at for at, each in enumerate(every)}
+            self._mros[of] = tuple(sorted(last, key=lambda each: last[each]))
+        return self._mros[of]
+
+    def bases(self, of: Class) -> tuple[Class | External | None, ...]:
+        """What the bases of a class are; names are looked up where the class stands."""
+        if of not in self._bases:
+            scope = self.scope(of.path, of.key)
+            around = Function(of.path, of.key.rpartition(".")[0])
+            found = [self.follow(around, base) for base in scope.bases] if scope else []
+            self._bases[of] = tuple(each if isinstance(each, Class | External) else None for each in found)
+        return self._bases[of]
+
+    def _super_proxy(self, at: Function) -> SuperProxy | None:
+        """`super()` in a method, or in a function inside one."""
+        key = at.key
+        while key:
+            owner, _, _ = key.rpartition(".")
+            scope = self.scope(at.path, owner) if owner else None
+            if scope and scope.kind == "class":
+                after = Class(at.path, owner)
+                return SuperProxy(at.receiver or after, after)
+            key = owner
+        return None

@@ -1,0 +1,1 @@
+"""Summarize one file of any kind."""

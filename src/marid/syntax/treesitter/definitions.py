@@ -1,0 +1,266 @@
+"""What a file defines, and where."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from marid.syntax.treesitter import docs
+from marid.syntax.treesitter.grammars import parse
+from marid.syntax.treesitter.language_tables import language_table
+from marid.syntax.treesitter.name_readers import KindAndName, to_dotted
+from marid.syntax.treesitter.nodes import child_at, first_row, last_row, node_text
+from marid.syntax.treesitter.roles import LanguageTable, NodeRule, Role, Wrapper
+from marid.syntax.treesitter.signatures import COMMENTS, DefinitionSite, signature, split_decorators
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+# Names grow with depth, so hostile nesting would cost memory by its square.
+_MAX_DEPTH = 40
+_CLASS_KINDS = frozenset(("class", "struct", "interface", "trait", "impl", "enum"))
+_CALLABLE_KINDS = frozenset(("function", "method"))
+_VALUE_KINDS = frozenset(("constant", "variable"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Definition:
+    """One thing that a file defines; names are dotted whatever the language writes."""
+
+    name: str
+    """The path inside the file: `Shop.total`, `outer.inner`."""
+    kind: str
+    """class, function, method, struct, enum, interface, trait, impl, type, namespace, module, property, constant or
+    variable."""
+    start: int
+    """First line, from 1, with decorators, attributes and template heads."""
+    end: int
+    """Last line, inclusive."""
+    signature: str
+    """On one line, up to the body, without decorators."""
+    doc: str
+    """First line of the docstring or of the comment right above, or an empty string."""
+    depth: int
+    """0 at top level."""
+    decorators: str = ""
+    """Decorators, annotations and attributes on one line."""
+
+
+LocatedDefinition: TypeAlias = tuple[Definition, DefinitionSite]
+
+
+def definitions(data: bytes, language: str) -> tuple[Definition, ...]:
+    """All definitions in source order, each before those inside it; none for an unknown language or above 4 MB.
+
+    Raises:
+        Unavailable: the grammar's package is not installed.
+    """
+    root = parse(data, language)
+    return tuple(each for each, _ in _DefinitionWalker(data, language_table(language)).run(root)) if root else ()
+
+
+def locate_definitions(data: bytes, root: "Node", language: str, *, nested: bool = True) -> Iterator[LocatedDefinition]:
+    """The definitions below the root of a tree, each with its nodes; those inside functions only if `nested`."""
+    known = language_table(language)
+    return _DefinitionWalker(data, known if nested else replace(known, nested=False)).run(root)
+
+
+def visible_definitions(data: bytes, language: str) -> tuple[Definition, ...]:
+    """Like `definitions`, without what is inside functions and, unless there is nothing else, free variables.
+
+    Raises:
+        Unavailable: the grammar's package is not installed.
+    """
+    root = parse(data, language)
+    if root is None:
+        return ()
+    flat = replace(language_table(language), nested=False)
+    bound = tuple(each for each, _ in _DefinitionWalker(data, flat, free=False).run(root))
+    return bound or tuple(each for each, _ in _DefinitionWalker(data, flat).run(root))
+
+
+def find_definitions(definitions: Iterable[Definition], name: str) -> tuple[Definition, ...]:
+    """Those of exactly this name (overloads are several), else those whose name ends in it if that is one name only."""
+    wanted, known = to_dotted(name), tuple(definitions)
+    if exact := tuple(each for each in known if each.name == wanted):
+        return exact
+    ending = tuple(each for each in known if each.name.endswith("." + wanted))
+    return ending if len({each.name for each in ending}) == 1 else ()
+
+
+@dataclass(kw_only=True)
+class _Level:
+    """The children of one node while they are walked, and what the next definition among them inherits."""
+
+    nodes: "Iterator[Node]"
+    scope: str = ""
+    depth: int = 0
+    owner: str = ""
+    in_function: bool = False
+    # The keyword of a group, which its members lack: `type ( … )` in Go.
+    group_keyword: str = ""
+    head: "Node | None" = None
+    previous: "Node | None" = None
+    comments: "list[Node]" = field(default_factory=list["Node"])
+    decorators: "list[Node]" = field(default_factory=list["Node"])
+
+    def add_comment(self, node: "Node") -> None:
+        """Joins the run of comments above; a comment behind code on its line is about that code."""
+        row = first_row(node)
+        above = last_row(self.previous) if self.previous else -2
+        if above == row and not self.comments:
+            return
+        if above + 1 < row:
+            self.comments.clear()
+        self.comments.append(node)
+
+    def clear_pending(self) -> None:
+        """Nothing waits for a definition any more."""
+        self.head = None
+        if self.comments or self.decorators:
+            self.comments, self.decorators = [], []
+
+
+class _DefinitionWalker:
+    """Walks definitions and what may hold them, never expressions, with a stack of its own: code may nest deeply."""
+
+    def __init__(self, data: bytes, language: LanguageTable, *, free: bool = True) -> None:
+        self.data = data
+        self.table = language
+        self.free = free
+        self.levels: list[_Level] = []
+
+    def run(self, root: "Node") -> Iterator[LocatedDefinition]:
+        """The definitions below a node, which is taken to be a whole file."""
+        roles, waiting = self.table.roles, self.table.decorator_types | COMMENTS
+        self.levels = [_Level(nodes=iter(root.children))]
+        while self.levels:
+            level = self.levels[-1]
+            for node in level.nodes:
+                if (kind := node.type) in roles:
+                    yield from self.visit(level, node, roles[kind])
+                    break
+                if kind in waiting or level.comments or level.decorators:
+                    self.collect_pending(level, node)
+                level.previous = node
+            else:
+                self.levels.pop()
+
+    def collect_pending(self, level: _Level, node: "Node") -> None:
+        """Comments and decorators wait for the definition that follows; any other statement ends that."""
+        if node.type in COMMENTS:
+            level.add_comment(node)
+        elif level.head is None and node.is_named:
+            if node.type in self.table.decorator_types:
+                level.decorators.append(node)
+            else:
+                level.clear_pending()
+
+    def visit(self, level: _Level, node: "Node", role: Role) -> Iterator[LocatedDefinition]:
+        """Acts on a node that the table names."""
+        if isinstance(role, Wrapper):
+            self.enter(level, role.inside(node), head=node if role.head else None)
+        elif not (role.outside_functions and level.in_function):
+            yield from self.define(level, node, role)
+        level.clear_pending()
+        level.previous = node
+
+    def enter(self, level: _Level, node: "Node | None", *, head: "Node | None" = None) -> None:
+        """Looks through a node: nothing but the place changes."""
+        if node is None:
+            return
+        inner = _Level(
+            nodes=iter(node.children),
+            scope=level.scope,
+            depth=level.depth,
+            owner=level.owner,
+            in_function=level.in_function,
+        )
+        inner.group_keyword = level.group_keyword
+        if head is not None and _is_group(head):
+            inner.group_keyword = node_text(child_at(head, 0), self.data) + " "
+        elif head is not None:
+            inner.head, inner.comments, inner.decorators = level.head or head, level.comments, level.decorators
+        self.levels.append(inner)
+
+    def define(self, level: _Level, node: "Node", rule: NodeRule) -> Iterator[LocatedDefinition]:
+        """The definitions that a node makes; then its members are next."""
+        body = rule.body(node)
+        # In broken code the parser makes up names that are not there.
+        found = tuple(named for named in rule.read(node, self.data) if named[1])
+        if not found:
+            self.enter(level, body, head=node if rule.head else None)
+        elif found[0][0] not in _VALUE_KINDS or self.includes_variable(level, body):
+            site = self.locate(level, node, body)
+            first = self.describe(level, site, rule, found[0])
+            yield first, site
+            for kind, name in found[1:]:
+                yield replace(first, kind=kind, name=level.scope + name), site
+            self.descend(level, body, found[0])
+
+    def includes_variable(self, level: _Level, body: "Node | None") -> bool:
+        """Whether a variable counts here: of a class or with members it does, local it does not, else if asked for."""
+        return not level.in_function and (self.free or level.owner in _CLASS_KINDS or body is not None)
+
+    def descend(self, level: _Level, body: "Node | None", parent: tuple[str, str]) -> None:
+        """Looks for members in the body; functions have some in languages that let them."""
+        kind, name = parent
+        scope = level.scope + name + "."
+        if body is None:
+            if kind == "namespace":  # `namespace a;` holds for what follows, up to the next
+                level.scope = name + "."
+        elif level.depth < _MAX_DEPTH and (kind not in _CALLABLE_KINDS or self.table.nested):
+            inner = _Level(nodes=iter(body.children), scope=scope, depth=level.depth + 1, owner=kind)
+            inner.in_function = level.in_function or kind in _CALLABLE_KINDS
+            self.levels.append(inner)
+
+    def locate(self, level: _Level, node: "Node", body: "Node | None") -> DefinitionSite:
+        """Takes the decorators off, wherever the grammar puts them: before, in a head, or in the definition."""
+        outer = level.head or node
+        marks, own = split_decorators(outer, self.table.decorator_types)
+        if own == node:
+            inner, own = split_decorators(node, self.table.decorator_types)
+            marks += inner
+        marks = (*level.decorators, *marks)
+        return DefinitionSite(data=self.data, node=node, outer=outer, body=body, decorators=marks, start=own.start_byte)
+
+    def describe(self, level: _Level, site: DefinitionSite, rule: NodeRule, named: KindAndName) -> Definition:
+        """All that can be said of a definition."""
+        node, outer = site.node, site.outer
+        kind = _resolve_kind(*named, level.owner)
+        begin = first_row(
+            site.decorators[0] if site.decorators and site.decorators[0].start_byte < outer.start_byte else outer
+        )
+        return Definition(
+            name=named[1] if kind == "namespace" and site.body is None else level.scope + named[1],
+            kind=kind,
+            start=begin + 1,
+            end=last_row(node) + 1,
+            signature=level.group_keyword + signature(site, rule, kind),
+            doc=self.find_doc(level, site, begin),
+            depth=level.depth,
+            decorators=" ".join(" ".join(node_text(mark, self.data).split()) for mark in site.decorators)
+            if site.decorators
+            else "",
+        )
+
+    def find_doc(self, level: _Level, site: DefinitionSite, begin: int) -> str:
+        """The docstring, or the comment that touches the row where the definition or its decorators begin."""
+        if self.table.docstrings:
+            return docs.docstring_summary(site.body, self.data)
+        if not level.comments:
+            return ""
+        row = last_row(level.comments[-1])
+        rows = (begin, begin - 1, first_row(site.node) - 1)
+        return docs.comment_summary(level.comments, self.data) if row in rows else ""
+
+
+def _is_group(head: "Node") -> bool:
+    """`type ( … )` in Go: the head belongs to no single definition."""
+    second = child_at(head, 1)
+    return second is not None and second.type in ("(", "var_spec_list")
+
+
+def _resolve_kind(kind: str, name: str, owner: str) -> str:
+    if kind == "function" and owner in _CLASS_KINDS:
+        return "method"
+    return "function" if kind == "method" and not owner and "." not in name else kind

@@ -1,0 +1,192 @@
+"""What a node of a syntax tree defines: readers that give the kind and the dotted name of each thing."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, TypeAlias
+
+from marid.syntax.treesitter.nodes import child_at, field_text, named_child_at, node_text
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+KindAndName: TypeAlias = "tuple[str, str]"
+"""A kind and a name."""
+NameReader: TypeAlias = "Callable[[Node, bytes], tuple[KindAndName, ...]]"
+
+SCRIPT_FUNCTIONS = frozenset(("arrow_function", "function_expression", "generator_function"))
+"""Values of JavaScript that are functions."""
+# Nested arguments are taken off level by level, so a hostile name must not be long.
+_MAX_NAME_LENGTH = 400
+_ARGUMENTS = re.compile(r"<[^<>]*>")
+_SEPARATOR = re.compile(r"\s*(?:::|\\)\s*")
+
+
+def to_dotted(name: str) -> str:
+    """A qualified name of any language, dotted: `a::Shop<T>::f` is `a.Shop.f`, `a\\Shop` is `a.Shop`."""
+    if name.isidentifier():
+        return name[:_MAX_NAME_LENGTH]
+    name = " ".join(name[:_MAX_NAME_LENGTH].split())
+    if "operator" not in name:
+        while name != (name := _ARGUMENTS.sub("", name)):
+            pass
+    return _SEPARATOR.sub(".", name).strip(".\"'` ")
+
+
+def field_reader(kind: str, field: str = "name") -> NameReader:
+    """A reader for nodes whose name stands in a field; without that field nothing is defined."""
+
+    def read(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
+        name = to_dotted(field_text(node, field, data))
+        return ((kind, name),) if name else ()
+
+    return read
+
+
+def holder_reader(kind: str, holder: str, field: str = "name") -> NameReader:
+    """A reader for declarations of several names, each in a child of type `holder`."""
+
+    def read(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
+        found = (_first_name(child, field, data) for child in _find_holders(node, holder))
+        fixed = "constant" if _is_constant(node, data) else kind
+        return tuple((fixed, to_dotted(name).lstrip("$")) for name in found if name)
+
+    return read
+
+
+def _is_constant(node: "Node", data: bytes) -> bool:
+    """`const` in C#, `static final` in Java."""
+    words = {word for child in node.children if "modifier" in child.type for word in node_text(child, data).split()}
+    return "const" in words or {"static", "final"} <= words
+
+
+def _first_name(node: "Node", field: str, data: bytes) -> str:
+    return node_text(node.child_by_field_name(field) or named_child_at(node), data)
+
+
+def _find_holders(node: "Node", holder: str) -> "Iterator[Node]":
+    for child in node.named_children:
+        if child.type == holder:
+            yield child
+        elif child.type == "variable_declaration":  # C# puts one more node between
+            yield from _find_holders(child, holder)
+
+
+def kind_by_case(name: str) -> str:
+    """Languages without constants write them in capitals."""
+    return "constant" if name.isupper() else "variable"
+
+
+def python_assignment(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
+    """Names bound by a statement `a = …`, `a: T = …`, `a, b = …`."""
+    assignment = child_at(node, 0)
+    if assignment is None or assignment.type != "assignment":
+        return ()
+    left = assignment.child_by_field_name("left")
+    targets = left.named_children if left and left.type == "pattern_list" else [left]
+    return tuple(
+        (kind_by_case(node_text(t, data)), node_text(t, data)) for t in targets if t and t.type == "identifier"
+    )
+
+
+def go_method(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
+    """`func (s *Shop[T]) Total()` is `Shop.Total`."""
+    receiver = re.sub(r"\[.*", "", field_text(node, "receiver", data).strip("() "), flags=re.DOTALL)
+    owner = receiver.replace("*", " ").split()[-1:]
+    return (("method", ".".join([*owner, field_text(node, "name", data)])),)
+
+
+def go_type(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
+    """A named type: what it is stands behind the name."""
+    behind = node.child_by_field_name("type")
+    kind = {"struct_type": "struct", "interface_type": "interface"}.get(behind.type if behind else "", "type")
+    return ((kind, field_text(node, "name", data)),)
+
+
+def go_value_reader(kind: str) -> NameReader:
+    """The names of one `const` or `var` line."""
+    return lambda node, data: tuple(
+        (kind, node_text(name, data)) for name in node.children_by_field_name("name") if name.is_named
+    )
+
+
+def default_name_reader(kind: str) -> NameReader:
+    """A class or function that may lack a name, as in `export default class {}`."""
+    return lambda node, data: ((kind, field_text(node, "name", data) or "default"),)
+
+
+def script_variable(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
+    """A JavaScript declarator or field: a function when its value is one."""
+    found = node.child_by_field_name("name") or node.child_by_field_name("property")
+    if found is None or found.type.endswith("_pattern"):
+        return ()
+    name = node_text(found, data)
+    return ((script_kind(node.child_by_field_name("value"), kind_by_case(name)), name),)
+
+
+def script_kind(value: "Node | None", other: str) -> str:
+    """What a value makes of the name that it is given."""
+    if value is None:
+        return other
+    if value.type in SCRIPT_FUNCTIONS:
+        return "function"
+    return "class" if value.type == "class" else other
+
+
+def script_pair(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
+    """A member of an object literal, when it is a function."""
+    kind = script_kind(node.child_by_field_name("value"), "")
+    return ((kind, field_text(node, "key", data).strip("\"'")),) if kind else ()
+
+
+def script_assignment(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
+    """`exports.f = function …`, `Shop.prototype.total = …`, `module.exports = {…}`; others define nothing."""
+    assignment = named_child_at(node)
+    if assignment is None or assignment.type != "assignment_expression":
+        return ()
+    left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
+    if left is None or left.type != "member_expression" or right is None:
+        return ()
+    name = node_text(left, data)
+    kind = script_kind(right, "variable" if right.type == "object" and name.endswith("exports") else "")
+    name = "".join(name.split()).removeprefix("module.").removeprefix("exports.")
+    if ".prototype." in name and kind == "function":
+        kind = "method"
+    return ((kind, name.replace(".prototype.", ".")),) if kind else ()
+
+
+def rust_impl(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
+    """An `impl` block carries the name of the type that it is for."""
+    of = to_dotted(field_text(node, "type", data)).split()
+    return tuple(("impl", name) for name in of[-1:])
+
+
+def ruby_assignment(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
+    """`NAME = …`: only constants are definitions."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is None or right is None or left.type not in ("constant", "scope_resolution"):
+        return ()
+    made = field_text(right, "receiver", data) in ("Class", "Data", "Module", "Struct")
+    return (("class" if made else "constant", to_dotted(node_text(left, data))),)
+
+
+def shell_variable(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
+    """The names that an assignment or `declare`, `export`, `readonly` gives a value."""
+    found = [node] if node.type == "variable_assignment" else node.named_children
+    names = (field_text(each, "name", data) for each in found if each.type == "variable_assignment")
+    return tuple((kind_by_case(name), name) for name in names)
+
+
+def csharp_operator(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
+    """`operator ==`, and `operator int` for a conversion."""
+    sign = node.child_by_field_name("operator") or node.child_by_field_name("type")
+    return (("method", "operator " + node_text(sign, data)),)
+
+
+def csharp_destructor(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
+    """`~Shop`, which would else have the name of the constructor."""
+    return (("method", "~" + field_text(node, "name", data)),)
+
+
+def csharp_indexer(_node: "Node", _data: bytes) -> tuple[KindAndName, ...]:
+    """`this[…]`."""
+    return (("property", "this"),)

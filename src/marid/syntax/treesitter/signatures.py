@@ -1,0 +1,100 @@
+"""The one line that says how a definition is used: its text up to the body, without comments and line breaks."""
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from marid.syntax.treesitter.nodes import child_at
+from marid.syntax.treesitter.roles import NO_NODE, NodeRule
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+COMMENTS = frozenset(("comment", "line_comment", "block_comment"))
+_VALUE_KINDS = frozenset(("constant", "variable", "type"))
+_VALUE_LENGTH = 120
+_COMMENT_SIGN = re.compile(rb"#|//|/\*")
+_AFTER_OPENING = re.compile(r"(?<=[(\[])\s*\n\s*")
+_BEFORE_CLOSING = re.compile(r"\s*\n\s*(?=[)\]])")
+
+
+def split_decorators(node: "Node", marks: frozenset[str]) -> tuple[list["Node"], "Node"]:
+    """The decorators and attributes at the start of a definition, and the node with which its own text begins."""
+    found: list[Node] = []
+    for child in node.children:
+        if child.type in marks:
+            found.append(child)
+        elif child.type == "modifiers":  # Java keeps annotations and keywords together
+            inner, own = split_decorators(child, marks)
+            found += inner
+            if own is not child:
+                return found, own
+        elif child.type not in COMMENTS:
+            return found, child
+    return found, node
+
+
+class DefinitionSite(NamedTuple):
+    """A definition in its place: `outer` is the node or the head around it, `start` the byte behind its decorators."""
+
+    data: bytes
+    node: "Node"
+    outer: "Node"
+    body: "Node | None"
+    decorators: "tuple[Node, ...]"
+    start: int
+
+
+def signature(site: DefinitionSite, rule: NodeRule, kind: str) -> str:
+    """From the first own word to the body; values and type aliases are cut where they get long."""
+    body = site.body
+    end = _signature_end(site.node, body, rule)
+    if body is None and kind in _VALUE_KINDS:
+        line = one_line(site, site.start, min(end, site.start + 4 * _VALUE_LENGTH))
+        whole = end <= site.start + 4 * _VALUE_LENGTH and len(line) <= _VALUE_LENGTH
+        return line if whole else line[:_VALUE_LENGTH] + "…"
+    line = one_line(site, site.start, end)
+    if body is None or body.end_byte == site.node.end_byte or end != body.start_byte:
+        return line
+    rest = one_line(site, body.end_byte, site.node.end_byte)
+    return f"{line} {{…}} {rest}" if rest else line
+
+
+def _signature_end(node: "Node", body: "Node | None", rule: NodeRule) -> int:
+    if rule.last is not NO_NODE and (last := rule.last(node)) is not None:
+        return last.end_byte
+    if body is None:
+        return node.end_byte
+    begun = child_at(body, 1) if rule.keyword_in_body else body
+    return _before_initializers(node, begun or body)
+
+
+def _before_initializers(node: "Node", body: "Node") -> int:
+    """A C++ constructor sets its members between head and body."""
+    previous = child_at(node, node.child_count - 2) if body.type == "compound_statement" else None
+    return previous.start_byte if previous and previous.type == "field_initializer_list" else body.start_byte
+
+
+def one_line(site: DefinitionSite, start: int, end: int) -> str:
+    """The text between two bytes on one line; what only opens a body is left off."""
+    raw = site.data[start:end]
+    if _COMMENT_SIGN.search(raw, 1):
+        raw = _without_comments(site, start, end)
+    line = raw.decode("utf-8", "replace")
+    if "\n" in line:
+        line = line.replace("\\\n", "\n")
+        line = _BEFORE_CLOSING.sub("", _AFTER_OPENING.sub("", line))
+    return " ".join(line.split()).rstrip(";={ ")
+
+
+def _without_comments(site: DefinitionSite, start: int, end: int) -> bytes:
+    kept, waiting = bytearray(), [site.outer]
+    while waiting:
+        node = waiting.pop()
+        if node.end_byte <= start or node.start_byte >= end:
+            continue
+        if node.type in COMMENTS:
+            kept += site.data[start : node.start_byte] + b" "
+            start = min(node.end_byte, end)
+        else:
+            waiting += reversed(node.children)
+    return bytes(kept + site.data[start:end])

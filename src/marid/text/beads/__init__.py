@@ -1,0 +1,1 @@
+"""Lines of a Beads issue file and the order in which issues are ready."""

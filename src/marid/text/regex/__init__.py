@@ -1,0 +1,1 @@
+"""Search lines by a pattern: literals, prefilters, hits, excerpts."""

@@ -1,0 +1,1 @@
+"""Find and mask secrets: rules, the masker, redaction of known keys."""

@@ -1,0 +1,136 @@
+"""Putting a question to whoever is there: the first answer counts, wherever it comes from."""
+
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, suppress
+
+import anyio
+
+from marid.core.caller import Caller
+from marid.core.errors import MaridError, Refused
+from marid.core.events import Notice, QuestionAnswered, QuestionAsked
+from marid.core.policy.approval import MAX_PENDING_QUESTIONS, QUESTION_TIMEOUT, ApprovalAnswer, Question, person_caller
+from marid.ports.approvals import Approvals
+from marid.toolkit.ask_rate_limit import AskRateLimit
+from marid.toolkit.call_scope import CallScope
+from marid.toolkit.questions import Asker
+from marid.toolkit.thread_pool import DaemonThreadPool
+
+
+class ApprovalBroker:
+    """Keeps every question as a row, which other processes may answer, while the face in front of a person asks it.
+
+    Questions of one caller come one after the other where a person is in front, since each has its own time.
+    """
+
+    def __init__(
+        self,
+        approvals: Approvals,
+        threads: DaemonThreadPool,
+        *,
+        timeout: float = QUESTION_TIMEOUT,
+        poll: float = 0.1,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._approvals = approvals
+        self._threads = threads
+        self._timeout = timeout
+        self._poll = poll
+        self._clock = clock
+        self._rate_limit = AskRateLimit()
+        self._queues: dict[tuple[Caller, int], _CallerQueue] = {}
+
+    async def ask(self, question: Question, scope: CallScope, hint: str) -> ApprovalAnswer:
+        """YES or ALWAYS; `hint` says what would have made the question needless.
+
+        Raises: Refused for every other answer, for none, and where nobody can be asked.
+        """
+        if scope.asker is None and not scope.policy.wait:
+            raise Refused(f"'{question.tool}' needs the approval of a person, and nobody can be asked here; {hint}")
+        if not self._rate_limit.try_acquire(question.caller, question.hash):
+            told = f"'{question.tool}' has asked too often within a minute and is refused for now"
+            scope.emit(Notice(told))
+            raise Refused(told)
+        async with self._queue_slot(question.caller, 1 if scope.asker is not None else MAX_PENDING_QUESTIONS):
+            answer = await self._open_and_wait(question, scope)
+        if answer is None:
+            raise Refused(f"'{question.tool}' was not approved: nobody answered in time; {hint}")
+        if answer is ApprovalAnswer.NO:
+            raise Refused(f"'{question.tool}' was not approved: a person said no")
+        return answer
+
+    async def _open_and_wait(self, question: Question, scope: CallScope) -> ApprovalAnswer | None:
+        asked = await self._store_question(question)
+        scope.emit(QuestionAsked(asked.id, asked.kind.value, asked.tool))
+        answer = None
+        try:
+            await self._wait_for_answer(asked, scope)
+        finally:
+            # Also when the call is cancelled: a question that nobody waits for must not stay on the screens.
+            with anyio.CancelScope(shield=True):
+                answer = await self._threads.run(lambda: self._approvals.close(asked.id))
+            scope.emit(QuestionAnswered(asked.id, answer.value if answer is not None else "expired"))
+        return answer
+
+    async def _store_question(self, question: Question) -> Question:
+        """Not cancelled halfway, or the question might stay with nobody to close it."""
+        now = self._clock()
+        fresh = question._replace(created=now, expires=now + self._timeout)
+        with anyio.CancelScope(shield=True):
+            fresh = (await self._threads.run(lambda: self._approvals.open(fresh))).question
+        return fresh
+
+    async def _wait_for_answer(self, question: Question, scope: CallScope) -> None:
+        nudge = anyio.Event()
+        trouble: list[MaridError] = []
+        async with anyio.create_task_group() as group:
+            if scope.asker is not None:
+                group.start_soon(self._ask_face, scope.asker, question, scope, nudge)
+            with anyio.move_on_after(question.expires - self._clock()):
+                try:
+                    await self._poll_answer(question, nudge, wait=scope.policy.wait)
+                except MaridError as error:
+                    trouble.append(error)  # raised in here it would come out in a group
+            group.cancel_scope.cancel()
+        if trouble:
+            raise trouble[0]
+
+    async def _poll_answer(self, question: Question, nudge: anyio.Event, *, wait: bool) -> None:
+        """Returns when the row has an answer, or will have none."""
+        while True:
+            over = nudge.is_set()
+            row = await self._threads.run(lambda: self._approvals.get(question.id))
+            if row is None or row.answer is not None or row.closed or (over and not wait):
+                return
+            with anyio.move_on_after(self._poll):
+                await (anyio.sleep_forever() if over else nudge.wait())
+
+    async def _ask_face(self, asker: Asker, question: Question, scope: CallScope, nudge: anyio.Event) -> None:
+        """To the person; what comes back is written where every answer is."""
+        answer = await asker.ask(question)
+        if answer is ApprovalAnswer.ALWAYS and not question.always:
+            answer = ApprovalAnswer.YES
+        if answer is not None:
+            given = answer
+            by = person_caller(scope.caller.face, scope.caller.user)
+            with suppress(MaridError):  # another answer was faster, or it is too late
+                await self._threads.run(lambda: self._approvals.answer(question.id, given, by))
+        nudge.set()
+
+    @asynccontextmanager
+    async def _queue_slot(self, caller: Caller, max_open: int) -> AsyncGenerator[None]:
+        line = self._queues.setdefault((caller, max_open), _CallerQueue(max_open))
+        line.users += 1
+        try:
+            async with line.slots:
+                yield
+        finally:
+            line.users -= 1
+            if not line.users:
+                del self._queues[caller, max_open]
+
+
+class _CallerQueue:
+    def __init__(self, max_open: int) -> None:
+        self.slots = anyio.Semaphore(max_open)
+        self.users = 0

@@ -1,0 +1,49 @@
+"""For whom a call is made: who calls, what they may, where, and with what."""
+
+from collections import ChainMap
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+from marid.core.caller import Caller
+from marid.core.events import ToolEvent
+from marid.core.policy.policy import Policy
+from marid.toolkit.questions import Asker
+from marid.workspace.guard.api import PathScope
+
+
+def _ignore_event(what: ToolEvent) -> None:
+    del what
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallScope:
+    """Frozen, so that several conversations and projects can be served at once. `services` are ports by type.
+
+    `run` names this run of the program: what a person allows "always" holds in the conversation, else in the run.
+    `started` is told the caller's id of a call directly before something happens that cannot be taken back: what it
+    raises keeps that from happening. Reading is no such thing.
+    """
+
+    caller: Caller
+    policy: Policy
+    path_scope: PathScope
+    services: Mapping[type, object] = field(default_factory=dict[type, object])
+    asker: Asker | None = None
+    run_id: str = ""
+    emit: Callable[[ToolEvent], None] = _ignore_event
+    on_effect: Callable[[str], Awaitable[None]] | None = None
+
+    def with_services(self, own: Mapping[type, object]) -> "CallScope":
+        """With these besides, and before, those that there are, which are made only when one is asked for."""
+        return replace(self, services=ChainMap(dict(own), cast("MutableMapping[type, object]", self.services)))
+
+    async def notify_effect(self, call: str) -> None:
+        """Tell whoever wants to know that this call begins to act."""
+        if self.on_effect is not None:
+            await self.on_effect(call)
+
+    @property
+    def grant_scope(self) -> str:
+        """Where a standing grant holds."""
+        return f"conversation:{self.caller.conversation}" if self.caller.conversation else f"run:{self.run_id}"

@@ -1,0 +1,152 @@
+"""A tool's parameters as a pydantic model: schema and parsing. Made on first use, once for each spec."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from inspect import Parameter, signature
+from keyword import iskeyword
+from types import NoneType
+from typing import Annotated, Any, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+
+from marid.core.errors import BadInput
+from marid.text.display import escape_text
+from marid.toolkit.argument_errors import check_arguments, format_argument_error
+from marid.toolkit.dependencies import dependencies_of
+from marid.toolkit.handles import FileRef, FolderRef, PathRef, TargetRef
+from marid.toolkit.inventory import did_you_mean
+from marid.toolkit.json_schema import inline_references
+from marid.toolkit.spec import ToolSpec
+from marid.workspace.guard.api import PathScope
+
+_CONFIG = ConfigDict(extra="forbid", validate_default=True, allow_inf_nan=False)
+
+_PATH_HELP: Mapping[Any, str] = {
+    FileRef: "path of a file of the project",
+    TargetRef: "path of the file to change",
+    FolderRef: "path of a folder of the project",
+    PathRef: "path of a file or folder of the project",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolParams:
+    """What a tool takes. `needs` are the parameters typed by a port: injected, never in the schema.
+
+    `renames` maps the parameters of all its aliases to its own; `droppable` are those for which null means: not given.
+    A parameter that a caller calls by a word of Python (`from`) has an underscore behind it in the body: `inner`.
+    """
+
+    model: type[BaseModel]
+    needs: Mapping[str, type]
+    wants: Mapping[str, type]
+    renames: Mapping[str, str]
+    null_as_absent: frozenset[str]
+    body_names: Mapping[str, str]
+
+    @cached_property
+    def json_schema(self) -> Mapping[str, Any]:
+        """JSON schema of the tool by its own name."""
+        return inline_references(self.model.model_json_schema())
+
+    def parse(self, args: Mapping[str, object], territory: PathScope) -> dict[str, object]:
+        """The arguments in their own types, paths as handles. Raises: BadInput that names every problem, Refused."""
+        check_arguments(args)
+        given, called = self._normalize_names(args)
+        try:
+            made = self.model.model_validate(given, context=territory)
+        except ValidationError as error:
+            problems = error.errors(include_url=False, include_context=True)
+            raise BadInput("; ".join(dict.fromkeys(format_argument_error(one, called) for one in problems))) from error
+        return {self.body_names.get(name, name): value for name, value in made.__dict__.items()}
+
+    def _normalize_names(self, args: Mapping[str, object]) -> tuple[dict[str, object], dict[str, str]]:
+        """By our own names, and which of them were called otherwise."""
+        given: dict[str, object] = {}
+        called: dict[str, str] = {}
+        for name, value in args.items():
+            own = self.renames.get(name, name)
+            if own not in self.model.model_fields:
+                raise BadInput(self._unknown(str(name)))
+            if own in given:
+                raise BadInput(f"{called.get(own, own)}: the same parameter as '{name}': give one of them")
+            if value is None and own in self.null_as_absent:
+                continue
+            given[own] = value
+            if own != name:
+                called[own] = name
+        return given, called
+
+    def _unknown(self, name: str) -> str:
+        known = list(self.model.model_fields)
+        takes = f"parameters are {', '.join(known)}" if known else "it takes none"
+        hint = did_you_mean(name, [*known, *self.renames], 1)
+        return f"no parameter is called '{escape_text(name[:60])}'{hint} ({takes})"
+
+
+@cache
+def tool_params(spec: ToolSpec) -> ToolParams:
+    """The form of a tool. Raises: ValueError for an alias that does not fit it."""
+    needs = dependencies_of(spec)
+    hints = {_public_name(name): hint for name, hint in needs.param_hints.items()}
+    defaults = {_public_name(name): one.default for name, one in signature(spec.body).parameters.items()}
+    fields: dict[str, Any] = {
+        name: (_with_description(hint), ... if defaults[name] is Parameter.empty else defaults[name])
+        for name, hint in hints.items()
+    }
+    model = create_model(spec.name, __config__=_CONFIG, **fields)
+    return ToolParams(
+        model=model,
+        needs=needs.required,
+        wants=needs.optional,
+        renames=_alias_renames(spec, fields),
+        null_as_absent=frozenset(
+            name for name in fields if defaults[name] is not Parameter.empty and not _takes_none(hints[name])
+        ),
+        body_names={_public_name(name): name for name in needs.param_hints if _public_name(name) != name},
+    )
+
+
+def tool_schema(spec: ToolSpec, name: str | None = None) -> dict[str, Any]:
+    """JSON schema of the tool as it is called by `name`, one of its names. Raises: KeyError for another name."""
+    whole = dict(tool_params(spec).json_schema)
+    if name is None or name == spec.name:
+        return whole
+    alias = {alias.name: alias for alias in spec.aliases}[name]
+    theirs = {own: other for other, own in alias.renames}
+    properties = whole.get("properties", {})
+    expected = {own: {**properties[own], "default": value} for own, value in alias.defaults}
+    whole["properties"] = {theirs.get(own, own): value for own, value in {**properties, **expected}.items()}
+    if "required" in whole:
+        whole["required"] = [theirs.get(own, own) for own in whole["required"]]
+    return whole
+
+
+def _public_name(name: str) -> str:
+    """A parameter as callers call it."""
+    word = name.removesuffix("_")
+    return word if iskeyword(word) else name
+
+
+def _alias_renames(spec: ToolSpec, fields: Mapping[str, Any]) -> dict[str, str]:
+    renames: dict[str, str] = {}
+    for alias in spec.aliases:
+        for other, own in alias.renames:
+            if own not in fields or other in fields or renames.get(other, own) != own:
+                raise ValueError(f"{spec.name}: '{alias.name}' cannot call '{own}' '{other}'")
+            renames[other] = own
+    return renames
+
+
+def _takes_none(hint: Any) -> bool:
+    kind = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    return kind in (None, Any, object) or NoneType in get_args(kind)
+
+
+def _with_description(hint: Any) -> Any:
+    """A bare string in Annotated[...] is the parameter's help; the other notes stay. A path is helped with anyway."""
+    kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    words = " ".join(note for note in notes if isinstance(note, str)) or _PATH_HELP.get(kind, "")
+    others = [note for note in notes if not isinstance(note, str)]
+    return Annotated[(kind, *others, Field(description=words))] if words else hint

@@ -1,0 +1,153 @@
+"""What only a conversation has: notes that last, other conversations, and who has the word next."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from marid.core.errors import BadInput
+from marid.core.model_io import ModelInfo
+from marid.core.policy.policy import Effect
+from marid.ports.handoff import Handoff
+from marid.ports.model_lookup import ModelLookup
+from marid.ports.notes import NoteWriter, ReflectionWriter
+from marid.ports.peers import Peer, Peers
+from marid.toolkit.outcome import ToolOutput
+from marid.toolkit.spec import ToolSpec, tool
+from marid.tools.text_files import count_text
+
+MAX_CHARACTERS = 100_000
+"""Of todos and goals, which every request carries, and of a message, which a window must hold."""
+MAX_MESSAGES = 200
+
+
+@tool(family="memory", effect=Effect.META)
+def update_todos(
+    content: Annotated[str, "all of the list; an empty text clears it"], *, notes: NoteWriter
+) -> ToolOutput:
+    """Replace the todo list of this conversation, which you see at the beginning of every request."""
+    return _write_note(notes, "todos", content)
+
+
+@tool(family="memory", effect=Effect.META)
+def update_goals(
+    content: Annotated[str, "all of the goals; an empty text clears them"], *, notes: NoteWriter
+) -> ToolOutput:
+    """Replace the goals of this conversation: what it is for, beyond the next step."""
+    return _write_note(notes, "goals", content)
+
+
+@tool(family="memory", effect=Effect.META)
+def update_reflection(content: Annotated[str, "all of the new text"], *, reflection: ReflectionWriter) -> ToolOutput:
+    """Replace what you remember across all conversations: about the user, the work and yourself.
+
+    You see it at the beginning of every request, so keep it short. What stands there now is lost unless you repeat it.
+    """
+    reflection.write(content)
+    return ToolOutput(text=f"Reflection updated: {count_text(len(content), 'character')}")
+
+
+@tool(family="memory", effect=Effect.META)
+def send_message(
+    to: Annotated[str, "name of the conversation; it is made if it is not there"],
+    content: Annotated[str, "the message"],
+    from_: Annotated[str, "who sends it, as a name; by default this conversation"] = "",
+    *,
+    peers: Peers,
+) -> ToolOutput:
+    """Put a message into the inbox of another conversation, which reads it before its next prompt."""
+    _check_not_empty("content", content)
+    _check_size(content)
+    peers.send(to, content, from_)
+    return ToolOutput(text=f"Message sent to '{to}'")
+
+
+@tool(family="memory", effect=Effect.META)
+def read_conversation(
+    context_name: Annotated[str, "name of the conversation"],
+    include_messages: Annotated[bool, "with its last messages"] = True,  # noqa: FBT002 - the documents' parameter
+    num_messages: Annotated[int, f"how many of them, at most {MAX_MESSAGES}"] = 5,
+    *,
+    peers: Peers,
+) -> ToolOutput:
+    """Look into another conversation: its summary, todos, goals and last messages, as JSON."""
+    if not 0 <= num_messages <= MAX_MESSAGES:
+        raise BadInput(f"num_messages: must be from 0 to {MAX_MESSAGES}, not {num_messages}")
+    peer = peers.get_peer(context_name, num_messages if include_messages else 0)
+    return _json_result(_peer_values(peer, messages=include_messages))
+
+
+@tool(family="memory", effect=Effect.META)
+async def model_info(model: Annotated[str, "name of the model"], *, catalogue: ModelLookup) -> ToolOutput:
+    """Tell what is known about a model of this conversation's provider, as JSON: context window, prices and more.
+
+    Prices are dollars for a million tokens. What nobody knows is left out.
+    """
+    _check_not_empty("model", model)
+    return _json_result(_model_values(await catalogue.info(model.strip())))
+
+
+@tool(family="memory", effect=Effect.META)
+def call_agent(prompt: Annotated[str, "what you shall do next"], *, handoff: Handoff) -> ToolOutput:
+    """Go on by yourself after your next words, with a prompt of your own, instead of waiting for the user."""
+    _check_not_empty("prompt", prompt)
+    return ToolOutput(text=handoff.hand_to_agent(prompt))
+
+
+@tool(family="memory", effect=Effect.META)
+def call_user(message: Annotated[str, "last words to the user"] = "", *, handoff: Handoff) -> ToolOutput:
+    """Give the word to the user: the round ends at once."""
+    return ToolOutput(text=handoff.hand_to_user(message))
+
+
+def _write_note(notes: NoteWriter, name: str, content: str) -> ToolOutput:
+    _check_size(content)
+    notes.write(name, content)
+    return ToolOutput(text=f"{name.capitalize()} updated: {count_text(len(content), 'character')}")
+
+
+def _check_not_empty(name: str, text: str) -> None:
+    if not text.strip():
+        raise BadInput(f"{name}: is empty")
+
+
+def _check_size(content: str) -> None:
+    if len(content) > MAX_CHARACTERS:
+        raise BadInput(f"content: has {len(content):,} characters, at most {MAX_CHARACTERS:,} are taken: shorten it")
+
+
+def _peer_values(peer: Peer, *, messages: bool) -> dict[str, object]:
+    about: dict[str, object] = {
+        "name": peer.name,
+        "summary": peer.summary,
+        "todos": peer.todos,
+        "goals": peer.goals,
+        "message_count": peer.messages,
+    }
+    if messages:
+        about["recent_messages"] = [
+            {"from": one.sender, "content": one.content, "type": one.type} for one in peer.recent
+        ]
+    return about
+
+
+def _model_values(info: ModelInfo) -> dict[str, object]:
+    """What the provider's list says, and above it what all providers have in common."""
+    common = {key: value for key, value in info.common_fields().items() if value is not None}
+    return {**common, **{key: value for key, value in info.more.items() if key not in common}}
+
+
+def _json_result(values: Mapping[str, object]) -> ToolOutput:
+    import json  # imported when used: listing the tools needs none
+
+    return ToolOutput(text=json.dumps(values, ensure_ascii=False, indent=2), values=values)
+
+
+TOOLS: tuple[ToolSpec, ...] = (
+    update_todos,
+    update_goals,
+    update_reflection,
+    send_message,
+    read_conversation,
+    model_info,
+    call_agent,
+    call_user,
+)

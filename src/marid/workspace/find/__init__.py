@@ -1,0 +1,1 @@
+"""Search a guarded tree: by path pattern, by text."""

@@ -1,0 +1,172 @@
+"""Globs over whole paths: `**` for any number of folders, `{a,b}` for one of several, the rest as in a rule file."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, TypeAlias
+
+from marid.core.errors import BadInput
+from marid.text.display import quote_path
+from marid.workspace.rules.name_glob import parse_glob
+
+_MAX_LENGTH = 1_000
+_MAX_ALTERNATIVES = 64
+_WILD = re.compile(r"[\\*?\[{]")
+
+# Where a path may stand in a pattern: for each alternative the parts that may match next.
+States: TypeAlias = frozenset[tuple[int, int]]
+_Matches: TypeAlias = Callable[[str], bool]
+
+
+class PathPatternPart(NamedTuple):
+    """One part of a pattern: what a name must be like, or None for any number of folders."""
+
+    text: str
+    matches: _Matches | None
+
+
+class PathPattern:
+    """A glob for paths below a folder.
+
+    `names_hidden` says that it names something that begins with a dot, `names_folders` that it names a folder after a
+    wildcard; `folders_only` that it ends with a slash.
+    """
+
+    def __init__(self, alternatives: Iterable[tuple[PathPatternPart, ...]], *, folders_only: bool) -> None:
+        self._alternatives = tuple(alternatives)
+        self.folders_only = folders_only
+        texts = [part.text for parts in self._alternatives for part in parts]
+        self.names_hidden = any(text.startswith(".") for text in texts)
+        self.names_folders = any(
+            not _WILD.search(part.text) for parts in self._alternatives for part in parts[:-1] if part.matches
+        )
+
+    def start_states(self) -> States:
+        """Before the first name."""
+        return frozenset(state for number in range(len(self._alternatives)) for state in self._with_skips(number, 0))
+
+    def advance(self, states: States, name: str) -> States:
+        """After one more name; nothing when no path that goes on like this can match."""
+        after: set[tuple[int, int]] = set()
+        for number, at in states:
+            parts = self._alternatives[number]
+            if at == len(parts):
+                continue
+            matches = parts[at].matches
+            if matches is None:
+                after.add((number, at))
+            elif matches(name):
+                after.update(self._with_skips(number, at + 1))
+        # What any number of folders has passed may also be where the next part begins.
+        return frozenset(state for number, at in after for state in self._with_skips(number, at))
+
+    def is_match(self, states: States) -> bool:
+        """Whether a path that came here is matched."""
+        return any(at == len(self._alternatives[number]) for number, at in states)
+
+    def matches(self, path: str) -> bool:
+        """Whether the whole path is matched."""
+        states = self.start_states()
+        for name in path.split("/"):
+            states = self.advance(states, name)
+        return self.is_match(states)
+
+    def _with_skips(self, number: int, at: int) -> Iterator[tuple[int, int]]:
+        parts = self._alternatives[number]
+        yield number, at
+        if at < len(parts) and parts[at].matches is None:
+            yield number, at + 1
+
+
+def split_literal_prefix(text: str) -> tuple[str, str]:
+    """The folders that a pattern names before anything varies, and the rest of it, which has at least one part."""
+    parts = text.split("/")
+    count = next((number for number, part in enumerate(parts[:-1]) if _WILD.search(part)), len(parts) - 1)
+    return "/".join(parts[:count]), "/".join(parts[count:])
+
+
+def parse_path_pattern(text: str, *, anywhere: bool = False) -> PathPattern:
+    """The pattern; with `anywhere`, one without a slash matches names in every folder.
+
+    Raises: BadInput for one that is malformed, too long, or leads out of the folder.
+    """
+    if not text.strip() or len(text) > _MAX_LENGTH or "\0" in text:
+        raise _invalid_pattern(text, f"it must have 1 to {_MAX_LENGTH} characters")
+    if text.startswith(("/", "~")):
+        raise _invalid_pattern(text, "it must be relative to the folder")
+    folders_only = text.endswith("/")
+    alternatives = [_parse_parts(spelled, text) for spelled in _expand_braces(text.rstrip("/"))]
+    if anywhere and "/" not in text:
+        alternatives = [parts if parts[0] is _ANY_DEPTH else (_ANY_DEPTH, *parts) for parts in alternatives]
+    return PathPattern(alternatives, folders_only=folders_only)
+
+
+_ANY_DEPTH = PathPatternPart("**", None)
+
+
+def _parse_parts(spelled: str, given: str) -> tuple[PathPatternPart, ...]:
+    parts: list[PathPatternPart] = []
+    for text in spelled.split("/"):
+        if text in ("", "."):
+            continue
+        if text == "..":
+            raise _invalid_pattern(given, "it leads out of the folder")
+        if text != "**":
+            parts.append(PathPatternPart(text, _make_matcher(text, given)))
+        elif not parts or parts[-1] is not _ANY_DEPTH:
+            parts.append(_ANY_DEPTH)
+    if not parts:
+        raise _invalid_pattern(given, "it names nothing")
+    if parts[-1] is _ANY_DEPTH:
+        parts.append(PathPatternPart("*", _match_any))
+    return tuple(parts)
+
+
+def _match_any(_name: str) -> bool:
+    return True
+
+
+def _make_matcher(text: str, given: str) -> _Matches:
+    glob = parse_glob(text)
+    if glob is None:
+        raise _invalid_pattern(given, f"'{quote_path(text)}' is malformed")
+    if glob.name is not None:
+        return glob.name.__eq__
+    if glob.suffix is not None:
+        suffix = glob.suffix
+        return lambda name: name.endswith(suffix)
+    whole = re.compile(glob.regex or "", re.DOTALL).fullmatch
+    return lambda name: whole(name) is not None
+
+
+def _expand_braces(text: str) -> list[str]:
+    """`text` once for each way to choose from its braces. Raises: BadInput for too many ways."""
+    done: list[str] = []
+    todo = [text]
+    while todo:
+        at = todo.pop()
+        braces = _innermost_braces(at)
+        if braces is None:
+            done.append(at.replace("\1", "{").replace("\2", "}"))
+        else:
+            start, end = braces
+            choices = at[start + 1 : end].split(",")
+            # A pair without a comma is no choice; it stands for itself.
+            pieces = choices if len(choices) > 1 else [f"\1{choices[0]}\2"]
+            todo += [at[:start] + piece + at[end + 1 :] for piece in pieces]
+        if len(done) + len(todo) > _MAX_ALTERNATIVES:
+            raise _invalid_pattern(text, f"its braces mean more than {_MAX_ALTERNATIVES} patterns")
+    return sorted(done)
+
+
+def _innermost_braces(text: str) -> tuple[int, int] | None:
+    end = text.find("}")
+    while end >= 0:
+        start = text.rfind("{", 0, end)
+        if start >= 0:
+            return start, end
+        end = text.find("}", end + 1)
+    return None
+
+
+def _invalid_pattern(text: str, why: str) -> BadInput:
+    return BadInput(f"invalid pattern '{quote_path(text[:100])}': {why}")

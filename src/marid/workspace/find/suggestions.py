@@ -1,0 +1,28 @@
+"""Names that somebody may have meant."""
+
+import os
+from dataclasses import replace
+
+from marid.core.errors import MaridError, NotFound
+from marid.text.display import quote_path
+from marid.workspace.guard.api import GuardedPath
+
+
+def not_found_error(place: GuardedPath, given: str) -> NotFound:
+    """The error for a path that is not there, with the nearest names in its folder."""
+    folder, name = os.path.split(place.name)
+    try:
+        names = [entry.name for entry in replace(place, name=folder or ".").entries()]
+    except MaridError:
+        return NotFound(f"'{quote_path(given)}' is not there, nor is its folder")
+    near = closest_names(name, names)
+    hint = f"; near it: {', '.join(near)}" if near else ""
+    return NotFound(f"'{quote_path(given)}' is not there{hint}")
+
+
+def closest_names(name: str, names: list[str]) -> list[str]:
+    """Up to three of `names` that look like `name`, as they may be shown."""
+    from difflib import get_close_matches  # imported when used: only a miss needs it
+
+    lower = {other.lower(): other for other in names}
+    return [quote_path(lower[other]) for other in get_close_matches(name.lower(), lower, n=3)]

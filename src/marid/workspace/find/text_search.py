@@ -1,0 +1,177 @@
+"""Searching the text of many files: what cannot match is passed over here, somebody else's pattern runs in workers."""
+
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterable, Iterator
+from time import monotonic
+from typing import NamedTuple, TypeAlias
+
+from marid.core.errors import Exhausted
+from marid.ports.workers import Workers
+from marid.text.decode import to_utf8
+from marid.text.regex.line_hits import LineHit, find_hits
+from marid.text.regex.line_pattern import LinePattern
+from marid.text.regex.literal_finder import AdaptiveFinder
+from marid.text.text_codec import WIDE_BOMS
+from marid.workspace.guard.api import OpenFolder
+
+# The first batch is small, for most searches end with it; later ones are worth the way to more than one worker.
+_FIRST_BATCH_BYTES = 128 << 10
+_MAX_BATCH_BYTES = 8 << 20
+_CALL_BYTES = 1 << 20
+# So much text is searched before a faster way is made ready.
+_WARM_BYTES = 1 << 20
+# Letters outside ASCII that are an i, a k or an s in other case.
+_ODD_CASES = tuple(letter.encode() for letter in "\u0130\u0131\u017f\u212a")
+
+
+class SearchedFile(NamedTuple):
+    """A file that was read."""
+
+    path: str
+    data: bytes
+
+
+class FileHits(NamedTuple):
+    """A file with hits; `data` is its text, in UTF-8 or a one-byte encoding."""
+
+    path: str
+    data: bytes
+    hits: list[LineHit]
+
+
+class TextSearch(NamedTuple):
+    """What to look for: at most so many hits, within so many seconds."""
+
+    pattern: LinePattern
+    max_hits: int
+    timeout: float = 20.0
+
+
+PathFilter: TypeAlias = Callable[[str], bool]
+
+
+def iter_files(
+    folders: Iterable[OpenFolder], wanted: PathFilter | None = None, within: str = ""
+) -> Iterator[SearchedFile]:
+    """Every readable file of a walk whose path below its start is `wanted`; its path is told with `within` before."""
+    for folder in folders:
+        prefix = f"{folder.path}/" if folder.path else ""
+        for name in folder.names:
+            path = prefix + name
+            if (wanted is None or wanted(path)) and (data := folder.read(name)):
+                yield SearchedFile(within + path, data)
+
+
+class Grep:
+    """One search over many files; a pattern that is ours needs no workers.
+
+    `complete` tells afterwards whether nothing was left out, `late` whether time ran out.
+    """
+
+    def __init__(self, search: TextSearch, workers: Workers | None = None) -> None:
+        if workers is None and not search.pattern.is_literal:
+            raise ValueError("a pattern that is not ours runs in workers only")
+        self._pattern = search.pattern
+        self._left = search.max_hits
+        self._deadline = monotonic() + search.timeout
+        self._workers = workers
+        self.is_complete = True
+        self.timed_out = False
+
+    def run(self, files: Iterable[SearchedFile]) -> Iterator[FileHits]:
+        """The files with hits, in their order, until there are enough.
+
+        Raises: Exhausted when the pattern takes too long or too much memory, BadInput when it is wrong.
+        """
+        candidates = self._until_deadline(filter(make_prefilter(self._pattern), files))
+        batches = _one_per_batch(candidates) if self._pattern.is_literal else _batches(candidates)
+        for batch in batches:
+            for source, hits in zip(batch, self._hits(batch), strict=True):
+                if not hits:
+                    continue
+                if self._left <= 0:
+                    self.is_complete = False
+                    return
+                taken = hits[: self._left]
+                self.is_complete = len(taken) == len(hits)
+                self._left -= len(taken)
+                yield FileHits(source.path, _to_narrow_text(source.data), taken)
+
+    def _until_deadline(self, files: Iterable[SearchedFile]) -> Iterator[SearchedFile]:
+        for source in files:
+            if monotonic() > self._deadline:
+                self.timed_out = True
+                self.is_complete = False
+                return
+            yield source
+
+    def _hits(self, batch: list[SearchedFile]) -> Iterator[list[LineHit]]:
+        most = self._left + 1  # one more than is shown tells whether there are more
+        pattern = self._pattern
+        if self._workers is None or pattern.is_literal:
+            yield from find_hits(pattern, [source.data for source in batch], most)
+            return
+        calls = [(pattern, texts, most) for texts in _split_for_workers(batch)]
+        cost = [sum(map(len, texts)) for _, texts, _ in calls]
+        for answer in self._workers.run_all(find_hits, calls, cost=cost):
+            if isinstance(answer, Exhausted):
+                raise Exhausted("the pattern takes too long or too much memory here: make it simpler") from answer
+            if isinstance(answer, Exception):
+                raise answer
+            yield from answer
+
+
+def make_prefilter(pattern: LinePattern) -> Callable[[SearchedFile], bool]:
+    """Whether a file may have a match: cheap, and never wrong when it says no."""
+    needles = tuple(needle.encode() for needle in pattern.required_literals)
+    if not needles:
+        return lambda source: True
+    if not all(map(bytes.isascii, needles)):
+        return lambda source: any(needle in source.data for needle in needles) or _is_legacy_encoded(source.data)
+    # All encodings but the wide ones spell ASCII alike.
+    odd = _ODD_CASES if pattern.caseless else ()
+    find = AdaptiveFinder((*needles, *odd), caseless=pattern.caseless, warm_bytes=_WARM_BYTES).find
+    return lambda source: bool(find(source.data)) or source.data.startswith(WIDE_BOMS)
+
+
+def _is_legacy_encoded(data: bytes) -> bool:
+    """Whether a text spells letters outside ASCII otherwise than UTF-8 does."""
+    text = to_utf8(data)
+    return text is not None and text[1] != "utf-8"
+
+
+def _to_narrow_text(data: bytes) -> bytes:
+    """The text in an encoding whose line ends are plain bytes, without a mark."""
+    text = to_utf8(data) if data.startswith(WIDE_BOMS) else None
+    return text[0] if text else data.removeprefix(BOM_UTF8)
+
+
+def _one_per_batch(files: Iterable[SearchedFile]) -> Iterator[list[SearchedFile]]:
+    return ([source] for source in files)
+
+
+def _batches(files: Iterable[SearchedFile]) -> Iterator[list[SearchedFile]]:
+    batch: list[SearchedFile] = []
+    size, full = 0, _FIRST_BATCH_BYTES
+    for source in files:
+        batch.append(source)
+        size += len(source.data)
+        if size >= full:
+            yield batch
+            batch, size, full = [], 0, min(4 * full, _MAX_BATCH_BYTES)
+    if batch:
+        yield batch
+
+
+def _split_for_workers(batch: list[SearchedFile]) -> Iterator[list[bytes]]:
+    """The texts of a batch in calls of about the same size."""
+    texts: list[bytes] = []
+    size = 0
+    for source in batch:
+        texts.append(source.data)
+        size += len(source.data)
+        if size >= _CALL_BYTES:
+            yield texts
+            texts, size = [], 0
+    if texts:
+        yield texts

@@ -1,0 +1,1 @@
+"""The path guard: open names beneath a root or not at all."""

@@ -1,0 +1,7 @@
+"""The guard by its one name: what a tool, or whoever calls one, needs of it."""
+
+from marid.workspace.guard.guarded_path import MAX_FILE_BYTES, FolderEntry, GuardedPath, OpenFolder
+from marid.workspace.guard.guarded_root import GuardedRoot
+from marid.workspace.guard.path_scope import PathScope
+
+__all__ = ["MAX_FILE_BYTES", "FolderEntry", "GuardedPath", "GuardedRoot", "OpenFolder", "PathScope"]

@@ -1,0 +1,1 @@
+"""Which files the rules include: parse, match, layer by layer, explain."""

@@ -1,0 +1,185 @@
+"""The verdict on a name in one folder: all layers together, the strongest first."""
+
+from functools import reduce
+from typing import NamedTuple
+
+from marid.workspace.rules.parse import CONFIG, IGNORE, INLINE, NEAR, NO_RULE, PathRule
+from marid.workspace.rules.rule_layers import NameTest, RuleLayer, RuleSource
+
+
+class Decision(NamedTuple):
+    """In or out, and by which rule of which source; no rule means that nothing matched."""
+
+    include: bool
+    rank: int = NO_RULE
+    rule: PathRule | None = None
+    source: RuleSource | None = None
+
+
+INCLUDED = Decision(include=True)
+
+
+class NameFilter(NamedTuple):
+    """What a name must not hit to be decided by the floor alone."""
+
+    names: frozenset[str]
+    suffixes: frozenset[str]
+    rest: NameTest
+    # One of these stands in every name that `suffixes` or `rest` may hit; None when that cannot be said.
+    hints: tuple[str, ...] | None
+
+
+class RuleStack:
+    """The layers of one folder, and `floor`: the verdict on what none of them matches.
+
+    Below a folder that was excluded only stronger sources are kept, so that an inclusion of theirs still finds its
+    file; below one that a context rule included, weaker sources are dropped.
+    """
+
+    def __init__(self, layers: tuple[RuleLayer, ...], fallback: Decision, pool: "RuleStackPool") -> None:
+        self.layers = layers
+        self.fallback = fallback
+        self._pool = pool
+        self._is_flat = all(layer.is_flat for layer in layers)
+        # An excluded folder is opened only for a stronger inclusion that may match below it.
+        self.is_open = fallback.include or any(layer.may_include for layer in layers)
+        self._filters: dict[bool, NameFilter] = {}
+        self._needs_normalizing = any(layer.source.needs_normalizing for layer in layers)
+
+    def select(self, names: list[str]) -> list[str]:
+        """The files among `names` (sorted) that are in."""
+        hot = self.find_candidates(names, folders=False)
+        if not hot:
+            return names if self.fallback.include else []
+        if not self.fallback.include:
+            return [name for name in hot if self.judge(name, folder=False).include]
+        out = {name for name in hot if not self.judge(name, folder=False).include}
+        return [name for name in names if name not in out] if out else names
+
+    def find_candidates(self, names: list[str], *, folders: bool) -> list[str]:
+        """Those that some rule may match; the floor decides the others."""
+        sieve = self._filters.get(folders)
+        if sieve is None:
+            sieve = self._filters[folders] = self._make_filter(folders=folders)
+        exact, suffixes, rest, hints = sieve
+        if hints is not None and exact.isdisjoint(names):
+            # Nearly every folder ends here: one look at all its names together.
+            together = "\n".join(names)
+            if not any([hint in together for hint in hints]):  # noqa: C419 - a generator costs more than it saves
+                return []
+        return [name for name in names if name in exact or name[name.rfind(".") :] in suffixes or rest(name)]
+
+    def judge(self, name: str, *, folder: bool) -> Decision:
+        """The verdict on one name."""
+        for layer in self.layers:
+            found = _decide(layer, layer.find_matches(name, folder=folder), folder=folder)
+            if found is not None:
+                return found
+        return self.fallback
+
+    def below(self, name: str, decision: Decision) -> "RuleStack":
+        """The stack in the sub-folder `name`, on which `judge` said `decision`."""
+        if decision is self.fallback:
+            return (
+                self
+                if self._is_flat
+                else self._pool.get_stack(tuple(x.below(name) for x in self.layers), self.fallback)
+            )
+        contextual = decision.rank <= CONFIG
+        if decision.include and not contextual:
+            # git's `!folder/` only takes back; what is below is judged by the same rules as before.
+            return self._pool.get_stack(tuple(x.below(name) for x in self.layers), self.fallback)
+        kept = [x.below(name) for x in self.layers[: self._index_of(decision)] if x.source.is_contextual]
+        own = next((x for x in self.layers if x.source is decision.source), None)
+        if contextual and own is not None and (decision.include or not _is_plain(decision)):
+            kept.append(own.below(name) if decision.include else own.below(name).below_exclusion())
+        return self._pool.get_stack(tuple(kept), decision)
+
+    def with_sources(self, near: list[RuleSource], ignores: list[RuleSource], *, repository: bool) -> "RuleStack":
+        """This stack with the rule files that the folder itself brings; a repository's own ignore rules start anew."""
+        layers = list(self.layers)
+        if repository:
+            layers = [x for x in layers if x.source.rank != IGNORE]
+        if self.fallback.rank >= NEAR:
+            at = sum(1 for x in layers if x.source.rank == INLINE)
+            layers[at:at] = [source.top_layer() for source in near]
+        if self.fallback.rank > IGNORE:
+            at = sum(1 for x in layers if x.source.rank < IGNORE)
+            layers[at:at] = [source.top_layer() for source in ignores]
+        return self._pool.get_stack(tuple(layers), self.fallback)
+
+    def enter_named(self, name: str) -> "RuleStack":
+        """The stack in `name`, a folder that the user named: a rule that includes it counts, none can exclude it."""
+        decision = self.judge(name, folder=True)
+        return self.below(name, decision if decision.include else self.fallback)
+
+    def _index_of(self, decision: Decision) -> int:
+        return next((i for i, x in enumerate(self.layers) if x.source is decision.source), 0)
+
+    def _make_filter(self, *, folders: bool) -> NameFilter:
+        tables = [layer.table(folders=folders) for layer in self.layers]
+        rests = [table.any_rest for table in tables if table.any_rest is not None]
+        names = {name for table in tables for name in table.names}
+        suffixes = {suffix for table in tables for suffix in table.suffixes}
+        if self._needs_normalizing:  # another spelling of a letter may match: `judge` looks closer
+            rests.append(_not_ascii)
+        hints = {glob.hint for table in tables for glob, _ in table.rest}
+        unsure = self._needs_normalizing or "" in hints or any(layer.source.ignore_case for layer in self.layers)
+        return NameFilter(
+            frozenset(names), frozenset(suffixes), _any_of(rests), None if unsure else tuple(hints | suffixes)
+        )
+
+
+class RuleStackPool:
+    """Keeps one Stack per state, since nearly all folders of a project share a few."""
+
+    def __init__(self) -> None:
+        self._stacks: dict[tuple[tuple[RuleLayer, ...], Decision], RuleStack] = {}
+
+    def get_stack(self, layers: tuple[RuleLayer, ...], floor: Decision = INCLUDED) -> RuleStack:
+        """The one stack of these layers."""
+        found = self._stacks.get((layers, floor))
+        if found is None:
+            found = self._stacks[layers, floor] = RuleStack(layers, floor, self)
+        return found
+
+
+def _decide(layer: RuleLayer, matched: list[int], *, folder: bool) -> Decision | None:
+    """What one source says; None when it says nothing."""
+    source = layer.source
+    rules = source.rules
+    if not matched:
+        return None
+    if not source.is_contextual:
+        last = rules[matched[-1]]
+        return Decision(include=last.include, rank=source.rank, rule=last, source=source)
+    including = [rules[i] for i in matched if rules[i].include]
+    excluding = [rules[i] for i in matched if not rules[i].include]
+    named = next((rule for rule in including if rule.is_plain and not rule.folders_only), None)
+    if named is not None and not folder and not any(rule.is_plain for rule in excluding):
+        return Decision(include=True, rank=source.rank, rule=named, source=source)
+    if excluding:
+        # A plain exclusion is the stronger one: nothing below can be named back in.
+        rule = next((rule for rule in excluding if rule.is_plain), excluding[0])
+        return Decision(include=False, rank=source.rank, rule=rule, source=source)
+    return None if layer.excluded_above else Decision(include=True, rank=source.rank, rule=including[0], source=source)
+
+
+def _is_plain(decision: Decision) -> bool:
+    return decision.rule is not None and decision.rule.is_plain
+
+
+def _not_ascii(name: str) -> bool:
+    return not name.isascii()
+
+
+def _any_of(matchers: list[NameTest]) -> NameTest:
+    return reduce(_either, matchers) if matchers else _match_nothing
+
+
+def _either(first: NameTest, second: NameTest) -> NameTest:
+    return lambda name: first(name) or second(name)
+
+
+def _match_nothing(_name: str) -> bool:
+    return False

@@ -1,0 +1,1 @@
+"""Write files whole or not at all: atomic replacement, commits with a journal, recovery."""

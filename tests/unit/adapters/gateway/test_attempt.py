@@ -1,0 +1,303 @@
+"""One try at an answer, over the wire."""
+
+import gzip
+import json
+from dataclasses import replace
+
+import anyio
+import pytest
+
+from fakes.model import DIALECTS, asking, events_of, gateway_to, provider_at
+from fakes.web import answer, serving
+from marid.adapters.gateway.attempt import Attempt, AttemptConfig, AttemptFailed
+from marid.adapters.gateway.library_request import import_library
+from marid.adapters.gateway.providers import Dialect, Provider
+from marid.adapters.gateway.retry_policy import RetryPolicy
+from marid.core.errors import BadInput, Exhausted, Unavailable
+from marid.core.model_io import (
+    CallReady,
+    Finished,
+    GatewayEvent,
+    Message,
+    RetryScheduled,
+    TextDelta,
+    ToolCall,
+    ToolResult,
+    Usage,
+    user_message,
+)
+from marid.testing import Cut, Gate, Insert, ModelServer, Stall, always, call, malformed_event, say
+
+pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence")
+
+
+def tried(
+    server: ModelServer, dialect: Dialect, patience: RetryPolicy
+) -> tuple[list[GatewayEvent], Attempt, AttemptFailed | None]:
+    got: list[GatewayEvent] = []
+
+    async def take(event: GatewayEvent) -> None:
+        got.append(event)
+
+    import_library(provider_at(server, dialect))
+
+    async def main() -> tuple[Attempt, AttemptFailed | None]:
+        exchange = Attempt(AttemptConfig(provider_at(server, dialect), patience, None), asking(dialect))
+        try:
+            await exchange.run(take)
+        except AttemptFailed as broken:
+            return exchange, broken
+        return exchange, None
+
+    return got, *anyio.run(main)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_silent_service_is_given_up_before_it_says_anything(dialect: Dialect) -> None:
+    with ModelServer([say("first"), say("late", faults=[Stall(before_headers=True)])]) as server:
+        tried(server, dialect, RetryPolicy())  # the first request of all takes long on our side
+        _, exchange, broken = tried(server, dialect, RetryPolicy(idle_timeout=0.5))
+        assert broken
+        assert broken.failure.can_retry
+        assert isinstance(broken.failure.error, Unavailable)
+        assert "silent" in str(broken)
+        assert not exchange.has_output
+        assert server.wait_for_end(1) == "left"
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_silence_in_the_middle_ends_the_answer(dialect: Dialect) -> None:
+    with ModelServer([say("one", "two", faults=[Stall(after=1)])]) as server:
+        got, exchange, broken = tried(server, dialect, RetryPolicy(idle_timeout=1.0))
+        assert broken
+        assert exchange.has_output
+        assert TextDelta("one") in got
+        assert exchange.usage().estimated
+        assert server.wait_for_end(0) == "left"
+
+
+def test_an_answer_without_end_is_ended() -> None:
+    with ModelServer([say("one", "two", faults=[Stall(after=1)])]) as server:
+        _, _, broken = tried(server, "openai", RetryPolicy(idle_timeout=60, total_timeout=0.3))
+        assert broken
+        assert isinstance(broken.failure.error, Exhausted)
+        assert not broken.failure.can_retry
+
+
+def test_a_connection_that_breaks_after_the_end_is_no_failure() -> None:
+    ends: list[bool] = []
+    for events in range(1, 6):
+        with ModelServer([say("one", faults=[Cut(events=events, how="reset")])]) as server:
+            got, _, broken = tried(server, "openai", RetryPolicy())
+        ends.append(broken is None)
+        assert isinstance(got[-1], Finished) is ends[-1] if got else broken
+    assert ends == sorted(ends)
+    assert ends.count(True) > 1
+
+
+CHUNK = {"id": "x", "choices": [{"index": 0, "delta": {"content": "hello"}, "finish_reason": "stop"}]}
+STREAM = b"data: %s\n\ndata: [DONE]\n\n" % json.dumps(CHUNK).encode()
+
+
+def served(
+    reply: bytes, dialect: Dialect = "openai", path: str = "/v1/chat/completions"
+) -> tuple[list[GatewayEvent], AttemptFailed | None]:
+    """What comes of a reply that somebody else has written."""
+    got: list[GatewayEvent] = []
+
+    async def take(event: GatewayEvent) -> None:
+        got.append(event)
+
+    async def main() -> AttemptFailed | None:
+        try:
+            await Attempt(AttemptConfig(provider, RetryPolicy(), None), asking(dialect)).run(take)
+        except AttemptFailed as broken:
+            return broken
+        return None
+
+    with serving() as server:
+        server.replies[path] = reply
+        provider = Provider(id=dialect, dialect=dialect, base_url=server.url("/v1"))
+        return got, anyio.run(main)
+
+
+def reply_of(body: bytes, kind: str = "text/event-stream", **headers: str) -> bytes:
+    return answer(body, kind=kind, headers=headers)
+
+
+def test_an_answer_that_comes_packed_is_unpacked() -> None:
+    got, broken = served(reply_of(gzip.compress(STREAM), **{"Content-Encoding": "gzip"}))
+    assert broken is None
+    assert isinstance(got[-1], Finished)
+    assert got[-1].reply.text == "hello"
+
+
+def test_a_packed_answer_that_is_cut_is_not_whole() -> None:
+    long = b'data: {"id": "x", "choices": [{"index": 0, "delta": {"content": "one"}}]}\n\n' + STREAM
+    for packed in (gzip.compress(long)[:-40], gzip.compress(long.partition(b"hello")[0])):
+        got, broken = served(reply_of(packed, **{"Content-Encoding": "gzip"}))
+        assert broken
+        assert "broke off" in str(broken)
+        assert not [event for event in got if isinstance(event, Finished)]
+
+
+def test_an_answer_packed_in_an_unknown_way_is_told_and_not_asked_for_again() -> None:
+    _, broken = served(reply_of(STREAM, **{"Content-Encoding": "br"}))
+    assert broken
+    assert not broken.failure.can_retry
+    assert "'br'" in str(broken)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_damaged_event_breaks_the_answer_and_no_call_of_it_is_ready(dialect: Dialect) -> None:
+    turn = say("one", "two", calls=[call("get_tree", {"path": "."})], faults=[malformed_event(after=1)])
+    with ModelServer([turn]) as server:
+        got, exchange, broken = tried(server, dialect, RetryPolicy())
+    assert broken
+    assert isinstance(broken.failure.error, Unavailable)
+    assert "a part of the answer is lost" in str(broken)
+    assert exchange.has_output
+    assert TextDelta("one") in got
+    assert not [event for event in got if isinstance(event, CallReady | Finished) or event == TextDelta("two")]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_is_damaged_before_the_first_word_may_be_asked_for_again(dialect: Dialect) -> None:
+    with ModelServer([say("one", faults=[malformed_event()])]) as server:
+        got, exchange, broken = tried(server, dialect, RetryPolicy())
+    assert broken
+    assert broken.failure.can_retry
+    assert (got, exchange.has_output) == ([], False)
+
+
+def test_what_is_damaged_after_the_end_does_not_matter() -> None:
+    with ModelServer(
+        [say("one", faults=[Insert(data=STREAM.replace(b"hello", b"two") + b"data: {\n\n", after=1)])]
+    ) as server:
+        got, _, broken = tried(server, "openai", RetryPolicy())
+    assert broken is None
+    assert isinstance(got[-1], Finished)
+    assert got[-1].reply.text == "onetwo"
+
+
+def test_a_page_instead_of_an_answer_is_told_and_not_asked_for_again() -> None:
+    places: dict[Dialect, str] = {"openai": "/v1/chat/completions", "anthropic": "/v1/v1/messages"}
+    for dialect, path in places.items():
+        _, broken = served(reply_of(b"<html>Log in</html>", "text/html; charset=utf-8"), dialect, path)
+        assert broken
+        assert not broken.failure.can_retry
+        assert "answered with 'text/html'" in str(broken)
+        assert "check base_url" in str(broken)
+
+
+def test_an_answer_in_one_piece_is_an_answer() -> None:
+    calls = [{"id": "a", "type": "function", "function": {"name": "get_tree", "arguments": '{"path": "."}'}}] * 2
+    message = {"role": "assistant", "content": "hello", "tool_calls": calls}
+    whole = {"id": "x", "object": "chat.completion", "choices": [{"message": message, "finish_reason": "tool_calls"}]}
+    got, broken = served(reply_of(json.dumps({**whole, "created": 1, "model": "m"}).encode(), "application/json"))
+    assert broken is None
+    end = got[-1]
+    assert isinstance(end, Finished)
+    assert (end.reason, end.reply.text) == ("calls", "hello")
+    assert [(one.name, one.arguments) for one in end.reply.calls] == [("get_tree", '{"path": "."}')] * 2
+
+
+def test_an_error_in_one_piece_under_a_good_status_is_an_error() -> None:
+    got, broken = served(reply_of(b'{"error": {"message": "too busy", "code": 503}}', "application/json"))
+    assert broken
+    assert "too busy" in str(broken)
+    assert got == []
+
+
+def test_an_error_between_the_events_breaks_the_answer_with_the_services_words() -> None:
+    error = b'error: {"code": 500, "message": "Compute error.", "type": "server_error"}\n\n'
+    with ModelServer([say("one", "two", faults=[Insert(data=error, after=1)])]) as server:
+        got, exchange, broken = tried(server, "openai", RetryPolicy())
+    assert broken
+    assert isinstance(broken.failure.error, Unavailable)
+    assert "Compute error." in str(broken)
+    assert exchange.has_output
+    assert got == [TextDelta("one")]
+    _, first = served(reply_of(error + b"data: [DONE]\n\n"))
+    assert first
+    assert first.failure.can_retry
+    assert "Compute error." in str(first)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_an_answer_that_is_no_stream_of_events_is_told(dialect: Dialect) -> None:
+    with ModelServer([always(say(faults=[Cut(events=0, how="clean")]))]) as server:
+        _, exchange, broken = tried(server, dialect, RetryPolicy())
+    assert broken
+    assert isinstance(broken.failure.error, Unavailable)
+    assert not exchange.has_output
+
+
+def test_an_event_of_an_unknown_shape_ends_the_answer_even_if_the_end_is_there_already() -> None:
+    odd = b'data: {"id": "x", "choices": [{"index": 0, "delta": {"tool_calls": [7]}}]}\n\n'
+    end = b'data: {"id": "x", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}\n\n'
+    with ModelServer([say("one", "two", faults=[Insert(data=odd + end, after=1)])]) as server:
+        got, _, broken = tried(server, "openai", RetryPolicy())
+    assert TextDelta("one") in got
+    assert broken
+    assert isinstance(broken.failure.error, Unavailable)
+
+
+def test_a_refusal_of_the_model_is_its_answer() -> None:
+    chunk = b'data: {"id": "x", "choices": [{"index": 0, "delta": {"refusal": "I will not"}}]}\n\n'
+    with ModelServer([say(faults=[Insert(data=chunk, after=0)])]) as server:
+        got, _, broken = tried(server, "openai", RetryPolicy())
+    assert broken is None
+    assert TextDelta("I will not") in got
+    end = got[-1]
+    assert isinstance(end, Finished)
+    assert (end.reason, end.reply.text) == ("filtered", "I will not")
+
+
+def test_before_anything_came_the_cost_is_the_question() -> None:
+    with ModelServer([]) as server:
+
+        async def main() -> Usage:
+            request = replace(asking("openai"), tools=(), system="")
+            return Attempt(AttemptConfig(provider_at(server, "openai"), RetryPolicy(), None), request).usage()
+
+        assert anyio.run(main) == Usage(1, 0, estimated=True)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_cancelled_answer_closes_its_connection_at_once(dialect: Dialect) -> None:
+    gate = Gate()
+    with ModelServer([say("one", "two", faults=[Stall(gate=gate, after=1)])]) as server:
+
+        async def main() -> None:
+            with anyio.CancelScope() as scope:
+
+                async def take(event: GatewayEvent) -> None:
+                    scope.cancel()
+
+                await Attempt(AttemptConfig(provider_at(server, dialect), RetryPolicy(), None), asking(dialect)).run(
+                    take
+                )
+            assert scope.cancelled_caught
+
+        anyio.run(main)
+        assert server.wait_for_end(0) == "left"
+
+
+def test_an_answer_for_which_the_window_has_no_more_room_is_told_as_such() -> None:
+    with ModelServer([say("half ", "of it", finish="model_context_window_exceeded")]) as server:
+        events, error = events_of(gateway_to(server, "anthropic"), asking("anthropic"))
+    assert isinstance(error, Exhausted)
+    assert "to begin a new conversation" in str(error)
+    assert [event.text for event in events if isinstance(event, TextDelta)][:1] == ["half "]
+
+
+def test_what_cannot_be_put_into_a_request_is_no_fault_of_the_service() -> None:
+    made = ToolCall(id="c", name="get_tree", arguments='{"path": NaN}')
+    result = Message(role="tool", parts=(ToolResult(call_id="c", name="get_tree", text="x"),))
+    with ModelServer([say("done")]) as server:
+        request = asking("anthropic", user_message("hi"), Message(role="assistant", parts=(made,)), result)
+        events, error = events_of(gateway_to(server, "anthropic"), request)
+        assert list(server.requests) == []
+    assert isinstance(error, BadInput)
+    assert [event for event in events if isinstance(event, RetryScheduled)] == []

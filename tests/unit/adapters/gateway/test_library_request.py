@@ -1,0 +1,233 @@
+"""Our parameters in the library's words."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from fakes.model import TREE, asking, events_of, gateway_to
+from marid.adapters.gateway.library_request import parameters_for, settings_for
+from marid.adapters.gateway.providers import Dialect, Provider
+from marid.core.model_io import ForcedTool, ModelRequest, Parameters, ReasoningOptions, RequestNotice, user_message
+from marid.testing import ModelServer, always, say
+
+pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence")
+PLAIN = Parameters(prompt_caching=False)
+
+
+def settings(dialect: Dialect, parameters: Parameters, *, tools: bool = True, url: str = "http://x") -> dict[str, Any]:
+    provider = Provider(id=dialect, dialect=dialect, base_url=url)
+    request = ModelRequest(
+        model="m", messages=(user_message("hi"),), tools=(TREE,) if tools else (), parameters=parameters
+    )
+    return dict(settings_for(provider, request))
+
+
+def test_nothing_wanted_is_nothing_sent() -> None:
+    assert settings("openai", PLAIN) == {}
+    assert settings("openai", Parameters()) == {"cache": True}
+
+
+def test_simple_parameters_are_the_same_everywhere() -> None:
+    wanted = replace(PLAIN, temperature=0.0, max_tokens=9, top_p=0.5, stop=("x",), seed=1, frequency_penalty=0.1)
+    told = {
+        "temperature": 0.0,
+        "max_tokens": 9,
+        "top_p": 0.5,
+        "stop_sequences": ["x"],
+        "seed": 1,
+        "frequency_penalty": 0.1,
+    }
+    assert settings("google", wanted) == told
+
+
+def test_choices_of_tools_are_sent_only_with_tools() -> None:
+    wanted = replace(PLAIN, tool_choice="required", parallel_tool_calls=False)
+    assert settings("openai", wanted) == {"tool_choice": "required", "parallel_tool_calls": False}
+    assert settings("google", wanted) == {"tool_choice": "required"}
+    assert settings("openai", wanted, tools=False) == {}
+    assert settings("anthropic", replace(PLAIN, tool_choice=ForcedTool("get_tree"))) == {"tool_choice": ["get_tree"]}
+
+
+@pytest.mark.parametrize(
+    ("thinking", "told"),
+    [
+        (ReasoningOptions(effort="high"), "high"),
+        (ReasoningOptions(effort="none"), "none"),
+        (ReasoningOptions(enabled=False, effort="high"), "none"),
+        (ReasoningOptions(enabled=False, max_tokens=2000), "none"),
+        (ReasoningOptions(enabled=True), "medium"),
+        (ReasoningOptions(effort="odd"), None),
+        (ReasoningOptions(max_tokens=2000, effort="high"), "low"),
+    ],
+)
+def test_effort_is_told_in_one_word(thinking: ReasoningOptions, told: str | None) -> None:
+    wanted = replace(PLAIN, reasoning=thinking)
+    assert settings("openai", wanted).get("openai_reasoning_effort") == told
+    assert settings("openai", wanted, url="https://api.openai.com/v1").get("thinking") == (told != "none" and told)
+
+
+def test_who_shall_not_think_has_no_tokens_for_it() -> None:
+    wanted = replace(PLAIN, reasoning=ReasoningOptions(enabled=False, max_tokens=2000))
+    assert settings("anthropic", wanted) == settings("google", wanted) == {"thinking": False}
+
+
+def test_a_number_of_tokens_for_thoughts_is_told_where_it_is_understood() -> None:
+    wanted = replace(PLAIN, reasoning=ReasoningOptions(max_tokens=2000, exclude=True))
+    assert settings("anthropic", wanted) == {"anthropic_thinking": {"type": "enabled", "budget_tokens": 2000}}
+    assert settings("google", wanted)["google_thinking_config"]["include_thoughts"] is False
+    assert settings("openrouter", wanted) == {"openrouter_reasoning": {"max_tokens": 2000, "exclude": True}}
+    hidden = replace(PLAIN, reasoning=ReasoningOptions(effort="low", exclude=True))
+    assert settings("openrouter", hidden) == {"openrouter_reasoning": {"effort": "low", "exclude": True}}
+
+
+def test_an_answer_in_json_is_asked_for_in_the_dialects_way() -> None:
+    wanted = replace(PLAIN, response_format={"type": "json_object"})
+    assert settings("openai", wanted) == {"extra_body": {"response_format": {"type": "json_object"}}}
+    assert settings("google", wanted) == {}
+    plain = ModelRequest(model="m", messages=(), parameters=wanted)
+    assert parameters_for(plain, "google").output_mode == "prompted"
+    assert parameters_for(plain, "openai").output_mode == "text"
+    form = {"type": "json_schema", "json_schema": {"name": "n", "schema": {"type": "object"}}}
+    request = ModelRequest(model="m", messages=(), parameters=replace(PLAIN, response_format=form))
+    made = parameters_for(request)
+    assert made.output_mode == "native"
+    assert made.output_object
+    assert made.output_object.name == "n"
+
+
+def test_google_is_asked_for_json_by_its_own_word_where_no_tools_are_offered() -> None:
+    wanted = Parameters(response_format={"type": "json_object"})
+    with ModelServer([always(say("{}"))]) as server:
+        for tools, kinds in (((), ["application/json"]), ((TREE,), [])):
+            request = replace(asking("google", parameters=wanted, tools=tools), model="gemini-2.5-pro")
+            events, error = events_of(gateway_to(server, "google"), request)
+            assert error is None
+            sent: Any = server.requests[-1].body
+            assert [sent["generationConfig"]["responseMimeType"] for _ in kinds] == kinds
+            assert any(isinstance(event, RequestNotice) for event in events) is not bool(kinds)
+
+
+@pytest.mark.parametrize(
+    ("thinking", "max_tokens", "raised", "budget"),
+    [
+        (ReasoningOptions(effort="high"), 1000, 17384, 16384),
+        (ReasoningOptions(effort="low"), 2049, 2049, 2048),
+        (ReasoningOptions(max_tokens=5000), 1000, 6000, 5000),
+        (ReasoningOptions(max_tokens=10), 2000, 2000, 1024),
+    ],
+)
+def test_there_is_room_for_an_answer_beside_the_thoughts(
+    thinking: ReasoningOptions, max_tokens: int, raised: int, budget: int
+) -> None:
+    wanted = Parameters(reasoning=thinking, max_tokens=max_tokens, temperature=0.3, top_p=0.5)
+    with ModelServer([say("ok")]) as server:
+        events, error = events_of(gateway_to(server, "anthropic"), asking("anthropic", parameters=wanted))
+        assert error is None
+        sent: Any = server.requests[0].body
+    assert (sent["max_tokens"], sent["thinking"]["budget_tokens"]) == (raised, budget)
+    assert not {"temperature", "top_p"} & sent.keys()
+    (noted,) = [event.text for event in events if isinstance(event, RequestNotice)]
+    assert "api.temperature, api.top_p" in noted
+
+
+def test_who_does_not_think_keeps_temperature_and_tokens() -> None:
+    wanted = replace(PLAIN, temperature=0.3, max_tokens=10, reasoning=ReasoningOptions(enabled=False))
+    assert settings("anthropic", wanted) == {"temperature": 0.3, "max_tokens": 10, "thinking": False}
+    assert settings("anthropic", replace(wanted, reasoning=ReasoningOptions(effort="low"), top_p=0.99))["top_p"] == 0.99
+
+
+@pytest.mark.parametrize(
+    ("dialect", "place", "value"),
+    [
+        ("openai", ("max_tokens",), 77),
+        ("openai", ("stop",), ["END"]),
+        ("openai", ("temperature",), 0.25),
+        ("openai", ("parallel_tool_calls",), False),
+        ("openai", ("tool_choice",), "required"),
+        ("openai", ("reasoning_effort",), "none"),
+        ("openrouter", ("reasoning", "effort"), "none"),
+        ("openrouter", ("max_tokens",), 77),
+        ("anthropic", ("max_tokens",), 77),
+        ("anthropic", ("stop_sequences",), ["END"]),
+        ("anthropic", ("tool_choice", "disable_parallel_tool_use"), True),
+        ("google", ("generationConfig", "maxOutputTokens"), 77),
+        ("google", ("generationConfig", "stopSequences"), ["END"]),
+        ("google", ("toolConfig", "functionCallingConfig", "mode"), "ANY"),
+    ],
+)
+def test_what_is_wanted_reaches_the_provider(dialect: Dialect, place: tuple[str, ...], value: object) -> None:
+    wanted = Parameters(
+        max_tokens=77,
+        stop=("END",),
+        temperature=0.25,
+        parallel_tool_calls=False,
+        tool_choice="required",
+        reasoning=ReasoningOptions(effort="none"),
+    )
+    with ModelServer([say("ok")]) as server:
+        _, error = events_of(gateway_to(server, dialect), asking(dialect, parameters=wanted))
+        assert error is None
+        sent: Any = server.requests[0].body
+    for name in place:
+        sent = sent[name]
+    assert sent == value
+
+
+@pytest.mark.parametrize("effort", ["high", "low"])
+def test_effort_reaches_models_that_nobody_knows(effort: str) -> None:
+    with ModelServer([say("ok")]) as server:
+        wanted = Parameters(reasoning=ReasoningOptions(effort=effort))
+        events_of(gateway_to(server, "openai"), asking("openai", parameters=wanted))
+        assert (server.requests[0].body or {})["reasoning_effort"] == effort
+
+
+@pytest.mark.parametrize("dialect", ["openai", "openrouter", "anthropic", "google"])
+def test_a_schema_for_the_answer_reaches_the_provider(dialect: Dialect) -> None:
+    schema = {"type": "object", "properties": {"flavour": {"type": "string"}}, "required": ["flavour"]}
+    form = {"type": "json_schema", "json_schema": {"name": "n", "schema": schema}}
+    with ModelServer([say("{}")]) as server:
+        wanted = Parameters(response_format=form)
+        _, error = events_of(gateway_to(server, dialect), asking(dialect, parameters=wanted))
+        assert error is None
+        assert "flavour" in str(server.requests[0].body)
+
+
+def test_which_names_openrouter_has_is_left_to_the_service() -> None:
+    with ModelServer([say("ok")]) as server:
+        _, error = events_of(gateway_to(server, "openrouter"), replace(asking("openrouter"), model="auto"))
+        assert error is None
+        assert server.requests[0].model == "auto"
+
+
+@pytest.mark.parametrize("dialect", ["openai", "openrouter", "anthropic", "google"])
+def test_loading_can_be_done_ahead(dialect: str) -> None:
+    program = f"""
+import sys
+from marid.adapters.gateway.library_request import import_library, model_for
+from marid.adapters.gateway.providers import Provider
+provider = Provider(id="p", dialect="{dialect}", base_url="http://x")
+import_library(provider)
+import httpx2
+before = {{*sys.modules}}
+model_for(provider, "m", httpx2.AsyncClient())
+print([name for name in sys.modules if name not in before and name.startswith("pydantic_ai")])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_openai_itself_gets_the_name_that_it_knows() -> None:
+    import httpx2
+
+    from marid.adapters.gateway.library_request import model_for
+
+    async def nobody(request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(500)
+
+    client = httpx2.AsyncClient(transport=httpx2.MockTransport(nobody))
+    own = model_for(Provider(id="openai", dialect="openai", base_url="https://api.openai.com/v1"), "gpt-4o", client)
+    other = model_for(Provider(id="lmstudio", dialect="openai", base_url="http://localhost:1234/v1"), "q", client)
+    assert (own.system, other.system) == ("openai", "lmstudio")

@@ -1,0 +1,195 @@
+"""Server-sent events, whole and broken."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from marid.adapters.gateway.sse_validator import MAX_EVENT, SseValidator
+
+
+def sifted(*pieces: bytes) -> tuple[bytes, SseValidator]:
+    sieve = SseValidator()
+    return b"".join([*(sieve.feed(piece) for piece in pieces), sieve.finish()]), sieve
+
+
+def test_good_events_pass_as_they_are() -> None:
+    stream = b'event: x\ndata: {"a": 1}\n\ndata: [DONE]\n\n'
+    passed, sieve = sifted(stream)
+    assert passed == stream
+    assert (sieve.fault, sieve.has_events, sieve.is_complete) == ("", True, True)
+
+
+BROKEN = (b'data: {"a": \n\n', b"data: nonsense\n\n", b"data: [1]\n\n", b"data: \xff\xfe\n\n", b'data: "x"\n\n')
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+@pytest.mark.parametrize("end", [b"", b'data: {"c": 3}\n\n'])
+def test_a_damaged_event_ends_the_stream_after_what_came_before(broken: bytes, end: bytes) -> None:
+    passed, sieve = sifted(b'data: {"a": 1}\n\n' + broken + b'data: {"b": 2}\n\n', end)
+    assert passed == b'data: {"a": 1}\n\n'
+    assert sieve.fault == "sent an event that is no JSON object"
+    assert sifted(broken, end)[0] == b""
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_what_is_damaged_after_the_end_does_not_matter(broken: bytes) -> None:
+    _, sieve = sifted(b"data: [DONE]\n\n", broken)
+    assert (sieve.fault, sieve.is_complete) == ("", True)
+
+
+@pytest.mark.parametrize("nothing", [b"data:\n\n", b"data: \n\n", b"data:  \n\n", b": ping\n\n", b"event: ping\n\n"])
+def test_what_is_no_data_is_no_event(nothing: bytes) -> None:
+    passed, sieve = sifted(nothing, nothing + nothing, b'data: {"a": 1}\n\n')
+    assert passed == b'data: {"a": 1}\n\n'
+    assert sieve.fault == ""
+
+
+def test_comments_and_unknown_lines_are_left_out() -> None:
+    passed, sieve = sifted(b': hello\n\nfoo\n\nid: 7\nwhat is this\ndata: {"a": 1}\n\n')
+    assert passed == b'id: 7\ndata: {"a": 1}\n\n'
+    assert sieve.fault == ""
+
+
+def test_every_kind_of_line_end_counts() -> None:
+    for end in (b"\n", b"\r\n", b"\r"):
+        passed, _ = sifted(b'data:{"a": 1}' + end + end + b'data: {"b": 2}' + end + end)
+        assert passed == b'data: {"a": 1}\n\ndata: {"b": 2}\n\n'
+
+
+def test_an_event_without_its_blank_line_counts_at_the_end() -> None:
+    assert sifted(b'data: {"a": 1}')[0] == b'data: {"a": 1}\n\n'
+    assert sifted(b'data: {"a": 1}\r')[0] == b'data: {"a": 1}\n\n'
+    passed, sieve = sifted(b'data: {"a":')
+    assert (passed, sieve.fault) == (b"", "")
+
+
+def test_two_events_without_a_blank_line_between_are_two() -> None:
+    passed, sieve = sifted(b'data: {"a": 1}\ndata: {"b": 2}\n\n')
+    assert passed == b'data: {"a": 1}\n\ndata: {"b": 2}\n\n'
+    assert sieve.fault == ""
+    passed, sieve = sifted(b'data: {"a": 1}\ndata: {"b"\ndata: {"c": 3}\n\n')
+    assert passed == b'data: {"a": 1}\n\n'
+    assert sieve.fault
+
+
+def test_data_of_several_lines_is_one_event() -> None:
+    assert sifted(b'data: {"a":\ndata: 1}\n\n')[0] == b'data: {"a": 1}\n\n'
+
+
+@pytest.mark.parametrize(
+    ("event", "ends"),
+    [
+        ({"choices": [{"finish_reason": "stop"}]}, True),
+        ({"choices": [{"finish_reason": None}]}, False),
+        ({"choices": []}, False),
+        ({"choices": [7]}, False),
+        ({"choices": "x"}, False),
+        ({"candidates": [{"finishReason": "STOP"}]}, True),
+        ({"candidates": [{"index": 0}]}, False),
+        ({"promptFeedback": {"blockReason": "SAFETY"}}, True),
+        ({"type": "message_stop"}, True),
+        ({"type": "message_delta"}, False),
+    ],
+)
+def test_it_knows_where_an_answer_ends(event: dict[str, object], ends: bool) -> None:
+    assert sifted(b"data: " + json.dumps(event).encode() + b"\n\n")[1].is_complete is ends
+
+
+def test_a_line_of_ten_megabytes_in_small_pieces_takes_no_long() -> None:
+    event = b'data: {"a": "' + b"x" * (10 << 20) + b'"}\n\n'
+    passed, _ = sifted(*(event[at : at + 65536] for at in range(0, len(event), 65536)))
+    assert passed == event
+
+
+def test_data_nested_too_deep_is_damaged() -> None:
+    assert sifted(b"data: " + b"[" * 200_000 + b"\n\n")[1].fault
+
+
+def test_a_line_without_end_is_given_up() -> None:
+    sieve = SseValidator()
+    piece = b"x" * (1 << 20)
+    sieve.feed(b'data: {"a": 1}\n\ndata: {"a": "')
+    fed = next(number for number in range(1, 100) if sieve.feed(piece) == b"" and sieve.fault)
+    assert fed << 20 <= MAX_EVENT + (1 << 20)
+    assert "more than 32 MB" in sieve.fault
+    assert sieve.feed(b'"}\n\n') + sieve.finish() == b""
+
+
+def test_what_was_held_back_comes_before_the_end() -> None:
+    def chunk(text: str) -> bytes:
+        return b"data: " + json.dumps({"choices": [{"delta": {"content": text}}]}).encode() + b"\n\n"
+
+    for end in (b"data: [DONE]\n\n", b""):
+        passed, _ = sifted(chunk("<thi"), end)
+        assert b'"<thi"' in passed
+
+
+CHUNK = b'data: {"choices": [{"delta": {"content": "half"}}]}\n\n'
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        b'error: {"code": 500, "message": "no compute", "type": "server_error"}\n\n',
+        b"error: no compute\n\n",
+        b'event: error\ndata: {"message": "no compute"}\n\n',
+        b"event: error\ndata: no compute\n\n",
+        b'data: {"object": "error", "message": "no compute", "code": 500}\n\n',
+        b'data: {"type": "error", "message": "no compute"}\n\n',
+    ],
+)
+def test_an_error_that_no_client_knows_ends_the_stream_with_its_words(error: bytes) -> None:
+    passed, sieve = sifted(CHUNK, error, b"data: [DONE]\n\n")
+    assert passed == CHUNK
+    assert (sieve.error_text, bool(sieve.fault), sieve.began_with_error) == ("no compute", True, False)
+    assert sifted(error)[1].began_with_error
+    assert sifted(CHUNK + error + b"data: [DONE]\n\n")[1].error_text == "no compute"
+
+
+def test_an_error_without_words_is_one_and_one_after_the_end_does_not_matter() -> None:
+    assert sifted(b"error:\n\n")[1].error_text == "it gives no reason"
+    assert sifted(b"data: [DONE]\n\n", b"error: late\n\n")[1].error_text == ""
+
+
+def test_an_error_that_the_clients_know_is_theirs() -> None:
+    for known in (b'event: error\ndata: {"type": "error", "error": {"message": "x"}}\n\n', b'data: {"error": "x"}\n\n'):
+        passed, sieve = sifted(known)
+        assert (passed, sieve.error_text, sieve.began_with_error) == (known, "", True)
+        assert not sifted(CHUNK, known)[1].began_with_error
+
+
+def test_an_error_beside_an_empty_choice_is_one_that_came_first() -> None:
+    error = b'data: {"choices":[{"delta":{"content":""},"finish_reason":"error"}],"error":{"message":"x"}}\n\n'
+    assert sifted(error)[1].began_with_error
+    assert not sifted(CHUNK, error)[1].began_with_error
+    assert not sifted(CHUNK)[1].began_with_error
+
+
+def test_a_mark_before_the_stream_loses_nothing() -> None:
+    mark = b"\xef\xbb\xbf"
+    for pieces in ((mark + CHUNK,), (mark, CHUNK), (mark[:1], mark[1:] + CHUNK), (mark + CHUNK + CHUNK,)):
+        passed, sieve = sifted(*pieces)
+        assert passed == CHUNK * (len(b"".join(pieces)) // len(CHUNK))
+        assert sieve.fault == ""
+
+
+@given(
+    st.lists(st.dictionaries(st.text(max_size=3), st.text(max_size=5), max_size=3), max_size=5),
+    st.lists(st.integers(1, 9), min_size=1),
+    st.sampled_from([b"\n", b"\r\n", b"\r"]),
+)
+def test_where_the_stream_is_cut_into_pieces_changes_nothing(
+    events: list[dict[str, str]], sizes: list[int], end: bytes
+) -> None:
+    stream = b"".join(b"data: " + json.dumps(event, ensure_ascii=False).encode() + end + end for event in events)
+    pieces: list[bytes] = []
+    at = 0
+    while at < len(stream):
+        size = sizes[len(pieces) % len(sizes)]
+        pieces.append(stream[at : at + size])
+        at += size
+    passed, sieve = sifted(*pieces)
+    assert [json.loads(line[6:]) for line in passed.split(b"\n") if line] == events
+    assert sieve.fault == ""

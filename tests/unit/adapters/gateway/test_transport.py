@@ -1,0 +1,225 @@
+"""The HTTP side of a request."""
+
+import gzip
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+
+from fakes.bodies import Body, Endless
+from marid.adapters.gateway.providers import Dialect, Provider
+from marid.adapters.gateway.response_bodies import MAX_ERROR_BODY
+from marid.adapters.gateway.retry_policy import RetryPolicy
+from marid.adapters.gateway.transport import ProviderTransport, open_transport
+from marid.adapters.gateway.wire_log import RecordKind
+from marid.core.model_io import Usage
+
+KEY = "sk-canary-0123456789"
+
+
+class Fixed(httpx2.AsyncBaseTransport):
+    """Answers everything alike and keeps what was asked."""
+
+    def __init__(self, response: httpx2.Response) -> None:
+        self._response = response
+        self.asked: list[httpx2.Request] = []
+        self.closed = False
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        self.asked.append(request)
+        return self._response
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+
+class Notes:
+    """A journal in memory."""
+
+    def __init__(self) -> None:
+        self.records: list[tuple[RecordKind, Mapping[str, Any]]] = []
+
+    def note(self, kind: RecordKind, record: Mapping[str, Any]) -> None:
+        self.records.append((kind, record))
+
+
+def provider(dialect: Dialect = "openai", key: str = KEY) -> Provider:
+    return Provider(id=dialect, dialect=dialect, base_url="http://127.0.0.1:9/v1", api_key=key)
+
+
+def sent(wire: ProviderTransport, *, method: str = "POST", headers: Mapping[str, str] | None = None) -> bytes:
+    async def main() -> bytes:
+        async with httpx2.AsyncClient(transport=wire) as client:
+            answer = await client.request(method, "http://127.0.0.1:9/v1/x", json={"key": KEY}, headers=headers)
+            return answer.content
+
+    return anyio.run(main)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "header", "value"),
+    [
+        ("openai", "authorization", f"Bearer {KEY}"),
+        ("openrouter", "authorization", f"Bearer {KEY}"),
+        ("anthropic", "x-api-key", KEY),
+        ("google", "x-goog-api-key", KEY),
+    ],
+)
+def test_our_key_goes_out_and_no_other(dialect: Dialect, header: str, value: str) -> None:
+    foreign = dict.fromkeys(["Authorization", "x-api-key", "OpenAI-Organization", "X-Mine", "User-Agent"], "stolen")
+    inner = Fixed(httpx2.Response(200, stream=Body()))
+    sent(ProviderTransport(provider(dialect), RetryPolicy(), inner=inner), headers=foreign)
+    headers = inner.asked[0].headers
+    assert headers[header] == value
+    assert "stolen" not in str(dict(headers))
+    assert inner.closed
+
+
+def test_no_header_goes_out_that_is_not_needed() -> None:
+    inner = Fixed(httpx2.Response(200, stream=Body()))
+    needed = {"anthropic-version": "1", "anthropic-beta": "b"}
+    sent(ProviderTransport(provider("anthropic"), RetryPolicy(), inner=inner), headers={**needed, "X-Mine": "?"})
+    names = {"host", "accept", "connection", "content-type", "content-length", "user-agent", "accept-encoding"}
+    assert set(inner.asked[0].headers) == {*names, *needed, "x-api-key"}
+
+
+def test_a_name_and_password_go_out_beside_a_key_that_leaves_room_for_them() -> None:
+    inner = Fixed(httpx2.Response(200, stream=Body()))
+    notes = Notes()
+    place = replace(provider("anthropic"), login="me:secret-word")
+    sent(ProviderTransport(place, RetryPolicy(), notes, inner=inner))
+    headers = inner.asked[0].headers
+    assert (headers["authorization"], headers["x-api-key"]) == ("Basic bWU6c2VjcmV0LXdvcmQ=", KEY)
+    assert "bWU6c2VjcmV0LXdvcmQ" not in str(notes.records)
+
+
+def test_our_patience_counts_and_not_the_clients() -> None:
+    inner = Fixed(httpx2.Response(200, stream=Body()))
+    sent(ProviderTransport(provider(), RetryPolicy(connect_timeout=3, idle_timeout=7), inner=inner))
+    assert inner.asked[0].extensions["timeout"] == {"connect": 3, "read": 7, "write": 7, "pool": 3}
+
+
+def test_without_a_key_none_is_sent() -> None:
+    inner = Fixed(httpx2.Response(200, stream=Body()))
+    sent(ProviderTransport(provider(key=""), RetryPolicy(), inner=inner), headers={"Authorization": "Bearer stolen"})
+    assert "authorization" not in inner.asked[0].headers
+
+
+def test_an_answer_goes_through_the_sieve_and_is_closed() -> None:
+    body = Body(b'data: {"a": 1}\n', b"\ndata: brok", b'en\n\ndata: {"b": 2}\n\n')
+    wire = ProviderTransport(provider(), RetryPolicy(), inner=Fixed(httpx2.Response(200, stream=body)))
+    assert sent(wire) == b'data: {"a": 1}\n\n'
+    assert wire.has_validated_body
+    assert wire.validator.fault
+    assert body.closed
+
+
+def test_lists_and_errors_are_left_alone() -> None:
+    for method, response in (
+        ("GET", httpx2.Response(200, stream=Body(b"[1]"))),
+        ("POST", httpx2.Response(500, stream=Body(b"[1]"))),
+    ):
+        wire = ProviderTransport(provider(), RetryPolicy(), inner=Fixed(response))
+        assert sent(wire, method=method) == b"[1]"
+        assert not wire.has_validated_body
+
+
+def test_what_is_packed_is_unpacked_wherever_it_comes_from() -> None:
+    event = b'data: {"a": 1}\n\n'
+    packed = {"content-encoding": "GZIP"}
+    for method, status in (("POST", 200), ("POST", 500), ("GET", 200)):
+        body = Body(gzip.compress(event)[:12], gzip.compress(event)[12:])
+        wire = ProviderTransport(
+            provider(), RetryPolicy(), inner=Fixed(httpx2.Response(status, headers=packed, stream=body))
+        )
+        assert sent(wire, method=method) == event
+        assert wire.is_readable
+        assert body.closed
+
+
+def test_what_is_packed_in_a_way_that_nobody_asked_for_is_empty() -> None:
+    odd = httpx2.Response(200, headers={"content-encoding": "br"}, stream=Body(b"?"))
+    wire = ProviderTransport(provider(), RetryPolicy(), inner=Fixed(odd))
+    assert sent(wire) == b""
+    assert (wire.is_readable, wire.content_encoding) == (False, "br")
+
+
+def test_an_error_without_end_is_read_in_part() -> None:
+    endless = ProviderTransport(provider(), RetryPolicy(), inner=Fixed(httpx2.Response(500, stream=Endless())))
+    assert 0 < len(sent(endless)) <= MAX_ERROR_BODY
+
+
+def test_what_goes_over_the_wire_is_noted_without_keys() -> None:
+    notes = Notes()
+    wire = ProviderTransport(
+        provider(), RetryPolicy(), notes, inner=Fixed(httpx2.Response(200, headers={"set-cookie": KEY}, stream=Body()))
+    )
+    sent(wire)
+    wire.log_response(Usage(input=3, output=2))
+    wire.log_response(Usage(input=3, output=2))
+    (kind, request), (other, response) = notes.records
+    assert (kind, other) == ("request", "response")
+    assert request["request"] == {"key": "[masked]"}
+    assert request["headers"]["authorization"] == "[masked]"
+    assert response["response"]["status"] == 200
+    assert response["response"]["usage"] == {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}
+    assert isinstance(request["timestamp"], int)
+    assert isinstance(response["timestamp"], int)
+    assert KEY not in str(notes.records)
+
+
+def test_a_journal_is_not_needed() -> None:
+    wire = ProviderTransport(provider(), RetryPolicy(), inner=Fixed(httpx2.Response(200, stream=Body(b"data: {}\n\n"))))
+    assert sent(wire) == b"data: {}\n\n"
+    wire.log_response(None)
+
+
+class Failing(httpx2.AsyncBaseTransport):
+    """Fails after a request has gone out, or before."""
+
+    def __init__(self, error: Exception, *, sent: bool = True) -> None:
+        self._error = error
+        self._sent = sent
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if self._sent:
+            await request.extensions["trace"]("http11.send_request_body.complete", {})
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    ("inner", "asked"),
+    [
+        (Fixed(httpx2.Response(200)), True),
+        (Fixed(httpx2.Response(500)), False),
+        (Failing(httpx2.ReadTimeout("silent")), True),
+        (Failing(httpx2.ConnectTimeout("silent"), sent=False), False),
+        (Failing(httpx2.RemoteProtocolError("gone")), False),
+        (Failing(httpx2.ConnectError("refused"), sent=False), False),
+        (Failing(RuntimeError("cancelled")), True),
+    ],
+)
+def test_it_knows_whether_a_request_may_have_cost_something(inner: httpx2.AsyncBaseTransport, asked: bool) -> None:
+    wire = ProviderTransport(provider(), RetryPolicy(), inner=inner)
+
+    async def main() -> None:
+        async with httpx2.AsyncClient(transport=wire) as client:
+            with suppress(httpx2.TransportError, RuntimeError):
+                await client.post("http://127.0.0.1:9/v1", content=b"{}")
+
+    anyio.run(main)
+    assert wire.was_sent is asked
+
+
+def test_there_is_a_way_to_every_kind_of_place() -> None:
+    for url, proxy in (
+        ("http://localhost:1/v1", "http://p:1"),
+        ("https://example.com/v1", "http://p:1"),
+        ("http://h/v1", ""),
+    ):
+        place = Provider(id="x", dialect="openai", base_url=url, proxy=proxy)
+        assert isinstance(open_transport(place), httpx2.AsyncHTTPTransport)

@@ -1,0 +1,146 @@
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from marid.adapters.process import programs
+from marid.adapters.process.programs import ProgramLimits, ProgramResult
+from marid.core.errors import Exhausted, Unavailable
+
+ENV = {"PATH": os.environ["PATH"]}
+QUICK = ProgramLimits(timeout=0.3)
+
+
+def shell(script: str, limits: ProgramLimits | None = None) -> ProgramResult:
+    return programs.run(["/bin/sh", "-c", script], cwd="/", env=ENV, limits=limits or ProgramLimits())
+
+
+@pytest.fixture
+def lifeline(tmp_path: Path) -> Callable[[], bytes]:
+    """A pipe that a child holds open; reading it returns when all who hold it are dead."""
+    os.mkfifo(tmp_path / "line")
+    reader = os.open(tmp_path / "line", os.O_RDONLY | os.O_NONBLOCK)
+
+    def last_words() -> bytes:
+        os.set_blocking(reader, True)
+        with open(reader, "rb") as pipe:
+            return pipe.read()
+
+    return last_words
+
+
+def test_what_a_child_prints_and_its_status_come_back() -> None:
+    assert shell("echo out; echo err >&2; exit 3") == ProgramResult(status=3, out=b"out\n", err=b"err\n")
+
+
+def test_a_child_that_dies_of_a_signal_has_a_negative_status() -> None:
+    assert shell("kill -TERM $$").status == -signal.SIGTERM
+
+
+def test_a_child_gets_the_environment_it_is_given_and_no_input() -> None:
+    outcome = programs.run(["/usr/bin/env"], cwd="/", env={"ONLY": "this"}, limits=ProgramLimits())
+    assert outcome.out == b"ONLY=this\n"
+    assert shell("cat").out == b""
+
+
+def test_a_child_has_no_terminal_to_prompt_on() -> None:
+    assert shell("exec 3<>/dev/tty").status != 0
+
+
+def test_a_program_that_is_not_there_is_unavailable() -> None:
+    with pytest.raises(Unavailable, match="missing cannot be started"):
+        programs.run(["/no/such/missing"], cwd="/", env={}, limits=ProgramLimits())
+
+
+def test_an_argument_that_no_program_can_be_given_is_unavailable() -> None:
+    with pytest.raises(Unavailable, match="null byte"):
+        programs.run(["/bin/sh", "a\0b"], cwd="/", env={}, limits=ProgramLimits())
+
+
+def test_a_child_that_prints_too_much_is_stopped() -> None:
+    with pytest.raises(Exhausted, match="sh printed more than 1,000 bytes"):
+        shell("while :; do echo yes; done", ProgramLimits(max_output=1000))
+
+
+def test_output_at_the_limit_is_whole() -> None:
+    assert shell("printf %1000s x", ProgramLimits(max_output=1000)).out == b"x".rjust(1000)
+
+
+def test_endless_complaints_are_not_kept_and_do_not_outlast_the_time_limit() -> None:
+    with pytest.raises(Unavailable, match=r"longer than 0\.3 s"):
+        shell("while :; do echo no >&2; done", QUICK)
+
+
+def test_only_the_first_complaints_are_kept() -> None:
+    outcome = shell(f"{sys.executable} -c \"import sys; sys.stderr.write('x' * 9_000_000)\"")
+    assert outcome.status == 0
+    assert programs.MAX_STDERR <= len(outcome.err) < programs.MAX_STDERR + programs.CHUNK
+
+
+def test_a_child_that_takes_too_long_is_killed_with_all_its_children(
+    tmp_path: Path, lifeline: Callable[[], bytes]
+) -> None:
+    with pytest.raises(Unavailable, match=r"longer than 0\.3 s"):
+        shell(f"(exec sleep 30 > '{tmp_path}/line') & sleep 30", QUICK)
+    assert lifeline() == b""
+
+
+def test_a_child_that_closes_its_output_and_stays_is_killed(tmp_path: Path, lifeline: Callable[[], bytes]) -> None:
+    with pytest.raises(Unavailable, match=r"longer than 0\.3 s"):
+        shell(f"exec > '{tmp_path}/line' 2>&-; exec sleep 30", QUICK)
+    assert lifeline() == b""
+
+
+def test_an_interrupt_kills_the_child(tmp_path: Path, lifeline: Callable[[], bytes]) -> None:
+    # The child interrupts us only after a while, when we surely wait for it.
+    script = f"exec > '{tmp_path}/line'; sleep 0.2; kill -INT {os.getpid()}; exec sleep 30"
+    with pytest.raises(KeyboardInterrupt):
+        shell(f"({script}) 2>&1", ProgramLimits(timeout=20))
+    assert lifeline() == b""
+
+
+def test_programs_are_looked_for_in_absolute_folders_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tool").write_text("#!/bin/sh\n")
+    (tmp_path / "tool").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    assert programs.find("tool", {"PATH": ".::bin"}) is None
+    assert programs.find("tool", {}) is None
+    assert programs.find("tool", {"PATH": f".:{tmp_path}"}) == str(tmp_path / "tool")
+
+
+def test_a_program_is_fed_without_being_listened_to(tmp_path: Path) -> None:
+    argv = ["/bin/sh", "-c", f"cat > '{tmp_path}/got'; echo ignored; exit 4"]
+    assert programs.feed(argv, b"text", env=ENV, timeout=5) == 4
+    assert (tmp_path / "got").read_bytes() == b"text"
+
+
+def test_a_child_that_is_left_behind_serves_on(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "question")
+    os.mkfifo(tmp_path / "answer")
+    served = f"cd '{tmp_path}'; (read word < question; echo $word > answer) & cat > /dev/null"
+    assert programs.feed(["/bin/sh", "-c", served], b"x", env=ENV, timeout=5) == 0
+    (tmp_path / "question").write_text("served\n")
+    assert (tmp_path / "answer").read_bytes() == b"served\n"
+
+
+def test_a_program_that_does_not_take_its_input_is_killed(tmp_path: Path, lifeline: Callable[[], bytes]) -> None:
+    argv = ["/bin/sh", "-c", f"exec sleep 30 > '{tmp_path}/line'"]
+    with pytest.raises(Unavailable, match=r"sh took longer than 0\.3 s"):
+        programs.feed(argv, b"x" * 1_000_000, env=ENV, timeout=0.3)
+    assert lifeline() == b""
+
+
+@pytest.mark.parametrize(
+    ("err", "said"),
+    [
+        (b"fatal: no way\n", "no way"),
+        (b"warning: odd\nhint: try\nssh: refused\r\nfatal: more\n", "ssh: refused"),
+        (b"remote: \x1b[31mred\n", "remote: ?[31mred"),
+        (b"", "exit status 7"),
+    ],
+)
+def test_a_complaint_is_one_line_fit_for_a_terminal(err: bytes, said: str) -> None:
+    assert ProgramResult(status=7, out=b"", err=err).error_line() == said

@@ -1,0 +1,168 @@
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fakes.confined import Confined
+from marid.adapters.process.shell_runner import ShellRunner
+from marid.adapters.sandbox.bubblewrap import Sandbox
+from marid.core.errors import Refused, Unavailable
+from marid.ports.processes import ProcessCommand, ProcessResult
+
+ENV = {"PATH": os.environ["PATH"], "HOME": "/nonexistent"}
+
+
+@pytest.fixture(params=["confined", "unconfined"])
+def run(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., ProcessResult]:
+    """Runs a script in `tmp_path`/project, with and without a sandbox."""
+    if request.param == "confined":
+        made = Confined(tmp_path)
+        runner = ShellRunner(env=made.env, sandbox=made.sandbox, output=10_000, max_processes=64)
+    else:
+        (tmp_path / "project").mkdir()
+        runner = ShellRunner(env=ENV, sandbox=None, output=10_000, max_processes=64)
+    root = str(tmp_path / "project")
+
+    def script(text: str, seconds: float = 20.0, stopped: Callable[[], bool] | None = None) -> ProcessResult:
+        command = ProcessCommand(
+            argv=("/bin/sh", "-c", text), cwd=root, roots=(root,), seconds=seconds, unconfined=True
+        )
+        return runner.run(command, stopped=stopped)
+
+    return script
+
+
+@pytest.fixture
+def lifeline(tmp_path: Path) -> Callable[[], None]:
+    """A pipe in the project that a command holds open; calling this returns when all who hold it are dead."""
+    (tmp_path / "project").mkdir(exist_ok=True)
+    os.mkfifo(tmp_path / "project" / "line")
+    reader = os.open(tmp_path / "project" / "line", os.O_RDONLY | os.O_NONBLOCK)
+
+    def wait() -> None:
+        os.set_blocking(reader, True)
+        with open(reader, "rb") as pipe:
+            assert pipe.read() == b"begun\n"
+
+    return wait
+
+
+HOLD = "exec 9> line; echo begun >&9; "
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        HOLD + "sleep 100",
+        HOLD + "sleep 100 & sleep 100",
+        HOLD + "setsid sleep 100 & sleep 100",
+        HOLD + "(setsid sh -c 'sleep 100 & sleep 100' &) ; sleep 100",
+        HOLD + "trap '' TERM HUP INT; sleep 100 | cat",
+    ],
+)
+def test_a_time_out_ends_the_whole_tree(
+    run: Callable[..., ProcessResult], lifeline: Callable[[], None], script: str
+) -> None:
+    assert run(script, seconds=0.3).timed_out
+    lifeline()
+
+
+@pytest.mark.parametrize("script", [HOLD + "setsid sleep 100 > /dev/null 2>&1 &", HOLD + "sleep 100 & exit 0"])
+def test_nothing_outlives_a_command_that_ended_by_itself(
+    run: Callable[..., ProcessResult], lifeline: Callable[[], None], script: str
+) -> None:
+    assert run(script).status == 0
+    lifeline()
+
+
+def test_stopping_ends_the_whole_tree(
+    run: Callable[..., ProcessResult], lifeline: Callable[[], None], tmp_path: Path
+) -> None:
+    begun = tmp_path / "project" / "begun"
+    begin = time.monotonic()
+    ran = run(HOLD + "touch begun; setsid sleep 100 & sleep 100", stopped=begun.exists)
+    assert not ran.timed_out
+    assert time.monotonic() - begin < 10
+    lifeline()
+
+
+def test_long_output_keeps_its_beginning_and_its_end(run: Callable[..., ProcessResult]) -> None:
+    ran = run("echo first; head -c 50000 /dev/zero | tr '\\0' x; echo; echo last")
+    assert ran.out.startswith("first\n")
+    assert ran.out.endswith("last\n")
+    assert len(ran.out) < 10_100
+    assert ran.omitted_bytes == len("first\n\nlast\n") + 50_000 - 10_000
+
+
+def test_a_command_may_close_its_output_and_go_on(run: Callable[..., ProcessResult]) -> None:
+    assert run("echo x; exec >&- 2>&-; sleep 0.1; exit 4").status == 4
+
+
+def test_a_crowd_is_stopped(run: Callable[..., ProcessResult]) -> None:
+    ran = run("i=0; while [ $i -lt 100 ]; do sleep 5 & i=$((i+1)); done; wait", seconds=4.0)
+    assert "fork" in ran.err or "64 processes" in ran.err
+
+
+def test_it_starts_quickly_and_does_not_wait_for_the_next_look(run: Callable[..., ProcessResult]) -> None:
+    run("true")
+    assert min(run("true").seconds for _ in range(5)) < 0.5
+
+
+def test_several_run_at_once(run: Callable[..., ProcessResult]) -> None:
+    left: list[str] = []
+
+    def one(number: int) -> None:
+        left.append(run(f"echo {number}").out)
+
+    threads = [threading.Thread(target=one, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(left) == [f"{n}\n" for n in range(6)]
+
+
+def test_what_cannot_be_started_is_unavailable(tmp_path: Path) -> None:
+    runner = ShellRunner(env=ENV, sandbox=None)
+    command = ProcessCommand(argv=("/bin/echo", "x" * 200_000), cwd=str(tmp_path), roots=(), unconfined=True)
+    with pytest.raises(Unavailable, match="cannot be started"):
+        runner.run(command)
+
+
+def test_a_sandbox_that_cannot_be_set_up_is_unavailable(tmp_path: Path) -> None:
+    made = Confined(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    with pytest.raises(Unavailable, match="the sandbox cannot be set up: bwrap: "):
+        made("true", cwd=str(tmp_path / "elsewhere"))
+
+
+def test_e12_without_bubblewrap_the_state_says_so_and_nothing_runs_by_itself(tmp_path: Path) -> None:
+    runner = ShellRunner(env=ENV, sandbox=None)
+    assert runner.state().reason == "bubblewrap, which would confine it, is not installed"
+    with pytest.raises(Refused, match="bubblewrap"):
+        runner.run(ProcessCommand(argv=("/bin/true",), cwd=str(tmp_path), roots=(str(tmp_path),)))
+
+
+@pytest.mark.parametrize("script", ["echo bwrap: no namespaces >&2; exit 1", "exit 0"])
+def test_e12_a_bubblewrap_that_does_not_work_is_noticed(tmp_path: Path, script: str) -> None:
+    program = tmp_path / "bwrap"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    sandbox = Sandbox(str(program), env=ENV, state=str(tmp_path / "state"))
+    runner = ShellRunner(env=ENV, sandbox=sandbox)
+    assert not runner.state().confined
+    assert runner.state().reason.startswith("the sandbox does")
+
+
+def test_e12_a_bubblewrap_that_confines_too_little_is_noticed(tmp_path: Path) -> None:
+    program = tmp_path / "bwrap"
+    program.write_text(
+        '#!/bin/sh\nwhile [ "$1" != --json-status-fd ]; do shift; done\n'
+        "echo 'has a network'; echo tried; echo '{\"exit-code\": 0}' > /dev/fd/$2\n"
+    )
+    program.chmod(0o755)
+    sandbox = Sandbox(str(program), env=ENV, state=str(tmp_path / "state"))
+    assert ShellRunner(env=ENV, sandbox=sandbox).state().reason.endswith("a command inside has a network")

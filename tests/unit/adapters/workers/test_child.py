@@ -1,0 +1,97 @@
+"""The worker's side, in process where that is harmless and as a process where it is not."""
+
+import os
+import pickle
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from marid.adapters.workers.child import READY, TOO_MUCH, answer_calls, serve
+from marid.adapters.workers.framing import receive, send
+
+MOST = 1 << 20
+
+
+def question(*calls: tuple[object, ...], name: str = "misbehave") -> bytes:
+    return pickle.dumps(("fakes.outlines", name, [(call, {}) for call in calls]))
+
+
+def frame(message: bytes) -> bytes:
+    return len(message).to_bytes(4, "big") + message
+
+
+def run(script: bytes, *arguments: str, path: Sequence[str] = ()) -> subprocess.CompletedProcess[bytes]:
+    argv = [sys.executable, "-P", "-m", "marid.adapters.workers.child", *arguments]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*path, *sys.path])}
+    return subprocess.run(argv, input=script, capture_output=True, env=environment, timeout=60, check=False)
+
+
+@pytest.fixture
+def unlimited() -> Iterator[None]:
+    """Serving sets a limit for the process that serves, which here is ours."""
+    before = resource.getrlimit(resource.RLIMIT_CPU)
+    yield
+    resource.setrlimit(resource.RLIMIT_CPU, before)
+
+
+@pytest.mark.usefixtures("unlimited")
+def test_questions_are_answered_until_the_pipe_closes() -> None:
+    (source, ask), (hear, sink) = os.pipe(), os.pipe()
+    send(ask, question((b"def f():\n  1", "python"), (b"x", "none")))
+    send(ask, question(("é\n".encode(), "python")))
+    os.close(ask)
+    serve(source, sink, cpu_seconds=3600)
+    os.close(sink)
+    said = [receive(hear, max_size=MOST) for _ in range(4)]
+    assert said[0] == READY
+    assert [pickle.loads(answer or b"") for answer in said[1:3]] == [
+        [("done", "def f():"), ("done", None)],
+        [("done", "é")],
+    ]
+    assert said[3] is None
+    os.close(source)
+    os.close(hear)
+
+
+def test_an_error_of_our_families_is_an_answer() -> None:
+    assert answer_calls(question((b"refuse", "python"))) == [("failed", ("bad_input", "line 3 is wrong"))]
+
+
+def test_nesting_without_end_is_an_answer() -> None:
+    assert answer_calls(question((b"recurse", "python"))) == [("failed", ("exhausted", TOO_MUCH))]
+
+
+def test_a_bug_is_an_answer_that_names_it() -> None:
+    assert answer_calls(question((b"raise", "python"))) == [("broken", "misbehave: ValueError: cannot parse this")]
+
+
+def test_the_process_ends_when_its_input_does() -> None:
+    done = run(b"", str(1 << 30), "9")
+    assert (done.returncode, done.stdout, done.stderr) == (0, frame(READY), b"")
+
+
+def test_what_the_work_prints_is_no_part_of_the_answer() -> None:
+    done = run(frame(question((b"print", "python"))), str(1 << 30), "9")
+    assert done.stderr == b""
+    assert pickle.loads(done.stdout[len(frame(READY)) + 4 :]) == [("done", "read ''")]
+
+
+def test_work_without_end_is_ended_by_the_system_when_nobody_else_does() -> None:
+    done = run(frame(question((b"spin", "python"))), str(1 << 30), "0")
+    assert (done.returncode, done.stdout) == (-signal.SIGXCPU, frame(READY))
+
+
+def test_memory_ends_at_the_limit() -> None:
+    done = run(frame(question((b"allocate", "python"))), str(300 << 20), "9")
+    assert pickle.loads(done.stdout[len(frame(READY)) + 4 :]) == [("failed", ("exhausted", TOO_MUCH))]
+
+
+def test_a_system_without_limits_is_no_hindrance(tmp_path: Path) -> None:
+    (tmp_path / "resource.py").write_text("raise ImportError")
+    done = run(frame(question((b"x = 1\n", "python"))), str(1 << 30), "9", path=[str(tmp_path)])
+    assert pickle.loads(done.stdout[len(frame(READY)) + 4 :]) == [("done", "x = 1")]

@@ -1,0 +1,21 @@
+from pathlib import Path
+
+import pytest
+
+from fakes.spoken import said, workbench
+from marid.app.conversation_lookup import conversation_exists
+from marid.core.errors import BadInput, NotFound
+
+
+def test_only_the_one_that_may_be_unused_need_not_be_there(tmp_path: Path) -> None:
+    app = workbench(tmp_path)
+    assert not conversation_exists(app, "a", unused="a")
+    with pytest.raises(NotFound, match="'b'"):
+        conversation_exists(app, "b", unused="a")
+    said(app, "b", "x")
+    assert conversation_exists(app, "b")
+
+
+def test_what_is_no_name_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput):
+        conversation_exists(workbench(tmp_path), "a/b", unused="a/b")

@@ -1,0 +1,204 @@
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fakes.git import FakeRepository
+from fakes.means import Outside
+from fakes.trees import plant, scratch
+from marid.assembly.pipeline import ContextRun
+from marid.core.context import (
+    ContextRequest,
+    FileSelection,
+    Level,
+    LevelRule,
+    OutputFormat,
+    RenderOptions,
+    SymbolChoice,
+    SymbolDetail,
+)
+from marid.core.errors import Exhausted
+from marid.text.tokens import make_counter
+
+
+def run_of(
+    top: Path | str,
+    budget: int,
+    *,
+    outside: Outside | None = None,
+    shown: RenderOptions | None = None,
+    wanted: FileSelection | None = None,
+) -> ContextRun:
+    request = ContextRequest(
+        cwd=str(top),
+        selection=wanted or FileSelection(),
+        render=(shown or RenderOptions())._replace(budget=budget),
+        encoding="cl100k_base",
+    )
+    return ContextRun(request, (outside or Outside()).means(), lambda _: None)
+
+
+def written(run: ContextRun) -> bytes:
+    return b"".join(piece for batch in run for piece in batch)
+
+
+def tokens(data: bytes) -> int:
+    return make_counter("cl100k_base").count(data)
+
+
+def code(name: str, lines: int) -> str:
+    return f"def {name}():\n" + "".join(f"    value_{n} = compute({n}, {name!r})\n" for n in range(lines))
+
+
+def shown_in_full(text: bytes, *names: str) -> list[str]:
+    return [
+        name for name in names if f"File: {name}\n".encode() in text and f"def {name[:-3]}():\n    ".encode() in text
+    ]
+
+
+def test_everything_is_shown_when_it_fits(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": code("a", 5), "b.py": code("b", 5)})
+    free = written(ContextRun(ContextRequest(cwd=str(tmp_path)), Outside().means(), lambda _: None))
+    assert written(run_of(tmp_path, tokens(free) + 10)) == free
+
+
+def test_a_large_file_is_shown_as_its_outline(tmp_path: Path) -> None:
+    plant(tmp_path, {"large.py": code("large", 300), "small.py": code("small", 3)})
+    text = written(run_of(tmp_path, 400))
+    assert b"File: large.py\n" in text
+    assert b"Level: outline\n" in text
+    assert shown_in_full(text, "large.py", "small.py") == ["small.py"]
+
+
+def test_what_has_no_place_left_is_listed_by_name(tmp_path: Path) -> None:
+    plant(tmp_path, {f"{name}.txt": "word " * 200 for name in "abcdef"})
+    text = written(run_of(tmp_path, 600))
+    assert b"By name only: " in text
+    assert tokens(text) <= 600
+
+
+def test_named_files_come_first(tmp_path: Path) -> None:
+    plant(tmp_path, {f"{name}.py": code(name, 30) for name in "abcdef"})
+    text = written(run_of(tmp_path, 700, wanted=FileSelection(targets=(".", "e.py"))))
+    assert "e.py" in shown_in_full(text, *(f"{name}.py" for name in "abcdef"))
+
+
+def test_files_that_changed_last_come_first(tmp_path: Path) -> None:
+    repository = FakeRepository()
+    files = {f"{name}.py": code(name, 30).encode() for name in "abcdef"}
+    repository.commit("all", files)
+    for n in range(30):
+        repository.commit("other", {"x": str(n).encode()})
+    repository.commit("d", {"d.py": files["d.py"] + b"\n"})
+    plant(tmp_path, {name: data for name, data in repository.files.items() if name != "x"})
+    outside = Outside(repositories={str(tmp_path): repository})
+    names = [f"{name}.py" for name in "abcdef"]
+    assert "d.py" in shown_in_full(written(run_of(tmp_path, 700, outside=outside)), *names)
+
+
+def test_files_that_others_mention_come_first(tmp_path: Path) -> None:
+    files = {f"{name}.py": "import zeta\n" + code(name, 30) for name in ("alpha", "beta", "gamma")}
+    plant(tmp_path, {**files, "zeta.py": code("zeta", 30)})
+    text = written(run_of(tmp_path, 700))
+    assert shown_in_full(text, "zeta.py") == ["zeta.py"]
+    assert b"def gamma():\n    " not in text
+
+
+def test_the_user_s_own_levels_are_kept(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": code("a", 40), "b.py": code("b", 3), "c.txt": "text", "d.py": code("d", 9)})
+    rules = (
+        LevelRule("a.py", Level.FULL),
+        LevelRule("b.py", Level.NAME),
+        LevelRule("c.txt", Level.OUTLINE),
+        LevelRule("d.py", Level.OUTLINE),
+    )
+    text = written(run_of(tmp_path, 5000, shown=RenderOptions(levels=rules)))
+    assert shown_in_full(text, "a.py", "b.py", "d.py") == ["a.py"]
+    assert b"By name only: 2 files" in text
+    assert text.count(b"Level: outline\n") == 1
+
+
+def test_a_pinned_file_that_does_not_fit_is_too_much(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": code("a", 400)})
+    with pytest.raises(Exhausted, match=r"budget of 100 tokens is too small: 1 files need [\d,]+ even by name"):
+        written(run_of(tmp_path, 100, shown=RenderOptions(levels=(LevelRule("*", Level.FULL),))))
+
+
+def test_not_even_names_fit(tmp_path: Path) -> None:
+    plant(tmp_path, {f"{n}.txt": "text" for n in range(100)})
+    with pytest.raises(Exhausted, match="--budget"):
+        written(run_of(tmp_path, 50))
+
+
+def test_what_stands_before_the_files_counts_too(tmp_path: Path) -> None:
+    plant(tmp_path, {f"some_long_name_{n}.txt": "text" for n in range(30)})
+    with pytest.raises(Exhausted, match="what stands before the files"):
+        written(run_of(tmp_path, 100, shown=RenderOptions(with_tree=True)))
+
+
+def test_a_file_that_vanishes_between_the_passes_is_left_out(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": code("a", 3), "b.py": code("b", 3)})
+    repository = FakeRepository()
+
+    class Vanishing(FakeRepository):
+        def touched(self, number: int) -> dict[str, str]:
+            (tmp_path / "b.py").unlink(missing_ok=True)
+            return super().touched(number)
+
+    repository = Vanishing()
+    repository.commit("all", {"a.py": b"", "b.py": b""})
+    text = written(run_of(tmp_path, 5000, outside=Outside(repositories={str(tmp_path): repository})))
+    assert shown_in_full(text, "a.py", "b.py") == ["a.py"]
+
+
+def test_the_report_has_the_tokens_of_what_is_shown(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": code("a", 3), "b.py": code("b", 300)})
+    run = run_of(tmp_path, 300)
+    text = written(run)
+    report = run.report()
+    assert report.files == 2
+    assert 0 < (report.tokens or 0) <= tokens(text) <= 300
+
+
+def test_every_budget_is_kept_however_tight(tmp_path: Path) -> None:
+    plant(tmp_path, {**{f"{name}.py": code(name, 2) for name in "abc"}, "d.txt": "日本 " * 9})
+    reached: set[int] = set()
+    for budget in range(20, 420, 3):
+        with suppress(Exhausted):
+            found = tokens(written(run_of(tmp_path, budget)))
+            assert found <= budget
+            reached.add(found)
+    assert len(reached) > 5
+
+
+def test_chosen_symbols_are_kept(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": code("a", 3) + code("b", 300), "c.py": code("c", 50)})
+    shown = RenderOptions(
+        symbols=(SymbolChoice("a.py", "a", SymbolDetail.FULL), SymbolChoice("a.py", "b", SymbolDetail.SIGNATURE))
+    )
+    text = written(run_of(tmp_path, 250, shown=shown))
+    assert shown_in_full(text, "a.py", "c.py") == ["a.py"]
+    assert "def b():  ⋮ 5-305\n".encode() in text
+
+
+WORDS = st.sampled_from(
+    ["def f():\n    pass\n", "x", "\n", "日本語", "class A:\n  def m(self):\n    return 1\n", "=" * 80, "a b "]
+)
+PROJECTS = st.dictionaries(
+    st.sampled_from(["a.py", "b.py", "src/c.py", "src/d.txt", "e\n.js", "docs/readme.md"]),
+    st.lists(WORDS, max_size=60).map("".join),
+    max_size=6,
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(PROJECTS, st.integers(1, 900), st.sampled_from(OutputFormat), st.booleans())
+def test_the_whole_output_never_has_more_tokens_than_the_budget(
+    files: dict[str, str], budget: int, form: OutputFormat, with_tree: bool
+) -> None:
+    with scratch() as top:
+        plant(top, files)
+        with suppress(Exhausted):
+            assert tokens(written(run_of(top, budget, shown=RenderOptions(form=form, with_tree=with_tree)))) <= budget

@@ -1,0 +1,92 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from fakes.means import Outside
+from fakes.trees import plant, plant_names
+from marid.assembly.pipeline import ContextRun
+from marid.core.context import ContextRequest, ContextView, OutputFormat, RenderOptions
+from marid.core.errors import Exhausted
+
+
+def run_of(top: Path, *views: ContextView, **more: object) -> ContextRun:
+    shown = RenderOptions(views=views or (ContextView.CONTENT,), **more)  # pyright: ignore[reportArgumentType]
+    return ContextRun(ContextRequest(cwd=str(top), render=shown), Outside().means(), lambda _: None)
+
+
+def written(run: ContextRun) -> str:
+    return b"".join(piece for batch in run for piece in batch).decode()
+
+
+def test_the_files_are_written_in_the_form_that_was_asked_for(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "x\n"})
+    assert written(run_of(tmp_path)).startswith("File: a.py\n")
+    assert written(run_of(tmp_path, form=OutputFormat.MARKDOWN)).startswith("## `a.py`\n")
+    assert written(run_of(tmp_path, form=OutputFormat.XML)).startswith("<?xml")
+    assert json.loads(written(run_of(tmp_path, form=OutputFormat.JSON)))["files"][0]["path"] == "a.py"
+
+
+def test_an_empty_project_is_an_empty_text(tmp_path: Path) -> None:
+    run = run_of(tmp_path)
+    assert written(run) == ""
+    assert run.report().files == 0
+
+
+def test_a_list_is_by_rules_only(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "x\n", "b.bin": b"\0", "c.log": ""})
+    run = run_of(tmp_path, ContextView.LIST)
+    assert written(run) == "a.py\nb.bin\n"
+    assert run.report().files == 2
+
+
+def test_a_tree_has_the_text_files_and_their_tokens_when_asked(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "x\n", "b.bin": b"\0"})
+    assert written(run_of(tmp_path, ContextView.TREE)) == f"{tmp_path.name}/\n└── a.py\n"
+    assert written(run_of(tmp_path, ContextView.TREE, tokens=True)) == f"{tmp_path.name}/\n└── a.py (2 tokens)\n"
+
+
+def test_statistics_count_tokens_unasked(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "x\n"})
+    assert written(run_of(tmp_path, ContextView.STATS)).startswith("1 files, 2 B, 2 tokens (o200k_base)\n")
+    assert json.loads(written(run_of(tmp_path, ContextView.STATS, form=OutputFormat.JSON)))["tokens"] == 2
+
+
+def test_tree_and_statistics_may_come_together(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "x\n"})
+    text = written(run_of(tmp_path, ContextView.TREE, ContextView.STATS))
+    assert f"{tmp_path.name}/\n└── a.py (2 tokens)\n\n1 files" in text
+
+
+def test_tokens_are_in_the_form_when_they_are_asked_for(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "x\n"})
+    run = run_of(tmp_path, form=OutputFormat.JSON, tokens=True)
+    assert json.loads(written(run))["files"][0]["tokens"] == 2
+    assert run.report().tokens == 2
+
+
+def test_the_size_limit_holds_for_the_files_and_for_nothing_else(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "x" * 2000})
+    for view in (ContextView.LIST, ContextView.TREE, ContextView.STATS):
+        run = run_of(tmp_path, view)
+        assert written(ContextRun(run.request._replace(max_bytes=1000), Outside().means(), lambda _: None))
+    run = run_of(tmp_path)
+    with pytest.raises(Exhausted):
+        iter(ContextRun(run.request._replace(max_bytes=1000), Outside().means(), lambda _: None))
+
+
+def test_with_an_output_the_limit_is_judged_on_the_way(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "x" * 2000})
+    request = ContextRequest(cwd=str(tmp_path), max_bytes=1000, output="out.txt")
+    batches = iter(ContextRun(request, Outside().means(), lambda _: None))
+    with pytest.raises(Exhausted):
+        list(batches)
+
+
+@pytest.mark.parametrize("view", ContextView)
+def test_the_walk_is_done_before_anything_is_asked_for(tmp_path: Path, view: ContextView) -> None:
+    plant_names(tmp_path, "a.py")
+    batches = iter(run_of(tmp_path, view))
+    plant_names(tmp_path, "b.py")
+    text = b"".join(piece for batch in batches for piece in batch)
+    assert b"b.py" not in text

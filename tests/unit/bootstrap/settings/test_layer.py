@@ -1,0 +1,176 @@
+"""How layers become one: what replaces, what grows, what excludes what, and what a project may do."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes.settings import Place
+from marid.bootstrap.settings.layer import SettingsDiagnostics, SettingsLayer, drop_rival_effort, merge_layers
+from marid.core.errors import BadInput
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def layer(origin: str, **values: Any) -> SettingsLayer:
+    named = {name.replace("__", "."): value for name, value in values.items()}
+    return SettingsLayer(named, dict.fromkeys(named, origin))
+
+
+def test_the_stronger_value_replaces_and_brings_its_origin() -> None:
+    made = merge_layers(layer("a", fuel=1, username="x"), layer("b", fuel=2))
+    assert made.values == {"fuel": 2, "username": "x"}
+    assert made.origins == {"fuel": "b", "username": "a"}
+
+
+def test_included_tools_are_replaced_and_excluded_ones_added_without_doubles(place: Place) -> None:
+    place.config('[tools]\ninclude = ["a", "b"]\nexclude = ["c", "d"]\nexclude_categories = ["net"]\n')
+    place.local('[tools]\ninclude = ["z"]\nexclude = ["d", "e"]\nexclude_categories = ["exec"]\n')
+    tools = place.resolve().settings.tools
+    assert tools["include"] == ("z",)
+    assert tools["exclude"] == ("c", "d", "e")
+    assert tools["exclude_categories"] == ("net", "exec")
+
+
+def test_parameters_and_storage_are_merged_field_by_field(place: Place) -> None:
+    place.config("[api]\ntemperature = 1\nseed = 3\n[storage]\npartition_max_entries = 5\nbytes_per_token = 2\n")
+    place.local("[api]\ntemperature = 0.5\n[storage]\nbytes_per_token = 4\n")
+    settings = place.resolve().settings
+    assert settings.api == {"temperature": 0.5, "seed": 3}
+    assert settings.storage == {"partition_max_entries": 5, "bytes_per_token": 4}
+
+
+def test_of_effort_and_tokens_in_one_layer_the_tokens_count_with_a_note(place: Place) -> None:
+    place.config('[api.reasoning]\neffort = "high"\nmax_tokens = 100\n')
+    found = place.resolve()
+    assert found.settings.api["reasoning"] == {"max_tokens": 100}
+    assert found.notes == (
+        f"{place.home / 'config.toml'}: of api.reasoning.effort and api.reasoning.max_tokens the latter counts",
+    )
+
+
+@pytest.mark.parametrize(
+    ("below", "above"), [('effort = "high"', "max_tokens = 100"), ("max_tokens = 100", 'effort = "high"')]
+)
+def test_a_higher_layer_that_sets_effort_or_tokens_clears_the_other(place: Place, below: str, above: str) -> None:
+    place.config(f"[api.reasoning]\n{below}\nexclude = true\n")
+    place.local(f"[api.reasoning]\n{above}\n")
+    found = place.resolve()
+    expected = {"max_tokens": 100} if "tokens" in above else {"effort": "high"}
+    assert found.settings.api["reasoning"] == {"exclude": True, **expected}
+    assert found.notes == ()
+
+
+def test_a_layer_without_both_is_left_alone() -> None:
+    notes: list[str] = []
+    assert drop_rival_effort(layer("a", fuel=1), notes).values == {"fuel": 1}
+    assert notes == []
+
+
+def test_verdicts_are_merged_key_by_key_so_that_a_layer_loosens_only_what_it_names(place: Place) -> None:
+    place.config('[policy]\nexec = "deny"\nwrite = "ask"\n[policy.tools]\nrun_shell = "deny"\n')
+    place.local('[policy]\nwrite = "allow"\n[policy.tools]\ngrep_files = "allow"\n')
+    assert place.resolve().settings.policy == {
+        "exec": "deny",
+        "write": "allow",
+        "tools": {"run_shell": "deny", "grep_files": "allow"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [('[policy]\nwrite = "maybe"\n', "'write' must be .*, not 'maybe'"),
+     ('policy = "allow"\n', "'policy' must be a table of verdicts, not 'allow'"),
+     ("[policy]\nwrite = true\n", "'write' must be .*, not True"),
+     ('outside = "allow"\n', "'outside' must be ask or deny, not 'allow'")],
+)  # fmt: skip
+def test_another_verdict_is_refused(place: Place, text: str, words: str) -> None:
+    place.config(text)
+    with pytest.raises(BadInput, match=words):
+        place.load()
+
+
+@pytest.mark.parametrize(
+    ("name", "own", "users", "together"),
+    [
+        ("max_size_mb", "5", "2", 2.0), ("max_size_mb", "5", "9", 5.0),
+        ("fuel", "5", "2", 2), ("fuel", "5", "9", 5), ("fuel", "5", "0", 5), ("fuel", "0", "9", 9),
+        ("fuel", "0", "0", 0),
+        ("context_window_limit", "500", "0", 500), ("context_window_limit", "500", "400", 400),
+        ("reflection_character_limit", "5", "0", 0), ("reflection_character_limit", "0", "7", 0),
+        ("no_tool_calls", "true", "false", True), ("no_tool_calls", "false", "true", True),
+        ("mask", "true", "false", True), ("mask", "false", "true", True),
+        ("outside", '"deny"', '"ask"', "deny"), ("outside", '"ask"', '"deny"', "deny"),
+        ("rules", '["!secret/", " !*.pem"]', '["*.md"]', ("*.md", "!secret/", " !*.pem")),
+    ],
+)  # fmt: skip
+def test_a_project_may_tighten_and_not_loosen(place: Place, name: str, own: str, users: str, together: object) -> None:
+    place.config(f"{name} = {users}\n")
+    place.marid_toml(f"{name} = {own}\n")
+    assert getattr(place.load(), name) == together
+
+
+def test_where_a_project_changes_nothing_the_origin_stays(place: Place) -> None:
+    place.config("fuel = 2\n")
+    place.marid_toml("fuel = 5\nno_tool_calls = true\n")
+    origins = place.resolve().origins
+    assert origins["fuel"] == str(place.home / "config.toml")
+    assert origins["no_tool_calls"] == str(place.project / ".marid.toml")
+
+
+def test_a_project_may_exclude_tools_and_include_none(place: Place) -> None:
+    place.config('tools.exclude = ["a"]\n')
+    place.marid_toml('[tools]\nexclude = ["b", "a"]\nexclude_categories = ["net"]\n')
+    assert place.load().tools == {"exclude": ("a", "b"), "exclude_categories": ("net",)}
+    place.marid_toml('\n[tools]\ninclude = ["b"]\n')
+    with pytest.raises(BadInput, match=r"\.marid\.toml:3: 'tools\.include' may not be set by a project"):
+        place.load()
+
+
+def test_a_project_may_not_include_files(place: Place) -> None:
+    place.marid_toml('rules = ["!a", "*.env"]\n')
+    with pytest.raises(BadInput, match=r"'rules' of a project may only exclude \(begin with '!'\), not '\*.env'"):
+        place.load()
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['encoding = "x"', 'clone_host = "x"', 'api_key = "k"', 'model = "m"', 'base_url = "http://x"', 'provider = "x"',
+     "api.temperature = 1", "storage.bytes_per_token = 1", 'roots = ["/"]', 'files = ["/"]', 'net_allow = ["x"]',
+     'providers.x.api_key = "k"', "warn_threshold_percent = 1",
+     "fuel_empty_response_cost = 0", "lock_heartbeat_seconds = 1", 'username = "u"'],
+)  # fmt: skip
+def test_a_project_may_set_nothing_else(place: Place, line: str) -> None:
+    place.marid_toml(f"{line}\n")
+    with pytest.raises(BadInput, match=r"\.marid\.toml:1: '[a-z_.]+' may not be set by a project"):
+        place.load()
+    place.marid_toml('file_tools_allowed_paths = ["/"]\n')
+    with pytest.raises(BadInput, match=r"'files' may not be set by a project"):
+        place.load()
+
+
+def test_the_policy_of_a_project_is_kept_apart_so_that_it_can_only_narrow(place: Place) -> None:
+    place.config('[policy]\nwrite = "ask"\n')
+    place.marid_toml('[policy]\nwrite = "allow"\nexec = "deny"\n')
+    place.local('[policy]\nexec = "allow"\n')
+    found = place.resolve()
+    assert found.settings.policy == {"write": "ask", "exec": "allow"}
+    assert found.settings.project_policy == {"write": "allow", "exec": "deny"}
+
+
+def test_a_conversation_s_own_file_and_flags_stand_above_the_project(place: Place) -> None:
+    place.marid_toml("fuel = 5\nno_tool_calls = true\n")
+    place.local("fuel = 50\n")
+    found = place.resolve({"no_tool_calls": False})
+    assert (found.settings.fuel, found.settings.no_tool_calls) == (50, False)
+
+
+def test_so_many_problems_are_told_and_no_more() -> None:
+    findings = SettingsDiagnostics()
+    findings.raise_problems()
+    findings.problems += [str(number) for number in range(50)]
+    with pytest.raises(BadInput, match=r"  49\n  and perhaps more$"):
+        findings.raise_problems()

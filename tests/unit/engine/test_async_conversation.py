@@ -1,0 +1,50 @@
+import threading
+
+import anyio
+import pytest
+
+from fakes.conversations import FakeConversations
+from marid.core.conversation.entry import MESSAGE, Entry
+from marid.core.errors import Unavailable
+from marid.core.round_events import EntryStored, RoundEvent
+from marid.engine.async_conversation import AsyncConversation
+from marid.engine.turns import UserTurn
+
+SAID = Entry(entry_type=MESSAGE, content="hi", role="user")
+
+
+def test_what_is_stored_is_told_in_its_order() -> None:
+    heard: list[RoundEvent] = []
+
+    async def main() -> None:
+        ledger = AsyncConversation(FakeConversations().open("c", create=True), heard.append)
+        assert await ledger.append([]) == ()
+        async with anyio.create_task_group() as group:
+            for _ in range(5):
+                group.start_soon(ledger.append, [SAID, SAID])
+        assert [type(turn) for turn in await ledger.turns()] == [UserTurn] * 10
+
+    anyio.run(main)
+    assert [what.entry.sequence for what in heard if isinstance(what, EntryStored)] == list(range(2, 12))
+
+
+def test_nothing_waits_for_the_disk_on_the_loop() -> None:
+    async def main() -> str:
+        return await AsyncConversation(FakeConversations().open("c", create=True), lambda what: None).run_in_thread(
+            lambda: threading.current_thread().name
+        )
+
+    assert anyio.run(main) != threading.current_thread().name
+
+
+def test_what_cannot_be_stored_is_raised_and_not_told() -> None:
+    heard: list[RoundEvent] = []
+
+    async def main() -> None:
+        held = FakeConversations().open("c", create=True)
+        held.close()
+        await AsyncConversation(held, heard.append).append([SAID])
+
+    with pytest.raises(Unavailable):
+        anyio.run(main)
+    assert heard == []

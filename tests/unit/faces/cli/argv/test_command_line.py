@@ -1,0 +1,212 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from marid.core.errors import BadInput
+from marid.faces.cli.argv.command_line import (
+    CommandLine,
+    CompletionPoint,
+    completion_point,
+    flag_spellings,
+    parse_command_line,
+    parse_debug_keys,
+    unknown_key_warnings,
+)
+from marid.faces.cli.argv.line_checks import check_line
+from marid.faces.flags import FLAGS
+
+COMMANDS = ("say", "log", "context")
+
+
+def read(*args: str) -> CommandLine:
+    return parse_command_line(list(args), COMMANDS)
+
+
+def test_words_are_a_prompt() -> None:
+    assert read("what", "is", "this").words == ("what", "is", "this")
+    assert read("help").words == ("help",)
+
+
+def test_a_first_word_that_is_a_command_is_the_command_and_the_rest_is_its_own() -> None:
+    line = read("-v", "log", "-n", "3", "--all")
+    assert (line.command, line.rest, line.has("verbose")) == ("log", ("-n", "3", "--all"), True)
+    assert read("show", "log").words == ("show", "log")
+
+
+def test_where_everything_is_may_be_said_after_a_command_too() -> None:
+    line = read("log", "a", "--home", "/h", "-n", "3", "--project-root=/p", "--", "--home", "x")
+    assert (line.command, line.rest) == ("log", ("a", "-n", "3", "--", "--home", "x"))
+    assert (line.value("home"), line.value("project_root")) == ("/h", "/p")
+    own = parse_command_line(["json", "--home", "/h"], ("json",))
+    assert (own.rest, own.has("home")) == (("--home", "/h"), False)
+    with pytest.raises(BadInput, match="--home needs DIR"):
+        read("log", "--home")
+
+
+def test_two_dashes_force_a_prompt() -> None:
+    line = read("-v", "--", "log", "-v")
+    assert (line.command, line.words, line.has_separator) == ("", ("log", "-v"), True)
+    assert read("--") == CommandLine({}, has_separator=True)
+
+
+def test_flags_may_stand_between_the_words() -> None:
+    line = read("explain", "-c", "work", "this")
+    assert (line.words, line.value("switch")) == (("explain", "this"), "work")
+
+
+@pytest.mark.parametrize(
+    ("args", "name", "values"),
+    [
+        (["-Dold"], "destroy_of", ("old",)),
+        (["-c-"], "switch", ("-",)),
+        (["-c", "-"], "switch", ("-",)),
+        (["-cnaïve→"], "switch", ("naïve→",)),
+        (["--home=/a=b"], "home", ("/a=b",)),
+        (["--home", "/a"], "home", ("/a",)),
+        (["-g-3"], "log", ("-3",)),
+        (["-g", "-3"], "log", ("-3",)),
+        (["-Gold", "3"], "log_of", ("old", "3")),
+        (["--show-log=old", "3"], "log_of", ("old", "3")),
+        (["-y", "- be brief"], "set_prompt", ("- be brief",)),
+        (["-P", "get_tree", '{"path": "-v"}'], "tool", ("get_tree", '{"path": "-v"}')),
+        (["-vtc", "work"], "switch", ("work",)),
+        (["--json"], "as_json", ()),
+    ],
+)
+def test_values_are_taken_attached_or_after(args: list[str], name: str, values: tuple[str, ...]) -> None:
+    assert read(*args).values(name) == values
+
+
+def test_letters_may_stand_together() -> None:
+    line = read("-vtcwork", "hi")
+    assert sorted(line.given) == ["switch", "trust", "verbose"]
+    assert line.words == ("hi",)
+
+
+def test_a_flag_may_come_several_times() -> None:
+    line = read("-s", "a=1", "-sb=2", "--set=c=3")
+    assert line.all_values("sets") == ("a=1", "b=2", "c=3")
+    assert line.value("sets") == "c=3"
+    assert line.all_values("allow") == ()
+    assert line.value("home") == ""
+
+
+@pytest.mark.parametrize("word", ["-", "-5", "-3.5", "- a\n- b", "---", "--why does it fail", "->"])
+def test_what_only_begins_with_a_dash_is_a_word(word: str) -> None:
+    assert read("what", "is", word).words[-1] == word
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--verison"], "there is no flag --verison; did you mean --version?"),
+        (["-vq"], "there is no flag -q (in -vq)"),
+        (["--zzzz"], "`marid --help` lists them"),
+        (["--json=1"], "--json takes no value"),
+        (["-c"], "-c needs NAME"),
+        (["-c", "-v"], "-c needs NAME"),
+        (["-G", "old"], "-G needs NAME N"),
+        (["hello", "-q"], "are said after --"),
+    ],
+)
+def test_what_is_wrong_is_told(args: list[str], said: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        read(*args)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("args", "values", "words"),
+    [
+        (["--debug", "context"], ("context",), ()),
+        (["--debug", "request-log", "hi"], ("request-log",), ("hi",)),
+        (["--debug=all", "hi"], ("all",), ("hi",)),
+        (["--debug", "bogus", "hi"], ("bogus",), ("hi",)),
+        (["--debug=", "hi"], ("",), ("hi",)),
+    ],
+)
+def test_the_word_after_debug_is_always_its_keys(
+    args: list[str], values: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    line = read(*args)
+    assert (line.values("debug"), line.words) == (values, words)
+
+
+@pytest.mark.parametrize("args", [["--debug"], ["--debug", "--raw"]])
+def test_debug_needs_its_keys(args: list[str]) -> None:
+    with pytest.raises(BadInput, match="--debug needs KEYS"):
+        read(*args)
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        ("", []),
+        ("all,request_log, md=x ,force-markdown", []),
+        ("reqest-log", ["--debug does not know 'reqest-log': did you mean request-log?"]),
+        ("zz,all,respons_meta", ["'zz'; it is ignored", "did you mean response-meta?"]),
+    ],
+)
+def test_keys_that_nobody_knows_are_told_with_the_nearest(keys: str, told: list[str]) -> None:
+    found = list(unknown_key_warnings(keys))
+    assert len(found) == len(told)
+    assert all(words in line for words, line in zip(told, found, strict=True))
+
+
+def test_unknown_keys_are_left_out_and_all_means_both_logs() -> None:
+    assert parse_debug_keys("all,force_markdown,md=x") == {"request-log", "response-meta", "force-markdown"}
+    assert parse_debug_keys("nothing") == frozenset()
+
+
+def test_a_flag_is_told_as_it_is_written_shortest() -> None:
+    assert flag_spellings(read("--list-contexts", "--home=x"), ["list", "home", "show"]) == ["-L", "--home"]
+
+
+@given(st.lists(st.text(min_size=1), max_size=5))
+def test_after_two_dashes_everything_is_said(words: list[str]) -> None:
+    assert read("--", *words).words == tuple(words)
+
+
+@given(st.lists(st.sampled_from([*(s for flag in FLAGS for s in flag.spellings), "log", "x", "-", "--"]), max_size=8))
+def test_completion_never_complains(args: list[str]) -> None:
+    assert isinstance(completion_point(args, COMMANDS), CompletionPoint)
+
+
+@pytest.mark.parametrize(
+    ("args", "found"),
+    [
+        ([], CompletionPoint()),
+        (["-v"], CompletionPoint()),
+        (["-c"], CompletionPoint(kind="any")),
+        (["-cwork"], CompletionPoint()),
+        (["-vc"], CompletionPoint(kind="any")),
+        (["-vcwork"], CompletionPoint()),
+        (["-vGwork"], CompletionPoint(kind="number")),
+        (["-vt"], CompletionPoint()),
+        (["-G"], CompletionPoint(kind="previous")),
+        (["-G", "work"], CompletionPoint(kind="number")),
+        (["-Gwork"], CompletionPoint(kind="number")),
+        (["--home"], CompletionPoint(kind="folder")),
+        (["--home=x"], CompletionPoint(home="x")),
+        (["--home", "x", "--project-root", "y", "log"], CompletionPoint(command="log", home="x", project="y")),
+        (["--debug"], CompletionPoint(kind="keys")),
+        (["--debug=all"], CompletionPoint()),
+        (["--debug", "all", "log"], CompletionPoint(command="log")),
+        (["--nonsense"], CompletionPoint()),
+        (["hello"], CompletionPoint(first=False)),
+        (["--"], CompletionPoint(free=False, first=False)),
+        (["-c", "log", "log", "-n"], CompletionPoint(command="log", rest=("-n",))),
+    ],
+)
+def test_it_is_known_what_comes_next(args: list[str], found: CompletionPoint) -> None:
+    assert completion_point(args, COMMANDS) == found
+
+
+@given(st.lists(st.text(alphabet="-=cDvxPg ä\n1log", max_size=6), max_size=6))
+def test_any_line_is_read_or_refused(args: list[str]) -> None:
+    try:
+        line = parse_command_line(args, COMMANDS)
+        check_line(line)
+    except BadInput:
+        return
+    assert len(line.words) + len(line.rest) <= len(args)

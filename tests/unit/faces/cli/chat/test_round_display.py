@@ -1,0 +1,118 @@
+"""A round is performed: shown, interrupted, broken off."""
+
+import os
+import signal
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import anyio
+import pytest
+
+from fakes.patience import patient
+from fakes.talks import talking
+from marid.core.errors import Unavailable
+from marid.core.round_events import RoundEnd, RoundEvent, RoundTextDelta
+from marid.core.settings.values import DisplaySettings
+from marid.faces.cli.chat.round_display import RoundAction, RoundDisplay
+from marid.toolkit.questions import Asker
+
+Emit = Callable[[RoundEvent], None]
+
+
+def perform(place: Path, act: RoundAction) -> int:
+    with patient() as signals:
+        return RoundDisplay(talking(place), signals).run(act, DisplaySettings(), frozenset())
+
+
+def test_the_answer_is_shown_and_the_end_is_success(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
+        emit(RoundTextDelta("Hello"))
+        return RoundEnd("loop", "r")
+
+    assert perform(tmp_path, act) == 0
+    said = capfd.readouterr()
+    assert said.out == "Hello\n"
+    assert "same call" in said.err
+
+
+def test_a_round_that_had_nothing_to_do_says_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    async def act(emit: Emit, asker: Asker | None) -> None:
+        assert asker is None
+
+    assert perform(tmp_path, act) == 0
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_a_round_raises_comes_as_it_is_and_what_was_said_stays(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
+        emit(RoundTextDelta("half"))
+        raise Unavailable("the stream was cut")
+
+    with pytest.raises(Unavailable, match="the stream was cut"):
+        perform(tmp_path, act)
+    assert capfd.readouterr().out == "half\n"
+
+
+def test_a_bug_is_not_hidden_in_a_group(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        perform(tmp_path, act)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_an_interrupted_round_is_cancelled_as_a_whole(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], number: int, code: int
+) -> None:
+    kept: list[str] = []
+
+    async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
+        emit(RoundTextDelta("half"))
+        os.kill(os.getpid(), number)
+        try:
+            await anyio.sleep(20)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await anyio.sleep(0.01)
+                kept.append("half")
+        raise AssertionError
+
+    assert perform(tmp_path, act) == code
+    assert kept == ["half"]
+    assert capfd.readouterr() == ("half\n", "")
+
+
+def test_an_error_after_an_interruption_does_not_change_the_exit_code(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
+        os.kill(os.getpid(), signal.SIGINT)
+        try:
+            return await anyio.sleep(20) or RoundEnd("answered", "r")
+        finally:
+            raise Unavailable("the disk is full")
+
+    assert perform(tmp_path, act) == 130
+
+
+def test_a_reader_that_goes_away_ends_the_round_and_what_was_said_is_kept(tmp_path: Path) -> None:
+    kept: list[str] = []
+
+    async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
+        try:
+            for _ in range(1000):
+                emit(RoundTextDelta("word "))
+                await anyio.sleep(0.001)
+        finally:
+            kept.append("word")
+        return RoundEnd("answered", "r")
+
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "w") as nobody, redirect_stdout(nobody), pytest.raises(BrokenPipeError):
+        perform(tmp_path, act)
+    assert kept == ["word"]

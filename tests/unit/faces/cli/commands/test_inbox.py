@@ -1,0 +1,76 @@
+"""`marid inbox`: whose, and only to look."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from fakes.program import Program
+from fakes.spoken import said
+from marid.bootstrap.wiring import build
+from marid.core.conversation.records import InboxMessage
+
+
+@pytest.fixture
+def sent(marid: Program) -> Program:
+    """`one` has a message."""
+    app = build()
+    memory = app.stores(app.settings)
+    memory.conversations.create("one")
+    memory.inbox.send(InboxMessage(sender="two", to="one", content="Look\nat \x1b[2J", timestamp=1_000_000_000))
+    return marid
+
+
+def test_looking_shows_what_waits_and_takes_nothing_out(sent: Program) -> None:
+    for args in (("one",), ("--all",)):
+        done = sent("inbox", "--peek", *args)
+        assert done.code == 0
+        head, *lines = done.lines
+        assert head.startswith("one  2001-09-")
+        assert head.endswith("[From: two]")
+        assert lines == ["    Look", "    at \\x1b[2J"]
+
+
+def test_a_program_may_look_too(sent: Program) -> None:
+    [message] = json.loads(sent("inbox", "--peek", "--all", "--json").text)
+    assert (message["sender"], message["to"], message["content"]) == ("two", "one", "Look\nat \x1b[2J")
+
+
+def test_where_nothing_waits_it_is_said(sent: Program) -> None:
+    done = sent("inbox", "--peek")
+    assert (done.code, done.out) == (0, b"")
+    assert "nothing waits" in done.err
+
+
+def test_without_peek_the_conversation_answers(sent: Program) -> None:
+    done = sent("inbox", "one")
+    assert (done.code, "offline" in done.text.lower()) == (0, True)
+    assert "nothing waits" in sent("inbox", "--peek", "one").err
+
+
+@pytest.mark.parametrize("args", [("--all", "one"), ("--json",)])
+def test_flags_that_do_not_go_together_are_refused(sent: Program, args: tuple[str, ...]) -> None:
+    done = sent("inbox", *args)
+    assert (done.code, done.out) == (2, b"")
+
+
+def test_a_wrong_name_is_refused(sent: Program) -> None:
+    assert sent("inbox", "../one").code == 2
+
+
+def test_whoever_wrote_the_file_cannot_forge_what_is_shown(sent: Program) -> None:
+    path = Path(os.environ["MARID_HOME"], "contexts", "one", "inbox.jsonl")
+    path.write_text(json.dumps({"from": "x\x1b[2J\nboss", "to": "one", "content": "y", "id": "m", "timestamp": 10**30}))
+    done = sent("inbox", "--peek", "one")
+    assert (done.code, len(done.lines)) == (0, 2)
+    assert done.lines[0].endswith("[From: x\\x1b[2J\\nboss]")
+
+
+def test_a_message_that_does_not_say_for_whom_it_is_is_shown_with_its_inbox(marid: Program) -> None:
+    for name in ("a", "b"):
+        said(build(), name, "hello")
+        Path(os.environ["MARID_HOME"], "contexts", name, "inbox.jsonl").write_text('{"from":"cron","content":"go"}\n')
+    lines = marid("inbox", "--peek", "--all").lines
+    assert [line.split()[0] for line in lines[::2]] == ["a", "b"]
+    assert [one["to"] for one in json.loads(marid("inbox", "--peek", "--all", "--json").text)] == ["a", "b"]

@@ -1,0 +1,213 @@
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from fakes.program import Program
+from fakes.spoken import said, workbench
+from marid.bootstrap.wiring import build
+from marid.core.conversation.records import InboxMessage
+from marid.core.errors import BadInput
+from marid.faces.cli.argv.command_line import flag_values, parse_command_line
+from marid.faces.cli.line_runner import asks_model, is_empty, run_line, start_run
+from marid.testing import ModelServer, Script, say
+
+
+@pytest.mark.parametrize(
+    ("args", "bare"),
+    [
+        ([], True),
+        (["--home", "x", "--debug", "all"], True),
+        (["-v"], False),
+        (["hi"], False),
+        (["--"], False),
+        (["-c", "x"], False),
+    ],
+)
+def test_a_line_that_asks_for_nothing_is_bare(args: list[str], bare: bool) -> None:
+    assert is_empty(parse_command_line(args)) is bare
+
+
+@pytest.mark.parametrize(
+    ("args", "spoken"),
+    [
+        (["hi"], True),
+        (["-c", "x"], True),
+        (["-v"], True),
+        (["--destroy-at", "5"], True),
+        (["-a"], False),
+        (["-a", "hi"], True),
+        (["-L"], False),
+        (["-L", "-X"], True),
+        (["-c", "x", "-x"], False),
+        (["-b"], False),
+    ],
+)
+def test_a_model_is_asked_unless_something_else_was_wanted(args: list[str], spoken: bool) -> None:
+    assert asks_model(parse_command_line(args)) is spoken
+
+
+def test_settings_of_the_line_are_above_all_others(tmp_path: Path) -> None:
+    app = start_run(parse_command_line(["-s", "fuel=7", "-x"]), lambda: workbench(tmp_path)).app
+    assert app.settings.fuel == 7
+    assert app.resolve("a", {}).settings.fuel == 7
+    assert app.resolve("a", {"fuel": "8"}).settings.fuel == 8
+    with pytest.raises(BadInput):
+        start_run(parse_command_line(["-s", "fule=7", "-x"]), lambda: workbench(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("flags", "thing", "shown"),
+    [
+        (["-U", "bob"], "username", "bob"),
+        (["--model", "openai:gpt-4o"], "model", "gpt-4o"),
+        (["--model", "openai:gpt-4o"], "provider", "openai"),
+        (["--no-tool-calls"], "no_tool_calls", "true"),
+        (["--include", "get_tree,read_file"], "tools.include", "get_tree, read_file"),
+        (["--exclude", "run_shell"], "tools.exclude", "run_shell"),
+        (["-s", "fuel=7"], "fuel", "7"),
+    ],
+)
+def test_what_is_inspected_is_as_the_flags_make_it(marid: Program, flags: list[str], thing: str, shown: str) -> None:
+    said(build(), "a", "x")
+    assert marid(*flags, "-n", thing).text == f"{shown}\n"
+    assert marid(*flags, "-N", "a", thing).text == f"{shown}\n"
+
+
+def test_flags_are_what_commands_take() -> None:
+    options = flag_values(parse_command_line(["-v", "--allow", "write", "--allow", "net", "--model", "m"]))
+    assert (options["verbose"], options["allow"], options["model"], options["roots"]) == (
+        True,
+        ("write", "net"),
+        "m",
+        (),
+    )
+
+
+def test_a_wrong_line_makes_nothing(tmp_path: Path) -> None:
+    with pytest.raises(BadInput):
+        start_run(parse_command_line(["-c", "a/b"]), lambda: workbench(tmp_path))
+    with pytest.raises(BadInput, match="nothing to do"):
+        run_line(parse_command_line(["-x"]), lambda: workbench(tmp_path))
+    assert not (tmp_path / "home").exists()
+
+
+def test_the_order_of_what_is_done_is_always_the_same(marid: Program) -> None:
+    said(build(), "default", "one")
+    told = marid("-l", "-u", "ann", "-r", "other", "-a")
+    assert [line.split("marid: ")[1][:20] for line in told.err.splitlines()] == [
+        "the history of 'defa",
+        "'default' is called ",
+        "you are called 'ann'",
+    ]
+    assert told.lines[:2] == ["other", "  messages   0"]
+
+
+def test_several_logs_and_things_may_be_asked_for(marid: Program) -> None:
+    said(build(), "a", "one", "two")
+    told = marid("-G", "a", "1", "-n", "fuel", "-N", "a", "username", "-g0")
+    assert told.lines == ["[bot]", "two", "", "30", "user"]
+    assert "nothing was said in 'default' yet" in told.err
+    assert [json.loads(line)["content"] for line in marid("-G", "a", "0", "--json").lines] == ["one", "two"]
+
+
+def configure(server: ModelServer) -> None:
+    home = Path(os.environ["MARID_HOME"])
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text(f'base_url = "{server.openai}"\nmodel = "scripted-model"\n')
+
+
+def test_operations_are_done_and_then_the_prompt_is_said(marid: Program) -> None:
+    said(build(), "default", "what was said before")
+    with ModelServer([say("first answer")]) as server:
+        configure(server)
+        told = marid("-a", "-r", "fresh", "-y", "Be a pirate.", "-m", "scripted-model", "-u", "ann", "hello", "there")
+        assert (told.code, told.text) == (0, "first answer\n")
+        (request,) = [one for one in server.requests if one.kind == "chat"]
+    assert "Be a pirate." in str(request.body)
+    assert "hello there" in str(request.body)
+    assert "what was said before" not in json.dumps(request.body["messages"][1:])
+    assert marid("conversations").lines[0].startswith("* fresh  2 messages")
+
+
+def test_the_result_of_a_tool_is_said_with_a_capital_x(marid: Program) -> None:
+    marid.write({"a.txt": "the secret word\n"})
+    with ModelServer([say("I see", calls=[])] * 3) as server:
+        configure(server)
+        told = marid("-P", "read_file", '{"path": "a.txt"}', "-X", "-s", "fuel=1", "look:")
+        (request, *_) = [one for one in server.requests if one.kind == "chat"]
+    assert told.text.startswith("I see")
+    assert "look:" in str(request.body)
+    assert "the secret word" in str(request.body)
+
+
+def test_a_tool_alone_is_only_called(marid: Program) -> None:
+    marid.write({"a.txt": "words\n"})
+    assert "words" in marid("-P", "read_file", '{"path": "a.txt"}').text
+    assert json.loads(marid("-P", "read_file", '{"path": "gone"}', "--json").text)["ok"] is False
+    assert marid("-P", "write_file", '{"path": "b", "content": "x"}').code == 3
+    assert marid("-t", "-P", "write_file", '{"path": "b", "content": "x"}').code == 0
+
+
+def test_what_follows_goes_to_the_conversation_that_is_left(marid: Program) -> None:
+    marid("-c", "one", "-x")
+    marid("-u", "ann")
+    told = marid("-d", "--yes", "-X", "-s", "fuel=1", "hello")
+    assert told.code == 0
+    assert "'default' is the current conversation" in told.err
+    assert [row["name"] for row in json.loads(marid("-L", "--json").text)] == ["default"]
+
+
+def test_inboxes_are_checked(marid: Program) -> None:
+    assert "nothing waits" in marid("-b").err
+    assert "nothing waits for 'a'" in marid("-B", "a").err
+    with ModelServer(Script(steps=[say("I have read it")])) as server:
+        configure(server)
+        app = build()
+        app.stores(app.settings).inbox.send(InboxMessage("boss", "a", "do it"))
+        assert marid("-B", "a").text == "I have read it\n"
+
+
+def test_what_is_known_of_a_model_is_shown(marid: Program) -> None:
+    shown = marid("--model-metadata", "offline:offline")
+    assert (shown.code, "[models." in shown.text) == (0, True)
+    assert marid("--model-metadata-full", "offline:offline").text.startswith("#")
+
+
+def test_another_conversation_is_changed_by_a_capital_letter(marid: Program) -> None:
+    said(build(), "a", "one")
+    for args in (["-Ma", "offline:offline"], ["-Y", "a", "Be brief."], ["-A", "a"], ["-R", "a", "b"]):
+        assert marid(*args).code == 0
+    assert marid("-N", "b", "system_prompt").text == "Be brief.\n"
+    assert marid("-N", "b", "provider").text == "offline\n"
+    assert marid("-G", "b", "0").text == ""
+
+
+def test_an_end_is_set_without_saying_anything(marid: Program) -> None:
+    assert marid("-C", "brief", "--destroy-after-inactive", "5000", "-x").code == 0
+    assert marid("-C", "brief", "--destroy-at", "1", "-x").code == 0
+    assert json.loads(marid("-L", "--json").text) == []
+
+
+def test_verbose_tells_what_went_and_what_is_meant(marid: Program) -> None:
+    marid("-C", "brief", "--destroy-at", "1", "-x")
+    told = marid("-v", "-c", "work", "-L")
+    assert "destroyed, as their time had come: brief" in told.err
+    assert "'work' is the current conversation" in told.err
+
+
+@pytest.mark.parametrize("count", ["99999999999999999999", "-99999999999999999999", "9" * 5000])
+def test_a_count_beyond_all_numbers_means_all(marid: Program, count: str) -> None:
+    said(build(), "default", "hello")
+    assert "hello" in marid("-g", count).text
+    assert marid("log", "-n", count[:20]).code == 0
+
+
+def test_the_results_of_all_tools_are_said_with_a_capital_x(marid: Program) -> None:
+    marid.write({"a/one.txt": "", "b/two.txt": ""})
+    told = marid("-X", "-P", "get_tree", '{"path":"a"}', "-P", "get_tree", '{"path":"b"}')
+    assert told.code == 0
+    asked = marid("-g", "0").text
+    assert "one.txt" in asked
+    assert "two.txt" in asked

@@ -1,0 +1,56 @@
+import io
+import os
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+import pytest
+
+from marid.core.errors import CODES, FAMILIES, MaridError
+from marid.faces.cli.view.console import EXIT_STATUS, exit_code, print_line, print_note, redirect_target, write_stderr
+
+
+def test_every_family_has_its_exit_code() -> None:
+    assert [exit_code(family("x")) for family in FAMILIES] == [2, 3, 4, 5, 6]
+    assert set(EXIT_STATUS) == set(CODES)
+
+
+def test_anything_else_is_a_bug() -> None:
+    assert [exit_code(error) for error in (ValueError("x"), MaridError("x"))] == [70, 70]
+
+
+def test_a_line_for_the_person_goes_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    print_note("something")
+    assert capsys.readouterr() == ("", "marid: something\n")
+
+
+def test_a_character_that_stderr_cannot_hold_is_shown_as_an_escape() -> None:
+    raw = io.BytesIO()
+    with redirect_stderr(io.TextIOWrapper(raw, encoding="ascii")) as stream:
+        write_stderr("é\udcff\n")
+        stream.flush()
+        assert raw.getvalue() == b"\\xe9\\udcff\n"
+
+
+def test_a_stream_without_an_encoding_is_good_enough() -> None:
+    with redirect_stderr(io.StringIO()) as stream:
+        write_stderr("é")
+    assert stream.getvalue() == "é"
+
+
+def test_a_line_of_the_result_keeps_the_bytes_of_names(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    print_line("\udcffé")
+    assert capfdbinary.readouterr().out == b"\xff\xc3\xa9\n"
+
+
+def test_where_stdout_was_redirected_to_is_known(tmp_path: Path) -> None:
+    with (tmp_path / "out").open("w") as file, redirect_stdout(file):
+        assert redirect_target() == str(tmp_path / "out")
+    reader, writer = os.pipe()
+    with open(writer, "w") as pipe, redirect_stdout(pipe):
+        assert redirect_target() == ""
+    os.close(reader)
+
+
+def test_what_is_said_cannot_move_the_cursor(capsys: pytest.CaptureFixture[str]) -> None:
+    print_note("no 'x\x1b[2J\x9b\u202e\r'\n  second\tline")
+    assert capsys.readouterr().err == "marid: no 'x\\x1b[2J\\x9b\\u202e\\r'\n  second\tline\n"

@@ -1,0 +1,86 @@
+import io
+import json
+import os
+import signal
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from marid.core.errors import NotFound
+from marid.faces.pipe.done_line import DoneLine
+from marid.faces.pipe.json_lines import JsonLineWriter
+from marid.faces.signals import SignalGuard
+
+
+def _left(code: int) -> None:
+    raise AssertionError(f"left with {code}")
+
+
+def ended(work: Callable[[SignalGuard], None], **more: Any) -> tuple[int, list[Any]]:
+    err = io.BytesIO()
+    more = {"grace": 600, "leave": _left, **more}
+    code = DoneLine(JsonLineWriter(io.BytesIO(), err), **more).run(work)
+    return code, [json.loads(line) for line in err.getvalue().splitlines()]
+
+
+def test_work_that_is_done_is_ok() -> None:
+    assert ended(lambda _: None) == (0, [{"type": "done", "ok": True}])
+
+
+def test_an_error_has_its_code_and_its_words() -> None:
+    def work(_: SignalGuard) -> None:
+        raise NotFound("no such thing")
+
+    assert ended(work) == (4, [{"type": "done", "ok": False, "code": "not_found", "message": "no such thing"}])
+
+
+def test_a_bug_has_its_last_line_too() -> None:
+    code, [line] = ended(lambda _: print(1 // 0))
+    assert (code, line["code"]) == (70, "internal_error")
+    assert "ZeroDivisionError" in line["message"]
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_whoever_is_told_to_end_says_so(number: signal.Signals, status: int) -> None:
+    code, [line] = ended(lambda _: os.kill(os.getpid(), number))
+    assert (code, line["ok"], line["message"]) == (status, False, f"interrupted ({number.name})")
+
+
+def test_an_interrupt_of_ones_own_is_one_too() -> None:
+    def work(_: SignalGuard) -> None:
+        raise KeyboardInterrupt
+
+    assert ended(work)[0] == 130
+
+
+def test_who_hangs_after_a_signal_is_not_waited_for() -> None:
+    left: list[int] = []
+    gone = threading.Event()
+    err = io.BytesIO()
+
+    def leave(code: int) -> None:
+        left.append(code)
+        gone.set()
+
+    def work(_: SignalGuard) -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        except KeyboardInterrupt:
+            assert gone.wait(10)
+            raise SystemExit from None  # in earnest the process is gone by now
+
+    with pytest.raises(SystemExit):
+        DoneLine(JsonLineWriter(io.BytesIO(), err), grace=0.01, leave=leave).run(work)
+    assert left == [143]
+    [line] = map(json.loads, err.getvalue().splitlines())
+    assert (line["type"], line["ok"]) == ("done", False)
+
+
+def test_who_ends_just_in_time_has_one_last_line() -> None:
+    err = io.BytesIO()
+    ending = DoneLine(JsonLineWriter(io.BytesIO(), err), leave=lambda code: pytest.fail(f"left with {code}"))
+    assert ending.run(lambda _: None) == 0
+    ending._abandon(signal.SIGTERM)  # pyright: ignore[reportPrivateUsage] - as the one who waits does
+    assert err.getvalue().count(b"done") == 1

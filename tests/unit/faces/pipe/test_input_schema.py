@@ -1,0 +1,124 @@
+"""The schema that is printed and the check that is made agree, both ways."""
+
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from fakes.pipe import fits
+from marid.core.errors import BadInput
+from marid.faces.pipe.config_schema import config_schema
+from marid.faces.pipe.input_schema import (
+    COMMAND_FIELDS,
+    COMMANDS_WITHOUT_FIELDS,
+    PLANNED_COMMANDS,
+    check_input,
+    input_schema,
+    unknown_key_notes,
+)
+
+SCHEMA = input_schema(config_schema())
+
+
+def asking(command: Any, **more: Any) -> dict[str, Any]:
+    return {"command": command, "context": "default", **more}
+
+
+GOOD: list[dict[str, Any]] = [
+    *(asking(name) for name in COMMANDS_WITHOUT_FIELDS),
+    asking({"send_prompt": {"prompt": "hi"}}),
+    asking({"destroy_context": {}}),
+    asking({"destroy_context": {"name": "x"}}),
+    asking({"archive_history": {"name": None}}),
+    asking({"rename_context": {"new": "x"}}),
+    asking({"rename_context": {"old": "y", "new": "x"}}),
+    asking({"show_log": {"count": -3}}),
+    asking({"show_log": {"context": "x", "count": 0}}),
+    asking({"inspect": {"thing": "anything at all"}}),
+    asking({"set_system_prompt": {"prompt": ""}}),
+    asking({"set_model": {"context": None, "model": "openai:m"}}),
+    asking({"call_tool": {"name": "grep", "args": []}}),
+    asking({"call_tool": {"name": "grep", "args": ['{"a":', "1}"]}}),
+    asking({"check_inbox": {"context": "x"}}),
+    asking({"model_metadata": {"model": "m", "full": False}}),
+    asking("no_op", flags={}, home="/tmp", project_root="/tmp", config={}, overrides={}),
+    asking("no_op", flags=None, home=None, project_root=None, config=None, overrides=None),
+    asking("no_op", flags={"force_call_agent": True, "debug": ["request_log", "all"], "destroy_at": 5, "trust": True}),
+    asking("no_op", flags={"force_call_user": False, "destroy_after_seconds_inactive": 0, "debug": []}),
+    *(asking("no_op", context=name) for name in ("news", "-a", "systems", "x" * 100)),
+    asking("no_op", config={"model": "m", "api": {"temperature": 1}}, overrides={"fuel": "3"}),
+    # A program may mark its requests with keys of its own.
+    asking("no_op", request_id=7),
+]
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"command": "no_op"}, "'context' is missing"),
+    ({"context": "x"}, "'command' is missing"),
+    ({"command": "no_op", "context": {"switch": {"name": "x"}}}, "'context' must be a text"),
+    ({"command": "no_op", "context": None}, "'context' must be a text"),
+    ({"command": "no_op", "context": "../x"}, "cannot be the name"),
+    ({"command": "no_op", "context": "SYSTEM"}, "cannot be the name"),
+    ({"command": "no_op", "context": "x" * 101}, "cannot be the name"),
+    *(({"command": "no_op", "context": name}, "cannot be the name") for name in ("x\n", "new", "-", "new\n", "")),
+    (asking("no_op", flags={"verbose": True}), "'flags.verbose' is not known"),
+    (asking("no_op", flags={"trust": 1}), "'flags.trust' must be true or false"),
+    (asking("no_op", flags={"debug": ["md"]}), "request_log or response_meta or all"),
+    (asking("no_op", flags={"debug": "all"}), "'flags.debug' must be an array"),
+    (asking("no_op", flags={"destroy_at": -1}), "at least 0"),
+    (asking("no_op", flags={"destroy_at": 10**13}), "at most"),
+    (asking("no_op", home=""), "'home' must be the path of a folder"),
+    (asking("no_op", project_root="a\0b"), "'project_root' must be the path of a folder"),
+    (asking("no_op", overrides={"fuel": 3}), "'overrides.fuel' must be a text"),
+    (asking("no_op", config={"modell": "m"}), "did you mean 'model'"),
+    (asking("no_opp"), "no command 'no_opp'; did you mean 'no_op'"),
+    (asking("xyzzy"), "there are list_contexts"),
+    (asking("send_prompt"), "has fields"),
+    (asking({"no_op": {}}), "has no fields"),
+    (asking({"no_op": None}), "has no fields"),
+    (asking({}), "its only key"),
+    (asking({"send_prompt": {"prompt": "x"}, "no_op": None}), "its only key"),
+    (asking(["no_op"]), "its only key"),
+    (asking(None), "its only key"),
+    (asking({"send_prompt": {"prompt": " \n"}}), "not blank"),
+    (asking({"send_prompt": {}}), "'command.send_prompt.prompt' is missing"),
+    (asking({"send_prompt": "hi"}), "'command.send_prompt' must be an object"),
+    (asking({"send_prompt": {"prompt": "x", "model": "m"}}), "is not known"),
+    (asking({"destroy_context": {"name": "a/b"}}), "cannot be the name"),
+    (asking({"rename_context": {"new": "system"}}), "cannot be the name"),
+    (asking({"rename_context": {"old": "x"}}), "new' is missing"),
+    (asking({"check_inbox": {"context": None}}), "must be a text"),
+    (asking({"show_log": {"count": "3"}}), "must be a whole number"),
+    (asking({"call_tool": {"name": "grep", "args": {}}}), "must be an array"),
+    (asking({"model_metadata": {"model": "m"}}), "full' is missing"),
+    *((asking(name), f"'{name}' is not built yet") for name in PLANNED_COMMANDS),
+    *((asking({name: {}}), f"'{name}' is not built yet") for name in PLANNED_COMMANDS),
+]
+
+
+@pytest.mark.parametrize("given", GOOD)
+def test_what_the_schema_allows_is_taken(given: dict[str, Any]) -> None:
+    assert fits(given, SCHEMA)
+    check_input(given, config_schema())
+
+
+@pytest.mark.parametrize(("given", "words"), BAD)
+def test_what_the_schema_does_not_allow_is_told(given: dict[str, Any], words: str) -> None:
+    assert not fits(given, SCHEMA)
+    with pytest.raises(BadInput, match=words):
+        check_input(given, config_schema())
+
+
+def test_the_schema_is_a_schema() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_every_command_is_tried_here() -> None:
+    tried = {given["command"] if isinstance(given["command"], str) else next(iter(given["command"])) for given in GOOD}
+    assert tried == {*COMMANDS_WITHOUT_FIELDS, *COMMAND_FIELDS}
+
+
+def test_a_key_of_the_whole_input_that_nobody_knows_is_told_of() -> None:
+    assert unknown_key_notes(asking("no_op", home=None)) == ()
+    assert unknown_key_notes(asking("no_op", overides={}, x=1)) == (
+        "'overides' is not known, and not used; did you mean 'overrides'?",
+        "'x' is not known, and not used",
+    )

@@ -1,0 +1,163 @@
+"""Which definition a name means."""
+
+from pathlib import Path
+
+import pytest
+
+from marid.core.errors import BadInput, NotFound
+from marid.syntax.cfamily.declaration_lookup import find_declaration, find_declarations, qualified_name
+from marid.syntax.cfamily.declaration_spans import line_range
+from marid.syntax.cfamily.declarations import CSource, parse_source
+
+CODE = Path(__file__).parents[3] / "golden" / "cpp"
+SHAPES = parse_source((CODE / "shapes.hpp").read_bytes() + (CODE / "shapes.cpp").read_bytes(), "cpp")
+HEADER = parse_source((CODE / "shapes.hpp").read_bytes(), "cpp")
+TABLE = parse_source((CODE / "table.c").read_bytes(), "c")
+
+
+def told(source: CSource, name: str) -> list[tuple[str, str]]:
+    return [(item.kind, qualified_name(item)) for item in find_declarations(source, name, "x.cpp")]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "whole"),
+    [
+        ("Shape", "Class", "shapes::v2::Shape"),
+        ("shapes::Shape", "Class", "shapes::v2::Shape"),
+        ("shapes::v2::Shape", "Class", "shapes::v2::Shape"),
+        ("shapes.Shape", "Class", "shapes::v2::Shape"),
+        ("Timer", "Class", "shapes::v2::Shape::Step::Timer"),
+        ("Circle", "Class", "shapes::v2::Circle"),
+        ("Circle::Circle", "Method", "shapes::Circle::Circle"),
+        ("Shape::~Shape", "Method", "shapes::Shape::~Shape"),
+        ("Circle::area", "Method", "shapes::Circle::area"),
+        ("shapes::Circle::area", "Method", "shapes::Circle::area"),
+        ("Step::Step", "Method", "shapes::Shape::Step::Step"),
+        ("seconds", "Method", "shapes::Shape::Step::Timer::seconds"),
+        ("Hash", "Struct", "shapes::detail::Hash"),
+        ("Hash<int>", "Struct", "shapes::detail::Hash<int>"),
+        ("Hash<T *>", "Struct", "shapes::detail::Hash<T*>"),
+        ("Ring::push", "Method", "shapes::Ring<T,N>::push"),
+        ("square", "Function", "shapes::square"),
+        ("square<double>", "Function", "shapes::square<double>"),
+        ("Shape::operator bool", "Method", "shapes::v2::Shape::operator bool"),
+        ("operator+=", "Method", "shapes::Polygon::operator+="),
+        ("layers::count", "Function", "shapes::drawing::layers::count"),
+        ("rounded", "Method", "shapes::drawing::layers::rounded"),
+        ("Guard", "Class", "Guard"),
+        ("shapes_version", "Function", "shapes_version"),
+        ("Fill", "Enum", "shapes::Fill"),
+        ("union Word", "Union", "shapes::Word"),
+        ("Spot", "Type", "shapes::Spot"),
+        ("SHAPES_CHECK", "Macro", "SHAPES_CHECK"),
+        ("background", "Struct", "shapes::drawing::layers::Layer"),
+        ("drawing::layers", "Namespace", "shapes::drawing::layers"),
+        ("concept Number", "Concept", "shapes::Number"),
+    ],
+)
+def test_one_thing_is_meant(name: str, kind: str, whole: str) -> None:
+    assert told(SHAPES, name) == [(kind, whole)]
+
+
+def test_a_definition_goes_before_its_declaration() -> None:
+    item = find_declaration(SHAPES, "Polygon::centre", "x.cpp")
+    assert item.body is not None
+    assert find_declarations(HEADER, "Polygon::centre", "x.hpp")[0].body is None
+
+
+def test_a_definition_goes_before_a_prototype_in_c() -> None:
+    assert find_declaration(TABLE, "grow", "t.c").body is not None
+
+
+def test_overloads_are_all_found() -> None:
+    assert told(SHAPES, "Shape::move") == [("Method", "shapes::Shape::move")] * 2
+    assert told(SHAPES, "distance") == [("Function", "shapes::distance")] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("move(double, double)", "void Shape::move(double x, double y)"),
+        ("Shape::move(const Spot&)", "void Shape::move(const Spot& by)"),
+        ("Shape::move(const Spot & by)", "void Shape::move(const Spot& by)"),
+        ("Polygon::operator[](std::size_t) const", "const Spot& Polygon::operator[](std::size_t at) const"),
+        ("Polygon::operator[](std::size_t)", "Spot& Polygon::operator[](std::size_t at) { return corners_.at(at); }"),
+    ],
+)
+def test_parameters_tell_overloads_apart(name: str, line: str) -> None:
+    item = find_declaration(SHAPES, name, "x.cpp")
+    assert SHAPES.data[item.outer.start_byte :].startswith(line.encode())
+
+
+def test_a_line_tells_definitions_of_one_name_apart() -> None:
+    found = find_declarations(TABLE, "trace", "t.c")
+    assert len(found) == 2
+    first = line_range(found[1], TABLE)[0]
+    assert find_declaration(TABLE, f"trace@{first}", "t.c") == found[1]
+
+
+def test_parameters_of_other_kinds_are_understood() -> None:
+    source = parse_source(
+        b"void f(int (*visit)(int), char names[4], int = 3, ...);\nvoid f();\nstruct A { operator int(); };\n", "cpp"
+    )
+    assert find_declaration(source, "f(int(*)(int), char[4], int, ...)", "x").function is not None
+    assert find_declaration(source, "f()", "x").outer.start_point[0] == 1
+    assert find_declaration(source, "operator int()", "x").kind == "Method"
+
+
+def test_a_keyword_tells_a_type_from_a_function() -> None:
+    source = parse_source(b"struct stat { int a; };\nint stat(int x) { return x; }\n", "c")
+    assert find_declaration(source, "struct stat", "x").kind == "Struct"
+    assert find_declaration(source, "stat(int)", "x").kind == "Function"
+    assert len(find_declarations(source, "stat", "x")) == 2
+
+
+def test_a_struct_with_a_body_goes_before_a_typedef_of_it() -> None:
+    source = parse_source(b"typedef struct s s;\nstruct s { int a; };\n", "c")
+    assert find_declaration(source, "s", "x").kind == "Struct"
+
+
+def test_the_tag_of_a_typedef_is_a_name_too() -> None:
+    source = parse_source(b"typedef struct node { int x; } node_t, *node_p;\n", "c")
+    assert [find_declaration(source, name, "x").name for name in ("node", "node_t", "node_p")] == ["node_t"] * 3
+
+
+def test_a_name_in_two_classes_is_ambiguous_and_says_how_to_ask() -> None:
+    with pytest.raises(BadInput, match="ambiguous") as caught:
+        find_declarations(SHAPES, "area", "x.cpp")
+    assert "shapes::Circle::area@" in str(caught.value)
+    assert "double Polygon::area() const" in str(caught.value)
+
+
+def test_only_one_is_wanted_and_there_are_overloads() -> None:
+    with pytest.raises(BadInput, match=r"'distance' is ambiguous in x\.cpp"):
+        find_declaration(SHAPES, "distance", "x.cpp")
+
+
+def test_many_are_not_all_listed() -> None:
+    source = parse_source(b"".join(b"void f(A%d a) {}\n" % number for number in range(30)), "cpp")
+    with pytest.raises(BadInput, match="and 22 more"):
+        find_declaration(source, "f", "x")
+
+
+def test_an_unknown_name_tells_the_nearest() -> None:
+    with pytest.raises(NotFound, match=r"'tabel_new' is not defined in t\.c; the nearest names: table_new"):
+        find_declarations(TABLE, "tabel_new", "t.c")
+    with pytest.raises(NotFound, match="shapes::v2::Circle"):
+        find_declarations(SHAPES, "CIRCLE", "x.cpp")
+    with pytest.raises(NotFound) as caught:
+        find_declarations(TABLE, "qqqqqqqqqqqqqq", "t.c")
+    assert "nearest" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "name", ["Circle::move", "other::Circle", "Hash<char>", "Shape@1", "distance(int)", "struct Circle"]
+)
+def test_what_fits_only_in_part_is_not_found(name: str) -> None:
+    with pytest.raises(NotFound):
+        find_declarations(SHAPES, name, "x.cpp")
+
+
+def test_a_file_of_nothing_has_no_names() -> None:
+    with pytest.raises(NotFound):
+        find_declarations(parse_source(b"", "c"), "f", "x.c")

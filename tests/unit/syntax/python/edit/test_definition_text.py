@@ -1,0 +1,87 @@
+from collections.abc import Callable
+
+import pytest
+
+from marid.core.errors import BadInput, NotFound
+from marid.syntax.python.edit.definition_text import PythonExcerpt, find_declaration, find_definition, find_signature
+
+CODE = b"""\
+LIMIT = 3  # most
+a = 1; b = 2; c = [
+    3,
+]
+class A: x = 1; y: int = 2
+class B:
+    total: int = (
+        1
+    )
+
+    @d
+    async def f(self, a,
+                b): return a; \\
+        b
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "first", "last"),
+    [
+        ("B.f", "    @d\n    async def f(self, a,\n                b): return a; \\\n        b\n", 11, 14),
+        ("A", "class A: x = 1; y: int = 2\n", 5, 5),
+    ],
+)
+def test_a_definition_is_its_whole_lines(name: str, text: str, first: int, last: int) -> None:
+    found = find_definition(CODE, name)
+    assert (found.text, found.first_line, found.last_line) == (text, first, last)
+
+
+def test_a_signature_starts_at_its_keyword() -> None:
+    found = find_signature(CODE, "B.f")
+    assert (found.text, found.first_line, found.last_line) == ("async def f(self, a,\n                b):", 12, 13)
+    assert find_signature(CODE, "A").text == "class A:"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("LIMIT", "LIMIT = 3  # most\n"),
+        ("a", "a = 1"),
+        ("b", "b = 2"),
+        ("c", "c = [\n    3,\n]"),
+        ("A.x", "x = 1"),
+        ("A.y", "y: int = 2"),
+        ("B.total", "    total: int = (\n        1\n    )\n"),
+    ],
+)
+def test_a_declaration_is_its_lines_or_what_it_has_of_them(name: str, text: str) -> None:
+    assert find_declaration(CODE, name).text == text
+
+
+@pytest.mark.parametrize("ending", [b"\r\n", b"\r", b"\n"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_every_line_ending_and_a_mark_are_understood(ending: bytes, mark: bytes) -> None:
+    data = mark + b"x = '\xc3\xa9'\n\ndef f():\n\treturn 1\n\ndef g(): pass".replace(b"\n", ending)
+    assert find_definition(data, "f").text.encode() == b"def f():\n\treturn 1\n".replace(b"\n", ending)
+    assert find_definition(data, "g").text == "def g(): pass"
+
+
+def test_mixed_line_endings_and_form_feeds_do_not_shift_lines() -> None:
+    data = b"a = 1\r\n\x0c\nb = '''\x0b\x0c\xe2\x80\xa8'''\rc = 3\n\x0cdef f():\r\n    pass\r\n# end\n"
+    found = find_definition(data, "f")
+    assert (found.text, found.first_line, found.last_line) == ("\x0cdef f():\r\n    pass\r\n", 4, 5)
+    assert find_declaration(data, "c").text == "c = 3\n"
+
+
+def test_another_encoding_is_read_by_its_coding_comment() -> None:
+    data = b"# coding: latin-1\ndef f(a='\xe9', b='\xfc'):\n    return '\xe4'\n"
+    assert find_signature(data, "f").text == "def f(a='é', b='ü'):"
+
+
+@pytest.mark.parametrize("find", [find_definition, find_signature, find_declaration])
+def test_what_cannot_be_read_or_found_is_an_error(find: Callable[[bytes, str], PythonExcerpt]) -> None:
+    with pytest.raises(BadInput, match="line 2: the file does not parse"):
+        find(b"x = 1\ndef f(:\n", "f")
+    with pytest.raises(BadInput, match="line 1: these bytes are not utf-8"):
+        find(b"x = '\xff'", "f")
+    with pytest.raises(NotFound, match="not defined"):
+        find(b"", "f")

@@ -1,0 +1,149 @@
+import pytest
+
+from marid.core.errors import BadInput, NotFound
+from marid.syntax.python.edit.editable_source import EditableSource, parse_source
+from marid.syntax.python.edit.insertion_points import (
+    InsertionGap,
+    StatementRange,
+    find_anchor,
+    gap_after,
+    gap_at_end,
+    gap_before,
+    top_index,
+    usual_blank_lines,
+)
+from marid.syntax.python.edit.name_lookup import locate_scope
+
+
+def spot(text: str, path: list[str], symbol: str) -> tuple[int, int]:
+    source = EditableSource(text=text)
+    tree = parse_source(source)
+    found = find_anchor(source, tree, locate_scope(source, tree, path), path, symbol)
+    return found.first, found.end
+
+
+CODE = "X = 1\nclass A:\n    y = 1\n    @p\n    def f(self): 1\n    @f.setter\n    def f(self): 2\n    def g(self): 3\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "symbol", "place"),
+    [
+        ([], "X", (0, 1)),
+        ([], "A", (1, 2)),
+        (["A"], "y", (0, 1)),
+        (["A"], "A.f", (1, 3)),
+        (["A"], "f@5", (1, 2)),
+        (["A"], "g", (3, 4)),
+    ],
+)
+def test_an_anchor_is_a_name_of_the_scope(path: list[str], symbol: str, place: tuple[int, int]) -> None:
+    assert spot(CODE, path, symbol) == place
+
+
+@pytest.mark.parametrize(
+    ("path", "symbol", "error", "words"),
+    [
+        ([], "", BadInput, "anchor_symbol is needed"),
+        ([], "A.f", BadInput, "not at the top of the module"),
+        (["A"], "B.f", BadInput, "not in 'A'"),
+        ([], "a", NotFound, "nearest: A"),
+        (["A"], "ff", NotFound, r"nearest: A\.f"),
+        (["A"], "f@1", NotFound, r"anchor: 'A\.f' is not at line 1"),
+        ([], "a b", BadInput, "no dotted name"),
+    ],
+)
+def test_an_anchor_that_is_not_in_the_scope_is_an_error(
+    path: list[str], symbol: str, error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        spot(CODE, path, symbol)
+
+
+@pytest.mark.parametrize("text", ["def f(): 1\nx = 1\ndef f(): 2\n", "if x:\n    def f(): 1\nelse:\n    def f(): 2\n"])
+def test_an_anchor_of_several_that_are_no_neighbours_is_ambiguous(text: str) -> None:
+    with pytest.raises(BadInput, match="ambiguous"):
+        spot(text, [], "f")
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("", 0),
+        ("'doc'\nimport a\nfrom b import c\nx = 1\n", 3),
+        ("x = 1\nimport a\n", 0),
+        ("'doc'; import a; x = 1\ny = 2\n", 3),
+    ],
+)
+def test_the_top_is_behind_the_docstring_and_the_imports(text: str, place: int) -> None:
+    assert top_index(parse_source(EditableSource(text=text))) == place
+
+
+def test_the_top_of_a_class_is_behind_its_docstring_only() -> None:
+    source = EditableSource(text="class A:\n    'doc'\n    import x\n")
+    assert top_index(locate_scope(source, parse_source(source), ["A"])) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "blanks"),
+    [
+        ("x = 1\n\n\n\ny = 2\n", 2),
+        ("def f(): 1\ndef g(): 2\ndef h(): 3\n", 0),
+        ("def f(): 1\n\ndef g(): 2\n\n# note\n\ndef h(): 3\n\nx = 1\n", 1),
+    ],
+)
+def test_the_gap_is_the_one_that_most_definitions_have(text: str, blanks: int) -> None:
+    source = EditableSource(text=text)
+    assert usual_blank_lines(source, parse_source(source).body, outermost=True) == blanks
+
+
+def test_without_neighbours_the_gap_is_that_of_pep_8() -> None:
+    assert usual_blank_lines(EditableSource(text=""), [], outermost=True) == 2
+    assert usual_blank_lines(EditableSource(text=""), [], outermost=False) == 1
+
+
+def at(text: str, index: int, *, before: bool) -> InsertionGap:
+    source = EditableSource(text=text)
+    tree = parse_source(source)
+    where = StatementRange(block=tree.body, first=index, end=index + 1)
+    return gap_before(source, tree, where, 2) if before else gap_after(source, where, 2)
+
+
+def test_code_goes_behind_the_comments_of_what_it_follows() -> None:
+    text = "def f():\n    1\n    # end of f\n# on g\n\ndef g(): 2\n"
+    assert at(text, 0, before=False) == InsertionGap(first=3, end=3, above=2, below=2)
+
+
+def test_code_goes_before_the_comments_of_what_it_precedes() -> None:
+    text = "x = 1\n\n# on f\n# more\ndef f(): 1\n"
+    assert at(text, 1, before=True) == InsertionGap(first=2, end=2, above=1, below=2)
+
+
+def test_an_end_of_a_region_belongs_to_what_is_above() -> None:
+    assert at("x = 1\n#endregion\ndef f(): 1\n", 1, before=True).first == 2
+
+
+def test_the_comments_at_the_head_of_a_file_stay_there() -> None:
+    assert at("#!/bin/python\n# licence\ndef f(): 1\n", 0, before=True) == InsertionGap(
+        first=2, end=2, above=2, below=2
+    )
+    assert at("def f(): 1\n", 0, before=True) == InsertionGap(first=0, end=0, above=0, below=2)
+
+
+def test_a_string_that_looks_like_a_comment_is_none() -> None:
+    assert at('x = """\n# a\n# b"""\ndef f(): 1\n', 1, before=True).first == 3
+
+
+def test_statements_on_one_line_are_not_parted() -> None:
+    assert at("a = 1; b = 2\ndef f(): 1\n", 0, before=False).first == 1
+    assert at("a = 1; b = 2\ndef f(): 1\n", 1, before=True).first == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "room"),
+    [
+        ("", InsertionGap(first=0, end=0, above=0, below=0)),
+        ("x = 1\n# end\n\n\n", InsertionGap(first=2, end=2, above=2, below=0)),
+    ],
+)
+def test_the_end_of_a_module_is_behind_its_last_comment(text: str, room: InsertionGap) -> None:
+    assert gap_at_end(EditableSource(text=text), 2) == room

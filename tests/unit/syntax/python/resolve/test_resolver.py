@@ -1,0 +1,238 @@
+from collections.abc import Mapping
+
+import pytest
+
+from marid.core.errors import Exhausted
+from marid.syntax.python.resolve.entities import Class, Entity, External, Function, Instance, Module
+from marid.syntax.python.resolve.fact_reader import py_facts
+from marid.syntax.python.resolve.modules import ModuleIndex
+from marid.syntax.python.resolve.resolver import Resolver
+
+TREE = {
+    "pkg/__init__.py": "from .core import Base as Root, helper\nfrom .more import *\nfrom . import core\n",
+    "pkg/core.py": """
+import typing as t
+def helper() -> "Base": ...
+def nothing(): ...
+class Base:
+    limit = nothing
+    def run(self): self.step()
+    def step(self): ...
+    @classmethod
+    def make(cls) -> t.Self: ...
+    @property
+    def friend(self) -> "Friend": ...
+    def __call__(self) -> "Friend": ...
+class Friend:
+    def greet(self): ...
+""",
+    "pkg/more.py": "def extra(): ...\ndef _hidden(): ...\nVALUE = 3\n",
+    "pkg/sub/deep.py": "from ..core import Base\ndef far(): ...\n",
+    "main.py": """
+import os.path, threading, pkg.sub.deep
+import pkg.core as c
+from pkg import Root, helper, extra, core, _hidden
+from pkg.core import *
+from json import dumps as js
+from nowhere import thing
+from .gone import lost
+from pkg import missing
+loop = loop.next()
+early = later
+later = early
+class Mixin:
+    def step(self): ...
+class Child(Mixin, Root):
+    part: c.Friend
+    def __init__(self, friend: "c.Friend | None", other):
+        self.friend2 = friend
+        self.other = other
+        self.made = c.Friend()
+    def step(self):
+        super().step()
+        def nested():
+            self.run()
+    @staticmethod
+    def still(): ...
+class Thread(threading.Thread):
+    def go(self): ...
+class Odd(unknown()):
+    def go(self): ...
+class Self(Self): ...
+class Plain: ...
+def run(child: Child, kind: type[Child], call: Callable, any: Any):
+    local = Child()
+    with Child() as opened: ...
+    import email.message as em
+    class Inner(Child): ...
+    def inner(): ...
+""",
+}
+
+
+def resolver_over(tree: Mapping[str, str]) -> Resolver:
+    return Resolver(ModuleIndex(tree), lambda path: py_facts(tree[path].encode()))
+
+
+CHILD = Class("main.py", "Child")
+FRIEND = Class("pkg/core.py", "Friend")
+
+
+def method(key: str, path: str = "pkg/core.py", receiver: Class | None = CHILD) -> Function:
+    return Function(path, key, receiver)
+
+
+@pytest.mark.parametrize(
+    ("steps", "thing"),
+    [
+        ("len", External("len")),
+        ("nonesuch", None),
+        ("os.path.join", External("os.path.join")),
+        ("js", External("json.dumps")),
+        ("thing", External("nowhere.thing")),
+        ("lost", External(".gone.lost")),
+        ("missing", None),
+        ("em.Message", External("email.message.Message")),
+        ("pkg.sub.deep.far", Function("pkg/sub/deep.py", "far")),
+        ("pkg.sub.deep.Base", Class("pkg/core.py", "Base")),
+        ("pkg.extra", Function("pkg/more.py", "extra")),
+        ("pkg.nonesuch", None),
+        ("core", Module("pkg/core")),
+        ("core.helper", Function("pkg/core.py", "helper")),
+        ("c.Friend.greet", method("Friend.greet", receiver=FRIEND)),
+        ("extra", Function("pkg/more.py", "extra")),
+        ("_hidden", None),
+        ("Friend", FRIEND),
+        ("Root", Class("pkg/core.py", "Base")),
+        ("helper ()", Instance(Class("pkg/core.py", "Base"))),
+        ("helper () run", method("Base.run", receiver=Class("pkg/core.py", "Base"))),
+        ("child.run", method("Base.run")),
+        ("child.step", method("Child.step", "main.py")),
+        ("child.friend.greet", method("Friend.greet", receiver=FRIEND)),
+        ("child.friend2.greet", method("Friend.greet", receiver=FRIEND)),
+        ("child.made.greet", method("Friend.greet", receiver=FRIEND)),
+        ("child.part.greet", method("Friend.greet", receiver=FRIEND)),
+        ("child.other.greet", None),
+        ("child.still", method("Child.still", "main.py")),
+        ("child.limit", Function("pkg/core.py", "nothing")),
+        ("child () greet", method("Friend.greet", receiver=FRIEND)),
+        ("child.__repr__", External("object.__repr__")),
+        ("child.nonesuch", None),
+        ("kind.make", method("Base.make")),
+        ("kind.make () step", method("Child.step", "main.py")),
+        ("local.run", method("Base.run")),
+        ("opened.run", method("Base.run")),
+        ("call", None),
+        ("any.thing", None),
+        ("Thread () start", External("threading.Thread.start")),
+        ("Thread.go", method("Thread.go", "main.py", Class("main.py", "Thread"))),
+        ("Odd.nonesuch", None),
+        ("Odd.go", method("Odd.go", "main.py", Class("main.py", "Odd"))),
+        ("Self.x", None),
+        ("Plain () ()", None),
+        ("core ()", None),
+        ("run.attribute", None),
+        ("run ()", None),
+        ("loop.next", None),
+        ("early", None),
+        ("inner", Function("main.py", "run.inner")),
+        ("Inner", Class("main.py", "run.Inner")),
+        ("Inner.run", method("Base.run", receiver=Class("main.py", "run.Inner"))),
+        ("super ()", External("super()")),
+    ],
+)
+def test_a_chain_is_followed_to_what_it_means(steps: str, thing: Entity | None) -> None:
+    at = Function("main.py", "run")
+    chain = tuple(step for word in steps.split() for step in ([word] if word == "()" else word.split(".")))
+    assert resolver_over(TREE).follow(at, chain) == thing
+
+
+def test_self_is_an_object_of_the_class_that_a_method_runs_for() -> None:
+    resolver = resolver_over(TREE)
+    run = resolver.attribute(Instance(CHILD), "run")
+    assert run == method("Base.run")
+    assert isinstance(run, Function)
+    assert resolver.follow(run, ("self", "step")) == method("Child.step", "main.py")
+    own = Function("pkg/core.py", "Base.run")
+    assert resolver.follow(own, ("self", "step")) == method("Base.step", receiver=Class("pkg/core.py", "Base"))
+
+
+def test_super_goes_on_in_the_order_of_the_class_that_a_method_runs_for() -> None:
+    resolver = resolver_over(TREE)
+    assert resolver.mro(CHILD) == (CHILD, Class("main.py", "Mixin"), Class("pkg/core.py", "Base"))
+    at = Function("main.py", "Child.step", CHILD)
+    assert resolver.follow(at, ("super", "()", "step")) == method("Mixin.step", "main.py")
+    assert resolver.follow(at, ("super", "()", "run")) == method("Base.run")
+    foreign = at._replace(receiver=FRIEND)
+    assert resolver.follow(foreign, ("super", "()", "run")) == method("Base.run", receiver=FRIEND)
+    assert resolver.follow(at, ("super", "()", "()")) is None
+
+
+def test_a_function_inside_a_method_knows_its_object_and_its_parent() -> None:
+    resolver = resolver_over(TREE)
+    nested = resolver.follow(Function("main.py", "Child.step", CHILD), ("nested",))
+    assert nested == Function("main.py", "Child.step.nested", CHILD)
+    assert isinstance(nested, Function)
+    assert resolver.follow(nested, ("self", "run")) == method("Base.run")
+    assert resolver.follow(nested, ("super", "()", "run")) == method("Base.run")
+
+
+def test_a_diamond_is_searched_in_the_order_of_python() -> None:
+    tree = {"d.py": "class A: ...\nclass B(A): ...\nclass C(A): ...\nclass D(B, C): ...\n"}
+    order = resolver_over(tree).mro(Class("d.py", "D"))
+    assert [each.key for each in order if isinstance(each, Class)] == ["D", "B", "C", "A"]
+
+
+def test_circles_end() -> None:
+    tree = {
+        "a.py": "from b import *\nfrom b import x\nclass A(B): ...\nclass B(A): ...\ndef f(): ...\n",
+        "b.py": "from a import *\nfrom a import x\n",
+    }
+    resolver = resolver_over(tree)
+    assert resolver.follow(Function("a.py", "f"), ("x",)) is None
+    assert resolver.follow(Function("a.py", "f"), ("y",)) is None
+    assert resolver.follow(Function("a.py", "f"), ("A", "nothing")) is None
+
+
+def test_a_long_line_of_classes_or_names_is_no_deep_recursion() -> None:
+    classes = "class C0: ...\n" + "".join(f"class C{n + 1}(C{n}): ...\n" for n in range(2000))
+    names = "n0 = len\n" + "".join(f"n{n + 1} = n{n}\n" for n in range(2000))
+    resolver = resolver_over({"a.py": classes + names})
+    assert len(resolver.mro(Class("a.py", "C2000"))) == 300
+    assert resolver.follow(Function("a.py", ""), ("n2000",)) is None
+    assert resolver.follow(Function("a.py", ""), ("n9",)) == External("len")
+
+
+def test_modules_that_all_hand_on_each_other_are_searched_once() -> None:
+    count = 30
+    stars = "".join(f"from m{number} import *\n" for number in range(count))
+    tree = {f"m{number}.py": stars for number in range(count)} | {"last.py": "def f(): ...\n"}
+    tree["m29.py"] += "from last import *\n"
+    resolver = resolver_over(tree)
+    assert resolver.follow(Function("m0.py", ""), ("nonesuch",)) is None
+    assert resolver.follow(Function("m0.py", ""), ("f",)) == Function("last.py", "f")
+
+
+def test_what_leads_through_everything_again_and_again_is_followed_once() -> None:
+    code = "".join(
+        f"class A{n}:\n  def __init__(self): self.x = A{n + 1}().x.me.x.me.x\n"
+        f"  @property\n  def me(self) -> A{n}: ...\n"
+        for n in range(30)
+    )
+    resolver = resolver_over({"a.py": f"{code}class A30:\n  x: A30\n  me: A30\n"})
+    assert resolver.follow(Function("a.py", ""), ("A0", "()", "x")) == Instance(Class("a.py", "A30"))
+
+
+def test_following_ends_at_its_limit() -> None:
+    resolver = Resolver(ModuleIndex(["a.py"]), lambda _: py_facts(b"a = b\nb = c\n"), steps=2)
+    with pytest.raises(Exhausted, match="too entangled"):
+        resolver.follow(Function("a.py", ""), ("a",))
+
+
+def test_a_file_that_cannot_be_loaded_hides_its_names_only() -> None:
+    resolver = Resolver(ModuleIndex(["a.py", "b.py"]), lambda path: py_facts(b"import b") if path == "a.py" else None)
+    assert resolver.follow(Function("a.py", ""), ("b", "f")) is None
+    assert resolver.follow(Function("b.py", "f"), ("len",)) == External("len")
+    assert resolver.scope("b.py", "f") is None
+    assert resolver.call_result(Function("b.py", "f")) is None
+    assert resolver.bases(Class("b.py", "C")) == ()

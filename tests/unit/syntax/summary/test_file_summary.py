@@ -1,0 +1,63 @@
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from marid.core.errors import Exhausted
+from marid.syntax.summary.file_summary import file_summary
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "summary"),
+    [
+        ("a.bin", b"\0\1", "binary file, 2 bytes"),
+        ("a.txt", b"one\ntwo", "text, 2 lines, 7 bytes"),
+        ("NOTES", b"one\n", "text, 1 line, 4 bytes"),
+        ("a.py", b"", "python, 0 lines, 0 bytes\nempty"),
+        ("a.md", b" \n", "markdown, 1 line, 2 bytes\nempty"),
+        ("a.md", b"\xef\xbb\xbf# A\n", "markdown, 1 line, 7 bytes\n# A (line 1)"),
+        ("a.py", b"# coding: latin-1\nX = '\xe9'\n", "python, 2 lines, 26 bytes\nconstants: X"),
+        ("run", b"#!/usr/bin/env python3\nX = 1\n", "python, 2 lines, 29 bytes\nconstants: X"),
+        ("a.jsonl", b"1\n", "json, 1 line, 2 bytes\n1 records, one a line\nthe first:\nnumber"),
+        ("a.yml", b"a: 1\n", "yaml, 1 line, 5 bytes\na (line 1)"),
+        ("a.json", b"[", "json, 1 line, 1 bytes\ndoes not parse: Expecting value: line 1 column 2 (char 1)"),
+    ],
+)
+def test_a_file_is_told_by_its_kind(name: str, data: bytes, summary: str) -> None:
+    assert file_summary(name, data) == summary
+
+
+def test_python_that_does_not_parse_is_told_as_far_as_it_can_be() -> None:
+    words = file_summary("a.py", b"def good():\n    return 1\n\ndef bad(:\n")
+    assert "does not parse: line 4" in words
+    assert "[Function] def good(): (Lines 1-2)" in words
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "line"),
+    [
+        ("a.c", b"struct point { int x; };\nint add(int a, int b) { return a + b; }\n", "int add(int a, int b)"),
+        ("a.cpp", b"class Shop {\npublic:\n  void open();\n};\n", "  [Method] void open()"),
+        ("a.h", b"int f(void);\nstruct s { int a; };\n", "struct s"),
+        ("a.go", b"package a\nfunc F(x int) int { return x }\n", "func F(x int) int"),
+        ("a.rs", b"pub fn f(x: u8) -> u8 { x }\n", "pub fn f(x: u8) -> u8"),
+        ("a.ts", b"export class A { f(): void {} }\n", "class A"),
+    ],
+)
+def test_code_of_other_languages_is_told_by_what_it_defines(name: str, code: bytes, line: str) -> None:
+    assert line in file_summary(name, code)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [("a.json", b"[" * 100_000), ("a.toml", b"a = " + b"[" * 100_000), ("a.py", b"-" * 100_000 + b"1")],
+)
+def test_a_bomb_is_exhausted(name: str, data: bytes) -> None:
+    with pytest.raises(Exhausted, match="nested too deeply"):
+        file_summary(name, data)
+
+
+def test_real_code_is_told() -> None:
+    words = file_summary("argparse.py", (Path(sysconfig.get_paths()["stdlib"]) / "argparse.py").read_bytes())
+    assert "class ArgumentParser(_AttributeHolder, _ActionsContainer)" in words
+    assert "constants: SUPPRESS, OPTIONAL" in words

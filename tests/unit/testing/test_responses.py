@@ -1,0 +1,90 @@
+"""The answer to a request."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from marid.testing.faults import Trickle, bad_request, gateway_error, overloaded_error, rate_limited, unauthorized_error
+from marid.testing.request import Request
+from marid.testing.response_body import ScriptedResponse
+from marid.testing.responses import make_response, objection
+from marid.testing.script import Script, ScriptedModel, say
+
+Ask = Callable[..., Request]
+SCRIPT = Script(models=(ScriptedModel(id="a/b"), ScriptedModel(id="c")))
+
+
+def body(found: ScriptedResponse) -> Any:
+    (frame,) = found.frames
+    return json.loads(frame.data)
+
+
+@pytest.mark.parametrize("protocol", ["openai", "anthropic", "google"])
+def test_out_of_script_is_an_error_that_says_so_and_is_not_worth_trying_again(ask: Ask, protocol: str) -> None:
+    found = make_response(ask(protocol), SCRIPT, None)
+    assert found.status == 500
+    assert body(found)["error"]["message"].startswith("the script has no more turns (request 0: POST /v1")
+    assert found.headers == {"x-should-retry": "false"}
+
+
+def test_a_refusal_has_the_status_of_its_provider_and_says_when_to_come_back(ask: Ask) -> None:
+    assert make_response(ask("openai"), SCRIPT, overloaded_error()).status == 503
+    assert make_response(ask("anthropic"), SCRIPT, overloaded_error()).status == 529
+    assert make_response(ask(), SCRIPT, rate_limited(retry_after=3)).headers == {"Retry-After": "3"}
+    assert make_response(ask(), SCRIPT, rate_limited(retry_after=None)).headers == {}
+
+
+def test_a_gateway_answers_with_a_page(ask: Ask) -> None:
+    found = make_response(ask(), SCRIPT, gateway_error())
+    assert found.kind.startswith("text/html")
+    assert found.frames[0].data.startswith(b"<html>")
+
+
+def test_a_turn_is_streamed_if_that_was_asked_for(ask: Ask) -> None:
+    turn = say("a", faults=[Trickle()])
+    whole, stream = make_response(ask(), SCRIPT, turn), make_response(ask("openai", {"stream": True}), SCRIPT, turn)
+    assert (whole.stream, len(whole.frames)) == (False, 1)
+    assert (stream.stream, len(stream.frames)) == (True, 4)
+    assert whole.faults == stream.faults == (Trickle(),)
+    assert whole.error_event(overloaded_error()).data.startswith(b'{"error"')
+    assert stream.error_event(overloaded_error()).data.startswith(b"data: ")
+
+
+def test_models_are_listed_and_found_by_name(ask: Ask) -> None:
+    assert [one["id"] for one in body(make_response(ask("/v1/models", method="GET"), SCRIPT, None))["data"]] == [
+        "a/b",
+        "c",
+    ]
+    assert body(make_response(ask("/v1/models/a/b", method="GET"), SCRIPT, None))["id"] == "a/b"
+    assert make_response(ask("/v1/models/d", method="GET"), SCRIPT, None).status == 404
+
+
+def test_other_requests_take_only_the_faults_of_a_turn(ask: Ask) -> None:
+    spoilt = say("not this", faults=[Trickle()])
+    for request in (ask("/v1/models", method="GET"), ask("/v1/embeddings", {"input": "a"})):
+        found = make_response(request, SCRIPT, spoilt)
+        assert found.faults == (Trickle(),)
+        assert b"not this" not in found.frames[0].data
+
+
+def test_what_is_not_served_is_named(ask: Ask) -> None:
+    found = make_response(ask("/v1/audio"), SCRIPT, None)
+    assert found.status == 404
+    assert body(found)["error"]["message"] == "nothing is served at POST /v1/audio"
+
+
+def test_no_script_is_played_to_a_wrong_key_or_a_body_that_is_no_object(ask: Ask) -> None:
+    guarded = Script(key="right")
+    assert objection(ask(), guarded) == unauthorized_error()
+    assert objection(ask(headers={"x-api-key": "right"}), guarded) is None
+    assert objection(ask("openai", [1]), SCRIPT) == bad_request("the body is not a JSON object")
+    assert objection(ask("/v1/models", [1], method="GET"), SCRIPT) is None
+
+
+def test_only_a_strict_script_minds_a_call_without_its_result(ask: Ask) -> None:
+    request = ask("openai", {"messages": [{"role": "assistant", "tool_calls": [{"id": "a"}]}]})
+    assert objection(request, SCRIPT) is None
+    assert objection(request, Script(strict=True)) == bad_request("calls ['a'] have no results")
+    assert objection(ask(), Script(strict=True)) is None

@@ -1,0 +1,113 @@
+"""Replacing an exact text."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from marid.core.errors import BadInput
+from marid.text.edit.substitution import substitute, substitute_first
+
+TEXT = st.text(st.sampled_from("ab\n\r\u2028"), max_size=12)
+
+
+def replaced(text: str, old: str, new: str, *, every: bool = False) -> str:
+    return substitute(text, old, new, every=every).text
+
+
+def refusal(text: str, old: str, new: str = "new", *, every: bool = False) -> str:
+    with pytest.raises(BadInput) as caught:
+        substitute(text, old, new, every=every)
+    return str(caught.value)
+
+
+def test_what_occurs_once_is_replaced() -> None:
+    assert substitute("one\ntwo\nthree\n", "two", "2", every=False) == ("one\n2\nthree\n", [2])
+
+
+def test_every_occurrence_is_replaced_when_asked_for() -> None:
+    assert substitute("a b\na\n", "a", "x", every=True) == ("x b\nx\n", [1, 2])
+
+
+@given(TEXT.filter(lambda text: "\r" not in text), st.text("ab\n", min_size=1, max_size=3), st.text("xy", max_size=2))
+def test_replacing_everything_is_what_strings_do(text: str, old: str, new: str) -> None:
+    if old in text:
+        assert replaced(text, old, new, every=True) == text.replace(old, new)
+    else:
+        assert "not in the file" in refusal(text, old, new, every=True)
+
+
+@given(st.lists(st.text("ab", max_size=3), max_size=6), st.data())
+def test_line_ends_of_either_kind_are_found_and_kept(lines: list[str], data: st.DataObject) -> None:
+    """Whatever mixture a file has: replaced where the plain text would be, all other bytes as they were."""
+    ends = [data.draw(st.sampled_from(["\n", "\r\n"])) for _ in lines]
+    text = "".join(line + end for line, end in zip(lines, ends, strict=True))
+    plain = text.replace("\r\n", "\n")
+    parts = [plain[i:j] for i in range(len(plain)) for j in range(i + 1, len(plain) + 1)]
+    old = data.draw(st.sampled_from(parts or ["z"]))
+    if sum(plain.startswith(old, at) for at in range(len(plain))) == 1:
+        units = [*text.replace("\r\n", "\r")]  # one for each character of the plain text
+        at = plain.index(old)
+        expected = "".join([*units[:at], "X", *units[at + len(old) :]]).replace("\r", "\r\n")
+        assert replaced(text, old, "X") == expected
+
+
+def test_a_line_end_in_the_old_text_matches_that_of_the_file() -> None:
+    assert replaced("a\r\nb\r\nc\r\n", "a\nb", "x\ny") == "x\r\ny\r\nc\r\n"
+    assert replaced("a\nb\n", "a\r\nb", "x") == "x\n"
+    assert replaced("a\r\nb\nc\n", "a\nb\nc", "x\ny") == "x\ny\n"
+
+
+def test_new_lines_take_the_line_ends_of_the_file() -> None:
+    assert replaced("a\r\nb\r\n", "a", "x\ny") == "x\r\ny\r\nb\r\n"
+    assert replaced("a\r\nb\r\n", "a\r\nb", "x\ny") == "x\ny\r\n"  # spelled out, it is taken as it is
+
+
+def test_of_two_texts_that_differ_in_line_ends_the_exact_one_is_meant() -> None:
+    assert replaced("a\r\nb\r\na\nb\n", "a\nb", "x") == "a\r\nb\r\nx\n"
+
+
+def test_very_many_occurrences_take_no_time() -> None:
+    assert len(substitute("a\n" * 300_000, "a", "b", every=True).lines) == 300_000
+
+
+def test_an_empty_text_is_refused() -> None:
+    assert "old_string is empty" in refusal("a", "")
+
+
+def test_an_unchanged_text_is_refused() -> None:
+    assert "nothing would change" in refusal("a", "a", "a")
+    assert "nothing would change" in refusal("a\r\nb", "a\nb", "a\r\nb")
+
+
+def test_a_repeated_text_is_refused_with_its_lines() -> None:
+    assert "occurs 2 times (lines 1, 3)" in refusal("a\nb\na\n", "a")
+    assert "lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ..." in refusal("a\n" * 12, "a")
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "words"),
+    [
+        ("x\ndef f():\n\treturn 1\n", "def f():\n    return 1", "with other white space or line ends it is at line 2"),
+        ("x\nsay(\u201chi\u201d)\n", 'say("hi")', "with other quotation marks it is at line 2"),
+        ("x\nHello There\n", "hello there", "in other case it is at line 2"),
+        ("x\nfirst\nsecond\n", "first\nthird", "its first line is at line 2, but what follows differs"),
+        ("x\n", "first\nthird", "read it again"),
+        ("x\n", "y", "read it again"),
+        ("x\n", "   ", "not in the file"),
+        ("x\n", "y" * 20_000, "not in the file"),
+        ("\u0130\nx\n", "X", "read it again"),
+    ],
+)
+def test_an_absent_text_is_refused_with_what_may_have_been_meant(text: str, old: str, words: str) -> None:
+    assert words in refusal(text, old)
+
+
+def test_quotation_marks_are_never_adapted() -> None:
+    refusal("\u2018a\u2019", "'a'")
+
+
+def test_the_first_of_several_may_be_meant() -> None:
+    assert substitute_first("a\r\nb\r\na\r\nb", "a\nb", "x\ny") == ("x\r\ny\r\na\r\nb", [1])
+    for old, words in (("", "is empty"), ("z", "the text to find is not in the file"), ("a", "nothing would change")):
+        with pytest.raises(BadInput, match=words):
+            substitute_first("a", old, "a")

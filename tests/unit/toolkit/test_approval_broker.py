@@ -1,0 +1,258 @@
+import time
+from pathlib import Path
+
+import anyio
+import pytest
+
+from fakes.approvals import FakeApprovals
+from fakes.road import CALLER, Road, ScriptedAsker, SilentAsker, sets, within
+from marid.core.caller import Caller
+from marid.core.errors import Refused, Unavailable
+from marid.core.events import Notice, QuestionAnswered, QuestionAsked
+from marid.core.policy.approval import MAX_PENDING_QUESTIONS, ApprovalAnswer, Question, QuestionKind, person_caller
+from marid.core.policy.policy import Policy
+from marid.toolkit.approval_broker import ApprovalBroker
+from marid.toolkit.call_scope import CallScope
+from marid.toolkit.preview import Preview
+from marid.toolkit.questions import QuestionBuilder
+from marid.toolkit.thread_pool import DaemonThreadPool
+
+WAIT = Policy(wait=True)
+
+
+def _question(call: str = "1", *, caller: Caller = CALLER, always: bool = True) -> Question:
+    preview = Preview(kind=QuestionKind.EDIT, text="text", plan="plan", grant="tool:x", always=always)
+    return QuestionBuilder("x", {"n": call}, caller, call, "conversation:talk").build(preview)
+
+
+@pytest.fixture
+def road(tmp_path: Path) -> Road:
+    return Road(tmp_path)
+
+
+def _ask(road: Road, scope: CallScope, question: Question | None = None) -> ApprovalAnswer:
+    return within(20, lambda: road.deeds.broker.ask(question or _question(), scope, "--allow write grants it"))
+
+
+@pytest.mark.parametrize("answer", [ApprovalAnswer.YES, ApprovalAnswer.ALWAYS])
+def test_what_the_person_says_is_the_answer(road: Road, answer: ApprovalAnswer) -> None:
+    asker = ScriptedAsker(answer)
+    assert _ask(road, road.scope(asker=asker)) is answer
+    (question,) = asker.asked
+    assert 59 > question.expires - question.created > 20
+    row = road.approvals.rows[question.id]
+    assert (row.answer, row.by, row.closed) == (answer, "person:test", True)
+    assert road.heard == [QuestionAsked(question.id, "edit", "x"), QuestionAnswered(question.id, answer.value)]
+
+
+def test_no_is_a_refusal(road: Road) -> None:
+    with pytest.raises(Refused, match="a person said no"):
+        _ask(road, road.scope(asker=ScriptedAsker(ApprovalAnswer.NO)))
+
+
+def test_where_nobody_can_be_asked_it_is_refused_at_once_and_the_flag_is_named(road: Road) -> None:
+    with pytest.raises(Refused, match="nobody can be asked here; --allow write grants it"):
+        _ask(road, road.scope())
+    assert road.approvals.rows == {}
+
+
+def test_when_the_person_has_gone_it_is_refused_unless_others_may_answer(road: Road) -> None:
+    with pytest.raises(Refused, match="nobody answered in time"):
+        _ask(road, road.scope(asker=ScriptedAsker(None)))
+
+
+def test_without_an_answer_in_time_it_is_refused_and_gone(tmp_path: Path) -> None:
+    road = Road(tmp_path, patience=0.05)
+    with pytest.raises(Refused, match="nobody answered in time"):
+        _ask(road, road.scope(WAIT))
+    assert road.approvals.pending() == []
+    with pytest.raises(Refused, match="expired"):
+        road.approvals.answer(_question().id, ApprovalAnswer.YES, person_caller("web"))
+
+
+def test_one_who_waits_hears_the_answer_from_elsewhere(road: Road) -> None:
+    async def main() -> None:
+        asked = anyio.Event()
+        scope = road.scope(WAIT, emit=sets(asked))
+        async with anyio.create_task_group() as group:
+            group.start_soon(_answered_elsewhere, road, ApprovalAnswer.YES, asked)
+            assert await road.deeds.broker.ask(_question(), scope, "") is ApprovalAnswer.YES
+
+    within(20, main)
+
+
+async def _answered_elsewhere(road: Road, answer: ApprovalAnswer, asked: anyio.Event) -> None:
+    await asked.wait()
+    (waiting,) = road.approvals.pending()
+    road.approvals.answer(waiting.question.id, answer, person_caller("web"))
+
+
+def test_an_answer_from_elsewhere_takes_the_question_off_the_terminal(road: Road) -> None:
+    async def main() -> None:
+        asker = SilentAsker()
+        async with anyio.create_task_group() as group:
+            group.start_soon(_answered_elsewhere, road, ApprovalAnswer.YES, asker.shown)
+            assert await road.deeds.broker.ask(_question(), road.scope(asker=asker), "") is ApprovalAnswer.YES
+        assert asker.gone.is_set()
+
+    within(20, main)
+
+
+def test_a_slower_answer_of_the_terminal_does_not_count(tmp_path: Path) -> None:
+    class Slow:
+        """Says yes after somebody else has said no."""
+
+        def __init__(self, approvals: FakeApprovals) -> None:
+            self._approvals = approvals
+
+        async def ask(self, question: Question) -> ApprovalAnswer | None:
+            self._approvals.answer(question.id, ApprovalAnswer.NO, person_caller("web"))
+            return ApprovalAnswer.YES
+
+    road = Road(tmp_path)
+    with pytest.raises(Refused, match="said no"):
+        _ask(road, road.scope(asker=Slow(road.approvals)))
+
+
+def test_when_the_terminal_has_gone_others_may_still_answer_if_it_may_wait(road: Road) -> None:
+    async def main() -> None:
+        asked = anyio.Event()
+        async with anyio.create_task_group() as group:
+            group.start_soon(_answered_elsewhere, road, ApprovalAnswer.ALWAYS, asked)
+            scope = road.scope(WAIT, asker=ScriptedAsker(None), emit=sets(asked))
+            assert await road.deeds.broker.ask(_question(), scope, "") is ApprovalAnswer.ALWAYS
+
+    within(20, main)
+
+
+def test_always_where_it_is_not_offered_is_a_yes(road: Road) -> None:
+    assert (
+        _ask(road, road.scope(asker=ScriptedAsker(ApprovalAnswer.ALWAYS)), _question(always=False))
+        is ApprovalAnswer.YES
+    )
+    assert road.approvals.grants == set()
+
+
+def test_after_a_restart_the_same_call_meets_its_answer(road: Road) -> None:
+    """The row is all that is left of the first program."""
+    asked = _question()
+    road.approvals.open(asked._replace(created=time.time(), expires=time.time() + 60))
+    road.approvals.answer(asked.id, ApprovalAnswer.YES, person_caller("web"))
+    assert _ask(road, road.scope(WAIT)) is ApprovalAnswer.YES
+    with pytest.raises(Refused):
+        _ask(road, road.scope(asker=ScriptedAsker(None)))
+
+
+def test_a_cancelled_call_takes_its_question_back(road: Road) -> None:
+    async def main() -> None:
+        asker = SilentAsker()
+        async with anyio.create_task_group() as group:
+            group.start_soon(road.deeds.broker.ask, _question(), road.scope(asker=asker), "")
+            await asker.shown.wait()
+            assert len(road.approvals.pending()) == 1
+            group.cancel_scope.cancel()
+        assert road.approvals.pending() == []
+
+    within(20, main)
+
+
+def test_the_same_question_over_and_over_is_refused_and_the_person_told(road: Road) -> None:
+    asker = ScriptedAsker(*[ApprovalAnswer.NO] * 50)
+
+    async def main() -> None:
+        for _ in range(50):
+            with pytest.raises(Refused):
+                await road.deeds.broker.ask(_question(), road.scope(asker=asker), "")
+
+    within(20, main)
+    assert len(asker.asked) == 10
+    assert Notice("'x' has asked too often within a minute and is refused for now") in road.heard
+
+
+def test_a_person_is_asked_one_question_after_the_other(road: Road) -> None:
+    class OneByOne:
+        """Counts how many questions are on the screen."""
+
+        def __init__(self) -> None:
+            self.at_once = 0
+            self.most = 0
+
+        async def ask(self, question: Question) -> ApprovalAnswer | None:
+            del question
+            self.at_once += 1
+            self.most = max(self.most, self.at_once)
+            for _ in range(20):
+                await anyio.lowlevel.checkpoint()
+            self.at_once -= 1
+            return ApprovalAnswer.YES
+
+    asker = OneByOne()
+
+    async def main() -> None:
+        async with anyio.create_task_group() as group:
+            for number in range(12):
+                group.start_soon(road.deeds.broker.ask, _question(f"{number}"), road.scope(asker=asker), "")
+
+    within(20, main)
+    assert asker.most == 1
+    assert len(road.approvals.rows) == 12
+
+
+def test_without_a_terminal_a_handful_of_questions_waits_at_once(road: Road) -> None:
+    most: list[int] = []
+    answered: list[str] = []
+
+    def answer_all(what: object) -> None:
+        if not isinstance(what, QuestionAsked):
+            return
+        most.append(len(road.approvals.pending()))
+        if len(answered) or most[-1] == MAX_PENDING_QUESTIONS:  # from then on each as it comes
+            for row in road.approvals.pending():
+                answered.append(row.question.id)
+                road.approvals.answer(row.question.id, ApprovalAnswer.YES, person_caller("web"))
+
+    async def main() -> None:
+        scope = road.scope(WAIT, emit=answer_all)
+        async with anyio.create_task_group() as group:
+            for number in range(12):
+                group.start_soon(road.deeds.broker.ask, _question(f"{number}"), scope, "")
+
+    within(20, main)
+    assert max(most) == MAX_PENDING_QUESTIONS
+    assert len(answered) == 12
+
+
+def test_a_face_that_breaks_while_asking_allows_nothing(road: Road) -> None:
+    class Broken:
+        """A bug."""
+
+        async def ask(self, question: Question) -> ApprovalAnswer | None:
+            raise ZeroDivisionError
+
+    with pytest.raises(ExceptionGroup):
+        _ask(road, road.scope(asker=Broken()))
+    assert road.approvals.pending() == []
+
+
+def test_rows_that_cannot_be_read_any_more_are_told_as_they_are(tmp_path: Path) -> None:
+    class Broken(FakeApprovals):
+        """The disk has gone."""
+
+        def get(self, key: str) -> None:
+            raise Unavailable(f"no disk for {key}")
+
+    desk = ApprovalBroker(Broken(), DaemonThreadPool(2), poll=0.005)
+    with pytest.raises(Unavailable, match="no disk"):
+        within(20, lambda: desk.ask(_question(), Road(tmp_path).scope(WAIT), ""))
+
+
+def test_a_question_that_vanished_is_no_answer(tmp_path: Path) -> None:
+    class Forgetful(FakeApprovals):
+        """Loses every row."""
+
+        def get(self, key: str) -> None:
+            self.rows.pop(key, None)
+
+    desk = ApprovalBroker(Forgetful(), DaemonThreadPool(2), poll=0.005)
+    with pytest.raises(Refused, match="nobody answered"):
+        within(20, lambda: desk.ask(_question(), Road(tmp_path).scope(WAIT), ""))
