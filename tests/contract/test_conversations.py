@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
+from uuid import UUID
 
 import pytest
 
@@ -110,6 +111,31 @@ def test_an_id_addresses_its_conversation_at_every_entrance(store: Store) -> Non
 def test_one_without_a_name_is_called_by_its_id(store: Store) -> None:
     made = store.create()
     assert made.name == made.id
+
+
+def test_ids_are_uuids_of_version_7_in_the_order_of_the_entries(store: Store) -> None:
+    made = store.create("c")
+    with store.open("c") as held:
+        held.append([said("one"), said("two")])
+        held.append([said("three")])
+        ids = [entry.id for entry in held.entries()]
+    assert {UUID(text).version for text in (made.id, *ids)} == {7}
+    assert len(ids) == 4
+    assert ids[1:] == sorted(ids[1:])
+
+
+@pytest.mark.parametrize(
+    "key", ["01jd3v8m9k2x4c5b6n7q8r9s0t", "8f14e45f-ceea-467f-a9d3-5b1c2d3e4f50", "old-1-0badcafe"]
+)
+def test_ids_of_earlier_versions_stay_valid(store: Store, key: str) -> None:
+    with store.open("c", create=True) as held:
+        (stored,) = held.append([said("x")._replace(id=key)])
+    assert store.read("c").find(key) == stored
+    assert stored.id == key
+    with store.open("c") as held:
+        assert held.add_anchor(Entry(entry_type=COMPACTION, content="s"), [key]) == held.window()[0]
+        assert held.window()[1] == stored
+    assert store.create(key).name == key
 
 
 @pytest.mark.parametrize("name", NAMES, ids=ascii)

@@ -219,9 +219,7 @@ class FakeConversations:
             raise Conflict(f"there is a conversation '{name}' already")
         now = round(self.clock() * 1000)
         box = Box(ConversationMeta(id=key, name=name or key, source=source, title=title, created_ms=now))
-        box.entries.append(
-            Entry(entry_type=CONTEXT_CREATED, sender=SYSTEM, id=f"{key}-created", sequence=1, time_ms=now)
-        )
+        box.entries.append(Entry(entry_type=CONTEXT_CREATED, sender=SYSTEM, id=new_id(), sequence=1, time_ms=now))
         self._boxes[name or key] = box
         return box.meta
 

@@ -83,7 +83,7 @@ class FileConversations:
             try:
                 make_private_folder(unborn.partitions)
                 meta.save(unborn, known)
-                write_atomic(unborn.active, encode_line(creation_anchor(known)._replace(sequence=1)))
+                write_atomic(unborn.active, encode_line(creation_anchor(known)._replace(id=new_id(), sequence=1)))
                 sync_folder(unborn.folder)
                 _rename_into_place(unborn.folder, place)
             except BaseException:

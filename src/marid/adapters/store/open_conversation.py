@@ -28,6 +28,7 @@ from marid.core.conversation.records import (
     StorageSettings,
 )
 from marid.core.errors import BadInput, MaridError, Unavailable
+from marid.core.ids import RANDOM_BITS, make_id
 from marid.workspace.write.private_folders import make_private_folder
 
 _NOT_APPENDED_PLAINLY = ANCHORS | NEVER_IN_WINDOW
@@ -38,7 +39,8 @@ _PROMPT_MTIME_KEY = "system_prompt_md_mtime"
 class _AppendRequest(CommitWaiter):
     """What one caller wants appended, encoded as far as it can be, and what became of it."""
 
-    def __init__(self, entries: Sequence[Entry], expected: int | None, now_ms: int, keys: Iterator[int]) -> None:
+    def __init__(self, entries: Sequence[Entry], expected: int | None, now: float, id_bits: Iterator[int]) -> None:
+        now_ms, now_ns = round(now * 1000), int(now * 1_000_000_000)
         self.expected = expected
         self.stored: list[tuple[Entry, bytes]] = []
         self.is_stored = False
@@ -46,7 +48,7 @@ class _AppendRequest(CommitWaiter):
         self._encoded_entries: list[tuple[list[object], bytes]] = []
         for entry in entries:
             fields = list[object](entry)
-            fields[_ID] = entry.id or f"{now_ms:012x}{next(keys):020x}"
+            fields[_ID] = entry.id or make_id(now_ns, next(id_bits))
             fields[_TIME] = entry.time_ms or now_ms
             self._encoded_entries.append((fields, begin_line(Entry._make(fields))))
 
@@ -86,8 +88,9 @@ class OpenConversation(TranscriptReader):
         self._clock = clock
         self._lock = RLock()
         self._group_commit = GroupCommit(self._commit)
-        # Chance only once: whoever asks the system for more lets all other threads go first.
-        self._id_numbers = count(int.from_bytes(os.urandom(9), "big"))
+        # One random start, then a counter: each os.urandom would give the processor to another thread, and ids of one
+        # append sort in its order. The highest bit is left for the counter to grow into.
+        self._id_bits = count(int.from_bytes(os.urandom(8), "big") >> 65 - RANDOM_BITS)
         self._meta = meta.load(place)
         self._manifest = Manifest()
         self._active = ActivePartition(place, storage)
@@ -147,7 +150,7 @@ class OpenConversation(TranscriptReader):
     def append(self, entries: Sequence[Entry], expected: int | None = None) -> tuple[Entry, ...]:
         """As in the port."""
         # What a caller can do for itself it does before the others wait for it.
-        wish = _AppendRequest(entries, expected, round(self._clock() * 1000), self._id_numbers)
+        wish = _AppendRequest(entries, expected, self._clock(), self._id_bits)
         self._group_commit.submit(wish)
         if wish.error is not None:
             raise wish.error

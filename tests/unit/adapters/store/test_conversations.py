@@ -36,6 +36,20 @@ def test_only_the_owner_may_look_in(home: FileConversations, tmp_path: Path) -> 
         assert path.stat().st_mode & 0o077 == 0, path
 
 
+@pytest.mark.parametrize("key", ["01jd3v8m9k2x4c5b6n7q8r9s0t", "8f14e45f-ceea-467f-a9d3-5b1c2d3e4f50"])
+def test_a_conversation_keeps_the_id_that_an_earlier_version_gave_it(
+    home: FileConversations, tmp_path: Path, key: str
+) -> None:
+    home.create("c")
+    path = tmp_path / "home/contexts/c/context_meta.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "id": key}))
+    with home.open(key) as held:
+        held.append([Entry(entry_type=MESSAGE, content="x")])
+        assert held.meta().id == key
+    assert home.resolve_name(key) == "c"
+    assert home.get_meta("c").id == key
+
+
 def test_reading_makes_nothing(home: FileConversations, tmp_path: Path) -> None:
     assert home.list() == ()
     for look in (home.get_meta, home.read, home.open):
