@@ -8,6 +8,7 @@ import anyio
 
 from fakes.approvals import FakeApprovals
 from fakes.audit import FakeAudit
+from marid.bootstrap.call_pipeline import make_dispatcher
 from marid.core.caller import Caller
 from marid.core.events import ToolEvent
 from marid.core.policy.approval import ApprovalAnswer, Question
@@ -15,7 +16,6 @@ from marid.core.policy.policy import Policy
 from marid.ports.processes import SandboxState
 from marid.toolkit.approval_broker import ApprovalBroker
 from marid.toolkit.call_scope import CallScope
-from marid.toolkit.dispatch import Dispatcher
 from marid.toolkit.inventory import Inventory
 from marid.toolkit.outcome import CommandPlan, Outcome, ProcessResult
 from marid.toolkit.plan_executor import PlanExecutor
@@ -102,14 +102,7 @@ class Road:
             autorun_reason=autorun_reason,
             sandbox_state=lambda: SandboxState(confined=confined),
         )
-        self.dispatcher = Dispatcher(
-            inventory=Inventory(specs),
-            threads=self.threads,
-            executor=self.deeds,
-            audit=self.audit,
-            strict=strict,
-            max_bytes=cap,
-        )
+        self.dispatcher = make_dispatcher(Inventory(specs), self.deeds, max_bytes=cap, strict=strict)
 
     def scope(self, policy: Policy | None = None, **given: Any) -> CallScope:
         """For one caller, who is in a conversation unless told otherwise."""

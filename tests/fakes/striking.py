@@ -8,7 +8,7 @@ person is asked.
 import os
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +26,8 @@ from marid.core.settings.values import Settings
 from marid.ports.model import Model
 from marid.toolkit.dispatch import Dispatcher
 from marid.toolkit.inventory import Inventory
-from marid.toolkit.outcome import PlannedChange, ToolOutput
+from marid.toolkit.outcome import Outcome, ToolOutput
+from marid.toolkit.pipeline import CallHandler, CallState
 from marid.toolkit.spec import tool
 
 MARKS = {"calls": "tool_call", "started": "tool_started"}
@@ -50,18 +51,19 @@ def app_at(home: str, project: str, mode: str = "") -> App:
             die()
         return ToolOutput(text="struck")
 
+    async def die_after_effect(call: CallState, proceed: CallHandler) -> Outcome:
+        outcome = await proceed(call)
+        if mode == "deed" and call.has_acted:
+            die()
+        return outcome
+
     def toolbox() -> Toolbox:
         made = app.toolbox()
 
         def dispatcher(inventory: Inventory) -> Dispatcher:
             usual = made.make_dispatcher(inventory)
-
-            def commit(changes: Sequence[PlannedChange]) -> None:
-                usual.executor.commit(changes)
-                if mode == "deed":
-                    die()
-
-            return replace(usual, executor=replace(usual.executor, commit=commit))
+            *before, carry_out = usual.steps
+            return replace(usual, steps=(*before, die_after_effect, carry_out))
 
         return made._replace(inventory=Inventory([*made.inventory, strike]), make_dispatcher=dispatcher)
 

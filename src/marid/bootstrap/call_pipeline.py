@@ -1,15 +1,29 @@
-"""The road that calls take, put together. Imported with the first call: listing the tools needs none of it."""
+"""The steps of a call, stacked. Imported with the first call: listing the tools needs none of it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from marid.core.events import Notice
+from marid.ports.audit import AuditLog
 from marid.ports.processes import ProcessRunner
 from marid.toolkit.approval_broker import ApprovalBroker
 from marid.toolkit.call_scope import CallScope
+from marid.toolkit.call_steps import (
+    AskFirst,
+    CarryOut,
+    Clip,
+    ContainErrors,
+    LookUp,
+    ParseArguments,
+    RecordCall,
+    inject_ports,
+    judge,
+)
+from marid.toolkit.clip import MAX_OUTPUT_BYTES
 from marid.toolkit.dispatch import Dispatcher
 from marid.toolkit.inventory import Inventory
 from marid.toolkit.outcome import CommandPlan, PlannedChange, ProcessResult
+from marid.toolkit.pipeline import CallStep
 from marid.toolkit.plan_executor import CommandRunner, PlanExecutor
 from marid.toolkit.thread_pool import DaemonThreadPool
 from marid.workspace.guard.protected_names import autorun_reason
@@ -19,26 +33,25 @@ from marid.workspace.write.recover import recover_commits
 
 if TYPE_CHECKING:
     from marid.adapters.approvals.database import SqliteApprovals
-    from marid.ports.audit import AuditLog
 
-# Pools of their own: a long command or a question must not keep a thread from the reading of a file.
+# Separate pools: a long command or a question must not take the thread that would read a file.
 _COMMAND_THREADS, _QUESTION_THREADS = 32, 4
 
 
 def make_dispatcher_factory(
     home: str,
     approvals: "SqliteApprovals",
-    audit: "AuditLog",
+    audit: AuditLog,
     services: Mapping[type, object],
     warnings: list[str],
 ) -> Callable[[Inventory], Dispatcher]:
-    """What makes dispatchers that share threads, questions and records. Edits that a kill left half done are ended.
+    """A factory of dispatchers that share threads, questions and records. Completes edits that a kill interrupted.
 
-    `warnings` are what is wrong with the environment of commands, once it is known; told with the next command.
+    `warnings` about the environment of commands are emitted with the next command.
     """
     recover_commits(home)
     threads = DaemonThreadPool()
-    deeds = PlanExecutor(
+    executor = PlanExecutor(
         threads=threads,
         broker=ApprovalBroker(approvals, DaemonThreadPool(_QUESTION_THREADS)),
         grants=approvals,
@@ -48,7 +61,26 @@ def make_dispatcher_factory(
         autorun_reason=autorun_reason,
         sandbox_state=lambda: _processes(services).state(),
     )
-    return lambda inventory: Dispatcher(inventory=inventory, threads=threads, executor=deeds, audit=audit)
+    return lambda inventory: make_dispatcher(inventory, executor)
+
+
+def make_dispatcher(
+    inventory: Inventory, executor: PlanExecutor, *, max_bytes: int = MAX_OUTPUT_BYTES, strict: bool = False
+) -> Dispatcher:
+    """Stack the steps of a call, the outermost first. A cache, a metric or a hook is one more line here."""
+    threads = executor.threads
+    steps: tuple[CallStep, ...] = (
+        RecordCall(executor.audit, threads),
+        ContainErrors(strict=strict),
+        Clip(max_bytes),
+        LookUp(inventory),
+        ParseArguments(threads, executor),
+        judge,
+        inject_ports,
+        AskFirst(executor),
+        CarryOut(threads, executor),
+    )
+    return Dispatcher(inventory=inventory, steps=steps)
 
 
 def _processes(services: Mapping[type, Any]) -> ProcessRunner:
@@ -56,7 +88,7 @@ def _processes(services: Mapping[type, Any]) -> ProcessRunner:
 
 
 def _make_runner(threads: DaemonThreadPool, services: Mapping[type, Any], warnings: list[str]) -> CommandRunner:
-    """Starts commands; how is found out when the first one comes."""
+    """Starts commands; the process runner is made with the first one."""
 
     async def run_plan(plan: CommandPlan, scope: CallScope, *, unconfined: bool) -> ProcessResult:
         from marid.adapters.process.plan_runner import PlanRunner
@@ -70,7 +102,7 @@ def _make_runner(threads: DaemonThreadPool, services: Mapping[type, Any], warnin
 
 
 class Committer:
-    """Writes changes, and notes in the home what a kill would leave half done."""
+    """Writes changes, with a journal in the home from which an interrupted write is completed."""
 
     def __init__(self, home: str) -> None:
         self._home = home

@@ -1,4 +1,4 @@
-"""Carrying out what a tool has planned: judged with the plan in hand, asked for, and then done once."""
+"""Carrying out what a tool planned: judged by its plan, approved, and then done once."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -18,32 +18,33 @@ from marid.ports.processes import SandboxState
 from marid.text.display import quote_path
 from marid.toolkit.approval_broker import ApprovalBroker
 from marid.toolkit.call_scope import CallScope
-from marid.toolkit.call_state import CallState
 from marid.toolkit.outcome import BodyResult, CommandPlan, EditPlan, PlannedChange, ProcessResult, ToolOutput
+from marid.toolkit.pipeline import CallState
 from marid.toolkit.preview import Preview, command_preview, edit_preview
 from marid.toolkit.questions import QuestionBuilder, grant_hint
 from marid.toolkit.spec import ToolSpec
 from marid.toolkit.thread_pool import DaemonThreadPool
 
-# A yes to these holds on: a host or a path is asked for once.
+# A yes to these is kept: a person is asked about a host or a path once.
 _LASTING_KINDS = frozenset({QuestionKind.FETCH, QuestionKind.OUTSIDE})
 COMMIT_TIMEOUT = 60.0
-# Beyond a command's own limit, which the runner keeps: only a runner that hangs is met by this.
+# Added to a command's own limit, which the runner keeps: this one ends a runner that hangs.
 _GRACE_SECONDS = 30.0
 
 
 class CommandRunner(Protocol):
-    """Starts commands. `unconfined`: whoever said yes knew that there is no sandbox."""
+    """Starts commands. `unconfined`: the approval covers running without a sandbox."""
 
     async def __call__(self, plan: CommandPlan, scope: CallScope, *, unconfined: bool) -> ProcessResult:
-        """What the command left; it has ended when this returns, also by cancelling. Raises: MaridError."""
+        """The result of the command, which has ended when this returns, also on cancellation. Raises: MaridError."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanExecutor:
-    """`commit` writes all changes or none, `runs_later` says why a name is dangerous to write ("": it is not), and
-    `confined` whether commands run in a sandbox. Where policy allows the network without a question, they have it.
+    """`commit` writes all changes or none; `autorun_reason` says why a name is dangerous to write, "" if it is not.
+
+    Commands have the network where policy allows it without a question.
     """
 
     threads: DaemonThreadPool
@@ -56,103 +57,100 @@ class PlanExecutor:
     sandbox_state: Callable[[], SandboxState]
     commit_timeout: float = COMMIT_TIMEOUT
 
-    async def execute(self, spec: ToolSpec, result: BodyResult, scope: CallScope, state: CallState) -> ToolOutput:
-        """The result, once all of it has happened. Raises: MaridError, Refused if it was not approved."""
+    async def execute(self, result: BodyResult, call: CallState) -> ToolOutput:
+        """Carry out what the body of a call planned. Raises: MaridError, Refused if it was not approved."""
         match result:
             case ToolOutput():
                 return result
             case EditPlan():
-                await self._apply_edit(spec, result, scope, state)
+                await self._apply_edit(result, call)
                 return ToolOutput(text=result.text, values=result.values)
             case CommandPlan():
-                return await self._execute_command(spec, result, scope, state)
+                return await self._execute_command(result, call)
 
-    async def require_approval(self, spec: ToolSpec, preview: Preview, scope: CallScope, state: CallState) -> None:
-        """Returns when a person says yes, or has said so before for good. Raises: Refused."""
+    async def require_approval(self, preview: Preview, call: CallState) -> None:
+        """Return when a person approves, or has approved for good before. Raises: Refused."""
+        scope = call.scope
         if (preview.always or preview.kind in _LASTING_KINDS) and await self._has_standing_grant(preview, scope):
-            state.approval = "standing"
+            call.approval = "standing"
             return
-        asking = QuestionBuilder(spec.name, state.args, scope.caller, state.call_id, scope.grant_scope)
-        question = asking.build(preview)
-        state.approval = question.id
+        builder = QuestionBuilder(call.tool.name, call.args, scope.caller, call.call_id, scope.grant_scope)
+        question = builder.build(preview)
+        call.approval = question.id
         answer = await self.broker.ask(question, scope, grant_hint(preview))
         if answer is ApprovalAnswer.YES and preview.kind in _LASTING_KINDS:
             await self.threads.run(lambda: self.grants.add_grant(scope.grant_scope, preview.grant))
 
     async def _has_standing_grant(self, preview: Preview, scope: CallScope) -> bool:
-        with suppress(Unavailable):  # then it is asked again
+        with suppress(Unavailable):  # then the person is asked again
             return await self.threads.run(lambda: self.grants.has_grant(scope.grant_scope, preview.grant))
         return False
 
-    async def _apply_edit(self, spec: ToolSpec, edit: EditPlan, scope: CallScope, state: CallState) -> None:
+    async def _apply_edit(self, edit: EditPlan, call: CallState) -> None:
         changes = tuple(change for change in edit.changes if change.before != change.after)
         if not changes:
             return
-        places = [change.path for change in changes]
-        later = [
-            f"'{quote_path(place.name)}' {why}"
-            for place in places
-            if (why := self.autorun_reason(place.qualified_name))
+        paths = [change.path for change in changes]
+        autorun = [
+            f"'{quote_path(path.name)}' {reason}"
+            for path in paths
+            if (reason := self.autorun_reason(path.qualified_name))
         ]
-        state.verdict = _plan_verdict(spec, scope, state, Effect.WRITE)
-        if later and not scope.policy.trusted:
-            state.verdict = max(state.verdict, Verdict.ASK)
-        if state.verdict is Verdict.ASK:
-            preview = await self.threads.run(partial(edit_preview, spec, changes, later))
-            await self.require_approval(spec, preview, scope, state)
-        await scope.notify_effect(state.call_id)
-        state.has_acted = True
-        await self._commit_changes(spec, changes)
+        call.verdict = _plan_verdict(call, Effect.WRITE)
+        if autorun and not call.scope.policy.trusted:
+            call.verdict = max(call.verdict, Verdict.ASK)
+        if call.verdict is Verdict.ASK:
+            preview = await self.threads.run(partial(edit_preview, call.tool, changes, autorun))
+            await self.require_approval(preview, call)
+        await call.scope.notify_effect(call.call_id)
+        call.has_acted = True
+        await self._commit_changes(call.tool, changes)
 
     async def _commit_changes(self, spec: ToolSpec, changes: Sequence[PlannedChange]) -> None:
-        """To the end, once begun, whoever cancels: what is recorded is then what happened."""
+        """Shielded: once begun, the changes are written to the end, so that the record is what happened."""
         try:
             with anyio.CancelScope(shield=True):
                 await self.threads.run(partial(self.commit, changes), self.commit_timeout)
         except TimeoutError as error:
             limit = f"{self.commit_timeout:g} s"
-            raise Exhausted(
-                f"'{spec.name}': writing takes longer than {limit}; look whether it has happened"
-            ) from error
+            raise Exhausted(f"'{spec.name}': writing timed out after {limit}; check whether it happened") from error
 
-    async def _execute_command(
-        self, spec: ToolSpec, plan: CommandPlan, scope: CallScope, call_state: CallState
-    ) -> ToolOutput:
-        state = await self.threads.run(self.sandbox_state)
-        if _effect_verdict(spec, scope, Effect.NET) is Verdict.ALLOW:
+    async def _execute_command(self, plan: CommandPlan, call: CallState) -> ToolOutput:
+        spec, scope = call.tool, call.scope
+        sandbox = await self.threads.run(self.sandbox_state)
+        if _effect_verdict(call, Effect.NET) is Verdict.ALLOW:
             plan = replace(plan, network=True)
-        call_state.verdict = _plan_verdict(
-            spec, scope, call_state, Effect.EXEC, *((Effect.NET,) if plan.network else ())
-        )
-        if call_state.verdict is Verdict.ASK:
-            await self.require_approval(spec, command_preview(spec, plan, state), scope, call_state)
-        elif not state.confined:
-            scope.emit(Notice(f"nothing confines the command: {state.reason or 'there is no sandbox here'}"))
-        await scope.notify_effect(call_state.call_id)
-        call_state.has_acted = True
+        call.verdict = _plan_verdict(call, Effect.EXEC, *((Effect.NET,) if plan.network else ()))
+        if call.verdict is Verdict.ASK:
+            await self.require_approval(command_preview(spec, plan, sandbox), call)
+        elif not sandbox.confined:
+            scope.emit(Notice(f"the command runs without a sandbox: {sandbox.reason or 'none is available'}"))
+        await scope.notify_effect(call.call_id)
+        call.has_acted = True
         suffix = ".ps1" if "pwsh" in plan.argv[0] or "powershell" in plan.argv[0] else ".sh"
         await self.threads.run(partial(self.audit.save_script, plan.display, suffix))
         with anyio.move_on_after(plan.timeout + _GRACE_SECONDS):
-            ran = await self.run_command(plan, scope, unconfined=not state.confined)
+            ran = await self.run_command(plan, scope, unconfined=not sandbox.confined)
             return await self.threads.run(partial(plan.finish or _format_run, ran), spec.timeout)
         raise Exhausted(f"'{spec.name}': the command did not end")
 
 
-def _plan_verdict(spec: ToolSpec, scope: CallScope, state: CallState, *effects: Effect) -> Verdict:
-    """A plan may have more effects than its tool owns up to; all of them must be allowed."""
+def _plan_verdict(call: CallState, *effects: Effect) -> Verdict:
+    """A plan may have more effects than its tool declares; all of them must be allowed."""
     verdict = max(
-        Verdict.DENY if state.verdict is None else state.verdict,
-        *(_effect_verdict(spec, scope, effect) for effect in effects),
+        Verdict.DENY if call.verdict is None else call.verdict,
+        *(_effect_verdict(call, effect) for effect in effects),
     )
     if verdict is Verdict.DENY:
-        raise Refused(f"'{spec.name}' is not allowed here: policy denies what it plans")
+        raise Refused(f"'{call.tool.name}' is not allowed here: policy denies what it plans")
     return verdict
 
 
-def _effect_verdict(spec: ToolSpec, scope: CallScope, effect: Effect) -> Verdict:
-    """The network has to be allowed as such: a rule that lets a tool run says nothing about where it may connect to."""
-    named = scope.policy.verdict(effect, *spec.names)
-    return max(named, scope.policy.verdict(effect)) if effect is Effect.NET else named
+def _effect_verdict(call: CallState, effect: Effect) -> Verdict:
+    """The network must be allowed as such: a rule that lets a tool run does not say where it may connect to."""
+    policy = call.scope.policy
+    named = policy.verdict(effect, *call.tool.names)
+    return max(named, policy.verdict(effect)) if effect is Effect.NET else named
 
 
 def _format_run(ran: ProcessResult) -> ToolOutput:

@@ -9,8 +9,9 @@ from fakes.road import Road, ScriptedAsker, within
 from marid.core.errors import Exhausted, Refused, Unavailable
 from marid.core.policy.approval import ApprovalAnswer, QuestionKind
 from marid.core.policy.policy import Effect, Policy, Verdict
-from marid.toolkit.call_state import CallState
+from marid.toolkit.call_scope import CallScope
 from marid.toolkit.outcome import CommandPlan, EditPlan, PlannedChange, ToolOutput
+from marid.toolkit.pipeline import CallState
 from marid.toolkit.plan_executor import COMMIT_TIMEOUT
 from marid.toolkit.preview import Preview
 from marid.toolkit.spec import ToolSpec
@@ -18,8 +19,8 @@ from marid.toolkit.spec import ToolSpec
 SPEC = ToolSpec(name="write", family="files", effect=Effect.WRITE, body=lambda: ToolOutput(text=""))
 
 
-def _trip(verdict: Verdict | None = Verdict.ALLOW) -> CallState:
-    return CallState(call_id="", name="write", args={}, started_at=0.0, start_counter=0.0, spec=SPEC, verdict=verdict)
+def _call(scope: CallScope, verdict: Verdict | None = Verdict.ALLOW, call_id: str = "") -> CallState:
+    return CallState(name="write", args={}, scope=scope, spec=SPEC, verdict=verdict, call_id=call_id)
 
 
 def _edit(road: Road, name: str = "a") -> EditPlan:
@@ -29,13 +30,13 @@ def _edit(road: Road, name: str = "a") -> EditPlan:
 def test_a_result_is_handed_on(tmp_path: Path) -> None:
     road = Road(tmp_path)
     done = ToolOutput(text="x")
-    assert within(9, lambda: road.deeds.execute(SPEC, done, road.scope(), _trip())) is done
+    assert within(9, lambda: road.deeds.execute(done, _call(road.scope()))) is done
 
 
 def test_a_plan_that_nobody_has_judged_is_refused(tmp_path: Path) -> None:
     road = Road(tmp_path)
     with pytest.raises(Refused, match="denies what it plans"):
-        within(9, lambda: road.deeds.execute(SPEC, _edit(road), road.scope(Policy(trusted=True)), _trip(None)))
+        within(9, lambda: road.deeds.execute(_edit(road), _call(road.scope(Policy(trusted=True)), None)))
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,7 @@ def test_a_yes_to_a_host_or_a_path_holds_on(tmp_path: Path, kind: QuestionKind, 
     road = Road(tmp_path)
     preview = Preview(kind=kind, text="", plan="", grant="g", always=True)
     scope = road.scope(asker=ScriptedAsker(ApprovalAnswer.YES))
-    within(9, lambda: road.deeds.require_approval(SPEC, preview, scope, _trip()))
+    within(9, lambda: road.deeds.require_approval(preview, _call(scope)))
     assert road.approvals.has_grant("conversation:talk", "g") is kept
 
 
@@ -54,7 +55,7 @@ def test_a_standing_grant_is_not_looked_for_where_always_is_not_offered(tmp_path
     road.approvals.add_grant("conversation:talk", "g")
     preview = Preview(kind=QuestionKind.COMMAND, text="", plan="", grant="g", always=False)
     with pytest.raises(Refused, match="--allow exec"):
-        within(9, lambda: road.deeds.require_approval(SPEC, preview, road.scope(), _trip()))
+        within(9, lambda: road.deeds.require_approval(preview, _call(road.scope())))
 
 
 def test_writing_has_a_time_of_its_own(tmp_path: Path) -> None:
@@ -67,8 +68,8 @@ def test_writing_has_a_time_of_its_own(tmp_path: Path) -> None:
         free.wait(20)
 
     slow = replace(road.deeds, commit=wait, commit_timeout=0.02)
-    with pytest.raises(Exhausted, match="look whether it has happened"):
-        within(9, lambda: slow.execute(SPEC, _edit(road), road.scope(Policy(trusted=True)), _trip()))
+    with pytest.raises(Exhausted, match="check whether it happened"):
+        within(9, lambda: slow.execute(_edit(road), _call(road.scope(Policy(trusted=True)))))
     free.set()
 
 
@@ -81,7 +82,7 @@ def test_a_deed_begins_after_the_yes_and_after_that_is_told(tmp_path: Path) -> N
 
     asker = ScriptedAsker(ApprovalAnswer.YES)
     scope = road.scope(asker=asker, on_effect=started)
-    within(9, lambda: road.deeds.execute(SPEC, _edit(road), scope, replace(_trip(Verdict.ASK), call_id="c1")))
+    within(9, lambda: road.deeds.execute(_edit(road), _call(scope, Verdict.ASK, "c1")))
     assert order == ["c1 False 1"]
     assert (tmp_path / "a").read_bytes() == b"x"
 
@@ -92,13 +93,12 @@ def test_what_cannot_be_told_is_not_done(tmp_path: Path) -> None:
     async def started(call: str) -> None:
         raise Unavailable(f"no room to note {call}")
 
-    trip = _trip()
-    scope = road.scope(Policy(trusted=True), on_effect=started)
+    call = _call(road.scope(Policy(trusted=True), on_effect=started))
     plan = CommandPlan(argv=("true",), display="true", cwd=road.territory.resolve("."))
     for result in (_edit(road), plan):
         with pytest.raises(Unavailable, match="no room"):
-            within(9, lambda result=result: road.deeds.execute(SPEC, result, scope, trip))
-    assert (list(tmp_path.iterdir()), road.runner.plans, trip.has_acted) == ([], [], False)
+            within(9, lambda result=result: road.deeds.execute(result, call))
+    assert (list(tmp_path.iterdir()), road.runner.plans, call.has_acted) == ([], [], False)
 
 
 def test_nothing_is_told_of_an_edit_that_changes_nothing(tmp_path: Path) -> None:
@@ -110,5 +110,5 @@ def test_nothing_is_told_of_an_edit_that_changes_nothing(tmp_path: Path) -> None
         told.append(call)
 
     same = EditPlan(changes=(PlannedChange(path=road.territory.resolve("a"), before=b"x", after=b"x"),), text="done")
-    within(9, lambda: road.deeds.execute(SPEC, same, road.scope(on_effect=started), _trip()))
+    within(9, lambda: road.deeds.execute(same, _call(road.scope(on_effect=started))))
     assert told == []

@@ -1,0 +1,256 @@
+"""The steps of a call. The composition root stacks them in the order in which they stand here."""
+
+import os
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from inspect import iscoroutinefunction
+from typing import cast
+
+import anyio
+
+from marid.core.errors import BadInput, Exhausted, MaridError, OutsideRoots, Refused, Unavailable
+from marid.core.events import Notice, ToolCalled
+from marid.core.policy.policy import Effect, Verdict
+from marid.ports.audit import AuditLog, AuditRecord
+from marid.toolkit.clip import MAX_OUTPUT_BYTES, clip_output
+from marid.toolkit.dependencies import dependencies_of
+from marid.toolkit.inventory import Inventory
+from marid.toolkit.outcome import BodyResult, Outcome, ToolFailure, ToolOutput
+from marid.toolkit.pipeline import CallHandler, CallState
+from marid.toolkit.plan_executor import PlanExecutor
+from marid.toolkit.preview import call_preview, outside_preview
+from marid.toolkit.thread_pool import DaemonThreadPool
+from marid.workspace.guard.api import PathScope
+
+PLANNING_EFFECTS = frozenset({Effect.WRITE, Effect.EXEC})
+"""Bodies of these effects only plan; the plan is what a person is asked about."""
+# Reading changes nothing, and the executor reports a plan when it carries it out.
+_DEFERRED_EFFECTS = PLANNING_EFFECTS | {Effect.READ}
+MAX_OUTSIDE_PATHS = 8
+"""How many paths outside the project one call may ask for."""
+
+
+@dataclass(frozen=True)
+class RecordCall:
+    """Writes the audit record and emits the event of every call, cancelled ones included."""
+
+    audit: AuditLog
+    threads: DaemonThreadPool
+
+    async def __call__(self, call: CallState, proceed: CallHandler) -> Outcome:
+        try:
+            outcome = await proceed(call)
+        except BaseException:
+            await self._write(call, None)
+            raise
+        await self._write(call, outcome)
+        return outcome
+
+    async def _write(self, call: CallState, outcome: Outcome | None) -> None:
+        """What changed something is on disk before the caller has its result; the rest may be buffered."""
+        record = audit_record(call, outcome)
+        problem: str | None = None
+        if record.durable:
+            with anyio.CancelScope(shield=True):
+                problem = await self.threads.run(partial(self.audit.record, record))
+        else:
+            problem = self.audit.record(record)
+        if problem is not None:
+            call.scope.emit(Notice(problem))
+        call.scope.emit(ToolCalled(record.tool, record.code, record.seconds))
+
+
+def audit_record(call: CallState, outcome: Outcome | None) -> AuditRecord:
+    """The record of a call; no outcome means that it was cancelled."""
+    match outcome:
+        case ToolOutput():
+            code, message, size = "ok", "", len(outcome.text)
+        case ToolFailure():
+            code, message, size = outcome.code, outcome.message, 0
+        case None:
+            code, message, size = "cancelled", "", 0
+    return AuditRecord(
+        time=call.started_at,
+        call=call.call_id,
+        caller=call.scope.caller,
+        tool=call.tool_name,
+        effect=call.spec.effect.value if call.spec is not None else "",
+        verdict=call.verdict.name.lower() if call.verdict is not None else "",
+        approval=call.approval,
+        code=code,
+        message=message,
+        seconds=time.perf_counter() - call.start_counter,
+        size=size,
+        args=call.args,
+        trace=_trace(call.bug),
+        durable=call.has_acted,
+    )
+
+
+def _trace(bug: BaseException | None) -> str:
+    if bug is None:
+        return ""
+    import traceback  # imported when used: only a bug needs it
+
+    return "".join(traceback.format_exception(bug))
+
+
+@dataclass(frozen=True)
+class ContainErrors:
+    """Turns errors into values, here and nowhere else: a bug in one tool must not end the program.
+
+    `strict` lets bugs through, for tests.
+    """
+
+    strict: bool = False
+
+    async def __call__(self, call: CallState, proceed: CallHandler) -> Outcome:
+        try:
+            return await proceed(call)
+        except MaridError as error:
+            return ToolFailure(code=error.code, message=str(error))
+        except Exception as error:
+            if self.strict:
+                raise
+            call.bug = error
+            message = f"'{call.tool_name}' failed: this is a bug; the session log has the details"
+            return ToolFailure(code="internal", message=message)
+
+
+@dataclass(frozen=True)
+class Clip:
+    """Cuts a result that is larger than the caller takes."""
+
+    max_bytes: int = MAX_OUTPUT_BYTES
+
+    async def __call__(self, call: CallState, proceed: CallHandler) -> Outcome:
+        outcome = await proceed(call)
+        return clip_output(outcome, call.max_bytes or self.max_bytes) if isinstance(outcome, ToolOutput) else outcome
+
+
+@dataclass(frozen=True)
+class LookUp:
+    """Finds the tool by its name or an alias, whose default arguments it adds."""
+
+    inventory: Inventory
+
+    async def __call__(self, call: CallState, proceed: CallHandler) -> Outcome:
+        is_object = isinstance(cast("object", call.args), Mapping)  # a wire may bring anything
+        if not is_object:
+            call.args = {}
+        call.spec = self.inventory.find(call.name)
+        if not is_object:
+            raise BadInput("arguments must be an object of names and values")
+        call.args = call.spec.with_alias_defaults(call.name, call.args)
+        return await proceed(call)
+
+
+@dataclass(frozen=True)
+class ParseArguments:
+    """Parses the arguments; asks for a path outside the roots, and opens it to this call alone."""
+
+    threads: DaemonThreadPool
+    executor: PlanExecutor
+
+    async def __call__(self, call: CallState, proceed: CallHandler) -> Outcome:
+        widened: list[PathScope] = []
+        try:
+            await self._parse(call, widened)
+            return await proceed(call)
+        finally:
+            for scope in widened:
+                scope.close()
+
+    async def _parse(self, call: CallState, widened: list[PathScope]) -> None:
+        from marid.toolkit.params import tool_params  # imported when used: it brings pydantic
+
+        asked: set[str] = set()
+        while True:
+            try:
+                call.values = tool_params(call.tool).parse(call.args, call.scope.path_scope)
+            except OutsideRoots as error:
+                if error.path in asked or len(asked) == MAX_OUTSIDE_PATHS or not _can_ask_outside(call):
+                    raise
+                asked.add(error.path)
+                widened.append(await self._ask_outside(call, error.path))
+                call.scope = replace(call.scope, path_scope=widened[-1])
+            else:
+                return
+
+    async def _ask_outside(self, call: CallState, path: str) -> PathScope:
+        real = await self.threads.run(partial(os.path.realpath, path))
+        preview = outside_preview(path, real, writes=call.tool.effect in PLANNING_EFFECTS)
+        await self.executor.require_approval(preview, call)
+        return await self.threads.run(partial(call.scope.path_scope.widen, path, real))
+
+
+def _can_ask_outside(call: CallState) -> bool:
+    policy = call.scope.policy
+    denied = policy.verdict(call.tool.effect, *call.tool.names) is Verdict.DENY
+    return policy.outside is Verdict.ASK and not denied
+
+
+async def judge(call: CallState, proceed: CallHandler) -> Outcome:
+    """Ask the policy about the tool's effect. Raises: Refused for what it denies."""
+    policy, spec = call.scope.policy, call.tool
+    call.verdict = policy.verdict(spec.effect, *spec.names)
+    if call.verdict is Verdict.DENY:
+        why = "read-only" if policy.read_only else f"policy denies it ({spec.effect.value})"
+        raise Refused(f"'{call.name}' is not allowed here: {why}")
+    return await proceed(call)
+
+
+async def inject_ports(call: CallState, proceed: CallHandler) -> Outcome:
+    """Add the ports that the body takes. Raises: Unavailable for a required one that the caller does not have."""
+    needs, services = dependencies_of(call.tool), call.scope.services
+    for port in needs.required.values():
+        if port not in services:
+            raise Unavailable(f"'{call.tool.name}' is not available here: nothing provides {port.__name__}")
+    ports = {**needs.required, **needs.optional}
+    call.values |= {name: services[port] for name, port in ports.items() if port in services}
+    return await proceed(call)
+
+
+@dataclass(frozen=True)
+class AskFirst:
+    """Asks a person before the body, where the body is what happens. Plans are asked about when they are known."""
+
+    executor: PlanExecutor
+
+    async def __call__(self, call: CallState, proceed: CallHandler) -> Outcome:
+        spec = call.tool
+        if spec.effect not in PLANNING_EFFECTS or spec.subject is not None:
+            # Always evaluated: it refuses what must not even be asked about.
+            subject = spec.subject(call.values) if spec.subject is not None else ""
+            known = spec.effect is Effect.NET and call.scope.policy.is_known_host(subject)
+            if call.verdict is Verdict.ASK and not known:
+                await self.executor.require_approval(call_preview(spec, call.args, subject), call)
+        return await proceed(call)
+
+
+@dataclass(frozen=True)
+class CarryOut:
+    """The last step: runs the body within its time limit, and what it plans."""
+
+    threads: DaemonThreadPool
+    executor: PlanExecutor
+
+    async def __call__(self, call: CallState, proceed: CallHandler) -> Outcome:
+        del proceed
+        if call.tool.effect not in _DEFERRED_EFFECTS:
+            await call.scope.notify_effect(call.call_id)
+        return await self.executor.execute(await self._run_body(call), call)
+
+    async def _run_body(self, call: CallState) -> BodyResult:
+        spec = call.tool
+        if iscoroutinefunction(spec.body):
+            with anyio.move_on_after(spec.timeout):
+                return await cast("Awaitable[BodyResult]", spec.body(**call.values))
+        else:
+            body = cast("Callable[[], BodyResult]", partial(spec.body, **call.values))
+            with suppress(TimeoutError):
+                return await self.threads.run(body, spec.timeout)
+        raise Exhausted(f"'{spec.name}' timed out after {spec.timeout:g} s")

@@ -1,0 +1,34 @@
+from pathlib import Path
+
+import pytest
+
+from fakes.road import Road, within
+from marid.toolkit.outcome import Outcome, ToolOutput
+from marid.toolkit.pipeline import CallHandler, CallState, CallStep, build_pipeline
+
+
+def _step(name: str, order: list[str]) -> CallStep:
+    async def step(call: CallState, proceed: CallHandler) -> Outcome:
+        order.append(name)
+        outcome = await proceed(call) if name != "last" else ToolOutput(text=call.name)
+        order.append(f"{name} again")
+        return outcome
+
+    return step
+
+
+def test_steps_run_around_the_ones_behind_them(tmp_path: Path) -> None:
+    order: list[str] = []
+    handler = build_pipeline([_step(name, order) for name in ("first", "second", "last")])
+    call = CallState(name="look", args={}, scope=Road(tmp_path).scope())
+    assert within(9, lambda: handler(call)) == ToolOutput(text="look")
+    assert order == ["first", "second", "last", "last again", "second again", "first again"]
+
+
+def test_a_call_that_no_step_carries_out_is_a_bug(tmp_path: Path) -> None:
+    call = CallState(name="look", args={}, scope=Road(tmp_path).scope())
+    with pytest.raises(LookupError, match="no step carries out 'look'"):
+        within(9, lambda: build_pipeline([])(call))
+    with pytest.raises(LookupError, match="not looked up"):
+        _ = call.tool
+    assert call.tool_name == "look"
