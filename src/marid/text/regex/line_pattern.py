@@ -1,68 +1,68 @@
-"""What can be known of a regular expression without running it: texts that every match holds, and where it stays."""
+"""Regular expressions matched against single lines, and the literals that every match of one contains."""
 
 import re
 import warnings
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any, TypeAlias
 
 from marid.core.errors import BadInput
 
 MAX_PATTERN_LENGTH = 5_000
 _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
 _MAX_LITERALS = 16
-_TOO_DEEP = "invalid pattern: it is nested too deeply or counts too far"
-_ONE_LINE = "a match lies within one line: the pattern may not hold a line end"
-# One step of what Python's own parser makes of a pattern: the name of an operation, and what it works on.
-Step: TypeAlias = tuple[Any, Any]
-REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
-WITHOUT_LENGTH = ("AT", "ASSERT", "ASSERT_NOT")
+_ONE_LINE = "the pattern contains a line end: a match lies within one line"
+_ESCAPES = {r"\n": "\n", r"\t": "\t"}
+# The syntax of `re`, as coarsely as finding the literals at its top level needs it.
+_TOKEN = re.compile(
+    r"""
+      \\(?P<escape>.)
+    | (?P<skip>\[\^?\]?(?:\\.|[^\]\\])*\] | \(\?\#[^)]*\) | [.^$])
+    | (?P<quantifier>[?*+] | \{[\d,]*\}?)
+    | (?P<open>\() | (?P<close>\)) | (?P<bar>\|)
+    | (?P<char>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinePattern:
     """A regular expression that is matched against single lines.
 
-    Every match holds one of `needles` (none known: empty); `caseless` ones are in lower case. No match of a pattern
-    that is `inline` can reach over the end of a line, so that a whole text may be searched at once. A pattern that is
-    `ours` was made of a literal: it takes no longer than reading does, and may run anywhere.
+    Every match contains one of `required_literals` (empty: none are known), in lower case if `caseless`. A pattern
+    with `is_literal` was made from plain text: it runs in linear time and needs no worker.
     """
 
     source: str
     required_literals: tuple[str, ...] = ()
     caseless: bool = False
-    within_line: bool = False
     is_literal: bool = False
 
 
 def try_literal_pattern(source: str) -> LinePattern | None:
-    """The pattern, if it has no special characters, so that nothing needs to be parsed.
+    """The pattern, if it has no special characters and so needs no parsing.
 
-    Raises: BadInput for an empty or overlong pattern and for one with a line end, which no line holds.
+    Raises: BadInput for an empty or overlong pattern, or one with a line end.
     """
     if not source:
         raise BadInput("the pattern is empty")
     if len(source) > MAX_PATTERN_LENGTH:
         raise BadInput(f"the pattern is longer than {MAX_PATTERN_LENGTH:,} characters")
-    if _SPECIAL.search(source):
-        return None
-    return literal_pattern(source)
+    return None if _SPECIAL.search(source) else literal_pattern(source)
 
 
 def literal_pattern(text: str, *, word: bool = False) -> LinePattern:
-    """A pattern that finds just this text; as a `word`, its letters and digits must not go on at either end.
+    """A pattern that finds exactly this text; with `word`, not inside a longer word.
 
-    Raises: BadInput for one with a line end, which no line holds.
+    Raises: BadInput for text with a line end.
     """
     if "\n" in text:
         raise BadInput(_ONE_LINE)
     source = re.escape(text)
     if word:
-        # The literal stands in front: that is what makes it fast.
+        # The literal comes first: that is what makes it fast.
         after = r"(?!\w)" if _is_word_char(text[-1]) else ""
         source += after + (rf"(?<!\w{source})" if _is_word_char(text[0]) else "")
-    return LinePattern(source=source, required_literals=(text,), within_line=True, is_literal=True)
+    return LinePattern(source=source, required_literals=(text,), is_literal=True)
 
 
 def _is_word_char(char: str) -> bool:
@@ -70,162 +70,69 @@ def _is_word_char(char: str) -> bool:
 
 
 def parse_pattern(source: str) -> LinePattern:
-    """The pattern, parsed: work for a worker. Raises: BadInput that says where it is wrong."""
-    steps, flags = parse_steps(source)
-    try:
-        return _analyse(source, steps, flags)
-    except RecursionError as error:
-        raise BadInput(_TOO_DEEP) from error
-
-
-def parse_steps(source: str) -> tuple[list[Step], re.RegexFlag]:
-    """The steps of a pattern and the flags that hold for all of it. Raises: BadInput that says where it is wrong."""
-    compile_pattern(source)
-    parser: Any = import_module("re._parser")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = parser.parse(source)
-    return list(found), re.RegexFlag(found.state.flags)
-
-
-def _analyse(source: str, steps: list[Step], flags: re.RegexFlag) -> LinePattern:
+    """Compile the pattern and find its literals; run it in a worker. Raises: BadInput with the position of an error."""
+    flags = compile_pattern(source).flags
+    if flags & re.VERBOSE:
+        return LinePattern(source=source)
     caseless = bool(flags & re.IGNORECASE)
-    text = _single_literal(steps)
-    if text is not None and not caseless:
-        return literal_pattern(text)
-    needles = _required_literals(steps)
-    if any("\n" in needle for needle in needles):
+    branches = _literal_runs(source)
+    if any("\n" in run for runs in branches for run in runs):
         raise BadInput(_ONE_LINE)
-    return LinePattern(
-        source=source,
-        required_literals=tuple(needle.lower() if caseless else needle for needle in needles),
-        caseless=caseless,
-        within_line=not flags & re.DOTALL and _stays_inline(steps),
-    )
+    literals = tuple(max(runs, key=len) for runs in branches)
+    if not caseless and len(branches) == 1 and re.sub(r"\\(\W)", r"\1", source) == literals[0]:
+        return literal_pattern(literals[0])
+    if not all(literals) or len(literals) > _MAX_LITERALS:
+        literals = ()
+    if caseless:
+        literals = tuple(literal.lower() for literal in literals)
+    return LinePattern(source=source, required_literals=literals, caseless=caseless)
 
 
 def compile_pattern(source: str) -> "re.Pattern[str]":
-    """The pattern, ready to run. Raises: BadInput that says where it is wrong."""
+    """The pattern, ready to run. Raises: BadInput with the position of an error."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return re.compile(source, re.MULTILINE)
     except re.error as error:
-        place = "" if error.pos is None else f" at character {error.pos + 1}"
-        raise BadInput(f"invalid pattern: {error.msg}{place}") from error
+        position = "" if error.pos is None else f" at character {error.pos + 1}"
+        raise BadInput(f"invalid pattern: {error.msg}{position}") from error
     except (RecursionError, OverflowError) as error:
-        raise BadInput(_TOO_DEEP) from error
+        raise BadInput("invalid pattern: it is nested too deeply or counts too far") from error
 
 
-def _single_literal(steps: Sequence[Step]) -> str | None:
-    """The one text that these steps match, if there is only one."""
-    chars: list[str] = []
-    for op, what in steps:
-        if str(op) == "LITERAL":
-            chars.append(chr(what))
-        elif (inner := _group_steps(op, what)) is not None and (text := _single_literal(inner)) is not None:
-            chars.append(text)
-        else:
-            return None
-    return "".join(chars) or None
+def _literal_runs(source: str) -> list[list[str]]:
+    """For each alternative at the top level of a valid pattern, runs of ASCII characters that its matches contain.
 
-
-def _group_steps(op: Any, what: Any) -> list[Step] | None:
-    """The steps in a group that is passed exactly once, under the same flags."""
-    if str(op) == "ATOMIC_GROUP":
-        return list(what)
-    if str(op) == "SUBPATTERN" and not what[1] and not what[2]:
-        return list(what[3])
-    return None
-
-
-def _required_literals(steps: Sequence[Step]) -> tuple[str, ...]:
-    """Texts of which every match holds at least one; the longer the shortest of them is, the better."""
-    runs = [""]
-    choices: list[tuple[str, ...]] = []
-    _collect_literals(steps, runs, choices)
-    found = [*choices, *((run,) for run in runs if run)]
-    return max(found, key=lambda needles: min(map(len, needles)), default=())
-
-
-def _collect_literals(steps: Iterable[Step], runs: list[str], choices: list[tuple[str, ...]]) -> None:
-    """Add to the last of `runs` what must follow it, begin a new one after whatever may vary."""
-    for op, what in steps:
-        name = str(op)
-        if name in WITHOUT_LENGTH:
+    What is inside a group or may be absent is left out: a missing run costs time, a wrong one would hide matches.
+    """
+    branches = [[""]]
+    depth = 0
+    for token in _TOKEN.finditer(source):
+        kind, text = token.lastgroup, token[0]
+        runs = branches[-1]
+        if kind == "escape" and token["escape"] in "xuUN0123456789":
+            return [[""]]  # the characters after it are part of the escape
+        if kind in ("open", "close"):
+            depth += 1 if kind == "open" else -1
+            runs.append("")
+        elif depth:
             continue
-        if (inner := _group_steps(op, what)) is not None:
-            _collect_literals(inner, runs, choices)
-        elif name == "LITERAL" and what < 128:
-            runs[-1] += chr(what)
+        elif kind == "bar":
+            branches.append([""])
+        elif kind == "quantifier":
+            runs[-1:] = [runs[-1][:-1], ""]
+        elif char := _literal_char(kind, text):
+            runs[-1] += char
         else:
             runs.append("")
-            choices += _inner_literals(name, what)
+    return branches
 
 
-def _inner_literals(name: str, what: Any) -> list[tuple[str, ...]]:
-    """The needles inside of something that is repeated or is one of several."""
-    if name in REPEATS and what[0] > 0:
-        found = _required_literals(list(what[2]))
-        return [found] if found else []
-    if name == "BRANCH":
-        each = [_required_literals(list(branch)) for branch in what[1]]
-        every = tuple(needle for needles in each for needle in needles)
-        return [every] if all(each) and len(every) <= _MAX_LITERALS else []
-    return []
-
-
-def _stays_inline(steps: Iterable[Step]) -> bool:
-    return all(_step_stays_inline(str(op), what) for op, what in steps)
-
-
-def _step_stays_inline(name: str, what: Any) -> bool:
-    """Whether this can match no line end, and means the same in a text as in a line of it."""
-    if (inner := _nested_steps(name, what)) is not None:
-        return all(map(_stays_inline, inner))
-    match name:
-        case "LITERAL":
-            return what != 10
-        case "NOT_LITERAL":
-            return what == 10
-        case "IN":
-            return not _set_holds_line_end(what)
-        case "AT":
-            return not str(what).endswith("_STRING")
-        case _:
-            return name in ("ANY", "GROUPREF")
-
-
-def _nested_steps(name: str, what: Any) -> list[list[Step]] | None:
-    """The sequences of steps that this one holds."""
-    if name in REPEATS:
-        return [list(what[2])]
-    if name == "BRANCH":
-        return [list(branch) for branch in what[1]]
-    if name in ("ASSERT", "ASSERT_NOT"):
-        return [list(what[1])]
-    inner = _group_steps(name, what)
-    return None if inner is None else [inner]
-
-
-def _set_holds_line_end(members: Sequence[Step]) -> bool:
-    negated = bool(members) and str(members[0][0]) == "NEGATE"
-    holds = any(member_is_in(str(op), what, 10) for op, what in members[negated:])
-    return holds != negated
-
-
-def member_is_in(name: str, what: Any, char: int) -> bool:
-    """Whether a character of ASCII is in one member of a set, case aside."""
-    match name:
-        case "LITERAL":
-            return what == char
-        case "RANGE":
-            return what[0] <= char <= what[1]
-        case _:
-            return _is_in_category(str(what), chr(char))
-
-
-def _is_in_category(name: str, char: str) -> bool:
-    kind = name.removeprefix("CATEGORY_").removeprefix("NOT_")
-    held = {"DIGIT": char.isdigit, "SPACE": char.isspace, "WORD": lambda: _is_word_char(char)}[kind]()
-    return held != ("NOT_" in name)
+def _literal_char(kind: str | None, text: str) -> str:
+    """The ASCII character that a token stands for, if it is just one."""
+    if kind == "escape":
+        char = _ESCAPES.get(text, "" if text[1].isalnum() else text[1])
+    else:
+        char = text if kind == "char" else ""
+    return char if char.isascii() else ""
