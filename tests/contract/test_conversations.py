@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from fakes.conversations import FakeConversations
-from marid.adapters.store.conversations import FileConversations
+from fakes.stores import TunedConversations
 from marid.core.conversation.entry import AGENT, ANCHORS, ARCHIVAL, COMPACTION, MESSAGE, USER, Entry, role_of
 from marid.core.conversation.records import (
     Conflict,
@@ -56,7 +56,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Store
     if request.param == "fake":
         return FakeConversations(clock)
     most = 3 if request.param == "small files" else 1000
-    return FileConversations(str(tmp_path / "home"), StorageSettings(partition_max_entries=most), clock=clock)
+    return TunedConversations(str(tmp_path / "home"), StorageSettings(partition_max_entries=most), clock=clock)
 
 
 def said(text: str, **more: str) -> Entry:

@@ -7,6 +7,7 @@ from typing import Self, cast
 
 from marid.core.conversation.entry import ANCHORS, ARCHIVAL, CONTEXT_CREATED, NEVER_IN_WINDOW, SYSTEM, Entry
 from marid.core.conversation.records import (
+    DEFAULT_STORAGE,
     NOTES,
     Conflict,
     ConversationHit,
@@ -18,6 +19,7 @@ from marid.core.conversation.records import (
     InboxMessage,
     LeaseHolder,
     SequenceConflict,
+    StorageSettings,
     SweepResult,
 )
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
@@ -223,7 +225,9 @@ class FakeConversations:
         self._boxes[name or key] = box
         return box.meta
 
-    def open(self, key: str, *, wait: float = 0.0, create: bool = False) -> FakeConversation:
+    def open(
+        self, key: str, storage: StorageSettings = DEFAULT_STORAGE, *, wait: float = 0.0, create: bool = False
+    ) -> FakeConversation:
         if create and self.resolve_name(key) not in self._boxes:
             self.create(key)
         box = self._free(key, wait)
@@ -244,7 +248,9 @@ class FakeConversations:
         self._boxes[name] = box
         return box.meta
 
-    def archive(self, key: str, *, archived: bool = True) -> ConversationMeta:
+    def archive(
+        self, key: str, storage: StorageSettings = DEFAULT_STORAGE, *, archived: bool = True
+    ) -> ConversationMeta:
         box = self._free(key)
         box.meta = box.meta._replace(archived_ms=round(self.clock() * 1000) if archived else 0)
         return box.meta

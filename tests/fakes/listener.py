@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from marid.adapters.store.conversations import FileConversations
-from marid.core.conversation.records import StorageSettings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,23 +22,23 @@ class Heard:
     contents: list[str]
 
 
-def heard(home: Path, storage: StorageSettings, questions: Sequence[Mapping[str, object]]) -> list[Heard]:
+def heard(home: Path, questions: Sequence[Mapping[str, object]]) -> list[Heard]:
     """Look up `{"id": ...}` or `{"words": ..., "whole": ...}` in conversation `c`, one after the other."""
-    asked = json.dumps([str(home), storage.partition_max_entries, *questions])
+    asked = json.dumps([str(home), *questions])
     command = [sys.executable, __file__]
     done = subprocess.run(command, input=asked, stdout=subprocess.PIPE, text=True, timeout=60, check=True)
     return [Heard(**answer) for answer in json.loads(done.stdout)]
 
 
 def _main() -> None:
-    home, most, *questions = json.load(sys.stdin)
+    home, *questions = json.load(sys.stdin)
     opened: list[str] = []
 
     def hear(event: str, values: tuple[object, ...]) -> None:
         if event == "open":
             opened.append(str(values[0]))
 
-    transcript = FileConversations(home, StorageSettings(partition_max_entries=most)).read("c")
+    transcript = FileConversations(home).read("c")
     sys.addaudithook(hear)
     answers: list[Heard] = []
     for question in questions:

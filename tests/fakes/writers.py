@@ -22,9 +22,9 @@ STORAGE = StorageSettings(partition_max_entries=7, lock_heartbeat_seconds=0.01)
 def write(home: str, seed: int, acks: int) -> None:
     """Open, append a few, close, without end; what is acknowledged goes down the pipe."""
     chance = random.Random(seed)
-    conversations = FileConversations(home, STORAGE)
+    conversations = FileConversations(home)
     while True:
-        with conversations.open("c", wait=60, create=True) as held:
+        with conversations.open("c", STORAGE, wait=60, create=True) as held:
             for _ in range(chance.randrange(1, 6)):
                 size = chance.choice((1, 1, 1, 3))
                 text = "x" * chance.choice((10, 300, 20_000))
@@ -66,7 +66,7 @@ def check(home: str, acknowledged: set[str]) -> int:
     """Whether all is as promised after the next start; 1 when an end had to be repaired."""
     place = Path(home, "contexts", "c")
     begin = time.monotonic()
-    with FileConversations(home, STORAGE).open("c") as held:
+    with FileConversations(home).open("c", STORAGE) as held:
         assert time.monotonic() - begin < 5
         entries = list(held.entries())
         window = held.window()
@@ -94,7 +94,7 @@ def main(top: str, kills: int, seed: int) -> None:
     """One home for all trials, so that what a kill has left is also what the next trial begins with."""
     chance = random.Random(seed)
     acknowledged: set[str] = set()
-    FileConversations(top, STORAGE).create("c")
+    FileConversations(top).create("c")
     torn = 0
     for _ in range(kills):
         acknowledged |= trial(top, chance)

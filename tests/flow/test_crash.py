@@ -12,7 +12,7 @@ from typing import IO
 
 import pytest
 
-from marid.adapters.store.conversations import FileConversations
+from fakes.stores import TunedConversations
 from marid.core.conversation.entry import ANCHORS, NEVER_IN_WINDOW
 from marid.core.conversation.records import StorageSettings
 from marid.testing import ModelServer, Request, Script, Trickle, Turn, always, call, say
@@ -81,7 +81,7 @@ class Writer:
 
 def check(home: Path, name: str, told: list[dict[str, object]]) -> None:
     """Every line is whole, what was told is there, and the conversation opens at once with the right window."""
-    store = FileConversations(str(home), StorageSettings(partition_max_entries=5))
+    store = TunedConversations(str(home), StorageSettings(partition_max_entries=5))
     with store.open(name) as held:
         entries = list(held.entries())
         window = held.window()

@@ -117,7 +117,7 @@ from marid.core.conversation.records import StorageSettings
 from marid.core.conversation.entry import Entry
 # A new partition would begin without room.
 one = StorageSettings(partition_max_entries=10**9, partition_max_tokens=10**9)
-with FileConversations(sys.argv[1], one).open("c", create=True) as held:
+with FileConversations(sys.argv[1]).open("c", one, create=True) as held:
     while True:
         print(held.append([Entry(entry_type="message", content="x" * 300)] * 2)[-1].sequence, flush=True)
 """

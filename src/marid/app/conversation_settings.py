@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from marid.app.app import App
 from marid.app.config_file import edit_toml_file
-from marid.app.conversations import stores_for
+from marid.app.conversations import storage_for
 from marid.app.input_files import is_file, read_text_file
 from marid.core.errors import BadInput, NotFound
 from marid.core.settings.schema import (
@@ -148,6 +148,7 @@ def set_system_prompt(app: App, conversation: str, text_or_path: str) -> bool:
     Raises: BadInput; Held; Refused when the conversation is archived; Unavailable.
     """
     text = read_text_file(app, text_or_path, _MAX_PROMPT_BYTES) if is_file(app, text_or_path) else text_or_path
-    with stores_for(app, conversation).conversations.open(conversation, create=True) as held:
+    storage = storage_for(app, conversation)
+    with app.stores(app.settings).conversations.open(conversation, storage, create=True) as held:
         held.write_note("system_prompt", text)
     return bool(text.strip())

@@ -28,9 +28,11 @@ from marid.core.conversation.records import (
     CurrentConversation,
     Expiry,
     LeaseHolder,
+    StorageSettings,
     SweepResult,
 )
 from marid.core.errors import BadInput, NotFound
+from marid.core.settings.storage import storage_settings
 from marid.ports.transcript import Transcript
 from marid.text.conversation_names import check_conversation_name
 
@@ -58,6 +60,12 @@ def stores_for(app: App, key: str) -> ConversationStores:
     """What keeps conversations, with the settings of the one of that name or id. Raises: BadInput; Unavailable."""
     name = app.stores(app.settings).conversations.resolve_name(key)
     return app.stores(app.resolve(name, {}).settings)
+
+
+def storage_for(app: App, key: str) -> StorageSettings:
+    """The storage settings of the conversation of that name or id. Raises: BadInput; Unavailable."""
+    name = app.stores(app.settings).conversations.resolve_name(key)
+    return storage_settings(app.resolve(name, {}).settings)
 
 
 def current(app: App) -> CurrentConversation:
@@ -193,7 +201,7 @@ def clear(app: App, key: str) -> bool:
     Raises: BadInput; Held; Refused when the conversation is archived; Unavailable.
     """
     try:
-        held = stores_for(app, key).conversations.open(key)
+        held = app.stores(app.settings).conversations.open(key, storage_for(app, key))
     except NotFound:
         return False
     with held:
@@ -222,7 +230,7 @@ def abandon_name(app: App, name: str, instead: str = "") -> str:
 
 def archive(app: App, key: str, *, away: bool = True) -> ConversationMeta:
     """Put a conversation away, or bring it back. Raises: NotFound; BadInput; Held; Unavailable."""
-    return stores_for(app, key).conversations.archive(key, archived=away)
+    return app.stores(app.settings).conversations.archive(key, storage_for(app, key), archived=away)
 
 
 def destroy(app: App, key: str) -> bool:

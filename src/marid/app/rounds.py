@@ -22,6 +22,7 @@ from marid.core.errors import BadInput, MaridError, NotFound
 from marid.core.events import Notice
 from marid.core.ids import new_id
 from marid.core.round_events import RoundEnd, RoundEvent
+from marid.core.settings.storage import storage_settings
 from marid.engine.async_conversation import AsyncConversation
 from marid.engine.loop import Round, RoundDeps
 from marid.engine.prompt_entries import RoundPrompt
@@ -120,15 +121,15 @@ async def _lock_conversation(setup: RoundSetup, request: RoundRequest) -> Conver
 
 
 def _open_or_create(setup: RoundSetup, request: RoundRequest) -> Conversation:
-    store = setup.stores.conversations
+    store, storage = setup.stores.conversations, storage_settings(setup.settings)
     try:
-        return store.open(setup.conversation)
+        return store.open(setup.conversation, storage)
     except NotFound:
         if request.resume:
             raise
     with suppress(Conflict):  # somebody else was faster
         store.create(setup.conversation, source=_SOURCES.get(request.face, request.face.upper()))
-    return store.open(setup.conversation)
+    return store.open(setup.conversation, storage)
 
 
 def _open_session(app: App, request: RoundRequest, setup: RoundSetup, conversation: str) -> ToolSession:

@@ -14,6 +14,7 @@ from marid.app.tool_access import ToolAccess
 from marid.app.tool_session import ToolSession, open_tools
 from marid.core.caller import Caller
 from marid.core.errors import NotFound
+from marid.core.settings.storage import storage_settings
 from marid.engine.round_services import conversation_services, home_services
 from marid.ports.handoff import Handoff
 from marid.ports.model_lookup import ModelLookup
@@ -69,7 +70,9 @@ async def call_tool(
                 model = app.model(settings, {})
                 scope = scope.with_services(home_services(own, memory.conversations, memory.inbox, model))
             elif not _CONVERSATION_PORTS.isdisjoint(ports):
-                held = await anyio.to_thread.run_sync(partial(memory.conversations.open, name, create=True))
+                held = await anyio.to_thread.run_sync(
+                    partial(memory.conversations.open, name, storage_settings(settings), create=True)
+                )
                 stack.callback(held.close)
                 model = app.model(settings, {})
                 own = conversation_services(held, memory.conversations, memory.inbox, model, settings)

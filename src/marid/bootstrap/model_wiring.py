@@ -9,7 +9,6 @@ from urllib.parse import unquote
 from marid.app.conversation_stores import ConversationStores
 from marid.bootstrap.environment import proxy_for
 from marid.core.errors import BadInput, Unavailable
-from marid.core.settings.storage import storage_settings
 from marid.core.settings.values import Settings
 from marid.text.display import quote_path
 
@@ -30,17 +29,17 @@ _VARIABLES = MappingProxyType(
 )
 
 
-def make_stores(settings: Settings) -> ConversationStores:
+def make_stores(home: str) -> ConversationStores:
     """Conversations as folders of the home. Raises: Unavailable for a home that is no folder, and cannot become one."""
     from marid.adapters.store.conversations import FileConversations
 
     try:
-        os.stat(os.path.join(settings.home, ""))  # the slash: a file in its place is no folder
+        os.stat(os.path.join(home, ""))  # the slash: a file in its place is no folder
     except NotADirectoryError as error:
-        raise Unavailable(f"the home '{quote_path(settings.home)}' is no folder") from error
+        raise Unavailable(f"the home '{quote_path(home)}' is no folder") from error
     except OSError:
         pass  # it is made when needed; whoever cannot use it says what for
-    store = FileConversations(settings.home, storage_settings(settings))
+    store = FileConversations(home)
     return ConversationStores(store, store, store.session, store.inbox)
 
 

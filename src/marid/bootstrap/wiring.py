@@ -138,7 +138,7 @@ class Adapters:
     def stores(self, settings: Settings) -> "ConversationStores":
         from marid.bootstrap.model_wiring import make_stores
 
-        return make_stores(settings)
+        return make_stores(settings.home)
 
     def model(self, settings: Settings, files: Mapping[str, str]) -> "Model":
         from marid.bootstrap.model_wiring import make_model

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from marid.core.conversation.records import (
+    DEFAULT_STORAGE,
     ConversationHit,
     ConversationMeta,
     CurrentConversation,
@@ -11,6 +12,7 @@ from marid.core.conversation.records import (
     InboxContents,
     InboxMessage,
     LeaseHolder,
+    StorageSettings,
     SweepResult,
 )
 from marid.ports.transcript import Conversation, Transcript
@@ -39,8 +41,10 @@ class Conversations(Protocol):
         """A new one, named by its id without a name. Raises: Conflict when there is one of that name or id."""
         ...
 
-    def open(self, key: str, *, wait: float = 0.0, create: bool = False) -> Conversation:
-        """Hold it and make it whole; with `create`, a name that is not there is made.
+    def open(
+        self, key: str, storage: StorageSettings = DEFAULT_STORAGE, *, wait: float = 0.0, create: bool = False
+    ) -> Conversation:
+        """Hold it and make it whole; with `create`, a name that is not there is made. `storage` holds while it is open.
 
         Raises: Held, which names the holder, when it is not free within `wait` seconds.
         """
@@ -54,7 +58,9 @@ class Conversations(Protocol):
         """Give it another name; all else stays. Raises: Conflict when there is another of that name or id."""
         ...
 
-    def archive(self, key: str, *, archived: bool = True) -> ConversationMeta:
+    def archive(
+        self, key: str, storage: StorageSettings = DEFAULT_STORAGE, *, archived: bool = True
+    ) -> ConversationMeta:
         """Put the conversation away, so that nothing can be appended, or bring it back."""
         ...
 

@@ -61,7 +61,7 @@ def test_all_providers_are_the_default_one_then_the_tables_then_offline() -> Non
 
 
 def test_conversations_are_kept_in_the_home(tmp_path: Path) -> None:
-    memory = make_stores(Settings(home=str(tmp_path)))
+    memory = make_stores(str(tmp_path))
     assert isinstance(memory.conversations, FileConversations)
     memory.conversations.create("a")
     assert (tmp_path / "contexts/a").is_dir()
@@ -71,8 +71,8 @@ def test_a_home_that_is_no_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for home in (tmp_path / "file", tmp_path / "file" / "deeper"):
         with pytest.raises(Unavailable, match=f"the home '{home}' is no folder"):
-            make_stores(Settings(home=str(home)))
-    assert make_stores(Settings(home=str(tmp_path / "nowhere"))).conversations.list() == ()
+            make_stores(str(home))
+    assert make_stores(str(tmp_path / "nowhere")).conversations.list() == ()
 
 
 def test_a_provider_that_lacks_something_says_so_when_asked_and_hides_no_other() -> None:

@@ -18,6 +18,7 @@ from marid.adapters.store.open_conversation import OpenConversation
 from marid.adapters.store.transcript_reader import TranscriptReader, creation_anchor
 from marid.core.conversation.entry import Entry
 from marid.core.conversation.records import (
+    DEFAULT_STORAGE,
     Conflict,
     ConversationHit,
     ConversationMeta,
@@ -36,11 +37,8 @@ from marid.workspace.write.private_folders import make_private_folder
 class FileConversations:
     """The ports Conversations and Lifetimes; `session` and `inbox` are the two others."""
 
-    def __init__(
-        self, home: str, storage: StorageSettings | None = None, *, clock: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, home: str, *, clock: Callable[[], float] = time.time) -> None:
         self._layout = HomeLayout(os.path.abspath(home))
-        self._storage = (storage or StorageSettings()).with_minimums()
         self._clock = clock
         self.session = HomeState(self._layout)
         self.inbox = FileInbox(self._locate_or_create, clock)
@@ -92,12 +90,15 @@ class FileConversations:
             sync_folder(self._layout.contexts)
         return known
 
-    def open(self, key: str, *, wait: float = 0.0, create: bool = False) -> OpenConversation:
+    def open(
+        self, key: str, storage: StorageSettings = DEFAULT_STORAGE, *, wait: float = 0.0, create: bool = False
+    ) -> OpenConversation:
         """As in the port."""
+        storage = storage.with_minimums()
         with disk_errors(f"opening the conversation '{key}'"):
-            place, held = self._acquire(key, wait, self._storage.lock_heartbeat_seconds, create=create)
+            place, held = self._acquire(key, wait, storage.lock_heartbeat_seconds, create=create)
             try:
-                opened = self._open_leased(place, held)
+                opened = self._open_leased(place, storage, held)
             except BaseException:
                 held.release()
                 raise
@@ -112,7 +113,7 @@ class FileConversations:
     def read(self, key: str) -> TranscriptReader:
         """As in the port."""
         with disk_errors(f"reading the conversation '{key}'"):
-            return TranscriptReader(self._layout.refuse_links(self._locate(key)), self._storage)
+            return TranscriptReader(self._layout.refuse_links(self._locate(key)), DEFAULT_STORAGE)
 
     def rename(self, key: str, name: str) -> ConversationMeta:
         """As in the port."""
@@ -151,10 +152,12 @@ class FileConversations:
                 _rename_into_place(new.folder, old)
             raise
 
-    def archive(self, key: str, *, archived: bool = True) -> ConversationMeta:
+    def archive(
+        self, key: str, storage: StorageSettings = DEFAULT_STORAGE, *, archived: bool = True
+    ) -> ConversationMeta:
         """As in the port."""
         now = round(self._clock() * 1000)
-        with self.open(key) as held:
+        with self.open(key, storage) as held:
             return held.update_meta(
                 lambda known: known._replace(archived_ms=(known.archived_ms or now) if archived else 0)
             )
@@ -226,7 +229,7 @@ class FileConversations:
             problem = self.session.sync(self._layout.conversation_names, now)
         return SweepResult(tuple(gone), problem)
 
-    def _open_leased(self, place: ConversationPaths, held: lease.Lease) -> OpenConversation:
+    def _open_leased(self, place: ConversationPaths, storage: StorageSettings, held: lease.Lease) -> OpenConversation:
         held.check()
         make_private_folder(place.transcript_file())
         remove_leftovers(place.folder)
@@ -234,11 +237,9 @@ class FileConversations:
         known = meta.load_strict(place)
         foreign = None
         if not known.id:
-            migration.move_old_transcript(place, self._storage)
+            migration.move_old_transcript(place, storage)
             foreign = legacy.legacy_window(place)
-        opened = OpenConversation(
-            place, self._storage, held, self._clock, on_close=lambda: self._record_activity(place)
-        )
+        opened = OpenConversation(place, storage, held, self._clock, on_close=lambda: self._record_activity(place))
         try:
             if not known.id:
                 begun = known.created_ms or self._earliest_time_ms(

@@ -104,6 +104,9 @@ class StorageSettings(NamedTuple):
         )
 
 
+DEFAULT_STORAGE = StorageSettings()
+
+
 class ConversationHit(NamedTuple):
     """An entry that a search has found, and the name of its conversation."""
 

@@ -10,6 +10,7 @@ from typing import cast
 
 import pytest
 
+from fakes.stores import TunedConversations
 from marid.adapters.store.atomic_files import file_lock
 from marid.adapters.store.conversations import FileConversations
 from marid.core.conversation.entry import MESSAGE, Entry
@@ -128,7 +129,7 @@ def test_a_search_tells_what_cannot_be_read(home: FileConversations, tmp_path: P
 
 def test_a_reader_whose_conversation_goes_away_is_told(tmp_path: Path) -> None:
     """The defect: partitions that were there no more looked empty, so that a search found less than there is."""
-    home = FileConversations(str(tmp_path), StorageSettings(partition_max_entries=2))
+    home = TunedConversations(str(tmp_path), StorageSettings(partition_max_entries=2))
     with home.open("c", create=True) as held:
         for _ in range(9):
             held.append([Entry(entry_type=MESSAGE, content="word")])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.stores import TunedConversations
 from marid.adapters.store.conversations import FileConversations
 from marid.core.conversation.entry import MESSAGE, Entry
 from marid.core.conversation.records import Corrupt, StorageSettings
@@ -18,7 +19,7 @@ def said(text: str) -> Entry:
 
 @pytest.fixture
 def home(tmp_path: Path) -> FileConversations:
-    return FileConversations(str(tmp_path), StorageSettings(partition_max_entries=4))
+    return TunedConversations(str(tmp_path), StorageSettings(partition_max_entries=4))
 
 
 def test_the_window_on_the_disk_is_the_window(home: FileConversations, tmp_path: Path) -> None:
@@ -99,7 +100,7 @@ def test_a_system_prompt_that_somebody_edits_is_recorded_at_the_next_opening(
 
 
 def test_a_partition_has_no_room_behind_its_lines(tmp_path: Path) -> None:
-    home = FileConversations(str(tmp_path), StorageSettings(partition_max_entries=20))
+    home = TunedConversations(str(tmp_path), StorageSettings(partition_max_entries=20))
     with home.open("c", create=True) as held:
         for number in range(25):
             held.append([said(f"m{number}")])

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from fakes.stores import TunedConversations
 from marid.adapters.store import bloom_filters, manifest, partitions
 from marid.adapters.store.conversations import FileConversations
 from marid.adapters.store.layout import ConversationPaths, HomeLayout
@@ -20,14 +21,14 @@ STORAGE = StorageSettings(partition_max_entries=3)
 @pytest.fixture
 def place(tmp_path: Path) -> ConversationPaths:
     """Eleven entries: three partitions and two entries."""
-    with FileConversations(str(tmp_path), STORAGE, clock=lambda: 1000.0).open("c", create=True) as held:
+    with TunedConversations(str(tmp_path), STORAGE, clock=lambda: 1000.0).open("c", create=True) as held:
         for number in range(2, 12):
             held.append([Entry(entry_type=MESSAGE, content=f"word{number}", id=f"id{number}")])
     return HomeLayout(str(tmp_path)).place("c")
 
 
 def contents(place: ConversationPaths) -> list[str]:
-    home = FileConversations(place.home, STORAGE)
+    home = TunedConversations(place.home, STORAGE)
     return [entry.content for entry in home.read("c").entries(types=[MESSAGE])]
 
 
@@ -42,12 +43,12 @@ def test_partitions_of_the_same_second_have_different_names(place: ConversationP
 
 def test_the_settings_of_now_decide(place: ConversationPaths) -> None:
     """The defect: the policy of the first rotation was kept for ever."""
-    with FileConversations(place.home, StorageSettings(partition_max_entries=20), clock=lambda: 1000.0).open(
+    with TunedConversations(place.home, StorageSettings(partition_max_entries=20), clock=lambda: 1000.0).open(
         "c"
     ) as held:
         held.append([Entry(entry_type=MESSAGE, content="x")] * 10)
         assert len(os.listdir(place.partitions)) == 3
-    with FileConversations(place.home, StorageSettings(partition_max_entries=5), clock=lambda: 1000.0).open(
+    with TunedConversations(place.home, StorageSettings(partition_max_entries=5), clock=lambda: 1000.0).open(
         "c"
     ) as held:
         held.append([Entry(entry_type=MESSAGE, content="x")])
@@ -103,7 +104,7 @@ def resized(place: ConversationPaths) -> None:
 
 def active_gone(place: ConversationPaths) -> None:
     """As a crash between the rename and the new file."""
-    with FileConversations(place.home, STORAGE).open("c") as held:
+    with TunedConversations(place.home, STORAGE).open("c") as held:
         held.append([Entry(entry_type=MESSAGE, content="x")])
     Path(place.active).unlink()
 
@@ -150,7 +151,7 @@ def test_whatever_is_wrong_with_the_manifest_it_is_made_anew(
     before = Path(place.transcript_file("manifest.json")).read_bytes()
     fault(place)
     assert contents(place) == WORDS
-    with FileConversations(place.home, STORAGE).open("c") as held:
+    with TunedConversations(place.home, STORAGE).open("c") as held:
         assert held.sequence() == 11
         assert [entry.content for entry in held.entries(types=[MESSAGE])] == WORDS
         assert [entry.sequence for entry in held.window()] == list(range(1, 12))
@@ -161,7 +162,7 @@ def test_whatever_is_wrong_with_the_manifest_it_is_made_anew(
 def test_a_missing_active_file_is_made(place: ConversationPaths) -> None:
     active_gone(place)
     assert contents(place) == [*WORDS, "x"]
-    with FileConversations(place.home, STORAGE).open("c") as held:
+    with TunedConversations(place.home, STORAGE).open("c") as held:
         assert held.append([Entry(entry_type=MESSAGE)])[0].sequence == 13
 
 
@@ -191,25 +192,25 @@ def test_filters_that_are_damaged_hide_nothing_and_are_made_anew(
         path.write_bytes(whole[:-3])
     else:
         bloom_filters.rewrite_frames(str(path), {"partitions/nobody.jsonl": bloom_filters.FilterFrame(1, b"x")})
-    read = FileConversations(place.home, STORAGE).read("c")
+    read = TunedConversations(place.home, STORAGE).read("c")
     for number in range(2, 12):
         assert read.find(f"id{number}") is not None
         assert len(list(read.search(f"word{number}", whole_words=True))) == 1
     Path(place.transcript_file("manifest.json")).unlink()
-    FileConversations(place.home, STORAGE).open("c").close()
+    TunedConversations(place.home, STORAGE).open("c").close()
     assert len(bloom_filters.load_frames(str(path))) == 3
 
 
 def test_filters_are_not_made_when_they_are_not_wanted(tmp_path: Path) -> None:
     storage = StorageSettings(partition_max_entries=2, enable_bloom_filters=False)
-    with FileConversations(str(tmp_path), storage).open("c", create=True) as held:
+    with TunedConversations(str(tmp_path), storage).open("c", create=True) as held:
         held.append([Entry(entry_type=MESSAGE, content="word", id="x")])
     folder = tmp_path / "contexts/c/transcript"
     assert not (folder / bloom_filters.IDS_FILE).exists()
     (folder / "manifest.json").unlink()
-    FileConversations(str(tmp_path), storage).open("c").close()
+    TunedConversations(str(tmp_path), storage).open("c").close()
     assert not (folder / bloom_filters.WORDS_FILE).exists()
-    assert FileConversations(str(tmp_path), storage).read("c").find("x") is not None
+    assert TunedConversations(str(tmp_path), storage).read("c").find("x") is not None
 
 
 def test_partitions_of_others_are_read_in_their_order_and_numbered(tmp_path: Path) -> None:
@@ -244,7 +245,7 @@ def test_partitions_of_others_are_read_in_their_order_and_numbered(tmp_path: Pat
 
 @pytest.mark.parametrize("lost", ["", "manifest.json"])
 def test_a_partition_without_entries_is_listed_and_changes_nothing(place: ConversationPaths, lost: str) -> None:
-    home = FileConversations(place.home, STORAGE)
+    home = TunedConversations(place.home, STORAGE)
     before = list(home.read("c").entries())
     Path(place.partitions, "0-0.jsonl").touch()
     if lost:
@@ -275,7 +276,7 @@ def hide_the_last(place: ConversationPaths) -> None:
 @pytest.mark.parametrize("active", ["empty", "missing", "long"])
 def test_no_partition_is_hidden_by_a_clock_that_is_too_coarse(place: ConversationPaths, active: str) -> None:
     later = "x" * 200_000
-    with FileConversations(place.home, STORAGE, clock=lambda: 1000.0).open("c") as held:
+    with TunedConversations(place.home, STORAGE, clock=lambda: 1000.0).open("c") as held:
         held.append([Entry(entry_type=MESSAGE, content="word12")])
         if active == "long":
             held.append([Entry(entry_type=MESSAGE, content=later)])
@@ -284,7 +285,7 @@ def test_no_partition_is_hidden_by_a_clock_that_is_too_coarse(place: Conversatio
         Path(place.active).unlink()
     wanted = [*WORDS, "word12", *([later] if active == "long" else [])]
     assert contents(place) == wanted
-    with FileConversations(place.home, STORAGE).open("c") as held:
+    with TunedConversations(place.home, STORAGE).open("c") as held:
         assert held.sequence() == len(wanted) + 1
         assert [entry.content for entry in held.window()[1:]] == wanted
         assert held.append([Entry(entry_type=MESSAGE, content="y")])[0].sequence == len(wanted) + 2
@@ -292,7 +293,7 @@ def test_no_partition_is_hidden_by_a_clock_that_is_too_coarse(place: Conversatio
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_a_partition_that_comes_back_has_its_place_and_its_numbers_again(place: ConversationPaths, number: int) -> None:
-    home = FileConversations(place.home, STORAGE)
+    home = TunedConversations(place.home, STORAGE)
     before = list(home.read("c").entries())
     name = ["1000-1000.jsonl", "1000-1000-2.jsonl", "1000-1000-3.jsonl"][number - 1]
     away = Path(place.home, "away")
@@ -308,7 +309,7 @@ def test_a_partition_that_comes_back_has_its_place_and_its_numbers_again(place: 
 
 
 def test_a_copy_of_a_partition_gives_no_entry_another_number(place: ConversationPaths) -> None:
-    home = FileConversations(place.home, STORAGE)
+    home = TunedConversations(place.home, STORAGE)
     before = list(home.read("c").entries())[:9]
     Path(place.partitions, "copy.jsonl").write_bytes(Path(place.partitions, "1000-1000.jsonl").read_bytes())
     with home.open("c") as held:
@@ -318,7 +319,7 @@ def test_a_copy_of_a_partition_gives_no_entry_another_number(place: Conversation
 def test_partitions_that_were_made_without_filters_get_them_when_they_are_wanted(tmp_path: Path) -> None:
     storage = STORAGE._replace(enable_bloom_filters=False)
     for number, wanted in enumerate([False, True, False, True]):
-        home = FileConversations(str(tmp_path), storage._replace(enable_bloom_filters=wanted))
+        home = TunedConversations(str(tmp_path), storage._replace(enable_bloom_filters=wanted))
         with home.open("c", create=True) as held:
             held.append([Entry(entry_type=MESSAGE, content=f"word{number}")] * 3)
     folder = HomeLayout(str(tmp_path)).place("c")
@@ -335,10 +336,10 @@ def test_a_filter_that_is_none_hides_nothing_and_is_made_anew(place: Conversatio
     for name in (bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE):
         with open(place.transcript_file(name), "ab") as file:
             file.write(bloom_filters._encode_frame(row["file"], bloom_filters.FilterFrame(row["size"], data)))  # pyright: ignore[reportPrivateUsage]
-    read = FileConversations(place.home, STORAGE).read("c")
+    read = TunedConversations(place.home, STORAGE).read("c")
     assert read.find("id2") is not None
     assert len(list(read.search("word2", whole_words=True))) == 1
-    FileConversations(place.home, STORAGE).open("c").close()
+    TunedConversations(place.home, STORAGE).open("c").close()
     for name in (bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE):
         kept = bloom_filters.load_frames(place.transcript_file(name))
         assert sum(frame.data != data for frame in kept.values()) == 3
@@ -348,7 +349,7 @@ def test_a_filter_that_is_none_hides_nothing_and_is_made_anew(place: Conversatio
 
 def test_a_partition_may_have_a_name_that_is_no_text(place: ConversationPaths) -> None:
     os.rename(os.path.join(place.partitions, "1000-1000.jsonl"), os.fsencode(place.partitions) + b"/\xff\xfe.jsonl")
-    home = FileConversations(place.home, STORAGE)
+    home = TunedConversations(place.home, STORAGE)
     for _ in range(2):
         with home.open("c") as held:
             assert [entry.content for entry in held.entries(types=[MESSAGE])] == WORDS
@@ -363,15 +364,15 @@ def test_lines_that_cannot_be_read_are_told_at_every_opening(place: Conversation
         file.write(b"rubbish\nrubbish\n")
     os.utime(place.partitions, ns=(5, 5))
     for _ in range(3):
-        with FileConversations(place.home, STORAGE).open("c") as held:
+        with TunedConversations(place.home, STORAGE).open("c") as held:
             told = held.problems()
         assert "line 4 of" in told[0]
         assert "1000-1000-2.jsonl" in told[0]
         assert "line 5 of" in told[1]
         assert "line 3 of" in told[2]
-    with FileConversations(place.home, STORAGE).open("c") as held:
+    with TunedConversations(place.home, STORAGE).open("c") as held:
         held.append([Entry(entry_type=MESSAGE)])
-    with FileConversations(place.home, STORAGE).open("c") as held:
+    with TunedConversations(place.home, STORAGE).open("c") as held:
         assert [problem.split("'")[0] for problem in held.problems()] == ["line 4 of ", "line 5 of ", "line 3 of "]
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from fakes.listener import heard
+from fakes.stores import TunedConversations
 from marid.adapters.store import bloom_filters, snapshot
-from marid.adapters.store.conversations import FileConversations
 from marid.adapters.store.entry_lines import encode_line
 from marid.adapters.store.layout import HomeLayout
 from marid.core.conversation.entry import COMPACTION, MESSAGE, Entry
@@ -19,7 +19,7 @@ STORAGE = StorageSettings(partition_max_entries=4)
 @pytest.fixture
 def forty(tmp_path: Path) -> Path:
     """A home with a conversation of ten partitions, with four entries each, nearly."""
-    home = FileConversations(str(tmp_path), STORAGE)
+    home = TunedConversations(str(tmp_path), STORAGE)
     with home.open("c", create=True) as held:
         for number in range(40):
             held.append([Entry(entry_type=MESSAGE, id=f"id{number}", content=f"Word{number} in_between here")])
@@ -27,7 +27,7 @@ def forty(tmp_path: Path) -> Path:
 
 
 def test_a_search_by_id_reads_only_partitions_whose_filter_knows_it(forty: Path) -> None:
-    known, unknown = heard(forty, STORAGE, [{"id": "id7"}, {"id": "nothing"}])
+    known, unknown = heard(forty, [{"id": "id7"}, {"id": "nothing"}])
     assert known.partitions <= 2
     assert [content.split()[0] for content in known.contents] == ["Word7"]
     assert unknown.partitions <= 1
@@ -37,7 +37,7 @@ def test_a_search_by_id_reads_only_partitions_whose_filter_knows_it(forty: Path)
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_search_by_word_reads_only_partitions_whose_filter_knows_it(forty: Path, *, whole: bool) -> None:
     limits = {"nowhere": (1, 0), "word17": (2, 1), "word17 here": (2, 1), "word17 nowhere": (1, 0), "here": (10, 40)}
-    answers = heard(forty, STORAGE, [{"words": words, "whole": whole} for words in limits])
+    answers = heard(forty, [{"words": words, "whole": whole} for words in limits])
     for (words, (most, wanted)), answer in zip(limits.items(), answers, strict=True):
         assert answer.partitions <= most, words
         assert len(answer.contents) == wanted, words
@@ -47,7 +47,7 @@ def test_a_part_of_a_word_is_found_and_reads_only_partitions_that_have_its_piece
     """The defect: filters over words alone would hide `ord17` in `Word17`."""
     limits = {"ORD17": (2, 1), "rd1": (10, 11), "d1": (10, 11), "in_betw": (10, 40), "rdx17": (1, 0)}
     for (words, (most, wanted)), answer in zip(
-        limits.items(), heard(forty, STORAGE, [{"words": words} for words in limits]), strict=True
+        limits.items(), heard(forty, [{"words": words} for words in limits]), strict=True
     ):
         assert answer.partitions <= most, words
         assert len(answer.contents) == wanted, words
@@ -59,7 +59,7 @@ def test_a_filter_beside_a_partition_serves_where_the_common_file_has_none(forty
     common = place.transcript_file(bloom_filters.WORDS_FILE)
     frames = bloom_filters.load_frames(common)
     Path(common).unlink()
-    [unfiltered] = heard(forty, STORAGE, [{"words": "nowhere"}])
+    [unfiltered] = heard(forty, [{"words": "nowhere"}])
     assert unfiltered.partitions == 10
     for number, (file, frame) in enumerate(frames.items()):
         path = Path(place.transcript_file(file)).with_suffix(bloom_filters.SIDECAR_SUFFIX)
@@ -68,15 +68,13 @@ def test_a_filter_beside_a_partition_serves_where_the_common_file_has_none(forty
         else:
             path.write_text('{"bits":{"vec":[0,0]},"num_hashes":7,"hasher":[1,2]}')
     words = [f"word{number}" for number in range(40)]
-    absent, *present = heard(
-        forty, STORAGE, [{"words": "nowhere"}, *({"words": word, "whole": True} for word in words)]
-    )
+    absent, *present = heard(forty, [{"words": "nowhere"}, *({"words": word, "whole": True} for word in words)])
     assert 5 <= absent.partitions <= 6
     assert [len(answer.contents) for answer in present] == [1] * 40
 
 
 def test_what_an_anchor_kept_is_found_wherever_it_is(tmp_path: Path) -> None:
-    with FileConversations(str(tmp_path), STORAGE).open("c", create=True) as held:
+    with TunedConversations(str(tmp_path), STORAGE).open("c", create=True) as held:
         for number in range(10):
             held.append([Entry(entry_type=MESSAGE, id=f"id{number}")])
         # As another program might write it: without saying since when, and with ids that are nowhere.
@@ -84,16 +82,16 @@ def test_what_an_anchor_kept_is_found_wherever_it_is(tmp_path: Path) -> None:
         wanted = ["a", "id8", "id1", "n"]
         held.append([Entry(entry_type=MESSAGE, id="n")])
         assert [entry.id for entry in held.window()] == wanted
-    read = FileConversations(str(tmp_path), STORAGE).read("c")
+    read = TunedConversations(str(tmp_path), STORAGE).read("c")
     assert [entry.id for entry in read.window()] == wanted
-    with FileConversations(str(tmp_path), STORAGE).open("c") as held:
+    with TunedConversations(str(tmp_path), STORAGE).open("c") as held:
         assert [entry.id for entry in held.window()] == wanted
         held.append([Entry(entry_type=COMPACTION, id="b", metadata={"kept": "odd"})])
         assert [entry.id for entry in held.window()] == ["b"]
 
 
 def test_the_last_anchor_may_be_in_a_partition(tmp_path: Path) -> None:
-    home = FileConversations(str(tmp_path), STORAGE)
+    home = TunedConversations(str(tmp_path), STORAGE)
     with home.open("c", create=True) as held:
         held.append([Entry(entry_type=MESSAGE, id="x")])
         held.add_anchor(Entry(entry_type=COMPACTION, id="a"), ["x"])

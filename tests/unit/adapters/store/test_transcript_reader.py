@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from fakes.stores import TunedConversations
 from marid.adapters.store.conversations import FileConversations
 from marid.core.conversation.entry import CONTEXT_CREATED, MESSAGE, Entry
 from marid.core.conversation.records import StorageSettings
@@ -12,7 +13,7 @@ from marid.core.errors import Unavailable
 
 
 def test_a_reader_never_sees_a_gap_while_partitions_change(tmp_path: Path) -> None:
-    home = FileConversations(str(tmp_path), StorageSettings(partition_max_entries=2))
+    home = TunedConversations(str(tmp_path), StorageSettings(partition_max_entries=2))
     done = threading.Event()
     faults: list[list[int]] = []
     with home.open("c", create=True) as held:
@@ -75,7 +76,7 @@ def test_a_last_entry_that_lacks_only_the_end_of_its_line_is_seen(tmp_path: Path
 
 def test_a_reader_tells_each_line_that_it_has_met_and_could_not_read(tmp_path: Path) -> None:
     """The defect: only who opened a conversation was told, and not of a partition that was changed since."""
-    home = FileConversations(str(tmp_path), StorageSettings(partition_max_entries=3))
+    home = TunedConversations(str(tmp_path), StorageSettings(partition_max_entries=3))
     with home.open("c", create=True) as held:
         for number in range(7):
             held.append([Entry(entry_type=MESSAGE, content=f"word{number}")])
