@@ -11,12 +11,13 @@ from marid.core.settings.colours import COLOUR_HELP
 from marid.core.settings.schema import STYLE, TABLE_SETTINGS
 from marid.core.settings.values import DISPLAY_SETTINGS, SETTINGS, DisplaySettings, ResolvedSettings, Setting, Settings
 from marid.core.settings.view import effective_settings
+from marid.faces.cli.argv.help_page import full_help_page
 from marid.faces.cli.view.console import EXIT_STATUS, INTERRUPTED_STATUS
 from marid.faces.pipe.command_table import ASYNC_COMMANDS, SYNC_COMMANDS
 from marid.faces.pipe.event_schema import EVENT_FIELDS, EVENT_MEANINGS
 from marid.faces.pipe.input_schema import COMMAND_FIELDS as JSON_FIELDS
-from marid.launch.commands import COMMANDS
-from marid.launch.program import find_command, program
+from marid.launch.commands import COMMANDS, summaries
+from marid.launch.program import find_command
 from marid.text.secrets.secret_rules import RULES
 from marid.toolkit.params import tool_schema
 from marid.toolkit.spec import ToolSpec
@@ -31,8 +32,10 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def help_text(name: str = "") -> str:
-    """The `--help` of a command, or of the program, at a width that does not depend on the terminal."""
-    command = find_command(name) if name else program
+    """The help of a command, or all help of the program, at a width that does not depend on the terminal."""
+    if not name:
+        return f"```text\n{full_help_page(summaries(), width=100)}\n```"
+    command = find_command(name)
     if command is None:
         raise SystemExit(f"no command {name}")
     shown = f"marid {name}".strip()

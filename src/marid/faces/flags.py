@@ -1,6 +1,6 @@
-"""Every flag of the command line, once: parsing, help, completion, docs and the options of commands are made of it.
+"""Every flag of the command line, once. Parsing, help, completion, docs and the options of commands come from here.
 
-A capital letter names a conversation, its small twin means the current one. Each is a short form of a command.
+A capital letter takes the name of a conversation, its small twin acts on the current one.
 """
 
 from typing import NamedTuple
@@ -24,10 +24,10 @@ class Value(NamedTuple):
 
 
 class Flag(NamedTuple):
-    """One flag. One that `operates` does something itself; one that is `alone` says nothing to a model after that.
+    """One flag. It `operates` if it does something itself, and is `alone` if no prompt is sent after that.
 
-    One that says `where` everything is asks for nothing. One that comes `before` is done, or counts, before a command
-    that follows it. One that is `for_json` goes with `--json`, one that `destroys` with `--yes`.
+    `where` marks flags that only say where files are. `before` marks those that also apply to a command that follows.
+    `for_json` ones work with `--json`, those that `destroys` marks with `--yes`; `everyday` ones are on the short page.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Flag(NamedTuple):
     before: bool = False
     for_json: bool = False
     destroys: bool = False
+    everyday: bool = False
 
     @property
     def spellings(self) -> tuple[str, ...]:
@@ -94,168 +95,103 @@ _THING = Value("THING", THING)
 _MODEL = Value("MODEL", MODEL)
 _PROMPT = Value("TEXT|FILE", PATH)
 
+# One row a flag, so that the table reads as one. The letters are those of the documents (Chibi).
+# fmt: off
 GROUPS: tuple[tuple[str, tuple[Flag, ...]], ...] = (
-    (
-        "Which conversation",
-        (
-            _flag(
-                "-c --switch-context",
-                "switch",
-                "Mean this one from now on; -, new and new:PREFIX too.",
-                _ANY,
-                before=True,
-            ),
-            _flag("-C --ephemeral-context", "conversation", "Mean this one in this run only.", _ANY),
-        ),
-    ),
-    (
-        "Looking (and then nothing is said, unless -X is given)",
-        (
-            _view_action("-l --list-current-context", "show", "The current conversation in short."),
-            _view_action("-L --list-contexts", "list", "All conversations; * marks the current one."),
-            _view_action(
-                "-g --show-current-log", "log", "Its last N entries; -N the first ones, 0 all of them.", _COUNT
-            ),
-            _view_action("-G --show-log", "log_of", "The same of another one.", _CONVERSATION, _COUNT),
-            _view_action(
-                "-n --inspect-current", "inspect", "system_prompt, todos, goals, a setting...; or list.", _THING
-            ),
-            _view_action("-N --inspect", "inspect_of", "The same of another one.", _CONVERSATION, _THING),
-            _view_action("--model-metadata", "model_info", "What is known of a model.", _MODEL),
-            _view_action("--model-metadata-full", "model_info_full", "All that its provider tells.", _MODEL),
-        ),
-    ),
-    (
-        "Changing (what is said comes after it; with a capital letter nothing is said)",
-        (
-            _leading_action(
-                "-a --archive-current-history", "clear", "Archive the history: begin with an empty window."
-            ),
-            _final_action("-A --archive-history", "clear_of", "The same of another one.", _CONVERSATION),
-            _leading_action(
-                "-r --rename-current-context", "rename", "Give the current conversation another name.", _NEW_NAME
-            ),
-            _final_action("-R --rename-context", "rename_of", "The same for another one.", _CONVERSATION, _NEW_NAME),
-            _leading_action("-m --set-model", "set_model", "Use this model in it; it is asked for first.", _MODEL),
-            _final_action(
-                "-M --set-model-for-context", "set_model_of", "The same for another one.", _CONVERSATION, _MODEL
-            ),
-            _leading_action(
-                "-y --set-current-system-prompt", "set_prompt", "Its own system prompt: a file, or the text.", _PROMPT
-            ),
-            _final_action(
-                "-Y --set-system-prompt", "set_prompt_of", "The same for another one.", _CONVERSATION, _PROMPT
-            ),
-            _leading_action("-u --set-username", "set_username", "What you are called in it.", Value("NAME")),
-            _final_action(
-                "-d --destroy-current-context",
-                "destroy",
-                "Destroy the current conversation; asks first.",
-                destroys=True,
-            ),
-            _final_action("-D --destroy-context", "destroy_of", "Destroy another one.", _CONVERSATION, destroys=True),
-            _flag(
-                "--destroy-at",
-                "destroy_at",
-                "Destroy it at this time, in seconds since 1970.",
-                Value("TS", SECONDS),
-                before=True,
-            ),
-            _flag(
-                "--destroy-after-inactive",
-                "destroy_after",
-                "Destroy it after so many idle ones.",
-                Value("SECS", SECONDS),
-                before=True,
-            ),
-            _flag("--yes", "yes", "Do not ask before something is destroyed."),
-        ),
-    ),
-    (
-        "Talking",
-        (
-            _action("-b --check-all-inboxes", "inboxes", "Let every conversation answer what it was sent."),
-            _action("-B --check-inbox-for", "inbox_of", "Let this one.", _CONVERSATION),
-            _view_action(
-                "-P --call-tool", "tool", "Call a tool; with -X its result is said.", Value("TOOL", TOOL), Value("JSON")
-            ),
-            _flag(
-                "-U --ephemeral-username", "username", "What you are called in this run.", Value("NAME"), before=True
-            ),
-            _flag(
-                "-s --set",
-                "sets",
-                "A setting for this run; repeatable.",
-                Value("KEY=VALUE", SETTING),
-                many=True,
-                before=True,
-            ),
-            _flag("--model", "model", "The model for this run; provider:model names both.", _MODEL, before=True),
-            _flag(
-                "--include",
-                "include",
-                "Offer it only these tools; repeatable.",
-                Value("TOOLS", TOOLS),
-                many=True,
-                before=True,
-            ),
-            _flag("--exclude", "exclude", "Do not offer it these.", Value("TOOLS", TOOLS), many=True, before=True),
-            _flag("-x --force-call-user", "no_model", "Say nothing to a model."),
-            _flag("-X --force-call-agent", "to_model", "Say it in any case; after -P the model goes on by itself."),
-            _flag("--no-tool-calls", "no_tool_calls", "Give the model no tools.", before=True),
-            _flag("--wait-lock", "wait_lock", "Wait so long for whoever holds the conversation.", Value("SECONDS")),
-        ),
-    ),
-    (
-        "What is shown",
-        (
-            _flag("-v --verbose", "verbose", "Tell what happens, on stderr."),
-            _flag("--show-thinking", "show_thinking", "Show what the model thinks, on stderr."),
-            _flag("--hide-tool-calls", "hide_tool_calls", "Do not tell which tools it calls."),
-            _flag("--raw", "raw", "The answer as it is, not as rendered markdown."),
-            _flag("--json", "as_json", "Lists, logs and results of tools for a program."),
-        ),
-    ),
-    (
-        "What tools may do",
-        (
-            _flag("-t --trust", "trust", "Do not ask for anything."),
-            _flag("--allow", "allow", "Do not ask for: write, exec, net, spawn.", Value("EFFECTS", EFFECTS), many=True),
-            _flag("--read-only", "read_only", "Only tools that change nothing."),
-            _flag("--root", "roots", "A folder that tools may touch; repeatable.", Value("DIR", FOLDER), many=True),
-            _flag("--file", "files", "A single file besides; repeatable.", Value("FILE", FILE), many=True),
-            _flag("--wait", "wait", "Let a question wait for an answer from elsewhere (marid approvals)."),
-        ),
-    ),
-    (
-        "Other",
-        (
-            _flag(
-                "--home",
-                "home",
-                "Where marid keeps its own files (MARID_HOME, else ~/.marid).",
-                Value("DIR", FOLDER),
-                where=True,
-            ),
-            _flag(
-                "--project-root",
-                "project_root",
-                "The project, instead of the one found here.",
-                Value("DIR", FOLDER),
-                where=True,
-            ),
-            _flag(
-                "--debug",
-                "debug",
-                f"Show tracebacks, and by KEYS: {', '.join(DEBUG_KEYS)}, md=FILE.",
-                Value("KEYS", KEYS),
-                where=True,
-            ),
-            _flag("-V --version", "version", "Which marid this is."),
-            _flag("-h --help", "help", "This page."),
-        ),
-    ),
+    ("Choose a conversation", (
+        _flag("-c --switch-context", "switch", "Switch to conversation NAME (- previous, new, new:PREFIX).", _ANY,
+              before=True, everyday=True),
+        _flag("-C --ephemeral-context", "conversation", "Use conversation NAME for this run only.", _ANY,
+              everyday=True),
+    )),
+    ("Choose a model and its settings", (
+        _flag("--model", "model", "Use this model for this run (provider:model names both).", _MODEL, before=True,
+              everyday=True),
+        _flag("-s --set", "sets", "Set a setting for this run; repeatable.", Value("KEY=VALUE", SETTING), many=True,
+              before=True, everyday=True),
+        _flag("-U --ephemeral-username", "username", "Your name in the conversation, for this run.", Value("NAME"),
+              before=True),
+        _flag("--include", "include", "Offer the model only these tools; repeatable.", Value("TOOLS", TOOLS), many=True,
+              before=True),
+        _flag("--exclude", "exclude", "Do not offer the model these tools; repeatable.", Value("TOOLS", TOOLS),
+              many=True, before=True),
+        _flag("--no-tool-calls", "no_tool_calls", "Offer the model no tools.", before=True),
+        _flag("--wait-lock", "wait_lock", "Wait up to SECONDS if the conversation is in use.", Value("SECONDS")),
+    )),
+    ("What tools may do", (
+        _flag("--allow", "allow", "Allow these effects without asking: write, exec, net, spawn.",
+              Value("EFFECTS", EFFECTS), many=True, everyday=True),
+        _flag("-t --trust", "trust", "Allow everything without asking.", everyday=True),
+        _flag("--read-only", "read_only", "Use only tools that change nothing.", everyday=True),
+        _flag("--root", "roots", "Let tools use this folder; repeatable.", Value("DIR", FOLDER), many=True,
+              everyday=True),
+        _flag("--file", "files", "Let tools use this file too; repeatable.", Value("FILE", FILE), many=True),
+        _flag("--wait", "wait", "Wait for `marid approvals` in another terminal."),
+    )),
+    ("Output", (
+        _flag("-v --verbose", "verbose", "Show what happens, on stderr.", everyday=True),
+        _flag("--show-thinking", "show_thinking", "Show the model's reasoning, on stderr."),
+        _flag("--hide-tool-calls", "hide_tool_calls", "Do not show tool calls."),
+        _flag("--raw", "raw", "Print the answer as it is, without rendering markdown."),
+        _flag("--json", "as_json", "Print lists, logs and tool results as JSON."),
+    )),
+    ("Other", (
+        _flag("--home", "home", "Keep marid's files in DIR (default: MARID_HOME, else ~/.marid).",
+              Value("DIR", FOLDER), where=True),
+        _flag("--project-root", "project_root", "Use DIR as the project instead of the one found here.",
+              Value("DIR", FOLDER), where=True),
+        _flag("--debug", "debug", f"Show tracebacks, and log by KEYS: {', '.join(DEBUG_KEYS)}, md=FILE.",
+              Value("KEYS", KEYS), where=True),
+        _flag("--yes", "yes", "Do not ask before deleting (with -d, -D)."),
+        _flag("-V --version", "version", "Show the version."),
+        _flag("-h --help", "help", "Show the everyday flags and commands.", everyday=True),
+        _flag("--help-all", "help_all", "Show all flags and commands."),
+    )),
+    ("Show (sends nothing to the model unless -X is given)", (
+        _view_action("-l --list-current-context", "show", "Show the current conversation."),
+        _view_action("-L --list-contexts", "list", "List all conversations; * marks the current one."),
+        _view_action("-g --show-current-log", "log", "Show the last N entries (-N the first, 0 all).", _COUNT),
+        _view_action("-G --show-log", "log_of", "Same, for conversation NAME.", _CONVERSATION, _COUNT),
+        _view_action("-n --inspect-current", "inspect", "Show system_prompt, todos, goals or a setting; or `list`.",
+                     _THING),
+        _view_action("-N --inspect", "inspect_of", "Same, for conversation NAME.", _CONVERSATION, _THING),
+        _view_action("--model-metadata", "model_info", "Show what is known about a model.", _MODEL),
+        _view_action("--model-metadata-full", "model_info_full", "Same, with all that its provider lists.", _MODEL),
+    )),
+    ("Change (a prompt may follow a small letter; a capital letter sends nothing)", (
+        _leading_action("-a --archive-current-history", "clear", "Archive the history: start with an empty window."),
+        _final_action("-A --archive-history", "clear_of", "Same, for conversation NAME.", _CONVERSATION),
+        _leading_action("-r --rename-current-context", "rename", "Rename the current conversation.", _NEW_NAME),
+        _final_action("-R --rename-context", "rename_of", "Same, for conversation NAME.", _CONVERSATION, _NEW_NAME),
+        _leading_action("-m --set-model", "set_model", "Use this model from now on, if its provider has it.", _MODEL),
+        _final_action("-M --set-model-for-context", "set_model_of", "Same, for conversation NAME.", _CONVERSATION,
+                      _MODEL),
+        _leading_action("-y --set-current-system-prompt", "set_prompt", "Set the system prompt: a file, or the text.",
+                        _PROMPT),
+        _final_action("-Y --set-system-prompt", "set_prompt_of", "Same, for conversation NAME.", _CONVERSATION,
+                      _PROMPT),
+        _leading_action("-u --set-username", "set_username", "Set your name in this conversation.", Value("NAME")),
+        _final_action("-d --destroy-current-context", "destroy", "Delete the current conversation; asks first.",
+                      destroys=True),
+        _final_action("-D --destroy-context", "destroy_of", "Delete conversation NAME; asks first.", _CONVERSATION,
+                      destroys=True),
+        _flag("--destroy-at", "destroy_at", "Delete it at this time (seconds since 1970).", Value("TS", SECONDS),
+              before=True),
+        _flag("--destroy-after-inactive", "destroy_after", "Delete it after SECS without activity.",
+              Value("SECS", SECONDS), before=True),
+    )),
+    ("Run", (
+        _action("-b --check-all-inboxes", "inboxes", "Process the inbox of every conversation."),
+        _action("-B --check-inbox-for", "inbox_of", "Process NAME's inbox.", _CONVERSATION),
+        _view_action("-P --call-tool", "tool", "Call a tool; with -X send its result to the model.",
+                     Value("TOOL", TOOL), Value("JSON")),
+        _flag("-x --force-call-user", "no_model", "Send nothing to the model."),
+        _flag("-X --force-call-agent", "to_model", "Send it in any case; after -P let the model continue."),
+    )),
 )
+# fmt: on
+LETTER_GROUPS = 3
+"""The last groups are the short forms of commands that the documents name by letters."""
 FLAGS = tuple(flag for _, flags in GROUPS for flag in flags)
 LOCATION_FLAGS = frozenset(flag.name for flag in FLAGS if flag.where)
 LEADING_FLAGS = frozenset(flag.name for flag in FLAGS if flag.before)

@@ -16,7 +16,7 @@ from marid.faces.cli.argv.command_line import CommandLine, flag_spellings, flag_
 from marid.faces.cli.argv.conversation_params import ConversationArgument, ConversationOption
 from marid.faces.cli.argv.help_page import help_page
 from marid.faces.flags import LEADING_FLAGS, LOCATION_FLAGS
-from marid.launch.commands import COMMANDS, LINKS, commands_for, program_name, summaries
+from marid.launch.commands import COMMANDS, LINKS, command_groups, commands_for, program_name, summaries
 
 
 class Program(click.Group):
@@ -29,7 +29,8 @@ class Program(click.Group):
         return find_command(cmd_name)
 
     def get_help(self, ctx: click.Context) -> str:
-        return help_page(summaries(str(self.name)), str(self.name), width=ctx.terminal_width or 0)
+        name = str(self.name)
+        return help_page(summaries(name), command_groups(name), name, width=ctx.terminal_width or 0)
 
 
 def find_command(name: str) -> click.Command | None:

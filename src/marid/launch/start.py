@@ -22,7 +22,7 @@ from marid.faces.cli.view.console import (
     print_line,
     print_note,
 )
-from marid.launch.commands import LINKS, commands_for, program_name, summaries
+from marid.launch.commands import LINKS, command_groups, commands_for, program_name, summaries
 
 if TYPE_CHECKING:
     from marid.app.app import App
@@ -81,8 +81,8 @@ def _run_line(line: CommandLine, called: str) -> int:
     if line.has("version"):
         print_line(f"marid {__version__}")
         return 0
-    if line.has("help"):
-        return _help(called)
+    if line.has("help") or line.has("help_all"):
+        return _help(called, full=line.has("help_all"))
     if (word := line.value("debug")) in commands_for(called):
         raise BadInput(f"--debug takes KEYS: write `{called} --debug all {word}`")
     for told in unknown_key_warnings(word):
@@ -154,10 +154,11 @@ def _hint_at_command(line: CommandLine, commands: Collection[str]) -> None:
         print_note(f"'{word}' is said to the model; did you mean `marid {near[0]}`?")
 
 
-def _help(called: str) -> int:
-    from marid.faces.cli.argv.help_page import help_page
+def _help(called: str, *, full: bool = False) -> int:
+    from marid.faces.cli.argv.help_page import full_help_page, help_page
 
-    print_line(help_page(summaries(called), called).removesuffix("\n"))
+    short = help_page(summaries(called), command_groups(called), called)
+    print_line(full_help_page(summaries(called), called) if full else short)
     return 0
 
 

@@ -1,57 +1,90 @@
-"""The page that `marid --help` shows, made of the table of flags and the names of the commands."""
+"""The pages that `marid --help` and `marid --help-all` show, made from the tables of flags and commands."""
 
 import shutil
+import textwrap
 from collections.abc import Iterable, Mapping
 
-from marid.faces.flags import GROUPS
+from marid.faces.flags import FLAGS, GROUPS, LETTER_GROUPS, Flag
 
-_MAX_WIDTH, _MIN_WIDTH = 100, 60
+_MAX_WIDTH, _MIN_WIDTH = 120, 40
 _INDENT = 2
-_MAX_TERM = 28
+_MAX_TERM = 30
 
-_USAGE = "Usage: {name} [FLAGS] [WORDS]...\n"
-_WITH_COMMANDS = "       {name} [FLAGS] COMMAND ...\n"
-_ABOUT = """
-Context, memory, hands and knowledge for you and any LLM, on your own code.
+_USAGE = "Usage: {name} [FLAGS] [PROMPT]...\n"
+_COMMAND_USAGE = "       {name} [FLAGS] COMMAND ...\n"
+_ABOUT = "Context, conversations and tools on your own code, for you and any LLM."
+_EXAMPLES = (
+    ('{name} "what does this project do?"', "ask a question"),
+    ('{name} -c review "explain" < a.diff', "ask about a file, in a conversation"),
+)
+_COMMAND_EXAMPLES = (
+    ("{name} context --copy", "copy the project to the clipboard"),
+    ("{name} context . --budget 20000", "the same, in 20,000 tokens"),
+    ("{name} tool get_tree --path .", "call a tool"),
+    ("{name} log -n 10", "show the last 10 entries"),
+)
 
-  {name} "what does this project do?"       say something; -- comes before words that are no flags or command
-  {name} -c review "look at this" < diff    in a conversation of its own, with a file
-"""
-_EXAMPLES = """\
-  {name} context --copy                     a project on the clipboard
-  {name} overview                           what is in it, and what to try
-"""
 
+def help_page(
+    commands: Mapping[str, str], groups: Mapping[str, Iterable[str]], name: str = "marid", width: int = 0
+) -> str:
+    """One screen: usage, examples, the commands by group and the everyday flags.
 
-def help_page(commands: Mapping[str, str], name: str = "marid", width: int = 0) -> str:
-    """All flags by group, then the commands with their summaries, as wide as the terminal or as `width`.
-
-    By a `name` under which it has no commands there are only flags and words.
+    A program `name` without commands has no examples of them.
     """
-    width = width or max(_MIN_WIDTH, min(_MAX_WIDTH, shutil.get_terminal_size().columns))
-    head = (_USAGE, _WITH_COMMANDS, _ABOUT, _EXAMPLES) if commands else (_USAGE, _ABOUT)
-    parts = ["".join(head).format(name=name)]
-    for title, flags in GROUPS:
-        parts.append(f"{title}:\n{_format_rows(((flag.usage, flag.help) for flag in flags), width)}")
+    width = _page_width(width)
+    parts = [_head(commands, name), f"{_ABOUT}\n", _examples(commands, name, width)]
     if commands:
-        parts.append(f"Commands:\n{_format_rows(commands.items(), width)}")
-    more = f"`{name} COMMAND --help` tells more. " if commands else ""
-    parts.append(f"{more}A small letter means the current conversation, a capital one names it.")
+        rows = ((title, " ".join(names)) for title, names in groups.items())
+        parts.append(f"Commands:\n{_format_rows(rows, width, 15)}")
+    everyday = (flag for flag in FLAGS if flag.everyday)
+    parts.append(f"Flags:\n{_format_flags(everyday, width)}")
+    more = f"`{name} COMMAND --help` explains a command, " if commands else ""
+    parts.append(f"{more}`{name} --help-all` lists everything.")
+    parts.append("Put `--` before a prompt that begins with a command or a dash.")
     return "\n".join(parts)
 
 
-def _format_rows(rows: Iterable[tuple[str, str]], width: int) -> str:
-    """Two columns; what is too long for the first stands on a line of its own."""
-    import textwrap
+def full_help_page(commands: Mapping[str, str], name: str = "marid", width: int = 0) -> str:
+    """All commands with their summaries and all flags; the short forms by letter stand on a page of their own."""
+    width = _page_width(width)
+    parts = [_head(commands, name)]
+    if commands:
+        parts.append(f"Commands:\n{_format_rows(commands.items(), width)}")
+    parts += [f"{title}:\n{_format_flags(flags, width)}" for title, flags in GROUPS[:-LETTER_GROUPS]]
+    parts.append("Short forms\n===========\n")
+    note = "Flags of the chibi command line. A small letter acts on the current conversation, a capital one takes NAME."
+    parts.append(textwrap.fill(note, width) + "\n")
+    parts += [f"{title}:\n{_format_flags(flags, width)}" for title, flags in GROUPS[-LETTER_GROUPS:]]
+    return "\n".join(parts).removesuffix("\n")
 
-    table = list(rows)
-    left = _MAX_TERM + _INDENT + 2
+
+def _page_width(given: int) -> int:
+    return given or max(_MIN_WIDTH, min(_MAX_WIDTH, shutil.get_terminal_size().columns))
+
+
+def _head(commands: Mapping[str, str], name: str) -> str:
+    return (_USAGE + (_COMMAND_USAGE if commands else "")).format(name=name)
+
+
+def _examples(commands: Mapping[str, str], name: str, width: int) -> str:
+    rows = (*_EXAMPLES, *(_COMMAND_EXAMPLES if commands else ()))
+    return f"Examples:\n{_format_rows(((usage.format(name=name), text) for usage, text in rows), width, 38)}"
+
+
+def _format_flags(flags: Iterable[Flag], width: int) -> str:
+    return _format_rows(((flag.usage, flag.help) for flag in flags), width)
+
+
+def _format_rows(rows: Iterable[tuple[str, str]], width: int, longest: int = _MAX_TERM) -> str:
+    """Two columns that break between words only. A term that is too long stands on a line of its own."""
+    left = min(longest, width // 2) + _INDENT + 2
     lines: list[str] = []
-    for term, meaning in table:
-        told = textwrap.wrap(meaning, width - left) or [""]
+    for term, meaning in rows:
         head = f"{' ' * _INDENT}{term}"
         if len(head) > left - 2:
             lines.append(head)
             head = ""
-        lines += [f"{head if number == 0 else '':<{left}}{line}".rstrip() for number, line in enumerate(told)]
+        text = textwrap.wrap(meaning, width - left, break_long_words=False, break_on_hyphens=False) or [""]
+        lines += [f"{head if number == 0 else '':<{left}}{line}".rstrip() for number, line in enumerate(text)]
     return "\n".join(lines) + "\n"

@@ -1,27 +1,54 @@
-from marid.faces.cli.argv.help_page import help_page
+import pytest
+
+from marid.faces.cli.argv.help_page import full_help_page, help_page
 from marid.faces.flags import FLAGS
-
-SOME = {"say": "Say something.", "log": "Show what was said."}
-
-
-def test_every_flag_and_every_command_is_on_the_page() -> None:
-    shown = help_page(SOME, width=100)
-    assert [flag.usage for flag in FLAGS if f"  {flag.usage}" not in shown] == []
-    assert "Commands:\n  say  " in shown
-    assert "Show what was said." in shown
+from marid.launch.commands import COMMANDS, command_groups, summaries
 
 
-def test_no_line_is_wider_than_it_may_be() -> None:
-    for width in (60, 80, 100):
-        flags = help_page(SOME, width=width).partition("Which conversation")[2].partition("`marid")[0]
-        assert [line for line in flags.splitlines() if len(line) > width and not line.endswith(":")] == []
+def short(width: int) -> str:
+    return help_page(summaries(), command_groups(), width=width)
 
 
-def test_a_flag_that_is_too_long_has_a_line_of_its_own() -> None:
-    lines = help_page(SOME, width=80).splitlines()
+def test_the_short_page_fits_one_screen_with_every_command_and_ten_flags() -> None:
+    page = short(80)
+    assert page.count("\n") < 40
+    words = page.split()
+    assert [name for name in COMMANDS if name not in words] == []
+    everyday = [flag for flag in FLAGS if flag.everyday]
+    assert len(everyday) == 10
+    assert [flag.usage for flag in everyday if f"  {flag.usage}" not in page] == []
+    assert "--help-all" in page
+
+
+def test_the_full_page_has_every_flag_and_every_command() -> None:
+    page = full_help_page(summaries(), width=100)
+    assert [flag.usage for flag in FLAGS if f"  {flag.usage}" not in page] == []
+    assert [name for name, entry in COMMANDS.items() if f"  {name} " not in page or entry.summary not in page] == []
+    letters = page.partition("Short forms")[2]
+    assert "-L, --list-contexts" in letters
+    assert "--model MODEL" not in letters
+
+
+@pytest.mark.parametrize("width", [44, 60, 80, 100, 120])
+def test_no_line_is_wider_than_the_terminal_and_no_word_is_broken(width: int) -> None:
+    for page in (short(width), full_help_page(summaries(), width=width)):
+        rows = [line for line in page.splitlines() if line.startswith("  ")]
+        # A usage, or a word, that is longer than the page stands alone.
+        assert [line for line in rows if len(line) > width and len(line.split("  ")) > 2] == []
+        assert {word for text in summaries().values() for word in text.split()} - set(full_words(width)) == set()
+
+
+def full_words(width: int) -> list[str]:
+    return full_help_page(summaries(), width=width).split()
+
+
+def test_a_usage_that_is_too_long_has_a_line_of_its_own() -> None:
+    lines = full_help_page(summaries(), width=80).splitlines()
     at = lines.index("  -M, --set-model-for-context NAME MODEL")
-    assert lines[at + 1].strip() == "The same for another one."
+    assert lines[at + 1].strip() == "Same, for conversation NAME."
 
 
-def test_another_name_is_used_where_the_program_has_one() -> None:
-    assert help_page(SOME, "chibi", 80).startswith("Usage: chibi ")
+def test_a_program_without_commands_shows_none() -> None:
+    page = help_page({}, {}, "chibi", 80)
+    assert page.startswith("Usage: chibi ")
+    assert "Commands:" not in page + full_help_page({}, "chibi", 80)
