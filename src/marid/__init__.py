@@ -1,4 +1,4 @@
-"""marid: context, memory, hands and knowledge on your own code."""
+"""marid: context, conversations and tools on your own code."""
 
 from marid.core.version import __version__
 
