@@ -5,9 +5,9 @@ from typing import TypeAlias
 
 import anyio
 
-from marid.adapters.gateway.gateway import Gateway, GatewayOptions
+from marid.adapters.gateway.gateway import Gateway
+from marid.adapters.gateway.options import GatewayOptions, RetryPolicy
 from marid.adapters.gateway.providers import Dialect, Provider
-from marid.adapters.gateway.retry_policy import RetryPolicy
 from marid.core.errors import MaridError, NotFound, Unavailable
 from marid.core.model_io import (
     CallDelta,

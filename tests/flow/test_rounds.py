@@ -281,7 +281,7 @@ def test_a_damaged_answer_is_kept_as_failed_and_none_of_its_calls_is_made(tmp_pa
     app, heard = desk(tmp_path), Listener()
     made = call("write_file", {"path": "keep/a.txt", "content": "new"}, pieces=4)
     with ModelServer([says("Do ", "it.", calls=[made], faults=[malformed_event(after=1)]), says("no")]) as server:
-        with pytest.raises(Unavailable, match="a part of the answer is lost"):
+        with pytest.raises(Unavailable, match="part of the answer is lost"):
             talk(app, "go", heard, flags=asks(server, dialect), access=TRUSTED)
         assert len(chats(server)) == 1
     (_, words) = stored(app)
@@ -305,7 +305,7 @@ def test_a_setting_that_the_model_does_not_take_is_told_once_in_a_round(tmp_path
         settings = {"api.temperature": 0.3, "api.reasoning.effort": "low"}
         talk(desk(tmp_path), "go", heard, flags={**asks(server, "anthropic"), **settings})
     assert [note.text for note in heard.of(Notice) if "api.temperature" in note.text] == [
-        "model 'scripted-model' takes no api.temperature as it is asked now: not sent"
+        "model 'scripted-model' does not accept api.temperature with these settings: not sent"
     ]
 
 

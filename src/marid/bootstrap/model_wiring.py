@@ -106,8 +106,8 @@ def _make_provider(
         return _offline()
     from dataclasses import replace
 
-    from marid.adapters.gateway.gateway import Gateway, GatewayOptions
-    from marid.adapters.gateway.wire_log import WireLogFiles
+    from marid.adapters.gateway.gateway import Gateway
+    from marid.adapters.gateway.options import GatewayOptions, WireLogFiles
 
     journal = WireLogFiles(requests=files.get("request", ""), responses=files.get("response", "")) if files else None
     means = GatewayOptions(wire_log=journal, context_windows=_windows(settings) if id == settings.provider else {})

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from marid.testing.faults import Refusal
-from marid.testing.json_values import parse_object
 from marid.testing.request import Request
 from marid.testing.response_body import BodyFrame, sse_event
 from marid.testing.script import Script, ScriptedCall, ScriptedModel, ScriptedUsage, Turn
@@ -60,7 +59,7 @@ def full_body(turn: Turn, request: Request, script: Script) -> object:
     if turn.text:
         content.append({"type": "text", "text": "".join(turn.text), "citations": None})
     for call, name in zip(turn.calls, turn.ids(request.number), strict=True):
-        content.append({**_tool(call, name), "input": parse_object(call.arguments)})
+        content.append({**_tool(call, name), "input": call.parsed_arguments})
     usage = turn.usage or ScriptedUsage(input=0, output=0)
     ending = STOPS.get(turn.finish_reason, turn.finish_reason)
     return {

@@ -8,8 +8,8 @@ import struct
 from collections.abc import Sequence
 from typing import Any, cast
 
-from marid.testing.json_values import as_object, as_objects
 from marid.testing.request import Request
+from marid.text.json_values import as_object, as_objects
 
 
 def vector(text: str, dimensions: int) -> list[float]:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from marid.testing.faults import Refusal
-from marid.testing.json_values import parse_object
 from marid.testing.request import Request
 from marid.testing.response_body import BodyFrame, sse_event
 from marid.testing.script import Script, ScriptedModel, ScriptedUsage, Turn
@@ -89,7 +88,7 @@ def _parts(turn: Turn, number: int, reasoning: Sequence[str], text: Sequence[str
     yield from ({"text": piece, "thought": True} for piece in reasoning)
     yield from ({"text": piece} for piece in text)
     for call, name in zip(turn.calls, turn.ids(number), strict=True):
-        yield {"functionCall": {"id": name, "name": call.name, "args": parse_object(call.arguments)}, **signature}
+        yield {"functionCall": {"id": name, "name": call.name, "args": call.parsed_arguments}, **signature}
         signature = {}
     if signature:
         yield {"text": "", **signature}

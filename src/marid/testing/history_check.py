@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, TypeAlias
 
-from marid.testing.json_values import as_object, as_objects
 from marid.testing.request import ProtocolName, Request
+from marid.text.json_values import as_object, as_objects
 
 # What a message does, and the ids of the calls that it makes or answers.
 ToolStep: TypeAlias = tuple[str, list[str]]

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from marid.testing.faults import Refusal
-from marid.testing.json_values import as_object
 from marid.testing.request import Request
 from marid.testing.response_body import BodyFrame, encode_json, sse_event
 from marid.testing.script import Script, ScriptedModel, ScriptedUsage, Turn
+from marid.text.json_values import as_object
 
 CREATED = 1_700_000_000
 STATUS: Mapping[str, int] = {

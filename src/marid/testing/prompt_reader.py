@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from marid.testing.json_values import as_object, as_objects
 from marid.testing.request import ProtocolName, ReceivedPrompt, ReceivedResult
+from marid.text.json_values import as_object, as_objects
 
 
 def read_prompt(protocol: ProtocolName, body: Any) -> ReceivedPrompt:

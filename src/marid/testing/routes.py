@@ -7,9 +7,9 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from marid.testing.http1 import RawRequest
-from marid.testing.json_values import as_object, parse_json
 from marid.testing.prompt_reader import read_prompt
 from marid.testing.request import ProtocolName, Request, RequestKind
+from marid.text.json_values import as_object, parse_json
 
 GOOGLE = re.compile(r"/models/(?P<model>[^:]+):(?P<verb>\w+)$")
 GOOGLE_KINDS: Mapping[str, RequestKind] = {

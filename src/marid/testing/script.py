@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias, TypedDict, Unpack
 
 from marid.testing.faults import Fault, Refusal
 from marid.testing.request import Request, RequestKind
+from marid.text.json_values import is_object, parse_json
 
 ReasoningField: TypeAlias = Literal["reasoning_content", "reasoning"]
 
@@ -19,6 +20,12 @@ class ScriptedCall:
     arguments: str = "{}"
     id: str = ""
     pieces: int = 1
+
+    @property
+    def parsed_arguments(self) -> object:
+        """The JSON object of the arguments; text that is not one stays text, which no client expects."""
+        value = parse_json(self.arguments)
+        return value if is_object(value) else self.arguments
 
     def fragments(self) -> list[str]:
         """The text of the arguments in `pieces` parts."""

@@ -1,5 +1,6 @@
 """Turns and when they are said."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,3 +49,8 @@ def test_a_step_may_wait_for_its_request() -> None:
     assert (step.kind, step.times, step.step) == ("models", 2, rate_limited())
     assert isinstance(always(say("a")), ConditionalStep)
     assert always(say("a")).times is None
+
+
+@pytest.mark.parametrize(("text", "value"), [('{"a": 1}', {"a": 1}), ('{"a": ', '{"a": '), ("[1]", "[1]")])
+def test_arguments_that_are_not_a_json_object_stay_text(text: str, value: object) -> None:
+    assert call("x", text).parsed_arguments == value

@@ -1,9 +1,11 @@
-"""Answers in OpenAI's dialect by services that speak it a little differently, as the library expects them."""
+"""Makes the events of services that speak OpenAI's dialect a little differently what the library expects."""
 
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
+
+from marid.text.json_values import as_list, as_object, as_objects, is_list, is_object
 
 THINK_OPEN, THINK_CLOSE = "<think>", "</think>"
 _CALLS = b'"tool_calls"'
@@ -11,7 +13,7 @@ _COMMON = ("id", "object", "created", "model")
 
 
 class ChunkNormalizer:
-    """Mends the events of one answer; those that need nothing are not even looked at."""
+    """Normalizes the events of one answer."""
 
     def __init__(self) -> None:
         self._tags = ThinkTagSplitter()
@@ -19,33 +21,30 @@ class ChunkNormalizer:
         self._common: Mapping[str, Any] = {}
 
     def needs_normalizing(self, data: bytes) -> bool:
-        """Whether an event must be looked at."""
+        """Whether the event with this data may differ from what the library expects; most do not."""
         return self._tags.is_active or _CALLS in data
 
     def normalize(self, event: dict[str, Any]) -> tuple[bytes, ...]:
-        """The data of the events that stand for this one."""
-        choice = _first(event["choices"])
-        delta = choice.get("delta")
-        if not isinstance(delta, dict):
+        """The data of the events that replace this one."""
+        choice = as_object(next(iter(as_list(event["choices"])), None))
+        fields = choice.get("delta")
+        if not is_object(fields):
             return (_to_json(event),)
-        fields = cast("dict[str, Any]", delta)
         self._common = {name: event[name] for name in _COMMON if name in event}
         before = self._split(choice, fields)
-        fragments = fields.get("tool_calls")
-        for fragment in cast("list[object]", fragments) if isinstance(fragments, list) else []:
-            if isinstance(fragment, dict):
-                self._calls.normalize(cast("dict[str, Any]", fragment))
+        for fragment in as_objects(fields.get("tool_calls")):
+            self._calls.normalize(fragment)
         return (*(self._text_chunk(piece) for piece in before), _to_json(event))
 
     def flush(self) -> Iterator[bytes]:
-        """What was held back and is due now, as nothing more comes."""
+        """The data of what was held back, at the end of the answer."""
         return map(self._text_chunk, self._tags.flush())
 
     def _split(self, choice: Mapping[str, Any], delta: dict[str, Any]) -> list[str]:
-        """The pieces of text that come before the one that `delta` keeps."""
+        """The pieces of text to send before the one that stays in `delta`."""
         content = delta.get("content")
         if content and not isinstance(content, str):
-            self._tags.is_active = False  # its parts are kept apart already
+            self._tags.is_active = False  # reasoning and text are separate parts already
             return self._tags.flush()
         pieces = self._tags.split(content) if isinstance(content, str) and content else []
         if choice.get("finish_reason") or delta.get("tool_calls"):
@@ -60,9 +59,9 @@ class ChunkNormalizer:
 
 
 class ThinkTagSplitter:
-    """Thoughts that a model writes between tags at the beginning of its answer, cut so that each tag stands alone.
+    """Cuts reasoning that is written between tags at the start of an answer, so that each tag is a piece of its own.
 
-    The library knows a tag only as a piece of its own; services send their text in pieces of any kind.
+    The library recognizes a tag only as a whole piece, but services cut their text anywhere.
     """
 
     def __init__(self) -> None:
@@ -70,14 +69,14 @@ class ThinkTagSplitter:
         self._closed: bool = False
         self._buffered: str = ""
         self.is_active: bool = True
-        """Whether the thoughts may still come, or have not ended."""
+        """Whether reasoning may still begin, or has not ended."""
 
     def split(self, text: str) -> list[str]:
-        """The pieces that are due; what may become a tag is held back."""
+        """The pieces so far; what may become a tag is held back."""
         text, self._buffered = self._buffered + text, ""
         pieces: list[str] = []
         if self._closed:
-            return self._after_thoughts(text)
+            return self._after_reasoning(text)
         if self.is_active and not self._inside:
             begun = text.lstrip()
             if THINK_OPEN.startswith(begun) and begun != THINK_OPEN:
@@ -88,7 +87,7 @@ class ThinkTagSplitter:
                 pieces.append(THINK_OPEN)
                 text = begun.removeprefix(THINK_OPEN)
         if self._inside:
-            pieces += self._split_thought(text)
+            pieces += self._split_reasoning(text)
         else:
             pieces.append(text)
         return [piece for piece in pieces if piece]
@@ -98,17 +97,17 @@ class ThinkTagSplitter:
         held, self._buffered = self._buffered, ""
         return [held] if held else []
 
-    def _after_thoughts(self, text: str) -> list[str]:
-        """What follows the thoughts, without the blank lines between."""
+    def _after_reasoning(self, text: str) -> list[str]:
+        """What follows the reasoning, without the blank lines between."""
         text = text.lstrip() if self.is_active else text
         self.is_active = self.is_active and not text
         return [text] if text else []
 
-    def _split_thought(self, text: str) -> list[str]:
-        thought, close, after = text.partition(THINK_CLOSE)
+    def _split_reasoning(self, text: str) -> list[str]:
+        reasoning, close, after = text.partition(THINK_CLOSE)
         if close:
             self._inside, self._closed = False, True
-            return [thought, close, *self._after_thoughts(after)]
+            return [reasoning, close, *self._after_reasoning(after)]
         kept = next(size for size in range(len(THINK_CLOSE) - 1, -1, -1) if text.endswith(THINK_CLOSE[:size]))
         self._buffered = text[len(text) - kept :]
         return [text[: len(text) - kept]]
@@ -122,19 +121,18 @@ class _Call:
 
 
 class ToolCallNumbering:
-    """Which call each fragment belongs to, by a number that no other call of the answer has."""
+    """Gives every call of an answer its own index, and each fragment the index of its call."""
 
     def __init__(self) -> None:
         self._count = 0
-        # By the index that the service gave, which some use for every call: the latest call counts.
+        # By the index that the service gave. Some give every call the same one, so the latest call counts.
         self._latest: dict[object, _Call] = {}
 
     def normalize(self, fragment: dict[str, Any]) -> None:
-        """Give it its number, and the call its name and id once."""
+        """Set the index of a fragment, and repeat neither the name nor the id of its call."""
         given = fragment.get("id")
         id = "" if given is None else str(given)
-        named = fragment.get("function")
-        function = cast("dict[str, Any]", named) if isinstance(named, dict) else {}
+        function = as_object(fragment.get("function"))
         name = function.get("name") or ""
         call = self._find_call(fragment.get("index"), id, name)
         fragment["index"] = call.number
@@ -142,43 +140,36 @@ class ToolCallNumbering:
         if not isinstance(name, str) or not name:
             return
         if name == call.name:
-            function["name"] = None  # the library would put one name behind the other
+            function["name"] = None  # the library would append the name to itself
         else:
             call.name += name
 
     def _find_call(self, index: object, id: str, name: object) -> _Call:
-        place = index if isinstance(index, int | str) else None
-        known = self._latest.get(place)
-        if known is None or (name and _is_new_call(known, place, id)):
-            known = self._latest[place] = _Call(self._count, id)
+        key = index if isinstance(index, int | str) else None
+        known = self._latest.get(key)
+        if known is None or (name and _is_new_call(known, key, id)):
+            known = self._latest[key] = _Call(self._count, id)
             self._count += 1
         known.id = known.id or id
         return known
 
 
-def _is_new_call(known: _Call, place: object, id: str) -> bool:
+def _is_new_call(known: _Call, key: object, id: str) -> bool:
     """Whether a fragment with a name begins another call than the latest one of its index."""
-    if place is None:
+    if key is None:
         return not id or id != known.id
     return bool(id and known.id) and id != known.id
 
 
 def error_message(body: object) -> str:
-    """The message inside of an error, at whatever depth the dialect puts it."""
-    while isinstance(body, list | dict):
-        if isinstance(body, list):
-            several = cast("list[object]", body)
-            body = several[0] if several else ""
-            continue
-        fields = cast("dict[str, Any]", body)
-        body = fields.get("message") or fields.get("error") or fields.get("detail")
-    return body if isinstance(body, str) else ""
-
-
-def _first(choices: object) -> dict[str, Any]:
-    several = cast("list[object]", choices) if isinstance(choices, list) else []
-    first = several[0] if several else None
-    return cast("dict[str, Any]", first) if isinstance(first, dict) else {}
+    """The message inside an error, which each dialect nests at another depth."""
+    while True:
+        if is_list(body):
+            body = body[0] if body else ""
+        elif is_object(body):
+            body = body.get("message") or body.get("error") or body.get("detail")
+        else:
+            return body if isinstance(body, str) else ""
 
 
 def _to_json(event: Mapping[str, Any]) -> bytes:

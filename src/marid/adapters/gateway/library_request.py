@@ -1,12 +1,17 @@
-"""The gateway library's own objects for one request. Imported when a model is asked: it takes seconds to load."""
+"""Our request as the gateway library's objects, and which of its parameters the library then did not send."""
 
+import json
+import logging
+import re
+import warnings
+from collections.abc import Mapping
 from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from marid.adapters.gateway.library_logging import silence_libraries
 from marid.adapters.gateway.providers import Dialect, Provider
 from marid.core.model_io import ForcedTool, ModelRequest, Parameters
+from marid.text.json_values import as_object
 
 if TYPE_CHECKING:
     import httpx2
@@ -22,36 +27,48 @@ _MODULES = MappingProxyType(
         "google": ("models.google",),
     }
 )
-# The clients want some key; the wire takes it off again.
+# Filters that stay: catching warnings around a request would catch those of all threads. Warnings about the source
+# of a library, when a newer Python compiles it for the first time, come under the name of its file.
+_WARNING_MODULES = r"(?:pydantic_ai|openai|anthropic|httpx2|.*google[./\\]genai)\b"
+_WARNINGS = (("", _WARNING_MODULES), ("Pydantic serializer warnings", r"pydantic\."))
+# The clients log to stderr what they send and receive when OPENAI_LOG or ANTHROPIC_LOG is set.
+_LOGGERS = ("openai", "anthropic", "google_genai", "google.auth", "httpx2", "httpcore2", "pydantic_ai")
+# The clients insist on a key; the transport removes this one.
 _NO_KEY = "no-key"
 _ONE_TO_ONE = ("temperature", "max_tokens", "top_p", "frequency_penalty", "presence_penalty", "seed")
 _EFFORT = "openai_reasoning_effort"
 _EFFORTS = frozenset({"minimal", "low", "medium", "high", "xhigh", "max"})
 _PARALLEL_CALL_DIALECTS = frozenset({"openai", "openrouter", "anthropic"})
-# What Anthropic takes beside thoughts, and for them.
+# What Anthropic accepts together with thinking, and for it.
 _MIN_TOP_P, _MIN_THINKING_BUDGET = 0.95, 1024
 _BUDGETS = MappingProxyType({"minimal": 512, "low": 2048, "medium": 8192, "high": 16384, "xhigh": 32768})
 
 
 def model_for(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
-    """The model of that name, asked through `client`."""
-    match provider.dialect:
-        case "openai":
-            return _openai_model(provider, name, client)
-        case "openrouter":
-            return _openrouter_model(provider, name, client)
-        case "anthropic":
-            return _anthropic_model(provider, name, client)
-        case "google":
-            return _google_model(provider, name, client)
+    """The library's model of that name, which sends its requests through `client`."""
+    builders = {"openrouter": _openrouter_model, "anthropic": _anthropic_model, "google": _google_model}
+    return builders.get(provider.dialect, _openai_model)(provider, name, client)
 
 
 def import_library(provider: Provider) -> None:
-    """Import what the provider needs."""
+    """Import what the provider needs; this takes seconds."""
     silence_libraries()
     import_module("marid.adapters.gateway.attempt")
     for module in _MODULES[provider.dialect]:
         import_module(f"pydantic_ai.{module}")
+
+
+def silence_libraries() -> None:
+    """Ignore the libraries' warnings and logs in the whole process: they may hold a key, and stderr is ours."""
+    for message, module in _WARNINGS:
+        known = ("ignore", re.compile(message, re.IGNORECASE) if message else None, Warning, re.compile(module), 0)
+        if known not in warnings.filters:
+            warnings.filterwarnings("ignore", message=message, module=module)
+    for name in _LOGGERS:
+        logger = logging.getLogger(name)
+        logger.propagate = False
+        if not logger.handlers:
+            logger.addHandler(logging.NullHandler())
 
 
 def _openai_client(provider: Provider, client: "httpx2.AsyncClient") -> "AsyncOpenAI":
@@ -71,21 +88,16 @@ def _openai_model(provider: Provider, name: str, client: "httpx2.AsyncClient") -
     inner = _openai_client(provider, client)
     if not _is_compatible(provider):
         return OpenAIChatModel(name, provider=OpenAIProvider(openai_client=inner))
-    # Those who serve open models know the older of the two names of this parameter.
-    older = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
-    return OpenAIChatModel(
-        name, provider=OpenAICompatibleProvider(_service(provider), openai_client=inner), profile=older
-    )
+    # Servers of open models know only `max_tokens`, the older name of this parameter.
+    profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
+    # The library sends reasoning back only to the service of the name that wrote it.
+    service = f"{provider.id} at {provider.host}" if provider.is_custom else provider.id
+    return OpenAIChatModel(name, provider=OpenAICompatibleProvider(service, openai_client=inner), profile=profile)
 
 
 def _is_compatible(provider: Provider) -> bool:
-    """Whether somebody else than OpenAI speaks its dialect."""
+    """Whether this is another service that speaks OpenAI's dialect."""
     return provider.dialect == "openai" and (provider.is_custom or provider.id != "openai")
-
-
-def _service(provider: Provider) -> str:
-    """The name under which a service gets its own thoughts back: what another one wrote is not sent to it."""
-    return f"{provider.id} at {provider.host}" if provider.is_custom else provider.id
 
 
 def _openrouter_model(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
@@ -94,7 +106,7 @@ def _openrouter_model(provider: Provider, name: str, client: "httpx2.AsyncClient
     from pydantic_ai.providers.openrouter import OpenRouterProvider
 
     class AnyName(OpenRouterProvider):
-        """Leaves it to the service which names there are; the library fails on those without a slash."""
+        """Accepts every model name; the library fails on those without a slash."""
 
         @staticmethod
         def model_profile(model_name: str) -> ModelProfile | None:
@@ -113,9 +125,9 @@ def _anthropic_model(provider: Provider, name: str, client: "httpx2.AsyncClient"
 
     key = provider.api_key or _NO_KEY
     inner = AsyncAnthropic(api_key=key, base_url=provider.base_url, http_client=client, max_retries=0)
-    # Which models take a form for their answers is the service's to say: the library only knows yesterday's.
-    forms = ModelProfile(supports_json_schema_output=True)
-    return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=inner), profile=forms)
+    # The library's list of models with structured output is out of date; the service decides.
+    profile = ModelProfile(supports_json_schema_output=True)
+    return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=inner), profile=profile)
 
 
 def _google_model(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
@@ -126,22 +138,22 @@ def _google_model(provider: Provider, name: str, client: "httpx2.AsyncClient") -
     from pydantic_ai.models.google import GoogleModel
     from pydantic_ai.providers.google import GoogleProvider
 
-    # It would read all certificates twice for connections that it never makes: ours is used.
-    nobody = SSLContext(PROTOCOL_TLS_CLIENT)
+    # Without this it reads all certificates twice, for connections that it never makes: ours is used.
+    unused = SSLContext(PROTOCOL_TLS_CLIENT)
     options = HttpOptions(
         base_url=provider.base_url,
         httpx_async_client=client,
-        client_args={"verify": nobody},
-        async_client_args={"verify": nobody, "ssl": nobody},
+        client_args={"verify": unused},
+        async_client_args={"verify": unused, "ssl": unused},
     )
-    # It would play or write recordings instead of asking, if the environment said so.
+    # Without this the environment can make it replay or write recordings.
     live = DebugConfig(client_mode=None, replays_directory=None, replay_id=None)
     inner = Client(vertexai=False, api_key=provider.api_key or _NO_KEY, http_options=options, debug_config=live)
     return GoogleModel(name, provider=GoogleProvider(client=inner))
 
 
 def parameters_for(request: ModelRequest, dialect: Dialect = "openai") -> "ModelRequestParameters":
-    """The tools that are offered, and the form that the answer must have."""
+    """The tools on offer and the output format."""
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
     from pydantic_ai.tools import ToolDefinition
@@ -153,17 +165,19 @@ def parameters_for(request: ModelRequest, dialect: Dialect = "openai") -> "Model
     wanted = request.parameters.response_format or {}
     if wanted.get("type") == "json_schema":
         inner: dict[str, Any] = wanted.get("json_schema") or {}
-        form = OutputObjectDefinition(
+        output = OutputObjectDefinition(
             json_schema=inner.get("schema") or {}, name=inner.get("name") or "answer", strict=inner.get("strict")
         )
-        return ModelRequestParameters(function_tools=tools, output_mode="native", output_object=form)
+        return ModelRequestParameters(function_tools=tools, output_mode="native", output_object=output)
     if dialect == "google" and wanted.get("type") == "json_object":
         return ModelRequestParameters(function_tools=tools, output_mode="prompted", allow_text_output=True)
     return ModelRequestParameters(function_tools=tools, allow_text_output=True)
 
 
 def settings_for(provider: Provider, request: ModelRequest) -> "ModelSettings":
-    """The parameters in the library's words; what the dialect has no word for is left out."""
+    """The parameters as the library names them, without those that the dialect does not have."""
+    from pydantic_ai.settings import ModelSettings
+
     wanted = request.parameters
     settings: dict[str, Any] = {name: value for name in _ONE_TO_ONE if (value := getattr(wanted, name)) is not None}
     if wanted.stop:
@@ -172,16 +186,16 @@ def settings_for(provider: Provider, request: ModelRequest) -> "ModelSettings":
         settings |= _tool_settings(provider, wanted)
     if wanted.prompt_caching:
         settings["cache"] = True
-    if wanted.response_format and wanted.response_format.get("type") == "json_object":
-        settings |= _json_settings(provider)
+    if (wanted.response_format or {}).get("type") == "json_object" and provider.dialect in ("openai", "openrouter"):
+        settings["extra_body"] = {"response_format": {"type": "json_object"}}
     settings |= _thinking_settings(provider, wanted)
     if provider.dialect == "anthropic" and (settings.get("thinking") or "anthropic_thinking" in settings):
         _fit_anthropic_thinking(settings)
-    return _to_model_settings(settings)
+    return ModelSettings(**settings)
 
 
 def _fit_anthropic_thinking(settings: dict[str, Any]) -> None:
-    """Of a model that thinks, Anthropic takes no temperature, and counts its thoughts as a part of the answer."""
+    """With thinking, Anthropic rejects a temperature and counts the thinking as part of the answer."""
     from pydantic_ai.profiles.anthropic import ANTHROPIC_THINKING_BUDGET_MAP
 
     settings.pop("temperature", None)
@@ -191,12 +205,6 @@ def _fit_anthropic_thinking(settings: dict[str, Any]) -> None:
     budget = own["budget_tokens"] if own else ANTHROPIC_THINKING_BUDGET_MAP[settings["thinking"]]
     if settings.get("max_tokens", budget + 1) <= budget:
         settings["max_tokens"] += budget
-
-
-def _to_model_settings(settings: dict[str, Any]) -> "ModelSettings":
-    from pydantic_ai.settings import ModelSettings
-
-    return ModelSettings(**settings)
 
 
 def _tool_settings(provider: Provider, wanted: Parameters) -> dict[str, Any]:
@@ -210,12 +218,6 @@ def _tool_settings(provider: Provider, wanted: Parameters) -> dict[str, Any]:
     return settings
 
 
-def _json_settings(provider: Provider) -> dict[str, Any]:
-    if provider.dialect in ("openai", "openrouter"):
-        return {"extra_body": {"response_format": {"type": "json_object"}}}
-    return {}
-
-
 def _thinking_settings(provider: Provider, wanted: Parameters) -> dict[str, Any]:
     thinking = wanted.reasoning
     if thinking.enabled is False or (thinking.effort == "none" and thinking.max_tokens is None):
@@ -223,25 +225,18 @@ def _thinking_settings(provider: Provider, wanted: Parameters) -> dict[str, Any]
     if thinking.max_tokens is not None:
         return _budget_settings(provider, thinking.max_tokens, shown=not thinking.exclude)
     effort = thinking.effort if thinking.effort in _EFFORTS else "medium" if thinking.enabled else None
-    if effort is None:
-        return {"openrouter_reasoning": {"exclude": True}} if _should_hide_reasoning(provider, wanted) else {}
-    if _should_hide_reasoning(provider, wanted):
-        return {"openrouter_reasoning": {"effort": effort, "exclude": True}}
-    return _effort_settings(provider, effort)
-
-
-def _should_hide_reasoning(provider: Provider, wanted: Parameters) -> bool:
-    """Whether thoughts are to be kept back, by a service that can be told so."""
-    return bool(wanted.reasoning.exclude) and provider.dialect == "openrouter"
+    if thinking.exclude and provider.dialect == "openrouter":
+        return {"openrouter_reasoning": {"exclude": True, **({"effort": effort} if effort else {})}}
+    return _effort_settings(provider, effort) if effort else {}
 
 
 def _effort_settings(provider: Provider, effort: str) -> dict[str, Any]:
-    """Of a service that we do not know, nobody knows which models think: it is asked, and may say no."""
+    """For an unknown service the effort is sent as it is: it is not known which of its models reason."""
     return {_EFFORT if _is_compatible(provider) else "thinking": effort}
 
 
 def _budget_settings(provider: Provider, tokens: int, *, shown: bool) -> dict[str, Any]:
-    """A number of tokens for thoughts, where the dialect counts them; else the effort that comes nearest."""
+    """A number of reasoning tokens, where the dialect has one; else the nearest effort."""
     match provider.dialect:
         case "anthropic":
             return {"anthropic_thinking": {"type": "enabled", "budget_tokens": max(tokens, _MIN_THINKING_BUDGET)}}
@@ -251,3 +246,58 @@ def _budget_settings(provider: Provider, tokens: int, *, shown: bool) -> dict[st
             return {"openrouter_reasoning": {"max_tokens": tokens, "exclude": not shown}}
         case "openai":
             return _effort_settings(provider, min(_BUDGETS, key=lambda effort: abs(_BUDGETS[effort] - tokens)))
+
+
+# By dialect: the parameters to look for in a request, and the fields of which it must have one. A parameter without
+# fields does not exist in that dialect.
+_SENT_AS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "openai": {name: (name,) for name in ("temperature", "top_p", "frequency_penalty", "presence_penalty")},
+        "anthropic": {
+            "temperature": ("temperature",),
+            "top_p": ("top_p",),
+            "frequency_penalty": (),
+            "presence_penalty": (),
+            "seed": (),
+            "response_format": ("output_config", "output_format"),
+        },
+        "google": {
+            "temperature": ("temperature",),
+            "top_p": ("topP",),
+            "response_format": ("responseMimeType",),
+            "parallel_tool_calls": (),
+        },
+    }
+)
+
+
+def dropped_parameters(wanted: Parameters, dialect: Dialect, body: bytes) -> tuple[str, ...]:
+    """The parameters of `wanted` that make a difference and that the request `body` does not hold."""
+    names = _SENT_AS.get(dialect, _SENT_AS["openai"])
+    asked = [name for name in names if _is_significant(name, wanted)]
+    if not asked:
+        return ()
+    fields = as_object(json.loads(body))
+    if "parallel_tool_calls" in asked and not fields.get("tools"):
+        asked.remove("parallel_tool_calls")
+    if dialect == "google":
+        fields = as_object(fields.get("generationConfig"))
+    return tuple(name for name in asked if not _has_parameter(fields, name, names[name]))
+
+
+def _is_significant(name: str, wanted: Parameters) -> bool:
+    """Whether leaving a parameter out changes anything: by default answers are text and calls may be parallel."""
+    match name:
+        case "response_format":
+            return wanted.response_format is not None and wanted.response_format.get("type") != "text"
+        case "parallel_tool_calls":
+            return wanted.parallel_tool_calls is False
+        case _:
+            return getattr(wanted, name) is not None
+
+
+def _has_parameter(fields: Mapping[str, Any], name: str, sent_as: tuple[str, ...]) -> bool:
+    """Anthropic's `output_config` holds the response format and other things."""
+    if name == "response_format" and isinstance(table := fields.get("output_config"), dict):
+        return "format" in table
+    return any(field in fields for field in sent_as)

@@ -1,10 +1,10 @@
-"""Our messages in the library's words, and its answers in ours. Imported when a model is asked."""
+"""Our messages as the library's, and its answers and events as ours. Imports the gateway library."""
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from hashlib import blake2s
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 from pydantic_ai.messages import (
     ModelMessage,
@@ -12,33 +12,47 @@ from pydantic_ai.messages import (
     ModelRequestPart,
     ModelResponse,
     ModelResponsePart,
+    ModelResponsePartDelta,
+    ModelResponseStreamEvent,
+    PartDeltaEvent,
+    PartStartEvent,
     TextPart,
+    TextPartDelta,
     ThinkingPart,
+    ThinkingPartDelta,
     ToolCallPart,
+    ToolCallPartDelta,
     ToolReturnPart,
     UserPromptPart,
 )
 
 from marid.adapters.gateway.providers import Dialect
 from marid.core.model_io import (
+    CallDelta,
+    CallStarted,
     Finished,
     FinishReason,
+    GatewayEvent,
     Message,
     MessagePart,
     Reasoning,
+    ReasoningDelta,
     Text,
+    TextDelta,
     ToolCall,
     ToolResult,
     Usage,
 )
 from marid.core.model_io import ModelRequest as Request
+from marid.text.json_values import as_object, parse_json
 
 Seal: TypeAlias = dict[str, Any]
 
-# What can be the id of a call, where a service is strict; others get back what they may have made themselves.
+# The call ids that a strict service accepts; other services accept any.
 _IDS = {"openai": re.compile(".{1,40}", re.DOTALL), "anthropic": re.compile("[A-Za-z0-9_-]{1,64}")}
 _MARKS_FAILURES = frozenset[Dialect]({"anthropic", "google"})
 
+_SEAL_FIELDS = ("id", "signature", "provider_name", "provider_details", "system")
 _REASONS: dict[str | None, FinishReason] = {
     "stop": "stop",
     "length": "length",
@@ -49,9 +63,9 @@ _REASONS: dict[str | None, FinishReason] = {
 
 
 def to_library_messages(request: Request, dialect: Dialect = "openai", target: str = "") -> list[ModelMessage]:
-    """Everything that was said, with every thought back where its provider wants it: `asked`, as the library calls it.
+    """The whole conversation. `target` is the library's name of the service.
 
-    What another one thought is nobody's business here, and would pass for words of the answer, or even of the user.
+    Reasoning goes back only to the service that wrote it: another would take it for text of the answer or of the user.
     """
     messages: list[ModelMessage] = []
     for message in request.messages:
@@ -67,7 +81,7 @@ def _request_parts(part: MessagePart, dialect: Dialect, target: str) -> Iterable
         case Text():
             return [UserPromptPart(part.text)]
         case ToolResult():
-            # Where a dialect has no mark for a failure, the library would wrap the words into JSON.
+            # Where a dialect cannot mark a failure, the library would wrap the text into JSON.
             outcome = "failed" if part.failed and dialect in _MARKS_FAILURES else "success"
             return [ToolReturnPart(part.name, part.text, _valid_call_id(part.call_id, target), outcome=outcome)]
         case Reasoning() | ToolCall():
@@ -75,7 +89,7 @@ def _request_parts(part: MessagePart, dialect: Dialect, target: str) -> Iterable
 
 
 def _valid_call_id(id: str, target: str) -> str:
-    """The id of a call as who is asked takes it: another service may have made a longer one, or of other letters."""
+    """An id that `target` accepts: another service may have made a longer one, or one with other characters."""
     if target not in _IDS or _IDS[target].fullmatch(id):
         return id
     return f"call_{blake2s(id.encode('utf-8', 'surrogatepass'), digest_size=12).hexdigest()}"
@@ -83,9 +97,8 @@ def _valid_call_id(id: str, target: str) -> str:
 
 def _to_response(message: Message, target: str) -> ModelResponse:
     seals = [_parse_seal(part.seal) for part in message.parts if not isinstance(part, ToolResult)]
-    nothing: Seal = {}
-    first = next((seal for seal in seals if seal), nothing)
-    parts = [answered for part in message.parts if (answered := _response_part(part, target)) is not None]
+    first = next((seal for seal in seals if seal), Seal())
+    parts = [found for part in message.parts if (found := _response_part(part, target)) is not None]
     return ModelResponse(parts=parts, provider_name=first.get("provider_name"), canonical_system=first.get("system"))
 
 
@@ -94,16 +107,16 @@ def _response_part(part: MessagePart, target: str) -> ModelResponsePart | None:
         case Text():
             return TextPart(part.text, **_part_fields(part.seal))
         case Reasoning():
-            whose = _parse_seal(part.seal).get("provider_name", target)
-            return ThinkingPart(part.text, **_thought_fields(part.seal)) if whose == target else None
+            author = _parse_seal(part.seal).get("provider_name", target)
+            return ThinkingPart(part.text, **_reasoning_fields(part.seal)) if author == target else None
         case ToolCall():
             return ToolCallPart(part.name, part.arguments, _valid_call_id(part.id, target), **_part_fields(part.seal))
         case ToolResult():
             return None
 
 
-def _thought_fields(seal: str) -> Seal:
-    """A thought of OpenRouter's that is only words goes back as words: as its own, the library would leave it empty."""
+def _reasoning_fields(seal: str) -> Seal:
+    """Plain reasoning of OpenRouter's goes back without the provider's name: with it the library sends it empty."""
     fields = _part_fields(seal)
     if fields.get("provider_name") == "openrouter" and not fields.keys() & {"signature", "provider_details"}:
         del fields["provider_name"]
@@ -115,16 +128,9 @@ def _part_fields(seal: str) -> Seal:
 
 
 def _parse_seal(seal: str) -> Seal:
-    """What a seal holds; one that is no JSON object, or not ours, holds nothing."""
-    try:
-        fields: object = json.loads(seal) if seal else {}
-    except (ValueError, RecursionError):
-        return {}
-    known = cast(Seal, fields) if isinstance(fields, dict) else {}
-    return {name: known[name] for name in _SEAL_FIELDS if name in known}
-
-
-_SEAL_FIELDS = ("id", "signature", "provider_name", "provider_details", "system")
+    """The known fields of a seal; none for one that is damaged or not ours."""
+    fields = as_object(parse_json(seal)) if seal else {}
+    return {name: fields[name] for name in _SEAL_FIELDS if name in fields}
 
 
 def _make_seal(part: TextPart | ThinkingPart | ToolCallPart, response: ModelResponse) -> str:
@@ -137,7 +143,7 @@ def _make_seal(part: TextPart | ThinkingPart | ToolCallPart, response: ModelResp
 
 
 def reply_of(response: ModelResponse, request: Request) -> Message:
-    """The whole answer. A call whose id an earlier one has gets another, so that each result finds its call."""
+    """The whole answer. A call with the id of an earlier one gets another, so that each result finds its call."""
     parts: list[MessagePart] = []
     taken = {call.id for message in request.messages for call in message.calls}
     for part in response.parts:
@@ -147,12 +153,9 @@ def reply_of(response: ModelResponse, request: Request) -> Message:
             case ThinkingPart():
                 parts.append(Reasoning(text=part.content, seal=_make_seal(part, response)))
             case ToolCallPart():
-                name = _unique_id(part.tool_call_id, taken)
-                arguments = arguments_text(part.args)
-                parts.append(
-                    ToolCall(id=name, name=part.tool_name, arguments=arguments, seal=_make_seal(part, response))
-                )
-            case _:  # what we never ask for: files, speech, tools that run at the provider
+                id, arguments = _unique_id(part.tool_call_id, taken), arguments_text(part.args)
+                parts.append(ToolCall(id=id, name=part.tool_name, arguments=arguments, seal=_make_seal(part, response)))
+            case _:  # never requested: files, speech, tools that run at the provider
                 pass
     return Message(role="assistant", parts=tuple(parts))
 
@@ -167,29 +170,29 @@ def _unique_id(name: str, taken: set[str]) -> str:
 
 
 def arguments_text(arguments: str | Mapping[str, Any] | None) -> str:
-    """Arguments as text, however they came."""
+    """Arguments as text, whether they came as text or as a table."""
     if isinstance(arguments, str):
         return arguments
     return json.dumps(arguments, ensure_ascii=False) if arguments else ""
 
 
 def finish_of(response: ModelResponse, reply: Message) -> Finished:
-    """How the answer ended; one with calls ends by them, whatever the provider calls it."""
+    """How the answer ended; one with calls ends by them, whatever the provider reports."""
     reason = _REASONS.get(response.finish_reason, "stop")
     if (response.provider_details or {}).get("finish_reason") == "error":
-        reason = "error"  # a word of others than OpenAI, which the library knows of some only
+        reason = "error"  # not a reason of OpenAI's, so the library does not know it from all services
     if reply.calls and reason == "stop":
         reason = "calls"
     return Finished(reason, reply, response.model_name or "", response.provider_response_id or "")
 
 
 def is_window_full(response: ModelResponse) -> bool:
-    """Whether the answer ended since the window had no room for more of it: a word of Anthropic's."""
+    """Whether the answer ended because the context window is full, as Anthropic reports it."""
     return (response.provider_details or {}).get("finish_reason") == "model_context_window_exceeded"
 
 
 def refusal_of(response: ModelResponse) -> TextPart | None:
-    """The words of a model that will not answer, where they are no part of the answer itself."""
+    """The refusal of a model, where it is not part of the answer itself."""
     refusal = (response.provider_details or {}).get("refusal")
     if not isinstance(refusal, str) or not refusal or any(isinstance(part, TextPart) for part in response.parts):
         return None
@@ -197,14 +200,53 @@ def refusal_of(response: ModelResponse) -> TextPart | None:
 
 
 def usage_of(response: ModelResponse) -> Usage | None:
-    """The provider's figures, or None when it gave none that can be."""
+    """The provider's figures, or None when it gave none that make sense."""
     given = response.usage
-    figures: Sequence[int] = (
-        given.input_tokens,
-        given.output_tokens,
-        given.cache_read_tokens,
-        given.details.get("reasoning_tokens", 0),
-    )
+    reasoning = given.details.get("reasoning_tokens", 0)
+    figures = (given.input_tokens, given.output_tokens, given.cache_read_tokens, reasoning)
     if min(figures) < 0 or not any(figures[:2]):
         return None
     return Usage(*figures)
+
+
+_NOTHING: tuple[GatewayEvent, ...] = ()
+
+
+class EventTranslator:
+    """The library's stream of parts as our events; without `reasoning` that is left out.
+
+    It remembers which part is which call, as the pieces of several calls may alternate.
+    """
+
+    def __init__(self, *, reasoning: bool = True) -> None:
+        self._reasoning = reasoning
+        self._numbers: dict[int, int] = {}
+
+    def translate(self, event: ModelResponseStreamEvent) -> tuple[GatewayEvent, ...]:
+        """The ends of parts become nothing, as more of a part may follow its end."""
+        if type(event) is PartDeltaEvent:
+            delta = event.delta
+            if type(delta) is TextPartDelta:  # nearly all of them
+                return (TextDelta(delta.content_delta),) if delta.content_delta else _NOTHING
+            return self._translate_delta(event.index, delta)
+        if type(event) is PartStartEvent:
+            return self._translate_start(event.index, event.part)
+        return _NOTHING
+
+    def _translate_delta(self, index: int, delta: ModelResponsePartDelta) -> tuple[GatewayEvent, ...]:
+        if type(delta) is ThinkingPartDelta:
+            return (ReasoningDelta(delta.content_delta),) if delta.content_delta and self._reasoning else _NOTHING
+        if type(delta) is ToolCallPartDelta and delta.args_delta and index in self._numbers:
+            return (CallDelta(self._numbers[index], arguments_text(delta.args_delta)),)
+        return _NOTHING
+
+    def _translate_start(self, index: int, part: ModelResponsePart) -> tuple[GatewayEvent, ...]:
+        if isinstance(part, TextPart):
+            return (TextDelta(part.content),) if part.content else _NOTHING
+        if isinstance(part, ThinkingPart):
+            return (ReasoningDelta(part.content),) if part.content and self._reasoning else _NOTHING
+        if isinstance(part, ToolCallPart):
+            number = self._numbers.setdefault(index, len(self._numbers))
+            started = CallStarted(number, part.tool_name)
+            return (started, CallDelta(number, arguments_text(part.args))) if part.args else (started,)
+        return _NOTHING

@@ -1,15 +1,16 @@
-"""The models that a provider offers now, by its own list."""
+"""The models that a provider lists."""
 
 import json
 from collections.abc import Iterable, Mapping
 from math import isfinite
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from marid.adapters.gateway.chunk_normalizer import error_message
+from marid.adapters.gateway.options import RetryPolicy
 from marid.adapters.gateway.providers import Provider
-from marid.adapters.gateway.retry_policy import RetryPolicy
 from marid.core.errors import MaridError, NotFound, Refused, Unavailable
 from marid.core.model_io import ModelInfo
+from marid.text.json_values import as_object, as_objects, is_object
 from marid.text.secrets.redact import Redactor
 
 if TYPE_CHECKING:
@@ -24,10 +25,10 @@ _MAX_MESSAGE = 300
 
 
 async def list_models(provider: Provider, retry_policy: RetryPolicy) -> tuple[ModelInfo, ...]:
-    """What the provider offers. Raises: Refused, NotFound, Unavailable."""
+    """The provider's models. Raises: Refused, NotFound, Unavailable."""
     import httpx2
 
-    from marid.adapters.gateway.transport import ProviderTransport  # imported when used: with it comes the HTTP library
+    from marid.adapters.gateway.transport import ProviderTransport  # brings the HTTP library
 
     failed: MaridError = NotFound(f"'{provider.host}' has no list of models")
     async with httpx2.AsyncClient(transport=ProviderTransport(provider, retry_policy)) as client:
@@ -37,13 +38,13 @@ async def list_models(provider: Provider, retry_policy: RetryPolicy) -> tuple[Mo
             except NotFound as cause:
                 failed = cause
             except httpx2.HTTPError as cause:
-                words = Redactor(*provider.secrets).redact_text(str(cause) or type(cause).__name__)
-                raise Unavailable(f"'{provider.host}' cannot be asked for its models: {words}") from cause
+                reason = Redactor(*provider.secrets).redact_text(str(cause) or type(cause).__name__)
+                raise Unavailable(f"cannot list the models of '{provider.host}': {reason}") from cause
     raise failed
 
 
 def _list_urls(provider: Provider) -> tuple[str, ...]:
-    """LM Studio's own lists tell more than the one that it shares with others, so they come first."""
+    """LM Studio's own lists come first: they hold more than the one that it shares with others."""
     root = provider.base_url
     match provider.dialect:
         case "anthropic":
@@ -71,31 +72,28 @@ async def _fetch_pages(client: "AsyncClient", address: str, provider: Provider) 
 
 async def _fetch_page(client: "AsyncClient", address: str, provider: Provider) -> Mapping[str, Any]:
     answer = await client.get(address, headers={"anthropic-version": "2023-06-01"})
-    place = f"'{provider.host}'"
+    host = f"'{provider.host}'"
     if answer.status_code in (401, 403):
-        raise Refused(f"{place} refused the key; check api_key (status {answer.status_code})")
+        raise Refused(f"{host} refused the key; check api_key (status {answer.status_code})")
     if answer.status_code == 404:
-        raise NotFound(f"{place} has no list of models")
+        raise NotFound(f"{host} has no list of models")
     if answer.status_code != 200:
-        raise Unavailable(f"{place} cannot be asked for its models: status {answer.status_code}")
+        raise Unavailable(f"cannot list the models of {host}: status {answer.status_code}")
     try:
         page: object = json.loads(answer.content)
     except (ValueError, RecursionError) as cause:
-        raise Unavailable(f"{place} sent a list of models that is no JSON") from cause
-    if not isinstance(page, dict):
-        raise Unavailable(f"{place} sent a list of models of an unknown form")
-    fields = cast("Mapping[str, Any]", page)
-    if fields.get("error") and not _entries(fields):
-        # LM Studio says so, with a good status, of every path that it does not know.
-        words = Redactor(*provider.secrets).redact_text(" ".join(error_message(fields).split()))[:_MAX_MESSAGE]
-        raise NotFound(f"{place} has no list of models: {words or 'it answers with an error'}")
-    return fields
+        raise Unavailable(f"{host} sent a list of models that is not JSON") from cause
+    if not is_object(page):
+        raise Unavailable(f"{host} sent a list of models in an unknown format")
+    if page.get("error") and not _entries(page):
+        # LM Studio answers so, with status 200, on every path that it does not know.
+        reason = Redactor(*provider.secrets).redact_text(" ".join(error_message(page).split()))[:_MAX_MESSAGE]
+        raise NotFound(f"{host} has no list of models: {reason or 'it answers with an error'}")
+    return page
 
 
-def _entries(page: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    found: object = page.get("data") or page.get("models") or []
-    entries = cast("list[object]", found) if isinstance(found, list) else []
-    return [cast("Mapping[str, Any]", entry) for entry in entries if isinstance(entry, dict)]
+def _entries(page: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return as_objects(page.get("data") or page.get("models"))
 
 
 def _next_page(page: Mapping[str, Any]) -> str:
@@ -111,7 +109,7 @@ def _infos(provider: Provider, entries: Iterable[Mapping[str, Any]]) -> Iterable
         id = entry.get("id") or entry.get("key") or str(entry.get("name") or "").removeprefix("models/")
         if not isinstance(id, str) or not id:
             continue
-        price = cast("Mapping[str, Any]", entry.get("pricing") or {})
+        price = as_object(entry.get("pricing"))
         yield ModelInfo(
             id=id,
             provider=provider.id,
@@ -125,24 +123,19 @@ def _infos(provider: Provider, entries: Iterable[Mapping[str, Any]]) -> Iterable
 
 
 def _loaded_window(entry: Mapping[str, Any]) -> int:
-    """The window with which LM Studio has loaded a model, the smallest of several: the model itself may take more."""
-    loaded: object = entry.get("loaded_instances")
-    tables = [
-        cast("Mapping[str, Any]", one).get("config")
-        for one in (cast("list[object]", loaded) if isinstance(loaded, list) else [])
-        if isinstance(one, dict)
-    ]
-    return min(filter(None, (_number(table, "context_length") for table in tables)), default=0)
+    """The smallest window with which LM Studio has loaded the model, which may be smaller than the model's own."""
+    configs = (instance.get("config") for instance in as_objects(entry.get("loaded_instances")))
+    return min(filter(None, (_number(config, "context_length") for config in configs)), default=0)
 
 
 def _number(entry: object, *names: str) -> int:
     """The first of these fields that is a number above zero."""
-    fields: Mapping[str, Any] = cast("Mapping[str, Any]", entry) if isinstance(entry, dict) else {}
+    fields = as_object(entry)
     return next((value for name in names if isinstance(value := fields.get(name), int) and value > 0), 0)
 
 
 def _price_per_million(price: Mapping[str, Any], name: str) -> float | None:
-    """None for a price that is none: OpenRouter's -1 says that it depends, and endless ones say nothing."""
+    """None if unknown: OpenRouter's -1 means that the price varies."""
     try:
         million = float(price[name]) * 1_000_000
     except (KeyError, TypeError, ValueError):

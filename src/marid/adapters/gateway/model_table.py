@@ -1,4 +1,4 @@
-"""What is known about models without asking anybody."""
+"""What the bundled table says about models."""
 
 import time
 from datetime import UTC, datetime
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from genai_prices.types import ModelInfo as Priced
     from genai_prices.types import TieredPrices
 
-# These have tables of their own in the library; the others serve whatever somebody loaded.
+# The providers with a table of their own in the library.
 _TABLES = ("openai", "openrouter", "anthropic", "google")
-# Where the library knows a model but not its window: how the name begins, and the window of all such models.
+# For models whose window the library does not know: prefix of the name, and window.
 _WINDOWS = MappingProxyType({"gemini-1.5-pro": 2_097_152, "gemini-": 1_048_576, "claude-": 200_000})
 
 
 def find_known_model(provider: Provider, name: str) -> ModelInfo | None:
-    """What the bundled table says about a model of `provider`; its first use takes a quarter of a second."""
+    """A model of `provider` in the bundled table; the first use takes a quarter of a second."""
     found = _find_prices(_table(provider, name), name)
     if found is None:
         return None
@@ -35,7 +35,7 @@ def find_known_model(provider: Provider, name: str) -> ModelInfo | None:
 
 
 def _table(provider: Provider, name: str) -> str:
-    """Who stands behind a URL of one's own is a guess: names with a slash are OpenRouter's way to name anything."""
+    """The service behind a custom URL is a guess: OpenRouter's model names have a slash."""
     if provider.is_custom and provider.dialect == "openai":
         return "openrouter" if "/" in name else "openai"
     return provider.id if provider.id in _TABLES else ""
@@ -44,7 +44,7 @@ def _table(provider: Provider, name: str) -> str:
 def _find_prices(table: str, name: str) -> "Priced | None":
     if not table:
         return None
-    from genai_prices.data_snapshot import get_snapshot  # imported when used: a table of 1.5 MB
+    from genai_prices.data_snapshot import get_snapshot  # a table of 1.5 MB
 
     try:
         _, found = get_snapshot().find_provider_model(name, None, table, None)
@@ -59,6 +59,6 @@ def _window(name: str) -> int:
 
 
 def _price_number(price: "object | TieredPrices") -> float | None:
-    """A price as a number; of one that grows with the request, the first step."""
+    """A price as a number; the lowest tier of one that grows with the request."""
     step: object = getattr(price, "base", price)
     return None if step is None else float(str(step))

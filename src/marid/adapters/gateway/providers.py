@@ -1,4 +1,4 @@
-"""Who can be asked, where they are, and in which dialect."""
+"""The known providers, their addresses and dialects."""
 
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -36,21 +36,21 @@ _LOCAL = ("lmstudio", "ollama")
 
 @dataclass(frozen=True, kw_only=True)
 class Provider:
-    """Where a model is asked. The key is in no repr and goes to `base_url` only."""
+    """A provider as configured. The key is not in the repr, and is sent to `base_url` only."""
 
     id: str
     dialect: Dialect
     base_url: str
     api_key: str = field(default="", repr=False)
     login: str = field(default="", repr=False)
-    """`name:password` of the address, for a service or a gate before it that asks for them."""
+    """`name:password` of the address."""
     proxy: str = field(default="", repr=False)
     other_keys: tuple[str, ...] = field(default=(), repr=False)
-    """Of other providers: they are not sent anywhere from here, but may stand in what is said."""
+    """Keys of other providers, which are never sent but may stand in messages."""
 
     @property
     def is_custom(self) -> bool:
-        """Whether another service stands where the known one of that id would be."""
+        """Whether this is not the known service of that id."""
         known = KNOWN_PROVIDERS.get(self.id)
         return known is None or known.base_url != self.base_url
 
@@ -61,18 +61,16 @@ class Provider:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What must stand in no message and no log."""
+        """What no message and no log may hold."""
         return (self.api_key, self.login, self.login.partition(":")[2], *self.other_keys)
 
 
 def provider_from_settings(id: str = "", *, base_url: str = "", api_key: str = "") -> Provider | None:
-    """The provider that these settings name; None is `offline`, which is also what nothing at all means.
+    """The provider that these settings name; None for `offline`, which is also the default.
 
-    A `base_url` alone names an OpenAI-compatible service. An id that we do not know is one as well, and needs its URL.
+    A `base_url` alone, or with an unknown id, names an OpenAI-compatible service.
 
-    Raises:
-        BadInput: an id that says nothing without a URL, a URL that is none, a key that cannot be sent, or none where
-            one is needed.
+    Raises: BadInput for an unknown id without a URL, an invalid URL or key, or a missing key.
     """
     if id == OFFLINE or not (id or base_url or api_key):
         return None
@@ -88,21 +86,23 @@ def provider_from_settings(id: str = "", *, base_url: str = "", api_key: str = "
 
 
 def _split_login(url: str) -> tuple[str, str]:
-    """The address alone, and the name and password that stood in it."""
+    """The address without its name and password, and these."""
     parts = urlsplit(url)
-    login, _, place = parts.netloc.rpartition("@")
-    return urlunsplit(parts._replace(netloc=place)), unquote(login)
+    login, _, host = parts.netloc.rpartition("@")
+    return urlunsplit(parts._replace(netloc=host)), unquote(login)
 
 
 def _check_key(key: str, login: str, name: str, dialect: Dialect) -> None:
     if key != key.strip() or not all(" " <= letter <= "~" for letter in key):
-        raise BadInput(f"api_key of provider '{name}' holds a line break, a blank at its end or a letter no key has")
+        raise BadInput(
+            f"api_key of provider '{name}' has a line break, a blank at its end or a character that no key has"
+        )
     if key and login and dialect in ("openai", "openrouter"):
         raise BadInput(f"provider '{name}' has both an api_key and a password in its base_url: only one can be sent")
 
 
 def _api_root(url: str, name: str, dialect: Dialect) -> str:
-    """Where the dialect's own paths begin: people write addresses with and without the version in them."""
+    """The address to which the dialect's paths are appended; users write it with and without the version."""
     if dialect in ("anthropic", "google"):
         return url.removesuffix("/v1").removesuffix("/v1beta")
     return f"{url}/v1" if name in _LOCAL and not urlsplit(url).path else url
@@ -121,10 +121,9 @@ def _check_url(url: str, name: str) -> str:
 
 
 def _check_letters(url: str, name: str) -> None:
-    """Not every name of a host that can be written may be asked for."""
-    import httpx2  # imported when used: hardly any address has such letters
+    import httpx2  # heavy, and hardly any address has such letters
 
     try:
         httpx2.URL(url)
     except httpx2.InvalidURL:
-        raise BadInput(f"base_url of provider '{name}' has a host whose name no network knows") from None
+        raise BadInput(f"base_url of provider '{name}' has an invalid host name") from None

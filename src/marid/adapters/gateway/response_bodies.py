@@ -1,4 +1,4 @@
-"""The bodies of answers: unpacked, with bounds, and as events. Imported when a model is asked."""
+"""Wrappers around response bodies: decompressed, bounded, validated. Imports the HTTP library."""
 
 import json
 import time
@@ -10,19 +10,20 @@ from typing import Any, cast
 import httpx2
 
 from marid.adapters.gateway.sse_validator import MAX_EVENT, SseValidator
+from marid.text.json_values import as_objects, is_object, parse_json
 
 CONTENT_ENCODINGS = frozenset({"gzip", "x-gzip", "deflate"})
-"""How a body may be packed, although we ask for plain ones."""
+"""Encodings that are accepted, although requests ask for plain bodies."""
 
 MAX_BODY, MAX_ERROR_BODY = 32 << 20, 1 << 20
-"""Bytes of a list of models, and of an error, of which nobody reads more."""
+"""Bytes of a list of models, and of an error."""
 
 _MAX_CHUNK = 1 << 20
 _ANY_HEADER = zlib.MAX_WBITS | 32
 
 
 class WrappedBody(httpx2.AsyncByteStream, ABC):
-    """Another body, changed. An iterator, no generator, so that closing it closes all of it at once."""
+    """Another body, changed. An iterator and not a generator, so that closing it closes all of it at once."""
 
     def __init__(self, inner: httpx2.AsyncByteStream) -> None:
         self._inner = inner
@@ -33,10 +34,10 @@ class WrappedBody(httpx2.AsyncByteStream, ABC):
 
     @abstractmethod
     async def __anext__(self) -> bytes:
-        """The next piece; an empty one means that there is none yet."""
+        """The next piece, which may be empty."""
 
     async def aclose(self) -> None:
-        """Close the connection's own iterator too: left to the end of the loop, it complains."""
+        """Close the connection's own iterator too: the event loop would complain about it."""
         close = cast("Callable[[], Awaitable[None]] | None", getattr(self._pieces, "aclose", None))
         if close:
             await close()
@@ -44,27 +45,27 @@ class WrappedBody(httpx2.AsyncByteStream, ABC):
 
 
 class DecompressedBody(WrappedBody):
-    """A packed body's plain bytes, in pieces of at most a megabyte, however much is packed into one."""
+    """The plain bytes of a compressed body, in pieces of at most a megabyte."""
 
     def __init__(self, inner: httpx2.AsyncByteStream) -> None:
         super().__init__(inner)
-        self._unpacker = zlib.decompressobj(_ANY_HEADER)
+        self._decompressor = zlib.decompressobj(_ANY_HEADER)
         self._rest = b""
 
     async def __anext__(self) -> bytes:
-        packed = self._rest or await anext(self._pieces)
-        if self._unpacker.eof:
-            self._unpacker = zlib.decompressobj(_ANY_HEADER)
+        data = self._rest or await anext(self._pieces)
+        if self._decompressor.eof:
+            self._decompressor = zlib.decompressobj(_ANY_HEADER)
         try:
-            piece = self._unpacker.decompress(packed, _MAX_CHUNK)
+            piece = self._decompressor.decompress(data, _MAX_CHUNK)
         except zlib.error as cause:
-            raise httpx2.DecodingError(f"what is packed cannot be unpacked: {cause}") from cause
-        self._rest = self._unpacker.unconsumed_tail or self._unpacker.unused_data
+            raise httpx2.DecodingError(f"the body cannot be decompressed: {cause}") from cause
+        self._rest = self._decompressor.unconsumed_tail or self._decompressor.unused_data
         return piece
 
 
 class BoundedBody(WrappedBody):
-    """At most so many bytes in so many seconds. What is more is an error where it `counts`, and else left out."""
+    """At most so many bytes in so many seconds. More is cut off, or an error with `raise_on_excess`."""
 
     def __init__(self, inner: httpx2.AsyncByteStream, timeout: float, *, raise_on_excess: bool, max_bytes: int) -> None:
         super().__init__(inner)
@@ -78,12 +79,12 @@ class BoundedBody(WrappedBody):
         if self._left >= 0 and time.monotonic() <= self._until:
             return piece
         if self._raise_on_excess:
-            raise httpx2.ReadError("what it sends has no end")
+            raise httpx2.ReadError("the body is too large")
         raise StopAsyncIteration
 
 
 class JsonAsEventsBody(WrappedBody):
-    """An answer that came as one JSON object although a stream was asked for, as the events of a stream."""
+    """Events made of an answer that came as one JSON object instead of a stream."""
 
     def __init__(self, inner: httpx2.AsyncByteStream) -> None:
         super().__init__(inner)
@@ -101,7 +102,7 @@ class JsonAsEventsBody(WrappedBody):
             return piece
         self._gathered += piece
         if len(self._gathered) > MAX_EVENT:
-            raise httpx2.ReadError("what it sends has no end")
+            raise httpx2.ReadError("the body is too large")
         start = bytes(self._gathered[:64]).lstrip()[:1]
         self._is_passthrough = bool(start) and start != b"{"
         return self._take_gathered() if self._is_passthrough else b""
@@ -112,40 +113,30 @@ class JsonAsEventsBody(WrappedBody):
 
 
 def json_to_events(body: bytes) -> bytes:
-    """One JSON object as the only event of a stream; what is none stays as it is."""
-    try:
-        found: object = json.loads(body)
-    except (ValueError, RecursionError):
+    """A JSON object as the only event of a stream; anything else stays as it is."""
+    event = parse_json(body)
+    if not is_object(event):
         return body
-    if not isinstance(found, dict):
-        return body
-    event = cast("dict[str, Any]", found)
     choices = event.get("choices")
-    for choice in cast("list[object]", choices) if isinstance(choices, list) else []:
-        if isinstance(choice, dict):
-            _message_to_delta(cast("dict[str, Any]", choice))
+    for choice in as_objects(choices):
+        _message_to_delta(choice)
     if choices:
         event["object"] = "chat.completion.chunk"
     return b"data: %s\n\n%s" % (json.dumps(event).encode(), b"data: [DONE]\n\n" if choices else b"")
 
 
 def _message_to_delta(choice: dict[str, Any]) -> None:
-    """A whole message is all that a stream would bring, its calls one after another."""
-    message: object = choice.pop("message", None)
-    if not isinstance(message, dict):
-        return
-    choice["delta"] = delta = cast("dict[str, Any]", message)
-    calls: object = delta.get("tool_calls")
-    for number, call in enumerate(cast("list[object]", calls) if isinstance(calls, list) else []):
-        if isinstance(call, dict):
-            cast("dict[str, Any]", call)["index"] = number
+    message = choice.pop("message", None)
+    if is_object(message):
+        choice["delta"] = message
+        for number, call in enumerate(as_objects(message.get("tool_calls"))):
+            call["index"] = number
 
 
 class ValidatedBody(WrappedBody):
-    """The body of an answer through a sieve.
+    """The events of an answer that the validator passes on; a fault ends the body.
 
-    Bytes that are no event, such as comments that keep a connection alive, do not count against silence: who waits
-    for an event waits `idle` seconds and no longer. Where the sieve finds a fault, the body ends.
+    Only events end a silence: comments that keep the connection alive do not extend `idle` seconds.
     """
 
     def __init__(self, inner: httpx2.AsyncByteStream, validator: SseValidator, idle: float) -> None:
@@ -155,25 +146,24 @@ class ValidatedBody(WrappedBody):
         self._ended = False
 
     async def __anext__(self) -> bytes:
-        asked = 0.0
-        sieve = self._validator
+        waiting_since = 0.0
+        validator = self._validator
         while not self._ended:
             try:
-                passed = sieve.feed(await anext(self._pieces))
-                if sieve.fault:
+                passed = validator.feed(await anext(self._pieces))
+                if validator.fault:
                     self._ended = True
-                    passed += sieve.finish()
+                    passed += validator.finish()
             except StopAsyncIteration:
                 self._ended = True
-                passed = sieve.finish()
+                passed = validator.finish()
             if passed:
                 return passed
-            asked = asked or time.monotonic()
-            if time.monotonic() - asked > self._idle:
+            waiting_since = waiting_since or time.monotonic()
+            if time.monotonic() - waiting_since > self._idle:
                 raise httpx2.ReadTimeout(f"no event in {self._idle:g} s")
         raise StopAsyncIteration
 
     async def aclose(self) -> None:
-        """It gives no more."""
         self._ended = True
         await super().aclose()

@@ -1,4 +1,4 @@
-"""The HTTP side of every request: our key and no other, events that were made whole, and the log."""
+"""The HTTP transport of every request: sends our key and no other, validates events, logs."""
 
 import time
 from base64 import b64encode
@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
+from marid.adapters.gateway.options import RetryPolicy, WireLog
 from marid.adapters.gateway.providers import Provider
 from marid.adapters.gateway.response_bodies import (
     CONTENT_ENCODINGS,
@@ -20,27 +21,18 @@ from marid.adapters.gateway.response_bodies import (
     JsonAsEventsBody,
     ValidatedBody,
 )
-from marid.adapters.gateway.retry_policy import RetryPolicy
 from marid.adapters.gateway.sse_validator import SseValidator
-from marid.adapters.gateway.wire_log import WireLog
 from marid.core.model_io import Usage
 from marid.text.secrets.redact import Redactor
 
 _PLAIN = "identity"
 _LOCAL = ("localhost", "127.0.0.1", "::1")
-# All that is sent besides our key. The providers' clients would take others from the environment, and send them to
-# whatever address they are given.
-_ALLOWED_HEADERS = (
-    "host",
-    "accept",
-    "connection",
-    "content-type",
-    "content-length",
-    "transfer-encoding",
-    "x-server-timeout",
-    "anthropic-version",
-    "anthropic-beta",
-)
+# All other headers are removed. The providers' clients would take keys from the environment and send them to any
+# address that they are given.
+_ALLOWED_HEADERS = {
+    *("host", "accept", "connection", "content-type", "content-length", "transfer-encoding"),
+    *("x-server-timeout", "anthropic-version", "anthropic-beta"),
+}
 _NAME = "marid"
 _KEY_HEADERS = MappingProxyType(
     {
@@ -53,7 +45,7 @@ _KEY_HEADERS = MappingProxyType(
 
 
 class ProviderTransport(httpx2.AsyncBaseTransport):
-    """One request's transport, with its own connection; its answer went through `sieve`, if `sifted` is true."""
+    """The transport of one request, with its own connection."""
 
     def __init__(
         self,
@@ -71,16 +63,15 @@ class ProviderTransport(httpx2.AsyncBaseTransport):
         self._body: ValidatedBody | None = None
         self._response_record: dict[str, Any] | None = None
         self.request_body = b""
-        """The body of the request."""
         self.was_sent = False
-        """Whether the request went out and nobody said no to it: it may have cost something."""
+        """Whether the request went out and was not refused, so that it may have cost something."""
         self.is_redirected = False
-        """Whether the answer is that the request should go elsewhere: it holds a key, and goes nowhere else."""
+        """Whether the answer is a redirect. It is not followed: the request holds a key."""
         self.content_type, self.content_encoding = "", _PLAIN
-        """What sort of answer it is, and how it was packed."""
+        """Of the answer."""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send it with our key, and give its answer through the sieve."""
+        """Send it with our key; the body of its answer is validated."""
         self._set_headers(request)
         self.request_body = await request.aread()
         if self._wire_log:
@@ -98,7 +89,7 @@ class ProviderTransport(httpx2.AsyncBaseTransport):
         return response
 
     def _wrap_body(self, request: httpx2.Request, response: httpx2.Response) -> None:
-        """Put the body into what it needs. Lists of models are got; answers are posted for."""
+        """Wrap the body by its kind: GET is for lists of models, POST for answers."""
         body = cast("httpx2.AsyncByteStream", response.stream)
         self.is_redirected = response.is_redirect
         self.content_encoding = response.headers.pop("content-encoding", _PLAIN).strip().lower() or _PLAIN
@@ -108,8 +99,8 @@ class ProviderTransport(httpx2.AsyncBaseTransport):
             body = httpx2.ByteStream(b"")
         idle = self._retry_policy.idle_timeout
         if request.method != "POST" or not response.is_success:
-            most = MAX_BODY if response.is_success else MAX_ERROR_BODY
-            response.stream = BoundedBody(body, idle, raise_on_excess=response.is_success, max_bytes=most)
+            limit = MAX_BODY if response.is_success else MAX_ERROR_BODY
+            response.stream = BoundedBody(body, idle, raise_on_excess=response.is_success, max_bytes=limit)
             return
         self.content_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if self.content_type == "application/json" and self._provider.dialect != "anthropic":
@@ -118,12 +109,12 @@ class ProviderTransport(httpx2.AsyncBaseTransport):
 
     @property
     def is_readable(self) -> bool:
-        """Whether the answer was plain, or packed in a way that we know."""
+        """Whether the answer is plain or has a known encoding."""
         return self.content_encoding == _PLAIN or self.content_encoding in CONTENT_ENCODINGS
 
     @property
     def has_validated_body(self) -> bool:
-        """Whether there was an answer that the sieve could look into."""
+        """Whether there was an answer to validate."""
         return self._body is not None
 
     async def aclose(self) -> None:
@@ -133,32 +124,31 @@ class ProviderTransport(httpx2.AsyncBaseTransport):
         await self._inner.aclose()
 
     def _set_headers(self, request: httpx2.Request) -> None:
-        for name in request.headers.keys() - set(_ALLOWED_HEADERS):
+        for name in request.headers.keys() - _ALLOWED_HEADERS:
             del request.headers[name]
         request.headers |= {"user-agent": _NAME, "accept-encoding": _PLAIN}
         request.extensions = {**request.extensions, "timeout": _timeouts(self._retry_policy), "trace": self._trace}
         if self._provider.login:
             request.headers["authorization"] = f"Basic {b64encode(self._provider.login.encode()).decode()}"
         if self._provider.api_key:
-            name, before = _KEY_HEADERS[self._provider.dialect]
-            request.headers[name] = before + self._provider.api_key
+            name, prefix = _KEY_HEADERS[self._provider.dialect]
+            request.headers[name] = prefix + self._provider.api_key
 
-    async def _trace(self, name: str, more: object) -> None:
-        """What the connection does, step by step."""
-        del more
+    async def _trace(self, name: str, _: object) -> None:
+        """Called at every step of the connection."""
         self.was_sent = self.was_sent or name.endswith("send_request_body.complete")
 
-    def _note_request(self, journal: WireLog, request: httpx2.Request) -> None:
-        veil = Redactor(*self._provider.secrets)
+    def _note_request(self, log: WireLog, request: httpx2.Request) -> None:
+        redactor = Redactor(*self._provider.secrets)
         record = {
             "timestamp": int(time.time()),
-            "request": veil.redact_body(self.request_body),
+            "request": redactor.redact_body(self.request_body),
             "provider": self._provider.id,
             "method": request.method,
-            "url": veil.redact_text(str(request.url)),
-            "headers": veil.redact_headers(request.headers),
+            "url": redactor.redact_text(str(request.url)),
+            "headers": redactor.redact_headers(request.headers),
         }
-        journal.note("request", record)
+        log.note("request", record)
 
     def _record_response(self, response: httpx2.Response, seconds: float) -> None:
         self._response_record = {
@@ -169,15 +159,15 @@ class ProviderTransport(httpx2.AsyncBaseTransport):
 
     def log_response(self, usage: Usage | None) -> None:
         """Log the answer, if there was one, with what it cost. Raises: Unavailable when the log cannot be written."""
-        answer, self._response_record = self._response_record, None
-        if self._wire_log and answer is not None:
-            costs = {"usage": _usage_fields(usage)} if usage else {}
-            record = {"timestamp": int(time.time()), "response": {**costs, **answer}, "provider": self._provider.id}
+        response, self._response_record = self._response_record, None
+        if self._wire_log and response is not None:
+            cost = {"usage": _usage_fields(usage)} if usage else {}
+            record = {"timestamp": int(time.time()), "response": {**cost, **response}, "provider": self._provider.id}
             self._wire_log.note("response", record)
 
 
 def _usage_fields(usage: Usage) -> dict[str, int]:
-    """In the words that most programs know."""
+    """Named as in OpenAI's API, which most programs know."""
     return {
         "prompt_tokens": usage.input,
         "completion_tokens": usage.output,
@@ -186,24 +176,23 @@ def _usage_fields(usage: Usage) -> dict[str, int]:
 
 
 def open_transport(provider: Provider) -> httpx2.AsyncBaseTransport:
-    """The way to the provider, through its proxy if it has one; this machine itself is never behind a proxy."""
+    """A transport to the provider, through its proxy if it has one; this machine is never reached by a proxy."""
     parts = urlsplit(provider.base_url)
     proxy = None if parts.hostname in _LOCAL else provider.proxy or None
-    # No certificates are read where none are needed: that takes longer than many an answer.
+    # Reading the certificates takes longer than some answers, so they are read only for https.
     trust = _ssl_context() if parts.scheme == "https" else False
-    # A connection that is used again may be closing at that moment, and then the request on it is lost.
+    # A request on a reused connection is lost when the server is just closing that.
     once = httpx2.Limits(max_keepalive_connections=0)
     return httpx2.AsyncHTTPTransport(verify=trust, proxy=proxy, limits=once)
 
 
 @cache
 def _ssl_context() -> SSLContext:
-    """The machine's certificates, read once."""
     return httpx2.create_ssl_context()
 
 
 def _timeouts(retry_policy: RetryPolicy) -> dict[str, float | None]:
-    """Ours, whatever the provider's client would wait."""
+    """Ours replace those of the provider's client."""
     return httpx2.Timeout(
         retry_policy.idle_timeout, connect=retry_policy.connect_timeout, pool=retry_policy.connect_timeout
     ).as_dict()

@@ -104,7 +104,7 @@ def test_a_full_window_is_known_in_the_words_of_local_services(status: int, word
     failure = classify_error(cause, PROVIDER, "m")
     assert isinstance(failure.error, Exhausted)
     assert not failure.can_retry
-    assert "to begin a new conversation" in str(failure.error)
+    assert "start a new conversation" in str(failure.error)
     assert isinstance(classify_error(exceptions.ModelAPIError("m", words), PROVIDER, "m").error, Exhausted) or kind
     assert not isinstance(classify_error(http(429, body={"message": words}), PROVIDER, "m").error, Exhausted)
 

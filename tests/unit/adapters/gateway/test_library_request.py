@@ -1,17 +1,23 @@
 """Our parameters in the library's words."""
 
+import json
+import logging
 import subprocess
 import sys
+import warnings
+from collections.abc import Mapping
 from dataclasses import replace
+from io import StringIO
 from typing import Any
 
 import pytest
 
-from fakes.model import TREE, asking, events_of, gateway_to
-from marid.adapters.gateway.library_request import parameters_for, settings_for
+from fakes.model import DIALECTS, KEY, TREE, asking, events_of, gateway_to
+from marid.adapters.gateway.gateway import Gateway
+from marid.adapters.gateway.library_request import dropped_parameters, parameters_for, settings_for, silence_libraries
 from marid.adapters.gateway.providers import Dialect, Provider
 from marid.core.model_io import ForcedTool, ModelRequest, Parameters, ReasoningOptions, RequestNotice, user_message
-from marid.testing import ModelServer, always, say
+from marid.testing import Insert, ModelServer, always, say
 
 pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence")
 PLAIN = Parameters(prompt_caching=False)
@@ -231,3 +237,136 @@ def test_openai_itself_gets_the_name_that_it_knows() -> None:
     own = model_for(Provider(id="openai", dialect="openai", base_url="https://api.openai.com/v1"), "gpt-4o", client)
     other = model_for(Provider(id="lmstudio", dialect="openai", base_url="http://localhost:1234/v1"), "q", client)
     assert (own.system, other.system) == ("openai", "lmstudio")
+
+
+_ODD = (
+    b'data: {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": '
+    b'[{"index": 0, "delta": {"content": {"k": "%s"}, "reasoning": {"k": 7}}}]}\n\n'
+)
+ODD = _ODD % KEY.encode()
+
+
+@pytest.mark.parametrize(
+    ("message", "module"),
+    [
+        ("Sampling parameters are not supported", "pydantic_ai.models.openai"),
+        ("Pydantic serializer warnings:\n  of a key", "pydantic.main"),
+        ("any", "google.genai.types"),
+        ('"\\d" is an invalid escape sequence', "/somewhere/google/genai/types"),
+    ],
+)
+def test_warnings_of_the_libraries_are_ignored(message: str, module: str) -> None:
+    silence_libraries()
+    warnings.warn_explicit(message, UserWarning, f"{module}.py", 1, module=module)
+
+
+@pytest.mark.parametrize("module", ["pydantic.main", "marid.core.model_io", "openair"])
+def test_warnings_of_others_are_not(module: str) -> None:
+    silence_libraries()
+    with pytest.warns(UserWarning, match="mine"):
+        warnings.warn_explicit("mine", UserWarning, f"{module}.py", 1, module=module)
+
+
+def test_being_hushed_again_adds_nothing() -> None:
+    silence_libraries()
+    before = list(warnings.filters)
+    silence_libraries()
+    assert list(warnings.filters) == before
+
+
+def test_logs_of_the_libraries_go_nowhere() -> None:
+    silence_libraries()
+    written = StringIO()
+    handler = logging.StreamHandler(written)
+    logging.getLogger().addHandler(handler)
+    try:
+        for name in ("openai._base_client", "anthropic._base_client", "httpx2", "google_genai.models"):
+            logging.getLogger(name).critical("the key is %s", KEY)
+    finally:
+        logging.getLogger().removeHandler(handler)
+    assert written.getvalue() == ""
+
+
+@pytest.mark.parametrize("dialect", DIALECTS[:2])
+def test_an_answer_of_an_odd_shape_warns_nobody(dialect: Dialect, recwarn: pytest.WarningsRecorder) -> None:
+    with ModelServer([say("!", faults=[Insert(data=ODD)])]) as server:
+        events_of(gateway_to(server, dialect), asking(dialect))
+    assert [str(warning.message) for warning in recwarn if KEY in str(warning.message)] == []
+
+
+ALL = Parameters(temperature=0.5, top_p=0.5, frequency_penalty=0.5, presence_penalty=0.5)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "body", "names"),
+    [
+        ("openai", {}, ("temperature", "top_p", "frequency_penalty", "presence_penalty")),
+        ("openrouter", {"temperature": 0.5, "frequency_penalty": 0.5, "presence_penalty": 0.5}, ("top_p",)),
+        ("anthropic", {"top_p": 0.5}, ("temperature", "frequency_penalty", "presence_penalty")),
+        ("google", {"generationConfig": {"temperature": 0.5, "topP": 0.5}}, ()),
+        ("google", {"temperature": 0.5}, ("temperature", "top_p")),
+        ("openai", [], ("temperature", "top_p", "frequency_penalty", "presence_penalty")),
+    ],
+)
+def test_what_a_request_does_not_hold_is_told(dialect: Dialect, body: object, names: tuple[str, ...]) -> None:
+    assert dropped_parameters(ALL, dialect, json.dumps(body).encode()) == names
+
+
+SCHEMA: Mapping[str, Any] = {"type": "json_schema", "json_schema": {"schema": {"type": "object", "properties": {}}}}
+
+
+CASES: list[tuple[Parameters, Dialect, Mapping[str, Any], tuple[str, ...]]] = [
+    (Parameters(seed=1), "anthropic", {}, ("seed",)),
+    (Parameters(response_format={"type": "json_object"}), "anthropic", {}, ("response_format",)),
+    (Parameters(response_format=SCHEMA), "anthropic", {"output_config": {"format": {}}}, ()),
+    (Parameters(response_format=SCHEMA), "anthropic", {"output_format": {}}, ()),
+    (Parameters(response_format=SCHEMA), "anthropic", {"output_config": {"effort": "low"}}, ("response_format",)),
+    (Parameters(response_format={"type": "text"}), "anthropic", {}, ()),
+    (Parameters(parallel_tool_calls=False), "google", {"tools": [{}]}, ("parallel_tool_calls",)),
+    (Parameters(parallel_tool_calls=False), "google", {}, ()),
+    (Parameters(parallel_tool_calls=True), "google", {"tools": [{}]}, ()),
+    (Parameters(parallel_tool_calls=False), "openai", {"tools": [{}]}, ()),
+]
+
+
+@pytest.mark.parametrize(("wanted", "dialect", "body", "names"), CASES)
+def test_what_a_dialect_cannot_say_is_told_where_it_matters(
+    wanted: Parameters, dialect: Dialect, body: object, names: tuple[str, ...]
+) -> None:
+    assert dropped_parameters(wanted, dialect, json.dumps(body).encode()) == names
+
+
+@pytest.mark.parametrize(
+    ("dialect", "wanted", "noted"),
+    [
+        ("anthropic", Parameters(response_format={"type": "json_object"}, seed=1), "api.seed, api.response_format"),
+        ("anthropic", Parameters(response_format=SCHEMA), ""),
+        ("google", Parameters(parallel_tool_calls=False, seed=1), "api.parallel_tool_calls"),
+    ],
+)
+def test_what_was_asked_of_a_service_is_told_if_it_was_left_out(
+    dialect: Dialect, wanted: Parameters, noted: str
+) -> None:
+    with ModelServer([say("ok")]) as server:
+        events, error = events_of(gateway_to(server, dialect), asking(dialect, parameters=wanted))
+    assert error is None
+    told = [event.text for event in events if isinstance(event, RequestNotice)]
+    assert told == ([f"model 'scripted-model' does not accept {noted} with these settings: not sent"] if noted else [])
+
+
+def test_where_nothing_was_wanted_nothing_is_read() -> None:
+    assert dropped_parameters(Parameters(seed=1), "openai", b"no JSON") == ()
+
+
+def test_a_setting_that_the_library_leaves_out_is_told_and_the_answer_comes() -> None:
+    with ModelServer([say("ok")]) as server:
+        model = gateway_to(server, "openai")
+        wanted = asking("openai", parameters=Parameters(temperature=0.5))
+        assert not [event for event in events_of(model, wanted)[0] if isinstance(event, RequestNotice)]
+    with ModelServer([say("ok")]) as server:
+        # The library knows by the name which models reason, and that those take no such settings.
+        provider = Provider(id="openrouter", dialect="openrouter", base_url=server.openai)
+        events, error = events_of(Gateway(provider), replace(wanted, model="openai/o3"))
+        assert "temperature" not in (server.requests[0].body or {})
+    assert error is None
+    assert events[0] == RequestNotice("model 'openai/o3' does not accept api.temperature with these settings: not sent")

@@ -43,7 +43,7 @@ def test_of_a_packed_body_that_is_cut_there_is_the_beginning() -> None:
 
 
 def test_what_cannot_be_unpacked_is_told() -> None:
-    with pytest.raises(httpx2.DecodingError, match="cannot be unpacked"):
+    with pytest.raises(httpx2.DecodingError, match="cannot be decompressed"):
         read(DecompressedBody(Body(b"never packed at all")))
 
 
@@ -56,9 +56,9 @@ def test_much_that_is_packed_into_little_comes_in_small_pieces() -> None:
 
 def test_a_body_without_end_is_cut_or_an_error() -> None:
     assert len(read(BoundedBody(Endless(), 60, raise_on_excess=False, max_bytes=5 << 20))) == 5 << 20
-    with pytest.raises(httpx2.ReadError, match="no end"):
+    with pytest.raises(httpx2.ReadError, match="too large"):
         read(BoundedBody(Endless(), 60, raise_on_excess=True, max_bytes=5 << 20))
-    with pytest.raises(httpx2.ReadError, match="no end"):
+    with pytest.raises(httpx2.ReadError, match="too large"):
         read(BoundedBody(Endless(), -1, raise_on_excess=True, max_bytes=5 << 20))
     assert read(BoundedBody(Body(b"a", b"b"), 60, raise_on_excess=True, max_bytes=2)) == b"ab"
 
@@ -88,7 +88,7 @@ def test_an_object_without_end_is_given_up() -> None:
         async def __anext__(self) -> bytes:
             return b"{" + await super().__anext__()
 
-    with pytest.raises(httpx2.ReadError, match="no end"):
+    with pytest.raises(httpx2.ReadError, match="too large"):
         read(JsonAsEventsBody(Opened()))
 
 

@@ -29,7 +29,7 @@ BROKEN = (b'data: {"a": \n\n', b"data: nonsense\n\n", b"data: [1]\n\n", b"data: 
 def test_a_damaged_event_ends_the_stream_after_what_came_before(broken: bytes, end: bytes) -> None:
     passed, sieve = sifted(b'data: {"a": 1}\n\n' + broken + b'data: {"b": 2}\n\n', end)
     assert passed == b'data: {"a": 1}\n\n'
-    assert sieve.fault == "sent an event that is no JSON object"
+    assert sieve.fault == "sent an event that is not a JSON object"
     assert sifted(broken, end)[0] == b""
 
 
@@ -149,7 +149,7 @@ def test_an_error_that_no_client_knows_ends_the_stream_with_its_words(error: byt
 
 
 def test_an_error_without_words_is_one_and_one_after_the_end_does_not_matter() -> None:
-    assert sifted(b"error:\n\n")[1].error_text == "it gives no reason"
+    assert sifted(b"error:\n\n")[1].error_text == "no reason given"
     assert sifted(b"data: [DONE]\n\n", b"error: late\n\n")[1].error_text == ""
 
 

@@ -11,11 +11,10 @@ import httpx2
 import pytest
 
 from fakes.bodies import Body, Endless
+from marid.adapters.gateway.options import RecordKind, RetryPolicy
 from marid.adapters.gateway.providers import Dialect, Provider
 from marid.adapters.gateway.response_bodies import MAX_ERROR_BODY
-from marid.adapters.gateway.retry_policy import RetryPolicy
 from marid.adapters.gateway.transport import ProviderTransport, open_transport
-from marid.adapters.gateway.wire_log import RecordKind
 from marid.core.model_io import Usage
 
 KEY = "sk-canary-0123456789"

@@ -1,0 +1,76 @@
+"""What a gateway is configured with: timeouts and retries, the log of requests, context windows set by hand."""
+
+import json
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from random import random
+from typing import Any, Literal, Protocol, TypeAlias
+
+import anyio
+
+from marid.core.errors import Unavailable
+
+RecordKind: TypeAlias = Literal["request", "response"]
+
+MAX_RETRIES = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetryPolicy:
+    """All values are seconds. `idle_timeout` is the longest silence within an answer, `total_timeout` for all of it."""
+
+    connect_timeout: float = 10.0
+    idle_timeout: float = 120.0
+    total_timeout: float = 3600.0
+    first_wait: float = 0.5
+    max_wait: float = 30.0
+    max_retry_after: float = 60.0
+    """A service that asks for a longer wait by Retry-After is not retried."""
+    sleep: Callable[[float], Awaitable[None]] = anyio.sleep
+    jitter: Callable[[], float] = random
+
+    def delay(self, failures: int, retry_after: float | None) -> float:
+        """How long to wait after so many failures; `retry_after` is what the service asked for."""
+        if retry_after is not None:
+            return max(retry_after, 0.0)
+        step = min(self.first_wait * 2**failures, self.max_wait)
+        return step / 2 + self.jitter() * step / 2
+
+
+class WireLog(Protocol):
+    """Keeps records of what goes over the wire; secrets are already removed from them."""
+
+    def note(self, kind: RecordKind, record: Mapping[str, Any]) -> None:
+        """Keep a record. Raises: Unavailable when it cannot be kept."""
+        ...
+
+
+class WireLogFiles:
+    """Appends records as JSON lines to files that only their owner can read; a kind without a file is dropped."""
+
+    def __init__(self, *, requests: str = "", responses: str = "") -> None:
+        self._files: dict[RecordKind, str] = {"request": requests, "response": responses}
+
+    def note(self, kind: RecordKind, record: Mapping[str, Any]) -> None:
+        path = self._files[kind]
+        if not path:
+            return
+        line = json.dumps(record, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+        try:
+            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            try:
+                os.write(fd, line)
+            finally:
+                os.close(fd)
+        except OSError as cause:
+            raise Unavailable(f"cannot write the log '{path}': {cause.strerror}") from cause
+
+
+@dataclass(frozen=True, kw_only=True)
+class GatewayOptions:
+    """`context_windows` are those that the user set by hand, by model."""
+
+    retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
+    wire_log: WireLog | None = None
+    context_windows: Mapping[str, int] = field(default_factory=dict[str, int])
