@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from marid.app.app import App
 from marid.app.output_files import save_bytes
-from marid.assembly.pipeline import ContextRun
+from marid.assembly.pipeline import ContextRun, compute_lock
 from marid.assembly.selection import admit_named_files, make_selection_rules, resolve_targets
 from marid.core.caller import Caller
 from marid.core.context import ContextRequest, FileSelection
@@ -66,13 +66,12 @@ def send(run: ContextRun, descriptor: int) -> None:
 
 
 def _write_lock(run: ContextRun) -> None:
-    """Record what a run packed, where it was asked for."""
-    if not run.request.lock or run.request.frozen:
-        return
-    # Imported when used: few runs leave a lock.
-    from marid.assembly.lock.lock_file import dump_lock
+    lock = run.lock()
+    if lock is not None:
+        # Imported when used: few runs leave a lock.
+        from marid.assembly.lock.lock_file import dump_lock
 
-    save_bytes([[dump_lock(run.lock())]], os.path.join(run.request.cwd, run.request.lock))
+        save_bytes([[dump_lock(lock)]], os.path.join(run.request.cwd, run.request.lock))
 
 
 def explain_path(app: App, wanted: FileSelection, path: str) -> str:
@@ -105,10 +104,8 @@ def lock_differences(app: App, lock: str, listener: EventSink) -> Iterator[str]:
     path = os.path.join(app.cwd, lock)
     old = load_lock(path)
     emit = EventStream(new_id(), listener).emit
-    run = ContextRun(_clone_targets(app, request_from_lock(old, path), emit), app.context_ports, emit)
-    for _ in run:
-        pass
-    return diff_locks(old, run.lock())
+    request = _clone_targets(app, request_from_lock(old, path), emit)
+    return diff_locks(old, compute_lock(request, app.context_ports, emit))
 
 
 def _clone_targets(app: App, request: ContextRequest, emit: Emit) -> ContextRequest:

@@ -1,7 +1,7 @@
-"""From a request's targets to its items: select, read, shape, mask, count."""
+"""The stages of a pack, from targets to items: select, read, build, count."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -9,13 +9,12 @@ from marid.assembly.context_ports import ContextPorts
 from marid.assembly.item_builder import ItemBuilder, make_level_matcher
 from marid.assembly.items import ContextItem, Section
 from marid.assembly.selection import Selection, Targets, make_selection_rules, resolve_targets, select_files
-from marid.assembly.size_limit import enforce_limit
-from marid.core.context import ContextReport, ContextRequest, Level
-from marid.core.events import ContextEvent, Emit, FileProblem, WalkProgress
+from marid.core.context import ContextRequest, Level
+from marid.core.events import Emit, FileProblem, WalkProgress
 from marid.text.display import quote_path
 from marid.text.secrets.masker import Masker
 from marid.workspace.read import Content, FileReader
-from marid.workspace.walk import Folder, SelectionRules
+from marid.workspace.walk import Folder, OnProblem, SelectionRules
 
 if TYPE_CHECKING:
     from marid.assembly.content_cache import ContentCache
@@ -29,41 +28,23 @@ _GROUP_FILES = 500
 
 
 class Assembler:
-    """The parts of one request's work, each done when it is first asked for."""
+    """The stages of one request. What several stages need is made when it is first used, and not changed after that."""
 
     def __init__(
-        self, request: ContextRequest, means: ContextPorts, emit: Emit, memory: "ContentCache | None" = None
+        self, request: ContextRequest, ports: ContextPorts, emit: Emit, cache: "ContentCache | None" = None
     ) -> None:
         self.request = request
-        self.ports = means
-        self._content_cache = memory
-        self.emit = self._with_problem_count(emit)
-        self.problems = 0
-        self.files = 0
-        self.bytes = 0
-        self.masked = 0
-        self.tokens: int | None = None
-        self.max_bytes: int | None = None
+        self.ports = ports
+        self.emit = emit
+        self._content_cache = cache
         masker = Masker() if request.render.mask else None
-        self.item_builder = ItemBuilder(masker, means.outlines, line_numbers=request.render.line_numbers)
-        self.symbols: dict[str, tuple[AnchoredSymbol, ...]] = {}
+        self.item_builder = ItemBuilder(masker, ports.outlines, line_numbers=request.render.line_numbers)
         self._level_matcher = make_level_matcher(request.render.levels)
-
-    def _with_problem_count(self, emit: Emit) -> Emit:
-        def count_and_emit(what: ContextEvent) -> None:
-            if isinstance(what, FileProblem):
-                self.problems += 1
-            emit(what)
-
-        return count_and_emit
 
     @cached_property
     def selection(self) -> Selection:
-        """The files that the request means. Walks when first asked for."""
-        if self._content_cache is not None:
-            self._content_cache.selection = self._content_cache.selection or self._select()
-            return self._content_cache.selection
-        return self._select()
+        """The files that the request asks for; the first use walks."""
+        return self._select() if self._content_cache is None else self._content_cache.select(self._select)
 
     def _select(self) -> Selection:
         request, wanted = self.request, self.request.selection
@@ -88,30 +69,45 @@ class Assembler:
         return without_protected(select_files(targets, ruling, self.emit, reasons=reasons), fence)
 
     @cached_property
-    def reader(self) -> FileReader:
-        """Reads the selected files."""
+    def symbols(self) -> "Mapping[str, tuple[AnchoredSymbol, ...]]":
+        """The chosen symbols by path. Raises: NotFound for a file that is not selected."""
+        lock = os.path.join(self.request.cwd, self.request.lock) if self.request.lock else ""
+        if not self.request.render.symbols and not os.path.exists(lock):
+            return {}
+        # Imported when used: it brings the grammars' tables.
+        from marid.assembly.symbol_choices import resolve_symbols
 
-        def on_problem(path: str, reason: str) -> None:
-            self.emit(FileProblem(path=quote_path(path), reason=reason))
-
-        return FileReader(self.selection.top, on_problem, skip=self.output_identity)
+        return resolve_symbols(self.request, self.selection, lock if os.path.exists(lock) else "")
 
     @cached_property
-    def output_identity(self) -> tuple[int, int] | None:
-        """Device and inode of an output that exists already: a hard link to it must not be read either."""
-        return _stat_output(self.request)
+    def reader(self) -> FileReader:
+        """Reads the selected files and reports those that cannot be read."""
+        return self.make_reader(lambda path, reason: self.emit(FileProblem(path=quote_path(path), reason=reason)))
+
+    def make_reader(self, on_problem: OnProblem) -> FileReader:
+        """A reader of the selected files. It skips an existing output under any name: a hard link must not be read."""
+        return FileReader(self.selection.top, on_problem, skip=self._output_identity)
+
+    @cached_property
+    def _output_identity(self) -> tuple[int, int] | None:
+        """Device and inode of the output, if it exists."""
+        try:
+            about = os.stat(os.path.join(self.request.cwd, self.request.output)) if self.request.output else None
+        except OSError:
+            return None
+        return (about.st_dev, about.st_ino) if about else None
 
     @property
     def is_plain(self) -> bool:
-        """Whether every file is simply read, masked and written, one like the other."""
+        """Whether every file is only read, masked and written."""
         shown = self.request.render
         extras = (shown.budget is not None, shown.tokens, shown.line_numbers, self.request.lock, self._content_cache)
         return not any(extras) and not self.symbols and self._level_matcher is None
 
     @cached_property
     def counter(self) -> "CachedCounter":
-        """Counts tokens, remembering by content."""
-        # Imported when used: most runs count nothing.
+        """Counts tokens and caches them by content."""
+        # Imported when used: most runs do not count.
         from marid.text.tokens import CachedCounter, make_counter
 
         return CachedCounter(make_counter(self.request.encoding), self.ports.cache())
@@ -119,65 +115,46 @@ class Assembler:
     def items(self) -> Iterator[ContextItem]:
         """Every selected text file as it will be written, in order."""
         if self.symbols or self._level_matcher:
-            return (self.item(content) for content in self.contents())
+            return map(self.item, self.contents())
         return map(self.item_builder.build_full, self.contents())
 
-    def read(self, folders: list[Folder]) -> Iterator[Content]:
-        """The text files among some selected ones, from memory where they are known."""
-        return (
-            self.reader.read(folders) if self._content_cache is None else self._content_cache.read(self.reader, folders)
-        )
-
     def contents(self) -> Iterator[Content]:
-        """Every selected text file as it was read.
+        """Every selected text file as it was read."""
+        return self.read(self.selection.folders)
 
-        Raises: Exhausted as soon as they hold more than `max_bytes`, if that is set.
-        """
-        contents = self.read(self.selection.folders)
-        if self.max_bytes is None:
-            return contents
-        return enforce_limit(contents, self.selection, self.max_bytes, lambda: self.reader.huge_bytes)
+    def read(self, folders: list[Folder]) -> Iterator[Content]:
+        """The text files in `folders`, from the cache where there is one."""
+        cache = self._content_cache
+        return self.reader.read(folders) if cache is None else cache.read(self.reader, folders)
 
     def item(self, content: Content) -> ContextItem:
-        """One file, shaped by the user's own choices."""
+        """One file at the level, or with the symbols, that the user chose for it."""
         if content.path in self.symbols:
-            made, self.symbols[content.path] = self.item_builder.build_symbols(content, self.symbols[content.path])
-            return made
+            return self.item_builder.build_symbols(content, self.symbols[content.path])
         return self.item_builder.build(content, self.pinned_level(content.path) or Level.FULL)
 
     def pinned_level(self, path: str) -> Level | None:
-        """The level that the user gave this path."""
+        """The level that the user chose for this path."""
         if path in self.symbols:
             return Level.FULL
         return self._level_matcher.level_of(path) if self._level_matcher else None
 
-    def tally_items(self, items: Iterable[ContextItem]) -> Iterator[ContextItem]:
-        """The same items, added up for the report."""
-        for item in items:
-            self.files += 1
-            self.masked += item.masked
-            self.bytes += len(item.body)
-            if item.tokens is not None:
-                self.tokens = (self.tokens or 0) + item.tokens
-            yield item
-
     def count_tokens(self, items: Iterable[ContextItem]) -> Iterator[ContextItem]:
-        """The same items with their tokens."""
+        """The same items with their token counts."""
         for group in group_by_size(items, lambda item: len(item.body)):
             tokens = self.counter.count_many([item.body for item in group])
             for item, count in zip(group, tokens, strict=True):
                 yield item._replace(tokens=count)
 
     def sections(self) -> list[Section]:
-        """What stands before the files. Secrets are masked here too."""
+        """What precedes the files, without secrets."""
         shown, top = self.request.render, self.selection.top
         found: list[Section] = []
         if shown.with_tree:
             from marid.assembly.views.statistics import FileRow, render_tree
 
             rows = (FileRow(path) for path in self.selection.paths())
-            body = "".join(f"{line}\n" for line in render_tree(rows, top))
-            found.append(Section("tree", "Tree", body.encode()))
+            found.append(Section("tree", "Tree", "".join(f"{line}\n" for line in render_tree(rows, top)).encode()))
         if shown.log or shown.diff is not None:
             found += self._git_sections()
         return found
@@ -189,41 +166,14 @@ class Assembler:
         shown, selection, git = self.request.render, self.selection, self.ports.git()
         if shown.log:
             body, masked = masked_log(git.log(selection.top, shown.log), self.item_builder.mask)
-            self.masked += masked
-            yield Section("git_log", f"Git Log: last {shown.log} commits", body)
+            yield Section("git_log", f"Git Log: last {shown.log} commits", body, masked=masked)
         if shown.diff is not None:
             body, masked = masked_diff(git.diff(selection.top, shown.diff or None), selection, self.item_builder.mask)
-            self.masked += masked
-            yield Section("git_diff", f"Git Diff: {shown.diff or 'HEAD'}", body, "diff")
-
-    def report(self) -> ContextReport:
-        """What came of it."""
-        tally = self.selection.walker.skip_counts
-        return ContextReport(
-            files=self.files,
-            bytes=self.bytes,
-            masked=self.masked,
-            links=tally.links,
-            special=tally.special,
-            binaries=self.reader.binaries,
-            problems=self.problems,
-            tokens=self.tokens,
-            exact=self.tokens is None or self.counter.exact,
-        )
-
-
-def _stat_output(request: ContextRequest) -> tuple[int, int] | None:
-    if not request.output:
-        return None
-    try:
-        about = os.stat(os.path.join(request.cwd, request.output))
-    except OSError:
-        return None
-    return about.st_dev, about.st_ino
+            yield Section("git_diff", f"Git Diff: {shown.diff or 'HEAD'}", body, "diff", masked)
 
 
 def group_by_size(items: Iterable[T], size_of: Callable[[T], int]) -> Iterator[list[T]]:
-    """Groups small enough to keep and large enough to be worked on at once."""
+    """Groups of a few megabytes: enough to work on at once, not too much to hold."""
     group: list[T] = []
     size = 0
     for item in items:

@@ -1,6 +1,6 @@
 """What an earlier run has read, so that a watch reads only what changed."""
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 
 from marid.assembly.selection import Selection
 from marid.workspace.read import Content, FileReader
@@ -13,6 +13,12 @@ class ContentCache:
     def __init__(self) -> None:
         self.selection: Selection | None = None
         self._contents: dict[str, Content | None] = {}  # None: read, and no text
+
+    def select(self, walk: Callable[[], Selection]) -> Selection:
+        """The selection; `walk` makes it where it is not known."""
+        if self.selection is None:
+            self.selection = walk()
+        return self.selection
 
     def invalidate(self, paths: Set[str], *, walk: bool) -> None:
         """These files changed, or anything in these folders; with `walk`, which files there are may have too."""

@@ -60,14 +60,12 @@ class ItemBuilder:
         body, masked = self._masker.mask(data, path)
         return ContextItem(path, body, size, modified, encoding, Level.FULL, masked)
 
-    def build_symbols(
-        self, content: Content, symbols: "Sequence[AnchoredSymbol]"
-    ) -> "tuple[ContextItem, tuple[AnchoredSymbol, ...]]":
-        """Only the chosen symbols of `content`, and the choices with their anchors renewed.
+    def build_symbols(self, content: Content, symbols: "Sequence[AnchoredSymbol]") -> ContextItem:
+        """Only the chosen symbols of `content`; the item has them with fresh anchors.
 
-        Raises: NotFound when a symbol is not there and its anchor does not find it either.
+        Raises: NotFound for a symbol that is found neither by name nor by anchor.
         """
-        # Imported when used: it brings the grammars' tables with it.
+        # Imported when used: it brings the grammars' tables.
         from marid.assembly.symbol_excerpts import excerpt_symbols
 
         legible = _realign_lines(content.data, self.mask(content.data, content.path)[0])
@@ -78,8 +76,7 @@ class ItemBuilder:
             width = len(str(shaped.numbers[-1]))
             numbers = (b"%*d: " % (width, number) if number else b"" for number in shaped.numbers)
             body = b"".join(b"%b%b\n" % pair for pair in zip(numbers, lines, strict=False))
-        item = _make_item(content, body, masked)._replace(spans=shaped.spans)
-        return item, shaped.symbols
+        return _make_item(content, body, masked)._replace(spans=shaped.spans, symbols=shaped.symbols)
 
     def _build_at_level(self, content: Content, given: bytes, level: Level) -> ContextItem:
         body, masked = self.mask(given, content.path)

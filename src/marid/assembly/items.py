@@ -1,21 +1,27 @@
-"""What the forms write: sections about the project, then one item per file."""
+"""What the stages of a pack hand on: sections, items, and batches of output with their tally."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from marid.core.context import Level
 
+if TYPE_CHECKING:
+    from marid.assembly.symbol_excerpts import AnchoredSymbol
+
+Buffers: TypeAlias = list[bytes]
+
 
 class Section(NamedTuple):
-    """Something beside the files: the tree, a diff, a log. `kind` is its tag, `title` its heading."""
+    """What precedes the files: the tree, a diff, a log. `kind` is its tag, `title` its heading."""
 
     kind: str
     title: str
     body: bytes
     fence_language: str = ""
+    masked: int = 0
 
 
 class ContextItem(NamedTuple):
-    """One file as it will be written. `body` is UTF-8; `spans` are its lines where not all of it is shown."""
+    """One file as it will be written. `body` is UTF-8; `spans` are its lines where only a part is shown."""
 
     path: str
     body: bytes
@@ -26,3 +32,34 @@ class ContextItem(NamedTuple):
     masked: int = 0
     tokens: int | None = None
     spans: tuple[tuple[int, int], ...] = ()
+    symbols: "tuple[AnchoredSymbol, ...]" = ()
+
+
+class Tally(NamedTuple):
+    """What was counted: `bytes` written, `size` on disk. `tokens` is None where they were not counted."""
+
+    files: int = 0
+    bytes: int = 0
+    size: int = 0
+    masked: int = 0
+    binaries: int = 0
+    problems: int = 0
+    tokens: int | None = None
+
+    def plus(self, other: "Tally") -> "Tally":
+        """The sum of two tallies."""
+        counts = (mine + theirs for mine, theirs in zip(self[:-1], other[:-1], strict=True))
+        counted = [tokens for tokens in (self.tokens, other.tokens) if tokens is not None]
+        return Tally(*counts, tokens=sum(counted) if counted else None)
+
+
+class Batch(NamedTuple):
+    """Some of the output, and the tally of just that."""
+
+    buffers: Buffers
+    tally: Tally = Tally()
+
+
+def tally_item(item: ContextItem) -> Tally:
+    """The tally of one file."""
+    return Tally(1, len(item.body), item.size, item.masked, tokens=item.tokens)

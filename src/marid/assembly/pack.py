@@ -1,46 +1,43 @@
-"""Putting the files together as a stream of buffers; no more than about a megabyte waits at a time."""
+"""Render the files as a stream of batches; about a megabyte is held at a time."""
 
 from collections.abc import Iterable, Iterator
-from typing import TypeAlias
 
 from marid.assembly.formats.format_table import FormatRenderer
-from marid.assembly.items import ContextItem, Section
+from marid.assembly.items import Batch, Buffers, ContextItem, Section, Tally
 from marid.core.context import Level
-from marid.core.events import Emit, PackProgress
-
-Buffers: TypeAlias = list[bytes]
 
 _BATCH_BYTES = 1 << 20
 # A single vectored write takes no more buffers than this.
 _BATCH_BUFFERS = 1000
 
 
-def pack(
-    sections: Iterable[Section], items: Iterable[ContextItem], form: FormatRenderer, emit: Emit
-) -> Iterator[Buffers]:
+def pack(sections: Iterable[Section], items: Iterable[ContextItem], form: FormatRenderer) -> Iterator[Batch]:
     """The whole output, in batches. Files of which only the name is shown come last, together."""
-    batch: Buffers = [form.prologue()]
+    buffers: Buffers = [form.prologue()]
     first = True
-    files = written = waiting = 0
+    files = written = size = masked = 0
+    tokens: int | None = None
     for section in sections:
-        batch += form.section(section, first=first)
+        buffers += form.section(section, first=first)
+        masked += section.masked
         first = False
     names: list[ContextItem] = []
     for item in items:
         files += 1
+        written += len(item.body)
+        size += item.size
+        masked += item.masked
+        if item.tokens is not None:
+            tokens = (tokens or 0) + item.tokens
         if item.level is Level.NAME:
             names.append(item)
             continue
-        batch += form.item(item, first=first)
+        buffers += form.item(item, first=first)
         first = False
-        waiting += len(item.body)
-        if waiting >= _BATCH_BYTES or len(batch) >= _BATCH_BUFFERS:
-            written += waiting
-            yield batch
-            emit(PackProgress(files=files, bytes=written))
-            batch, waiting = [], 0
+        if written >= _BATCH_BYTES or len(buffers) >= _BATCH_BUFFERS:
+            yield Batch(buffers, Tally(files, written, size, masked, tokens=tokens))
+            buffers, files, written, size, masked, tokens = [], 0, 0, 0, 0, None
     if names:
-        batch += form.names(names, first=first)
-    batch.append(form.epilogue())
-    yield batch
-    emit(PackProgress(files=files, bytes=written + waiting))
+        buffers += form.names(names, first=first)
+    buffers.append(form.epilogue())
+    yield Batch(buffers, Tally(files, written, size, masked, tokens=tokens))

@@ -1,17 +1,15 @@
-"""A plain pack made by several hands: the files are shared out in runs, and put together in their order."""
+"""Pack plain text in several processes: each takes runs of files, and their output is joined in order."""
 
 import marshal
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any
 
 from marid.assembly.assembler import Assembler
 from marid.assembly.formats.text_format import SEPARATOR, content_size_line, header
-from marid.assembly.pack import Buffers
-from marid.assembly.size_limit import check_size
-from marid.core.events import FileProblem, PackProgress
+from marid.assembly.items import Batch, Buffers, Tally
+from marid.core.events import FileProblem
 from marid.ports.job_pool import JobPool, OutputPart
 from marid.text.display import quote_path
-from marid.workspace.read import FileReader
 from marid.workspace.walk import Folder
 
 # Fewer files are packed in the time that a fork takes.
@@ -20,49 +18,24 @@ _JOB_FILES = 128
 _PART_BYTES = 512 << 10
 
 
-class PartTally(NamedTuple):
-    """What a hand says about its part."""
-
-    files: int = 0
-    bytes: int = 0
-    size: int = 0
-    masked: int = 0
-    binaries: int = 0
-    problems: tuple[tuple[str, str], ...] = ()
-
-
-def pack_in_parallel(work: Assembler, crew: JobPool) -> Iterator[Buffers]:
-    """The output of a plain text pack.
-
-    Raises: Exhausted when the files hold more than the assembler's `max_bytes`, if that is set.
-    """
-    work.item_builder.warm()  # once, and not once in every hand
-    jobs = [_PackJob(work, folders) for folders in _split_into_jobs(work.selection.folders)]
-    total, first = 0, True
-    for part in crew.run_jobs(jobs):
-        tally = PartTally(*marshal.loads(part.notes)) if part.notes else PartTally()  # noqa: S302 - made by our own fork
-        total += tally.size
-        if work.max_bytes is not None and total > work.max_bytes:
-            check_size(work.selection, work.max_bytes)
-        _add_tally(work, tally)
-        if part.buffers:
-            # Only here is it known which file is the first.
-            yield [part.buffers[0].removeprefix(SEPARATOR), *part.buffers[1:]] if first else part.buffers
+def pack_in_parallel(work: Assembler, pool: JobPool) -> Iterator[Batch]:
+    """The output of a plain text pack."""
+    work.item_builder.warm()  # once, and not in every process
+    first = True
+    for part in pool.run_jobs([_PackJob(work, folders) for folders in _split_into_jobs(work.selection.folders)]):
+        notes: tuple[list[Any], list[tuple[str, str]]] = marshal.loads(part.notes) if part.notes else ([], [])  # noqa: S302 - made by our own fork
+        tally, problems = notes
+        for path, reason in problems:
+            work.emit(FileProblem(path=quote_path(path), reason=reason))
+        buffers = part.buffers
+        if buffers and first:  # only here is it known which file is the first
+            buffers = [buffers[0].removeprefix(SEPARATOR), *buffers[1:]]
             first = False
-            work.emit(PackProgress(files=work.files, bytes=work.bytes))
-
-
-def _add_tally(work: Assembler, tally: PartTally) -> None:
-    work.files += tally.files
-    work.bytes += tally.bytes
-    work.masked += tally.masked
-    work.reader.binaries += tally.binaries
-    for path, reason in tally.problems:
-        work.emit(FileProblem(path=quote_path(path), reason=reason))
+        yield Batch(buffers, Tally(*tally))
 
 
 class _PackJob:
-    """The job of packing some consecutive files."""
+    """Pack some consecutive files."""
 
     def __init__(self, work: Assembler, folders: list[Folder]) -> None:
         self._assembler = work
@@ -70,37 +43,32 @@ class _PackJob:
         self._problems: list[tuple[str, str]] = []
 
     def __call__(self) -> Iterator[OutputPart]:
-        # The hot loop of every large pack: nothing is made for a file but its header.
+        # The hot loop of every large pack: only the header is made for each file.
         mask = self._assembler.item_builder.mask
-        reader = FileReader(self._assembler.selection.top, self._on_problem, skip=self._assembler.output_identity)
+        reader = self._assembler.make_reader(lambda path, reason: self._problems.append((path, reason)))
         buffers: Buffers = []
-        files = total = size = masked = 0
+        files = written = size = masked = 0
         for path, data, length, modified, _ in reader.read(self._folders):
             body, found = mask(data, path)
             extra = "" if len(body) == length else content_size_line(len(body))
             buffers += (SEPARATOR, header(path, length, modified, extra), body, b"" if body[-1:] == b"\n" else b"\n")
             files += 1
-            total += len(body)
+            written += len(body)
             size += length
             masked += found
-            if total >= _PART_BYTES:
-                yield OutputPart(buffers, self._encode_tally(PartTally(files, total, size, masked)))
-                buffers, files, total, size, masked = [], 0, 0, 0, 0
-        yield OutputPart(
-            buffers, self._encode_tally(PartTally(files, total, size + reader.huge_bytes, masked, reader.binaries))
-        )
+            if written >= _PART_BYTES:
+                yield self._part(buffers, Tally(files, written, size, masked))
+                buffers, files, written, size, masked = [], 0, 0, 0, 0
+        yield self._part(buffers, Tally(files, written, size + reader.huge_bytes, masked, reader.binaries))
 
-    def _on_problem(self, path: str, reason: str) -> None:
-        self._problems.append((path, reason))
-
-    def _encode_tally(self, tally: PartTally) -> bytes:
-        notes = marshal.dumps(tuple(tally._replace(problems=tuple(self._problems))))
+    def _part(self, buffers: Buffers, tally: Tally) -> OutputPart:
+        notes = marshal.dumps((list(tally), self._problems))
         self._problems.clear()
-        return notes
+        return OutputPart(buffers, notes)
 
 
 def _split_into_jobs(folders: list[Folder]) -> Iterator[list[Folder]]:
-    """Runs of files, in order, small enough that the hands end at about the same time."""
+    """Runs of files, in order, small enough that the processes end at about the same time."""
     share: list[Folder] = []
     room = _JOB_FILES
     for path, names in folders:

@@ -2,13 +2,13 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 
 from marid.assembly.selection import Selection
 from marid.core.errors import Exhausted
 from marid.text.display import quote_path
 from marid.text.lines import human_size
-from marid.workspace.read import Content, FileSize, measure_files
+from marid.workspace.read import FileSize, measure_files
 
 _MEGABYTE = 1 << 20
 _LARGEST_LISTED = 10
@@ -21,24 +21,6 @@ def check_size(selection: Selection, max_bytes: int) -> None:
         total += measured.size
     if total > max_bytes:
         raise Exhausted(_limit_message(selection, total, max_bytes))
-
-
-def enforce_limit(
-    contents: Iterable[Content], selection: Selection, max_bytes: int, unread: Callable[[], int]
-) -> Iterator[Content]:
-    """The same contents; the limit is judged while they pass, for output that appears only when it is whole.
-
-    `unread` says how many bytes of text were left out because they were too many.
-    Raises: Exhausted as `check_size` does.
-    """
-    total = 0
-    for content in contents:
-        total += content.size
-        if total > max_bytes:
-            check_size(selection, max_bytes)
-        yield content
-    if unread() > max_bytes:
-        check_size(selection, max_bytes)
 
 
 def _limit_message(selection: Selection, total: int, max_bytes: int) -> str:

@@ -1,18 +1,14 @@
 import os
 from pathlib import Path
 
-import pytest
-
 from fakes.git import FakeRepository
 from fakes.means import Outside
-from fakes.people import as_nobody
 from fakes.secrets import AWS_KEY, GITHUB_TOKEN
-from fakes.trees import plant, plant_names, scratch
+from fakes.trees import plant, plant_names
 from marid.assembly.assembler import Assembler, group_by_size
 from marid.assembly.content_cache import ContentCache
-from marid.core.context import ContextReport, ContextRequest, FileSelection, Level, LevelRule, RenderOptions
-from marid.core.errors import Exhausted
-from marid.core.events import ContextEvent, FileProblem, WalkProgress
+from marid.core.context import ContextRequest, FileSelection, Level, LevelRule, RenderOptions
+from marid.core.events import ContextEvent, WalkProgress
 
 
 def assembler(
@@ -50,7 +46,7 @@ def test_output_and_lock_are_left_out_also_by_another_name(tmp_path: Path) -> No
     plant(tmp_path, {"a.py": "a", "out.txt": "old", "my.lock": "{}"})
     os.link(tmp_path / "out.txt", tmp_path / "hard.txt")
     work = assembler(tmp_path, output="out.txt", lock="./my.lock")
-    assert list(bodies(work)) == ["a.py"]
+    assert [content.path for content in work.contents()] == ["a.py"]
 
 
 def test_an_output_that_is_not_there_yet_hides_nothing(tmp_path: Path) -> None:
@@ -63,8 +59,8 @@ def test_only_what_changed_since_a_revision_is_selected(tmp_path: Path) -> None:
     repository.commit("one", {"a.py": b"a", "b.py": b"b"})
     repository.files |= {"b.py": b"changed", "c.py": b"new"}
     plant(tmp_path, repository.files)
-    work = assembler(tmp_path, outside=Outside(repositories={str(tmp_path): repository}))
-    work.request = work.request._replace(selection=FileSelection(changed_since="HEAD"))
+    request = ContextRequest(cwd=str(tmp_path), selection=FileSelection(changed_since="HEAD"))
+    work = Assembler(request, Outside(repositories={str(tmp_path): repository}).means(), lambda _: None)
     assert list(bodies(work)) == ["b.py", "c.py"]
 
 
@@ -77,14 +73,6 @@ def test_a_memory_spares_the_walk_and_the_disk(tmp_path: Path) -> None:
         plant(tmp_path, {"a.py": "changed", "b.py": "b"})
 
 
-def test_the_limit_is_judged_while_reading_where_it_is_set(tmp_path: Path) -> None:
-    plant(tmp_path, {"a.py": b"x" * 2000})
-    work = assembler(tmp_path)
-    work.max_bytes = 1000
-    with pytest.raises(Exhausted):
-        list(work.items())
-
-
 def test_tokens_are_counted_and_remembered_by_content(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": "one two three\n", "b.py": "one two three\n"})
     outside = Outside()
@@ -92,39 +80,6 @@ def test_tokens_are_counted_and_remembered_by_content(tmp_path: Path) -> None:
         work = assembler(tmp_path, outside=outside)
         assert [item.tokens for item in work.count_tokens(work.items())] == [4, 4]
     assert [number for _, number in outside.cache.puts] == [1]
-
-
-def test_the_report_adds_up_what_passed(tmp_path: Path) -> None:
-    plant(tmp_path, {"a.py": f"k = '{AWS_KEY}'\n", "b.py": "b\n", "c.bin": b"\0"})
-    (tmp_path / "link").symlink_to("a.py")
-    os.mkfifo(tmp_path / "pipe")
-    work = assembler(tmp_path)
-    items = list(work.tally_items(work.count_tokens(work.items())))
-    size = sum(len(item.body) for item in items)
-    tokens = sum(item.tokens or 0 for item in items)
-    assert work.report() == ContextReport(
-        files=2, bytes=size, masked=1, links=1, special=1, binaries=1, tokens=tokens, exact=True
-    )
-
-
-def test_without_counting_no_tokens_are_reported(tmp_path: Path) -> None:
-    plant(tmp_path, {"a.py": "a"})
-    work = assembler(tmp_path)
-    list(work.tally_items(work.items()))
-    assert (work.report().tokens, work.report().exact) == (None, True)
-
-
-def test_an_unreadable_file_is_told_counted_and_survived() -> None:
-    told: list[ContextEvent] = []
-    with scratch() as top:
-        plant(top, {"a.py": "a", "closed\n.py": "b"})
-        os.chmod(top, 0o755)
-        os.chmod(f"{top}/closed\n.py", 0)
-        work = Assembler(ContextRequest(cwd=top), Outside().means(), told.append)
-        with as_nobody():
-            assert list(bodies(work)) == ["a.py"]
-        assert work.report().problems == 1
-    assert FileProblem(path='"closed\\n.py"', reason="no permission") in told
 
 
 def with_repository(top: Path, before: dict[str, str], after: dict[str, str]) -> Outside:
@@ -163,10 +118,18 @@ def test_secrets_in_what_git_tells_are_masked_and_counted(tmp_path: Path) -> Non
     outside.repositories[str(tmp_path)].commit(f"use {AWS_KEY}", {"b.py": b""})
     work = assembler(tmp_path, outside=outside, shown=RenderOptions(diff="HEAD~1", log=1))
     log, diff = work.sections()
-    assert (AWS_KEY.encode() in log.body, GITHUB_TOKEN.encode() in diff.body, work.masked) == (False, False, 2)
+    assert (AWS_KEY.encode() in log.body, GITHUB_TOKEN.encode() in diff.body, log.masked + diff.masked) == (
+        False,
+        False,
+        2,
+    )
     work = assembler(tmp_path, outside=outside, shown=RenderOptions(diff="HEAD~1", log=1, mask=False))
     log, diff = work.sections()
-    assert (AWS_KEY.encode() in log.body, GITHUB_TOKEN.encode() in diff.body, work.masked) == (True, True, 0)
+    assert (AWS_KEY.encode() in log.body, GITHUB_TOKEN.encode() in diff.body, log.masked + diff.masked) == (
+        True,
+        True,
+        0,
+    )
 
 
 def test_groups_are_small_enough_to_keep() -> None:

@@ -56,7 +56,8 @@ def test_a_file_that_is_no_text_is_not_looked_at_again(tmp_path: Path) -> None:
 
 def test_the_selection_is_kept_until_files_may_have_come_or_gone(tmp_path: Path) -> None:
     memory = ContentCache()
-    memory.selection = select_files(resolve_targets([str(tmp_path)], "/"), SelectionRules(), lambda _: None)
+    found = select_files(resolve_targets([str(tmp_path)], "/"), SelectionRules(), lambda _: None)
+    assert memory.select(lambda: found) is memory.select(lambda: found._replace(top="/")) is found
     memory.invalidate({"a"}, walk=False)
     assert memory.selection is not None
     memory.invalidate({"a"}, walk=True)

@@ -79,16 +79,16 @@ def test_numbers_are_right_after_a_secret_of_many_lines(end: str) -> None:
 def test_chosen_symbols_are_masked_before_their_lines_are_numbered() -> None:
     source = f"a = 1\n\n\ndef key():\n    return '''{PRIVATE_KEY}'''\n\n\nb = 2\n"
     chosen = (AnchoredSymbol("key", SymbolDetail.FULL), AnchoredSymbol("b", SymbolDetail.FULL))
-    item, renewed = shaper(line_numbers=True).build_symbols(content("a.py", source), chosen)
+    item = shaper(line_numbers=True).build_symbols(content("a.py", source), chosen)
     last = source.count("\n")
     assert item.body.decode().split("\n")[:2] == [" 4: def key():", " 5:     return '''[masked:private-key]"]
     assert item.body.decode().endswith(f"⋮\n{last}: b = 2\n")
     assert (item.masked, item.spans) == (1, ((4, last - 3), (last, last)))
-    assert [line for line in PRIVATE_KEY.split("\n")[1:-2] if line in str(renewed)] == []
+    assert [line for line in PRIVATE_KEY.split("\n")[1:-2] if line in str(item.symbols)] == []
 
 
 def test_chosen_symbols_need_no_numbers() -> None:
-    item, _ = shaper().build_symbols(content("a.py", "a = 1\nb = 2\n"), (AnchoredSymbol("b", SymbolDetail.FULL),))
+    item = shaper().build_symbols(content("a.py", "a = 1\nb = 2\n"), (AnchoredSymbol("b", SymbolDetail.FULL),))
     assert (item.body, item.level) == (b"b = 2\n", Level.FULL)
 
 

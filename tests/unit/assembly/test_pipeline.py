@@ -1,13 +1,17 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from fakes.means import Outside
-from fakes.trees import plant, plant_names
+from fakes.people import as_nobody
+from fakes.secrets import AWS_KEY
+from fakes.trees import plant, plant_names, scratch
 from marid.assembly.pipeline import ContextRun
-from marid.core.context import ContextRequest, ContextView, OutputFormat, RenderOptions
+from marid.core.context import ContextReport, ContextRequest, ContextView, OutputFormat, RenderOptions
 from marid.core.errors import Exhausted
+from marid.core.events import ContextEvent, FileProblem
 
 
 def run_of(top: Path, *views: ContextView, **more: object) -> ContextRun:
@@ -90,3 +94,50 @@ def test_the_walk_is_done_before_anything_is_asked_for(tmp_path: Path, view: Con
     plant_names(tmp_path, "b.py")
     text = b"".join(piece for batch in batches for piece in batch)
     assert b"b.py" not in text
+
+
+def test_the_report_adds_up_what_passed(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": f"k = '{AWS_KEY}'\n", "b.py": "b\n", "c.bin": b"\0"})
+    (tmp_path / "link").symlink_to("a.py")
+    os.mkfifo(tmp_path / "pipe")
+    run = run_of(tmp_path, form=OutputFormat.JSON, tokens=True)
+    files = json.loads(written(run))["files"]
+    assert run.report() == ContextReport(
+        files=2,
+        bytes=sum(file["written"] for file in files),
+        masked=1,
+        links=1,
+        special=1,
+        binaries=1,
+        tokens=sum(file["tokens"] for file in files),
+        exact=True,
+    )
+
+
+def test_without_counting_no_tokens_are_reported(tmp_path: Path) -> None:
+    plant(tmp_path, {"a.py": "a"})
+    run = run_of(tmp_path)
+    written(run)
+    assert (run.report().tokens, run.report().exact) == (None, True)
+
+
+def test_an_unreadable_file_is_reported_and_counted() -> None:
+    events: list[ContextEvent] = []
+    with scratch() as top:
+        plant(top, {"a.py": "a", "closed\n.py": "b"})
+        os.chmod(top, 0o755)
+        os.chmod(f"{top}/closed\n.py", 0)
+        run = ContextRun(ContextRequest(cwd=top), Outside().means(), events.append)
+        with as_nobody():
+            assert written(run).count("File: ") == 1
+        assert run.report().problems == 1
+    assert FileProblem(path='"closed\\n.py"', reason="no permission") in events
+
+
+def test_files_that_shrink_while_they_are_read_are_let_through(tmp_path: Path) -> None:
+    plant(tmp_path, {"a": b"x" * 1_200_000, "b": b"x" * 1_200_000})
+    request = ContextRequest(cwd=str(tmp_path), max_bytes=2_000_000, output="out.txt")
+    batches = iter(ContextRun(request, Outside().means(), lambda _: None))
+    next(batches)
+    plant(tmp_path, {"a": b""})
+    assert b"".join(piece for batch in batches for piece in batch).count(b"File: b\n") == 1

@@ -11,9 +11,8 @@ from fakes.program import Program
 from fakes.readers import paths
 from fakes.trees import plant, scratch, selected
 from marid.assembly.selection import Selection, resolve_targets, select_files
-from marid.assembly.size_limit import check_size, enforce_limit, exclusion_rule
+from marid.assembly.size_limit import check_size, exclusion_rule
 from marid.core.errors import Exhausted
-from marid.workspace.read import FileReader
 from marid.workspace.walk import SelectionRules
 
 KB = 1 << 10
@@ -55,29 +54,6 @@ def test_a_large_binary_does_not_count_and_a_small_one_does(tmp_path: Path) -> N
     plant(tmp_path, {"small.bin": b"\0" * (2 * KB)})
     with pytest.raises(Exhausted):
         check_size(selection(tmp_path), KB)
-
-
-def test_the_limit_may_be_judged_while_the_files_pass(tmp_path: Path) -> None:
-    plant(tmp_path, {"a": b"x" * 600, "b": b"x" * 425})
-    found = selection(tmp_path)
-    reader = FileReader(str(tmp_path), lambda _path, _reason: None)
-    contents = enforce_limit(reader.read(found.folders), found, KB, lambda: reader.huge_bytes)
-    assert next(contents).path == "a"
-    with pytest.raises(Exhausted, match="Total content size exceeds limit of"):
-        next(contents)
-    assert [
-        one.path for one in enforce_limit(reader.read(found.folders), found, 2 * KB, lambda: reader.huge_bytes)
-    ] == ["a", "b"]
-
-
-def test_files_that_shrink_behind_the_reader_s_back_are_let_through(tmp_path: Path) -> None:
-    plant(tmp_path, {"a": b"x" * 600, "b": b"x" * 600})
-    found = selection(tmp_path)
-    reader = FileReader(str(tmp_path), lambda _path, _reason: None)
-    contents = enforce_limit(reader.read(found.folders), found, KB, lambda: reader.huge_bytes)
-    next(contents)
-    plant(tmp_path, {"a": b""})
-    assert next(contents).path == "b"
 
 
 HOSTILE = [

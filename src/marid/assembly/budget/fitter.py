@@ -11,7 +11,6 @@ from marid.assembly.items import ContextItem, Section
 from marid.assembly.pack import pack
 from marid.core.context import Level
 from marid.core.errors import Exhausted
-from marid.core.events import ContextEvent
 from marid.syntax.languages import language_of
 from marid.syntax.outline import identifiers
 from marid.text.tokens import make_counter
@@ -65,8 +64,7 @@ class BudgetFitter:
         assembler = self._assembler
         stems = {mention_name(path) for path in assembler.selection.paths()}
         seen: dict[str, _MeasuredFile] = {}
-        contents = assembler.contents()
-        pairs = ((content, assembler.item(content)) for content in contents)
+        pairs = ((content, assembler.item(content)) for content in assembler.contents())
         for group in group_by_size(pairs, lambda pair: len(pair[1].body)):
             form = make_renderer(self._form)
             costs = assembler.counter.count_many([b"".join(form.item(item, first=False)) for _, item in group])
@@ -117,10 +115,8 @@ class BudgetFitter:
                 yield from (assembler.item(content) for content in assembler.read([_folder_of(path)]))
 
     def _cost_of(self, sections: list[Section], items: list[ContextItem]) -> int:
-        whole = b"".join(
-            piece for batch in pack(sections, items, make_renderer(self._form), _ignore_event) for piece in batch
-        )
-        return self._counter.count(whole)
+        batches = pack(sections, items, make_renderer(self._form))
+        return self._counter.count(b"".join(piece for batch in batches for piece in batch.buffers))
 
 
 def _mentions(content: Content, stems: set[str]) -> frozenset[str]:
@@ -131,7 +127,3 @@ def _mentions(content: Content, stems: set[str]) -> frozenset[str]:
 def _folder_of(path: str) -> Folder:
     folder, _, name = path.rpartition("/")
     return Folder(folder, [name])
-
-
-def _ignore_event(_what: ContextEvent) -> None:
-    """A trial run is nobody's business."""

@@ -1,6 +1,6 @@
 """The lock file: what was packed, byte for byte, so that a later run can say what would differ."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -8,6 +8,7 @@ from marid.assembly.items import ContextItem
 from marid.assembly.symbol_excerpts import AnchoredSymbol
 from marid.core.context import Level, SymbolDetail
 from marid.core.errors import BadInput, NotFound
+from marid.text.content_hash import sha256_hex
 from marid.text.display import quote_path, unquote_path
 from marid.text.edit.text_anchors import TextAnchor
 from marid.text.lines import line_count
@@ -44,27 +45,20 @@ class Lock:
         return {unquote_path(one.path): one.symbols for one in self.files if one.symbols}
 
 
-def lock_file_row(item: ContextItem, reason: str, symbols: Sequence[AnchoredSymbol]) -> LockedFile:
+def lock_file_row(item: ContextItem, reason: str) -> LockedFile:
     """The lock's row for an item. Its spans are the lines that are there as the file has them."""
-    whole = item.level is Level.FULL and item.body and not symbols
+    whole = item.level is Level.FULL and item.body and not item.symbols
     return LockedFile(
         quote_path(item.path),
         item.level.value,
         reason,
-        content_digest(item.body),
+        sha256_hex(item.body),
         item.size,
         len(item.body),
         item.tokens,
         ((1, line_count(item.body)),) if whole else item.spans,
-        tuple(symbols),
+        item.symbols,
     )
-
-
-def content_digest(body: bytes) -> str:
-    """The hash by which a lock knows what was written."""
-    import hashlib
-
-    return hashlib.sha256(body).hexdigest()
 
 
 def dump_lock(lock: Lock) -> bytes:

@@ -1,14 +1,13 @@
-"""A run that leaves a lock file, or has to match one."""
+"""Record a lock while a pack is made, and turn a lock back into its request."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
 from marid.assembly.items import ContextItem, Section
-from marid.assembly.lock.lock_file import Lock, LockedFile, content_digest, lock_file_row
+from marid.assembly.lock.lock_file import Lock, LockedFile, lock_file_row
 from marid.assembly.selection import Selection
-from marid.assembly.symbol_excerpts import AnchoredSymbol
 from marid.core.context import (
     ContextRequest,
     FileSelection,
@@ -20,42 +19,33 @@ from marid.core.context import (
     SymbolDetail,
 )
 from marid.core.errors import BadInput
+from marid.text.content_hash import sha256_hex
 from marid.text.tokens import ENCODINGS
 
 
 class LockRecorder:
     """Collects the rows of a lock while the items pass."""
 
-    def __init__(self, request: ContextRequest, encoding: str) -> None:
+    def __init__(self, request: ContextRequest, encoding: str, sections: Sequence[Section]) -> None:
         self._request = request
         self._encoding = encoding
-        self._sections: dict[str, str] = {}
+        self._sections = {section.kind: sha256_hex(section.body) for section in sections}
         self._rows: list[LockedFile] = []
 
-    def record_sections(self, sections: Iterable[Section]) -> None:
-        """Remember what stands before the files."""
-        self._sections = {section.kind: content_digest(section.body) for section in sections}
-
-    def record_items(
-        self, items: Iterable[ContextItem], selection: Selection, symbols: Mapping[str, tuple[AnchoredSymbol, ...]]
-    ) -> Iterator[ContextItem]:
+    def record(self, items: Iterable[ContextItem], selection: Selection) -> Iterator[ContextItem]:
         """The same items."""
         budgeted = self._request.render.budget is not None
         for item in items:
             reason = selection.reason(item.path)
             if budgeted:
                 reason += f"; {item.level.value} fits the budget"
-            self._rows.append(lock_file_row(item, reason, symbols.get(item.path, ())))
+            self._rows.append(lock_file_row(item, reason))
             yield item
 
     def to_lock(self) -> Lock:
         """The lock of what has passed."""
-        return Lock(
-            request=request_to_dict(self._request),
-            encoding=self._encoding,
-            sections=self._sections,
-            files=tuple(self._rows),
-        )
+        request = request_to_dict(self._request)
+        return Lock(request=request, encoding=self._encoding, sections=self._sections, files=tuple(self._rows))
 
 
 def request_to_dict(request: ContextRequest) -> dict[str, object]:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator
 
-from marid.assembly.pack import Buffers
+from marid.assembly.items import Buffers
 from marid.core.context import OutputFormat
 from marid.text.display import quote_path
 from marid.workspace.walk import Folder

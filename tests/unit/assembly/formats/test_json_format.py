@@ -10,7 +10,7 @@ from marid.core.context import Level
 
 
 def written(items: list[ContextItem], sections: tuple[Section, ...] = ()) -> bytes:
-    return b"".join(piece for batch in pack(sections, items, JsonFormat(), lambda _: None) for piece in batch)
+    return b"".join(piece for batch in pack(sections, items, JsonFormat()) for piece in batch.buffers)
 
 
 def test_a_file_says_how_large_it_is_and_how_much_is_written() -> None:

@@ -10,8 +10,8 @@ from marid.core.context import Level
 
 
 def written(items: list[ContextItem], sections: tuple[Section, ...] = ()) -> str:
-    batches = pack(sections, items, MarkdownFormat(), lambda _: None)
-    return b"".join(piece for batch in batches for piece in batch).decode()
+    batches = pack(sections, items, MarkdownFormat())
+    return b"".join(piece for batch in batches for piece in batch.buffers).decode()
 
 
 def test_a_file_is_a_heading_and_a_fence_with_its_language() -> None:

@@ -8,7 +8,7 @@ from marid.core.context import Level
 
 
 def written(items: list[ContextItem], sections: tuple[Section, ...] = ()) -> bytes:
-    return b"".join(piece for batch in pack(sections, items, TextFormat(), lambda _: None) for piece in batch)
+    return b"".join(piece for batch in pack(sections, items, TextFormat()) for piece in batch.buffers)
 
 
 def test_a_file_has_a_header_a_rule_a_blank_line_and_its_content() -> None:

@@ -11,7 +11,7 @@ from marid.core.context import Level
 
 
 def written(items: list[ContextItem], sections: tuple[Section, ...] = ()) -> bytes:
-    return b"".join(piece for batch in pack(sections, items, XmlFormat(), lambda _: None) for piece in batch)
+    return b"".join(piece for batch in pack(sections, items, XmlFormat()) for piece in batch.buffers)
 
 
 def test_a_file_is_an_element_with_its_facts() -> None:

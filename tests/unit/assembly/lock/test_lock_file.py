@@ -8,7 +8,6 @@ from fakes.readers import item, paths
 from marid.assembly.lock.lock_file import (
     Lock,
     LockedFile,
-    content_digest,
     diff_locks,
     dump_lock,
     load_lock,
@@ -17,9 +16,10 @@ from marid.assembly.lock.lock_file import (
 from marid.assembly.symbol_excerpts import AnchoredSymbol
 from marid.core.context import Level, SymbolDetail
 from marid.core.errors import BadInput, NotFound
+from marid.text.content_hash import sha256_hex
 from marid.text.edit.text_anchors import anchor_lines
 
-ROW = lock_file_row(item("a.py", b"x\ny", 4)._replace(tokens=3), "because", ())
+ROW = lock_file_row(item("a.py", b"x\ny", 4)._replace(tokens=3), "because")
 
 
 def lock(*files: LockedFile, **sections: str) -> Lock:
@@ -31,7 +31,7 @@ def test_a_row_holds_every_fact_of_its_file() -> None:
         path="a.py",
         level="full",
         reason="because",
-        digest=content_digest(b"x\ny"),
+        digest=sha256_hex(b"x\ny"),
         size=7,
         written=3,
         tokens=3,
@@ -43,20 +43,22 @@ def test_a_row_holds_every_fact_of_its_file() -> None:
 
 @pytest.mark.parametrize("level", [Level.OUTLINE, Level.NAME])
 def test_what_is_not_there_line_by_line_has_no_spans(level: Level) -> None:
-    assert lock_file_row(item("a.py", b"1 def f()\n")._replace(level=level), "", ()).spans == ()
-    assert lock_file_row(item("a.py", b""), "", ()).spans == ()
+    assert lock_file_row(item("a.py", b"1 def f()\n")._replace(level=level), "").spans == ()
+    assert lock_file_row(item("a.py", b""), "").spans == ()
 
 
 def test_of_chosen_symbols_the_spans_are_their_own() -> None:
     shown = item("a.py", b"x\n")._replace(spans=((4, 5),))
-    assert lock_file_row(shown, "", (AnchoredSymbol("f", SymbolDetail.FULL),)).spans == ((4, 5),)
-    assert lock_file_row(shown._replace(spans=()), "", (AnchoredSymbol("f", SymbolDetail.SIGNATURE),)).spans == ()
+    assert lock_file_row(shown._replace(symbols=(AnchoredSymbol("f", SymbolDetail.FULL),)), "").spans == ((4, 5),)
+    assert (
+        lock_file_row(shown._replace(spans=(), symbols=(AnchoredSymbol("f", SymbolDetail.SIGNATURE),)), "").spans == ()
+    )
 
 
 def test_a_lock_comes_back_as_it_was_written(tmp_path: Path) -> None:
     anchor = anchor_lines("a\nb\nc\n", 2, 3)
     chosen = (AnchoredSymbol("f", SymbolDetail.FULL, anchor), AnchoredSymbol("g", SymbolDetail.HIDE))
-    row = lock_file_row(item("b\n.py", b"x"), "by '\udcff'", chosen)
+    row = lock_file_row(item("b\n.py", b"x")._replace(symbols=chosen), "by '\udcff'")
     written = lock(ROW, row, tree="00ff")
     (tmp_path / "lock").write_bytes(dump_lock(written))
     assert load_lock(str(tmp_path / "lock")) == written
@@ -75,7 +77,7 @@ def test_one_file_is_one_line_of_json() -> None:
 
 def test_the_symbols_are_known_by_the_file_s_own_name() -> None:
     chosen = (AnchoredSymbol("f", SymbolDetail.FULL),)
-    rows = (lock_file_row(item("b\n.py", b"x"), "", chosen), ROW)
+    rows = (lock_file_row(item("b\n.py", b"x")._replace(symbols=chosen), ""), ROW)
     assert lock(*rows).symbols() == {"b\n.py": chosen}
 
 
@@ -143,7 +145,11 @@ def test_the_same_lock_has_no_differences() -> None:
 @given(paths())
 def test_any_name_survives_a_lock(tmp_path_factory: pytest.TempPathFactory, path: str) -> None:
     place = tmp_path_factory.getbasetemp() / "some.lock"
-    place.write_bytes(dump_lock(lock(lock_file_row(item(path, b"x"), path, (AnchoredSymbol("f", SymbolDetail.FULL),)))))
+    place.write_bytes(
+        dump_lock(
+            lock(lock_file_row(item(path, b"x")._replace(symbols=(AnchoredSymbol("f", SymbolDetail.FULL),)), path))
+        )
+    )
     found = load_lock(str(place))
     assert list(found.symbols()) == [path]
     assert found.files[0].reason == path

@@ -5,7 +5,7 @@ import pytest
 from fakes.readers import item
 from fakes.trees import plant_names
 from marid.assembly.items import Section
-from marid.assembly.lock.lock_file import Lock, content_digest, dump_lock, load_lock
+from marid.assembly.lock.lock_file import Lock, dump_lock, load_lock
 from marid.assembly.lock.recorder import LockRecorder, request_from_lock, request_to_dict
 from marid.assembly.selection import resolve_targets, select_files
 from marid.assembly.symbol_excerpts import AnchoredSymbol
@@ -20,6 +20,7 @@ from marid.core.context import (
     SymbolDetail,
 )
 from marid.core.errors import BadInput
+from marid.text.content_hash import sha256_hex
 from marid.workspace.walk import SelectionRules
 
 REQUEST = ContextRequest(
@@ -93,13 +94,12 @@ def test_a_record_collects_what_passes(tmp_path: Path) -> None:
     selection = select_files(
         resolve_targets([".", "b.py"], str(tmp_path)), SelectionRules(), lambda _: None, reasons=True
     )
-    record = LockRecorder(REQUEST, "cl100k_base")
-    record.record_sections([Section("tree", "Tree", b"p/\n")])
+    record = LockRecorder(REQUEST, "cl100k_base", [Section("tree", "Tree", b"p/\n")])
     chosen = (AnchoredSymbol("f", SymbolDetail.FULL),)
-    items = [item("a.py", b"x"), item("b.py", b"")._replace(level=Level.NAME)]
-    assert list(record.record_items(items, selection, {"a.py": chosen})) == items
+    items = [item("a.py", b"x")._replace(symbols=chosen), item("b.py", b"")._replace(level=Level.NAME)]
+    assert list(record.record(items, selection)) == items
     found = record.to_lock()
-    assert (found.encoding, found.sections) == ("cl100k_base", {"tree": content_digest(b"p/\n")})
+    assert (found.encoding, found.sections) == ("cl100k_base", {"tree": sha256_hex(b"p/\n")})
     assert [(row.path, row.reason, row.symbols) for row in found.files] == [
         ("a.py", "because no rule matches it; full fits the budget", chosen),
         ("b.py", "named; name fits the budget", ()),
