@@ -87,7 +87,7 @@ def py_check_syntax(path: Annotated[FileRef, "a Python file"], *, workers: Worke
 
     A syntax error is a result, not a failure of this tool; `values.ok` tells the two apart.
     """
-    from marid.syntax.python.syntax_check import py_syntax_problem
+    from marid.syntax.python.source import py_syntax_problem
 
     flaw = run_on_python(workers, path, py_syntax_problem)
     if flaw is None:

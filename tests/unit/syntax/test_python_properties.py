@@ -15,7 +15,6 @@ from marid.core.errors import BadInput, MaridError
 from marid.syntax.python.edit.additions import add_definition, extract_definition, move_definition
 from marid.syntax.python.edit.anchor import InsertionAnchor
 from marid.syntax.python.edit.definition_text import find_declaration, find_definition, find_signature
-from marid.syntax.python.edit.editable_source import parse_source, read_source
 from marid.syntax.python.edit.edits import (
     remove_definition,
     set_declaration,
@@ -23,7 +22,8 @@ from marid.syntax.python.edit.edits import (
     update_definition,
     wrap_region,
 )
-from marid.syntax.python.edit.name_lookup import DEFINITION_NODES, BlockStatement, definitions, variables
+from marid.syntax.python.edit.name_lookup import BlockStatement, definitions, variables
+from marid.syntax.python.source import DEFINITION_NODES, read_source
 
 FEW, MANY = 25, 300
 SMALL, LARGE = 25_000, 100_000
@@ -50,7 +50,7 @@ def files(largest: int) -> list[Path]:
 def sample(path: Path) -> Sample | None:
     data = path.read_bytes()
     try:
-        tree = parse_source(read_source(data))
+        tree = read_source(data).tree
     except BadInput:
         return None
     defined: dict[str, list[BlockStatement]] = {}
@@ -86,7 +86,7 @@ def same(one: bytes, other: bytes) -> bool:
 
 def shape(data: bytes) -> str:
     """The tree without positions; docstrings as `help` shows them, since their indentation may move."""
-    tree = parse_source(read_source(data))
+    tree = read_source(data).tree
     for node in ast.walk(tree):
         if isinstance(node, DEFINITION_NODES) and isinstance(node.body[0], ast.Expr):
             value = node.body[0].value
@@ -117,9 +117,9 @@ def removed_and_added_is_the_same(file: Sample, draw: st.DataObject) -> None:
     anchor = draw.draw(st.sampled_from(anchors))
     text = find_definition(file.data, name).text
     removed = remove_definition(file.data, name).data
-    assert parse_source(read_source(removed))
+    assert read_source(removed).tree
     again = add_definition(removed, name, text, anchor).data
-    assert ast.dump(parse_source(read_source(again))) == ast.dump(file.tree)
+    assert ast.dump(read_source(again).tree) == ast.dump(file.tree)
 
 
 def neighbours(file: Sample, name: str, found: BlockStatement) -> list[InsertionAnchor]:
@@ -140,7 +140,7 @@ def a_move_keeps_both_parsing(file: Sample, other: Sample, draw: st.DataObject) 
     anchor = draw.draw(st.sampled_from([InsertionAnchor(kind="top"), InsertionAnchor(kind="bottom")]))
     dest = destination(draw, other)
     taken = extract_definition(file.data, name, "moved_here")
-    assert parse_source(read_source(taken.rest.data))
+    assert read_source(taken.rest.data).tree
     try:
         added = add_definition(other.data, dest, taken.text, anchor).data
     except BadInput as error:
@@ -186,7 +186,7 @@ def a_region_changes_no_meaning(file: Sample, draw: st.DataObject) -> None:
         wrapped = wrap_region(file.data, first, last, "R").data
     except MaridError:
         return
-    assert ast.dump(parse_source(read_source(wrapped))) == ast.dump(file.tree)
+    assert ast.dump(read_source(wrapped).tree) == ast.dump(file.tree)
     assert len(wrapped) > len(file.data)
 
 

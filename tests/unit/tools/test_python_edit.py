@@ -75,9 +75,9 @@ def test_a_plan_touches_nothing_and_says_what_it_was_made_from(hands: Hands, spe
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"x = 1\ndef f(:\n", "'a.py': line 2: the file does not parse"),
-        (b"x = 1\ny = '\xff'\n", "'a.py': line 2: these bytes are not utf-8"),
-        (b"\x7fELF\0\0\1", "'a.py': line 1: the file does not parse"),
+        (b"x = 1\ndef f(:\n", "'a.py': line 2, column 7"),
+        (b"x = 1\ny = '\xff'\n", "'a.py': line 2: not UTF-8"),
+        (b"\x7fELF\0\0\1", "'a.py': line 1: a null byte"),
     ],
 )
 def test_a_file_that_is_no_python_is_an_error_and_stays(hands: Hands, spec: ToolSpec, data: bytes, words: str) -> None:
@@ -164,7 +164,7 @@ def test_a_move_inside_a_file_changes_it_once(hands: Hands) -> None:
         ({"dest_path": "there.txt"}, "bad_input", "'there.txt' is no Python file"),
         ({"src_path": "there.txt", "dest_path": "a.py"}, "bad_input", "'there.txt' is no Python file"),
         ({"dest_path": "new.py", "dest_name": "B.free"}, "not_found", "'new.py': 'B' is not defined"),
-        ({"dest_path": "a.py", "anchor_type": "after", "anchor_symbol": "Shp"}, "not_found", "nearest: Shop"),
+        ({"dest_path": "a.py", "anchor_type": "after", "anchor_symbol": "Shp"}, "not_found", "did you mean Shop"),
         ({"dest_path": "a.py", "anchor_type": "beside"}, "bad_input", "anchor_type"),
         ({"dest_path": "../b.py"}, "refused", "b.py"),
     ],

@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from marid.syntax.python.scopes import DEFINITION_NODES, statements
-from marid.syntax.python.source import read_source
+from marid.syntax.python.scopes import statements
+from marid.syntax.python.source import DEFINITION_NODES, read_source
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,16 +22,11 @@ class ImportStatement:
 
 
 def py_imports(data: bytes) -> tuple[ImportStatement, ...]:
-    """Every import statement, also those inside definitions, in source order.
-
-    Raises:
-        BadInput: the file does not parse.
-        Exhausted: it is nested too deeply.
-    """
+    """Every import statement, also those inside definitions, in source order. Raises as `read_source`."""
     source = read_source(data)
     found = [
         ImportStatement(
-            line=source.line_number(node.lineno), modules=module_names(node), text=statement_text(node), scope=scope
+            line=source.line_of_row(node.lineno - 1), modules=module_names(node), text=statement_text(node), scope=scope
         )
         for scope, node in _find_imports(source.tree.body)
     ]

@@ -1,15 +1,12 @@
-"""The statements of a scope: what stands in `if`, `try`, `with`, loops and `match` belongs to what surrounds them."""
+"""The statements of a scope: those in `if`, `try`, `with`, loops and `match` belong to the scope around them."""
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
 
 from marid.core.errors import NotFound
+from marid.syntax.names import suggestion
+from marid.syntax.python.source import DEFINITION_NODES, DefinitionNode
 
-FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
-DefinitionNode: TypeAlias = FunctionNode | ast.ClassDef
-FUNCTION_NODES = (ast.FunctionDef, ast.AsyncFunctionDef)
-DEFINITION_NODES = (*FUNCTION_NODES, ast.ClassDef)
 _BLOCKS = ("body", "handlers", "cases", "orelse", "finalbody")
 
 
@@ -21,12 +18,7 @@ def statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
         if isinstance(node, ast.stmt):
             yield node
         if not isinstance(node, DEFINITION_NODES):
-            waiting.extend(reversed(list(_block_nodes(node))))
-
-
-def _block_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    for field in _BLOCKS:
-        yield from getattr(node, field, ())
+            waiting.extend(reversed([inner for field in _BLOCKS for inner in getattr(node, field, ())]))
 
 
 def definitions(body: Sequence[ast.stmt]) -> Iterator[DefinitionNode]:
@@ -46,8 +38,7 @@ def all_definitions(body: Sequence[ast.stmt]) -> Iterator[tuple[str, DefinitionN
 def find_named(body: Sequence[ast.stmt], name: str) -> list[DefinitionNode]:
     """The definitions of a dotted name; several if it is defined more than once.
 
-    Raises:
-        NotFound: there is none; the message suggests names that look like it.
+    Raises: NotFound; the message suggests similar names.
     """
     wanted = name.strip()
     known = list(all_definitions(body))
@@ -56,15 +47,33 @@ def find_named(body: Sequence[ast.stmt], name: str) -> list[DefinitionNode]:
     raise NotFound(f"no '{wanted[:200]}' in it{suggestion(wanted, (each for each, _ in known))}")
 
 
-def suggestion(wanted: str, known: Iterable[str], sign: str = ".") -> str:
-    """Names like the wanted one, as the end of a message; those that end in its last part first, whatever is before."""
-    from difflib import get_close_matches  # imported when used: only a wrong name needs it
+def assigned_names(node: ast.stmt) -> Iterator[str]:
+    """The plain names that an assignment or a type alias declares; `+=` and `:=` declare none."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield from target_names(target)
+    elif isinstance(node, ast.AnnAssign):
+        yield from target_names(node.target)
+    elif type(node).__name__ == "TypeAlias":  # since Python 3.12
+        yield from target_names(getattr(node, "name"))  # noqa: B009
 
-    every = list(dict.fromkeys(known))
-    last = wanted.rpartition(sign)[2][:200]
-    same = [name for name in every if name.rpartition(sign)[2] == last]
-    near = list(dict.fromkeys([*same[:5], *get_close_matches(wanted[:200], every[:5000], n=3)]))
-    return f"; did you mean {', '.join(near[:5])}?" if near else ""
+
+def target_names(target: ast.expr) -> Iterator[str]:
+    """The names in the target of an assignment, in order."""
+    waiting = [target]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, ast.Name):
+            yield each.id
+        elif isinstance(each, ast.Tuple | ast.List):
+            waiting.extend(reversed(each.elts))
+        elif isinstance(each, ast.Starred):
+            waiting.append(each.value)
+
+
+def is_constant(name: str) -> bool:
+    """Whether a name is written the way constants are."""
+    return name.isupper()
 
 
 def docstring_node(node: DefinitionNode | ast.Module) -> ast.Expr | None:
@@ -73,3 +82,13 @@ def docstring_node(node: DefinitionNode | ast.Module) -> ast.Expr | None:
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
         return first
     return None
+
+
+def docstring_text(owner: DefinitionNode | ast.Module) -> str:
+    """The docstring without common indentation and blank lines around it; empty if there is none."""
+    statement = docstring_node(owner)
+    if statement is None or not isinstance(statement.value, ast.Constant):
+        return ""
+    first, *rest = str(statement.value.value).expandtabs().split("\n")
+    common = min((len(line) - len(line.lstrip(" \t")) for line in rest if line.strip()), default=0)
+    return "\n".join([first.strip(), *(line[common:].rstrip() for line in rest)]).strip("\n").rstrip()

@@ -1,149 +1,281 @@
-"""Python source as a tree that knows its bytes. A line ends at `\\n` only, whatever Python's own reader thinks."""
+"""A Python file as text and tree, with the positions of its nodes, that can be written back byte for byte."""
 
 import ast
 import codecs
 import re
 from bisect import bisect_right
+from collections import Counter
+from dataclasses import dataclass
 from functools import cached_property
-from typing import NoReturn
+from typing import NamedTuple, TypeAlias
 from warnings import catch_warnings
 
 from marid.core.errors import BadInput, Exhausted
 
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+DefinitionNode: TypeAlias = FunctionNode | ast.ClassDef
+FUNCTION_NODES = (ast.FunctionDef, ast.AsyncFunctionDef)
+DEFINITION_NODES = (*FUNCTION_NODES, ast.ClassDef)
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK = re.compile(rb"^[ \t\f]*(?:#.*)?$")
-_PYTHON_LINE_END = re.compile(rb"\r\n?|\n")
-_LONE_CR = re.compile(rb"\r(?!\n)")
-_TO_COLON = re.compile(rb"(?:#[^\r\n]*|[^:#])*:")
+# Python ends a line also at a lone "\r", and so do the positions in its trees.
+_ROW_END = re.compile(r"\r\n?|\n")
+_LONE_CR = re.compile(r"\r(?!\n)")
+_LEADING = re.compile(r"[ \t\f]*")
+# All that can stand between the last expression of a header and its colon.
+_TO_COLON = re.compile(r"(?>[^#:]+|#[^\r\n]*)*+:")
 _TOO_DEEP = ("too many nested parentheses", "parser stack overflow", "too complex")
 
 
-class PythonSource:
-    """A file that parses. `code` is its text as UTF-8, without a byte-order mark."""
+class SyntaxProblem(NamedTuple):
+    """Where Python stops understanding, and why; column 0 if it does not say."""
 
-    def __init__(self, code: bytes, tree: ast.Module) -> None:
-        self.code = code
-        self.tree = tree
+    line: int
+    column: int
+    message: str
+
+    def __str__(self) -> str:
+        column = f", column {self.column}" if self.column else ""
+        return f"line {self.line}{column}: {self.message}"
+
+
+class _InvalidSource(Exception):
+    def __init__(self, line: int, message: str, column: int = 0) -> None:
+        super().__init__(message)
+        self.problem = SyntaxProblem(line, column, message)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonSource:
+    """Text that parses. A row is a line as Python ends it, from 0; a line ends at `\\n` only and counts from 1."""
+
+    text: str
+    tree: ast.Module
+    data: bytes = b""
+    encoding: str = "utf-8"
 
     @cached_property
     def row_starts(self) -> list[int]:
-        """Where each line begins, by Python's count, to which a lone carriage return ends a line too."""
-        return [0, *(end.end() for end in _PYTHON_LINE_END.finditer(self.code))]
+        """The offset of each row, then the length of the text."""
+        return _row_starts(self.text)
+
+    @cached_property
+    def row_count(self) -> int:
+        """How many rows there are."""
+        return len(self.row_starts) - 1
 
     @cached_property
     def _newlines(self) -> list[int] | None:
-        """Where lines end by our count; None when both counts agree."""
-        if not _LONE_CR.search(self.code):
+        """The offsets of `\\n`; None if every row is a line."""
+        if "\r" not in self.text or not _LONE_CR.search(self.text):
             return None
-        return [at.start() for at in re.finditer(rb"\n", self.code)]
+        return [match.start() for match in re.finditer("\n", self.text)]
 
-    def line_number(self, row: int) -> int:
-        """The line, by our count, of a row of the tree."""
-        return row if self._newlines is None else bisect_right(self._newlines, self.row_starts[row - 1] - 1) + 1
+    @cached_property
+    def line_ending(self) -> str:
+        """The line ending of most rows."""
+        return commonest_line_ending(self.text) or "\n"
+
+    def row(self, index: int) -> str:
+        """One row with its ending."""
+        return self.text[self.row_starts[index] : self.row_starts[index + 1]]
+
+    def rows(self, first: int, end: int) -> str:
+        """The text of rows `first` to `end`, `end` excluded."""
+        return self.text[self.row_starts[first] : self.row_starts[end]]
+
+    def is_blank(self, index: int) -> bool:
+        """Whether a row exists and holds only white space."""
+        return 0 <= index < self.row_count and not self.row(index).strip()
+
+    def indent(self, index: int) -> str:
+        """The white space at the start of a row; a form feed resets it."""
+        return leading_space(self.row(index)).rpartition("\f")[2]
+
+    def line_of_row(self, index: int) -> int:
+        """The line that holds the start of a row."""
+        return index + 1 if self._newlines is None else bisect_right(self._newlines, self.row_starts[index] - 1) + 1
+
+    def line_number(self, offset: int) -> int:
+        """The line that holds an offset."""
+        return self.text.count("\n", 0, offset) + 1
+
+    def offset(self, lineno: int, column: int) -> int:
+        """The offset in the text of a position in a tree, whose columns are bytes of UTF-8."""
+        start = self.row_starts[lineno - 1]
+        if self.text.isascii():
+            return start + column
+        return start + len(self.row(lineno - 1).encode()[:column].decode())
 
     def start(self, node: ast.stmt | ast.expr) -> int:
-        """The offset of the first byte of a node, decorators left out."""
-        return self.row_starts[node.lineno - 1] + node.col_offset
+        """The offset of the first character of a node, without decorators."""
+        return self.offset(node.lineno, node.col_offset)
 
-    def end(self, node: ast.stmt | ast.expr) -> int:
-        """The offset behind the last byte of a node."""
-        return self.row_starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+    def end(self, node: ast.stmt | ast.expr | ast.arg | ast.keyword) -> int:
+        """The offset after the last character of a node."""
+        return self.offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
 
-    def text(self, start: int, end: int) -> str:
-        """What stands between two offsets."""
-        return self.code[start:end].decode()
+    def node_line(self, node: ast.stmt | ast.expr) -> str:
+        """The text of a node with single spaces for white space."""
+        return " ".join(self.text[self.start(node) : self.end(node)].split())
 
-    def start_with_decorators(self, node: ast.stmt) -> int:
-        """The offset of the first byte of a statement, its decorators included."""
+    def first_row(self, node: ast.stmt) -> int:
+        """The row of a statement, or of the `@` of its first decorator, which may be above the decorator itself."""
         decorators: list[ast.expr] | None = getattr(node, "decorator_list", None)
-        return self.code.rfind(b"@", 0, self.start(decorators[0])) if decorators else self.start(node)
+        if not decorators:
+            return node.lineno - 1
+        row = decorators[0].lineno - 1
+        while not self.row(row).lstrip(" \t\f").startswith("@"):
+            row -= 1
+        return row
 
-    def row_start(self, at: int) -> int:
-        """Where the line begins that holds an offset."""
-        return self.row_starts[bisect_right(self.row_starts, at) - 1]
+    def row_span(self, node: ast.stmt) -> tuple[int, int]:
+        """The first row of a statement, decorators included, and the row after its last."""
+        return self.first_row(node), node.end_lineno or node.lineno
 
     def line_span(self, node: ast.stmt) -> tuple[int, int]:
-        """First and last line of a statement, decorators included."""
-        row = node.lineno
-        if getattr(node, "decorator_list", None):
-            row = bisect_right(self.row_starts, self.start_with_decorators(node))
-        return self.line_number(row), self.line_number(node.end_lineno or node.lineno)
+        """The first and last line of a statement, decorators included."""
+        first, end = self.row_span(node)
+        return self.line_of_row(first), self.line_of_row(end - 1)
 
-    def header_end(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> int:
-        """The offset behind the colon that ends a signature."""
-        begin = self.start(node)
-        known = [self.end(part) for part in _header_expressions(node)]
-        found = _TO_COLON.match(self.code, max([begin, *known]))
-        return found.end() if found else begin
+    def start_with_decorators(self, node: ast.stmt) -> int:
+        """The offset of the first character of a statement, decorators included."""
+        decorated = getattr(node, "decorator_list", None)
+        return self.text.index("@", self.row_starts[self.first_row(node)]) if decorated else self.start(node)
 
-    def signature(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> str:
-        """From `def` or `class` up to the colon, which is left out, on one line and without comments."""
-        words = self.text(self.start(node), self.header_end(node) - 1).strip()
-        return _join_lines(_without_comments(words) if "#" in words else words)
+    def header_span(self, node: DefinitionNode) -> tuple[int, int]:
+        """Where a definition's header starts (at its keyword) and ends (after its colon)."""
+        start = self.start(node)
+        last = max((self.end(part) for part in _header_parts(node)), default=start)
+        match = _TO_COLON.match(self.text, last)
+        return start, match.end() if match else last
+
+    def signature(self, node: DefinitionNode) -> str:
+        """The header on one line, without colon and comments."""
+        start, end = self.header_span(node)
+        text = self.text[start : end - 1].strip()
+        return _join_rows(_without_comments(text) if "#" in text else text)
+
+    def encode(self, text: str) -> bytes:
+        """The bytes of the file with another text.
+
+        Raises: BadInput if it would not parse, the encoding lacks a character, or unchanged text would get other bytes.
+        """
+        mark = codecs.BOM_UTF8 if self.data.startswith(codecs.BOM_UTF8) else b""
+        if mark + self.text.encode(self.encoding) != self.data:
+            raise BadInput(f"the file is in {self.encoding}, which cannot be written back as it was")
+        try:
+            data = mark + text.encode(self.encoding)
+        except UnicodeEncodeError as error:
+            char = error.object[error.start].encode("unicode_escape").decode()
+            raise BadInput(f"the character {char} cannot be written in {self.encoding}, the file's encoding") from error
+        try:
+            if _decode(data) != (text, self.encoding):
+                raise BadInput("the change would add or remove the declaration of the file's encoding")
+            _parse_file(text)
+        except _InvalidSource as error:
+            raise BadInput(f"the result would not parse: {error.problem}") from error
+        return data
 
 
-def _header_expressions(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[ast.expr]:
-    """The expressions of a signature; whatever follows the last one holds no colon but the one that ends it."""
-    parts: list[ast.expr] = [*getattr(node, "type_params", [])]
+def _header_parts(node: DefinitionNode) -> list[ast.expr | ast.arg | ast.keyword]:
+    """The expressions of a header: after the last one no colon follows but the one that ends the header."""
+    parts: list[ast.expr | ast.arg | ast.keyword | None] = list(getattr(node, "type_params", ()))  # since Python 3.12
     if isinstance(node, ast.ClassDef):
-        return [*parts, *node.bases, *(keyword.value for keyword in node.keywords)]
-    given = node.args
-    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
-    parts += [part for part in (*given.defaults, *given.kw_defaults, node.returns) if part]
-    return parts + [arg.annotation for arg in every if arg and arg.annotation]
+        parts += [*node.bases, *node.keywords]
+    else:
+        given = node.args
+        parts += [*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg]
+        parts += [*given.defaults, *given.kw_defaults, node.returns]
+    return [part for part in parts if part is not None]
 
 
-def _without_comments(words: str) -> str:
+def _without_comments(text: str) -> str:
     from io import StringIO
     from tokenize import COMMENT, generate_tokens  # imported when used: few signatures hold comments
 
-    rows = words.split("\n")
-    for token in generate_tokens(StringIO(words).readline):
+    rows = text.split("\n")
+    for token in generate_tokens(StringIO(text).readline):
         if token.type == COMMENT:
             row, column = token.start
             rows[row - 1] = rows[row - 1][:column].rstrip()
     return "\n".join(rows)
 
 
-def _join_lines(words: str) -> str:
-    """Line breaks go, and the spaces around them; a comma before a closing bracket too."""
-    words = re.sub(r"([(\[])\s*\n\s*", r"\1", words)
-    words = re.sub(r",?\s*\n\s*([)\]])", r"\1", words)
-    return re.sub(r"[ \t]*\\?\r?\n\s*", " ", words)
+def _join_rows(text: str) -> str:
+    """Drop line breaks with the spaces around them, and a comma before a closing bracket."""
+    text = re.sub(r"([(\[])\s*\n\s*", r"\1", text)
+    text = re.sub(r",?\s*\n\s*([)\]])", r"\1", text)
+    return re.sub(r"[ \t]*\\?\r?\n\s*", " ", text)
+
+
+def _row_starts(text: str) -> list[int]:
+    starts = [0, *(match.end() for match in _ROW_END.finditer(text))]
+    return starts if starts[-1] == len(text) else [*starts, len(text)]
+
+
+def leading_space(row: str) -> str:
+    """The white space at the start of a row."""
+    match = _LEADING.match(row)
+    return match.group() if match else ""
+
+
+def commonest_line_ending(text: str) -> str | None:
+    """The commonest line ending of a text; None for a text of one line."""
+    if "\r" not in text:
+        return "\n" if "\n" in text else None
+    return Counter(_ROW_END.findall(text)).most_common(1)[0][0]
+
+
+def normalize_newlines(text: str) -> str:
+    """The text with `\\n` for every line ending, as Python reads it."""
+    return _ROW_END.sub("\n", text) if "\r" in text else text
 
 
 def read_source(data: bytes) -> PythonSource:
-    """The tree of a file.
+    """Decode and parse a file.
 
     Raises:
         BadInput: it does not parse; the message begins with `line N`.
         Exhausted: it is nested too deeply for the parser.
     """
-    text = decode_source(data)
-    if "\0" in text:
-        raise BadInput(f"line {text.count(chr(10), 0, text.index(chr(0))) + 1}: a null byte: is this a binary file?")
     try:
-        code = text.encode()
-    except UnicodeEncodeError as error:
-        raise BadInput("line 1: holds characters that no text has") from error
-    return PythonSource(code, _parse_tree(text, code))
+        return _load(data)
+    except _InvalidSource as error:
+        raise BadInput(str(error.problem)) from error
 
 
-def decode_source(data: bytes) -> str:
-    """The text of a file, in the encoding that its mark or its first lines declare, else UTF-8. Raises: BadInput."""
+def py_syntax_problem(data: bytes) -> SyntaxProblem | None:
+    """The first syntax error of a file, or None. Raises: Exhausted."""
+    try:
+        _load(data)
+    except _InvalidSource as error:
+        return error.problem
+    return None
+
+
+def _load(data: bytes) -> PythonSource:
+    text, encoding = _decode(data)
+    return PythonSource(text=text, tree=_parse_file(text), data=data, encoding=encoding)
+
+
+def _decode(data: bytes) -> tuple[str, str]:
+    """The text of a file, and the encoding that its byte-order mark or its first lines declare, else UTF-8."""
     marked = data.startswith(codecs.BOM_UTF8)
-    data = data[len(codecs.BOM_UTF8) :] if marked else data
+    data = data.removeprefix(codecs.BOM_UTF8)
     name = _declared_encoding(data)
-    if marked and name and name.lower().replace("_", "-") not in ("utf-8", "utf8"):
-        raise BadInput(f"line 1: declared as {name}, but it begins with the mark of UTF-8")
+    normal = name.lower().replace("_", "-")
+    is_utf8 = not name or normal in ("utf-8", "utf8") or normal.startswith("utf-8-")
+    if marked and not is_utf8:
+        raise _InvalidSource(1, f"declared as {name}, but it begins with the byte-order mark of UTF-8")
+    encoding = "utf-8" if is_utf8 else name
     try:
-        return data.decode(name or "utf-8")
+        return data.decode(encoding), encoding
     except LookupError as error:
-        raise BadInput(f"line 1: the declared encoding '{name}' is not known") from error
+        raise _InvalidSource(1, f"unknown encoding '{name}'") from error
     except UnicodeError as error:
         line = data.count(b"\n", 0, getattr(error, "start", 0)) + 1
-        hint = f"not valid {name}" if name else "not UTF-8, and no other encoding is declared"
-        raise BadInput(f"line {line}: {hint}") from error
+        raise _InvalidSource(line, f"not valid {name}" if name else "not UTF-8, and no encoding is declared") from error
 
 
 def _declared_encoding(data: bytes) -> str:
@@ -155,24 +287,30 @@ def _declared_encoding(data: bytes) -> str:
     return ""
 
 
-def _parse_tree(text: str, code: bytes) -> ast.Module:
+def _parse_file(text: str) -> ast.Module:
+    if "\0" in text:
+        raise _InvalidSource(text.count("\n", 0, text.index("\0")) + 1, "a null byte: is this a binary file?")
+    try:
+        return parse_text(text)
+    except SyntaxError as error:
+        starts = _row_starts(text)
+        row = min(max(error.lineno or 1, 1), max(len(starts) - 1, 1))  # it may name the row after the last
+        line = text.count("\n", 0, starts[row - 1]) + 1
+        raise _InvalidSource(line, error.msg, max(error.offset or 0, 0)) from error
+
+
+def parse_text(text: str) -> ast.Module:
+    """The tree of a text. Raises: SyntaxError, Exhausted."""
     try:
         with catch_warnings(action="ignore"):
             return ast.parse(text)
     except SyntaxError as error:
-        _raise_syntax_error(error, code)
+        if any(reason in error.msg for reason in _TOO_DEEP):
+            raise Exhausted(f"nested too deeply for Python's parser ({error.msg})") from error
+        raise
     except (MemoryError, RecursionError) as error:
         raise Exhausted("nested too deeply or too large for Python's parser") from error
+    except UnicodeError as error:
+        raise SyntaxError("holds characters that no text file can hold") from error
     except (ValueError, OverflowError) as error:
-        raise BadInput(f"line 1: {error}") from error
-
-
-def _raise_syntax_error(error: SyntaxError, code: bytes) -> NoReturn:
-    message = error.msg or "invalid syntax"
-    if any(words in message for words in _TOO_DEEP):
-        raise Exhausted(f"nested too deeply for Python's parser ({message})") from error
-    row = max(error.lineno or 1, 1)
-    source = PythonSource(code, ast.Module(body=[], type_ignores=[]))
-    line = source.line_number(min(row, len(source.row_starts)))
-    column = f", column {error.offset}" if error.offset and error.offset > 0 else ""
-    raise BadInput(f"line {line}{column}: {message}") from error
+        raise SyntaxError(str(error)) from error

@@ -3,11 +3,9 @@
 import ast
 from collections.abc import Iterator
 
-from marid.syntax.python.docstrings import docstring_text
 from marid.syntax.python.imports import module_names
-from marid.syntax.python.outline import assigned_names, is_constant
-from marid.syntax.python.scopes import FUNCTION_NODES, DefinitionNode, docstring_node, statements
-from marid.syntax.python.source import PythonSource, read_source
+from marid.syntax.python.scopes import assigned_names, docstring_node, docstring_text, is_constant, statements
+from marid.syntax.python.source import FUNCTION_NODES, DefinitionNode, PythonSource, read_source
 
 
 def python_lines(data: bytes) -> Iterator[str]:

@@ -4,7 +4,8 @@ import sys
 import pytest
 
 from marid.core.errors import BadInput
-from marid.syntax.python.outline import py_outline, target_names
+from marid.syntax.python.outline import py_outline
+from marid.syntax.python.scopes import target_names
 
 CODE = b"""\
 import os

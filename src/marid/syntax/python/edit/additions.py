@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from marid.core.errors import BadInput
 from marid.syntax.python.edit.anchor import InsertionAnchor
-from marid.syntax.python.edit.editable_source import EditableSource, commonest_line_ending, parse_source, read_source
 from marid.syntax.python.edit.edits import EditResult, remove_statement, splice
 from marid.syntax.python.edit.header import name_span
 from marid.syntax.python.edit.indentation import detect_style, parse_code, reindent
@@ -21,15 +20,14 @@ from marid.syntax.python.edit.insertion_points import (
     usual_blank_lines,
 )
 from marid.syntax.python.edit.name_lookup import (
-    DEFINITION_NODES,
     ScopeNode,
     blocks,
     definitions,
     locate_definition,
     locate_scope,
-    row_span,
     split_name,
 )
+from marid.syntax.python.source import DEFINITION_NODES, PythonSource, commonest_line_ending, read_source
 
 _JOINT = re.compile(r"\\(?:\r\n|\n|\r)\Z")
 
@@ -47,36 +45,32 @@ class ExtractedDefinition:
 def add_definition(data: bytes, name: str, content: str, anchor: InsertionAnchor) -> EditResult:
     """Put new code that defines `name` in the scope the name says. Raises: BadInput, NotFound, Exhausted."""
     source = read_source(data)
-    tree = parse_source(source)
     (*path, leaf), line = split_name(name)
-    if line is not None:
+    if line:
         raise BadInput(f"'{name}' must be the name that the definition will have, without a line")
-    home = locate_scope(source, tree, path)
-    spot = _find_position(source, tree, home, path, anchor)
-    opened = _expand_inline_block(source, tree, spot)
+    home = locate_scope(source, path)
+    spot = _find_position(source, home, path, anchor)
+    opened = _expand_inline_block(source, spot)
     if opened is not None:
         return add_definition(source.encode(opened), name, content, anchor)
-    base = "" if spot.block is tree.body else source.indent(row_span(source, spot.block[0])[0])
-    used = detect_style(source, tree)
+    base = "" if spot.block is source.tree.body else source.indent(source.row_span(spot.block[0])[0])
+    used = detect_style(source, source.tree)
     made = parse_code(content, base, used)
     _check_name(home, made.tree, leaf)
     ending = commonest_line_ending(source.text) or commonest_line_ending(content) or "\n"
-    return _insert(source, _find_gap(source, tree, spot, anchor), reindent(made, base, used), ending)
+    return _insert(source, _find_gap(source, spot, anchor), reindent(made, base, used), ending)
 
 
 def extract_definition(data: bytes, name: str, leaf: str) -> ExtractedDefinition:
     """Take a function or class out, to be put elsewhere as `leaf`. Raises: BadInput, NotFound, Exhausted."""
     source = read_source(data)
-    tree = parse_source(source)
-    found = locate_definition(source, tree, name)
-    first, end = (source.row_starts[row] for row in row_span(source, found.node))
+    found = locate_definition(source, name)
+    first, end = (source.row_starts[row] for row in source.row_span(found.node))
     text = source.text[first:end]
     if isinstance(found.node, DEFINITION_NODES) and found.node.name != leaf:
         start, stop = name_span(source, found.node)
         text = source.text[first:start] + leaf + source.text[stop:end]
-    return ExtractedDefinition(
-        text=text, rest=remove_statement(source, tree, found), first_line=source.line_number(first)
-    )
+    return ExtractedDefinition(text=text, rest=remove_statement(source, found), first_line=source.line_number(first))
 
 
 def move_definition(data: bytes, name: str, dest_name: str, anchor: InsertionAnchor) -> EditResult:
@@ -92,26 +86,24 @@ def move_definition(data: bytes, name: str, dest_name: str, anchor: InsertionAnc
     return add_definition(taken.rest.data, dest_name, taken.text, anchor)
 
 
-def _find_position(
-    source: EditableSource, tree: ast.Module, home: ScopeNode, path: list[str], anchor: InsertionAnchor
-) -> StatementRange:
+def _find_position(source: PythonSource, home: ScopeNode, path: list[str], anchor: InsertionAnchor) -> StatementRange:
     if anchor.kind in ("before", "after"):
-        return find_anchor(source, tree, home, path, anchor.symbol)
+        return find_anchor(source, home, path, anchor.symbol)
     at = top_index(home) if anchor.kind == "top" else len(home.body)
     return StatementRange(block=home.body, first=at, end=len(home.body))
 
 
-def _expand_inline_block(source: EditableSource, tree: ast.Module, spot: StatementRange) -> str | None:
+def _expand_inline_block(source: PythonSource, spot: StatementRange) -> str | None:
     """The text with a block that stood behind its colon on rows of its own; None if it stands so already."""
     first = spot.block[0] if spot.block else None
-    if spot.block is tree.body or first is None or isinstance(first, DEFINITION_NODES):
+    if spot.block is source.tree.body or first is None or isinstance(first, DEFINITION_NODES):
         return None
-    start = source.offset(first.lineno, first.col_offset)
+    start = source.start(first)
     at = _skip_back_space(source.text, start)
     if not source.text.endswith(":", 0, at):
         return None
-    holder = next(node for node in ast.walk(tree) if any(block is spot.block for block in blocks(node)))
-    used = detect_style(source, tree)
+    holder = next(node for node in ast.walk(source.tree) if any(block is spot.block for block in blocks(node)))
+    used = detect_style(source, source.tree)
     indent = source.indent(getattr(holder, "lineno", 1) - 1) + (used.unit if used else "    ")
     return source.text[:at] + source.line_ending + indent + source.text[start:]
 
@@ -123,19 +115,19 @@ def _skip_back_space(text: str, at: int) -> int:
     return at
 
 
-def _find_gap(source: EditableSource, tree: ast.Module, spot: StatementRange, anchor: InsertionAnchor) -> InsertionGap:
-    block, outermost = spot.block, spot.block is tree.body
+def _find_gap(source: PythonSource, spot: StatementRange, anchor: InsertionAnchor) -> InsertionGap:
+    block, outermost = spot.block, spot.block is source.tree.body
     if not outermost and len(block) == 1 and source.row(block[0].lineno - 1).strip() == "pass":
         return InsertionGap(first=block[0].lineno - 1, end=block[0].lineno, above=0, below=0)
     apart = usual_blank_lines(source, block, outermost=outermost)
     if anchor.kind in ("top", "before") and spot.first < len(block):
-        return gap_before(source, tree, spot, apart)
+        return gap_before(source, spot, apart)
     if outermost and anchor.kind != "after":
         return gap_at_end(source, apart)
     return gap_after(source, StatementRange(block=block, first=min(spot.first, len(block) - 1), end=spot.end), apart)
 
 
-def _insert(source: EditableSource, room: InsertionGap, text: str, ending: str) -> EditResult:
+def _insert(source: PythonSource, room: InsertionGap, text: str, ending: str) -> EditResult:
     before = source.rows(0, room.first)
     unfinished = bool(before) and not before.endswith(("\n", "\r"))
     above = ending * (room.above + unfinished)

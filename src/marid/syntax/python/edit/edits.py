@@ -4,27 +4,24 @@ import ast
 from dataclasses import dataclass
 
 from marid.core.errors import BadInput, Exhausted
-from marid.syntax.python.edit.definition_text import declaration_span, end_of, shares_rows
-from marid.syntax.python.edit.editable_source import (
-    EditableSource,
-    commonest_line_ending,
-    encode_checked,
-    leading_space,
-    normalize_newlines,
-    parse_source,
-    parse_text,
-    read_source,
-)
-from marid.syntax.python.edit.header import fit_header, header_span
-from marid.syntax.python.edit.indentation import IndentStyle, detect_style, parse_code, reindent
+from marid.syntax.python.edit.definition_text import declaration_span, shares_rows
+from marid.syntax.python.edit.header import fit_header
+from marid.syntax.python.edit.indentation import detect_style, parse_code, reindent
 from marid.syntax.python.edit.name_lookup import (
     BlockStatement,
-    bound_names,
     locate_definition,
     locate_definition_node,
     locate_variable,
-    row_span,
     scope_statements,
+)
+from marid.syntax.python.scopes import assigned_names
+from marid.syntax.python.source import (
+    PythonSource,
+    commonest_line_ending,
+    leading_space,
+    normalize_newlines,
+    parse_text,
+    read_source,
 )
 
 
@@ -37,25 +34,24 @@ class EditResult:
     last_line: int
 
 
-def splice(source: EditableSource, start: int, end: int, text: str) -> EditResult:
+def splice(source: PythonSource, start: int, end: int, text: str) -> EditResult:
     """The file with another text between two places. Raises: BadInput if it would not parse."""
     whole = source.text[:start] + text + source.text[end:]
     first = source.line_number(start)
     count = text.count("\n") + (bool(text) and not text.endswith("\n"))
-    return EditResult(data=encode_checked(source, whole), first_line=first, last_line=first + count - 1)
+    return EditResult(data=source.encode(whole), first_line=first, last_line=first + count - 1)
 
 
 def update_definition(data: bytes, name: str, content: str) -> EditResult:
     """Put new code in the place of a function or class. Raises: BadInput, NotFound, Exhausted."""
     source = read_source(data)
-    tree = parse_source(source)
-    node = locate_definition_node(source, tree, name)
-    first, end = row_span(source, node)
+    node = locate_definition_node(source, name)
+    first, end = source.row_span(node)
     if not content.strip():
         raise BadInput("new_content is empty; py_remove_def removes a definition")
     if _is_same_text(source.rows(first, end), content):
         return _unchanged_result(source, data, first, end)
-    used = _style_for(source, tree, node)
+    used = detect_style(source, node) or detect_style(source, source.tree)
     base = source.indent(first)
     made = parse_code(content, base, used)
     if all(isinstance(node, ast.Expr | ast.Pass) for node, _ in scope_statements(made.tree)):
@@ -66,8 +62,8 @@ def update_definition(data: bytes, name: str, content: str) -> EditResult:
 def set_signature(data: bytes, name: str, signature: str) -> EditResult:
     """Put a new head on a function or class. Raises: BadInput, NotFound, Exhausted."""
     source = read_source(data)
-    node = locate_definition_node(source, parse_source(source), name)
-    start, end = header_span(source, node)
+    node = locate_definition_node(source, name)
+    start, end = source.header_span(node)
     old = source.text[start:end]
     if normalize_newlines(old) == normalize_newlines(signature).strip():
         return splice(source, start, end, old)
@@ -78,31 +74,30 @@ def set_signature(data: bytes, name: str, signature: str) -> EditResult:
 def set_declaration(data: bytes, name: str, declaration: str) -> EditResult:
     """Put a new declaration in the place of a variable's. Raises: BadInput, NotFound, Exhausted."""
     source = read_source(data)
-    tree = parse_source(source)
-    found = locate_variable(source, tree, name)
+    found = locate_variable(source, name)
     if not declaration.strip():
         raise BadInput("new_declaration is empty")
     if shares_rows(source, found):
         start, end = declaration_span(source, found)
         return splice(source, start, end, _check_one_statement(declaration).replace("\n", source.line_ending))
-    first, behind = row_span(source, found.node)
+    first, behind = source.row_span(found.node)
     if _is_same_text(source.rows(first, behind), declaration):
         return _unchanged_result(source, data, first, behind)
-    base, used = source.indent(first), detect_style(source, tree)
+    base, used = source.indent(first), detect_style(source, source.tree)
     made = parse_code(declaration, base, used)
-    if not any(list(bound_names(node)) for node, _ in scope_statements(made.tree)):
+    if not any(list(assigned_names(node)) for node, _ in scope_statements(made.tree)):
         raise BadInput("new_declaration assigns to no variable")
     return _replace_rows(source, first, behind, reindent(made, base, used))
 
 
 def _check_one_statement(declaration: str) -> str:
     """A declaration that may stand between others: a comment behind it would swallow what follows."""
-    source = EditableSource(text=normalize_newlines(declaration).strip())
+    text = normalize_newlines(declaration).strip()
     try:
-        body = parse_text(source.text).body
+        source = PythonSource(text=text, tree=parse_text(text))
     except SyntaxError as error:
         raise BadInput(f"line {error.lineno or 1} of the new declaration: {error.msg}") from error
-    whole = [(source.offset(one.lineno, one.col_offset), end_of(source, one)) for one in body if list(bound_names(one))]
+    whole = [(source.start(one), source.end(one)) for one in source.tree.body if list(assigned_names(one))]
     if whole != [(0, len(source.text))]:
         raise BadInput("the variable shares its line with other code: give one assignment, without a comment")
     return source.text
@@ -111,14 +106,13 @@ def _check_one_statement(declaration: str) -> str:
 def remove_definition(data: bytes, name: str) -> EditResult:
     """Take a function or class out. Raises: BadInput, NotFound, Exhausted."""
     source = read_source(data)
-    tree = parse_source(source)
-    return remove_statement(source, tree, locate_definition(source, tree, name))
+    return remove_statement(source, locate_definition(source, name))
 
 
-def remove_statement(source: EditableSource, tree: ast.Module, found: BlockStatement) -> EditResult:
+def remove_statement(source: PythonSource, found: BlockStatement) -> EditResult:
     """The file without a definition; a block that would be empty gets `pass`, a gap of blank lines stays one gap."""
-    first, end = row_span(source, found.node)
-    if len(found.block) == 1 and found.block is not tree.body:
+    first, end = source.row_span(found.node)
+    if len(found.block) == 1 and found.block is not source.tree.body:
         return _replace_rows(source, first, end, f"{source.indent(first)}pass")
     above, below = first, end
     while source.is_blank(above - 1):
@@ -139,7 +133,6 @@ def remove_statement(source: EditableSource, tree: ast.Module, found: BlockState
 def wrap_region(data: bytes, start_line: int, end_line: int, label: str) -> EditResult:
     """Put `#region` and `#endregion` around lines ended by `\\n`. Raises: BadInput, Exhausted."""
     source = read_source(data)
-    tree = parse_source(source)
     lines = source.text.split("\n")
     count = len(lines) - (not lines[-1])
     if not 1 <= start_line <= end_line <= count:
@@ -156,7 +149,7 @@ def wrap_region(data: bytes, start_line: int, end_line: int, label: str) -> Edit
     start = sum(len(line) + 1 for line in lines[: start_line - 1])
     end = min(sum((len(line) + 1 for line in inner), start), len(source.text))
     edited = splice(source, start, end, f"{space}#region {label.strip()}{ending}{body}{closing}")
-    if _dump_tree(parse_source(read_source(edited.data))) != _dump_tree(tree):
+    if _dump_tree(read_source(edited.data).tree) != _dump_tree(source.tree):
         raise BadInput(f"a region from line {start_line} to {end_line} would begin or end inside a string or statement")
     return edited
 
@@ -172,21 +165,11 @@ def _is_same_text(old: str, new: str) -> bool:
     return normalize_newlines(old).rstrip("\n") == normalize_newlines(new).rstrip("\n")
 
 
-def _unchanged_result(source: EditableSource, data: bytes, first: int, end: int) -> EditResult:
-    return EditResult(
-        data=data,
-        first_line=source.line_number(source.row_starts[first]),
-        last_line=source.line_number(max(source.row_starts[end] - 1, 0)),
-    )
+def _unchanged_result(source: PythonSource, data: bytes, first: int, end: int) -> EditResult:
+    return EditResult(data=data, first_line=source.line_of_row(first), last_line=source.line_of_row(end - 1))
 
 
-def _style_for(source: EditableSource, tree: ast.Module, node: ast.AST) -> IndentStyle | None:
-    """The style of what is replaced; where it has none, that of the file."""
-    own = detect_style(source, node)
-    return own if own else detect_style(source, tree)
-
-
-def _replace_rows(source: EditableSource, first: int, end: int, text: str) -> EditResult:
+def _replace_rows(source: PythonSource, first: int, end: int, text: str) -> EditResult:
     """The rows with others in their place, which take the line ending that these had; the last one may have none."""
     old = source.rows(first, end)
     ending = commonest_line_ending(old) or source.line_ending

@@ -1,17 +1,78 @@
 """Python code moved to another indentation: blocks and what hangs on them move, text inside strings stays."""
 
 import ast
+import io
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from marid.core.errors import BadInput
-from marid.syntax.python.edit.editable_source import EditableSource, leading_space, normalize_newlines, parse_text
-from marid.syntax.python.edit.name_lookup import DEFINITION_NODES, blocks
-from marid.syntax.python.edit.row_layout import IndentStack, RowLayout, analyze_rows
+from marid.syntax.python.edit.name_lookup import blocks
+from marid.syntax.python.scopes import docstring_node
+from marid.syntax.python.source import DEFINITION_NODES, PythonSource, leading_space, normalize_newlines, parse_text
 
+IndentStack: TypeAlias = tuple[str, ...]
+"""The indentations of the blocks around a row, outermost first; the last is its own block's."""
 _HOLDER = "if 1:\n"
 _HOLDERS = (*DEFINITION_NODES, ast.If, ast.For, ast.While, ast.With, ast.Try)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowLayout:
+    """A row that is nowhere in here and not blank goes on with the statement before it."""
+
+    rows: list[str]
+    starts: dict[int, IndentStack] = field(default_factory=dict[int, IndentStack])
+    """Rows that a statement starts on."""
+    comments: dict[int, IndentStack] = field(default_factory=dict[int, IndentStack])
+    """Comments on rows of their own."""
+    in_string: set[int] = field(default_factory=set[int])
+    """Rows that begin inside a string."""
+    docstrings: dict[int, int] = field(default_factory=dict[int, int])
+    """The first and the last row of each docstring that is one string on several rows."""
+
+
+def analyze_rows(text: str, tree: ast.AST) -> RowLayout:
+    """The layout of a text that parses to `tree`."""
+    import tokenize  # imported when used: only edits need it
+
+    made = RowLayout(rows=text.split("\n"))
+    ends = dict(_docstring_rows(tree))
+    stack, fresh = [""], True
+    above: list[int] = []
+    for kind, string, (first, _), (last, _), _ in tokenize.generate_tokens(io.StringIO(text).readline):
+        if kind == tokenize.INDENT:
+            stack.append(string)
+        elif kind == tokenize.DEDENT:
+            stack.pop()
+        elif kind == tokenize.COMMENT and fresh:
+            made.comments[first - 1] = tuple(stack)
+            above.append(first - 1)
+        elif kind not in (tokenize.NL, tokenize.COMMENT, tokenize.ENDMARKER):
+            made.in_string.update(range(first, last))
+            if fresh:
+                _start_statement(made, first - 1, tuple(stack), above)
+                if ends.get(first - 1) == last - 1 > first - 1:
+                    made.docstrings[first - 1] = last - 1
+            fresh = kind == tokenize.NEWLINE
+    return made
+
+
+def _start_statement(made: RowLayout, row: int, chain: IndentStack, above: list[int]) -> None:
+    """A statement starts here; the comments above it that stand as deep are of its block."""
+    made.starts[row] = chain
+    for comment in above:
+        if leading_space(made.rows[comment]) == chain[-1]:
+            made.comments[comment] = chain
+    above.clear()
+
+
+def _docstring_rows(tree: ast.AST) -> Iterator[tuple[int, int]]:
+    """The first and the last row of each docstring of a function or class."""
+    for node in ast.walk(tree):
+        if isinstance(node, DEFINITION_NODES) and (doc := docstring_node(node)):
+            yield doc.lineno - 1, (doc.end_lineno or 0) - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +83,7 @@ class IndentStyle:
     steps: frozenset[str] = frozenset()
 
 
-def detect_style(source: EditableSource, tree: ast.AST) -> IndentStyle | None:
+def detect_style(source: PythonSource, tree: ast.AST) -> IndentStyle | None:
     """The step that most blocks below a node use, and all the others; None if it has no block on rows of its own."""
     steps: Counter[str] = Counter()
     pending: list[ast.AST] = [tree]
@@ -35,7 +96,7 @@ def detect_style(source: EditableSource, tree: ast.AST) -> IndentStyle | None:
     return IndentStyle(unit=steps.most_common(1)[0][0], steps=frozenset(steps)) if steps else None
 
 
-def _count_step(source: EditableSource, holder: ast.stmt, first: ast.stmt, steps: "Counter[str]") -> None:
+def _count_step(source: PythonSource, holder: ast.stmt, first: ast.stmt, steps: "Counter[str]") -> None:
     outer, inner = source.indent(holder.lineno - 1), source.indent(first.lineno - 1)
     if first.lineno > holder.lineno and inner.startswith(outer) and inner != outer:
         steps[inner.removeprefix(outer)] += 1

@@ -7,19 +7,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from marid.core.errors import BadInput, NotFound
-from marid.syntax.python.edit.editable_source import EditableSource
 from marid.syntax.python.edit.name_lookup import (
-    DEFINITION_NODES,
-    BlockStatement,
     ScopeNode,
     ambiguity_message,
     definitions,
     missing_message,
-    row_span,
+    on_line,
     split_name,
     variables,
 )
-from marid.syntax.python.edit.row_layout import is_docstring
+from marid.syntax.python.scopes import docstring_node
+from marid.syntax.python.source import DEFINITION_NODES, PythonSource
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,9 +39,7 @@ class InsertionGap:
     below: int
 
 
-def find_anchor(
-    source: EditableSource, tree: ast.Module, scope: ScopeNode, path: Sequence[str], symbol: str
-) -> StatementRange:
+def find_anchor(source: PythonSource, scope: ScopeNode, path: Sequence[str], symbol: str) -> StatementRange:
     """The statements of a scope that have the anchor's name, which may be given with the scope's or without.
 
     A name that several neighbours share, as overloads and the parts of a property do, means all of them.
@@ -56,26 +52,20 @@ def find_anchor(
         where = f"in '{'.'.join(path)}'" if path else "at the top of the module"
         raise BadInput(f"the anchor '{symbol}' is not {where}, where the new name says the code is to be")
     found = definitions(scope).get(wanted[-1]) or variables(scope).get(wanted[-1]) or []
-    if line is not None:
-        found = [one for one in found if _is_on_line(source, one, line)]
+    found = on_line(source, found, line)
     if not found:
-        picked = "" if line is None else f"@{line}"
-        raise NotFound(f"anchor: {missing_message(tree, '.'.join((*path, wanted[-1])) + picked, definitions)}")
+        suffix = f"@{line}" if line else ""
+        raise NotFound(f"anchor: {missing_message(source, '.'.join((*path, wanted[-1])) + suffix, definitions)}")
     spot = StatementRange(block=found[0].block, first=found[0].index, end=found[-1].index + 1)
     if any(one.block is not spot.block for one in found) or spot.end - spot.first != len(found):
         raise BadInput(f"anchor: {ambiguity_message(source, symbol, found)}")
     return spot
 
 
-def _is_on_line(source: EditableSource, one: BlockStatement, line: int) -> bool:
-    first, end = row_span(source, one.node)
-    return source.line_number(source.row_starts[first]) <= line <= source.line_number(source.row_starts[end] - 1)
-
-
 def top_index(scope: ScopeNode) -> int:
     """The first statement of a scope that is neither its docstring nor, in a module, one of the imports at its head."""
     heads = (ast.Import, ast.ImportFrom) if isinstance(scope, ast.Module) else ()
-    at = 1 if scope.body and is_docstring(scope.body[0]) else 0
+    at = 1 if docstring_node(scope) else 0
     while at < len(scope.body) and isinstance(scope.body[at], heads):
         at += 1
     while 0 < at < len(scope.body) and scope.body[at].lineno <= (scope.body[at - 1].end_lineno or 0):
@@ -83,36 +73,36 @@ def top_index(scope: ScopeNode) -> int:
     return at
 
 
-def usual_blank_lines(source: EditableSource, block: list[ast.stmt], *, outermost: bool) -> int:
+def usual_blank_lines(source: PythonSource, block: list[ast.stmt], *, outermost: bool) -> int:
     """The blank lines between the definitions of a block: as most of them have it, else as PEP 8 has it."""
     seen: Counter[int] = Counter()
     for one, other in pairwise(block):
         if isinstance(one, DEFINITION_NODES) or isinstance(other, DEFINITION_NODES):
-            rows = range(row_span(source, one)[1], row_span(source, other)[0])
+            rows = range(source.row_span(one)[1], source.row_span(other)[0])
             seen[sum(source.is_blank(row) for row in rows)] += 1
     return seen.most_common(1)[0][0] if seen else 2 if outermost else 1
 
 
-def gap_after(source: EditableSource, spot: StatementRange, apart: int) -> InsertionGap:
+def gap_after(source: PythonSource, spot: StatementRange, apart: int) -> InsertionGap:
     """Directly behind some statements and the comments that are indented more than they are."""
     last = spot.end
-    while last < len(spot.block) and row_span(source, spot.block[last])[0] < row_span(source, spot.block[last - 1])[1]:
+    while last < len(spot.block) and source.row_span(spot.block[last])[0] < source.row_span(spot.block[last - 1])[1]:
         last += 1
-    row = row_span(source, spot.block[last - 1])[1]
-    own = source.indent(row_span(source, spot.block[spot.first])[0])
+    row = source.row_span(spot.block[last - 1])[1]
+    own = source.indent(source.row_span(spot.block[spot.first])[0])
     while row < source.row_count and _row_starts_with(source, row, "#") and len(source.indent(row)) > len(own):
         row += 1
     below = max(0, apart - _count_blank_rows(source, row, 1)) if last < len(spot.block) else 0
     return InsertionGap(first=row, end=row, above=apart, below=below)
 
 
-def gap_before(source: EditableSource, tree: ast.Module, spot: StatementRange, apart: int) -> InsertionGap:
+def gap_before(source: PythonSource, spot: StatementRange, apart: int) -> InsertionGap:
     """Directly before some statements and the comments above that belong to them."""
-    first, outermost = spot.first, spot.block is tree.body
-    while first and row_span(source, spot.block[first])[0] < row_span(source, spot.block[first - 1])[1]:
+    first, outermost = spot.first, spot.block is source.tree.body
+    while first and source.row_span(spot.block[first])[0] < source.row_span(spot.block[first - 1])[1]:
         first -= 1
-    start = row_span(source, spot.block[first])[0]
-    row, taken = start, _code_end_before(tree, start)
+    start = source.row_span(spot.block[first])[0]
+    row, taken = start, _code_end_before(source.tree, start)
     while row > taken and _is_own_comment(source, row - 1) and source.indent(row - 1) == source.indent(start):
         row -= 1
     if row == 0 and start:
@@ -123,7 +113,7 @@ def gap_before(source: EditableSource, tree: ast.Module, spot: StatementRange, a
     )
 
 
-def gap_at_end(source: EditableSource, apart: int) -> InsertionGap:
+def gap_at_end(source: PythonSource, apart: int) -> InsertionGap:
     """Behind all that a module holds, comments included."""
     row = source.row_count
     while row and source.is_blank(row - 1):
@@ -137,15 +127,15 @@ def _code_end_before(tree: ast.Module, row: int) -> int:
     return max((end for end in ends if end <= row), default=0)
 
 
-def _is_own_comment(source: EditableSource, row: int) -> bool:
+def _is_own_comment(source: PythonSource, row: int) -> bool:
     return _row_starts_with(source, row, "#") and not _row_starts_with(source, row, "#endregion")
 
 
-def _row_starts_with(source: EditableSource, row: int, text: str) -> bool:
+def _row_starts_with(source: PythonSource, row: int, text: str) -> bool:
     return source.row(row).lstrip().startswith(text)
 
 
-def _count_blank_rows(source: EditableSource, row: int, step: int) -> int:
+def _count_blank_rows(source: PythonSource, row: int, step: int) -> int:
     count = 0
     while source.is_blank(row):
         row, count = row + step, count + 1

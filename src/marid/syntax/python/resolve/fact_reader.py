@@ -4,12 +4,19 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from marid.syntax.python.outline import target_names
+from marid.syntax.names import clip
 from marid.syntax.python.resolve.chains import chain, chain_text
 from marid.syntax.python.resolve.facts import MODULE, Binding, BindingKind, CallSite, FileFacts, ScopeFacts
 from marid.syntax.python.resolve.name_bindings import ScopeBindings, merge_bindings
-from marid.syntax.python.scopes import DEFINITION_NODES, FUNCTION_NODES, DefinitionNode, FunctionNode, statements
-from marid.syntax.python.source import PythonSource, read_source
+from marid.syntax.python.scopes import statements, target_names
+from marid.syntax.python.source import (
+    DEFINITION_NODES,
+    FUNCTION_NODES,
+    DefinitionNode,
+    FunctionNode,
+    PythonSource,
+    read_source,
+)
 
 _MAX_TEXT_LENGTH = 60
 _MAX_CALLS = 1000
@@ -21,17 +28,12 @@ _LEAVES: frozenset[type] = frozenset(
 
 
 def py_facts(data: bytes) -> FileFacts:
-    """All that calls can be followed by.
-
-    Raises:
-        BadInput: the file does not parse.
-        Exhausted: it is nested too deeply.
-    """
+    """All facts of a file, calls included. Raises as `read_source`."""
     return _FactReader(read_source(data), calls=True).run()
 
 
 def py_class_facts(data: bytes) -> FileFacts:
-    """The same without the calls, for those who follow classes only. Raises as `py_facts`."""
+    """The same without calls, to follow classes only. Raises as `read_source`."""
     return _FactReader(read_source(data), calls=False).run()
 
 
@@ -85,7 +87,7 @@ class _FactReader:
         self.scopes[key] = ScopeFacts(
             key=key,
             kind="class",
-            line=self.source.line_number(node.lineno),
+            line=self.source.line_of_row(node.lineno - 1),
             names=known.bindings,
             attributes=attributes,
             bases=tuple(chain(_strip_subscript(base)) for base in node.bases),
@@ -107,7 +109,7 @@ class _FactReader:
         self.scopes[key] = ScopeFacts(
             key=key,
             kind="function",
-            line=self.source.line_number(node.lineno),
+            line=self.source.line_of_row(node.lineno - 1),
             names=known.bindings,
             calls=self.collect_calls(known, node.body),
             returns=returned.chain if returned.kind is BindingKind.INSTANCE else (),
@@ -122,8 +124,8 @@ class _FactReader:
         found: dict[tuple[object, str], CallSite] = {}
         for node in nodes:
             steps = chain(node.func)
-            text = "" if steps else self.expression_text(node.func)
-            found.setdefault((steps, text), CallSite(steps, text, self.source.line_number(node.lineno)))
+            text = "" if steps else clip(self.source.node_line(node.func), _MAX_TEXT_LENGTH)
+            found.setdefault((steps, text), CallSite(steps, text, self.source.line_of_row(node.lineno - 1)))
         calls = list(found.values())
         if more := calls[_MAX_CALLS:]:
             calls[_MAX_CALLS:] = [
@@ -132,11 +134,6 @@ class _FactReader:
                 )
             ]
         return tuple(calls)
-
-    def expression_text(self, node: ast.expr) -> str:
-        """The text of an expression, in short."""
-        text = " ".join(self.source.text(self.source.start(node), self.source.end(node)).split())
-        return text if len(text) <= _MAX_TEXT_LENGTH else text[: _MAX_TEXT_LENGTH - 1] + "…"
 
 
 def _find_calls(known: ScopeBindings, body: Sequence[ast.stmt]) -> Iterator[ast.Call]:

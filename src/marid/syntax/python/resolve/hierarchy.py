@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from marid.core.errors import NotFound
+from marid.syntax.names import suggestion
 from marid.syntax.python.resolve.entities import Class, External
 from marid.syntax.python.resolve.facts import MODULE, BindingKind, FileFacts, ScopeFacts, dotted_name
 from marid.syntax.python.resolve.mentions import MentionIndex
 from marid.syntax.python.resolve.modules import ModuleIndex
 from marid.syntax.python.resolve.resolver import Resolver
 from marid.syntax.python.resolve.target import defined_names, find_by_module
-from marid.syntax.python.scopes import suggestion
 from marid.text.display import quote_path
 
 LoadAll = Callable[[Sequence[str]], Mapping[str, FileFacts]]

@@ -3,10 +3,10 @@
 import ast
 from collections.abc import Iterator
 
-from marid.syntax.python.outline import target_names
 from marid.syntax.python.resolve.chains import Chain, annotation_class, chain
 from marid.syntax.python.resolve.facts import Binding, BindingKind
-from marid.syntax.python.scopes import FunctionNode
+from marid.syntax.python.scopes import target_names
+from marid.syntax.python.source import FunctionNode
 
 _UNKNOWN = Binding(BindingKind.UNKNOWN)
 _PRECEDENCE = {BindingKind.DEFINITION: 3, BindingKind.MODULE: 2, BindingKind.MEMBER: 2}

@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping
 
 from marid.core.errors import BadInput, NotFound
+from marid.syntax.names import suggestion
 from marid.syntax.python.resolve.entities import Class, Entity, Function, Module
 from marid.syntax.python.resolve.facts import MODULE, dotted_name
 from marid.syntax.python.resolve.resolver import Resolver
-from marid.syntax.python.scopes import suggestion
 from marid.text.display import quote_path
 
 _MAX_SHOWN = 10

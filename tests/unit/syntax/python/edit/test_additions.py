@@ -136,7 +136,7 @@ def test_an_overload_or_a_setter_may_join_what_has_its_name() -> None:
         ("n", "", InsertionAnchor(kind="bottom"), BadInput, "nothing was given"),
         ("n@3", "def n(): 1", InsertionAnchor(kind="bottom"), BadInput, "without a line"),
         ("B.n", "def n(): 1", InsertionAnchor(kind="bottom"), NotFound, "'B' is not defined"),
-        ("n", "def n(): 1", InsertionAnchor(kind="after", symbol="gg"), NotFound, "anchor: 'gg' .*nearest: g"),
+        ("n", "def n(): 1", InsertionAnchor(kind="after", symbol="gg"), NotFound, "anchor: 'gg' .*did you mean g"),
         ("n", "def n(): 1", InsertionAnchor(kind="before"), BadInput, "anchor_symbol is needed"),
         ("n", "# coding: latin-1\ndef n(): 1", InsertionAnchor(kind="before", symbol="X"), None, ""),
     ],
@@ -192,7 +192,7 @@ def test_a_line_in_an_anchor_is_a_line_of_the_file_as_it_was() -> None:
         ("A", "A.B", BadInput, "cannot be moved into itself"),
         ("A", "A.f.x", BadInput, "cannot be moved into itself"),
         ("g", "A.f", BadInput, "already defined"),
-        ("gg", "h", NotFound, "nearest: .*g"),
+        ("gg", "h", NotFound, "did you mean .*g"),
         ("g", "B.g", NotFound, "'B' is not defined"),
     ],
 )

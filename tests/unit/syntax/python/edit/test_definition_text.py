@@ -79,9 +79,9 @@ def test_another_encoding_is_read_by_its_coding_comment() -> None:
 
 @pytest.mark.parametrize("find", [find_definition, find_signature, find_declaration])
 def test_what_cannot_be_read_or_found_is_an_error(find: Callable[[bytes, str], PythonExcerpt]) -> None:
-    with pytest.raises(BadInput, match="line 2: the file does not parse"):
+    with pytest.raises(BadInput, match="line 2"):
         find(b"x = 1\ndef f(:\n", "f")
-    with pytest.raises(BadInput, match="line 1: these bytes are not utf-8"):
+    with pytest.raises(BadInput, match="line 1: not UTF-8"):
         find(b"x = '\xff'", "f")
     with pytest.raises(NotFound, match="not defined"):
         find(b"", "f")

@@ -1,41 +1,15 @@
 import pytest
 
 from marid.core.errors import BadInput
-from marid.syntax.python.edit.editable_source import EditableSource, parse_source
-from marid.syntax.python.edit.header import fit_header, header_span, name_span
-from marid.syntax.python.edit.name_lookup import DEFINITION_NODES, DefinitionNode
+from marid.syntax.python.edit.header import fit_header, name_span
+from marid.syntax.python.source import DEFINITION_NODES, DefinitionNode, PythonSource, read_source
 
 
-def only(text: str) -> tuple[EditableSource, DefinitionNode]:
-    source = EditableSource(text=text)
-    node = parse_source(source).body[0]
+def only(text: str) -> tuple[PythonSource, DefinitionNode]:
+    source = read_source(text.encode())
+    node = source.tree.body[0]
     assert isinstance(node, DEFINITION_NODES)
     return source, node
-
-
-@pytest.mark.parametrize(
-    "head",
-    [
-        "def f():",
-        "async def f(a, /, b: int = 3, *args: str, c=lambda: 1, **kw) -> dict[1:2]:",
-        "def f(a=':', b='(#'):",
-        "def f(a: 'x:y' = {1: 2}) -> (lambda: 1):",
-        "def f() -> lambda: 1:",
-        "def f(  # a comment: with a colon\n    a,  # another: one\n    # and: a third\n):",
-        "def f(é='ü:', ö=1):",
-        "def f(a, /):",
-        "def \\\n    f \\\n    ( ) :",
-        "class A:",
-        "class A():",
-        "class A(B, metaclass=C[1:2]):",
-        "class A(B, *c, **d):",
-    ],
-)
-@pytest.mark.parametrize("body", [" pass\n", "  # x: y\n    pass\n"])
-def test_a_head_runs_from_its_keyword_to_its_colon(head: str, body: str) -> None:
-    source, node = only(f"@x(':')\n{head}{body}")
-    start, end = header_span(source, node)
-    assert source.text[start:end] == head
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
+import ast
+
 import pytest
 
 from marid.core.errors import BadInput
-from marid.syntax.python.edit.editable_source import EditableSource, parse_source
-from marid.syntax.python.edit.indentation import IndentStyle, detect_style, parse_code, reindent
+from marid.syntax.python.edit.indentation import IndentStyle, analyze_rows, detect_style, parse_code, reindent
+from marid.syntax.python.source import read_source
 
 FOUR, TWO, TABS = IndentStyle(unit="    "), IndentStyle(unit="  "), IndentStyle(unit="\t")
 
@@ -21,8 +23,8 @@ def fit(content: str, base: str = "", into: IndentStyle | None = FOUR) -> str:
     ],
 )
 def test_the_unit_of_a_file_is_what_most_blocks_use(text: str, unit: str | None) -> None:
-    source = EditableSource(text=text)
-    found = detect_style(source, parse_source(source))
+    source = read_source(text.encode())
+    found = detect_style(source, source.tree)
     assert (found.unit if found else None) == unit
 
 
@@ -127,3 +129,38 @@ def test_code_that_does_not_parse_is_an_error_with_its_own_line(content: str, wo
 
 def test_a_first_comment_may_stand_anywhere() -> None:
     assert fit("    # note\ndef f(): pass", "  ") == "      # note\n  def f(): pass"
+
+
+ROWS = '''\
+# above
+def f(a,
+      b):
+    # in the body
+    """Doc
+    more"""
+    x = """a
+b""" + (
+    c)
+    if x:
+        y = 1
+    # behind the block
+'''
+
+
+def test_each_row_is_what_it_is() -> None:
+    made = analyze_rows(ROWS, ast.parse(ROWS))
+    assert made.starts == {
+        1: ("",),
+        4: ("", "    "),
+        6: ("", "    "),
+        9: ("", "    "),
+        10: ("", "    ", "        "),
+    }
+    assert made.comments == {0: ("",), 3: ("", "    "), 11: ("", "    ", "        ")}
+    assert made.in_string == {5, 7}
+    assert made.docstrings == {4: 5}
+
+
+def test_a_docstring_of_several_strings_is_none_that_moves() -> None:
+    text = 'def f():\n    "a" """b\n    c"""\n'
+    assert analyze_rows(text, ast.parse(text)).docstrings == {}

@@ -1,7 +1,6 @@
 import pytest
 
 from marid.core.errors import BadInput, NotFound
-from marid.syntax.python.edit.editable_source import EditableSource, parse_source
 from marid.syntax.python.edit.insertion_points import (
     InsertionGap,
     StatementRange,
@@ -13,12 +12,12 @@ from marid.syntax.python.edit.insertion_points import (
     usual_blank_lines,
 )
 from marid.syntax.python.edit.name_lookup import locate_scope
+from marid.syntax.python.source import read_source
 
 
 def spot(text: str, path: list[str], symbol: str) -> tuple[int, int]:
-    source = EditableSource(text=text)
-    tree = parse_source(source)
-    found = find_anchor(source, tree, locate_scope(source, tree, path), path, symbol)
+    source = read_source(text.encode())
+    found = find_anchor(source, locate_scope(source, path), path, symbol)
     return found.first, found.end
 
 
@@ -46,10 +45,10 @@ def test_an_anchor_is_a_name_of_the_scope(path: list[str], symbol: str, place: t
         ([], "", BadInput, "anchor_symbol is needed"),
         ([], "A.f", BadInput, "not at the top of the module"),
         (["A"], "B.f", BadInput, "not in 'A'"),
-        ([], "a", NotFound, "nearest: A"),
-        (["A"], "ff", NotFound, r"nearest: A\.f"),
+        ([], "a", NotFound, "did you mean A"),
+        (["A"], "ff", NotFound, r"did you mean A\.f"),
         (["A"], "f@1", NotFound, r"anchor: 'A\.f' is not at line 1"),
-        ([], "a b", BadInput, "no dotted name"),
+        ([], "a b", BadInput, "not a dotted name"),
     ],
 )
 def test_an_anchor_that_is_not_in_the_scope_is_an_error(
@@ -75,12 +74,12 @@ def test_an_anchor_of_several_that_are_no_neighbours_is_ambiguous(text: str) -> 
     ],
 )
 def test_the_top_is_behind_the_docstring_and_the_imports(text: str, place: int) -> None:
-    assert top_index(parse_source(EditableSource(text=text))) == place
+    assert top_index(read_source(text.encode()).tree) == place
 
 
 def test_the_top_of_a_class_is_behind_its_docstring_only() -> None:
-    source = EditableSource(text="class A:\n    'doc'\n    import x\n")
-    assert top_index(locate_scope(source, parse_source(source), ["A"])) == 1
+    source = read_source(b"class A:\n    'doc'\n    import x\n")
+    assert top_index(locate_scope(source, ["A"])) == 1
 
 
 @pytest.mark.parametrize(
@@ -92,20 +91,19 @@ def test_the_top_of_a_class_is_behind_its_docstring_only() -> None:
     ],
 )
 def test_the_gap_is_the_one_that_most_definitions_have(text: str, blanks: int) -> None:
-    source = EditableSource(text=text)
-    assert usual_blank_lines(source, parse_source(source).body, outermost=True) == blanks
+    source = read_source(text.encode())
+    assert usual_blank_lines(source, source.tree.body, outermost=True) == blanks
 
 
 def test_without_neighbours_the_gap_is_that_of_pep_8() -> None:
-    assert usual_blank_lines(EditableSource(text=""), [], outermost=True) == 2
-    assert usual_blank_lines(EditableSource(text=""), [], outermost=False) == 1
+    assert usual_blank_lines(read_source(b""), [], outermost=True) == 2
+    assert usual_blank_lines(read_source(b""), [], outermost=False) == 1
 
 
 def at(text: str, index: int, *, before: bool) -> InsertionGap:
-    source = EditableSource(text=text)
-    tree = parse_source(source)
-    where = StatementRange(block=tree.body, first=index, end=index + 1)
-    return gap_before(source, tree, where, 2) if before else gap_after(source, where, 2)
+    source = read_source(text.encode())
+    where = StatementRange(block=source.tree.body, first=index, end=index + 1)
+    return gap_before(source, where, 2) if before else gap_after(source, where, 2)
 
 
 def test_code_goes_behind_the_comments_of_what_it_follows() -> None:
@@ -146,4 +144,4 @@ def test_statements_on_one_line_are_not_parted() -> None:
     ],
 )
 def test_the_end_of_a_module_is_behind_its_last_comment(text: str, room: InsertionGap) -> None:
-    assert gap_at_end(EditableSource(text=text), 2) == room
+    assert gap_at_end(read_source(text.encode()), 2) == room

@@ -4,7 +4,7 @@ import pytest
 
 from marid.syntax.python.resolve.facts import Binding, BindingKind
 from marid.syntax.python.resolve.name_bindings import ScopeBindings
-from marid.syntax.python.scopes import FUNCTION_NODES
+from marid.syntax.python.source import FUNCTION_NODES
 
 
 def names_of(code: str, me: str = "") -> ScopeBindings:

@@ -1,0 +1,53 @@
+"""Names as callers give them: `name@12`, near misses, ambiguous ones. Shared by every language."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from marid.core.errors import BadInput
+
+MAX_NAME_LENGTH = 400
+_AT_LINE = re.compile(r"(.+)@(\d{1,9})", re.DOTALL)
+_MAX_KNOWN = 5000
+_MAX_LISTED = 8
+
+
+def split_line_suffix(name: str) -> tuple[str, int]:
+    """The name and the line of `name@12`; line 0 without one."""
+    found = _AT_LINE.fullmatch(name)
+    return (found[1], int(found[2])) if found else (name, 0)
+
+
+def suggestion(wanted: str, known: Iterable[str], separator: str = ".") -> str:
+    """The end of a message that proposes known names: first those with the same last part, then similar ones."""
+    from difflib import get_close_matches  # imported when used: only a wrong name needs it
+
+    wanted = wanted[:200]
+    names = list(dict.fromkeys(known))[:_MAX_KNOWN]
+    by_last: dict[str, list[str]] = {}
+    for name in names:
+        by_last.setdefault(name.rpartition(separator)[2].lower(), []).append(name)
+    last = wanted.rpartition(separator)[2].lower()
+    near = [*by_last.get(last, [])[:5], *get_close_matches(wanted, names, n=3)]
+    near += [by_last[each][0] for each in get_close_matches(last, list(by_last), n=3)]
+    near = list(dict.fromkeys(near))[:5]
+    return f"; did you mean {', '.join(near)}?" if near else ""
+
+
+def ambiguity_error(name: str, where: str, choices: Sequence[str]) -> BadInput:
+    """The error that lists how to ask for each of several definitions."""
+    return BadInput("\n  ".join((f"'{name}' is ambiguous in {where}, ask for one of:", *_limited(choices))))
+
+
+def _limited(choices: Sequence[str]) -> list[str]:
+    more = [f"and {len(choices) - _MAX_LISTED} more"] if len(choices) > _MAX_LISTED else []
+    return [*choices[:_MAX_LISTED], *more]
+
+
+def join_limited(names: Sequence[str], limit: int) -> str:
+    """The names with commas, and how many more there are."""
+    return ", ".join(names[:limit]) + (f" and {len(names) - limit:,} more" if len(names) > limit else "")
+
+
+def clip(text: str, length: int) -> str:
+    """At most `length` characters, the last of them `…` where text is cut."""
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
