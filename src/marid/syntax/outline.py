@@ -1,8 +1,9 @@
-"""A file told in a few lines: what it defines, each with the lines where it stands."""
+"""A file in a few lines: what it defines, each with its lines."""
 
 import re
 from collections.abc import Iterable, Iterator
 
+from marid.syntax.names import clip
 from marid.syntax.treesitter.definitions import Definition, visible_definitions
 from marid.syntax.treesitter.grammars import MAX_PARSE_BYTES
 from marid.syntax.treesitter.language_tables import language_table
@@ -20,9 +21,7 @@ def outline(data: bytes, language: str) -> str | None:
     """Signatures, nested as in the file, without the insides of functions.
 
     None when the language is unknown, nothing is defined, or the file itself is no longer than its outline.
-
-    Raises:
-        Unavailable: the grammar's package is not installed.
+    Raises: Unavailable if the grammar is not installed.
     """
     found = visible_definitions(data, language)
     text = "".join(_outline_lines(found, language_table(language).comment)) if found else ""
@@ -32,13 +31,9 @@ def outline(data: bytes, language: str) -> str | None:
 def _outline_lines(found: Iterable[Definition], sign: str) -> Iterator[str]:
     for each in found:
         span = f"{each.start}-{each.end}" if each.end > each.start else f"{each.start}"
-        decorators = _clip(each.decorators, _DECORATOR_LENGTH) + " " if each.decorators else ""
-        doc = f"  {sign} {_clip(each.doc, _DOC_LENGTH)}" if each.doc else ""
+        decorators = clip(each.decorators, _DECORATOR_LENGTH) + " " if each.decorators else ""
+        doc = f"  {sign} {clip(each.doc, _DOC_LENGTH)}" if each.doc else ""
         yield f"{'  ' * each.depth}{span} {decorators}{each.signature}{doc}\n"
-
-
-def _clip(text: str, length: int) -> str:
-    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
 
 
 def identifiers(data: bytes, language: str) -> frozenset[str]:

@@ -91,7 +91,7 @@ TOOLS: tuple[ToolSpec, ...] = (get_skeleton, get_code_outline, get_definition, f
 
 def _read_source(path: FileRef) -> tuple[bytes, str]:
     """The file as UTF-8, and its language."""
-    from marid.syntax.treesitter.parse_trees import parsable_language
+    from marid.syntax.treesitter.grammars import parsable_language
 
     where, language = quote_path(path.raw), parsable_language(path.name)
     found = to_utf8(read_bytes(path))
@@ -111,8 +111,7 @@ class _Candidate(NamedTuple):
 def _candidates(path: PathRef, word: str) -> Iterator[_Candidate]:
     """The files that hold the word somewhere. What cannot be read or is no text is passed over in a folder."""
     from marid.syntax.any_language.references import may_contain
-    from marid.syntax.treesitter.grammars import MAX_PARSE_BYTES
-    from marid.syntax.treesitter.parse_trees import parsable_language
+    from marid.syntax.treesitter.grammars import MAX_PARSE_BYTES, parsable_language
 
     with with_path_hints(path):
         is_folder = path.is_folder()

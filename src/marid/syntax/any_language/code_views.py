@@ -1,4 +1,4 @@
-"""Files of any language as people read them: outlines, skeletons, single definitions. Bytes in, text out."""
+"""Outlines, skeletons and single definitions of files in any language: bytes in, text out."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -6,46 +6,46 @@ from typing import TYPE_CHECKING
 
 from marid.core.errors import BadInput, Exhausted, NotFound
 from marid.syntax.cfamily import source_views
-from marid.syntax.cfamily.declaration_spans import line_start
-from marid.syntax.cfamily.source_views import CodeExcerpt
 from marid.syntax.languages import LANGUAGES
+from marid.syntax.names import MAX_NAME_LENGTH, ambiguity_error, clip, split_line_suffix, suggestion
 from marid.syntax.python.outline import py_outline
 from marid.syntax.python.skeleton import py_skeleton
 from marid.syntax.treesitter.code_parts import CodePart, code_parts
+from marid.syntax.treesitter.grammars import parse_tree
 from marid.syntax.treesitter.name_readers import to_dotted
-from marid.syntax.treesitter.nodes import child_at, first_row, last_row, named_child_at
-from marid.syntax.treesitter.parse_trees import parse_tree
+from marid.syntax.treesitter.nodes import (
+    CodeExcerpt,
+    apply_cuts,
+    child_at,
+    first_row,
+    last_row,
+    line_start,
+    named_child_at,
+)
 from marid.text.display import escape_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-CFAMILY = frozenset(("c", "cpp"))
+_CFAMILY = frozenset(("c", "cpp"))
 _CALLABLE_KINDS = frozenset(("function", "method"))
 _VALUE_KINDS = frozenset(("constant", "variable"))
 _BLOCKS = frozenset(("block", "body_statement"))
-_LINE = re.compile(r"(.+)@(\d{1,9})", re.DOTALL)
 _LINE_REST = re.compile(rb"[ \t]*[;,]?[ \t]*(?:(?:#|//|--)[^\n]*)?(?=\r?\n|\Z)")
-_MAX_LISTED = 8
 _MAX_LINE_LENGTH = 160
 
 
 def outline(data: bytes, language: str) -> str:
-    """Everything outside function bodies, a line each: `[Kind] name (Lines X-Y)`, nested by indentation.
-
-    Raises:
-        Exhausted: the file cannot be parsed.
-        Unavailable: no grammar of this language is installed.
-    """
-    if language in CFAMILY:
+    """Everything outside function bodies, a line each: `[Kind] name (Lines X-Y)`, nested. Raises as `parse_tree`."""
+    if language in _CFAMILY:
         return source_views.outline(data, language)
-    if language == "python" and (told := _python_view(py_outline, data)) is not None:
-        return told
+    if language == "python" and (text := _python_view(py_outline, data)) is not None:
+        return text
     return "\n".join(_outline_lines(code_parts(data, parse_tree(data, language), language, nested=False)))
 
 
 def _python_view(view: Callable[[bytes], str], data: bytes) -> str | None:
-    """What the tools for Python say; None for a file that only a parser which forgives errors can read."""
+    """The view of the Python tools; None if the file does not parse, which tree-sitter forgives."""
     try:
         return view(data)
     except (BadInput, Exhausted):
@@ -53,7 +53,7 @@ def _python_view(view: Callable[[bytes], str], data: bytes) -> str | None:
 
 
 def _outline_lines(parts: Iterable[CodePart]) -> Iterator[str]:
-    """Inside of something, names are told without its name."""
+    """Names of members without those of their owners."""
     around: list[str] = []
     for part in parts:
         del around[part.depth :]
@@ -65,25 +65,15 @@ def _outline_lines(parts: Iterable[CodePart]) -> Iterator[str]:
 def skeleton(data: bytes, language: str) -> str:
     """The file with `...` for the body of each function; docstrings are kept, long values mostly cut.
 
-    Of a language that we do not know well, it is the outline.
-
-    Raises:
-        Exhausted: the file cannot be parsed.
-        Unavailable: no grammar of this language is installed.
+    For a language without a table it is the outline. Raises as `parse_tree`.
     """
-    if language in CFAMILY:
+    if language in _CFAMILY:
         return source_views.skeleton(data, language)
     if language not in LANGUAGES:
         return outline(data, language)
-    if language == "python" and (told := _python_view(py_skeleton, data)) is not None:
-        return told
-    made: list[bytes] = []
-    at = 0
-    for start, end, instead in _skeleton_cuts(data, language):
-        if start >= at:
-            made += (data[at:start], instead)
-            at = end
-    return b"".join((*made, data[at:])).decode("utf-8", "replace")
+    if language == "python" and (text := _python_view(py_skeleton, data)) is not None:
+        return text
+    return apply_cuts(data, _skeleton_cuts(data, language))
 
 
 def _skeleton_cuts(data: bytes, language: str) -> Iterator[tuple[int, int, bytes]]:
@@ -123,17 +113,14 @@ def _long_value(node: "Node") -> "Node | None":
 
 
 def definition(data: bytes, language: str, name: str, where: str) -> CodeExcerpt:
-    """The whole text of what a name means: dotted or with `::`, surrounding names may be omitted, `name@12` is by line.
+    """The whole text of the definition that a name means in `where`, a path.
 
-    Raises:
-        NotFound: nothing in `where`, the path as it was given, has this name; the nearest names are told.
-        BadInput: the name is empty or ambiguous.
-        Exhausted: the file cannot be parsed.
-        Unavailable: no grammar of this language is installed.
+    The name is dotted or has `::`; surrounding names may be omitted; `name@12` is by line.
+    Raises: NotFound, BadInput if the name is empty or ambiguous, and as `parse_tree`.
     """
-    if language in CFAMILY:
+    if language in _CFAMILY:
         return source_views.definition(data, language, name, where)
-    part = find_part(tuple(code_parts(data, parse_tree(data, language), language)), name, where)
+    part = _find_part(tuple(code_parts(data, parse_tree(data, language), language)), name, where)
     start = line_start(data, part.start_byte)
     rest = (
         _LINE_REST.match(data, part.end_byte)
@@ -144,25 +131,17 @@ def definition(data: bytes, language: str, name: str, where: str) -> CodeExcerpt
     return CodeExcerpt(text=data[start:end].decode("utf-8", "replace"), spans=((part.first_line, part.last_line),))
 
 
-def find_part(parts: Sequence[CodePart], name: str, where: str) -> CodePart:
-    """The only part of a name.
-
-    Raises:
-        NotFound: nothing has this name.
-        BadInput: it could be several things.
-    """
-    asked, line = name.strip()[:400], 0
-    if at_line := _LINE.fullmatch(asked):
-        asked, line = at_line[1], int(at_line[2])
-    wanted = to_dotted(asked)
+def _find_part(parts: Sequence[CodePart], name: str, where: str) -> CodePart:
+    asked, line = split_line_suffix(name.strip()[:MAX_NAME_LENGTH])
+    wanted, shown = to_dotted(asked), escape_text(name[:MAX_NAME_LENGTH])
     if not wanted:
         raise BadInput("a name is needed, as in 'Shop', 'Shop.total' or 'total'")
     found = [part for part in parts if part.name == wanted] or [p for p in parts if p.name.endswith("." + wanted)]
     found = _prefer_definitions([part for part in found if not line or part.first_line <= line <= part.last_line])
     if not found:
-        raise NotFound(f"'{escape_text(name[:400])}' is not defined in {where}{_nearest_names(parts, wanted)}")
+        raise NotFound(f"'{shown}' is not defined in {where}{suggestion(wanted, (part.name for part in parts))}")
     if len(found) > 1:
-        raise _ambiguity_error(found, escape_text(name[:400]), where)
+        raise ambiguity_error(shown, where, [_choice(part) for part in found])
     return found[0]
 
 
@@ -174,18 +153,5 @@ def _prefer_definitions(found: list[CodePart]) -> list[CodePart]:
     return [part for part in found if part.body is not None] or found
 
 
-def _ambiguity_error(found: Sequence[CodePart], name: str, where: str) -> BadInput:
-    told = [
-        f"\n  '{part.name}@{part.first_line}': {part.signature or part.kind}"[:_MAX_LINE_LENGTH]
-        for part in found[:_MAX_LISTED]
-    ]
-    more = f"\n  and {len(found) - _MAX_LISTED} more" if len(found) > _MAX_LISTED else ""
-    return BadInput(f"'{name}' is ambiguous in {where}, ask for one of:{''.join(told)}{more}")
-
-
-def _nearest_names(parts: Sequence[CodePart], wanted: str) -> str:
-    from difflib import get_close_matches  # imported when used: only a wrong name needs it
-
-    names = {part.name.rpartition(".")[2].lower(): part.name for part in reversed(parts)}
-    close = get_close_matches(wanted.rpartition(".")[2].lower(), list(names)[:5000], n=4, cutoff=0.5)
-    return "; the nearest names: " + ", ".join(names[each] for each in close) if close else ""
+def _choice(part: CodePart) -> str:
+    return clip(f"'{part.name}@{part.first_line}': {part.signature or part.kind}", _MAX_LINE_LENGTH)

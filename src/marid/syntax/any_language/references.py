@@ -1,4 +1,4 @@
-"""Where a word stands in code: not in comments, not in strings."""
+"""Where an identifier is used in code, outside comments and strings."""
 
 import re
 from collections.abc import Iterator
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from marid.core.errors import BadInput
 from marid.syntax.cfamily.declarations import list_declarations
 from marid.syntax.cfamily.qualified_names import split_name
+from marid.syntax.names import clip
 from marid.syntax.treesitter.code_parts import code_parts
-from marid.syntax.treesitter.parse_trees import parse_tree
+from marid.syntax.treesitter.grammars import parse_tree
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -19,7 +20,7 @@ _NAME = re.compile(r"[$@~#]*(?:.*(?:\.|::|->|#|\\))?[$@~]*([^\W\d]\w*[?!]?)", re
 _MAX_NAME_LENGTH, _MAX_LINE_LENGTH = 200, 120
 _MAX_REFERENCES = 5000
 _WITH_DOLLAR = frozenset(("java", "javascript", "tsx", "typescript"))
-# Types of leaves that are no code. What stands between `${` and `}` in a string has leaves of its own.
+# Types of leaves that are not code. What stands between `${` and `}` in a string has leaves of its own.
 _NON_CODE = re.compile(
     r"comment|string|heredoc|char(?:acter)?(?:_literal)?(?:_content|_fragment)?$|regex|^(?:jsx_)?text$|template_chars"
 )
@@ -36,11 +37,7 @@ class Reference:
 
 
 def target_identifier(name: str) -> str:
-    """The word that is looked for: the last part of a qualified name.
-
-    Raises:
-        BadInput: it is no name.
-    """
+    """The identifier to look for: the last part of a qualified name. Raises: BadInput."""
     found = _NAME.fullmatch(name.strip()) if len(name) <= _MAX_NAME_LENGTH else None
     if found is None:
         raise BadInput("a name is needed: one identifier, or a qualified one such as Shop.total or Shop::total")
@@ -48,8 +45,8 @@ def target_identifier(name: str) -> str:
 
 
 @cache
-def word_pattern(word: str, *, dollar: bool) -> re.Pattern[bytes]:
-    """The whole word in bytes of UTF-8; `dollar` says that `$` is a letter."""
+def _word_pattern(word: str, *, dollar: bool) -> re.Pattern[bytes]:
+    """The whole word in UTF-8; `dollar`: `$` counts as a letter."""
     letter = rb"[\w\x80-\xff$]" if dollar else rb"[\w\x80-\xff]"
     more = b"" if word[-1] in "?!" else rb"(?![?!](?!=))" if not dollar else b""
     return re.compile(rb"(?<!" + letter + rb")" + re.escape(word.encode()) + rb"(?!" + letter + rb")" + more)
@@ -61,24 +58,16 @@ def may_contain(data: bytes, word: str) -> bool:
 
 
 def code_references(data: bytes, language: str, word: str) -> tuple[Reference, ...]:
-    """The lines where the word is code, once each, those that define it marked; at most some thousands.
-
-    Raises:
-        Exhausted: the file cannot be parsed.
-        Unavailable: no grammar of this language is installed.
-    """
-    places = [match.start() for match in _language_pattern(word, language).finditer(data)][:_MAX_REFERENCES]
-    if not places:
+    """The lines where the word is code, once each, those that define it marked. Raises as `parse_tree`."""
+    pattern = _word_pattern(word, dollar=language in _WITH_DOLLAR)
+    offsets = [match.start() for match in pattern.finditer(data)][:_MAX_REFERENCES]
+    if not offsets:
         return ()
     root, size = parse_tree(data, language), len(word.encode())
-    places = [at for at in places if _is_code(root.descendant_for_byte_range(at, at + size), data, at)]
-    defining = _definition_ranges(data, root, language, word) if places else []
-    marked = {next((at for at in places if start <= at < end), -1) for start, end in defining}
-    return tuple(_reference_lines(data, places, marked))
-
-
-def _language_pattern(word: str, language: str) -> re.Pattern[bytes]:
-    return word_pattern(word, dollar=language in _WITH_DOLLAR)
+    offsets = [at for at in offsets if _is_code(root.descendant_for_byte_range(at, at + size), data, at)]
+    defining = _definition_ranges(data, root, language, word) if offsets else []
+    marked = {next((at for at in offsets if start <= at < end), -1) for start, end in defining}
+    return tuple(_reference_lines(data, offsets, marked))
 
 
 def _is_code(leaf: "Node | None", data: bytes, at: int) -> bool:
@@ -106,10 +95,10 @@ def _definition_ranges(data: bytes, root: "Node", language: str, word: str) -> l
     ]
 
 
-def _reference_lines(data: bytes, places: list[int], marked: set[int]) -> Iterator[Reference]:
+def _reference_lines(data: bytes, offsets: list[int], marked: set[int]) -> Iterator[Reference]:
     begins = {data.rfind(b"\n", 0, mark) + 1 for mark in marked if mark >= 0}
     line, counted, seen = 1, 0, 0
-    for at in places:
+    for at in offsets:
         line += data.count(b"\n", counted, at)
         counted = at
         if line > seen:
@@ -118,8 +107,7 @@ def _reference_lines(data: bytes, places: list[int], marked: set[int]) -> Iterat
 
 
 def _line_excerpt(data: bytes, begin: int, at: int) -> str:
-    """The line, or what of it is near the word if it is long."""
+    """The line, or the part near the word if it is long."""
     end = data.find(b"\n", at)
     near = data[max(begin, at - _MAX_LINE_LENGTH) : min(end if end >= 0 else len(data), at + _MAX_LINE_LENGTH * 4)]
-    text = near.decode("utf-8", "replace").strip()
-    return text if len(text) <= _MAX_LINE_LENGTH * 2 else text[: _MAX_LINE_LENGTH * 2 - 1] + "…"
+    return clip(near.decode("utf-8", "replace").strip(), _MAX_LINE_LENGTH * 2)

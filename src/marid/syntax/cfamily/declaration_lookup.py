@@ -1,4 +1,4 @@
-"""Which of a file's items a name means."""
+"""Which of a file's declarations a name means."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -7,32 +7,19 @@ from marid.core.errors import BadInput, NotFound
 from marid.syntax.cfamily.declaration_spans import line_range, signature_line
 from marid.syntax.cfamily.declarations import TYPE_KINDS, CDeclaration, CSource, namespace_names
 from marid.syntax.cfamily.qualified_names import NamePart, NameQuery, parse_name_query, split_name, tidy
+from marid.syntax.names import ambiguity_error, suggestion
 from marid.syntax.treesitter.nodes import named_child_at, node_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_MAX_LISTED = 8
-_KEYWORDS = {
-    "struct": {"Struct"},
-    "class": {"Class"},
-    "union": {"Union"},
-    "enum": {"Enum"},
-    "namespace": {"Namespace"},
-    "typedef": {"Type", *TYPE_KINDS},
-    "concept": {"Concept"},
-    "macro": {"Macro"},
-}
-
 
 def find_declarations(source: CSource, name: str, where: str) -> tuple[CDeclaration, ...]:
-    """The items of one name: several are overloads, or the branches of a conditional.
+    """The declarations of one name in `where`, a path: several are overloads, or the branches of a conditional.
 
-    Definitions go before declarations, a type before its constructors, what is general before what is specialised.
+    Definitions go before declarations, a type before its constructors, a template before its specialisations.
 
-    Raises:
-        NotFound: nothing has this name; the nearest names are told.
-        BadInput: it could be several things.
+    Raises: NotFound, BadInput if the name is ambiguous, and as `parse_tree`.
     """
     want = parse_name_query(name)
     spaces = namespace_names(source.declarations)
@@ -42,7 +29,9 @@ def find_declarations(source: CSource, name: str, where: str) -> tuple[CDeclarat
     if want.parameters:
         found = _match_parameters(found, want.parameters, source.data)
     if not found:
-        raise NotFound(f"'{want.text}' is not defined in {where}{_nearest_names(source.declarations, want)}")
+        known = (qualified_name(item) for item in source.declarations if item.name)
+        near = suggestion("::".join(part.name for part in want.parts), known, "::")
+        raise NotFound(f"'{want.text}' is not defined in {where}{near}")
     found = _prefer_definitions(found, want)
     if len({_path_without_namespaces(item, spaces) for item in found}) > 1:
         raise _ambiguity_error(source, found, want.text, where)
@@ -50,12 +39,7 @@ def find_declarations(source: CSource, name: str, where: str) -> tuple[CDeclarat
 
 
 def find_declaration(source: CSource, name: str, where: str) -> CDeclaration:
-    """The only item of a name.
-
-    Raises:
-        NotFound: nothing has this name.
-        BadInput: it is ambiguous.
-    """
+    """The only declaration of a name. Raises as `find_declarations`."""
     found = find_declarations(source, name, where)
     item, *others = found
     if others:
@@ -64,13 +48,10 @@ def find_declaration(source: CSource, name: str, where: str) -> CDeclaration:
 
 
 def _ambiguity_error(source: CSource, found: Sequence[CDeclaration], name: str, where: str) -> BadInput:
-    """The error that tells how to ask for each."""
-    told = [
-        f"'{qualified_name(item)}@{line_range(item, source)[0]}': {signature_line(item, source)}"
-        for item in found[:_MAX_LISTED]
+    choices = [
+        f"'{qualified_name(item)}@{line_range(item, source)[0]}': {signature_line(item, source)}" for item in found
     ]
-    more = [f"and {len(found) - _MAX_LISTED} more"] if len(found) > _MAX_LISTED else []
-    return BadInput("\n  ".join((f"'{name}' is ambiguous in {where}, ask for one of:", *told, *more)))
+    return ambiguity_error(name, where, choices)
 
 
 def qualified_name(item: CDeclaration) -> str:
@@ -96,11 +77,17 @@ def _match_name(source: CSource, want: NameQuery, spaces: frozenset[str]) -> lis
 
 
 def _matches_keyword(item: CDeclaration, keyword: str) -> bool:
-    return not keyword or item.kind in _KEYWORDS.get(keyword, {"Macro"})
+    if keyword == "typedef":
+        return item.kind == "Type" or item.kind in TYPE_KINDS
+    return not keyword or item.kind == ("Macro" if keyword.startswith("#") else keyword.capitalize())
 
 
 def _scope_parts(item: CDeclaration) -> tuple[NamePart, ...]:
     return tuple(part for scope in item.scope for part in split_name(scope.name))
+
+
+def _full_path(item: CDeclaration) -> tuple[NamePart, ...]:
+    return (*_scope_parts(item), *split_name(item.name or "?"))
 
 
 def _match_rank(path: tuple[NamePart, ...], want: tuple[NamePart, ...], spaces: frozenset[str]) -> int:
@@ -159,7 +146,7 @@ def _parameter_type(parameter: "Node", data: bytes) -> str:
 
 
 def _prefer_definitions(found: list[CDeclaration], want: NameQuery) -> list[CDeclaration]:
-    """A type rather than functions, what is defined rather than declared, what is general rather than special."""
+    """Prefer a type to its functions, a definition to a declaration, a template to its specialisations."""
     found = [item for item in found if item.kind != "Namespace"] or found
     if any(item.kind in TYPE_KINDS for item in found):
         found = [item for item in found if not _is_constructor(item)]
@@ -169,18 +156,10 @@ def _prefer_definitions(found: list[CDeclaration], want: NameQuery) -> list[CDec
 
 
 def _is_constructor(item: CDeclaration) -> bool:
-    whole = (*_scope_parts(item), *split_name(item.name or "?"))
+    whole = _full_path(item)
     return item.kind == "Method" and len(whole) > 1 and whole[-1].name == whole[-2].name
 
 
 def _path_without_namespaces(item: CDeclaration, spaces: frozenset[str]) -> tuple[str, ...]:
-    whole = (*_scope_parts(item), *split_name(item.name or "?"))
+    whole = _full_path(item)
     return (*(part.name for part in whole[:-1] if part.name not in spaces), whole[-1].name)
-
-
-def _nearest_names(items: Sequence[CDeclaration], want: NameQuery) -> str:
-    from difflib import get_close_matches  # imported when used: only a wrong name needs it
-
-    names = {split_name(item.name)[-1].name.lower(): qualified_name(item) for item in reversed(items) if item.name}
-    close = get_close_matches(want.parts[-1].name.lower(), list(names)[:5000], n=4, cutoff=0.5)
-    return "; the nearest names: " + ", ".join(names[each] for each in close) if close else ""

@@ -4,13 +4,13 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from marid.syntax.cfamily.declarations import CDeclaration, CSource
+from marid.syntax.names import clip
 from marid.syntax.treesitter.nodes import child_at, first_row, last_row
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _BLANK_OR_COMMENT = re.compile(rb"(?:\s|//[^\n]*\n|/\*.*?\*/)*", re.DOTALL)
-_INDENT = re.compile(rb"[ \t]*\Z")
 _MAX_LINE_LENGTH = 160
 
 
@@ -50,12 +50,6 @@ def line_range(item: CDeclaration, source: CSource) -> tuple[int, int]:
     if end and (start < item.outer.start_byte or end > item.outer.end_byte):
         return source.data.count(b"\n", 0, start) + 1, source.data.count(b"\n", 0, end) + 1
     return first_row(item.outer) + 1, last_row(item.outer) + 1
-
-
-def line_start(data: bytes, start: int) -> int:
-    """Where the line begins, if only white space stands before `start`; else `start`."""
-    begin = data.rfind(b"\n", 0, start) + 1
-    return begin if _INDENT.fullmatch(data, begin, start) else start
 
 
 def signature_end(item: CDeclaration, source: CSource) -> int:
@@ -98,5 +92,4 @@ def signature(item: CDeclaration, source: CSource) -> str:
 
 def signature_line(item: CDeclaration, source: CSource) -> str:
     """The signature on one line."""
-    line = " ".join(signature(item, source).split())
-    return line if len(line) <= _MAX_LINE_LENGTH else line[: _MAX_LINE_LENGTH - 1] + "…"
+    return clip(" ".join(signature(item, source).split()), _MAX_LINE_LENGTH)

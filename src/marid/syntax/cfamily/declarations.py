@@ -11,34 +11,18 @@ from marid.syntax.cfamily.macro_mask import (
     without_split_branches,
 )
 from marid.syntax.cfamily.qualified_names import parse_declarator, tidy
+from marid.syntax.treesitter.grammars import parse_tree
 from marid.syntax.treesitter.nodes import field_text
-from marid.syntax.treesitter.parse_trees import parse_tree
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _MAX_DEPTH = 60
-_TRANSPARENT = frozenset(
-    (
-        "preproc_if",
-        "preproc_ifdef",
-        "preproc_else",
-        "preproc_elif",
-        "preproc_elifdef",
-        "declaration_list",
-        "field_declaration_list",
-        "labeled_statement",
-        "export_declaration",
-        "ERROR",
-    )
-)
+_BRANCHES = frozenset(f"preproc_{word}" for word in ("if", "ifdef", "else", "elif", "elifdef"))
+_LISTS = frozenset(("declaration_list", "field_declaration_list", "labeled_statement", "export_declaration", "ERROR"))
+_TRANSPARENT = _BRANCHES | _LISTS
 _HEADS = frozenset(("template_declaration", "friend_declaration"))
-TYPES = {
-    "class_specifier": "Class",
-    "struct_specifier": "Struct",
-    "union_specifier": "Union",
-    "enum_specifier": "Enum",
-}
+_TYPES = {f"{kind.lower()}_specifier": kind for kind in ("Class", "Struct", "Union", "Enum")}
 _NAMED_KINDS = {
     "alias_declaration": "Type",
     "concept_definition": "Concept",
@@ -47,7 +31,7 @@ _NAMED_KINDS = {
     "preproc_def": "Macro",
     "preproc_function_def": "Macro",
 }
-TYPE_KINDS = frozenset(TYPES.values())
+TYPE_KINDS = frozenset(_TYPES.values())
 
 
 class EnclosingScope(NamedTuple):
@@ -77,7 +61,7 @@ class CDeclaration(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class CSource:
-    """A parsed file. `split` are the conditionals of which only the first branch was parsed."""
+    """A parsed file. `split_conditionals` are those of which only the first branch was parsed."""
 
     data: bytes
     root: "Node"
@@ -86,12 +70,7 @@ class CSource:
 
 
 def parse_source(data: bytes, language: str) -> CSource:
-    """Parses a file and lists its items; `language` is "c" or "cpp".
-
-    Raises:
-        Exhausted: the file is too large to parse, or the parser cannot cope with it.
-        Unavailable: the grammar's package is not installed.
-    """
+    """Parse a file and list its declarations; `language` is "c" or "cpp". Raises as `parse_tree`."""
     seen, split = without_exports(data), tuple[ConditionalGroup, ...]()
     root = parse_tree(seen, language)
     if root.has_error:
@@ -102,7 +81,7 @@ def parse_source(data: bytes, language: str) -> CSource:
 
 
 def list_declarations(data: bytes, root: "Node") -> tuple[CDeclaration, ...]:
-    """What stands below the root of a tree, each item before its members."""
+    """The declarations of a tree, each before its members."""
     return tuple(_DeclarationWalker(data).run(root))
 
 
@@ -152,22 +131,13 @@ class _DeclarationWalker:
         if declarator is None:
             return
         name, function = parse_declarator(declarator, self.data)
-        if not name:
-            return
-        yield CDeclaration(
-            kind=_callable_kind(level, name),
-            name=name,
-            node=node,
-            outer=level.head or node,
-            body=node.child_by_field_name("body") or _try_body(node),
-            scope=level.scope,
-            function=function,
-        )
+        if name:
+            body = node.child_by_field_name("body") or _try_body(node)
+            yield _make_declaration(level, node, _callable_kind(level, name), name, body=body, function=function)
 
     def read_declaration(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
         """Functions, variables and fields; or the type that it spells out, which then counts."""
-        of = node.child_by_field_name("type")
-        if of is not None and of.type in TYPES and of.child_by_field_name("body") is not None:
+        if (of := _spelled_type(node)) is not None:
             yield from self.read_type(level, node, of)
             return
         inside = bool(level.scope) and level.scope[-1].kind in TYPE_KINDS
@@ -175,15 +145,7 @@ class _DeclarationWalker:
             name, function = parse_declarator(declarator, self.data)
             if name:
                 kind = _callable_kind(level, name) if function is not None else "Field" if inside else "Variable"
-                yield CDeclaration(
-                    kind=kind,
-                    name=name,
-                    node=node,
-                    outer=level.head or node,
-                    body=None,
-                    scope=level.scope,
-                    function=function,
-                )
+                yield _make_declaration(level, node, kind, name, function=function)
 
     def read_type(self, level: _Level, node: "Node", of: "Node") -> Iterator[CDeclaration]:
         """A class, struct, union or enum with its members; `node` may declare variables or names of it too."""
@@ -194,16 +156,9 @@ class _DeclarationWalker:
         names = [parse_declarator(each, self.data).name for each in node.children_by_field_name("declarator")]
         names = [each for each in names if each]
         first = (names[0] if names else tag) if node.type == "type_definition" or not tag else tag
-        kind = TYPES[of.type]
-        yield CDeclaration(
-            kind=kind,
-            name=first,
-            node=node,
-            outer=level.head or node,
-            body=body,
-            scope=level.scope,
-            other_names=tuple(each for each in (tag, *names) if each and each != first),
-        )
+        kind = _TYPES[of.type]
+        others = tuple(each for each in (tag, *names) if each and each != first)
+        yield _make_declaration(level, node, kind, first, body=body, other_names=others)
         self.enter(level, body, first, kind)
 
     def read_specifier(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
@@ -212,22 +167,17 @@ class _DeclarationWalker:
 
     def read_typedef(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
         """A `typedef`."""
-        of = node.child_by_field_name("type")
-        if of is not None and of.type in TYPES and of.child_by_field_name("body") is not None:
+        if (of := _spelled_type(node)) is not None:
             yield from self.read_type(level, node, of)
             return
         for declarator in node.children_by_field_name("declarator"):
             if name := parse_declarator(declarator, self.data).name:
-                yield self.make_declaration(level, node, "Type", name)
+                yield _make_declaration(level, node, "Type", name)
 
     def read_named(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
         """What has its name in a field."""
         if name := tidy(field_text(node, "name", self.data)):
-            yield self.make_declaration(level, node, _NAMED_KINDS[node.type], name)
-
-    def make_declaration(self, level: _Level, node: "Node", kind: str, name: str) -> CDeclaration:
-        """Something without members."""
-        return CDeclaration(kind=kind, name=name, node=node, outer=level.head or node, body=None, scope=level.scope)
+            yield _make_declaration(level, node, _NAMED_KINDS[node.type], name)
 
     def read_namespace(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
         """Its members come next; one without a name only hides them from other files."""
@@ -252,9 +202,28 @@ _READERS = {
     "type_definition": _DeclarationWalker.read_typedef,
     "namespace_definition": _DeclarationWalker.read_namespace,
     "linkage_specification": _DeclarationWalker.read_linkage,
-    **dict.fromkeys(TYPES, _DeclarationWalker.read_specifier),
+    **dict.fromkeys(_TYPES, _DeclarationWalker.read_specifier),
     **dict.fromkeys(_NAMED_KINDS, _DeclarationWalker.read_named),
 }
+
+
+def _make_declaration(  # noqa: PLR0913 - the fields of a declaration
+    level: _Level,
+    node: "Node",
+    kind: str,
+    name: str,
+    *,
+    body: "Node | None" = None,
+    other_names: tuple[str, ...] = (),
+    function: "Node | None" = None,
+) -> CDeclaration:
+    return CDeclaration(kind, name, node, level.head or node, body, level.scope, other_names, function)
+
+
+def _spelled_type(node: "Node") -> "Node | None":
+    """The type that a declaration spells out with its members."""
+    of = node.child_by_field_name("type")
+    return of if of is not None and of.type in _TYPES and of.child_by_field_name("body") is not None else None
 
 
 def _callable_kind(level: _Level, name: str) -> str:

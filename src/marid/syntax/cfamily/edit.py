@@ -1,4 +1,4 @@
-"""One C or C++ definition exchanged for another, and every byte around it kept."""
+"""Replace one C or C++ definition and keep every byte around it."""
 
 import re
 from collections.abc import Iterator
@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from marid.core.errors import BadInput
 from marid.syntax.cfamily.declaration_lookup import find_declaration
-from marid.syntax.cfamily.declaration_spans import declaration_span, line_start
+from marid.syntax.cfamily.declaration_spans import declaration_span
 from marid.syntax.cfamily.declarations import CDeclaration, CSource, parse_source
 from marid.syntax.treesitter.grammars import parse
+from marid.syntax.treesitter.nodes import line_start
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -19,7 +20,7 @@ _INDENT = re.compile(rb"[ \t]*")
 
 @dataclass(frozen=True, kw_only=True)
 class DefinitionUpdate:
-    """The file's new bytes, and the lines that were exchanged, before and after."""
+    """The file's new bytes, and the replaced lines, before and after."""
 
     data: bytes
     before: tuple[int, int]
@@ -32,11 +33,7 @@ def update_definition(data: bytes, language: str, name: str, content: bytes, whe
     Line ends become those of the file; a missing `;` is kept from what was there; code without indentation is moved to
     where it lands.
 
-    Raises:
-        NotFound: nothing in `where`, the path as it was given, has this name.
-        BadInput: the name is ambiguous, the content empty, or the result would parse worse than the file does.
-        Exhausted: the file cannot be parsed.
-        Unavailable: the grammar's package is not installed.
+    Raises: as `find_declaration`; BadInput if the content is empty or the file would parse worse than before.
     """
     if not content.strip():
         raise BadInput("new_content is empty: give the whole new definition")

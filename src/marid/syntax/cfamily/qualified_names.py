@@ -5,59 +5,39 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from marid.core.errors import BadInput
-from marid.syntax.treesitter.nodes import named_child_at, node_text
+from marid.syntax.names import MAX_NAME_LENGTH, split_line_suffix
+from marid.syntax.treesitter.declarators import peel_declarator
+from marid.syntax.treesitter.nodes import node_text
 from marid.text.display import escape_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_WRAPPERS = frozenset(
-    (
-        "array_declarator",
-        "attributed_declarator",
-        "init_declarator",
-        "parenthesized_declarator",
-        "pointer_declarator",
-        "pointer_type_declarator",
-        "reference_declarator",
-    )
-)
 _IDENTIFIERS = frozenset(("identifier", "field_identifier", "type_identifier"))
 # What a parser that does not know a macro takes for names.
 _KEYWORDS = frozenset(("class", "const", "enum", "extern", "inline", "static", "struct", "typename", "union", "void"))
-_MAX_NAME_LENGTH = 400
 _CALL = re.compile(r"operator\s*\(\s*\)|[<>(]")
-# Broken code gives names that are none.
+# Broken code gives such names.
 _NO_NAME = re.compile(r"[{};\\]")
-_LINE = re.compile(r"(.+)@(\d{1,9})", re.DOTALL)
 _KEYWORD = re.compile(r"(struct|class|union|enum|namespace|typedef|concept|macro|#\s*define)\s+(?=\S)")
 _TIGHT = re.compile(r"\s*([^\w\s])\s*")
 
 
 class DeclaredName(NamedTuple):
-    """What a declarator declares; `function` is its part with the parameters, None for what is no function."""
+    """What a declarator declares; `function` is its part with the parameters, None if it is not a function."""
 
     name: str
     function: "Node | None" = None
 
 
 def parse_declarator(node: "Node", data: bytes) -> DeclaredName:
-    """Peels a declarator; what was peeled off last tells a function from a pointer to one."""
-    function: Node | None = None
-    while node.type not in _IDENTIFIERS:
-        if node.type == "function_declarator":
-            function = node
-        elif node.type not in _WRAPPERS:
-            break
-        elif node.type != "parenthesized_declarator":
-            function = None
-        inner = node.child_by_field_name("declarator") or named_child_at(node)
-        if inner is None:
-            return DeclaredName("")
-        node = inner
-    if node.type not in _IDENTIFIERS:
-        return _parse_unusual_name(node, data, function)
-    name = data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+    """The name that a declarator declares."""
+    inner, function = peel_declarator(node)
+    if inner is None:
+        return DeclaredName("")
+    if inner.type not in _IDENTIFIERS:
+        return _parse_unusual_name(inner, data, function)
+    name = node_text(inner, data)
     return DeclaredName("" if name in _KEYWORDS else name, function)
 
 
@@ -67,10 +47,10 @@ def _parse_unusual_name(node: "Node", data: bytes, function: "Node | None") -> D
     while last.type == "qualified_identifier" and (inner := last.child_by_field_name("name")) is not None:
         last = inner
     if last.type == "operator_cast":
-        return DeclaredName(tidy(node_text(node, data)[:_MAX_NAME_LENGTH].partition("(")[0]), function or last)
+        return DeclaredName(tidy(node_text(node, data)[:MAX_NAME_LENGTH].partition("(")[0]), function or last)
     if last.type.endswith(("identifier", "template_function", "template_method", "_name", "primitive_type")):
         name = node_text(node, data)
-        broken = len(name) > _MAX_NAME_LENGTH or name.endswith("::") or _NO_NAME.search(name)
+        broken = len(name) > MAX_NAME_LENGTH or name.endswith("::") or _NO_NAME.search(name)
         return DeclaredName("" if broken else tidy(name), function)
     return DeclaredName("")
 
@@ -125,14 +105,8 @@ class NameQuery:
 
 
 def parse_name_query(asked: str) -> NameQuery:
-    """Reads a name that somebody asks for.
-
-    Raises:
-        BadInput: there is no name in it.
-    """
-    name, line, keyword = " ".join(asked[:_MAX_NAME_LENGTH].split()), 0, ""
-    if at_line := _LINE.fullmatch(name):
-        name, line = at_line[1], int(at_line[2])
+    """Parse a name as a caller gives it. Raises: BadInput if it is empty."""
+    (name, line), keyword = split_line_suffix(" ".join(asked[:MAX_NAME_LENGTH].split())), ""
     if typed := _KEYWORD.match(name):
         name, keyword = name[typed.end() :], typed[1]
     name, parameters = _split_parameters(name)
@@ -141,7 +115,7 @@ def parse_name_query(asked: str) -> NameQuery:
     if not steps:
         raise BadInput("a name is needed, as in 'Shop', 'Shop::total' or 'total'")
     return NameQuery(
-        text=escape_text(asked[:_MAX_NAME_LENGTH]), parts=steps, parameters=tidy(parameters), keyword=keyword, line=line
+        text=escape_text(asked[:MAX_NAME_LENGTH]), parts=steps, parameters=tidy(parameters), keyword=keyword, line=line
     )
 
 

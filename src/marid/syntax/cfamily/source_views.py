@@ -1,37 +1,23 @@
 """C and C++ files as people read them: outlines, skeletons, single definitions. Bytes in, text out."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from marid.syntax.cfamily.declaration_lookup import find_declarations
 from marid.syntax.cfamily.declaration_spans import (
     declaration_span,
     line_range,
-    line_start,
     multiline_value,
     signature,
     signature_end,
 )
 from marid.syntax.cfamily.declarations import CDeclaration, CSource, namespace_names, parse_source
+from marid.syntax.treesitter.nodes import CodeExcerpt, apply_cuts, line_start
 
 _CALLABLE_KINDS = frozenset(("Function", "Method"))
 
 
-@dataclass(frozen=True, kw_only=True)
-class CodeExcerpt:
-    """Some of a file's text, and the first and last line of each piece of it."""
-
-    text: str
-    spans: tuple[tuple[int, int], ...]
-
-
 def outline(data: bytes, language: str) -> str:
-    """Everything outside function bodies, a line each: `[Kind] name (Lines X-Y)`, nested by indentation.
-
-    Raises:
-        Exhausted: the file cannot be parsed.
-        Unavailable: the grammar's package is not installed.
-    """
+    """Everything outside function bodies, a line each: `[Kind] name (Lines X-Y)`, nested. Raises as `parse_tree`."""
     source = parse_source(data, language)
     spaces = namespace_names(source.declarations)
     return "\n".join(_outline_line(item, source, spaces) for item in source.declarations if _is_listed(item))
@@ -61,21 +47,8 @@ def _base_clause(item: CDeclaration, data: bytes) -> str:
 
 
 def skeleton(data: bytes, language: str) -> str:
-    """The file with `{ ... }` for the body of each function; long values and macros are cut too.
-
-    Raises:
-        Exhausted: the file cannot be parsed.
-        Unavailable: the grammar's package is not installed.
-    """
-    source = parse_source(data, language)
-    made: list[bytes] = []
-    at = 0
-    for start, end, instead in _skeleton_cuts(source):
-        if start >= at:
-            made += (data[at:start], instead)
-            at = end
-    made.append(data[at:])
-    return b"".join(made).decode("utf-8", "replace")
+    """The file with `{ ... }` for each function body, long values and macros cut. Raises as `parse_tree`."""
+    return apply_cuts(data, _skeleton_cuts(parse_source(data, language)))
 
 
 def _skeleton_cuts(source: CSource) -> Iterator[tuple[int, int, bytes]]:
@@ -100,14 +73,7 @@ def _without_body(item: CDeclaration, source: CSource) -> tuple[int, int, bytes]
 
 
 def definition(data: bytes, language: str, name: str, where: str) -> CodeExcerpt:
-    """The whole text of what a name means; overloads follow each other.
-
-    Raises:
-        NotFound: nothing in `where`, the path as it was given, has this name.
-        BadInput: the name is ambiguous.
-        Exhausted: the file cannot be parsed.
-        Unavailable: the grammar's package is not installed.
-    """
+    """The whole text of all declarations that a name means in `where`, a path. Raises as `find_declarations`."""
     source = parse_source(data, language)
     found = find_declarations(source, name, where)
     return _make_excerpt(found, source, [_declaration_text(item, source) for item in _drop_same_spans(found, source)])
@@ -124,14 +90,7 @@ def _declaration_text(item: CDeclaration, source: CSource) -> str:
 
 
 def signatures(data: bytes, language: str, name: str, where: str) -> CodeExcerpt:
-    """How what a name means is declared, without body, value and `;`.
-
-    Raises:
-        NotFound: nothing in `where` has this name.
-        BadInput: the name is ambiguous.
-        Exhausted: the file cannot be parsed.
-        Unavailable: the grammar's package is not installed.
-    """
+    """The same without body, value and `;`. Raises as `find_declarations`."""
     source = parse_source(data, language)
     found = find_declarations(source, name, where)
     return _make_excerpt(found, source, [signature(item, source) for item in found])

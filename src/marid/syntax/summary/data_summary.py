@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import cast
 
+from marid.syntax.names import clip, join_limited
+
 _MAX_NAMES = 200
 _MAX_LENGTH = 80
 # Of a line: the patterns below take the square of the length of what they do not match.
@@ -43,7 +45,7 @@ def _tables(value: object) -> list[dict[str, object]]:
         return [cast("dict[str, object]", value)]
     if isinstance(value, list):
         inside = cast("list[object]", value)
-        return [cast("dict[str, object]", each) for each in inside if isinstance(each, dict)] if inside else []
+        return [cast("dict[str, object]", each) for each in inside if isinstance(each, dict)]
     return []
 
 
@@ -136,10 +138,8 @@ def _heading_line(level: int, words: str, line: int) -> str:
 
 
 def _join_names(names: list[str], limit: int = _MAX_NAMES) -> str:
-    more = f" and {len(names) - limit:,} more" if len(names) > limit else ""
-    return ", ".join(_shorten(name) for name in names[:limit]) + more
+    return join_limited([_shorten(name) for name in names], limit)
 
 
-def _shorten(words: str) -> str:
-    words = " ".join(words.split())
-    return words if len(words) <= _MAX_LENGTH else words[: _MAX_LENGTH - 1] + "…"
+def _shorten(text: str) -> str:
+    return clip(" ".join(text.split()), _MAX_LENGTH)

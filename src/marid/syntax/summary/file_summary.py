@@ -1,11 +1,14 @@
 """What a file is and what is in it, in a few lines."""
 
+import ast
 from collections.abc import Iterator
 
 from marid.core.errors import BadInput, Exhausted
 from marid.syntax.languages import fence_of, language_of
+from marid.syntax.python.imports import module_names
+from marid.syntax.python.scopes import assigned_names, docstring_node, docstring_text, is_constant, statements
+from marid.syntax.python.source import DEFINITION_NODES, FUNCTION_NODES, DefinitionNode, PythonSource, read_source
 from marid.syntax.summary.data_summary import json_lines, markdown_lines, record_lines, toml_lines, yaml_lines
-from marid.syntax.summary.python_summary import python_lines
 from marid.syntax.treesitter.definitions import visible_definitions
 from marid.text.decode import to_utf8
 from marid.text.lines import line_count
@@ -20,11 +23,9 @@ _READERS = {
 
 
 def file_summary(name: str, data: bytes) -> str:
-    """The first line says kind, lines and bytes; what the file holds follows. A file that is broken says so.
+    """Kind, lines and bytes in the first line, then the contents; a broken file gives `does not parse`.
 
-    Raises:
-        Exhausted: it is nested too deeply to be read.
-        Unavailable: the package of a grammar is not installed.
+    Raises: Exhausted if it is nested too deeply, Unavailable if a grammar is not installed.
     """
     text = to_utf8(data)
     if text is None:
@@ -43,7 +44,7 @@ def _detect_kind(name: str, data: bytes) -> str:
 def _content_lines(kind: str, name: str, data: bytes, text: bytes) -> list[str]:
     try:
         if kind == "python":
-            return list(python_lines(data))
+            return list(_python_lines(data))
         if kind in _READERS:
             form = "records" if name.lower().endswith((".jsonl", ".ndjson")) else kind
             return list(_READERS[form](text.decode().removeprefix("\ufeff")))
@@ -57,3 +58,38 @@ def _content_lines(kind: str, name: str, data: bytes, text: bytes) -> list[str]:
 def _definition_lines(text: bytes, language: str) -> Iterator[str]:
     for each in visible_definitions(text, language):
         yield f"{'  ' * each.depth}[{each.kind.capitalize()}] {each.signature} (Lines {each.start}-{each.end})"
+
+
+def _python_lines(data: bytes) -> Iterator[str]:
+    """Its docstring, imports, classes with methods, functions and constants. Raises as `read_source`."""
+    source = read_source(data)
+    top = list(statements(source.tree.body))
+    if docstring_node(source.tree):
+        yield f'"{docstring_text(source.tree).partition(chr(10))[0]}"'
+    imported = [name for node in top if isinstance(node, ast.Import | ast.ImportFrom) for name in module_names(node)]
+    yield from _name_list("imports", imported)
+    for node in top:
+        if isinstance(node, ast.ClassDef):
+            yield from _class_lines(source, node)
+    functions = [f"  {_signature_line(source, node)}" for node in top if isinstance(node, FUNCTION_NODES)]
+    if functions:
+        yield from ("functions:", *functions)
+    yield from _name_list("constants", [name for node in top for name in assigned_names(node) if is_constant(name)])
+    yield from _name_list("variables", [name for node in top for name in assigned_names(node) if not is_constant(name)])
+
+
+def _class_lines(source: PythonSource, node: ast.ClassDef) -> Iterator[str]:
+    yield _signature_line(source, node)
+    for each in statements(node.body):
+        if isinstance(each, DEFINITION_NODES):
+            yield f"  {_signature_line(source, each)}"
+
+
+def _signature_line(source: PythonSource, node: DefinitionNode) -> str:
+    start, end = source.line_span(node)
+    return f"{' '.join(source.signature(node).split())} (Lines {start}-{end})"
+
+
+def _name_list(title: str, names: list[str]) -> Iterator[str]:
+    if names:
+        yield f"{title}: {', '.join(dict.fromkeys(names))}"

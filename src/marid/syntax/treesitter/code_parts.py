@@ -12,9 +12,7 @@ from marid.syntax.treesitter.nodes import first_row, last_row, named_child_at, n
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from marid.syntax.treesitter.signatures import DefinitionSite
-
-# Types of nodes that define something, in grammars that we know nothing of: the word, then a common ending.
+# Types of nodes that define something in grammars without a table: the noun, then a common ending.
 _DEFINITION_TYPE = re.compile(
     r"(?:^|_)(function|method|class|struct|enum|interface|trait|module|namespace|protocol|object|type|constructor"
     r"|record|union|rule|message|service|table|macro|procedure|package|def)"
@@ -52,7 +50,7 @@ def code_parts(data: bytes, root: "Node", language: str, *, nested: bool = True)
             depth=found.depth,
             first_line=found.start,
             last_line=found.end,
-            start_byte=_start_byte(site),
+            start_byte=min((mark.start_byte for mark in site.decorators), default=site.outer.start_byte),
             end_byte=max(site.node.end_byte, site.outer.end_byte),
             signature=found.signature,
             body=site.body,
@@ -60,16 +58,8 @@ def code_parts(data: bytes, root: "Node", language: str, *, nested: bool = True)
         )
 
 
-def _start_byte(site: "DefinitionSite") -> int:
-    return (
-        min((mark.start_byte for mark in site.decorators), default=site.outer.start_byte)
-        if site.decorators
-        else (site.outer.start_byte)
-    )
-
-
 def generic_parts(data: bytes, root: "Node") -> Iterator[CodePart]:
-    """What the types of nodes alone tell: everything with a name that sounds like a definition."""
+    """Every node with a name whose type sounds like a definition, for languages without a table."""
     cursor = root.walk()
     scopes: list[tuple[int, str]] = []
     while True:
@@ -79,8 +69,7 @@ def generic_parts(data: bytes, root: "Node") -> Iterator[CodePart]:
         while scopes and node.start_byte >= scopes[-1][0]:
             scopes.pop()
         if node.is_named and (kind := _DEFINITION_TYPE.search(node.type)) and (name := _definition_name(node, data)):
-            part = _generic_part(node, _KINDS.get(kind[1], kind[1]), name, [each for _, each in scopes])
-            yield part
+            yield _generic_part(node, _KINDS.get(kind[1], kind[1]), name, [each for _, each in scopes])
             scopes.append((node.end_byte, name))
         if cursor.goto_first_child():
             continue
@@ -103,7 +92,7 @@ def _generic_part(node: "Node", kind: str, name: str, scopes: list[str]) -> Code
 
 
 def _definition_name(node: "Node", data: bytes) -> str:
-    """The field that is called so, else the first child that looks like a name."""
+    """The field `name`, else the first child that looks like a name."""
     found = node.child_by_field_name("name")
     if found is None:
         near = (named_child_at(node, index) for index in range(3))

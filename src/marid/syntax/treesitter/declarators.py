@@ -9,17 +9,10 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _WRAPPERS = frozenset(
-    (
-        "array_declarator",
-        "attributed_declarator",
-        "function_declarator",
-        "init_declarator",
-        "parenthesized_declarator",
-        "pointer_declarator",
-        "pointer_type_declarator",
-        "reference_declarator",
-    )
+    f"{word}_declarator"
+    for word in ("array", "attributed", "function", "init", "parenthesized", "pointer", "pointer_type", "reference")
 )
+_CLASSES = frozenset(("class_specifier", "struct_specifier", "union_specifier"))
 _CONST_QUALIFIERS = frozenset(("const", "constexpr", "constinit"))
 
 
@@ -33,10 +26,7 @@ def read_function(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
 def _is_exported_class(node: "Node") -> bool:
     """`class API Shop { … }`: an unknown macro makes it look like a function that returns a class."""
     of, declarator = node.child_by_field_name("type"), node.child_by_field_name("declarator")
-    return of is not None and declarator is not None and of.type in CLASSES and declarator.type == "identifier"
-
-
-CLASSES = frozenset(("class_specifier", "struct_specifier", "union_specifier"))
+    return of is not None and declarator is not None and of.type in _CLASSES and declarator.type == "identifier"
 
 
 def read_declaration(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
@@ -72,18 +62,24 @@ def _declared_names(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
 
 
 def _declarator_name(node: "Node", data: bytes) -> KindAndName:
-    """Peels the declarator; what it last peeled off tells a function from a pointer to one."""
-    peeled = ""
-    while node.type in _WRAPPERS:
-        peeled = peeled if node.type == "parenthesized_declarator" else node.type
-        inner = node.child_by_field_name("declarator") or named_child_at(node)
-        if inner is None:
-            return "variable", ""
-        node = inner
-    name = _qualified_name(node, data)
-    if peeled != "function_declarator" and "operator " not in name:
+    inner, function = peel_declarator(node)
+    name = _qualified_name(inner, data) if inner else ""
+    if function is None and "operator " not in name:
         return kind_by_case(name.rpartition(".")[2]), name
     return "method" if "." in name else "function", name
+
+
+def peel_declarator(node: "Node") -> "tuple[Node | None, Node | None]":
+    """The name in a declarator, and the part with the parameters if it declares a function, not a pointer to one."""
+    function: Node | None = None
+    while (kind := node.type) in _WRAPPERS:
+        if kind != "parenthesized_declarator":
+            function = node if kind == "function_declarator" else None
+        inner = node.child_by_field_name("declarator") or named_child_at(node)
+        if inner is None:
+            return None, None
+        node = inner
+    return node, function
 
 
 def _qualified_name(node: "Node", data: bytes) -> str:
@@ -102,11 +98,8 @@ def _last_name(node: "Node", data: bytes) -> str:
         return "operator " + " ".join(field_text(node, "type", data).split())
     if node.type in ("operator_name", "destructor_name"):
         return "".join(node_text(node, data).split())
-    return (
-        to_dotted(node_text(node, data))
-        if node.type.endswith(("identifier", "template_function", "primitive_type"))
-        else ""
-    )
+    is_name = node.type.endswith(("identifier", "template_function", "primitive_type"))
+    return to_dotted(node_text(node, data)) if is_name else ""
 
 
 def type_reader(kind: str) -> NameReader:

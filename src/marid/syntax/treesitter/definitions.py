@@ -4,13 +4,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from marid.syntax.treesitter import docs
 from marid.syntax.treesitter.grammars import parse
 from marid.syntax.treesitter.language_tables import language_table
 from marid.syntax.treesitter.name_readers import KindAndName, to_dotted
 from marid.syntax.treesitter.nodes import child_at, first_row, last_row, node_text
 from marid.syntax.treesitter.roles import LanguageTable, NodeRule, Role, Wrapper
-from marid.syntax.treesitter.signatures import COMMENTS, DefinitionSite, signature, split_decorators
+from marid.syntax.treesitter.signatures import (
+    COMMENTS,
+    DefinitionSite,
+    comment_summary,
+    docstring_summary,
+    signature,
+    split_decorators,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -51,8 +57,7 @@ LocatedDefinition: TypeAlias = tuple[Definition, DefinitionSite]
 def definitions(data: bytes, language: str) -> tuple[Definition, ...]:
     """All definitions in source order, each before those inside it; none for an unknown language or above 4 MB.
 
-    Raises:
-        Unavailable: the grammar's package is not installed.
+    Raises: Unavailable if the grammar is not installed.
     """
     root = parse(data, language)
     return tuple(each for each, _ in _DefinitionWalker(data, language_table(language)).run(root)) if root else ()
@@ -65,10 +70,9 @@ def locate_definitions(data: bytes, root: "Node", language: str, *, nested: bool
 
 
 def visible_definitions(data: bytes, language: str) -> tuple[Definition, ...]:
-    """Like `definitions`, without what is inside functions and, unless there is nothing else, free variables.
+    """Like `definitions`, without what is inside functions and, unless nothing else is left, without free variables.
 
-    Raises:
-        Unavailable: the grammar's package is not installed.
+    Raises: Unavailable if the grammar is not installed.
     """
     root = parse(data, language)
     if root is None:
@@ -168,14 +172,7 @@ class _DefinitionWalker:
         """Looks through a node: nothing but the place changes."""
         if node is None:
             return
-        inner = _Level(
-            nodes=iter(node.children),
-            scope=level.scope,
-            depth=level.depth,
-            owner=level.owner,
-            in_function=level.in_function,
-        )
-        inner.group_keyword = level.group_keyword
+        inner = replace(level, nodes=iter(node.children), head=None, previous=None, comments=[], decorators=[])
         if head is not None and _is_group(head):
             inner.group_keyword = node_text(child_at(head, 0), self.data) + " "
         elif head is not None:
@@ -238,20 +235,18 @@ class _DefinitionWalker:
             signature=level.group_keyword + signature(site, rule, kind),
             doc=self.find_doc(level, site, begin),
             depth=level.depth,
-            decorators=" ".join(" ".join(node_text(mark, self.data).split()) for mark in site.decorators)
-            if site.decorators
-            else "",
+            decorators=" ".join(" ".join(node_text(mark, self.data).split()) for mark in site.decorators),
         )
 
     def find_doc(self, level: _Level, site: DefinitionSite, begin: int) -> str:
         """The docstring, or the comment that touches the row where the definition or its decorators begin."""
         if self.table.docstrings:
-            return docs.docstring_summary(site.body, self.data)
+            return docstring_summary(site.body, self.data)
         if not level.comments:
             return ""
         row = last_row(level.comments[-1])
         rows = (begin, begin - 1, first_row(site.node) - 1)
-        return docs.comment_summary(level.comments, self.data) if row in rows else ""
+        return comment_summary(level.comments, self.data) if row in rows else ""
 
 
 def _is_group(head: "Node") -> bool:

@@ -1,34 +1,56 @@
-"""Grammars, loaded when a file of their language is first parsed, and kept."""
+"""Grammars and parse trees. A grammar is loaded when a file of its language is first parsed, and kept."""
 
-from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from time import thread_time
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 from warnings import catch_warnings
 
-from marid.core.errors import Unavailable
-from marid.syntax.languages import LANGUAGES
+from marid.core.errors import Exhausted, Unavailable
+from marid.syntax.languages import LANGUAGES, fence_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tree_sitter import Language, Node, Parser
 
 MAX_PARSE_BYTES = 4 * 1024 * 1024
-"""Bytes above which nothing is parsed: such files are data or generated."""
-# Text that is not of the language can cost the square of its size: 60 kB of `<` take bash 7 s. So a larger file first
-# shows its beginning, which takes code some 5 ms.
+"""Larger files are not parsed: they are data or generated."""
+# Text of another language can cost the square of its size: 60 kB of `<` take bash 7 s. So of a larger file a sample is
+# parsed first, which takes 5 ms for code.
 _SMALL_BYTES, _SAMPLE_BYTES = 64 * 1024, 16 * 1024
-_SAMPLE_TIMEOUT = 0.05
+# A caller who asks for one file may wait longer than one who packs many.
+_SAMPLE_TIMEOUT, _PATIENT_SAMPLE_TIMEOUT = 0.05, 0.3
 _TIMEOUT_MICROS = 10_000_000
+# Their parsers take linear time for anything but hostile text, so a sample says little.
+_LINEAR_TIME = frozenset(("c", "cpp"))
+# Package and function of a grammar whose package is not `tree_sitter_LANGUAGE`.
+_PACKAGES = {"bat": "batch", "csharp": "c_sharp", "makefile": "make", "objectivec": "objc", "protobuf": "proto"}
+_PACKAGES["tsx"] = "typescript"
+_FUNCTIONS = {"php": "language_php", "tsx": "language_tsx", "typescript": "language_typescript"}
+
+
+def parsable_language(path: str) -> str | None:
+    """The language of a file by its name, if a grammar is installed for it; loads no grammar."""
+    language = fence_of(path)
+    return language if language and (language in LANGUAGES or _is_installed(grammar_package(language))) else None
+
+
+def grammar_package(language: str) -> str:
+    """The package that holds the grammar of a language."""
+    return "tree_sitter_" + _PACKAGES.get(language, language)
+
+
+@cache
+def _is_installed(name: str) -> bool:
+    return find_spec(name) is not None
 
 
 def parse(data: bytes, language: str, *, sample_timeout: float = _SAMPLE_TIMEOUT) -> "Node | None":
-    """The root of the tree; broken code gives ERROR nodes in it.
+    """The root of the tree; broken code gives ERROR nodes in it. Raises: Unavailable if the grammar is not installed.
 
-    None for an unknown language, above `LIMIT`, and for a large text whose beginning takes over `patience` seconds.
-
-    Raises:
-        Unavailable: the grammar's package is not installed.
+    None for an unknown language, a file above `MAX_PARSE_BYTES`, and a large text whose sample takes too long.
     """
     if language not in LANGUAGES or len(data) > MAX_PARSE_BYTES:
         return None
@@ -38,11 +60,28 @@ def parse(data: bytes, language: str, *, sample_timeout: float = _SAMPLE_TIMEOUT
     return run_parser(parser, data)
 
 
+def parse_tree(data: bytes, language: str) -> "Node":
+    """The root of the tree, for any language with an installed grammar.
+
+    Raises:
+        Exhausted: the text is too large to parse, or takes the parser too long.
+        Unavailable: no grammar of this language is installed.
+    """
+    if len(data) > MAX_PARSE_BYTES:
+        raise Exhausted(f"larger than {MAX_PARSE_BYTES:,} bytes, too large to parse: read its lines instead")
+    sampled = language in LANGUAGES and language not in _LINEAR_TIME
+    timeout = _PATIENT_SAMPLE_TIMEOUT
+    root = parse(data, language, sample_timeout=timeout) if sampled else run_parser(_parser(language), data)
+    if root is None:
+        raise Exhausted("the parser takes too long for this text: read its lines instead")
+    return root
+
+
 def run_parser(parser: "Parser", data: bytes) -> "Node | None":
-    """Parses within the parser's own time limit, where it has one."""
+    """The root, or None if the parser's own time limit, where it has one, is over."""
     try:
         return parser.parse(data).root_node
-    except ValueError:  # time is up
+    except ValueError:
         parser.reset()
         return None
 
@@ -57,11 +96,11 @@ def _parse_time(parser: "Parser", data: bytes) -> float:
 def _parser(language: str) -> "Parser":
     from tree_sitter import Parser  # imported when used: only parsing needs it
 
-    return make_parser(cast("Callable[..., Parser]", Parser), _load_language(language))
+    return make_parser(Parser, load_grammar(grammar_package(language), _FUNCTIONS.get(language, "language")))
 
 
 def make_parser(make: "Callable[..., Parser]", language: "Language") -> "Parser":
-    """A parser that gives up after some seconds, if the library can (0.25 does, 0.26 no longer)."""
+    """A parser with a time limit, if the library has one (0.25 does, 0.26 does not)."""
     try:
         with catch_warnings(action="ignore"):
             return make(language, timeout_micros=_TIMEOUT_MICROS)
@@ -69,24 +108,10 @@ def make_parser(make: "Callable[..., Parser]", language: "Language") -> "Parser"
         return make(language)
 
 
-@cache
-def _load_language(language: str) -> "Language":
-    match language:
-        case "csharp":
-            return load_grammar("tree_sitter_c_sharp", "language")
-        case "tsx" | "typescript":
-            return load_grammar("tree_sitter_typescript", f"language_{language}")
-        case "php":
-            return load_grammar("tree_sitter_php", "language_php")
-        case _:
-            return load_grammar(f"tree_sitter_{language}", "language")
-
-
 def load_grammar(package: str, function: str) -> "Language":
-    """The grammar that `function` of `package` gives.
+    """The grammar that `function` of `package` returns.
 
-    Raises:
-        Unavailable: the package is missing, or too old or too new for the parser.
+    Raises: Unavailable if the package is missing, or too old or too new for the parser.
     """
     try:
         from tree_sitter import Language  # imported when used: only parsing needs it
@@ -94,4 +119,4 @@ def load_grammar(package: str, function: str) -> "Language":
         grammar: object = getattr(import_module(package), function)()
         return Language(grammar)
     except (ImportError, AttributeError, ValueError) as error:
-        raise Unavailable(f"the grammar '{package}' cannot be loaded: {error}") from error
+        raise Unavailable(f"cannot load the grammar '{package}': {error}") from error

@@ -1,9 +1,11 @@
-"""What we read off a node of a syntax tree, past the traps of the library.
+"""Read nodes of a syntax tree, and pieces of the text below them.
 
 `Point.row` and `Point.column` of tree-sitter 0.26.0 hand out an int that they do not own, and the process crashes some
-time later (py-tree-sitter issue 472): points are indexed here, and nowhere else used.
+time later (py-tree-sitter issue 472). So points are used here only, and indexed.
 """
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -32,10 +34,35 @@ def last_row(node: "Node") -> int:
 
 
 def child_at(node: "Node", index: int) -> "Node | None":
-    """A child by its place, or None (the library raises)."""
+    """A child by index, or None (the library raises)."""
     return node.child(index) if 0 <= index < node.child_count else None
 
 
 def named_child_at(node: "Node", index: int = 0) -> "Node | None":
-    """A child that is more than punctuation by its place among those, or None (the library raises)."""
+    """A named child by index, or None (the library raises)."""
     return node.named_child(index) if 0 <= index < node.named_child_count else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CodeExcerpt:
+    """Some of a file's text, and the first and last line of each piece of it."""
+
+    text: str
+    spans: tuple[tuple[int, int], ...]
+
+
+def line_start(data: bytes, start: int) -> int:
+    """Where the line begins, if only white space stands before `start`; else `start`."""
+    begin = data.rfind(b"\n", 0, start) + 1
+    return start if data[begin:start].strip(b" \t") else begin
+
+
+def apply_cuts(data: bytes, cuts: Iterable[tuple[int, int, bytes]]) -> str:
+    """The text with replacements for some spans; a span that begins inside another is ignored."""
+    kept: list[bytes] = []
+    at = 0
+    for start, end, instead in cuts:
+        if start >= at:
+            kept += (data[at:start], instead)
+            at = end
+    return b"".join((*kept, data[at:])).decode("utf-8", "replace")

@@ -3,7 +3,7 @@
 import pytest
 
 from marid.syntax.cfamily.declaration_lookup import find_declaration
-from marid.syntax.cfamily.declaration_spans import declaration_span, line_range, line_start, signature, signature_line
+from marid.syntax.cfamily.declaration_spans import declaration_span, line_range, signature, signature_line
 from marid.syntax.cfamily.declarations import parse_source
 
 SPLIT = b"""\
@@ -107,9 +107,3 @@ def test_a_declaration_is_one_line_and_not_too_long() -> None:
     made = parse_source(b"int f(int a,\n      int b);\nint g(" + b"int a, " * 60 + b"int b);\n", "c")
     assert signature_line(made.declarations[0], made) == "int f(int a, int b)"
     assert len(signature_line(made.declarations[1], made)) == 160
-
-
-def test_a_line_is_whole_if_only_white_space_is_before() -> None:
-    assert line_start(b"a;\n  b;", 5) == 3
-    assert line_start(b"a; b;", 3) == 3
-    assert line_start(b"\tb;", 1) == 0

@@ -133,7 +133,7 @@ def test_a_broken_file_can_be_mended() -> None:
 def test_overloads_and_unknown_names_are_errors() -> None:
     with pytest.raises(BadInput, match="ambiguous"):
         changed("int f(int a);\nint f(long a);\n", "f", "int f();")
-    with pytest.raises(NotFound, match="nearest names: f"):
+    with pytest.raises(NotFound, match="did you mean f"):
         changed("int f(int a);\n", "ff", "int f();")
 
 

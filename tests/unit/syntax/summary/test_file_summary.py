@@ -19,6 +19,7 @@ from marid.syntax.summary.file_summary import file_summary
         ("a.py", b"# coding: latin-1\nX = '\xe9'\n", "python, 2 lines, 26 bytes\nconstants: X"),
         ("run", b"#!/usr/bin/env python3\nX = 1\n", "python, 2 lines, 29 bytes\nconstants: X"),
         ("a.jsonl", b"1\n", "json, 1 line, 2 bytes\n1 records, one a line\nthe first:\nnumber"),
+        ("a.py", b"print()", "python, 1 line, 7 bytes"),
         ("a.yml", b"a: 1\n", "yaml, 1 line, 5 bytes\na (line 1)"),
         ("a.json", b"[", "json, 1 line, 1 bytes\ndoes not parse: Expecting value: line 1 column 2 (char 1)"),
     ],
@@ -61,3 +62,40 @@ def test_real_code_is_told() -> None:
     words = file_summary("argparse.py", (Path(sysconfig.get_paths()["stdlib"]) / "argparse.py").read_bytes())
     assert "class ArgumentParser(_AttributeHolder, _ActionsContainer)" in words
     assert "constants: SUPPRESS, OPTIONAL" in words
+
+
+PYTHON = b'''"""A shop.
+
+More."""
+import os, sys
+from .a import b
+LIMIT = 3
+name: str = "x"
+class Shop(Base):
+    def open(
+        self,
+        hour: int,
+    ) -> None: ...
+    class Till: ...
+async def main(): ...
+if True:
+    def other(a, *, b=1): ...
+'''
+
+
+def test_a_python_file_is_told_by_its_imports_classes_functions_and_constants() -> None:
+    assert (
+        file_summary("a.py", PYTHON)
+        == """\
+python, 16 lines, 244 bytes
+"A shop."
+imports: os, sys, .a
+class Shop(Base) (Lines 8-13)
+  def open(self, hour: int) -> None (Lines 9-12)
+  class Till (Lines 13-13)
+functions:
+  async def main() (Lines 14-14)
+  def other(a, *, b=1) (Lines 16-16)
+constants: LIMIT
+variables: name"""
+    )

@@ -3,7 +3,7 @@
 import pytest
 
 from marid.syntax.treesitter.code_parts import code_parts, generic_parts
-from marid.syntax.treesitter.parse_trees import parse_tree
+from marid.syntax.treesitter.grammars import parse_tree
 
 PYTHON = b"@one\n@two(\n)\nclass A:\n    x = 1\n\n    def f(self):\n        def g(): pass\n        return 1\n"
 

@@ -7,7 +7,16 @@ from tree_sitter import Node
 
 import marid.syntax
 from marid.syntax.treesitter.grammars import parse
-from marid.syntax.treesitter.nodes import child_at, field_text, first_row, last_row, named_child_at, node_text
+from marid.syntax.treesitter.nodes import (
+    apply_cuts,
+    child_at,
+    field_text,
+    first_row,
+    last_row,
+    line_start,
+    named_child_at,
+    node_text,
+)
 
 CODE = b"def f(\xc3\xa9):\n    pass\n"
 
@@ -56,5 +65,15 @@ def test_children_out_of_range_are_none() -> None:
 
 def test_rows_and_columns_of_points_are_never_asked_for_by_name() -> None:
     folder = Path(marid.syntax.__file__).parent
-    for module in folder.glob("*.py"):
+    for module in folder.rglob("*.py"):
         assert not re.search(r"_point\.(row|column)", module.read_text()), module.name
+
+
+def test_a_line_is_whole_if_only_white_space_is_before() -> None:
+    assert line_start(b"a;\n  b;", 5) == 3
+    assert line_start(b"a; b;", 3) == 3
+    assert line_start(b"\tb;", 1) == 0
+
+
+def test_a_cut_inside_another_is_ignored() -> None:
+    assert apply_cuts(b"abcdef", [(1, 4, b"-"), (2, 3, b"x"), (5, 6, b"\xff")]) == "a-e\ufffd"

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from marid.syntax.python.resolve.chains import chain_text
-from marid.syntax.python.resolve.entities import Class, Entity, External, Function, Instance
-from marid.syntax.python.resolve.facts import MODULE, dotted_name
+from marid.syntax.python.resolve.facts import MODULE, Class, Entity, External, Function, Instance, dotted_name
 from marid.syntax.python.resolve.resolver import Resolver
 
 MAX_NODES = 400

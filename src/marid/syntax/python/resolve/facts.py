@@ -1,9 +1,9 @@
-"""What one Python file says about its names: the values by which calls and bases are followed from file to file."""
+"""What one Python file says about its names, and what names resolve to: plain values that workers can send."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from marid.syntax.python.resolve.chains import Chain
 
@@ -78,7 +78,50 @@ def dotted_name(key: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class FileFacts:
-    """All scopes of a file by key, and the modules that it imports all names of, each with its dots."""
+    """All scopes of a file by key, and the modules of its `import *`, each with its number of dots."""
 
     scopes: Mapping[str, ScopeFacts]
     star_imports: tuple[tuple[str, int], ...] = ()
+
+
+class Module(NamedTuple):
+    """A module or package of the tree: its path without suffix."""
+
+    location: str
+
+
+class Class(NamedTuple):
+    """A class of the tree."""
+
+    path: str
+    key: str
+
+
+class Instance(NamedTuple):
+    """An object of a class of the tree."""
+
+    class_: Class
+
+
+class Function(NamedTuple):
+    """A function of the tree; `receiver` is the class that a method is called through."""
+
+    path: str
+    key: str
+    receiver: Class | None = None
+
+
+class SuperProxy(NamedTuple):
+    """What `super()` gives in a method of `defining_class`, for an object of class `receiver`."""
+
+    receiver: Class
+    defining_class: Class
+
+
+class External(NamedTuple):
+    """Something of a library or a builtin, by dotted name, or what its calls and attributes give."""
+
+    name: str
+
+
+Entity: TypeAlias = Module | Class | Instance | Function | SuperProxy | External

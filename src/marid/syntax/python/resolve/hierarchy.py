@@ -1,14 +1,12 @@
 """The classes below a class, across the files of a tree."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from marid.core.errors import NotFound
 from marid.syntax.names import suggestion
-from marid.syntax.python.resolve.entities import Class, External
-from marid.syntax.python.resolve.facts import MODULE, BindingKind, FileFacts, ScopeFacts, dotted_name
-from marid.syntax.python.resolve.mentions import MentionIndex
+from marid.syntax.python.resolve.facts import MODULE, BindingKind, Class, External, FileFacts, ScopeFacts, dotted_name
 from marid.syntax.python.resolve.modules import ModuleIndex
 from marid.syntax.python.resolve.resolver import Resolver
 from marid.syntax.python.resolve.target import defined_names, find_by_module
@@ -17,6 +15,15 @@ from marid.text.display import quote_path
 LoadAll = Callable[[Sequence[str]], Mapping[str, FileFacts]]
 _CLASS = re.compile(rb"^[ \t]*class[ \t]+([^\W\d]\w*)", re.MULTILINE)
 _MAX_NAME_LENGTH = 1000
+# Searching for a few words one by one is faster than reading all words.
+_FEW_NAMES = 4
+_WORDS = re.compile(rb"[\w\x80-\xff]+")
+# Class headers, imports and plain aliases: more than these may match, never fewer.
+_NAMING_STATEMENTS = re.compile(
+    rb"^[ \t]*+(?:class\b[^:]*+|(?:from|import)\b(?:[^(\\\n]*+\([^)]*+|(?:[^\\\n]|\\\r?\n|\\.)*+)"
+    rb"|[\w\x80-\xff]++[ \t]*+=[ \t]*+[\w.\x80-\xff]++[ \t]*+\r?$)",
+    re.MULTILINE,
+)
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
@@ -31,8 +38,7 @@ class SubclassTree:
 def find_subclasses(files: Mapping[str, bytes], name: str, load_all: LoadAll) -> SubclassTree:
     """The subclasses, direct and indirect, of each class of this name; only files that may hold one are loaded.
 
-    Raises:
-        NotFound: neither is a class of this name defined, nor does any class name it as its base.
+    Raises: NotFound if no class has this name and none names it as its base.
     """
     wanted = name.strip()
     if len(wanted) <= _MAX_NAME_LENGTH and _DOTTED.fullmatch(wanted):
@@ -42,6 +48,33 @@ def find_subclasses(files: Mapping[str, bytes], name: str, load_all: LoadAll) ->
             return search.build_tree()
     near = suggestion(wanted, defined_names(files, _CLASS))
     raise NotFound(f"no class '{wanted[:200]}' here, nor a class that derives from one{near}")
+
+
+class MentionIndex:
+    """Which files may name a class where it counts, found without parsing; each file is returned once."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._remaining = {path: data for path, data in files.items() if b"class" in data or b"import" in data}
+        self._words: dict[str, frozenset[bytes]] = {}
+
+    def take_matching(self, names: Set[str]) -> list[str]:
+        """The remaining files that may define a class of these names, derive from one or re-export one."""
+        wanted = frozenset(name.encode() for name in names)
+        few = len(wanted) <= _FEW_NAMES
+        found = [
+            path
+            for path, data in self._remaining.items()
+            if (not few or any(word in data for word in wanted))
+            and not wanted.isdisjoint(self._mentioned_words(path, data))
+        ]
+        for path in found:
+            del self._remaining[path]
+        return found
+
+    def _mentioned_words(self, path: str, data: bytes) -> frozenset[bytes]:
+        if path not in self._words:
+            self._words[path] = frozenset(_WORDS.findall(b" ".join(_NAMING_STATEMENTS.findall(data))))
+        return self._words[path]
 
 
 class _SubclassSearch:

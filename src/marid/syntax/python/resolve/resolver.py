@@ -5,8 +5,20 @@ from collections.abc import Callable
 
 from marid.core.errors import Exhausted
 from marid.syntax.python.resolve.chains import CALL, Chain
-from marid.syntax.python.resolve.entities import Class, Entity, External, Function, Instance, Module, SuperProxy
-from marid.syntax.python.resolve.facts import MODULE, Binding, BindingKind, FileFacts, ScopeFacts
+from marid.syntax.python.resolve.facts import (
+    MODULE,
+    Binding,
+    BindingKind,
+    Class,
+    Entity,
+    External,
+    FileFacts,
+    Function,
+    Instance,
+    Module,
+    ScopeFacts,
+    SuperProxy,
+)
 from marid.syntax.python.resolve.modules import ModuleIndex
 
 MAX_STEPS = 1_000_000

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 
 from marid.core.errors import BadInput, NotFound
 from marid.syntax.names import suggestion
-from marid.syntax.python.resolve.entities import Class, Entity, Function, Module
-from marid.syntax.python.resolve.facts import MODULE, dotted_name
+from marid.syntax.python.resolve.facts import MODULE, Class, Entity, Function, Module, dotted_name
 from marid.syntax.python.resolve.resolver import Resolver
 from marid.text.display import quote_path
 

@@ -1,8 +1,8 @@
 from collections.abc import Mapping
 
 from marid.syntax.python.resolve.call_graph import MAX_DEPTH, trace_calls
-from marid.syntax.python.resolve.entities import Class, External, Function
 from marid.syntax.python.resolve.fact_reader import py_facts
+from marid.syntax.python.resolve.facts import Class, External, Function
 from marid.syntax.python.resolve.modules import ModuleIndex
 from marid.syntax.python.resolve.resolver import Resolver
 

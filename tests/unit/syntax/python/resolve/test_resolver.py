@@ -3,8 +3,8 @@ from collections.abc import Mapping
 import pytest
 
 from marid.core.errors import Exhausted
-from marid.syntax.python.resolve.entities import Class, Entity, External, Function, Instance, Module
 from marid.syntax.python.resolve.fact_reader import py_facts
+from marid.syntax.python.resolve.facts import Class, Entity, External, Function, Instance, Module
 from marid.syntax.python.resolve.modules import ModuleIndex
 from marid.syntax.python.resolve.resolver import Resolver
 

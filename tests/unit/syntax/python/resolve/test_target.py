@@ -3,8 +3,8 @@ import re
 import pytest
 
 from marid.core.errors import BadInput, NotFound
-from marid.syntax.python.resolve.entities import Class, Entity, Function
 from marid.syntax.python.resolve.fact_reader import py_facts
+from marid.syntax.python.resolve.facts import Class, Entity, Function
 from marid.syntax.python.resolve.modules import ModuleIndex
 from marid.syntax.python.resolve.resolver import Resolver
 from marid.syntax.python.resolve.target import defined_names, find_target
