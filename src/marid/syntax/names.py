@@ -35,12 +35,9 @@ def suggestion(wanted: str, known: Iterable[str], separator: str = ".") -> str:
 
 def ambiguity_error(name: str, where: str, choices: Sequence[str]) -> BadInput:
     """The error that lists how to ask for each of several definitions."""
-    return BadInput("\n  ".join((f"'{name}' is ambiguous in {where}, ask for one of:", *_limited(choices))))
-
-
-def _limited(choices: Sequence[str]) -> list[str]:
     more = [f"and {len(choices) - _MAX_LISTED} more"] if len(choices) > _MAX_LISTED else []
-    return [*choices[:_MAX_LISTED], *more]
+    lines = (f"'{name}' is ambiguous in {where}, ask for one of:", *choices[:_MAX_LISTED], *more)
+    return BadInput("\n  ".join(lines))
 
 
 def join_limited(names: Sequence[str], limit: int) -> str:
