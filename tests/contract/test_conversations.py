@@ -1,5 +1,6 @@
 """Every store of conversations keeps the promises of `ports.conversations` and `ports.transcript`."""
 
+import asyncio
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -21,12 +22,12 @@ from marid.core.conversation.records import (
     SweepResult,
 )
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
-from marid.ports.conversations import ConversationLifetimes, Conversations, Inbox, TerminalSession
+from marid.ports.conversations import ConversationFiles, ConversationLifetimes, Conversations, Inbox, TerminalSession
 
 NAMES = ["", "-", "system", "SyStEm", "..", "a/b", "a b", "é", "x" * 101, "a\n", ".lock", "a\0"]
 
 
-class Store(Conversations, ConversationLifetimes, Protocol):
+class Store(Conversations, ConversationFiles, ConversationLifetimes, Protocol):
     """All ports are made real by one thing."""
 
     @property
@@ -265,7 +266,6 @@ def test_a_closed_conversation_takes_and_tells_nothing_more(store: Store) -> Non
         lambda: held.read_note("todos"),
         lambda: list(held.entries()),
         lambda: held.find("x"),
-        lambda: held.follow(0),
         lambda: list(held.search("x")),
     ]
     for door in doors:
@@ -288,7 +288,6 @@ def test_a_reader_of_a_destroyed_conversation_is_told_that_it_is_gone(store: Sto
         lambda: reader.read_note("todos"),
         lambda: list(reader.entries()),
         lambda: reader.find("x"),
-        lambda: reader.follow(2, wait=30),
         lambda: list(reader.search("x")),
     ]
     for door in doors:
@@ -369,21 +368,102 @@ def test_entries_are_found_by_id_by_type_and_from_a_cursor(store: Store) -> None
             assert reader.find("nothing") is None
             assert reader.find('é"\\') is None
             assert [entry.content for entry in reader.entries(types={"odd"})] == ["m1", "m3", "m5", "m7"]
-            assert reader.follow(8) == tuple(stored[-2:])
-            assert reader.follow(10) == ()
-            assert reader.follow(10, wait=0.01) == ()
+            assert list(reader.entries(after=8)) == stored[-2:]
+            assert list(reader.entries(after=10)) == []
 
 
-def test_whoever_follows_sees_what_comes(store: Store) -> None:
+def test_a_follower_is_woken_at_once_and_for_every_change(store: Store) -> None:
     with store.open("c", create=True) as held:
         for reader in (held, store.read("c")):
-            start = held.sequence()
-            seen: list[tuple[Entry, ...]] = []
-            thread = threading.Thread(target=lambda: seen.append(reader.follow(start, wait=30)))  # noqa: B023
-            thread.start()
-            stored = held.append([said("now")])
-            thread.join()
-            assert seen == [stored]
+            woken = threading.Event()
+            unsubscribe = store.subscribe("c", woken.set)
+            assert woken.wait(30)
+            woken.clear()
+            start, stored = held.sequence(), held.append([said("now")])
+            assert woken.wait(30)
+            assert tuple(reader.entries(after=start)) == stored
+            unsubscribe()
+            unsubscribe()
+    woken.clear()
+    store.subscribe(store.get_meta("c").id, woken.set)
+    woken.clear()
+    store.destroy("c")
+    assert woken.wait(30)
+    with pytest.raises(NotFound):
+        store.subscribe("c", woken.set)
+
+
+def test_a_follower_that_raises_is_dropped_and_the_others_are_woken(store: Store) -> None:
+    calls: list[str] = []
+    woken = threading.Event()
+
+    def fail_at_the_second_call() -> None:
+        calls.append("x")
+        if len(calls) > 1:
+            raise RuntimeError("the event loop is closed")
+
+    with store.open("c", create=True) as held:
+        store.subscribe("c", fail_at_the_second_call)
+        store.subscribe("c", woken.set)
+        for _ in range(3):
+            woken.clear()
+            held.append([said("x")])
+            assert woken.wait(30)
+    assert len(calls) == 2
+
+
+def test_two_hundred_followers_do_not_cost_a_thread_each(store: Store) -> None:
+    count = 200
+    seen: list[str] = []
+
+    async def follow(name: str, after: int) -> None:
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
+        unsubscribe = store.subscribe(name, lambda: loop.call_soon_threadsafe(changed.set))
+        reader = store.read(name)
+        while not (new := tuple(reader.entries(after=after))):
+            await changed.wait()
+            changed.clear()
+        unsubscribe()
+        seen.append(new[0].content)
+
+    async def main() -> int:
+        held = [store.open(name, create=True) for name in ("a", "b")]
+        before = threading.active_count()
+        tasks = [asyncio.create_task(follow("ab"[number % 2], 1)) for number in range(count)]
+        await asyncio.sleep(0.1)
+        during = threading.active_count()
+        for conversation in held:
+            conversation.append([said("now")])
+        await asyncio.wait_for(asyncio.gather(*tasks), 60)
+        for conversation in held:
+            conversation.close()
+        return during - before
+
+    assert asyncio.run(main()) <= 1
+    assert seen == ["now"] * count
+
+
+def test_a_list_is_paged_by_name_for_each_owner(store: Store) -> None:
+    for name in ("d", "b", "a", "c"):
+        store.create(name)
+    store.create("bb", owner="ann")
+    pages = [store.list(after=cursor, limit=2) for cursor in ("", "b", "bx", "d")]
+    assert [[meta.name for meta in page] for page in pages] == [["a", "b"], ["c", "d"], ["c", "d"], []]
+    assert [meta.name for meta in store.list()] == ["a", "b", "c", "d"]
+    assert [(meta.name, meta.owner) for meta in store.list("ann", limit=9)] == [("bb", "ann")]
+    with store.open("bb") as held:
+        held.update_meta(lambda meta: meta._replace(title="t"))
+    assert store.get_meta("bb").owner == "ann"
+
+
+def test_the_files_of_a_conversation_are_in_its_own_folder(store: Store) -> None:
+    folder = store.settings_folder("c")
+    assert folder == store.settings_folder("c") != store.settings_folder("d")
+    assert store.log_file("c", "x.jsonl").startswith(folder)
+    with pytest.raises(BadInput):
+        store.settings_folder("a/b")
+    with pytest.raises(BadInput):
+        store.log_file("a/b", "x")
 
 
 def test_a_search_finds_words_and_parts_of_words_in_any_case(store: Store) -> None:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from threading import RLock
 from typing import Self, cast
 
@@ -39,6 +40,14 @@ class Box:
         self.used = 0
         self.token = 0
         self.held = False
+        self.followers: list[Callable[[], object]] = []
+
+    def wake(self) -> None:
+        for follower in tuple(self.followers):
+            try:
+                follower()
+            except Exception:  # noqa: BLE001 (as the real one)
+                self.followers.remove(follower)
 
 
 class FakeTranscript:
@@ -72,12 +81,6 @@ class FakeTranscript:
 
     def find(self, key: str) -> Entry | None:
         return next((entry for entry in self._box.entries if entry.id == key), None)
-
-    def follow(self, after: int, wait: float = 0.0) -> tuple[Entry, ...]:
-        until = time.monotonic() + wait
-        while not self._box.entries[after:] and time.monotonic() < until:
-            time.sleep(0.005)
-        return tuple(self._box.entries[after:])
 
     def search(self, query: str, *, whole_words: bool = False) -> Iterator[Entry]:
         wanted = query.casefold().split()
@@ -136,6 +139,7 @@ class FakeConversation(FakeTranscript):
             )
             self._box.entries += stored
             self._box.meta = self._box.meta._replace(last_message_ms=now)
+            self._box.wake()
             return stored
 
     def add_anchor(self, anchor: Entry, kept: Sequence[str] = ()) -> Entry:
@@ -202,8 +206,9 @@ class FakeConversations:
             raise NotFound(f"there is no conversation '{box.meta.name}'")
         return box
 
-    def list(self) -> tuple[ConversationMeta, ...]:
-        return tuple(self._boxes[name].meta for name in sorted(self._boxes))
+    def list(self, owner: str = "", *, after: str = "", limit: int = 0) -> tuple[ConversationMeta, ...]:
+        metas = [self._boxes[name].meta for name in sorted(self._boxes) if name > after]
+        return tuple([meta for meta in metas if meta.owner == owner][: limit or None])
 
     def get_meta(self, key: str) -> ConversationMeta:
         return self._box(key).meta
@@ -214,13 +219,14 @@ class FakeConversations:
         except NotFound:
             return key
 
-    def create(self, name: str = "", *, source: str = "CLI", title: str = "") -> ConversationMeta:
+    def create(self, name: str = "", *, source: str = "CLI", title: str = "", owner: str = "") -> ConversationMeta:
         key = new_id()
         check_conversation_name(name or key)
         if any(name in (box.meta.name, box.meta.id) for box in self._boxes.values()):
             raise Conflict(f"there is a conversation '{name}' already")
         now = round(self.clock() * 1000)
-        box = Box(ConversationMeta(id=key, name=name or key, source=source, title=title, created_ms=now))
+        meta = ConversationMeta(id=key, name=name or key, source=source, title=title, created_ms=now, owner=owner)
+        box = Box(meta)
         box.entries.append(Entry(entry_type=CONTEXT_CREATED, sender=SYSTEM, id=new_id(), sequence=1, time_ms=now))
         self._boxes[name or key] = box
         return box.meta
@@ -246,6 +252,7 @@ class FakeConversations:
         self._current = CurrentConversation(*(name if known == box.meta.name else known for known in self._current))
         box.meta = box.meta._replace(name=name)
         self._boxes[name] = box
+        box.wake()
         return box.meta
 
     def archive(
@@ -256,9 +263,10 @@ class FakeConversations:
         return box.meta
 
     def destroy(self, key: str) -> None:
-        name = self._free(key).meta.name
-        del self._boxes[name]
-        self.leave(name)
+        box = self._free(key)
+        del self._boxes[box.meta.name]
+        self.leave(box.meta.name)
+        box.wake()
 
     def holder(self, key: str) -> LeaseHolder | None:
         box = self._box(key)
@@ -270,6 +278,23 @@ class FakeConversations:
         for name in sorted(self._boxes):
             for entry in self.read(name).search(query, whole_words=whole):
                 yield ConversationHit(name, entry)
+
+    def subscribe(self, key: str, wake: Callable[[], object]) -> Callable[[], None]:
+        box = self._box(key)
+        box.followers.append(wake)
+        wake()
+
+        def unsubscribe() -> None:
+            with suppress(ValueError):
+                box.followers.remove(wake)
+
+        return unsubscribe
+
+    def settings_folder(self, name: str) -> str:
+        return f"/fake/{check_conversation_name(name)}"
+
+    def log_file(self, name: str, file: str) -> str:
+        return f"{self.settings_folder(name)}/{file}"
 
     def expiry(self, key: str) -> Expiry:
         return self._box(key).expiry

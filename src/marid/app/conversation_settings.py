@@ -37,7 +37,8 @@ def set_conversation_settings(app: App, conversation: str, values: Mapping[str, 
     Raises: BadInput that names every problem; Unavailable.
     """
     checked = _check_values(values)
-    files = settings_files(app.settings.home, app.project, _ensure_conversation(app, conversation))
+    folder = app.stores(app.settings).files.settings_folder(_ensure_conversation(app, conversation))
+    files = settings_files(app.settings.home, app.project, folder)
     shown = {name: value for name, value in checked.items() if find_display_setting(name)}
     rest = {name: value for name, value in checked.items() if name not in shown}
     for file, part in ((files.local, rest), (files.own_cli, shown)):

@@ -2,13 +2,14 @@
 
 from typing import NamedTuple
 
-from marid.ports.conversations import ConversationLifetimes, Conversations, Inbox, TerminalSession
+from marid.ports.conversations import ConversationFiles, ConversationLifetimes, Conversations, Inbox, TerminalSession
 
 
 class ConversationStores(NamedTuple):
-    """Made in bootstrap, for the settings of one conversation or of none."""
+    """One object of the home's store for each port; made once per process."""
 
     conversations: Conversations
     lifetimes: ConversationLifetimes
     session: TerminalSession
     inbox: Inbox
+    files: ConversationFiles

@@ -33,7 +33,7 @@ from marid.core.conversation.records import (
 )
 from marid.core.errors import BadInput, NotFound
 from marid.core.settings.storage import storage_settings
-from marid.ports.transcript import Transcript
+from marid.ports.transcript import ConversationReader, Transcript
 from marid.text.conversation_names import check_conversation_name
 
 PREVIOUS, NEW = "-", "new"
@@ -54,12 +54,6 @@ class Overview(NamedTuple):
     holder: LeaseHolder | None
     messages: int
     summary: str
-
-
-def stores_for(app: App, key: str) -> ConversationStores:
-    """What keeps conversations, with the settings of the one of that name or id. Raises: BadInput; Unavailable."""
-    name = app.stores(app.settings).conversations.resolve_name(key)
-    return app.stores(app.resolve(name, {}).settings)
 
 
 def storage_for(app: App, key: str) -> StorageSettings:
@@ -143,7 +137,7 @@ def conversation_names(app: App) -> tuple[str, ...]:
 
 def overview(app: App, key: str) -> Overview:
     """One conversation in short; one that was never used has no messages. Raises: BadInput; Unavailable."""
-    store = stores_for(app, key).conversations
+    store = app.stores(app.settings).conversations
     try:
         transcript = store.read(key)
     except NotFound:
@@ -153,9 +147,17 @@ def overview(app: App, key: str) -> Overview:
     return Overview(store.get_meta(key), store.holder(key), spoken, first)
 
 
-def transcript(app: App, key: str) -> Transcript:
+def transcript(app: App, key: str) -> ConversationReader:
     """What was said in a conversation, whoever holds it. Raises: NotFound; BadInput; Unavailable."""
-    return stores_for(app, key).conversations.read(key)
+    return app.stores(app.settings).conversations.read(key)
+
+
+def subscribe(app: App, key: str, wake: Callable[[], object]) -> Callable[[], None]:
+    """Call `wake` now and whenever the conversation may have changed; what is returned ends that.
+
+    Raises: NotFound; BadInput; Unavailable.
+    """
+    return app.stores(app.settings).conversations.subscribe(key, wake)
 
 
 def log(app: App, key: str, count: int = 0) -> tuple[Entry, ...]:

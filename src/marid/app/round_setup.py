@@ -1,6 +1,5 @@
 """What a round stands on: the conversation's own settings, store and model, resolved before anything is opened."""
 
-import os
 import re
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
@@ -44,15 +43,15 @@ def prepare_round(
 
     Raises: BadInput; Unavailable.
     """
-    name = app.stores(app.settings).conversations.resolve_name(conversation)
+    stores = app.stores(app.settings)
+    name = stores.conversations.resolve_name(conversation)
     settings, _, _, notes = app.resolve(name, flags)
-    folder = os.path.join(settings.home, "contexts", name)
-    logs = {kind: os.path.join(folder, file) for word, (kind, file) in _LOGS.items() if word in debug}
+    logs = {kind: stores.files.log_file(name, file) for word, (kind, file) in _LOGS.items() if word in debug}
     model = app.model(settings, logs)
     return RoundSetup(
         conversation=name,
         settings=settings,
-        stores=app.stores(settings),
+        stores=stores,
         model=model,
         model_name=_OFFLINE if model.provider == _OFFLINE else settings.model,
         parameters=parameters_from(settings.api),

@@ -40,7 +40,7 @@ def make_stores(home: str) -> ConversationStores:
     except OSError:
         pass  # it is made when needed; whoever cannot use it says what for
     store = FileConversations(home)
-    return ConversationStores(store, store, store.session, store.inbox)
+    return ConversationStores(store, store, store.session, store.inbox, store)
 
 
 def make_model(settings: Settings, environ: Mapping[str, str], files: Mapping[str, str]) -> "Model":

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from marid.core.conversation.entry import USER
 from marid.core.settings.values import Settings
-from marid.ports.transcript import Transcript
+from marid.ports.transcript import ConversationReader
 from marid.text.display import escape_text
 
 BASE_PROMPT = """\
@@ -47,7 +47,7 @@ def base_prompt(home: str, own: str) -> str:
 
 
 def prompt_parts(
-    transcript: Transcript,
+    transcript: ConversationReader,
     settings: Settings,
     instructions: str = "",
     home: str = "",

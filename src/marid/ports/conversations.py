@@ -1,4 +1,9 @@
-"""All conversations of a home: found by name or id, made, renamed, put away, destroyed, opened."""
+"""Ports to the conversations of a home: the directory, access to one of them, lifetimes, inboxes, the current one.
+
+`key` is a name or an id. Every method that takes a key raises BadInput if it cannot be a name, before it changes
+anything, and NotFound if there is no such conversation. Every method raises Unavailable if the store does not answer.
+What changes a conversation needs its lease: it raises ConversationLocked while another process or thread has it.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
@@ -15,121 +20,156 @@ from marid.core.conversation.records import (
     StorageSettings,
     SweepResult,
 )
-from marid.ports.transcript import Conversation, Transcript
+from marid.ports.transcript import Conversation, ConversationReader
 
 
-class Conversations(Protocol):
-    """`key` is a name or an id; a name that cannot be one raises BadInput before anything is made.
+class ConversationDirectory(Protocol):
+    """Which conversations exist, and their names."""
 
-    All methods raise Unavailable when the store does not answer, and NotFound when there is no such conversation.
-    What changes a conversation needs its lease and raises Held while somebody else has it.
-    """
+    def list(self, owner: str = "", *, after: str = "", limit: int = 0) -> tuple[ConversationMeta, ...]:
+        """A page of the owner's conversations, ordered by name: those whose name is greater than `after`, at most
+        `limit` (0: all). The name of the last item is the cursor of the next page; an empty page is the end.
 
-    def list(self) -> tuple[ConversationMeta, ...]:
-        """All of them, by name; one that cannot be read has no more than its name."""
-        ...
-
-    def get_meta(self, key: str) -> ConversationMeta:
-        """What is known of one; that of another program has no id before it was first opened."""
-        ...
-
-    def resolve_name(self, key: str) -> str:
-        """What the one of that name or id is called; where there is none, the key itself, as one may be made of it."""
-        ...
-
-    def create(self, name: str = "", *, source: str = "CLI", title: str = "") -> ConversationMeta:
-        """A new one, named by its id without a name. Raises: Conflict when there is one of that name or id."""
-        ...
-
-    def open(
-        self, key: str, storage: StorageSettings = DEFAULT_STORAGE, *, wait: float = 0.0, create: bool = False
-    ) -> Conversation:
-        """Hold it and make it whole; with `create`, a name that is not there is made. `storage` holds while it is open.
-
-        Raises: Held, which names the holder, when it is not free within `wait` seconds.
+        A conversation that cannot be read is listed by its name alone, under the owner "".
         """
         ...
 
-    def read(self, key: str) -> Transcript:
-        """Read it, whoever holds it."""
+    def get_meta(self, key: str) -> ConversationMeta:
+        """The metadata of one conversation; `id` is empty if another program made it and it was never opened here."""
+        ...
+
+    def resolve_name(self, key: str) -> str:
+        """The name of the conversation; `key` itself if there is none, since one may be created under it."""
+        ...
+
+    def create(self, name: str = "", *, source: str = "CLI", title: str = "", owner: str = "") -> ConversationMeta:
+        """Create a conversation, named by its id if `name` is empty. On return it is on the disk.
+
+        Raises: Conflict if the name is the name or the id of another one.
+        """
         ...
 
     def rename(self, key: str, name: str) -> ConversationMeta:
-        """Give it another name; all else stays. Raises: Conflict when there is another of that name or id."""
+        """Change the name and nothing else. Raises: Conflict if it is the name or the id of another one."""
         ...
 
     def archive(
         self, key: str, storage: StorageSettings = DEFAULT_STORAGE, *, archived: bool = True
     ) -> ConversationMeta:
-        """Put the conversation away, so that nothing can be appended, or bring it back."""
+        """Make the conversation read-only, or writable again."""
         ...
 
     def destroy(self, key: str) -> None:
-        """Remove it and all that belongs to it; a terminal that meant it means the one before, else the default."""
+        """Remove the conversation with everything that belongs to it. A terminal that had it as the current one goes
+        back to the previous one.
+        """
+        ...
+
+
+class ConversationAccess(Protocol):
+    """Reading, opening and watching single conversations, and searching all of them."""
+
+    def read(self, key: str) -> ConversationReader:
+        """Read without the lease, also while another process writes."""
+        ...
+
+    def open(
+        self, key: str, storage: StorageSettings = DEFAULT_STORAGE, *, wait: float = 0.0, create: bool = False
+    ) -> Conversation:
+        """Take the lease and repair what a crash has left. `create` creates a conversation that does not exist.
+
+        Raises: ConversationLocked, with the holder, if the lease is not free within `wait` seconds.
+        """
         ...
 
     def holder(self, key: str) -> LeaseHolder | None:
-        """Who holds it now."""
+        """The present holder of the lease."""
         ...
 
     def search(
         self, query: str, *, whole: bool = False, on_problem: Callable[[str], None] = lambda _problem: None
     ) -> Iterator[ConversationHit]:
-        """As Transcript.search, over all conversations; `tell` hears of the problems of each, also of one that cannot
+        """`Transcript.search` over all conversations. `on_problem` gets the problems of each, also of one that cannot
         be read.
         """
         ...
 
+    def subscribe(self, key: str, wake: Callable[[], object]) -> Callable[[], None]:
+        """Call `wake` now, and whenever the conversation may have new entries or is renamed or destroyed; calling the
+        returned function ends that.
+
+        All subscribers share one thread, which runs `wake`: it must not block, and is dropped if it raises. It may be
+        called without need, and once for many entries: read `entries(after=...)` to learn what is new.
+        """
+        ...
+
+
+class Conversations(ConversationDirectory, ConversationAccess, Protocol):
+    """Both, for code that finds conversations and works in them. Ask for the smaller port where it is enough."""
+
+
+class ConversationFiles(Protocol):
+    """Where a person finds the files of a conversation. `name` is a name, not an id; nothing has to exist."""
+
+    def settings_folder(self, name: str) -> str:
+        """The folder of its settings files. Raises: BadInput."""
+        ...
+
+    def log_file(self, name: str, file: str) -> str:
+        """The path of one of its log files. Raises: BadInput."""
+        ...
+
 
 class ConversationLifetimes(Protocol):
-    """When conversations end by themselves. Raises as Conversations does."""
+    """When conversations are destroyed without a command."""
 
     def expiry(self, key: str) -> Expiry:
-        """When this one ends."""
+        """The expiry of this conversation."""
         ...
 
     def set_expiry(self, key: str, expiry: Expiry) -> None:
-        """Let it end then."""
+        """Replace the expiry. Inactivity counts from now."""
         ...
 
     def sweep(self) -> SweepResult:
-        """Destroy those whose time has come and which nobody holds. Leftovers of crashes go as well."""
+        """Destroy the expired conversations that no process holds, and remove what crashes have left."""
         ...
 
 
 class TerminalSession(Protocol):
-    """Which conversation a terminal means, also one that is yet to be made. Raises Corrupt when that was written and
-    cannot be read.
-    """
+    """The current conversation of the terminal; it need not exist yet. Raises Corrupt if its file cannot be read."""
 
     def current(self) -> CurrentConversation:
-        """The implied one and the one before."""
+        """The current and the previous conversation."""
         ...
 
     def switch(self, name: str) -> CurrentConversation:
-        """Mean another one from now on; switching to the same one keeps the previous. Raises: BadInput."""
+        """Make this one current. Switching to the current one keeps the previous one. Raises: BadInput."""
         ...
 
     def leave(self, name: str) -> CurrentConversation:
-        """Mean this one no more: the one before it, if that is there, else the default."""
+        """Leave this one: the previous conversation becomes current if it exists, else the default."""
         ...
 
 
 class Inbox(Protocol):
-    """Messages from one conversation to another, by name or id. Raises BadInput for what cannot be one, Unavailable."""
+    """Messages between conversations. Needs no lease, so that a busy conversation can get messages."""
 
     def send(self, message: InboxMessage) -> InboxMessage:
-        """Put it into the inbox of `to`, which is made if it is not there; `to` is its name in what is returned."""
+        """Store the message for `to`, a key, which is created if it does not exist; return it with the name as `to`.
+
+        Raises: BadInput if it is too long.
+        """
         ...
 
     def peek(self, name: str) -> tuple[InboxMessage, ...]:
-        """What waits, oldest first; nothing is changed, so one that somebody else has put there may have no id."""
+        """The messages, oldest first, without a change: one that another program wrote may have no id."""
         ...
 
     def collect(self, name: str) -> InboxContents:
-        """What waits, to be stored elsewhere: whatever has no id gets one, which it keeps."""
+        """The messages, to be stored elsewhere: one without an id gets one and keeps it."""
         ...
 
     def remove(self, name: str, messages: Sequence[InboxMessage]) -> None:
-        """Take out what was collected, once it is stored elsewhere; nothing else goes, whatever has come since."""
+        """Remove these messages, and none that have arrived since they were collected."""
         ...

@@ -4,12 +4,14 @@ import errno
 import os
 import shutil
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 
 from marid.adapters.store import lease, legacy, meta, migration, snapshot
 from marid.adapters.store.atomic_files import disk_errors, remove_leftovers, sync_folder, write_atomic
+from marid.adapters.store.change_watcher import ChangeWatcher
 from marid.adapters.store.entry_lines import encode_line
 from marid.adapters.store.home_state import HomeState
 from marid.adapters.store.inbox import FileInbox
@@ -35,18 +37,21 @@ from marid.workspace.write.private_folders import make_private_folder
 
 
 class FileConversations:
-    """The ports Conversations and Lifetimes; `session` and `inbox` are the two others."""
+    """Conversations, ConversationLifetimes and ConversationFiles; `session` and `inbox` are the other ports."""
 
     def __init__(self, home: str, *, clock: Callable[[], float] = time.time) -> None:
         self._layout = HomeLayout(os.path.abspath(home))
         self._clock = clock
         self.session = HomeState(self._layout)
         self.inbox = FileInbox(self._locate_or_create, clock)
+        self._watcher = ChangeWatcher()
 
-    def list(self) -> tuple[ConversationMeta, ...]:
-        """As in the port; of one that cannot be read only the name is known."""
+    def list(self, owner: str = "", *, after: str = "", limit: int = 0) -> tuple[ConversationMeta, ...]:
+        """As in the port."""
         with disk_errors(f"reading '{self._layout.contexts}'"):
-            return tuple(filter(None, map(self._meta_or_none, self._layout.conversation_names())))
+            names = self._layout.conversation_names()
+            found = map(self._meta_or_none, names[bisect_right(names, after) :])
+            return tuple(islice((meta for meta in found if meta and meta.owner == owner), limit or None))
 
     def get_meta(self, key: str) -> ConversationMeta:
         """As in the port."""
@@ -61,20 +66,18 @@ class FileConversations:
             except NotFound:
                 return key
 
-    def create(self, name: str = "", *, source: str = "CLI", title: str = "") -> ConversationMeta:
+    def create(self, name: str = "", *, source: str = "CLI", title: str = "", owner: str = "") -> ConversationMeta:
         """As in the port."""
         with disk_errors(f"making the conversation '{name}'"):
             if name and (other := self._find_by_id(check_conversation_name(name))) is not None:
                 raise Conflict(f"'{name}' is the id of the conversation '{other.name}'")
-        return self._create(name, source, title)
+        return self._create(ConversationMeta(id="", name=name, source=source, title=title, owner=owner))
 
-    def _create(self, name: str, source: str, title: str) -> ConversationMeta:
+    def _create(self, known: ConversationMeta) -> ConversationMeta:
         """The folder is made whole elsewhere and then given its name."""
         key = new_id()
-        place = self._layout.place(name or key)
-        known = ConversationMeta(
-            id=key, name=place.name, source=source, title=title, created_ms=round(self._clock() * 1000)
-        )
+        place = self._layout.place(known.name or key)
+        known = known._replace(id=key, name=place.name, created_ms=round(self._clock() * 1000))
         with disk_errors(f"making the conversation '{place.name}'"):
             make_private_folder(self._layout.contexts)
             unborn = ConversationPaths(self._layout.home, self._folder(NEW_PREFIX + key))
@@ -206,6 +209,19 @@ class FileConversations:
             except MaridError as error:
                 on_problem(str(error))
 
+    def subscribe(self, key: str, wake: Callable[[], object]) -> Callable[[], None]:
+        """As in the port."""
+        with disk_errors(f"reading the conversation '{key}'"):
+            return self._watcher.subscribe(self._locate(key).active, wake)
+
+    def settings_folder(self, name: str) -> str:
+        """As in the port."""
+        return self._layout.place(name).folder
+
+    def log_file(self, name: str, file: str) -> str:
+        """As in the port."""
+        return self._layout.place(name).file(file)
+
     def expiry(self, key: str) -> Expiry:
         """As in the port."""
         known = self.session.expiries().get(self.get_meta(key).name)
@@ -283,7 +299,7 @@ class FileConversations:
                     raise
             # Somebody else may be faster.
             with suppress(Conflict):
-                self._create(key, "CLI", "")
+                self._create(ConversationMeta(id="", name=key))
 
     def _locate(self, key: str) -> ConversationPaths:
         """By name, else by id. Raises: BadInput; NotFound; OSError."""

@@ -6,7 +6,7 @@ from marid.adapters.store.atomic_files import parse_object, pretty_json, read_by
 from marid.adapters.store.layout import ConversationPaths
 from marid.core.conversation.records import ConversationMeta
 
-_TEXT_FIELDS = ("id", "title", "provider", "model", "source")
+_TEXT_FIELDS = ("id", "title", "provider", "model", "source", "owner")
 _MAX_TIME = 10**14
 _TIME_FIELDS = {"createdAt": "created_ms", "lastMessageAt": "last_message_ms", "archivedAt": "archived_ms"}
 
@@ -53,7 +53,8 @@ def save(place: ConversationPaths, meta: ConversationMeta) -> None:
     """Write it whole. Raises: OSError."""
     fields: dict[str, object] = {**meta.extra}
     for name in _TEXT_FIELDS:
-        fields[name] = getattr(meta, name)
+        if name != "owner" or meta.owner:
+            fields[name] = getattr(meta, name)
     fields["flags"] = dict(meta.flags)
     for name, attribute in _TIME_FIELDS.items():
         if value := getattr(meta, attribute):

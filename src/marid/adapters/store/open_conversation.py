@@ -267,9 +267,6 @@ class OpenConversation(TranscriptReader):
             self._lease.check()
             return TranscriptSnapshot(self._place, self._manifest.rows, self._active.read(), self._add_problem)
 
-    def _change_marker(self) -> object:
-        return self._active.tally.last
-
     def _prompt_mtime(self) -> int | None:
         try:
             return int(os.stat(self._place.note("system_prompt")).st_mtime)

@@ -1,19 +1,16 @@
 """A conversation that is read: each method looks at the files as they are then."""
 
 import os
-import time
-from collections.abc import Callable, Collection, Generator, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Generator, Iterator
+from contextlib import contextmanager
 
-from marid.adapters.store import append_log, legacy, meta, snapshot
+from marid.adapters.store import legacy, meta, snapshot
 from marid.adapters.store.atomic_files import disk_errors, read_text
 from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.snapshot import TranscriptSnapshot
 from marid.core.conversation.entry import ANCHORS, CONTEXT_CREATED, SYSTEM, Entry
 from marid.core.conversation.records import ConversationMeta, StorageSettings
 from marid.core.errors import NotFound
-
-_POLL_INTERVAL = 0.02
 
 
 class TranscriptReader:
@@ -52,10 +49,6 @@ class TranscriptReader:
         """As in the port."""
         with self._read_errors():
             return snapshot.find(self._snapshot(), key)
-
-    def follow(self, after: int, wait: float = 0.0) -> tuple[Entry, ...]:
-        """As in the port; it looks at the file's length first, since most looks find nothing."""
-        return self._poll_entries(self._change_marker, after, time.monotonic() + wait)
 
     def search(self, query: str, *, whole_words: bool = False) -> Iterator[Entry]:
         """As in the port."""
@@ -96,20 +89,6 @@ class TranscriptReader:
             except FileNotFoundError:
                 self._check_exists()
                 raise
-
-    def _change_marker(self) -> object:
-        with suppress(OSError):
-            return append_log.length_marker(self._place.active)
-        return None
-
-    def _poll_entries(self, shape: Callable[[], object], after: int, until: float) -> tuple[Entry, ...]:
-        while True:
-            before = shape()
-            found = tuple(self.entries(after=after))
-            while not found and time.monotonic() < until and shape() == before:
-                time.sleep(_POLL_INTERVAL)
-            if found or time.monotonic() >= until:
-                return found
 
 
 def with_initial_anchor(window: list[Entry], known: ConversationMeta) -> list[Entry]:

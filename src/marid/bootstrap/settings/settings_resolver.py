@@ -34,9 +34,8 @@ def resolve_settings(sources: SettingsSources) -> ResolvedSettings:
 
     Raises: BadInput that names every problem of every file, variable and flag at once, or a name that is none.
     """
-    files = settings_files(
-        sources.home, sources.project, sources.conversation and _check_conversation(sources.conversation)
-    )
+    own = sources.conversation and _settings_folder(sources.home, sources.conversation)
+    files = settings_files(sources.home, sources.project, own)
     if not sources.flags and not _has_settings(sources.environ) and not any(map(os.path.exists, files)):
         return ResolvedSettings(Settings(home=sources.home), DisplaySettings(), _origins({}))
     from marid.bootstrap.settings.layer import build_display, build_settings  # imported when used: most set nothing
@@ -48,12 +47,10 @@ def resolve_settings(sources: SettingsSources) -> ResolvedSettings:
     return ResolvedSettings(build_settings(settings, sources.home), build_display(display), origins, tuple(stack.notes))
 
 
-def _check_conversation(name: str) -> str:
-    from marid.text.conversation_names import (
-        check_conversation_name,  # imported when used: a plain run has no conversation
-    )
+def _settings_folder(home: str, conversation: str) -> str:
+    from marid.adapters.store.layout import HomeLayout  # imported when used: a plain run has no conversation
 
-    return check_conversation_name(name)
+    return HomeLayout(home).place(conversation).folder
 
 
 def _has_settings(environ: Mapping[str, str]) -> bool:

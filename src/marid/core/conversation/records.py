@@ -26,11 +26,12 @@ class ConversationMeta(NamedTuple):
     created_ms: int = 0
     last_message_ms: int = 0
     archived_ms: int = 0
+    owner: str = ""
     extra: Mapping[str, object] = _NOTHING
 
     def public_fields(self) -> dict[str, object]:
         """By name, what a program may want: not what belongs to others."""
-        return {name: value for name, value in self._asdict().items() if name not in ("extra", "flags")}
+        return {name: value for name, value in self._asdict().items() if name not in ("extra", "flags", "owner")}
 
 
 class LeaseHolder(NamedTuple):

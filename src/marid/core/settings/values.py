@@ -95,9 +95,8 @@ class SettingsFiles(NamedTuple):
     own_cli: str
 
 
-def settings_files(home: str, project: str, conversation: str = "") -> SettingsFiles:
-    """The settings files that are looked at, whether they are there or not, for the name of a conversation or none."""
-    own = f"{home}/contexts/{conversation}" if conversation else ""
+def settings_files(home: str, project: str, own: str = "") -> SettingsFiles:
+    """The settings files to read, whether they exist or not. `own` is the settings folder of a conversation, or ""."""
     return SettingsFiles(
         config=f"{home}/config.toml",
         models=f"{home}/models.toml",

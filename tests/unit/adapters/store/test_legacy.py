@@ -79,7 +79,7 @@ def test_it_is_listed_looked_at_read_and_searched_and_nothing_is_written(
     assert [entry.id for entry in read.entries()] == ["m1", "m2"]
     assert [entry.id for entry in read.window() if entry.entry_type not in ANCHORS] == ["m1", "m2"]
     assert read.sequence() == 2
-    assert read.follow(1)[0].id == "m2"
+    assert [entry.id for entry in read.entries(after=1)] == ["m2"]
     assert read.read_note("todos") == "- x"
     found = read.find("m1")
     assert found is not None

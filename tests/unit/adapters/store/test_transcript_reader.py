@@ -34,22 +34,6 @@ def test_a_reader_never_sees_a_gap_while_partitions_change(tmp_path: Path) -> No
     assert faults == []
 
 
-def test_whoever_follows_sees_what_is_written_into_room(tmp_path: Path) -> None:
-    home = FileConversations(str(tmp_path))
-    with home.open("c", create=True) as held:
-        for _ in range(20):
-            held.append([Entry(entry_type=MESSAGE, content="x")])
-        size = (tmp_path / "contexts/c/transcript/active.jsonl").stat().st_size
-        seen: list[tuple[Entry, ...]] = []
-        thread = threading.Thread(target=lambda: seen.append(home.read("c").follow(21, wait=30)))
-        thread.start()
-        stored = held.append([Entry(entry_type=MESSAGE, content="now")])
-        thread.join()
-        assert seen == [stored]
-        assert (tmp_path / "contexts/c/transcript/active.jsonl").stat().st_size == size
-        assert home.read("c").follow(22, wait=0.01) == ()
-
-
 def test_a_conversation_of_another_program_has_a_beginning(tmp_path: Path) -> None:
     folder = tmp_path / "contexts/c/transcript"
     folder.mkdir(parents=True)

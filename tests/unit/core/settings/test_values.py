@@ -43,5 +43,5 @@ def test_a_repr_holds_no_key() -> None:
 def test_files_are_named_whether_they_are_there_or_not() -> None:
     assert settings_files("/h", "/p") == ("/h/config.toml", "/h/models.toml", "/p/.marid.toml", "", "/h/cli.toml", "")
     assert settings_files("/h", "").project == ""
-    own = settings_files("/h", "/p", "x")
+    own = settings_files("/h", "/p", "/h/contexts/x")
     assert (own.local, own.own_cli) == ("/h/contexts/x/local.toml", "/h/contexts/x/cli.toml")

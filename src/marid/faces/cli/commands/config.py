@@ -47,9 +47,8 @@ def show(ctx: click.Context, conversation: str, *, origin: bool, as_json: bool) 
 def path(ctx: click.Context, conversation: str) -> None:
     """Print the settings files, weak to strong, and whether they are there."""
     app: App = ctx.obj()
-    for file in filter(
-        None, settings_files(app.settings.home, app.project, conversation and conversation_name(app, conversation))
-    ):
+    own = conversation and app.stores(app.settings).files.settings_folder(conversation_name(app, conversation))
+    for file in filter(None, settings_files(app.settings.home, app.project, own)):
         print_line(f"{quote_path(file)}{'' if os.path.exists(file) else '  (not there)'}")
 
 

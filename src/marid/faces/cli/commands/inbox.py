@@ -6,7 +6,6 @@ from typing import Any
 import click
 
 from marid.app.app import App
-from marid.app.conversations import stores_for
 from marid.core.errors import BadInput
 from marid.faces.cli.argv.conversation_params import ConversationArgument
 from marid.faces.cli.chat.chat_options import CHAT_OPTIONS, HELP_NAMES, chat_request
@@ -49,7 +48,8 @@ def _peek(app: App, names: tuple[str, ...] | None, *, as_json: bool) -> None:
 
     everyone = tuple(name for name, _ in inbox_counts(app, archived=True)) if names is None else names
     # Whoever put a message there by hand may not have said for whom it is.
-    found = [message._replace(to=name) for name in everyone for message in stores_for(app, name).inbox.peek(name)]
+    inbox = app.stores(app.settings).inbox
+    found = [message._replace(to=name) for name in everyone for message in inbox.peek(name)]
     if as_json:
         print_untrusted(json.dumps([message._asdict() for message in found], indent=2, ensure_ascii=False))
         return

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from threading import Event
 from typing import NamedTuple
 
 from marid.app import conversations
@@ -142,10 +143,17 @@ def follow_log(app: App, name: str, manner: LogOptions, over: Callable[[], bool]
     look = _log_look(app, name, manner)
     seen = found.sequence()
     print_note(f"what is said in '{name}' is shown as it comes; Ctrl-C ends it")
-    while not over():
-        new = found.follow(seen, wait=1.0)
-        _print_entries(_visible_entries(new, manner), manner, look)
-        seen = max((entry.sequence for entry in new), default=seen)
+    changed = Event()
+    unsubscribe = conversations.subscribe(app, name, changed.set)
+    try:
+        while not over():
+            if changed.wait(1.0):
+                changed.clear()
+                new = tuple(found.entries(after=seen))
+                _print_entries(_visible_entries(new, manner), manner, look)
+                seen = max((entry.sequence for entry in new), default=seen)
+    finally:
+        unsubscribe()
 
 
 def _print_entries(entries: Iterable[Entry], manner: LogOptions, look: MarkdownLook | None = None) -> int:
