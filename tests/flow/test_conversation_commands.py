@@ -118,7 +118,7 @@ CHANGES: dict[str, Sequence[Sequence[str]]] = {
 def left() -> dict[str, object]:
     """What a home holds, without times and ids."""
     known = {
-        place.relative_to(home()).as_posix(): re.sub(r'"?[0-9a-z]{26,32}"?|\d{10,}', "#", place.read_text())
+        place.relative_to(home()).as_posix(): re.sub(r'"?[0-9a-f-]{36}"?|\d{10,}', "#", place.read_text())
         for place in sorted(home().rglob("*"))
         if place.is_file() and place.suffix in (".toml", ".md", ".jsonl")
     }
