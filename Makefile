@@ -21,6 +21,7 @@ run: system $(VENV)/.run ## install, then show an overview of this project
 
 test: test-system $(VENV)/.dev $(NODE_TOOLS) lint types contracts docs-check ## install, then run every check
 	$(BIN)/python -m pytest -n $(JOBS) -m "not soak" --cov --cov-report=term
+	$(BIN)/python scripts/coverage_bars.py
 
 lint: $(VENV)/.dev ## check style
 	$(BIN)/ruff check .
