@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from marid.syntax.names import clip
 from marid.syntax.treesitter.definitions import Definition, visible_definitions
 from marid.syntax.treesitter.grammars import MAX_PARSE_BYTES
-from marid.syntax.treesitter.language_tables import language_table
+from marid.syntax.treesitter.language_tables import LANGUAGE_TABLES
 
 _DOC_LENGTH = 100
 _DECORATOR_LENGTH = 60
@@ -24,7 +24,7 @@ def outline(data: bytes, language: str) -> str | None:
     Raises: Unavailable if the grammar is not installed.
     """
     found = visible_definitions(data, language)
-    text = "".join(_outline_lines(found, language_table(language).comment)) if found else ""
+    text = "".join(_outline_lines(found, LANGUAGE_TABLES[language].comment)) if found else ""
     return text if text and len(text.encode()) < len(data) else None
 
 

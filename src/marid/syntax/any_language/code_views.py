@@ -10,7 +10,7 @@ from marid.syntax.languages import LANGUAGES
 from marid.syntax.names import MAX_NAME_LENGTH, ambiguity_error, clip, split_line_suffix, suggestion
 from marid.syntax.python.outline import py_outline
 from marid.syntax.python.skeleton import py_skeleton
-from marid.syntax.treesitter.code_parts import CodePart, code_parts
+from marid.syntax.treesitter.definitions import Definition, LocatedDefinition, locate_definitions
 from marid.syntax.treesitter.grammars import parse_tree
 from marid.syntax.treesitter.name_readers import to_dotted
 from marid.syntax.treesitter.nodes import (
@@ -41,29 +41,30 @@ def outline(data: bytes, language: str) -> str:
         return source_views.outline(data, language)
     if language == "python" and (text := _python_view(py_outline, data)) is not None:
         return text
-    return "\n".join(_outline_lines(code_parts(data, parse_tree(data, language), language, nested=False)))
+    found = locate_definitions(data, parse_tree(data, language), language, nested=False)
+    return "\n".join(_outline_lines(definition for definition, _ in found))
 
 
 def _python_view(view: Callable[[bytes], str], data: bytes) -> str | None:
-    """The view of the Python tools; None if the file does not parse, which tree-sitter forgives."""
+    """The view of the Python tools; None if the file does not parse, which tree-sitter tolerates."""
     try:
         return view(data)
     except (BadInput, Exhausted):
         return None
 
 
-def _outline_lines(parts: Iterable[CodePart]) -> Iterator[str]:
-    """Names of members without those of their owners."""
-    around: list[str] = []
-    for part in parts:
-        del around[part.depth :]
-        name = part.name.removeprefix(around[-1] + ".") if around else part.name
-        around.append(part.name)
-        yield f"{'  ' * part.depth}[{part.kind.capitalize()}] {name} (Lines {part.first_line}-{part.last_line})"
+def _outline_lines(definitions: Iterable[Definition]) -> Iterator[str]:
+    """A line each; the names of members do not repeat those of their owners."""
+    owners: list[str] = []
+    for each in definitions:
+        del owners[each.depth :]
+        name = each.name.removeprefix(owners[-1] + ".") if owners else each.name
+        owners.append(each.name)
+        yield f"{'  ' * each.depth}[{each.kind.capitalize()}] {name} (Lines {each.start}-{each.end})"
 
 
 def skeleton(data: bytes, language: str) -> str:
-    """The file with `...` for the body of each function; docstrings are kept, long values mostly cut.
+    """The file with `...` for the body of each function and for most long values; docstrings are kept.
 
     For a language without a table it is the outline. Raises as `parse_tree`.
     """
@@ -77,81 +78,80 @@ def skeleton(data: bytes, language: str) -> str:
 
 
 def _skeleton_cuts(data: bytes, language: str) -> Iterator[tuple[int, int, bytes]]:
-    for part in code_parts(data, parse_tree(data, language), language, nested=False):
-        if part.kind in _CALLABLE_KINDS and part.body is not None:
-            yield from _body_cuts(part.body, data, docstrings=language == "python")
-        elif part.kind == "property" and part.body is not None:
-            for accessor in part.body.children:
-                if (held := accessor.child_by_field_name("body")) is not None:
-                    yield from _body_cuts(held, data, docstrings=False)
-        elif part.kind in _VALUE_KINDS and part.node is not None and (value := _long_value(part.node)) is not None:
+    for found, site in locate_definitions(data, parse_tree(data, language), language, nested=False):
+        if found.kind in _CALLABLE_KINDS and site.body is not None:
+            yield from _body_cuts(site.body, data, docstrings=language == "python")
+        elif found.kind == "property" and site.body is not None:
+            for accessor in site.body.children:
+                if (body := accessor.child_by_field_name("body")) is not None:
+                    yield from _body_cuts(body, data, docstrings=False)
+        elif found.kind in _VALUE_KINDS and (value := _long_value(site.node)) is not None:
             yield value.start_byte, value.end_byte, b"..."
 
 
 def _body_cuts(body: "Node", data: bytes, *, docstrings: bool) -> Iterator[tuple[int, int, bytes]]:
     if data[body.start_byte : body.start_byte + 1] == b"{":
         yield body.start_byte, body.end_byte, b"{ ... }"
-    elif docstrings and (said := _docstring_node(body)) is not None:
-        begin = data.rfind(b"\n", 0, said.start_byte) + 1
-        indent = data[begin : said.start_byte]
-        yield said.end_byte, body.end_byte, b"\n" + indent + b"..." if indent.isspace() else b"; ..."
+    elif docstrings and (string := _docstring_node(body)) is not None:
+        indent = data[data.rfind(b"\n", 0, string.start_byte) + 1 : string.start_byte]
+        yield string.end_byte, body.end_byte, b"\n" + indent + b"..." if indent.isspace() else b"; ..."
     elif body.type in _BLOCKS or last_row(body) > first_row(body):
         yield body.start_byte, body.end_byte, b"..."
 
 
 def _docstring_node(body: "Node") -> "Node | None":
     statement = named_child_at(body)
-    held = child_at(statement, 0) if statement and statement.type == "expression_statement" else None
-    return held if held is not None and held.type in ("string", "concatenated_string") else None
+    string = child_at(statement, 0) if statement and statement.type == "expression_statement" else None
+    return string if string is not None and string.type in ("string", "concatenated_string") else None
 
 
 def _long_value(node: "Node") -> "Node | None":
-    """A value of more than a few lines."""
-    held = node if node.child_by_field_name("value") else named_child_at(node) or node
-    value = held.child_by_field_name("right") or held.child_by_field_name("value")
+    """The value, if it takes more than three lines."""
+    owner = node if node.child_by_field_name("value") else named_child_at(node) or node
+    value = owner.child_by_field_name("right") or owner.child_by_field_name("value")
     return value if value is not None and last_row(value) > first_row(value) + 2 else None
 
 
 def definition(data: bytes, language: str, name: str, where: str) -> CodeExcerpt:
-    """The whole text of the definition that a name means in `where`, a path.
+    """The whole text of a definition of the file `where`.
 
-    The name is dotted or has `::`; surrounding names may be omitted; `name@12` is by line.
+    The name is dotted or has `::`, may omit surrounding names, and may name a line as in `name@12`.
     Raises: NotFound, BadInput if the name is empty or ambiguous, and as `parse_tree`.
     """
     if language in _CFAMILY:
         return source_views.definition(data, language, name, where)
-    part = _find_part(tuple(code_parts(data, parse_tree(data, language), language)), name, where)
-    start = line_start(data, part.start_byte)
-    rest = (
-        _LINE_REST.match(data, part.end_byte)
-        if start < part.start_byte or data[start - 1 : start] in (b"\n", b"")
-        else None
-    )
-    end = rest.end() if rest else part.end_byte
-    return CodeExcerpt(text=data[start:end].decode("utf-8", "replace"), spans=((part.first_line, part.last_line),))
+    found, site = _find_definition(tuple(locate_definitions(data, parse_tree(data, language), language)), name, where)
+    start, end = line_start(data, site.first_byte), site.end_byte
+    starts_line = start < site.first_byte or data[start - 1 : start] in (b"\n", b"")
+    if starts_line and (rest := _LINE_REST.match(data, end)):
+        end = rest.end()
+    return CodeExcerpt(text=data[start:end].decode("utf-8", "replace"), spans=((found.start, found.end),))
 
 
-def _find_part(parts: Sequence[CodePart], name: str, where: str) -> CodePart:
+def _find_definition(known: Sequence[LocatedDefinition], name: str, where: str) -> LocatedDefinition:
     asked, line = split_line_suffix(name.strip()[:MAX_NAME_LENGTH])
     wanted, shown = to_dotted(asked), escape_text(name[:MAX_NAME_LENGTH])
     if not wanted:
         raise BadInput("a name is needed, as in 'Shop', 'Shop.total' or 'total'")
-    found = [part for part in parts if part.name == wanted] or [p for p in parts if p.name.endswith("." + wanted)]
-    found = _prefer_definitions([part for part in found if not line or part.first_line <= line <= part.last_line])
+    found = [each for each in known if each.definition.name == wanted]
+    found = found or [each for each in known if each.definition.name.endswith("." + wanted)]
+    found = [each for each in found if not line or each.definition.start <= line <= each.definition.end]
+    found = _prefer_definitions(found)
     if not found:
-        raise NotFound(f"'{shown}' is not defined in {where}{suggestion(wanted, (part.name for part in parts))}")
+        names = (each.definition.name for each in known)
+        raise NotFound(f"'{shown}' is not defined in {where}{suggestion(wanted, names)}")
     if len(found) > 1:
-        raise ambiguity_error(shown, where, [_choice(part) for part in found])
+        raise ambiguity_error(shown, where, [_choice(each.definition) for each in found])
     return found[0]
 
 
-def _prefer_definitions(found: list[CodePart]) -> list[CodePart]:
-    """A type rather than its constructors or implementations, a body rather than a declaration."""
-    names = {part.name for part in found}
-    found = [part for part in found if part.name.rpartition(".")[0] not in names] or found
-    found = [part for part in found if part.kind != "impl"] or found
-    return [part for part in found if part.body is not None] or found
+def _prefer_definitions(found: list[LocatedDefinition]) -> list[LocatedDefinition]:
+    """Prefer a type to its constructors or implementations, and a body to a declaration."""
+    names = {each.definition.name for each in found}
+    found = [each for each in found if each.definition.name.rpartition(".")[0] not in names] or found
+    found = [each for each in found if each.definition.kind != "impl"] or found
+    return [each for each in found if each.site.body is not None] or found
 
 
-def _choice(part: CodePart) -> str:
-    return clip(f"'{part.name}@{part.first_line}': {part.signature or part.kind}", _MAX_LINE_LENGTH)
+def _choice(found: Definition) -> str:
+    return clip(f"'{found.name}@{found.start}': {found.signature or found.kind}", _MAX_LINE_LENGTH)

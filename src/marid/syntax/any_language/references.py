@@ -10,7 +10,7 @@ from marid.core.errors import BadInput
 from marid.syntax.cfamily.declarations import list_declarations
 from marid.syntax.cfamily.qualified_names import split_name
 from marid.syntax.names import clip
-from marid.syntax.treesitter.code_parts import code_parts
+from marid.syntax.treesitter.definitions import locate_definitions
 from marid.syntax.treesitter.grammars import parse_tree
 
 if TYPE_CHECKING:
@@ -89,9 +89,9 @@ def _definition_ranges(data: bytes, root: "Node", language: str, word: str) -> l
             if item.name and split_name(item.name)[-1].name == word
         ]
     return [
-        (part.start_byte, part.body.start_byte if part.body else part.end_byte)
-        for part in code_parts(data, root, language)
-        if part.name.rpartition(".")[2] == word
+        (site.first_byte, site.body.start_byte if site.body else site.end_byte)
+        for found, site in locate_definitions(data, root, language)
+        if found.name.rpartition(".")[2] == word
     ]
 
 

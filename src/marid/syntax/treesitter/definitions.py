@@ -1,13 +1,14 @@
 """What a file defines, and where."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from marid.syntax.treesitter.grammars import parse
-from marid.syntax.treesitter.language_tables import language_table
+from marid.syntax.treesitter.language_tables import LANGUAGE_TABLES
 from marid.syntax.treesitter.name_readers import KindAndName, to_dotted
-from marid.syntax.treesitter.nodes import child_at, first_row, last_row, node_text
+from marid.syntax.treesitter.nodes import child_at, first_row, last_row, named_child_at, node_text
 from marid.syntax.treesitter.roles import LanguageTable, NodeRule, Role, Wrapper
 from marid.syntax.treesitter.signatures import (
     COMMENTS,
@@ -26,6 +27,14 @@ _MAX_DEPTH = 40
 _CLASS_KINDS = frozenset(("class", "struct", "interface", "trait", "impl", "enum"))
 _CALLABLE_KINDS = frozenset(("function", "method"))
 _VALUE_KINDS = frozenset(("constant", "variable"))
+# Node types that define something in grammars without a table: the noun, then a common ending.
+_DEFINITION_TYPE = re.compile(
+    r"(?:^|_)(function|method|class|struct|enum|interface|trait|module|namespace|protocol|object|type|constructor"
+    r"|record|union|rule|message|service|table|macro|procedure|package|def)"
+    r"(?:_def|_definition|_declaration|_declarator|_item|_spec|_statement|_signature|_alias|_binding)?$"
+)
+_KINDS = {"def": "function", "procedure": "function", "constructor": "method"}
+_NAME_TYPE = re.compile(r"identifier|name|word|constant")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +60,11 @@ class Definition:
     """Decorators, annotations and attributes on one line."""
 
 
-LocatedDefinition: TypeAlias = tuple[Definition, DefinitionSite]
+class LocatedDefinition(NamedTuple):
+    """A definition and its nodes."""
+
+    definition: Definition
+    site: DefinitionSite
 
 
 def definitions(data: bytes, language: str) -> tuple[Definition, ...]:
@@ -60,26 +73,28 @@ def definitions(data: bytes, language: str) -> tuple[Definition, ...]:
     Raises: Unavailable if the grammar is not installed.
     """
     root = parse(data, language)
-    return tuple(each for each, _ in _DefinitionWalker(data, language_table(language)).run(root)) if root else ()
+    return tuple(found for found, _ in _DefinitionWalker(data, LANGUAGE_TABLES[language]).run(root)) if root else ()
 
 
 def locate_definitions(data: bytes, root: "Node", language: str, *, nested: bool = True) -> Iterator[LocatedDefinition]:
-    """The definitions below the root of a tree, each with its nodes; those inside functions only if `nested`."""
-    known = language_table(language)
-    return _DefinitionWalker(data, known if nested else replace(known, nested=False)).run(root)
+    """The definitions below a root in source order, for any grammar; those inside functions only if `nested`."""
+    if language not in LANGUAGE_TABLES:
+        return generic_definitions(data, root)
+    table = LANGUAGE_TABLES[language]
+    return _DefinitionWalker(data, table if nested else table._replace(nested=False)).run(root)
 
 
 def visible_definitions(data: bytes, language: str) -> tuple[Definition, ...]:
-    """Like `definitions`, without what is inside functions and, unless nothing else is left, without free variables.
+    """Like `definitions`, but without the insides of functions, and without free variables if there is anything else.
 
     Raises: Unavailable if the grammar is not installed.
     """
     root = parse(data, language)
     if root is None:
         return ()
-    flat = replace(language_table(language), nested=False)
-    bound = tuple(each for each, _ in _DefinitionWalker(data, flat, free=False).run(root))
-    return bound or tuple(each for each, _ in _DefinitionWalker(data, flat).run(root))
+    flat = LANGUAGE_TABLES[language]._replace(nested=False)
+    bound = tuple(found for found, _ in _DefinitionWalker(data, flat, free=False).run(root))
+    return bound or tuple(found for found, _ in _DefinitionWalker(data, flat).run(root))
 
 
 def find_definitions(definitions: Iterable[Definition], name: str) -> tuple[Definition, ...]:
@@ -189,9 +204,9 @@ class _DefinitionWalker:
         elif found[0][0] not in _VALUE_KINDS or self.includes_variable(level, body):
             site = self.locate(level, node, body)
             first = self.describe(level, site, rule, found[0])
-            yield first, site
+            yield LocatedDefinition(first, site)
             for kind, name in found[1:]:
-                yield replace(first, kind=kind, name=level.scope + name), site
+                yield LocatedDefinition(replace(first, kind=kind, name=level.scope + name), site)
             self.descend(level, body, found[0])
 
     def includes_variable(self, level: _Level, body: "Node | None") -> bool:
@@ -259,3 +274,39 @@ def _resolve_kind(kind: str, name: str, owner: str) -> str:
     if kind == "function" and owner in _CLASS_KINDS:
         return "method"
     return "function" if kind == "method" and not owner and "." not in name else kind
+
+
+def generic_definitions(data: bytes, root: "Node") -> Iterator[LocatedDefinition]:
+    """Every node with a name whose type sounds like a definition, for languages without a table."""
+    cursor = root.walk()
+    scopes: list[tuple[int, str]] = []
+    while (node := cursor.node) is not None:
+        while scopes and node.start_byte >= scopes[-1][0]:
+            scopes.pop()
+        if node.is_named and (kind := _DEFINITION_TYPE.search(node.type)) and (name := _generic_name(node, data)):
+            found = Definition(
+                name=".".join((*(scope for _, scope in scopes), name)),
+                kind=_KINDS.get(kind[1], kind[1]),
+                start=first_row(node) + 1,
+                end=last_row(node) + 1,
+                signature="",
+                doc="",
+                depth=len(scopes),
+            )
+            yield LocatedDefinition(found, DefinitionSite(data, node, node, None, (), node.start_byte))
+            scopes.append((node.end_byte, name))
+        if cursor.goto_first_child():
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return
+
+
+def _generic_name(node: "Node", data: bytes) -> str:
+    """The field `name`, else the first child that looks like a name."""
+    found = node.child_by_field_name("name")
+    if found is None:
+        near = (named_child_at(node, index) for index in range(3))
+        found = next((child for child in near if child is not None and _NAME_TYPE.search(child.type)), None)
+    name = node_text(found, data)
+    return name if name and len(name) < 200 and "\n" not in name else ""

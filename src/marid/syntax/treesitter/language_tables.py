@@ -1,68 +1,72 @@
-"""Which node types define something, for each language. A node type that is not named here is never looked into."""
+"""Which node types define something, for each language. The walker never looks into a node type that is not listed."""
 
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from marid.syntax.treesitter import declarators, name_readers
-from marid.syntax.treesitter.name_readers import default_name_reader, field_reader, holder_reader
+from marid.syntax.treesitter.name_readers import default_name_reader, field_reader, go_value_reader, holder_reader
 from marid.syntax.treesitter.nodes import named_child_at
-from marid.syntax.treesitter.roles import LanguageTable, NodeRule, NodeSelector, Role, Wrapper, at_field, first_of
+from marid.syntax.treesitter.roles import LanguageTable, NodeRule, Role, Wrapper, at_field, first_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-
-def _assign_role(words: str, role: Role) -> dict[str, Role]:
-    return dict.fromkeys(words.split(), role)
-
 
 _TRANSPARENT = Wrapper()
 _HEAD = Wrapper(head=True)
 _METHOD = NodeRule(read=field_reader("method"))
 _FUNCTION = NodeRule(read=field_reader("function"))
 _CLASS = NodeRule(read=field_reader("class"))
+_STRUCT = NodeRule(read=field_reader("struct"))
 _ENUM = NodeRule(read=field_reader("enum"))
 _INTERFACE = NodeRule(read=field_reader("interface"))
+_TRAIT = NodeRule(read=field_reader("trait"))
 _NAMESPACE = NodeRule(read=field_reader("namespace"))
+_MODULE = NodeRule(read=field_reader("module"))
 _TYPE = NodeRule(read=field_reader("type"))
+_FIELD = NodeRule(read=field_reader("variable"), outside_functions=True)
 
 
-def _python() -> LanguageTable:
-    statements = (
-        "if_statement else_clause elif_clause try_statement except_clause finally_clause "
-        "with_statement for_statement while_statement match_statement case_clause block ERROR"
-    )
-    roles = {
-        "decorated_definition": _HEAD,
-        "class_definition": _CLASS,
-        "function_definition": _FUNCTION,
-        "type_alias_statement": NodeRule(read=field_reader("type", "left"), outside_functions=True),
-        "expression_statement": NodeRule(read=name_readers.python_assignment, outside_functions=True),
-    }
-    return LanguageTable(
-        roles=_assign_role(statements, _TRANSPARENT) | roles,
-        decorator_types=frozenset(("decorator",)),
-        comment="#",
-        docstrings=True,
-    )
+def _by_node_type(node_types: Mapping[Role, str]) -> dict[str, Role]:
+    return {node_type: role for role, words in node_types.items() for node_type in words.split()}
 
 
-_VALUE: NodeSelector = at_field("value")
+def _table(
+    node_types: Mapping[Role, str],
+    decorators: str = "",
+    *,
+    nested: bool = True,
+    comment: str = "//",
+    docstrings: bool = False,
+) -> LanguageTable:
+    return LanguageTable(_by_node_type(node_types), frozenset(decorators.split()), nested, comment, docstrings)
+
+
+_PYTHON = _table(
+    {
+        _TRANSPARENT: "if_statement else_clause elif_clause try_statement except_clause finally_clause with_statement "
+        "for_statement while_statement match_statement case_clause block ERROR",
+        _HEAD: "decorated_definition",
+        _CLASS: "class_definition",
+        _FUNCTION: "function_definition",
+        NodeRule(read=field_reader("type", "left"), outside_functions=True): "type_alias_statement",
+        NodeRule(read=name_readers.python_assignment, outside_functions=True): "expression_statement",
+    },
+    "decorator",
+    comment="#",
+    docstrings=True,
+)
 
 
 def _script_body(node: "Node") -> "Node | None":
-    """Where members are: the body of the function or class that a name is given, or an object that holds functions."""
-    value = first_of(_VALUE, at_field("right"))(node)
+    """Where members are: the body of the function or class that a name is bound to, or an object of functions."""
+    value = node.child_by_field_name("value") or node.child_by_field_name("right")
     if value is None:
         return None
     if value.type == "object":
         return value if any(map(_holds_function, value.named_children)) else None
-    return (
-        value.child_by_field_name("body")
-        if value.type in name_readers.SCRIPT_FUNCTIONS or value.type == "class"
-        else None
-    )
+    has_body = value.type in name_readers.SCRIPT_FUNCTIONS or value.type == "class"
+    return value.child_by_field_name("body") if has_body else None
 
 
 def _holds_function(member: "Node") -> bool:
@@ -71,157 +75,126 @@ def _holds_function(member: "Node") -> bool:
 
 
 def _iife_body(node: "Node") -> "Node | None":
-    """The body of `(function () { … })()`, which old modules are wrapped in."""
-    held = at_field("function")(node)
-    held = named_child_at(held) if held and held.type == "parenthesized_expression" else None
-    return held.child_by_field_name("body") if held and held.type in name_readers.SCRIPT_FUNCTIONS else None
+    """The body of `(function () { … })()`, which wraps old modules."""
+    callee = node.child_by_field_name("function")
+    inner = named_child_at(callee) if callee and callee.type == "parenthesized_expression" else None
+    return inner.child_by_field_name("body") if inner and inner.type in name_readers.SCRIPT_FUNCTIONS else None
 
 
 def _script_statement(node: "Node") -> "Node | None":
-    held = named_child_at(node)
-    return _script_body(held) if held and held.type == "assignment_expression" else node
+    inner = named_child_at(node)
+    return _script_body(inner) if inner and inner.type == "assignment_expression" else node
 
 
-def _script() -> LanguageTable:
-    statements = (
-        "statement_block if_statement else_clause try_statement catch_clause finally_clause for_statement "
-        "for_in_statement while_statement do_statement switch_statement switch_body switch_case switch_default "
-        "labeled_statement class_body class_static_block object ERROR"
-    )
-    value = NodeRule(read=name_readers.script_variable, body=_script_body)
-    roles = {
-        "export_statement": _HEAD,
-        "lexical_declaration": _HEAD,
-        "variable_declaration": _HEAD,
-        "expression_statement": NodeRule(
+_SCRIPT_VARIABLE = NodeRule(read=name_readers.script_variable, body=_script_body)
+_SCRIPT_ROLES = _by_node_type(
+    {
+        _TRANSPARENT: "statement_block if_statement else_clause try_statement catch_clause finally_clause "
+        "for_statement for_in_statement while_statement do_statement switch_statement switch_body switch_case "
+        "switch_default labeled_statement class_body class_static_block object ERROR",
+        _HEAD: "export_statement lexical_declaration variable_declaration",
+        NodeRule(
             read=name_readers.script_assignment, body=_script_statement, outside_functions=True
-        ),
-        "call_expression": Wrapper(inside=_iife_body),
-        "class_declaration": _CLASS,
-        "class": NodeRule(read=default_name_reader("class")),
-        "function_declaration": _FUNCTION,
-        "generator_function_declaration": _FUNCTION,
-        "function_expression": NodeRule(read=default_name_reader("function")),
-        "arrow_function": NodeRule(read=default_name_reader("function")),
-        "method_definition": _METHOD,
-        "variable_declarator": value,
-        "pair": NodeRule(read=name_readers.script_pair, body=_script_body),
+        ): "expression_statement",
+        Wrapper(inside=_iife_body): "call_expression",
+        _CLASS: "class_declaration",
+        NodeRule(read=default_name_reader("class")): "class",
+        _FUNCTION: "function_declaration generator_function_declaration",
+        NodeRule(read=default_name_reader("function")): "function_expression arrow_function",
+        _METHOD: "method_definition",
+        _SCRIPT_VARIABLE: "variable_declarator",
+        NodeRule(read=name_readers.script_pair, body=_script_body): "pair",
     }
-    return LanguageTable(
-        roles=_assign_role(statements, _TRANSPARENT) | roles, decorator_types=frozenset(("decorator",))
-    )
-
-
-def _javascript() -> LanguageTable:
-    script = _script()
-    return LanguageTable(
-        roles={**script.roles, "field_definition": script.roles["variable_declarator"]},
-        decorator_types=script.decorator_types,
-    )
-
-
-def _typescript() -> LanguageTable:
-    script = _script()
-    roles = {
-        "ambient_declaration": _HEAD,
-        "abstract_class_declaration": _CLASS,
-        "interface_declaration": _INTERFACE,
-        "enum_declaration": _ENUM,
-        "type_alias_declaration": _TYPE,
-        "internal_module": _NAMESPACE,
-        "module": NodeRule(read=field_reader("module")),
-        "function_signature": _FUNCTION,
-        "method_signature": _METHOD,
-        "abstract_method_signature": _METHOD,
-        "property_signature": NodeRule(read=field_reader("variable"), outside_functions=True),
-        "public_field_definition": script.roles["variable_declarator"],
-    }
-    return LanguageTable(roles={**script.roles, **roles}, decorator_types=script.decorator_types)
+)
+_JAVASCRIPT = LanguageTable(_SCRIPT_ROLES | {"field_definition": _SCRIPT_VARIABLE}, frozenset(("decorator",)))
+_TYPESCRIPT = LanguageTable(
+    _SCRIPT_ROLES
+    | _by_node_type(
+        {
+            _HEAD: "ambient_declaration",
+            _CLASS: "abstract_class_declaration",
+            _INTERFACE: "interface_declaration",
+            _ENUM: "enum_declaration",
+            _TYPE: "type_alias_declaration",
+            _NAMESPACE: "internal_module",
+            _MODULE: "module",
+            _FUNCTION: "function_signature",
+            _METHOD: "method_signature abstract_method_signature",
+            _FIELD: "property_signature",
+            _SCRIPT_VARIABLE: "public_field_definition",
+        }
+    ),
+    frozenset(("decorator",)),
+)
 
 
 def _declaration_body(node: "Node") -> "Node | None":
-    """A struct with a name is a definition of its own; one without belongs to the variable."""
+    """A struct with a name is its own definition; one without belongs to the variable."""
     of = node.child_by_field_name("type")
     body = of.child_by_field_name("body") if of else None
     return node if of and body and of.child_by_field_name("name") else body
 
 
-def _c() -> LanguageTable:
-    blocks = (
-        "preproc_if preproc_ifdef preproc_else preproc_elif preproc_elifdef declaration_list field_declaration_list "
-        "linkage_specification labeled_statement ERROR"
-    )
-    struct = NodeRule(read=declarators.type_reader("struct"))
-    declared = NodeRule(read=declarators.read_declaration, body=_declaration_body, outside_functions=True, head=True)
-    roles = {
-        "function_definition": NodeRule(read=declarators.read_function),
-        "struct_specifier": struct,
-        "union_specifier": struct,
-        "enum_specifier": NodeRule(read=declarators.type_reader("enum")),
-        "type_definition": NodeRule(read=declarators.read_typedef, body=at_field("type", "body")),
-        "declaration": declared,
-        "field_declaration": declared,
-        "preproc_def": NodeRule(read=declarators.read_macro),
-        "preproc_function_def": NodeRule(read=declarators.read_macro, body=_VALUE),
+_C_ROLES = _by_node_type(
+    {
+        _TRANSPARENT: "preproc_if preproc_ifdef preproc_else preproc_elif preproc_elifdef declaration_list "
+        "field_declaration_list linkage_specification labeled_statement ERROR",
+        NodeRule(read=declarators.read_function): "function_definition",
+        NodeRule(read=declarators.type_reader("struct")): "struct_specifier union_specifier",
+        NodeRule(read=declarators.type_reader("enum")): "enum_specifier",
+        NodeRule(read=declarators.read_typedef, body=at_field("type", "body")): "type_definition",
+        NodeRule(
+            read=declarators.read_declaration, body=_declaration_body, outside_functions=True, head=True
+        ): "declaration field_declaration",
+        NodeRule(read=declarators.read_macro): "preproc_def",
+        NodeRule(read=declarators.read_macro, body=at_field("value")): "preproc_function_def",
     }
-    marks = frozenset(("attribute_declaration", "attribute_specifier"))
-    return LanguageTable(roles=_assign_role(blocks, _TRANSPARENT) | roles, decorator_types=marks, nested=False)
-
-
-def _cpp() -> LanguageTable:
-    base = _c()
-    roles = {
-        "template_declaration": _HEAD,
-        "class_specifier": NodeRule(read=declarators.type_reader("class")),
-        "namespace_definition": _NAMESPACE,
-        "alias_declaration": _TYPE,
-        "concept_definition": _TYPE,
+)
+_CPP_ROLES = _C_ROLES | _by_node_type(
+    {
+        _HEAD: "template_declaration",
+        NodeRule(read=declarators.type_reader("class")): "class_specifier",
+        _NAMESPACE: "namespace_definition",
+        _TYPE: "alias_declaration concept_definition",
     }
-    return LanguageTable(roles={**base.roles, **roles}, decorator_types=base.decorator_types, nested=False)
+)
+_C_ATTRIBUTES = frozenset(("attribute_declaration", "attribute_specifier"))
 
-
-def _java() -> LanguageTable:
-    roles = {
-        "class_declaration": _CLASS,
-        "record_declaration": _CLASS,
-        "interface_declaration": _INTERFACE,
-        "annotation_type_declaration": _INTERFACE,
-        "enum_declaration": _ENUM,
-        "enum_body_declarations": _TRANSPARENT,
-        "method_declaration": _METHOD,
-        "constructor_declaration": _METHOD,
-        "compact_constructor_declaration": _METHOD,
-        "annotation_type_element_declaration": _METHOD,
-        "field_declaration": NodeRule(read=holder_reader("variable", "variable_declarator")),
-        "constant_declaration": NodeRule(read=holder_reader("constant", "variable_declarator")),
-        "ERROR": _TRANSPARENT,
-    }
-    return LanguageTable(roles=roles, decorator_types=frozenset(("annotation", "marker_annotation")), nested=False)
+_JAVA = _table(
+    {
+        _TRANSPARENT: "enum_body_declarations ERROR",
+        _CLASS: "class_declaration record_declaration",
+        _INTERFACE: "interface_declaration annotation_type_declaration",
+        _ENUM: "enum_declaration",
+        _METHOD: "method_declaration constructor_declaration compact_constructor_declaration "
+        "annotation_type_element_declaration",
+        NodeRule(read=holder_reader("variable", "variable_declarator")): "field_declaration",
+        NodeRule(read=holder_reader("constant", "variable_declarator")): "constant_declaration",
+    },
+    "annotation marker_annotation",
+    nested=False,
+)
 
 
 def _go_body(node: "Node") -> "Node | None":
-    behind = node.child_by_field_name("type")
-    return behind if behind and behind.type in ("struct_type", "interface_type") else None
+    of = node.child_by_field_name("type")
+    return of if of and of.type in ("struct_type", "interface_type") else None
 
 
-def _go() -> LanguageTable:
-    roles = {
-        "type_declaration": _HEAD,
-        "const_declaration": _HEAD,
-        "var_declaration": _HEAD,
-        "var_spec_list": _TRANSPARENT,
-        "type_spec": NodeRule(read=name_readers.go_type, body=_go_body, keyword_in_body=True),
-        "type_alias": NodeRule(read=field_reader("type")),
-        "function_declaration": _FUNCTION,
-        "method_declaration": NodeRule(read=name_readers.go_method),
-        "method_elem": _METHOD,
-        "field_declaration_list": _TRANSPARENT,
-        "field_declaration": NodeRule(read=name_readers.go_value_reader("variable")),
-        "const_spec": NodeRule(read=name_readers.go_value_reader("constant")),
-        "var_spec": NodeRule(read=name_readers.go_value_reader("variable")),
-        "ERROR": _TRANSPARENT,
-    }
-    return LanguageTable(roles=roles, nested=False)
+_GO = _table(
+    {
+        _TRANSPARENT: "var_spec_list field_declaration_list ERROR",
+        _HEAD: "type_declaration const_declaration var_declaration",
+        NodeRule(read=name_readers.go_type, body=_go_body, keyword_in_body=True): "type_spec",
+        _TYPE: "type_alias",
+        _FUNCTION: "function_declaration",
+        NodeRule(read=name_readers.go_method): "method_declaration",
+        _METHOD: "method_elem",
+        NodeRule(read=go_value_reader("variable")): "field_declaration var_spec",
+        NodeRule(read=go_value_reader("constant")): "const_spec",
+    },
+    nested=False,
+)
 
 
 def _rust_fields(node: "Node") -> "Node | None":
@@ -230,131 +203,105 @@ def _rust_fields(node: "Node") -> "Node | None":
     return body if body and body.type == "field_declaration_list" else None
 
 
-def _rust() -> LanguageTable:
-    roles = {
-        "struct_item": NodeRule(read=field_reader("struct"), body=_rust_fields),
-        "union_item": NodeRule(read=field_reader("struct")),
-        "enum_item": _ENUM,
-        "trait_item": NodeRule(read=field_reader("trait")),
-        "impl_item": NodeRule(read=name_readers.rust_impl),
-        "mod_item": NodeRule(read=field_reader("module")),
-        "function_item": _FUNCTION,
-        "function_signature_item": _FUNCTION,
-        "macro_definition": NodeRule(read=field_reader("function"), last=at_field("name")),
-        "const_item": NodeRule(read=field_reader("constant"), outside_functions=True),
-        "static_item": NodeRule(read=field_reader("variable"), outside_functions=True),
-        "field_declaration": NodeRule(read=field_reader("variable"), outside_functions=True),
-        "type_item": _TYPE,
-        "associated_type": _TYPE,
-        "foreign_mod_item": Wrapper(inside=at_field("body")),
-    }
-    return LanguageTable(
-        roles=_assign_role("declaration_list ERROR", _TRANSPARENT) | roles,
-        decorator_types=frozenset(("attribute_item",)),
-    )
+_RUST = _table(
+    {
+        _TRANSPARENT: "declaration_list ERROR",
+        NodeRule(read=field_reader("struct"), body=_rust_fields): "struct_item",
+        _STRUCT: "union_item",
+        _ENUM: "enum_item",
+        _TRAIT: "trait_item",
+        NodeRule(read=name_readers.rust_impl): "impl_item",
+        _MODULE: "mod_item",
+        _FUNCTION: "function_item function_signature_item",
+        NodeRule(read=field_reader("function"), last=at_field("name")): "macro_definition",
+        NodeRule(read=field_reader("constant"), outside_functions=True): "const_item",
+        _FIELD: "static_item field_declaration",
+        _TYPE: "type_item associated_type",
+        Wrapper(inside=at_field("body")): "foreign_mod_item",
+    },
+    "attribute_item",
+)
 
+_CSHARP_ACCESSORS = first_of(at_field("accessors"), at_field("value"))
+_CSHARP = _table(
+    {
+        _TRANSPARENT: "declaration_list block global_statement if_statement preproc_if preproc_else preproc_elif ERROR",
+        _NAMESPACE: "namespace_declaration file_scoped_namespace_declaration",
+        _CLASS: "class_declaration record_declaration",
+        _STRUCT: "struct_declaration",
+        _INTERFACE: "interface_declaration",
+        _ENUM: "enum_declaration",
+        _TYPE: "delegate_declaration",
+        _METHOD: "method_declaration constructor_declaration",
+        NodeRule(read=name_readers.csharp_destructor): "destructor_declaration",
+        NodeRule(read=name_readers.csharp_operator): "operator_declaration conversion_operator_declaration",
+        _FUNCTION: "local_function_statement",
+        NodeRule(read=field_reader("property"), body=_CSHARP_ACCESSORS): "property_declaration event_declaration",
+        NodeRule(read=name_readers.csharp_indexer, body=_CSHARP_ACCESSORS): "indexer_declaration",
+        NodeRule(
+            read=holder_reader("variable", "variable_declarator"), outside_functions=True
+        ): "event_field_declaration field_declaration",
+    },
+    "attribute_list",
+)
 
-def _csharp() -> LanguageTable:
-    through = "declaration_list block global_statement if_statement preproc_if preproc_else preproc_elif ERROR"
-    field = NodeRule(read=holder_reader("variable", "variable_declarator"), outside_functions=True)
-    accessed = first_of(at_field("accessors"), _VALUE)
-    roles = {
-        "namespace_declaration": _NAMESPACE,
-        "file_scoped_namespace_declaration": _NAMESPACE,
-        "class_declaration": _CLASS,
-        "record_declaration": _CLASS,
-        "struct_declaration": NodeRule(read=field_reader("struct")),
-        "interface_declaration": _INTERFACE,
-        "enum_declaration": _ENUM,
-        "delegate_declaration": _TYPE,
-        "method_declaration": _METHOD,
-        "constructor_declaration": _METHOD,
-        "destructor_declaration": NodeRule(read=name_readers.csharp_destructor),
-        "operator_declaration": NodeRule(read=name_readers.csharp_operator),
-        "conversion_operator_declaration": NodeRule(read=name_readers.csharp_operator),
-        "local_function_statement": _FUNCTION,
-        "property_declaration": NodeRule(read=field_reader("property"), body=accessed),
-        "indexer_declaration": NodeRule(read=name_readers.csharp_indexer, body=accessed),
-        "event_declaration": NodeRule(read=field_reader("property"), body=accessed),
-        "event_field_declaration": field,
-        "field_declaration": field,
-    }
-    return LanguageTable(
-        roles=_assign_role(through, _TRANSPARENT) | roles, decorator_types=frozenset(("attribute_list",))
-    )
-
-
-def _ruby() -> LanguageTable:
-    through = (
-        "body_statement call argument_list do_block block begin if unless if_modifier unless_modifier then else elsif "
-        "singleton_class ERROR"
-    )
-    method = NodeRule(read=field_reader("method"), last=first_of(at_field("parameters"), at_field("name")))
-    roles = {
-        "module": NodeRule(read=field_reader("module"), last=at_field("name")),
-        "class": NodeRule(read=field_reader("class"), last=first_of(at_field("superclass"), at_field("name"))),
-        "method": method,
-        "singleton_method": method,
-        "assignment": NodeRule(
+_RUBY = _table(
+    {
+        _TRANSPARENT: "body_statement call argument_list do_block block begin if unless if_modifier unless_modifier "
+        "then else elsif singleton_class ERROR",
+        NodeRule(read=field_reader("module"), last=at_field("name")): "module",
+        NodeRule(read=field_reader("class"), last=first_of(at_field("superclass"), at_field("name"))): "class",
+        NodeRule(
+            read=field_reader("method"), last=first_of(at_field("parameters"), at_field("name"))
+        ): "method singleton_method",
+        NodeRule(
             read=name_readers.ruby_assignment, body=at_field("right", "block"), outside_functions=True
-        ),
+        ): "assignment",
+    },
+    comment="#",
+)
+
+_PHP = _table(
+    {
+        _TRANSPARENT: "compound_statement declaration_list enum_declaration_list if_statement else_clause "
+        "else_if_clause colon_block try_statement ERROR",
+        _NAMESPACE: "namespace_definition",
+        _CLASS: "class_declaration",
+        _INTERFACE: "interface_declaration",
+        _TRAIT: "trait_declaration",
+        _ENUM: "enum_declaration",
+        _FUNCTION: "function_definition",
+        _METHOD: "method_declaration",
+        NodeRule(read=holder_reader("constant", "const_element"), outside_functions=True): "const_declaration",
+        NodeRule(read=holder_reader("variable", "property_element"), outside_functions=True): "property_declaration",
+    },
+    "attribute_list",
+)
+
+_BASH = _table(
+    {
+        _TRANSPARENT: "compound_statement subshell if_statement elif_clause else_clause for_statement while_statement "
+        "do_group case_statement case_item list ERROR",
+        _FUNCTION: "function_definition",
+        NodeRule(read=name_readers.shell_variable, outside_functions=True): "variable_assignment declaration_command",
+    },
+    comment="#",
+)
+
+LANGUAGE_TABLES: Mapping[str, LanguageTable] = MappingProxyType(
+    {
+        "bash": _BASH,
+        "c": LanguageTable(_C_ROLES, _C_ATTRIBUTES, nested=False),
+        "cpp": LanguageTable(_CPP_ROLES, _C_ATTRIBUTES, nested=False),
+        "csharp": _CSHARP,
+        "go": _GO,
+        "java": _JAVA,
+        "javascript": _JAVASCRIPT,
+        "php": _PHP,
+        "python": _PYTHON,
+        "ruby": _RUBY,
+        "rust": _RUST,
+        "tsx": _TYPESCRIPT,
+        "typescript": _TYPESCRIPT,
     }
-    return LanguageTable(roles=_assign_role(through, _TRANSPARENT) | roles, comment="#")
-
-
-def _php() -> LanguageTable:
-    through = (
-        "compound_statement declaration_list enum_declaration_list if_statement else_clause else_if_clause "
-        "colon_block try_statement ERROR"
-    )
-    roles = {
-        "namespace_definition": _NAMESPACE,
-        "class_declaration": _CLASS,
-        "interface_declaration": _INTERFACE,
-        "trait_declaration": NodeRule(read=field_reader("trait")),
-        "enum_declaration": _ENUM,
-        "function_definition": _FUNCTION,
-        "method_declaration": _METHOD,
-        "const_declaration": NodeRule(read=holder_reader("constant", "const_element"), outside_functions=True),
-        "property_declaration": NodeRule(read=holder_reader("variable", "property_element"), outside_functions=True),
-    }
-    return LanguageTable(
-        roles=_assign_role(through, _TRANSPARENT) | roles, decorator_types=frozenset(("attribute_list",))
-    )
-
-
-def _bash() -> LanguageTable:
-    through = (
-        "compound_statement subshell if_statement elif_clause else_clause for_statement while_statement do_group "
-        "case_statement case_item list ERROR"
-    )
-    variable = NodeRule(read=name_readers.shell_variable, outside_functions=True)
-    roles = {
-        "function_definition": _FUNCTION,
-        "variable_assignment": variable,
-        "declaration_command": variable,
-    }
-    return LanguageTable(roles=_assign_role(through, _TRANSPARENT) | roles, comment="#")
-
-
-_BUILDERS: Mapping[str, Callable[[], LanguageTable]] = {
-    "bash": _bash,
-    "c": _c,
-    "cpp": _cpp,
-    "csharp": _csharp,
-    "go": _go,
-    "java": _java,
-    "javascript": _javascript,
-    "php": _php,
-    "python": _python,
-    "ruby": _ruby,
-    "rust": _rust,
-    "tsx": _typescript,
-    "typescript": _typescript,
-}
-
-
-@cache
-def language_table(language: str) -> LanguageTable:
-    """The table of a language that has a grammar."""
-    return _BUILDERS[language]()
+)

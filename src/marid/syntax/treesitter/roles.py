@@ -1,8 +1,7 @@
-"""What a node type means to us: it defines something, or it is looked through."""
+"""The role of a node type: it defines something, or the walker looks through it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from marid.syntax.treesitter.name_readers import NameReader
 
@@ -25,7 +24,7 @@ def at_field(*path: str) -> NodeSelector:
 
 
 def first_of(*parts: NodeSelector) -> NodeSelector:
-    """The first part that is there."""
+    """The first of several parts that the node has."""
     return lambda node: next((found for part in parts if (found := part(node))), None)
 
 
@@ -34,24 +33,22 @@ ITSELF = at_field()
 NO_NODE = first_of()
 
 
-@dataclass(frozen=True, kw_only=True)
-class NodeRule:
-    """A node that defines names. Its signature ends before `body`, or after `last` where there is one."""
+class NodeRule(NamedTuple):
+    """A node that defines names. Its signature ends before `body`, or after `last` if the node has that."""
 
     read: NameReader
     body: NodeSelector = BODY
     last: NodeSelector = NO_NODE
     # The body begins with a word that belongs to the signature: `struct {` in Go.
     keyword_in_body: bool = False
-    # Looked for in files and classes only, not in the bodies of functions.
+    # Ignored inside the bodies of functions.
     outside_functions: bool = False
-    # Where it names nothing itself, it belongs to the definition inside, like a head.
+    # If the node itself names nothing, it is the head of the definition inside it.
     head: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Wrapper:
-    """A node that is looked through; a `head` belongs to the definition inside, like `export` or `template <…>`."""
+class Wrapper(NamedTuple):
+    """A node to look through; a `head`, such as `export` or `template <…>`, belongs to the definition inside it."""
 
     inside: NodeSelector = ITSELF
     head: bool = False
@@ -60,12 +57,11 @@ class Wrapper:
 Role: TypeAlias = "NodeRule | Wrapper"
 
 
-@dataclass(frozen=True, kw_only=True)
-class LanguageTable:
-    """One language. `marks` are decorators and attributes; `nested` says whether functions may hold definitions."""
+class LanguageTable(NamedTuple):
+    """The roles of a language's node types; `nested` if functions can contain definitions."""
 
     roles: Mapping[str, Role]
-    decorator_types: frozenset[str] = frozenset()
+    decorator_types: frozenset[str]
     nested: bool = True
     comment: str = "//"
     docstrings: bool = False

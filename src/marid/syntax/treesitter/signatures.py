@@ -37,7 +37,7 @@ def split_decorators(node: "Node", marks: frozenset[str]) -> tuple[list["Node"],
 
 
 class DefinitionSite(NamedTuple):
-    """A definition in its place: `outer` is the node or the head around it, `start` the byte behind its decorators."""
+    """The nodes of a definition: `outer` is its head or the node itself, `start` the byte after decorators."""
 
     data: bytes
     node: "Node"
@@ -45,6 +45,16 @@ class DefinitionSite(NamedTuple):
     body: "Node | None"
     decorators: "tuple[Node, ...]"
     start: int
+
+    @property
+    def first_byte(self) -> int:
+        """Where the definition starts, decorators included."""
+        return min((mark.start_byte for mark in self.decorators), default=self.outer.start_byte)
+
+    @property
+    def end_byte(self) -> int:
+        """Where it ends, with what ends the statement."""
+        return max(self.node.end_byte, self.outer.end_byte)
 
 
 def signature(site: DefinitionSite, rule: NodeRule, kind: str) -> str:

@@ -5,7 +5,7 @@ import pytest
 from marid.syntax.languages import LANGUAGES
 from marid.syntax.treesitter.definitions import definitions
 from marid.syntax.treesitter.grammars import load_grammar
-from marid.syntax.treesitter.language_tables import language_table
+from marid.syntax.treesitter.language_tables import LANGUAGE_TABLES
 
 PACKAGES = {"csharp": "c_sharp", "tsx": "typescript"}
 FUNCTIONS = {"tsx": "language_tsx", "typescript": "language_typescript", "php": "language_php"}
@@ -21,7 +21,7 @@ def told(source: str, language: str) -> list[str]:
 def test_every_node_type_in_a_table_is_in_the_grammar(language: str) -> None:
     grammar = load_grammar(f"tree_sitter_{PACKAGES.get(language, language)}", FUNCTIONS.get(language, "language"))
     known = {grammar.node_kind_for_id(number) for number in range(grammar.node_kind_count)} | {"ERROR"}
-    named = language_table(language)
+    named = LANGUAGE_TABLES[language]
     assert {*named.roles, *named.decorator_types} <= known
 
 

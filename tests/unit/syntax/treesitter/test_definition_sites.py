@@ -1,8 +1,8 @@
-"""Definitions with the bytes that they take."""
+"""Definitions with the bytes that they take, in languages with a table and without one."""
 
 import pytest
 
-from marid.syntax.treesitter.code_parts import code_parts, generic_parts
+from marid.syntax.treesitter.definitions import generic_definitions, locate_definitions
 from marid.syntax.treesitter.grammars import parse_tree
 
 PYTHON = b"@one\n@two(\n)\nclass A:\n    x = 1\n\n    def f(self):\n        def g(): pass\n        return 1\n"
@@ -10,8 +10,8 @@ PYTHON = b"@one\n@two(\n)\nclass A:\n    x = 1\n\n    def f(self):\n        def 
 
 def taken(data: bytes, language: str) -> dict[str, bytes]:
     return {
-        part.name: data[part.start_byte : part.end_byte]
-        for part in code_parts(data, parse_tree(data, language), language)
+        found.name: data[site.first_byte : site.end_byte]
+        for found, site in locate_definitions(data, parse_tree(data, language), language)
     }
 
 
@@ -21,8 +21,9 @@ def test_decorators_are_part_of_a_definition() -> None:
 
 def test_what_is_inside_functions_can_be_left_out() -> None:
     root = parse_tree(PYTHON, "python")
-    assert [part.name for part in code_parts(PYTHON, root, "python")] == ["A", "A.x", "A.f", "A.f.g"]
-    assert [part.name for part in code_parts(PYTHON, root, "python", nested=False)] == ["A", "A.x", "A.f"]
+    every, flat = (locate_definitions(PYTHON, root, "python", nested=nested) for nested in (True, False))
+    assert [found.name for found, _ in every] == ["A", "A.x", "A.f", "A.f.g"]
+    assert [found.name for found, _ in flat] == ["A", "A.x", "A.f"]
 
 
 @pytest.mark.parametrize(
@@ -45,16 +46,15 @@ def test_a_definition_is_whole(language: str, source: bytes, name: str) -> None:
 
 def test_of_an_unknown_language_the_types_of_nodes_tell() -> None:
     data = b"package a\n\ntype T struct { X int }\n\nfunc main() { f() }\n"
-    found = [
-        (part.kind, part.name, part.first_line, part.last_line) for part in generic_parts(data, parse_tree(data, "go"))
-    ]
+    parsed = generic_definitions(data, parse_tree(data, "go"))
+    found = [(each.kind, each.name, each.start, each.end) for each, _ in parsed]
     assert ("function", "main", 5, 5) in found
     assert ("type", "T", 3, 3) in found
 
 
 def test_of_an_unknown_language_names_are_nested() -> None:
     data = b"class A {\n  int f() { return 1; }\n  class B { void g() { } }\n}\nclass C { }\n"
-    found = [(part.depth, part.kind, part.name) for part in generic_parts(data, parse_tree(data, "java"))]
+    found = [(each.depth, each.kind, each.name) for each, _ in generic_definitions(data, parse_tree(data, "java"))]
     assert found == [
         (0, "class", "A"),
         (1, "method", "A.f"),
@@ -66,13 +66,13 @@ def test_of_an_unknown_language_names_are_nested() -> None:
 
 def test_a_name_without_a_field_is_looked_for_among_the_first_children() -> None:
     data = b"int f(int a) { return a; }\n"
-    assert [part.name for part in generic_parts(data, parse_tree(data, "c"))] == ["f"]
+    assert [found.name for found, _ in generic_definitions(data, parse_tree(data, "c"))] == ["f"]
 
 
-def test_an_empty_file_has_no_parts() -> None:
-    assert list(generic_parts(b"", parse_tree(b"", "java"))) == []
+def test_an_empty_file_has_no_generic_definitions() -> None:
+    assert list(generic_definitions(b"", parse_tree(b"", "java"))) == []
 
 
-def test_parts_of_an_installed_grammar_are_plain() -> None:
+def test_a_grammar_without_a_table_is_read_generically() -> None:
     data = b"class A { int F() { return 1; } }\n"
-    assert [part.name for part in code_parts(data, parse_tree(data, "c_sharp"), "c_sharp")] == ["A", "A.F"]
+    assert [found.name for found, _ in locate_definitions(data, parse_tree(data, "c_sharp"), "c_sharp")] == ["A", "A.F"]
