@@ -9,7 +9,7 @@ from marid.bootstrap.settings.env_flags import variable_name
 from marid.core.errors import FAMILIES
 from marid.core.settings.colours import COLOUR_HELP
 from marid.core.settings.schema import STYLE, TABLE_SETTINGS
-from marid.core.settings.values import DISPLAY_SETTINGS, SETTINGS, DisplaySettings, ResolvedSettings, Setting, Settings
+from marid.core.settings.values import DISPLAY_SETTINGS, SETTINGS, ResolvedSettings, Setting, Settings
 from marid.core.settings.view import effective_settings
 from marid.faces.cli.argv.help_page import full_help_page
 from marid.faces.cli.view.console import EXIT_STATUS, INTERRUPTED_STATUS
@@ -56,14 +56,14 @@ def default_rules() -> str:
 
 def settings() -> str:
     """Every setting, those of tables after their table: its default, its variable, where it may stand, its meaning."""
-    shown = {one.key: one.text for one in effective_settings(ResolvedSettings(Settings(), DisplaySettings(), {}))}
+    shown = {one.key: one.text for one in effective_settings(ResolvedSettings(Settings(), {}))}
     rows = [row for one in SETTINGS for row in (one, *(field for field in TABLE_SETTINGS if _is_in(field, one)))]
     return table(_HEAD, (_setting(one, shown, "config.toml", "local.toml") for one in rows))
 
 
 def display() -> str:
     """The same for cli.toml, and what a colour is."""
-    shown = {one.key: one.text for one in effective_settings(ResolvedSettings(Settings(), DisplaySettings(), {}))}
+    shown = {one.key: one.text for one in effective_settings(ResolvedSettings(Settings(), {}))}
     rows = table(_HEAD, (_setting(one, shown, "cli.toml", "") for one in (*DISPLAY_SETTINGS, *STYLE)))
     return f"{rows}\n\nA colour is {COLOUR_HELP}."
 

@@ -40,7 +40,7 @@ def stream(
     """The same in pieces, for output that is too large to hold."""
     app = build()
     top = os.path.abspath(path)
-    megabytes = options.pop("max_size_mb", app.settings.max_size_mb)
+    megabytes = options.pop("max_size_mb", app.settings.context.max_size_mb)
     wanted = FileSelection(
         targets=tuple(os.path.join(top, target) for target in targets) or (top,),
         base=top,
@@ -53,7 +53,7 @@ def stream(
         form=_parse_format(format),
         views=(ContextView.LIST,) if list_only else (ContextView.CONTENT,),
         budget=options.pop("budget", None),
-        mask=options.pop("mask", app.settings.mask),
+        mask=options.pop("mask", app.settings.context.mask),
         line_numbers=options.pop("line_numbers", False),
         with_tree=options.pop("with_tree", False),
     )
@@ -64,7 +64,7 @@ def stream(
         selection=wanted,
         render=shown,
         max_bytes=verbs.byte_limit(megabytes),
-        encoding=app.settings.encoding,
+        encoding=app.settings.context.encoding,
     )
     for batch in verbs.assemble(app, request, _CALLER, _ignore_event):
         yield from batch

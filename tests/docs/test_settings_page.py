@@ -17,21 +17,29 @@ def test_the_examples_are_valid_and_do_what_the_page_says(tmp_path: Path) -> Non
     place.marid_toml(FILES[".marid.toml"])
     place.cli(FILES["cli.toml"])
     found = place.resolve()
-    assert (found.settings.provider, found.settings.model) == ("openrouter", "openai/gpt-5-mini")
-    assert (found.settings.model_window, found.settings.fuel) == (400_000, 15)
-    assert found.settings.api == {"max_tokens": 4096}
-    assert (found.display.verbose, found.display.markdown_style) == (True, {"h1": "#ff8800"})
+    assert (found.settings.model.provider, found.settings.model.name) == ("openrouter", "openai/gpt-5-mini")
+    assert (found.settings.model.window, found.settings.conversation.fuel) == (400_000, 15)
+    assert found.settings.model.api == {"max_tokens": 4096}
+    assert (found.settings.display.verbose, found.settings.display.markdown_style) == (True, {"h1": "#ff8800"})
     assert found.notes == ()
     place.local(FILES["local.toml"])
     own = place.resolve().settings
-    assert (own.model, own.username, own.fuel) == ("openai/gpt-5-mini", "ada", 10)
-    assert own.tools == {"exclude_categories": ("net",), "exclude": ("run_shell",)}
-    assert own.storage == {"partition_max_entries": 500}
+    assert (own.model.name, own.conversation.username, own.conversation.fuel) == ("openai/gpt-5-mini", "ada", 10)
+    assert own.tools.selection == {"exclude_categories": ("net",), "exclude": ("run_shell",)}
+    assert own.conversation.storage == {"partition_max_entries": 500}
     local = place.resolve({"model": "local:qwen3"}).settings
-    assert (local.provider, local.base_url, local.api_key) == ("local", "http://localhost:1234/v1", "")
+    assert (local.model.provider, local.model.base_url, local.model.api_key) == (
+        "local",
+        "http://localhost:1234/v1",
+        "",
+    )
     deep = place.resolve({"model": "deep"}).settings
-    assert (deep.provider, deep.model, deep.api_key) == ("anthropic", "claude-sonnet-4-5", "another key")
-    assert deep.api == {"reasoning": {"effort": "high"}}
+    assert (deep.model.provider, deep.model.name, deep.model.api_key) == (
+        "anthropic",
+        "claude-sonnet-4-5",
+        "another key",
+    )
+    assert deep.model.api == {"reasoning": {"effort": "high"}}
 
 
 def test_every_setting_is_on_the_page() -> None:

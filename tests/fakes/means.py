@@ -14,7 +14,7 @@ from marid.app.app import App
 from marid.app.toolbox import Toolbox
 from marid.assembly.context_ports import ContextPorts
 from marid.core.errors import Unavailable
-from marid.core.settings.values import DisplaySettings, ResolvedSettings, Settings
+from marid.core.settings.values import ResolvedSettings, Settings
 from marid.workspace.rules.ignore_files import UserGitFiles
 
 
@@ -37,7 +37,7 @@ def _no_tools() -> Toolbox:
 
 
 def _resolved(settings: Settings, *_: object) -> ResolvedSettings:
-    return ResolvedSettings(settings, DisplaySettings(), {})
+    return ResolvedSettings(settings, {})
 
 
 def _no_conversations(*_: object) -> NoReturn:
@@ -74,7 +74,7 @@ class Outside:
             settings=settings,
             cwd=cwd,
             project=cwd,
-            context_ports=self.means(settings.rules),
+            context_ports=self.means(settings.context.rules),
             clipboard=lambda: self.clipboard,
             watch=lambda: self.watch,
             toolbox=_no_tools,

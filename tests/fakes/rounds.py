@@ -139,7 +139,7 @@ class Talk:
         ledger = AsyncConversation(self.held, self.heard.append)
         if prompt:
             stamp = RoundStamp("talk", f"r{self.held.sequence()}")
-            await start_round(ledger, self.home, stamp, RoundPrompt(prompt, self.settings.username))
+            await start_round(ledger, self.home, stamp, RoundPrompt(prompt, self.settings.conversation.username))
         else:
             stamp = RoundStamp("talk", last_round_id(await ledger.turns()) or "again")
         means = RoundDeps(

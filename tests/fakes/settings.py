@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from marid.bootstrap.settings.settings_resolver import SettingsSources, resolve_settings
 from marid.core.settings.schema import STYLE
-from marid.core.settings.values import ResolvedSettings, Settings
+from marid.core.settings.values import ResolvedSettings, Settings, settings_by_key
 
 NAME = "talk"
 
@@ -139,7 +139,7 @@ SHOWN: dict[str, Sample] = {
 def value_of(resolved: ResolvedSettings, name: str) -> Any:
     """What is in force under a name with dots."""
     first, *rest = name.split(".")
-    value: Any = getattr(resolved.settings if hasattr(resolved.settings, first) else resolved.display, first)
+    value: Any = settings_by_key(resolved.settings)[first]
     for part in rest:
         value = value.get(part, {})
     return value

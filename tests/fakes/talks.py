@@ -9,7 +9,7 @@ from marid.app.round_request import RoundRequest
 from marid.assembly.context_ports import ContextPorts
 from marid.core.errors import MaridError, Unavailable
 from marid.core.round_events import RoundEnd, RoundEvent
-from marid.core.settings.values import DisplaySettings, ResolvedSettings, Settings
+from marid.core.settings.values import DisplaySettings, ResolvedSettings, Settings, make_settings
 from marid.ports.model import Model
 from marid.toolkit.questions import Asker
 from marid.workspace.rules.ignore_files import UserGitFiles
@@ -27,16 +27,16 @@ def talking(
     notes: tuple[str, ...] = (),
 ) -> App:
     """An App that resolves every conversation to the same settings, which know the flags' `model`."""
-    settings = Settings(home=str(place), provider=models[0].provider if models else "")
+    settings = make_settings(home=str(place), provider=models[0].provider if models else "")
 
     def resolve(name: str, flags: Mapping[str, object]) -> ResolvedSettings:
         before, colon, after = str(flags.get("model", "")).partition(":")
         named = colon and before in [model.provider for model in models]
-        own = settings._replace(provider=before, model=after) if named else settings
-        return ResolvedSettings(own, display or DisplaySettings(), {}, notes)
+        own = make_settings(str(place), provider=before, model=after) if named else settings
+        return ResolvedSettings(own._replace(display=display or DisplaySettings()), {}, notes)
 
     def providers(wanted: Settings) -> tuple[Model, ...]:
-        return tuple(sorted(models, key=lambda model: model.provider != wanted.provider))
+        return tuple(sorted(models, key=lambda model: model.provider != wanted.model.provider))
 
     return App(
         settings=settings,

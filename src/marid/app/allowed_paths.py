@@ -16,7 +16,7 @@ KEY = "files"
 
 def list_allowed(app: "App") -> tuple[str, ...]:
     """What is allowed besides the roots."""
-    return app.settings.files
+    return app.settings.tools.files
 
 
 def allow(app: "App", path: str) -> str:
@@ -42,7 +42,7 @@ def forget(app: "App", path: str) -> str:
     Raises: NotFound for what is not allowed.
     """
     place = os.path.realpath(os.path.join(app.cwd, path))
-    named = next((kept for kept in app.settings.files if kept in (path, place)), None)
+    named = next((kept for kept in app.settings.tools.files if kept in (path, place)), None)
     if named is None:
         raise NotFound(f"'{quote_path(path)}' is not among the allowed paths; `marid allow` lists them")
     _rewrite(app, lambda kept: [one for one in kept if one != named])

@@ -117,11 +117,11 @@ async def set_model(app: App, conversation: str, model: str) -> str:
     name = conversation_name(app, conversation)
     values: dict[str, object] = {"model": model}
     provider, colon, rest = model.partition(":")
-    if colon and rest and provider in (*PROVIDERS, *app.settings.providers):
+    if colon and rest and provider in (*PROVIDERS, *app.settings.model.providers):
         values["provider"] = None  # one that was set before would be the stronger
     meant = app.resolve(name, values).settings
-    await app.model(meant, {}).info(meant.model)
-    if meant.provider != app.resolve(name, {}).settings.provider:
+    await app.model(meant, {}).info(meant.model.name)
+    if meant.model.provider != app.resolve(name, {}).settings.model.provider:
         # What belonged to another provider, least of all its key, is not for this one.
         values |= {"base_url": None, "api_key": None}
     set_conversation_settings(app, conversation, values)

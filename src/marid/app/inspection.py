@@ -110,12 +110,16 @@ def _full_prompt(app: App, key: str) -> str:
 
     settings = app.resolve(key, {}).settings
     told = load_instructions(app.settings.home, app.user_home, app.project, app.cwd)
-    fuel = (settings.fuel, settings.fuel)
+    fuel = (settings.conversation.fuel, settings.conversation.fuel)
     try:
         parts = prompt_parts(transcript(app, key), settings, told, load_home_prompt(app.settings.home, "chibi"), fuel)
     except NotFound:
         parts = PromptParts(
-            conversation=key, base=_base_prompt(app, key), instructions=told, username=settings.username, fuel=fuel
+            conversation=key,
+            base=_base_prompt(app, key),
+            instructions=told,
+            username=settings.conversation.username,
+            fuel=fuel,
         )
     return system_prompt(parts)
 

@@ -21,9 +21,9 @@ async def find_model_info(app: App, name: str) -> ModelInfo:
     Raises: NotFound when none knows it; when one could not be asked, what it raised.
     """
     settings = app.resolve("", {"model": name}).settings
-    bare = settings.model or name
+    bare = settings.model.name or name
     providers = app.providers(settings)
-    named = name == f"{settings.provider}:{bare}"
+    named = name == f"{settings.model.provider}:{bare}"
     if named:
         providers = providers[:1]
     failed: list[MaridError] = []

@@ -119,7 +119,7 @@ def _clone_targets(app: App, request: ContextRequest, emit: Emit) -> ContextRequ
     targets, origins = list(wanted.targets), [""] * len(wanted.targets)
     for at, target in enumerate(wanted.targets):
         here = os.path.lexists(os.path.join(request.cwd, target))
-        url = None if here else clone_url(target, app.settings.clone_host)
+        url = None if here else clone_url(target, app.settings.context.clone_host)
         if url is not None:
             clones = app.context_ports.clones(lambda text: emit(Notice(text=text)))
             targets[at], origins[at] = clones.clone(url, wanted.branch or None), public_url(url)

@@ -45,7 +45,7 @@ def prepare_round(
     """
     stores = app.stores(app.settings)
     name = stores.conversations.resolve_name(conversation)
-    settings, _, _, notes = app.resolve(name, flags)
+    settings, _, notes = app.resolve(name, flags)
     logs = {kind: stores.files.log_file(name, file) for word, (kind, file) in _LOGS.items() if word in debug}
     model = app.model(settings, logs)
     return RoundSetup(
@@ -53,8 +53,8 @@ def prepare_round(
         settings=settings,
         stores=stores,
         model=model,
-        model_name=_OFFLINE if model.provider == _OFFLINE else settings.model,
-        parameters=parameters_from(settings.api),
+        model_name=_OFFLINE if model.provider == _OFFLINE else settings.model.name,
+        parameters=parameters_from(settings.model.api),
         fallback_tool=_fallback_tool(settings, force),
         notes=notes,
     )
@@ -86,4 +86,4 @@ def _is_chat_model(info: ModelInfo) -> bool:
 def _fallback_tool(settings: Settings, force: str) -> str:
     if force and force not in _SPEAKER_TOOLS:
         raise BadInput(f"the word can be forced to 'user' or 'agent', not to '{force}'")
-    return _SPEAKER_TOOLS.get(force, settings.fallback_tool)
+    return _SPEAKER_TOOLS.get(force, settings.conversation.fallback_tool)

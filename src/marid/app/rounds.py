@@ -161,7 +161,7 @@ class _RoundRunner:
             stamp = RoundStamp(stage.conversation, last_round_id(await self._conversation.turns()) or new_id())
         else:
             stamp = RoundStamp(stage.conversation, new_id())
-            prompt = RoundPrompt(saying.prompt, stage.settings.username, automatic=saying.automatic)
+            prompt = RoundPrompt(saying.prompt, stage.settings.conversation.username, automatic=saying.automatic)
             if not await start_round(self._conversation, stage.stores.inbox, stamp, prompt):
                 return RoundEnd("nothing", stamp.round)
         playing = Round(means, stamp)

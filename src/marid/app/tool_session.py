@@ -110,8 +110,8 @@ class _NoteForwarder:
 
 def build_policy(settings: Settings, access: ToolAccess, known: Sequence[str]) -> Policy:
     """The user's policy, narrowed by the project's, with what the flags grant."""
-    outside: dict[str, Any] = {"outside": settings.outside}
-    policy = parse_policy({**outside, **settings.policy}, settings.project_policy, known=known)
+    outside: dict[str, Any] = {"outside": settings.tools.outside}
+    policy = parse_policy({**outside, **settings.tools.policy}, settings.tools.project_policy, known=known)
     return replace(policy, granted=access.allow, trusted=access.trust, read_only=access.read_only, wait=access.wait)
 
 
@@ -120,14 +120,14 @@ def build_path_scope(app: App, access: ToolAccess) -> PathScope:
 
     Raises: BadInput where the working directory belongs to no project and nothing is named.
     """
-    roots = [_absolute(app, root) for root in access.roots or app.settings.roots]
+    roots = [_absolute(app, root) for root in access.roots or app.settings.tools.roots]
     if not roots:
         roots = [app.project]
         if app.project == os.path.dirname(app.project):
             if not access.rootless:
                 raise BadInput("the working directory belongs to no project: name what tools may touch with --root DIR")
             roots = []
-    besides = [_absolute(app, path) for path in (*app.settings.files, *access.files)]
+    besides = [_absolute(app, path) for path in (*app.settings.tools.files, *access.files)]
     folders = [path for path in besides if os.path.isdir(path)]
     files = [path for path in besides if not os.path.isdir(path)]
     return PathScope([*roots, *folders], files, app.settings.home, user=app.context_ports.user_git_files)

@@ -45,7 +45,7 @@ def make_stores(home: str) -> ConversationStores:
 
 def make_model(settings: Settings, environ: Mapping[str, str], files: Mapping[str, str]) -> "Model":
     """The provider that settings name. Raises: BadInput for one that cannot be asked as it is set up."""
-    return _make_provider(settings.provider, _row(settings), settings, environ, files)
+    return _make_provider(settings.model.provider, _row(settings), settings, environ, files)
 
 
 def make_providers(settings: Settings, environ: Mapping[str, str]) -> "tuple[Model, ...]":
@@ -61,7 +61,7 @@ def provider_secrets(settings: Settings, environ: Mapping[str, str]) -> tuple[st
     """Every key and password of a provider that is set somewhere: none of them belongs into a log. What is short is a
     word that somebody has put where a key must be, and would be missed.
     """
-    rows = [_row(settings), *settings.providers.values()]
+    rows = [_row(settings), *settings.model.providers.values()]
     found = [environ.get(name, "") for names in _VARIABLES.values() for name in names]
     for row in rows:
         found += [row.get("api_key", ""), _password(row.get("base_url", ""))]
@@ -74,17 +74,17 @@ def _password(url: str) -> str:
 
 
 def _row(settings: Settings) -> Mapping[str, str]:
-    return {"base_url": settings.base_url, "api_key": settings.api_key}
+    return {"base_url": settings.model.base_url, "api_key": settings.model.api_key}
 
 
 def _windows(settings: Settings) -> Mapping[str, int]:
     """What somebody has written down about the model that is meant."""
-    return {settings.model: settings.model_window} if settings.model and settings.model_window else {}
+    return {settings.model.name: settings.model.window} if settings.model.name and settings.model.window else {}
 
 
 def _configured_models(settings: Settings, environ: Mapping[str, str]) -> "Iterator[Model]":
-    rows = {settings.provider: _row(settings)}
-    for id, row in {**rows, **{id: row for id, row in settings.providers.items() if id not in rows}}.items():
+    rows = {settings.model.provider: _row(settings)}
+    for id, row in {**rows, **{id: row for id, row in settings.model.providers.items() if id not in rows}}.items():
         try:
             yield _make_provider(id, row, settings, environ)
         except BadInput as error:
@@ -110,7 +110,9 @@ def _make_provider(
     from marid.adapters.gateway.options import GatewayOptions, WireLogFiles
 
     journal = WireLogFiles(requests=files.get("request", ""), responses=files.get("response", "")) if files else None
-    means = GatewayOptions(wire_log=journal, context_windows=_windows(settings) if id == settings.provider else {})
+    means = GatewayOptions(
+        wire_log=journal, context_windows=_windows(settings) if id == settings.model.provider else {}
+    )
     others = provider_secrets(settings, environ)
     return Gateway(replace(provider, proxy=proxy_for(environ, provider.base_url), other_keys=others), means)
 

@@ -73,7 +73,7 @@ class ToolAdapters:
     def web(self) -> Web:
         from marid.adapters.web.client import WebClient
 
-        return WebClient(allow=self._settings.net_allow, engine=self._settings.search_url)
+        return WebClient(allow=self._settings.web.net_allow, engine=self._settings.web.search_url)
 
     def gauges(self) -> UiMetrics:
         from marid.adapters.gauges import NoGauges

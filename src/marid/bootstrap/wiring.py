@@ -49,7 +49,7 @@ def build(
     cwd = _working_directory() if cwd is None else cwd
     project = find_project(environ, cwd, project or "")
     sources = SettingsSources(os.path.abspath(home or find_home(environ)), project, environ)
-    settings, _, _, notes = resolve_settings(sources)
+    settings, _, notes = resolve_settings(sources)
     adapters = Adapters(settings, environ)
     cache = once(adapters.cache)
     workers = once(adapters.workers)
@@ -64,7 +64,7 @@ def build(
             cache=cache,
             outlines=once(lambda: adapters.outlines(cache(), workers())),
             user_git_files=git_user_files(environ),
-            settings_rules=settings.rules,
+            settings_rules=settings.context.rules,
             crew=once(adapters.crew) if one_shot else None,
         ),
         colour=wants_colour(environ),

@@ -65,7 +65,7 @@ class Round:
         self._stamp = stamp
         self._conversation = deps.conversation
         self._emit = deps.emit
-        self._fuel = FuelBudget(deps.settings.fuel, deps.emit)
+        self._fuel = FuelBudget(deps.settings.conversation.fuel, deps.emit)
         self._empty_replies = 0
         self._seen_notes: set[str] = set()
         self._request_builder: RequestBuilder | None = None
@@ -154,11 +154,11 @@ class Round:
         """Schemas and tables are made here, in a thread."""
         means = self._deps
         settings = means.settings
-        chosen = settings.context_window_limit
+        chosen = settings.conversation.context_window_limit
         # Our table of models may be behind the times: a person's limit is stronger, unless models.toml says otherwise.
-        limit = means.model.context_window(means.model_name) if settings.model_window or not chosen else 0
+        limit = means.model.context_window(means.model_name) if settings.model.window or not chosen else 0
         tools = tool_offers(means.dispatcher.tools_for(means.scope), means.fallback_tool)
-        percent = settings.warn_threshold_percent
+        percent = settings.conversation.warn_threshold_percent
         window = WindowLimits(model=means.model_name, limit=limit, user_limit=chosen, warn_percent=percent)
         return RequestBuilder(window, tools, means.parameters, means.emit)
 
@@ -190,7 +190,7 @@ class Round:
 
     def _handle_empty_reply(self, finished: Finished) -> RoundEnd | None:
         """The same request is made again, unless it is known to come to the same."""
-        cost = self._deps.settings.fuel_empty_response_cost
+        cost = self._deps.settings.conversation.fuel_empty_response_cost
         self._fuel.spend(cost)
         self._empty_replies += 1
         if finished.reason in ("length", "filtered"):

@@ -25,6 +25,6 @@ def conversation_services(
     """Ports by type, for the scope of the round's calls; a tool whose port is missing is neither shown nor run."""
     services = home_services(conversation.meta().name, conversations, inbox, model)
     services |= {NoteWriter: ConversationNotes(conversation), Handoff: RoundHandoff()}
-    if settings.reflection_enabled:
-        services[ReflectionWriter] = HomeReflection(conversation, settings.reflection_character_limit)
+    if settings.conversation.reflection_enabled:
+        services[ReflectionWriter] = HomeReflection(conversation, settings.conversation.reflection_character_limit)
     return services

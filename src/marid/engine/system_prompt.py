@@ -58,12 +58,12 @@ def prompt_parts(
         conversation=transcript.meta().name,
         base=base_prompt(home, transcript.read_note("system_prompt")),
         instructions=instructions,
-        username=settings.username,
+        username=settings.conversation.username,
         summary=transcript.read_note("summary"),
         goals=transcript.read_note("goals"),
         todos=transcript.read_note("todos"),
         fuel=fuel,
-        reflection=transcript.read_note("reflection") if settings.reflection_enabled else "",
+        reflection=transcript.read_note("reflection") if settings.conversation.reflection_enabled else "",
     )
 
 

@@ -30,11 +30,11 @@ _AUTOMATIC = "This is called automatically when an answer ends without a call th
 
 def filter_tools(inventory: Inventory, settings: Settings) -> Inventory:
     """The tools that settings leave: of those included, without those excluded by name, category or effect."""
-    if settings.no_tool_calls:
+    if settings.tools.no_tool_calls:
         return Inventory(())
-    include = settings.tools.get("include")
-    wanted, exclude = _canonical_names(include or ()), _canonical_names(settings.tools.get("exclude", ()))
-    categories = frozenset(settings.tools.get("exclude_categories", ()))
+    include = settings.tools.selection.get("include")
+    wanted, exclude = _canonical_names(include or ()), _canonical_names(settings.tools.selection.get("exclude", ()))
+    categories = frozenset(settings.tools.selection.get("exclude_categories", ()))
     return Inventory(
         spec
         for spec in inventory
@@ -50,7 +50,7 @@ def _canonical_names(given: Iterable[str]) -> frozenset[str]:
 
 def unknown_tool_names(inventory: Inventory, settings: Settings) -> tuple[str, ...]:
     """What the settings name and nobody knows: a slip of the pen there would go unnoticed."""
-    tools = settings.tools
+    tools = settings.tools.selection
     names = {*inventory.names(), *_NAME_ALIASES}
     categories = {*inventory.families, *_CATEGORIES, *_EFFECTS}
     wrong = [name for key in ("include", "exclude") for name in tools.get(key, ()) if name not in names]

@@ -8,7 +8,7 @@ from fakes.means import Outside
 from marid.app.allowed_paths import allow, forget, list_allowed
 from marid.app.app import App
 from marid.core.errors import NotFound, Unavailable
-from marid.core.settings.values import Settings
+from marid.core.settings.values import Settings, make_settings
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_the_key_of_a_chibi_home_is_kept(app: App, tmp_path: Path) -> None:
 
 def test_what_was_allowed_can_be_taken_back(app: App, tmp_path: Path) -> None:
     place = allow(app, "../project")
-    app = app._replace(settings=app.settings._replace(files=(place,)))
+    app = app._replace(settings=make_settings(app.settings.home, files=(place,)))
     assert list_allowed(app) == (place,)
     assert forget(app, "../project") == place
     assert place not in (tmp_path / "home" / "config.toml").read_text()

@@ -44,8 +44,8 @@ def test_the_conversation_is_made_and_its_file_written(app: App, local: Path) ->
     set_conversation_settings(app, "talk", {"fuel": "7", "api.temperature": 0.5, "tools.exclude": "a,b"})
     assert [meta.name for meta in app.stores(app.settings).conversations.list()] == ["talk"]
     assert local.read_text() == 'fuel = 7\n\n[api]\ntemperature = 0.5\n\n[tools]\nexclude = ["a", "b"]\n'
-    assert app.resolve("talk", {}).settings.fuel == 7
-    assert app.resolve("other", {}).settings.fuel == 30
+    assert app.resolve("talk", {}).settings.conversation.fuel == 7
+    assert app.resolve("other", {}).settings.conversation.fuel == 30
 
 
 @pytest.mark.parametrize(("name", "sample"), EVERYWHERE.items(), ids=EVERYWHERE)
@@ -67,18 +67,18 @@ def test_comments_and_unknown_keys_stay_and_a_key_can_be_removed(app: App, local
 def test_whoever_sets_an_effort_takes_back_a_number_of_tokens_and_the_other_way_round(app: App, local: Path) -> None:
     set_conversation_settings(app, "talk", {"api.reasoning.max_tokens": "2000"})
     set_conversation_settings(app, "talk", {"api.reasoning.effort": "high"})
-    assert app.resolve("talk", {}).settings.api == {"reasoning": {"effort": "high"}}
+    assert app.resolve("talk", {}).settings.model.api == {"reasoning": {"effort": "high"}}
     set_conversation_settings(app, "talk", {"api.reasoning.max_tokens": "2000"})
     assert "effort" not in local.read_text()
     set_conversation_settings(app, "talk", {"api.reasoning.effort": None})
-    assert app.resolve("talk", {}).settings.api == {"reasoning": {"max_tokens": 2000}}
+    assert app.resolve("talk", {}).settings.model.api == {"reasoning": {"max_tokens": 2000}}
 
 
 def test_what_is_shown_goes_into_the_conversation_s_cli_toml(app: App, local: Path) -> None:
     set_conversation_settings(app, "talk", {"verbose": "yes", "markdown_style": {"h1": "blue"}})
     assert (local.parent / "cli.toml").read_text() == 'verbose = true\n\n[markdown_style]\nh1 = "blue"\n'
     assert not local.exists()
-    assert app.resolve("talk", {}).display.verbose
+    assert app.resolve("talk", {}).settings.display.verbose
     set_conversation_settings(app, "talk", {"verbose": None, "markdown_style": None})
     assert (local.parent / "cli.toml").read_text().strip() == ""
 
@@ -140,7 +140,7 @@ def test_a_model_is_asked_for_before_it_is_written(app: App, local: Path) -> Non
     with pytest.raises(NotFound):
         anyio.run(set_model, app, "talk", "small")
     assert local.read_text() == 'model = "big"\n'
-    assert [settings.model for settings in asked] == ["big", "small"]
+    assert [settings.model.name for settings in asked] == ["big", "small"]
     with pytest.raises(BadInput, match="say which model"):
         anyio.run(set_model, app, "talk", " ")
 
@@ -158,9 +158,9 @@ def test_provider_and_model_are_set_together_and_the_key_of_another_provider_goe
     set_conversation_settings(app, "talk", {"provider": "openai", "api_key": "sk-old", "base_url": "http://h/v1"})
     assert anyio.run(set_model, app, "talk", "anthropic:claude") == "anthropic:claude"
     assert local.read_text() == 'model = "anthropic:claude"\n'
-    assert (asked[0].provider, asked[0].model, asked[0].api_key) == ("anthropic", "claude", "")
+    assert (asked[0].model.provider, asked[0].model.name, asked[0].model.api_key) == ("anthropic", "claude", "")
     meant = app.resolve("talk", {}).settings
-    assert (meant.provider, meant.model) == ("anthropic", "claude")
+    assert (meant.model.provider, meant.model.name) == ("anthropic", "claude")
 
 
 def test_a_configured_provider_counts_and_a_colon_alone_does_not(make: Callable[[], App], tmp_path: Path) -> None:
@@ -168,10 +168,10 @@ def test_a_configured_provider_counts_and_a_colon_alone_does_not(make: Callable[
     asked: list[Settings] = []
     app = with_model(make(), FakeModel(name="m"), asked)
     anyio.run(set_model, app, "talk", "work:m")
-    assert (asked[0].provider, asked[0].base_url) == ("work", "http://w/v1")
+    assert (asked[0].model.provider, asked[0].model.base_url) == ("work", "http://w/v1")
     app = with_model(app, FakeModel(name="llama3:8b"), asked)
     anyio.run(set_model, app, "talk", "llama3:8b")
-    assert app.resolve("talk", {}).settings.model == "llama3:8b"
+    assert app.resolve("talk", {}).settings.model.name == "llama3:8b"
 
 
 def test_an_alias_is_written_as_it_was_given(make: Callable[[], App], tmp_path: Path, local: Path) -> None:
@@ -183,7 +183,7 @@ def test_an_alias_is_written_as_it_was_given(make: Callable[[], App], tmp_path: 
 
 def test_a_username_is_a_line(app: App) -> None:
     set_username(app, "talk", "Ada Lovelace")
-    assert app.resolve("talk", {}).settings.username == "Ada Lovelace"
+    assert app.resolve("talk", {}).settings.conversation.username == "Ada Lovelace"
     for name in ("", "  ", "a\nb"):
         with pytest.raises(BadInput, match="'username' must be a line of text"):
             set_username(app, "talk", name)

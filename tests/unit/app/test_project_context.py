@@ -11,7 +11,7 @@ from marid.core.caller import Caller
 from marid.core.context import ContextRequest, ContextView, FileSelection, RenderOptions
 from marid.core.errors import BadInput, NotFound, Unavailable
 from marid.core.events import Event, Notice, PackProgress, WalkProgress
-from marid.core.settings.values import Settings
+from marid.core.settings.values import make_settings
 
 CALLER = Caller(face="test")
 
@@ -42,7 +42,7 @@ def test_a_target_that_is_elsewhere_is_cloned(tmp_path: Path) -> None:
     plant(tmp_path, {"copy/a.py": "x", "here/b.py": "y"})
     url = "https://example.com/owner/name"
     outside = Outside(clones={(url, "v1"): str(tmp_path / "copy")}, notes={url: "the copy may be old"})
-    app = outside.app(str(tmp_path), Settings(clone_host="https://example.com/"))
+    app = outside.app(str(tmp_path), make_settings(clone_host="https://example.com/"))
     told: list[Event] = []
     request = ContextRequest(cwd=app.cwd, selection=FileSelection(targets=("owner/name", "here"), branch="v1"))
     text = written(assemble(app, request, CALLER, told.append))

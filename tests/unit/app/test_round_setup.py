@@ -30,7 +30,12 @@ def test_a_conversation_is_found_by_its_id_and_has_its_own_settings(tmp_path: Pa
     known = app.stores(app.settings).conversations.create("c")
     (tmp_path / "home/contexts/c/local.toml").write_text('model = "own"\nfuel = 7\n')
     stage = prepare_round(app, known.id, {"username": "anna"})
-    assert (stage.conversation, stage.model_name, stage.settings.fuel, stage.settings.username) == (
+    assert (
+        stage.conversation,
+        stage.model_name,
+        stage.settings.conversation.fuel,
+        stage.settings.conversation.username,
+    ) == (
         "c",
         "own",
         7,

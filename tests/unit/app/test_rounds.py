@@ -16,7 +16,7 @@ from marid.core.conversation.records import ConversationLocked, InboxMessage
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
 from marid.core.events import Notice
 from marid.core.round_events import EntryStored, InboxInjected, RoundEvent, RoundTextDelta
-from marid.core.settings.values import ResolvedSettings
+from marid.core.settings.values import ResolvedSettings, ToolSettings
 
 FLAGS = {"model": "fake-model"}
 
@@ -106,7 +106,7 @@ def test_what_a_person_should_know_is_told_first(tmp_path: Path) -> None:
 
     def noting(name: str, flags: object) -> ResolvedSettings:
         found = resolve(name, FLAGS)
-        settings = found.settings._replace(tools={"exclude": ("no_such",)})
+        settings = found.settings._replace(tools=ToolSettings(selection={"exclude": ("no_such",)}))
         return found._replace(settings=settings, notes=("look at line 3",))
 
     talk(app._replace(resolve=noting, project="/"), "hi", heard)

@@ -9,8 +9,12 @@ from marid.core.errors import BadInput
 
 def test_settings_count_for_whoever_asks_and_for_every_conversation(tmp_path: Path) -> None:
     app = with_overrides(workbench(tmp_path), {"fuel": 7, "api.seed": "3"})
-    assert (app.settings.fuel, app.resolve("x", {}).settings.fuel, app.settings.api["seed"]) == (7, 7, 3)
-    assert app.resolve("x", {"fuel": 8}).settings.fuel == 8
+    assert (
+        app.settings.conversation.fuel,
+        app.resolve("x", {}).settings.conversation.fuel,
+        app.settings.model.api["seed"],
+    ) == (7, 7, 3)
+    assert app.resolve("x", {"fuel": 8}).settings.conversation.fuel == 8
 
 
 def test_without_settings_it_is_the_same(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from marid.core.caller import Caller
 from marid.core.errors import BadInput, NotFound
 from marid.core.events import Notice, ToolCalled
 from marid.core.policy.policy import Effect, Verdict
-from marid.core.settings.values import Settings
+from marid.core.settings.values import make_settings
 from marid.toolkit.outcome import ToolFailure
 
 CALLER = Caller(face="test")
@@ -62,13 +62,13 @@ def test_families_may_be_chosen(project: Path, tmp_path: Path) -> None:
 
 
 def test_the_project_s_policy_narrows_and_flags_grant() -> None:
-    settings = Settings(policy={"write": "allow", "exec": "ask"}, project_policy={"write": "ask", "exec": "deny"})
+    settings = make_settings(policy={"write": "allow", "exec": "ask"}, project_policy={"write": "ask", "exec": "deny"})
     plain = build_policy(settings, ToolAccess(), [])
     assert plain.verdict(Effect.WRITE, "edit_file") is Verdict.ASK
     granted = build_policy(settings, ToolAccess(allow=frozenset({Effect.WRITE, Effect.EXEC})), [])
     assert granted.verdict(Effect.WRITE, "edit_file") is Verdict.ALLOW
     assert granted.verdict(Effect.EXEC, "run_shell") is Verdict.DENY
-    assert build_policy(Settings(outside="ask"), ToolAccess(), []).outside is Verdict.ASK
+    assert build_policy(make_settings(outside="ask"), ToolAccess(), []).outside is Verdict.ASK
 
 
 def test_roots_come_from_flags_else_from_settings_else_from_the_project(project: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from marid.adapters.store.conversations import FileConversations
 from marid.bootstrap.model_wiring import make_model, make_providers, make_stores, provider_secrets
 from marid.core.errors import BadInput, Unavailable
 from marid.core.model_io import ModelRequest
-from marid.core.settings.values import Settings
+from marid.core.settings.values import Settings, make_settings
 from marid.ports.model import Model
 
 
@@ -28,13 +28,13 @@ def test_without_anything_it_is_offline() -> None:
 
 
 def test_a_url_alone_is_an_openai_compatible_service() -> None:
-    made = provider(make_model(Settings(base_url="http://localhost:1/v1", api_key="k"), {}, {}))
+    made = provider(make_model(make_settings(base_url="http://localhost:1/v1", api_key="k"), {}, {}))
     assert (made.id, made.dialect, made.base_url, made.api_key) == ("openai", "openai", "http://localhost:1/v1", "k")
 
 
 def test_a_table_holds_all_that_its_provider_needs_and_gets_no_key_of_another() -> None:
     rows = {"local": {"base_url": "http://localhost:2/v1"}}
-    _, made, _ = make_providers(Settings(provider="openai", api_key="other", providers=rows), {})
+    _, made, _ = make_providers(make_settings(provider="openai", api_key="other", providers=rows), {})
     assert (made.provider, provider(made).base_url, provider(made).api_key) == ("local", "http://localhost:2/v1", "")
 
 
@@ -43,19 +43,19 @@ def test_a_table_holds_all_that_its_provider_needs_and_gets_no_key_of_another() 
     [("openai", "OPENAI_API_KEY"), ("anthropic", "ANTHROPIC_API_KEY"), ("google", "GOOGLE_API_KEY")],
 )
 def test_a_key_may_stand_where_the_services_own_programs_look_for_it(name: str, variable: str) -> None:
-    assert provider(make_model(Settings(provider=name), {variable: "from there"}, {})).api_key == "from there"
+    assert provider(make_model(make_settings(provider=name), {variable: "from there"}, {})).api_key == "from there"
     with pytest.raises(BadInput, match="needs a key"):
-        make_model(Settings(provider=name), {}, {})
+        make_model(make_settings(provider=name), {}, {})
 
 
 def test_the_way_leads_through_the_proxy_of_the_environment() -> None:
-    settings = Settings(provider="openai", api_key="k")
+    settings = make_settings(provider="openai", api_key="k")
     assert provider(make_model(settings, {"HTTPS_PROXY": "http://proxy:3128"}, {})).proxy == "http://proxy:3128"
 
 
 def test_all_providers_are_the_default_one_then_the_tables_then_offline() -> None:
     rows = {"a": {"base_url": "http://localhost:1/v1"}, "b": {"base_url": "http://localhost:2/v1"}}
-    settings = Settings(provider="b", base_url="http://localhost:2/v1", providers=rows)
+    settings = make_settings(provider="b", base_url="http://localhost:2/v1", providers=rows)
     assert [one.provider for one in make_providers(settings, {})] == ["b", "a", "offline"]
     assert [one.provider for one in make_providers(Settings(), {})] == ["offline"]
 
@@ -77,7 +77,7 @@ def test_a_home_that_is_no_folder_is_named(tmp_path: Path) -> None:
 
 def test_a_provider_that_lacks_something_says_so_when_asked_and_hides_no_other() -> None:
     rows = {"anthropic": {"model": "m"}, "mine": {"base_url": "http://localhost:2/v1"}}
-    made = make_providers(Settings(base_url="nonsense", providers=rows), {})
+    made = make_providers(make_settings(base_url="nonsense", providers=rows), {})
     assert [one.provider for one in made] == ["openai", "anthropic", "mine", "offline"]
     lacking = made[1]
     assert lacking.context_window("m") == 0
@@ -97,13 +97,15 @@ async def _awaited(asking: Coroutine[Any, Any, object]) -> None:
 
 def test_a_window_that_somebody_wrote_down_is_the_models_own() -> None:
     rows = {"a": {"base_url": "http://localhost:1/v1"}, "b": {"base_url": "http://localhost:2/v1"}}
-    settings = Settings(provider="b", base_url="http://localhost:2/v1", providers=rows, model="m", model_window=500)
+    settings = make_settings(
+        provider="b", base_url="http://localhost:2/v1", providers=rows, model="m", model_window=500
+    )
     assert make_model(settings, {}, {}).context_window("m") == 500
     assert [one.context_window("m") for one in make_providers(settings, {})] == [500, 0, 0]
 
 
 def test_every_key_that_is_set_somewhere_is_known() -> None:
     rows = {"two": {"api_key": "key-two-2"}, "three": {"base_url": "http://u:hush%20hush@h/v1"}}
-    settings = Settings(api_key="key-one-1", providers={**rows, "ollama": {"api_key": "ollama"}})
+    settings = make_settings(api_key="key-one-1", providers={**rows, "ollama": {"api_key": "ollama"}})
     found = provider_secrets(settings, {"OPENAI_API_KEY": "key-four", "GEMINI_API_KEY": ""})
     assert set(found) == {"key-one-1", "key-two-2", "hush hush", "key-four"}

@@ -49,7 +49,7 @@ from marid.core.round_events import (
     WindowWarning,
 )
 from marid.core.round_events import RoundRetrying as Waiting
-from marid.core.settings.values import Settings
+from marid.core.settings.values import make_settings
 from marid.engine.loop import MAX_EMPTY_REPLIES
 from marid.engine.result_entries import OUTCOME_UNKNOWN
 from marid.toolkit.outcome import ToolOutput
@@ -165,7 +165,7 @@ def test_an_answer_and_what_follows_it_are_one_append(tmp_path: Path) -> None:
 
 def test_fuel_allows_so_many_requests(tmp_path: Path) -> None:
     model = FakeModel(*(answer("On.", called("look", f'{{"path": "{n}"}}')) for n in range(5)))
-    talk = Talk(tmp_path, model, settings=Settings(fuel=3))
+    talk = Talk(tmp_path, model, settings=make_settings(fuel=3))
     assert talk.say("hi") == RoundEnd("fuel", "r1", "On.")
     assert len(model.asked) == 3
     assert talk.heard_of(FuelExhausted) == [FuelExhausted(3)]
@@ -179,20 +179,20 @@ def test_fuel_allows_so_many_requests(tmp_path: Path) -> None:
 
 
 def test_the_last_request_may_be_the_answer(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, FakeModel(answer("Yes.")), settings=Settings(fuel=1))
+    talk = Talk(tmp_path, FakeModel(answer("Yes.")), settings=make_settings(fuel=1))
     assert talk.say("hi").reason == "answered"
     assert talk.heard_of(FuelExhausted) == []
 
 
 def test_without_fuel_a_model_does_not_go_on(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, FakeModel(answer("Yes.")), settings=Settings(fuel=1), fallback=TO_AGENT)
+    talk = Talk(tmp_path, FakeModel(answer("Yes.")), settings=make_settings(fuel=1), fallback=TO_AGENT)
     assert talk.say("hi") == RoundEnd("fuel", "r1", "Yes.")
     assert talk.words() == ["hi", "Yes."]
 
 
 def test_an_empty_reply_costs_more_and_the_same_request_is_made_again(tmp_path: Path) -> None:
     model = FakeModel(EMPTY, answer(" \n"), answer("never"))
-    talk = Talk(tmp_path, model, settings=Settings(fuel=30, fuel_empty_response_cost=15))
+    talk = Talk(tmp_path, model, settings=make_settings(fuel=30, fuel_empty_response_cost=15))
     assert talk.say("hi") == RoundEnd("fuel", "r1")
     assert model.asked[0] == model.asked[1]
     assert [(what.remaining, what.event) for what in talk.heard_of(FuelStatus)][1:] == [
@@ -204,7 +204,7 @@ def test_an_empty_reply_costs_more_and_the_same_request_is_made_again(tmp_path: 
 
 def test_without_a_limit_there_is_no_word_of_fuel_and_silence_ends_the_round(tmp_path: Path) -> None:
     model = FakeModel(EMPTY, EMPTY, answer(called("look")), *[EMPTY] * 9)
-    talk = Talk(tmp_path, model, settings=Settings(fuel=0))
+    talk = Talk(tmp_path, model, settings=make_settings(fuel=0))
     assert talk.say("hi") == RoundEnd("empty", "r1")
     assert len(model.asked) == 3 + MAX_EMPTY_REPLIES
     assert talk.heard_of(FuelStatus) == []
@@ -212,27 +212,27 @@ def test_without_a_limit_there_is_no_word_of_fuel_and_silence_ends_the_round(tmp
 
 
 def test_empty_replies_that_cost_nothing_end_the_round_as_well(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, FakeModel(*[EMPTY] * 9), settings=Settings(fuel=5, fuel_empty_response_cost=0))
+    talk = Talk(tmp_path, FakeModel(*[EMPTY] * 9), settings=make_settings(fuel=5, fuel_empty_response_cost=0))
     assert talk.say("hi").reason == "empty"
 
 
 def test_a_continuation_without_a_limit_has_no_fuel_numbers(tmp_path: Path) -> None:
     model = FakeModel(answer("a"), answer(to_user("")))
-    talk = Talk(tmp_path, model, settings=Settings(fuel=0), fallback=TO_AGENT)
+    talk = Talk(tmp_path, model, settings=make_settings(fuel=0), fallback=TO_AGENT)
     talk.say("hi")
     assert "fuel" not in talk.words()[-1]
 
 
 def test_the_same_call_again_and_again_ends_the_round(tmp_path: Path) -> None:
     model = FakeModel(*(answer(called("look")) for _ in range(9)))
-    talk = Talk(tmp_path, model, settings=Settings(fuel=0))
+    talk = Talk(tmp_path, model, settings=make_settings(fuel=0))
     assert talk.say("hi").reason == "loop"
     assert len(model.asked) == 6
 
 
 def test_a_loop_that_has_used_up_the_fuel_is_told_as_that(tmp_path: Path) -> None:
     model = FakeModel(*(answer(called("look")) for _ in range(9)))
-    talk = Talk(tmp_path, model, settings=Settings(fuel=6))
+    talk = Talk(tmp_path, model, settings=make_settings(fuel=6))
     assert talk.say("hi").reason == "fuel"
     assert talk.heard_of(FuelExhausted) == [FuelExhausted(6)]
 
@@ -246,7 +246,7 @@ def test_the_system_prompt_stays_while_tools_are_at_work(tmp_path: Path) -> None
 
 def test_warnings_use_the_conversations_own_limit(tmp_path: Path) -> None:
     model = FakeModel(answer(called("look")), answer("Yes."), window=100_000)
-    talk = Talk(tmp_path, model, settings=Settings(context_window_limit=200, warn_threshold_percent=1.0))
+    talk = Talk(tmp_path, model, settings=make_settings(context_window_limit=200, warn_threshold_percent=1.0))
     talk.say("hi")
     (warning,) = talk.heard_of(WindowWarning)
     assert warning.limit == 200

@@ -3,7 +3,7 @@ from pathlib import Path
 from fakes.conversations import FakeConversations
 from fakes.model import FakeModel
 from fakes.road import Road
-from marid.core.settings.values import Settings
+from marid.core.settings.values import Settings, make_settings
 from marid.engine.round_services import conversation_services
 from marid.ports.handoff import Handoff
 from marid.ports.model_lookup import ModelLookup
@@ -28,7 +28,7 @@ def test_a_round_gives_its_tools_every_port_that_they_need(tmp_path: Path) -> No
 
 
 def test_without_reflection_its_tool_is_neither_listed_nor_run(tmp_path: Path) -> None:
-    given = services(Settings(reflection_enabled=False))
+    given = services(make_settings(reflection_enabled=False))
     road = Road(tmp_path, *TOOLS)
     assert {spec.name for spec in TOOLS} - names(road, given) == {"update_reflection"}
     outcome = road.call("update_reflection", {"content": "x"}, road.scope(services=given))
@@ -38,7 +38,7 @@ def test_without_reflection_its_tool_is_neither_listed_nor_run(tmp_path: Path) -
 
 def test_the_limit_of_the_settings_holds(tmp_path: Path) -> None:
     road = Road(tmp_path, *TOOLS)
-    given = services(Settings(reflection_character_limit=3))
+    given = services(make_settings(reflection_character_limit=3))
     assert not road.call("update_reflection", {"content": "long"}, road.scope(services=given)).ok
 
 

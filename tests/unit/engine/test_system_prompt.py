@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fakes.conversations import FakeConversations
 from marid.adapters.store.conversations import FileConversations
-from marid.core.settings.values import Settings
+from marid.core.settings.values import make_settings
 from marid.engine.system_prompt import BASE_PROMPT, PromptParts, base_prompt, prompt_parts, system_prompt
 from marid.ports.conversations import Conversations
 
@@ -90,7 +90,7 @@ def test_the_notes_of_a_conversation_become_parts(store: Conversations) -> None:
     with store.open("c", create=True) as held:
         for name in ("summary", "goals", "todos", "system_prompt", "reflection"):
             held.write_note(name, f"my {name}")
-        parts = prompt_parts(held, Settings(username="Ann"), "rules", "home", (2, 3))
+        parts = prompt_parts(held, make_settings(username="Ann"), "rules", "home", (2, 3))
     assert parts == PromptParts(
         conversation="c",
         base="my system_prompt",
@@ -107,7 +107,7 @@ def test_the_notes_of_a_conversation_become_parts(store: Conversations) -> None:
 def test_a_reflection_that_is_switched_off_is_no_part(store: Conversations) -> None:
     with store.open("c", create=True) as held:
         held.write_note("reflection", "secret")
-    prompt = system_prompt(prompt_parts(store.read("c"), Settings(reflection_enabled=False), home="my base"))
+    prompt = system_prompt(prompt_parts(store.read("c"), make_settings(reflection_enabled=False), home="my base"))
     assert "secret" not in prompt
     assert prompt == f"{IDENTITY}\n\nmy base"
 

@@ -2,7 +2,7 @@ import pytest
 
 from fakes.rounds import TOOLS, look
 from marid.core.policy.policy import Effect
-from marid.core.settings.values import Settings
+from marid.core.settings.values import make_settings
 from marid.engine.tool_offers import filter_tools, tool_offers, unknown_tool_names
 from marid.toolkit.inventory import Inventory
 from marid.tools.builtin import TOOLS as ALL
@@ -11,7 +11,7 @@ INVENTORY = Inventory(ALL)
 
 
 def names(**tools: tuple[str, ...]) -> set[str]:
-    return {spec.name for spec in filter_tools(INVENTORY, Settings(tools=tools))}
+    return {spec.name for spec in filter_tools(INVENTORY, make_settings(tools=tools))}
 
 
 def test_without_settings_all_are_offered() -> None:
@@ -19,7 +19,7 @@ def test_without_settings_all_are_offered() -> None:
 
 
 def test_no_tool_calls_means_that_there_are_none() -> None:
-    assert list(filter_tools(INVENTORY, Settings(no_tool_calls=True))) == []
+    assert list(filter_tools(INVENTORY, make_settings(no_tool_calls=True))) == []
 
 
 def test_tools_are_included_and_excluded_by_any_of_their_names() -> None:
@@ -33,7 +33,7 @@ def test_the_tool_that_chibi_calls_read_context_may_be_named_so() -> None:
     assert "read_conversation" not in names(exclude=("read_context",))
     assert names(include=("read_context",)) == {"read_conversation"}
     assert (
-        unknown_tool_names(INVENTORY, Settings(tools={"include": ("read_context",), "exclude": ("read_context",)}))
+        unknown_tool_names(INVENTORY, make_settings(tools={"include": ("read_context",), "exclude": ("read_context",)}))
         == ()
     )
 
@@ -47,15 +47,15 @@ def test_categories_have_our_words_and_those_of_the_documents(category: str) -> 
 
 @pytest.mark.parametrize("effect", [effect.value for effect in Effect])
 def test_tools_are_excluded_by_what_they_do_to_the_world(effect: str) -> None:
-    left = filter_tools(INVENTORY, Settings(tools={"exclude_categories": (effect,)}))
+    left = filter_tools(INVENTORY, make_settings(tools={"exclude_categories": (effect,)}))
     assert {spec.effect.value for spec in left} == {spec.effect.value for spec in ALL} - {effect}
-    assert unknown_tool_names(INVENTORY, Settings(tools={"exclude_categories": (effect,)})) == ()
+    assert unknown_tool_names(INVENTORY, make_settings(tools={"exclude_categories": (effect,)})) == ()
 
 
 def test_coding_is_what_the_documents_call_so() -> None:
     left = {
         name
-        for spec in filter_tools(INVENTORY, Settings(tools={"exclude_categories": ("coding",)}))
+        for spec in filter_tools(INVENTORY, make_settings(tools={"exclude_categories": ("coding",)}))
         for name in spec.names
     }
     assert left.isdisjoint({"shell_exec", "dir_list", "glob_files", "grep_files", "file_edit", "fetch_url"})
@@ -64,7 +64,7 @@ def test_coding_is_what_the_documents_call_so() -> None:
 
 def test_a_slip_of_the_pen_is_found() -> None:
     tools = {"include": ("read_fiel",), "exclude": ("read_file",), "exclude_categories": ("file", "codign", "mcp")}
-    assert unknown_tool_names(INVENTORY, Settings(tools=tools)) == ("read_fiel", "codign")
+    assert unknown_tool_names(INVENTORY, make_settings(tools=tools)) == ("read_fiel", "codign")
 
 
 def test_the_fallback_says_that_it_is_called_by_itself() -> None:

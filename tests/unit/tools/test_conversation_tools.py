@@ -12,7 +12,7 @@ from marid.adapters.store.conversations import FileConversations
 from marid.core.conversation.entry import AGENT, MESSAGE, USER, Entry
 from marid.core.model_io import ModelInfo
 from marid.core.policy.policy import Effect, Policy
-from marid.core.settings.values import Settings
+from marid.core.settings.values import make_settings
 from marid.engine.round_services import conversation_services
 from marid.ports.conversations import Conversations, Inbox
 from marid.ports.model_lookup import ModelLookup
@@ -42,7 +42,7 @@ class Round:
         self.held: Conversation = store.open("mine", create=True)
         self.road = Road(root, *TOOLS)
         model = FakeModel(name="m", window=1000)
-        settings = Settings(reflection_character_limit=20)
+        settings = make_settings(reflection_character_limit=20)
         self.services = conversation_services(self.held, store, store.inbox, model, settings)
 
     def call(self, name: str, **args: object) -> Outcome:

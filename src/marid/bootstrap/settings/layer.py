@@ -1,12 +1,12 @@
 """Values of settings by name, from one place, and what is put together from several."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 from marid.core.errors import BadInput
 from marid.core.settings.schema import ADDITIVE_LISTS, BUDGET, EFFORT, EXCLUSIVE_SETTINGS
-from marid.core.settings.values import BadSettingsFile, DisplaySettings, Settings
+from marid.core.settings.values import BadSettingsFile
 
 _MAX_PROBLEMS = 50
 _TABLES = ("providers", "tools", "storage", "api", "markdown_style")
@@ -97,19 +97,10 @@ def _table(raw: object) -> Mapping[str, object]:
     return cast("Mapping[str, object]", raw) if isinstance(raw, Mapping) else {}
 
 
-def build_settings(layer: SettingsLayer, home: str) -> Settings:
-    """The settings, with tables in the place of names with dots."""
-    return Settings(home=home, **_nest_tables(layer.values.items()))
-
-
-def build_display(layer: SettingsLayer) -> DisplaySettings:
-    """The same for what a terminal shows."""
-    return DisplaySettings(**_nest_tables(layer.values.items()))
-
-
-def _nest_tables(values: Iterable[tuple[str, object]]) -> dict[str, Any]:
+def nest_tables(values: Mapping[str, object]) -> dict[str, Any]:
+    """The values with tables in the place of names with dots."""
     found: dict[str, Any] = {}
-    for name, value in values:
+    for name, value in values.items():
         *above, last = name.split(".")
         table = found
         for part in above:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from marid.core.settings.values import (
     DISPLAY_SETTINGS,
     SETTINGS,
-    DisplaySettings,
     ResolvedSettings,
     Settings,
+    make_settings,
     settings_files,
 )
 
@@ -37,14 +37,15 @@ def resolve_settings(sources: SettingsSources) -> ResolvedSettings:
     own = sources.conversation and _settings_folder(sources.home, sources.conversation)
     files = settings_files(sources.home, sources.project, own)
     if not sources.flags and not _has_settings(sources.environ) and not any(map(os.path.exists, files)):
-        return ResolvedSettings(Settings(home=sources.home), DisplaySettings(), _origins({}))
-    from marid.bootstrap.settings.layer import build_display, build_settings  # imported when used: most set nothing
+        return ResolvedSettings(Settings(home=sources.home), _origins({}))
+    from marid.bootstrap.settings.layer import nest_tables  # imported when used: most set nothing
     from marid.bootstrap.settings.layer_stack import SettingsStack
 
     stack = SettingsStack(files, is_chibi_home=_is_chibi_home(sources))
     settings, display = stack.merge(sources.environ, sources.flags)
     origins = _origins({**settings.origins, **display.origins})
-    return ResolvedSettings(build_settings(settings, sources.home), build_display(display), origins, tuple(stack.notes))
+    values = nest_tables({**settings.values, **display.values})
+    return ResolvedSettings(make_settings(sources.home, **values), origins, tuple(stack.notes))
 
 
 def _settings_folder(home: str, conversation: str) -> str:

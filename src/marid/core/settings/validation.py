@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from marid.core.errors import BadInput
-from marid.core.settings.values import DisplaySettings, Setting, Settings
+from marid.core.settings.values import Setting, Settings, settings_by_key
 
 _SWITCHES = MappingProxyType(
     {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
@@ -65,9 +65,7 @@ def kind_of(setting: Setting) -> str:
 
 def default_of(setting: Setting) -> object:
     """What is in force where nobody sets it; None for a key of a table, whose defaults its user knows."""
-    if setting.name in Settings._fields:
-        return getattr(Settings(), setting.name)
-    return getattr(DisplaySettings(), setting.name, None)
+    return settings_by_key(Settings()).get(setting.name)
 
 
 def printable_key(key: str) -> str:

@@ -2,68 +2,129 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from marid.core.errors import BadInput
 
 
-class Settings(NamedTuple):
-    """The settings in force. Their meaning stands in SETTINGS, from which the docs are made."""
+class ContextSettings(NamedTuple):
+    """How a project context is assembled."""
 
-    home: str = ""
     max_size_mb: float = 100.0
     encoding: str = "o200k_base"
     mask: bool = True
     rules: tuple[str, ...] = ()
     clone_host: str = "https://github.com/"
+
+
+class ToolSettings(NamedTuple):
+    """What tools may touch and do, and which of them a model is offered."""
+
     roots: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     outside: str = "deny"
     policy: Mapping[str, object] = MappingProxyType({})
     project_policy: Mapping[str, object] = MappingProxyType({})
     """What the project's own file adds to the policy; it can only make it stricter."""
+    no_tool_calls: bool = False
+    selection: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    """`include`, `exclude`, `exclude_categories`: the table `tools`."""
+
+
+class WebSettings(NamedTuple):
+    """Where web tools search, and which hosts they may reach."""
+
     search_url: str = "https://html.duckduckgo.com/html/"
     net_allow: tuple[str, ...] = ()
+
+
+class ModelSettings(NamedTuple):
+    """Which model answers, who provides it, and with which parameters."""
+
     provider: str = ""
-    model: str = ""
+    name: str = ""
+    """The key `model`."""
     api_key: str = ""
     base_url: str = ""
     providers: Mapping[str, Mapping[str, str]] = MappingProxyType({})
-    """By id: `base_url`, `api_key`, `model` of providers besides the default one."""
+    """`base_url`, `api_key` and `model` of further providers, by id."""
+    window: int = 0
+    """The model's context window according to models.toml, tools and system prompt included."""
+    api: Mapping[str, object] = MappingProxyType({})
+    """What differs from `core.model_io.Parameters`, whose fields are the keys; `reasoning` is a table in it."""
+
+    def __repr__(self) -> str:
+        """Hide the keys, which would otherwise appear in every traceback."""
+        hidden = {"api_key": "(set)" if self.api_key else "", "providers": tuple(self.providers)}
+        fields = (f"{name}={hidden.get(name, value)!r}" for name, value in zip(self._fields, self, strict=True))
+        return f"ModelSettings({', '.join(fields)})"
+
+
+class ConversationSettings(NamedTuple):
+    """How a round runs, and how a conversation is stored."""
+
     username: str = "user"
     context_window_limit: int = 0
-    model_window: int = 0
-    """What models.toml says that the model can take in, tools and system prompt included."""
     warn_threshold_percent: float = 80.0
-    no_tool_calls: bool = False
     fuel: int = 30
     fuel_empty_response_cost: int = 15
     fallback_tool: str = "call_user"
     reflection_enabled: bool = True
     reflection_character_limit: int = 10_000
     lock_heartbeat_seconds: float = 30.0
-    tools: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    """`include`, `exclude`, `exclude_categories`: which tools a model is offered."""
     storage: Mapping[str, object] = MappingProxyType({})
-    """What differs from core.conversation.Storage, whose fields are the keys."""
-    api: Mapping[str, object] = MappingProxyType({})
-    """What differs from core.chat.Parameters, whose fields are the keys; `reasoning` is a table of its own."""
-
-    def __repr__(self) -> str:
-        """Without keys of providers, which would otherwise stand in every traceback."""
-        hidden = {"api_key": "(set)" if self.api_key else "", "providers": tuple(self.providers)}
-        told = (f"{name}={hidden.get(name, value)!r}" for name, value in zip(self._fields, self, strict=True))
-        return f"Settings({', '.join(told)})"
+    """What differs from `core.conversation.records.StorageSettings`, whose fields are the keys."""
 
 
 class DisplaySettings(NamedTuple):
-    """How a terminal shows answers: the keys of cli.toml. Their meaning stands in DISPLAY."""
+    """How a terminal shows answers: the keys of cli.toml."""
 
     render_markdown: bool = True
     verbose: bool = False
     hide_tool_calls: bool = False
     show_thinking: bool = False
     markdown_style: Mapping[str, str] = MappingProxyType({})
+
+
+class Settings(NamedTuple):
+    """The settings in force, one section per part of the program. SETTINGS says what each key means."""
+
+    home: str = ""
+    context: ContextSettings = ContextSettings()
+    tools: ToolSettings = ToolSettings()
+    web: WebSettings = WebSettings()
+    model: ModelSettings = ModelSettings()
+    conversation: ConversationSettings = ConversationSettings()
+    display: DisplaySettings = DisplaySettings()
+
+
+# Fields whose key in files is another one: the key's own name would repeat or hide that of the section.
+_KEYS = MappingProxyType(
+    {("model", "name"): "model", ("model", "window"): "model_window", ("tools", "selection"): "tools"}
+)
+
+
+def make_settings(home: str = "", **values: object) -> Settings:
+    """Sort values by key, as files have them, into their sections; the rest are the defaults."""
+    sections: dict[str, Any] = {}
+    for section, default in Settings._field_defaults.items():
+        if section == "home":
+            continue
+        keys = {field: _KEYS.get((section, field), field) for field in default._fields}
+        own = {field: values.pop(key) for field, key in keys.items() if key in values}
+        sections[section] = default._replace(**own)
+    if values:
+        raise KeyError(*values)
+    return Settings(home, **sections)
+
+
+def settings_by_key(settings: Settings) -> dict[str, Any]:
+    """Every value under the key that files have for it."""
+    return {
+        _KEYS.get((section, field), field): value
+        for section, part in zip(Settings._fields[1:], cast("tuple[Any, ...]", settings[1:]), strict=True)
+        for field, value in zip(part._fields, part, strict=True)
+    }
 
 
 class ResolvedSettings(NamedTuple):
@@ -75,7 +136,6 @@ class ResolvedSettings(NamedTuple):
     """
 
     settings: Settings
-    display: DisplaySettings
     origins: Mapping[str, str]
     notes: tuple[str, ...] = ()
 

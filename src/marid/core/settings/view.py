@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 from marid.core.model_io import Parameters
 from marid.core.settings.schema import ANY_PROVIDER, API, PROVIDER, STORAGE, STYLE, TOOLS
 from marid.core.settings.storage import storage_settings
-from marid.core.settings.values import DISPLAY_SETTINGS, SETTINGS, ResolvedSettings, Setting
+from marid.core.settings.values import DISPLAY_SETTINGS, SETTINGS, ResolvedSettings, Setting, settings_by_key
 
 SET_LABEL, UNSET_LABEL = "(set)", "(unset)"
 DEFAULT_ORIGIN = "default"
@@ -24,10 +24,10 @@ class EffectiveSetting(NamedTuple):
 
 def effective_settings(resolved: ResolvedSettings) -> tuple[EffectiveSetting, ...]:
     """All of them, the keys of tables by their names with dots."""
-    settings = resolved.settings._asdict()
-    settings["storage"] = storage_settings(resolved.settings)._asdict()
-    settings["api"] = _merge_tables(asdict(Parameters()), resolved.settings.api)
-    rows = (*_setting_rows(SETTINGS, settings), *_setting_rows(DISPLAY_SETTINGS, resolved.display._asdict()))
+    values = settings_by_key(resolved.settings)
+    values["storage"] = storage_settings(resolved.settings)._asdict()
+    values["api"] = _merge_tables(asdict(Parameters()), resolved.settings.model.api)
+    rows = _setting_rows((*SETTINGS, *DISPLAY_SETTINGS), values)
     return tuple(_effective_setting(name, value, resolved, secret=secret) for name, value, secret in rows)
 
 

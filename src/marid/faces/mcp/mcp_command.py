@@ -61,8 +61,8 @@ def allowed_roots(app: App, given: tuple[str, ...]) -> AllowedRoots:
 
     Raises: BadInput where none is given and no project is found, only the whole disk.
     """
-    if given or app.settings.roots:
-        return resolve_roots(given or app.settings.roots, app.cwd)
+    if given or app.settings.tools.roots:
+        return resolve_roots(given or app.settings.tools.roots, app.cwd)
     roots = resolve_roots([app.project], app.cwd)
     (root,) = roots.folders
     if root == os.path.dirname(root):

@@ -43,11 +43,11 @@ def _request(wish: ContextArguments, app: App, roots: AllowedRoots) -> ContextRe
         render=RenderOptions(
             form=wish.form,
             views=(ContextView.LIST,) if wish.list_only else (ContextView.CONTENT,),
-            mask=settings.mask,
+            mask=settings.context.mask,
             budget=wish.budget,
         ),
-        max_bytes=round(settings.max_size_mb * _MEGABYTE),
-        encoding=settings.encoding,
+        max_bytes=round(settings.context.max_size_mb * _MEGABYTE),
+        encoding=settings.context.encoding,
         fence=ContextFence(roots=roots.folders, home=settings.home),
     )
 

@@ -122,8 +122,10 @@ def _sweep(session: JsonSession) -> None:
 
 def _announce(session: JsonSession) -> None:
     """Raises: BadInput for settings that make no sense, before anything is told."""
-    settings, _, _, notes = session.app.resolve(session.request.context, {})
-    session.writer.hide((settings.api_key, *(row.get("api_key", "") for row in settings.providers.values())))
+    settings, _, notes = session.app.resolve(session.request.context, {})
+    session.writer.hide(
+        (settings.model.api_key, *(row.get("api_key", "") for row in settings.model.providers.values()))
+    )
     names = session.app.toolbox().inventory.names()
     session.writer.write_event(
         "load_summary", builtin_count=len(names), builtin_names=names, plugin_count=0, plugin_names=[]

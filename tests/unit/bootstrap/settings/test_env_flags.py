@@ -23,7 +23,8 @@ def test_no_two_settings_have_the_same_variable() -> None:
 
 def test_an_empty_variable_is_none(place: Place) -> None:
     assert (
-        place.load(JINNI_MAX_SIZE_MB="", MARID_ENCODING="", MARID_MASK="", MARID_PROVIDERS_X_MODEL="").providers == {}
+        place.load(JINNI_MAX_SIZE_MB="", MARID_ENCODING="", MARID_MASK="", MARID_PROVIDERS_X_MODEL="").model.providers
+        == {}
     )
 
 
@@ -35,11 +36,11 @@ def test_a_provider_has_variables_by_its_id_however_that_is_spelled(place: Place
         MARID_PROVIDERS_MODEL="x",
         MARID_PROVIDERS_A="y",
     )
-    assert found.providers == {"my-Host": {"base_url": "http://h/v1", "api_key": "k"}, "new": {"model": "m"}}
+    assert found.model.providers == {"my-Host": {"base_url": "http://h/v1", "api_key": "k"}, "new": {"model": "m"}}
 
 
 def test_what_cannot_be_an_id_is_no_provider(place: Place) -> None:
-    assert place.within({"MARID_PROVIDERS_A.B_MODEL": "m"}).settings.providers == {}
+    assert place.within({"MARID_PROVIDERS_A.B_MODEL": "m"}).settings.model.providers == {}
 
 
 def test_a_variable_that_makes_no_sense_is_told_by_its_name(place: Place) -> None:
@@ -55,26 +56,28 @@ def test_a_variable_that_makes_no_sense_is_told_by_its_name(place: Place) -> Non
 
 
 def test_lists_in_variables_may_be_json(place: Place) -> None:
-    assert place.load(MARID_RULES='["a:b", "c"]').rules == ("a:b", "c")
-    assert place.load(MARID_POLICY='{"hosts": ["a"]}').policy == {"hosts": ["a"]}
-    assert place.load(MARID_API_STOP="one").api == {"stop": ("one",)}
+    assert place.load(MARID_RULES='["a:b", "c"]').context.rules == ("a:b", "c")
+    assert place.load(MARID_POLICY='{"hosts": ["a"]}').tools.policy == {"hosts": ["a"]}
+    assert place.load(MARID_API_STOP="one").model.api == {"stop": ("one",)}
 
 
 def test_flags_may_be_tables_typed_or_as_json(place: Place) -> None:
     typed = place.resolve({"api": {"reasoning": {"effort": "low"}, "seed": 3}, "markdown_style": {"h1": "blue"}})
-    assert typed.settings.api == {"reasoning": {"effort": "low"}, "seed": 3}
-    assert typed.display.markdown_style == {"h1": "blue"}
-    assert place.resolve({"api": '{"seed": 3}'}).settings.api == {"seed": 3}
-    assert place.resolve({"api.response_format": {"type": "text"}}).settings.api["response_format"] == {"type": "text"}
+    assert typed.settings.model.api == {"reasoning": {"effort": "low"}, "seed": 3}
+    assert typed.settings.display.markdown_style == {"h1": "blue"}
+    assert place.resolve({"api": '{"seed": 3}'}).settings.model.api == {"seed": 3}
+    assert place.resolve({"api.response_format": {"type": "text"}}).settings.model.api["response_format"] == {
+        "type": "text"
+    }
 
 
 def test_of_flags_that_say_the_same_the_later_is_the_stronger(place: Place) -> None:
-    assert place.resolve({"api": {"seed": 3}, "api.seed": "4"}).settings.api == {"seed": 4}
+    assert place.resolve({"api": {"seed": 3}, "api.seed": "4"}).settings.model.api == {"seed": 4}
 
 
 def test_a_flag_without_a_value_sets_nothing(place: Place) -> None:
     place.config("fuel = 3\n")
-    assert place.resolve({"fuel": None, "api": None, "api.seed": None}).settings.fuel == 3
+    assert place.resolve({"fuel": None, "api": None, "api.seed": None}).settings.conversation.fuel == 3
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from fakes.settings import Place
 from marid.bootstrap.settings.layer import SettingsDiagnostics, SettingsLayer, drop_rival_effort, merge_layers
 from marid.core.errors import BadInput
+from marid.core.settings.values import settings_by_key
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def test_the_stronger_value_replaces_and_brings_its_origin() -> None:
 def test_included_tools_are_replaced_and_excluded_ones_added_without_doubles(place: Place) -> None:
     place.config('[tools]\ninclude = ["a", "b"]\nexclude = ["c", "d"]\nexclude_categories = ["net"]\n')
     place.local('[tools]\ninclude = ["z"]\nexclude = ["d", "e"]\nexclude_categories = ["exec"]\n')
-    tools = place.resolve().settings.tools
+    tools = place.resolve().settings.tools.selection
     assert tools["include"] == ("z",)
     assert tools["exclude"] == ("c", "d", "e")
     assert tools["exclude_categories"] == ("net", "exec")
@@ -39,14 +40,14 @@ def test_parameters_and_storage_are_merged_field_by_field(place: Place) -> None:
     place.config("[api]\ntemperature = 1\nseed = 3\n[storage]\npartition_max_entries = 5\nbytes_per_token = 2\n")
     place.local("[api]\ntemperature = 0.5\n[storage]\nbytes_per_token = 4\n")
     settings = place.resolve().settings
-    assert settings.api == {"temperature": 0.5, "seed": 3}
-    assert settings.storage == {"partition_max_entries": 5, "bytes_per_token": 4}
+    assert settings.model.api == {"temperature": 0.5, "seed": 3}
+    assert settings.conversation.storage == {"partition_max_entries": 5, "bytes_per_token": 4}
 
 
 def test_of_effort_and_tokens_in_one_layer_the_tokens_count_with_a_note(place: Place) -> None:
     place.config('[api.reasoning]\neffort = "high"\nmax_tokens = 100\n')
     found = place.resolve()
-    assert found.settings.api["reasoning"] == {"max_tokens": 100}
+    assert found.settings.model.api["reasoning"] == {"max_tokens": 100}
     assert found.notes == (
         f"{place.home / 'config.toml'}: of api.reasoning.effort and api.reasoning.max_tokens the latter counts",
     )
@@ -60,7 +61,7 @@ def test_a_higher_layer_that_sets_effort_or_tokens_clears_the_other(place: Place
     place.local(f"[api.reasoning]\n{above}\n")
     found = place.resolve()
     expected = {"max_tokens": 100} if "tokens" in above else {"effort": "high"}
-    assert found.settings.api["reasoning"] == {"exclude": True, **expected}
+    assert found.settings.model.api["reasoning"] == {"exclude": True, **expected}
     assert found.notes == ()
 
 
@@ -73,7 +74,7 @@ def test_a_layer_without_both_is_left_alone() -> None:
 def test_verdicts_are_merged_key_by_key_so_that_a_layer_loosens_only_what_it_names(place: Place) -> None:
     place.config('[policy]\nexec = "deny"\nwrite = "ask"\n[policy.tools]\nrun_shell = "deny"\n')
     place.local('[policy]\nwrite = "allow"\n[policy.tools]\ngrep_files = "allow"\n')
-    assert place.resolve().settings.policy == {
+    assert place.resolve().settings.tools.policy == {
         "exec": "deny",
         "write": "allow",
         "tools": {"run_shell": "deny", "grep_files": "allow"},
@@ -110,7 +111,7 @@ def test_another_verdict_is_refused(place: Place, text: str, words: str) -> None
 def test_a_project_may_tighten_and_not_loosen(place: Place, name: str, own: str, users: str, together: object) -> None:
     place.config(f"{name} = {users}\n")
     place.marid_toml(f"{name} = {own}\n")
-    assert getattr(place.load(), name) == together
+    assert settings_by_key(place.load())[name] == together
 
 
 def test_where_a_project_changes_nothing_the_origin_stays(place: Place) -> None:
@@ -124,7 +125,7 @@ def test_where_a_project_changes_nothing_the_origin_stays(place: Place) -> None:
 def test_a_project_may_exclude_tools_and_include_none(place: Place) -> None:
     place.config('tools.exclude = ["a"]\n')
     place.marid_toml('[tools]\nexclude = ["b", "a"]\nexclude_categories = ["net"]\n')
-    assert place.load().tools == {"exclude": ("a", "b"), "exclude_categories": ("net",)}
+    assert place.load().tools.selection == {"exclude": ("a", "b"), "exclude_categories": ("net",)}
     place.marid_toml('\n[tools]\ninclude = ["b"]\n')
     with pytest.raises(BadInput, match=r"\.marid\.toml:3: 'tools\.include' may not be set by a project"):
         place.load()
@@ -157,15 +158,15 @@ def test_the_policy_of_a_project_is_kept_apart_so_that_it_can_only_narrow(place:
     place.marid_toml('[policy]\nwrite = "allow"\nexec = "deny"\n')
     place.local('[policy]\nexec = "allow"\n')
     found = place.resolve()
-    assert found.settings.policy == {"write": "ask", "exec": "allow"}
-    assert found.settings.project_policy == {"write": "allow", "exec": "deny"}
+    assert found.settings.tools.policy == {"write": "ask", "exec": "allow"}
+    assert found.settings.tools.project_policy == {"write": "allow", "exec": "deny"}
 
 
 def test_a_conversation_s_own_file_and_flags_stand_above_the_project(place: Place) -> None:
     place.marid_toml("fuel = 5\nno_tool_calls = true\n")
     place.local("fuel = 50\n")
     found = place.resolve({"no_tool_calls": False})
-    assert (found.settings.fuel, found.settings.no_tool_calls) == (50, False)
+    assert (found.settings.conversation.fuel, found.settings.tools.no_tool_calls) == (50, False)
 
 
 def test_so_many_problems_are_told_and_no_more() -> None:

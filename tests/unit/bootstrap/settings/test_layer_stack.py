@@ -37,5 +37,5 @@ def test_a_home_of_chibi_is_read_leniently_and_a_project_never(place: Place) -> 
 def test_images_of_a_terminal_are_not_built_yet(place: Place) -> None:
     place.cli("verbose = true\n[image]\nrender_images = true\n")
     found = place.resolve()
-    assert found.display.verbose
+    assert found.settings.display.verbose
     assert found.notes == (f"{place.home / 'cli.toml'}:2: 'image' is not used yet",)

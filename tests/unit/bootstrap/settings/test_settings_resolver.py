@@ -9,7 +9,7 @@ from fakes.settings import SAMPLES, SHOWN, Place, Sample, value_of
 from marid.bootstrap.settings.settings_resolver import SettingsSources, resolve_settings
 from marid.core.errors import BadInput
 from marid.core.settings.schema import ANY_PROVIDER, DISPLAY_BY_NAME, SETTINGS_BY_NAME
-from marid.core.settings.values import SETTINGS, UNSUPPORTED_KEYS, DisplaySettings, Settings
+from marid.core.settings.values import SETTINGS, UNSUPPORTED_KEYS, DisplaySettings, Settings, make_settings
 
 EVERYWHERE = {name: one for name, one in SAMPLES.items() if SETTINGS_BY_NAME.get(name, SETTINGS[-1]).per_conversation}
 AT_HOME = sorted(SAMPLES.keys() - EVERYWHERE.keys())
@@ -29,10 +29,10 @@ def test_every_setting_has_a_sample() -> None:
 
 def test_without_anything_the_defaults_are_in_force(place: Place) -> None:
     found = place.resolve()
-    assert (found.settings, found.display) == (Settings(home=str(place.home)), DisplaySettings())
+    assert (found.settings, found.settings.display) == (Settings(home=str(place.home)), DisplaySettings())
     assert set(found.origins.values()) == {"default"}
     assert found.notes == ()
-    assert not found.display.show_thinking
+    assert not found.settings.display.show_thinking
 
 
 @pytest.mark.parametrize(("name", "sample"), SAMPLES.items(), ids=SAMPLES)
@@ -139,13 +139,13 @@ def test_of_two_cli_toml_the_conversation_s_own_is_the_stronger(place: Place) ->
     place.cli("verbose = true\nhide_tool_calls = true\n")
     place.cli("verbose = false\n", own=True)
     found = place.resolve(MARID_VERBOSE="yes")
-    assert (found.display.verbose, found.display.hide_tool_calls) == (False, True)
-    assert place.resolve({"verbose": True}).display.verbose
+    assert (found.settings.display.verbose, found.settings.display.hide_tool_calls) == (False, True)
+    assert place.resolve({"verbose": True}).settings.display.verbose
 
 
 def test_the_layers_are_in_their_order(place: Place) -> None:
     def in_force(**environ: str) -> int:
-        return place.resolve(**environ).settings.context_window_limit
+        return place.resolve(**environ).settings.conversation.context_window_limit
 
     place.config('model = "m"\ncontext_window_limit = 1\n[api]\nseed = 1\n')
     assert in_force() == 1
@@ -153,12 +153,12 @@ def test_the_layers_are_in_their_order(place: Place) -> None:
     environ = {"MARID_CONTEXT_WINDOW_LIMIT": "4", "MARID_API_SEED": "2"}
     place.models("[models.m]\ncontext_window = 2\n[models.m.api]\nseed = 3\n")
     assert in_force(**environ) == 4
-    assert place.resolve(**environ).settings.api["seed"] == 3
+    assert place.resolve(**environ).settings.model.api["seed"] == 3
     place.marid_toml("context_window_limit = 3\n")
     assert in_force(**environ) == 3
     place.local("context_window_limit = 5\n")
     assert in_force(**environ) == 5
-    assert place.within(environ, {"context_window_limit": "6"}).settings.context_window_limit == 6
+    assert place.within(environ, {"context_window_limit": "6"}).settings.conversation.context_window_limit == 6
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_the_layers_are_in_their_order(place: Place) -> None:
     [("1", True), ("TRUE", True), ("yes", True), ("on", True), ("0", False), ("False", False), ("no", False)],
 )
 def test_a_switch_may_be_written_in_several_ways(place: Place, text: str, value: bool) -> None:
-    assert place.load(MARID_MASK=text).mask is value
+    assert place.load(MARID_MASK=text).context.mask is value
 
 
 @pytest.mark.parametrize(
@@ -185,17 +185,17 @@ def test_the_names_of_the_documents_count_and_ours_are_stronger(
 
 def test_the_recursion_depth_of_an_older_home_is_fuel(place: Place) -> None:
     place.config("max_recursion_depth = 9\n")
-    assert place.resolve().settings.fuel == 9
-    assert place.resolve({"max_recursion_depth": "8"}).settings.fuel == 8
+    assert place.resolve().settings.conversation.fuel == 9
+    assert place.resolve({"max_recursion_depth": "8"}).settings.conversation.fuel == 8
     place.config("fuel = 3\nmax_recursion_depth = 9\n")
-    assert place.resolve().settings.fuel == 3
+    assert place.resolve().settings.conversation.fuel == 3
 
 
 def test_the_required_config_of_an_older_home_works_as_it_is(place: Place) -> None:
     place.config('api_key = "k"\nmodel = "m"\ncontext_window_limit = 100000\nwarn_threshold_percent = 75.0\n')
     found = place.resolve()
     assert found.notes == ()
-    assert found.settings == Settings(
+    assert found.settings == make_settings(
         home=str(place.home), api_key="k", model="m", context_window_limit=100_000, warn_threshold_percent=75.0
     )
 
@@ -204,18 +204,18 @@ def test_the_required_config_of_an_older_home_works_as_it_is(place: Place) -> No
 def test_the_address_of_an_older_home_may_name_the_call_itself(place: Place, tail: str) -> None:
     place.config(f'base_url = "https://h.example/api/v1{tail}"\nproviders.x.base_url = "http://x/v1{tail}"\n')
     found = place.resolve().settings
-    assert found.base_url == "https://h.example/api/v1"
-    assert found.providers["x"]["base_url"] == "http://x/v1"
+    assert found.model.base_url == "https://h.example/api/v1"
+    assert found.model.providers["x"]["base_url"] == "http://x/v1"
 
 
 def test_blanks_around_an_address_do_no_harm(place: Place) -> None:
     place.config('base_url = " http://x/v1/ "\n')
-    assert place.resolve().settings.base_url == "http://x/v1"
+    assert place.resolve().settings.model.base_url == "http://x/v1"
 
 
 def test_the_list_of_allowed_paths_of_a_chibi_home_is_read(place: Place) -> None:
     place.config('file_tools_allowed_paths = ["/srv/a"]\n')
-    assert place.resolve().settings.files == ("/srv/a",)
+    assert place.resolve().settings.tools.files == ("/srv/a",)
     assert place.resolve().notes == ()
 
 
@@ -264,7 +264,7 @@ def test_in_a_home_that_chibi_uses_unknown_keys_are_notes(tmp_path: Path) -> Non
     with pytest.raises(BadInput, match="later_invention"):
         resolve_settings(SettingsSources(str(home), "", {"CHIBI_HOME": "/elsewhere"}))
     found = resolve_settings(SettingsSources(str(home), "", {"CHIBI_HOME": str(home)}))
-    assert (found.settings.fuel, len(found.notes)) == (2, 1)
+    assert (found.settings.conversation.fuel, len(found.notes)) == (2, 1)
     assert found.notes[0].startswith(f"{config}:1: unknown key 'later_invention'")
     config.write_text("later_invention = 1\nauto_compact = true\n")
     assert len(resolve_settings(SettingsSources(str(home), "", {})).notes) == 2
@@ -290,7 +290,7 @@ def test_a_key_never_appears_in_a_message_an_origin_or_a_repr(place: Place) -> N
     canary = "sk-canary-key"
     place.config(f'api_key = "{canary}"\n[providers.a]\napi_key = "{canary}"\n')
     found = place.resolve({"provider": "a"}, CHIBI_API_KEY=canary)
-    assert found.settings.api_key == canary
+    assert found.settings.model.api_key == canary
     assert canary not in repr(found)
     wrong = [
         f"api_key = {canary}", f'api_key = "{canary}', f'api_key = "{canary}"\napi_key = "{canary}"',
@@ -311,5 +311,5 @@ def test_a_key_never_appears_in_a_message_an_origin_or_a_repr(place: Place) -> N
 
 
 def test_a_plain_run_looks_at_nothing_but_what_is_there(place: Place) -> None:
-    assert place.load(MARID_HOME="/m", CHIBI_HOME="/c", MARID_PROJECT_ROOT="/p", PATH="/bin").fuel == 30
+    assert place.load(MARID_HOME="/m", CHIBI_HOME="/c", MARID_PROJECT_ROOT="/p", PATH="/bin").conversation.fuel == 30
     assert os.listdir(place.project) == []

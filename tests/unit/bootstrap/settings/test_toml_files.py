@@ -78,7 +78,7 @@ def test_a_hostile_file_is_told_and_does_not_hang(place: Place, text: str, words
 def test_a_hostile_file_in_a_lenient_home_is_told_in_few_notes(place: Place) -> None:
     place.config("auto_compact = true\n" + "".join(f"key{number} = 1\n" for number in range(5000)) + "fuel = 3\n")
     found = place.resolve()
-    assert (len(found.notes), found.settings.fuel) == (50, 3)
+    assert (len(found.notes), found.settings.conversation.fuel) == (50, 3)
 
 
 def test_a_key_with_control_characters_is_shown_without_them(place: Place) -> None:
@@ -97,7 +97,7 @@ def test_a_long_value_is_told_in_short(place: Place) -> None:
 
 def test_a_file_that_is_not_there_behind_a_link_is_none(place: Place) -> None:
     (place.home / "config.toml").symlink_to("nowhere")
-    assert place.load().fuel == 30
+    assert place.load().conversation.fuel == 30
 
 
 def test_of_two_names_of_one_key_ours_is_the_stronger_in_any_order(place: Place) -> None:
@@ -106,7 +106,7 @@ def test_of_two_names_of_one_key_ours_is_the_stronger_in_any_order(place: Place)
         'file_tools_allowed_paths = ["/b"]\nfiles = ["/a"]\n',
     ):
         place.config(text)
-        assert place.load().files == ("/a",)
+        assert place.load().tools.files == ("/a",)
 
 
 @pytest.mark.parametrize(
@@ -137,14 +137,14 @@ def test_a_colour_that_only_chibi_knows_is_told_and_the_usual_one_used(place: Pl
     place.config("url_policy = {}\n")
     place.cli('[markdown_style]\nh1 = "mauve"\nh2 = "red"\n')
     found = place.resolve()
-    assert found.display.markdown_style == {"h2": "red"}
+    assert found.settings.display.markdown_style == {"h2": "red"}
     assert any("cli.toml:2:" in note and "the usual colour is used" in note for note in found.notes)
 
 
 def test_an_empty_name_of_the_user_is_told_in_a_home_of_chibis_and_the_usual_one_used(place: Place) -> None:
     place.config('url_policy = {}\nusername = ""\n')
     found = place.resolve()
-    assert found.settings.username == "user"
+    assert found.settings.conversation.username == "user"
     assert any("config.toml:2:" in note and "the usual name is used" in note for note in found.notes)
     place.config('username = ""\n')
     with pytest.raises(BadInput, match="'username' must be a line of text"):

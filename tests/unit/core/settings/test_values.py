@@ -1,3 +1,5 @@
+import pytest
+
 from marid.adapters.gateway.providers import KNOWN_PROVIDERS
 from marid.core.settings.values import (
     CHIBI_KEYS,
@@ -7,20 +9,21 @@ from marid.core.settings.values import (
     UNSUPPORTED_KEYS,
     DisplaySettings,
     Settings,
+    make_settings,
+    settings_by_key,
     settings_files,
 )
 
 
 def test_every_setting_but_home_is_described() -> None:
-    assert [setting.name for setting in SETTINGS] == [
-        name for name in Settings._fields if name not in {"home", "project_policy", "model_window"}
-    ]
+    described = {setting.name for setting in (*SETTINGS, *DISPLAY_SETTINGS)}
+    assert described == settings_by_key(Settings()).keys() - {"project_policy", "model_window"}
     assert [setting.name for setting in DISPLAY_SETTINGS] == list(DisplaySettings._fields)
     assert all(setting.meaning for setting in (*SETTINGS, *DISPLAY_SETTINGS))
 
 
 def test_no_key_is_both_known_and_not_built_yet() -> None:
-    assert UNSUPPORTED_KEYS.isdisjoint({*Settings._fields, *DisplaySettings._fields})
+    assert UNSUPPORTED_KEYS.isdisjoint(settings_by_key(Settings()))
     assert {"auto_compact", "url_policy", "vfs", "image"} <= UNSUPPORTED_KEYS < CHIBI_KEYS
 
 
@@ -33,11 +36,19 @@ def test_only_keys_are_secret() -> None:
 
 
 def test_a_repr_holds_no_key() -> None:
-    settings = Settings(api_key="sk-canary", providers={"work": {"api_key": "sk-canary"}}, model="m")
+    settings = make_settings(api_key="sk-canary", providers={"work": {"api_key": "sk-canary"}}, model="m")
     assert "sk-canary" not in repr(settings)
     assert "api_key='(set)', base_url='', providers=('work',)" in repr(settings)
     assert "api_key=''" in repr(Settings())
-    assert repr(Settings()).startswith("Settings(home='', max_size_mb=100.0, ")
+
+
+def test_values_by_key_go_into_their_sections_and_back() -> None:
+    values = {**settings_by_key(Settings()), "model": "m", "model_window": 5, "tools": {"include": ("a",)}, "fuel": 1}
+    settings = make_settings("/h", **values)
+    assert (settings.model.name, settings.model.window, settings.conversation.fuel) == ("m", 5, 1)
+    assert settings_by_key(settings) == values
+    with pytest.raises(KeyError, match="nonsense"):
+        make_settings(nonsense=1)
 
 
 def test_files_are_named_whether_they_are_there_or_not() -> None:

@@ -50,9 +50,9 @@ def test_a_model_is_asked_unless_something_else_was_wanted(args: list[str], spok
 
 def test_settings_of_the_line_are_above_all_others(tmp_path: Path) -> None:
     app = start_run(parse_command_line(["-s", "fuel=7", "-x"]), lambda: workbench(tmp_path)).app
-    assert app.settings.fuel == 7
-    assert app.resolve("a", {}).settings.fuel == 7
-    assert app.resolve("a", {"fuel": "8"}).settings.fuel == 8
+    assert app.settings.conversation.fuel == 7
+    assert app.resolve("a", {}).settings.conversation.fuel == 7
+    assert app.resolve("a", {"fuel": "8"}).settings.conversation.fuel == 8
     with pytest.raises(BadInput):
         start_run(parse_command_line(["-s", "fule=7", "-x"]), lambda: workbench(tmp_path))
 

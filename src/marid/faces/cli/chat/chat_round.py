@@ -49,7 +49,9 @@ def run_chat(
         try:
             resolved = app.resolve(request.conversation, request.flags)
             if not request.resume:
-                request = replace(request, prompt=read_prompt(request.prompt, sys.stdin, resolved.settings.max_size_mb))
+                request = replace(
+                    request, prompt=read_prompt(request.prompt, sys.stdin, resolved.settings.context.max_size_mb)
+                )
             _print_lock_wait(app, request)
             return show_round(app, request, resolved, signals, _run_round if runner is None else runner)
         except ConversationLocked as error:
@@ -83,7 +85,7 @@ def show_round(
 
 def display_settings(request: ChatRequest, resolved: ResolvedSettings) -> DisplaySettings:
     """How answers are shown: by the files, and above them by flags."""
-    return resolved.display._replace(**cast("dict[str, bool]", dict(request.display)))
+    return resolved.settings.display._replace(**cast("dict[str, bool]", dict(request.display)))
 
 
 async def _run_round(

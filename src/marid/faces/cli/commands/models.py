@@ -64,7 +64,7 @@ def _fetch_models(app: App, only: str) -> tuple[list[tuple[str, ModelInfo]], lis
 
     anyio.run(ask_all)
     # A service that has nothing but an address has no name: its models are asked for by theirs alone.
-    unnamed = providers[0] if app.settings.base_url and not app.settings.provider else None
+    unnamed = providers[0] if app.settings.model.base_url and not app.settings.model.provider else None
     found = [
         (info.id if one is unnamed else f"{info.provider}:{info.id}", info)
         for number, one in enumerate(asked)

@@ -45,7 +45,7 @@ def _statistics(app: App, path: str) -> dict[str, Any]:
         cwd=app.cwd,
         selection=FileSelection(targets=(path,)),
         render=RenderOptions(views=(ContextView.STATS,), form=OutputFormat.JSON),
-        encoding=app.settings.encoding,
+        encoding=app.settings.context.encoding,
     )
     progress = Progress(quiet=False)
     run = project_context.assemble(app, request, Caller(face="cli"), progress)

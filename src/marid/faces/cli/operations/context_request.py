@@ -35,7 +35,7 @@ def context_request(options: Mapping[str, Any], app: App) -> ContextRequest:
         raise BadInput(f"--budget must be at least 1, not {options['budget']}")
     if options["copy"] and options["output"]:
         raise BadInput("--copy and --output are two places: choose one")
-    megabytes = settings.max_size_mb if options["max_size_mb"] is None else options["max_size_mb"]
+    megabytes = settings.context.max_size_mb if options["max_size_mb"] is None else options["max_size_mb"]
     return ContextRequest(
         cwd=app.cwd,
         selection=FileSelection(
@@ -49,7 +49,7 @@ def context_request(options: Mapping[str, Any], app: App) -> ContextRequest:
         ),
         render=_output_options(options, app),
         max_bytes=byte_limit(megabytes),
-        encoding=options["encoding"] or settings.encoding,
+        encoding=options["encoding"] or settings.context.encoding,
         output=options["output"],
         redirect="" if options["output"] or options["copy"] else redirect_target(),
         lock=options["lock"],
@@ -65,7 +65,7 @@ def _output_options(options: Mapping[str, Any], app: App) -> RenderOptions:
         line_numbers=options["line_numbers"],
         with_tree=options["with_tree"],
         tokens=options["tokens"],
-        mask=app.settings.mask and not options["no_mask"],
+        mask=app.settings.context.mask and not options["no_mask"],
         budget=options["budget"],
         levels=tuple(_level(text) for text in options["levels"]),
         symbols=tuple(_symbol(text) for text in options["symbols"]),

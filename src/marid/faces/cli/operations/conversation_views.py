@@ -126,7 +126,7 @@ def _log_look(app: App, name: str, manner: LogOptions) -> MarkdownLook | None:
     """How messages are rendered, where a person reads them on a terminal."""
     if manner.raw or manner.as_json or not sys.stdout.isatty():
         return None
-    display = app.resolve(name, {}).display
+    display = app.resolve(name, {}).settings.display
     return MarkdownLook(display.markdown_style, app.colour) if display.render_markdown else None
 
 

@@ -14,6 +14,6 @@ def page_path(keys: str) -> str:
 
 def show_page(app: App, path: str) -> int:
     """Print it rendered, on a terminal or not. Raises: NotFound; BadInput for what is no text file."""
-    look = MarkdownLook(app.resolve("", {}).display.markdown_style, app.colour)
+    look = MarkdownLook(app.resolve("", {}).settings.display.markdown_style, app.colour)
     print_line(render_markdown(read_text_file(app, path), terminal_width(1), look).removesuffix("\n"))
     return 0

@@ -27,9 +27,9 @@ def greet(app: App) -> None:
     rows = [
         ("project", app.project),
         ("home", app.settings.home + ("" if os.path.isdir(app.settings.home) else " (made when needed)")),
-        ("tokens", app.settings.encoding),
-        ("secrets", "masked" if app.settings.mask else "not masked"),
-        ("size limit", f"{app.settings.max_size_mb:g} MB"),
+        ("tokens", app.settings.context.encoding),
+        ("secrets", "masked" if app.settings.context.mask else "not masked"),
+        ("size limit", f"{app.settings.context.max_size_mb:g} MB"),
     ]
     for name, value in rows:
         print_line(f"  {name:<11}{value}")

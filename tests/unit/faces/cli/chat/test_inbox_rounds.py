@@ -111,7 +111,7 @@ def test_ctrl_c_before_a_round_begins_ends_it_too(app: App) -> None:
 def test_the_display_is_each_conversation_s_own(app: App, capfd: pytest.CaptureFixture[str]) -> None:
     shown = ChatRequest(conversation="", display={"verbose": True})
     check_inboxes(app, ["one"], shown, runner=Played(RoundTextDelta("Done.")))
-    assert app.resolve("one", {}).display == DisplaySettings()
+    assert app.resolve("one", {}).settings.display == DisplaySettings()
     assert capfd.readouterr().out == "Done.\n"
 
 

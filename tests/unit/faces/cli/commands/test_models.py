@@ -9,6 +9,7 @@ from fakes.model import FakeModel
 from fakes.talks import talking
 from marid.core.errors import MaridError, NotFound, Refused, Unavailable
 from marid.core.model_io import ModelInfo
+from marid.core.settings.values import make_settings
 from marid.faces.cli.commands.models import command, list_models
 
 
@@ -89,6 +90,6 @@ def test_a_service_with_an_address_only_is_told_apart_from_openai(
     there = Offering("openai", (ModelInfo(id="qwen", provider="openai"),))
     real = Offering("openai", (ModelInfo(id="gpt", provider="openai"),))
     app = talking(tmp_path, None, there, real)
-    settings = app.settings._replace(provider="", base_url="http://h/v1", providers={"openai": {"api_key": "k"}})
+    settings = make_settings(app.settings.home, base_url="http://h/v1", providers={"openai": {"api_key": "k"}})
     list_models(app._replace(settings=settings))
     assert [line.strip() for line in capfd.readouterr().out.splitlines()[1:]] == ["qwen", "openai:gpt"]

@@ -167,9 +167,13 @@ def test_settings_of_a_conversation_are_written_down(app: App, capfd: pytest.Cap
     conversation_actions.set_system_prompt(app, "a", "")
     conversation_actions.set_values(app, "a", {"fuel": "5"})
     settings = app.resolve("a", {}).settings
-    assert (settings.provider, settings.username, settings.fuel) == ("offline", "ann", 5)
+    assert (settings.model.provider, settings.conversation.username, settings.conversation.fuel) == (
+        "offline",
+        "ann",
+        5,
+    )
     conversation_actions.set_values(app, "a", {"fuel": None})
-    assert app.resolve("a", {}).settings.fuel == 30
+    assert app.resolve("a", {}).settings.conversation.fuel == 30
     conversation_actions.set_values(app, "a", {"api_key": "sk-secret"})
     assert told(capfd).splitlines() == [
         "marid: 'a' uses offline:offline",

@@ -6,13 +6,13 @@ from fakes.means import Outside
 from fakes.program import Program
 from fakes.terminal import terminal
 from marid import __version__
-from marid.core.settings.values import Settings
+from marid.core.settings.values import make_settings
 from marid.faces.cli.argv.context_options import OPTIONS
 from marid.faces.cli.view.greeting import TRY_NEXT, bold, greet
 
 
 def test_the_greeting_says_what_is_set_up_and_what_to_try(capfd: pytest.CaptureFixture[str]) -> None:
-    app = Outside().app("/projects/shop", Settings(home="/no/such/home", max_size_mb=2.5))
+    app = Outside().app("/projects/shop", make_settings(home="/no/such/home", max_size_mb=2.5))
     greet(app._replace(notes=("a note",)))
     lines = capfd.readouterr().out.splitlines()
     assert lines[0] == f"marid {__version__}: context, memory, hands and knowledge on your own code"
@@ -26,7 +26,7 @@ def test_the_greeting_says_what_is_set_up_and_what_to_try(capfd: pytest.CaptureF
 
 
 def test_a_home_that_is_there_and_secrets_that_are_not_masked_are_told(capfd: pytest.CaptureFixture[str]) -> None:
-    greet(Outside().app("/", Settings(home="/", mask=False)))
+    greet(Outside().app("/", make_settings(home="/", mask=False)))
     out = capfd.readouterr().out
     assert "  home       /\n" in out
     assert "  secrets    not masked\n" in out
