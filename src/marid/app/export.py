@@ -10,8 +10,7 @@ from marid.core.conversation.entry import MESSAGE, NEVER_IN_WINDOW, TOOL_CALL, T
 from marid.core.conversation.entry_json import entry_to_dict, status_mark
 from marid.core.conversation.records import ConversationMeta
 from marid.core.errors import BadInput
-from marid.text.display import escape_text
-from marid.text.timestamps import format_timestamp
+from marid.text.display import escape_text, format_timestamp
 
 # What nobody reads: the result of a call tells more than that it was begun.
 _HIDDEN_TYPES = frozenset({TOOL_STARTED, *NEVER_IN_WINDOW})

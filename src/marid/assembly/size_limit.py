@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 from marid.assembly.selection import Selection
 from marid.core.errors import Exhausted
-from marid.text.display import quote_path
-from marid.text.lines import human_size
+from marid.text.display import human_size, quote_path
 from marid.workspace.read import FileSize, measure_files
 
 _MEGABYTE = 1 << 20

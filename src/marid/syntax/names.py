@@ -38,13 +38,3 @@ def ambiguity_error(name: str, where: str, choices: Sequence[str]) -> BadInput:
     more = [f"and {len(choices) - _MAX_LISTED} more"] if len(choices) > _MAX_LISTED else []
     lines = (f"'{name}' is ambiguous in {where}, ask for one of:", *choices[:_MAX_LISTED], *more)
     return BadInput("\n  ".join(lines))
-
-
-def join_limited(names: Sequence[str], limit: int) -> str:
-    """The names with commas, and how many more there are."""
-    return ", ".join(names[:limit]) + (f" and {len(names) - limit:,} more" if len(names) > limit else "")
-
-
-def clip(text: str, length: int) -> str:
-    """At most `length` characters, the last of them `…` where text is cut."""
-    return text if len(text) <= length else text[: length - 1].rstrip() + "…"

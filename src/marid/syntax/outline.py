@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from marid.syntax.names import clip
 from marid.syntax.treesitter.definitions import Definition, visible_definitions
 from marid.syntax.treesitter.grammars import MAX_PARSE_BYTES
 from marid.syntax.treesitter.language_tables import LANGUAGE_TABLES
+from marid.text.display import clip
 
 _DOC_LENGTH = 100
 _DECORATOR_LENGTH = 60

@@ -1,57 +1,96 @@
-"""Bytes of a file to UTF-8: a byte-order mark decides, else valid UTF-8 stays, else CP1252, else Latin-1."""
+"""Decode and encode text files. A byte-order mark decides, else UTF-8 if valid, else CP1252, else Latin-1."""
 
 import codecs
+from typing import NamedTuple
+
+from marid.core.errors import BadInput
 
 # As git: a NUL this early makes a file binary.
 SNIFF_BYTES = 8192
 _CHUNK = 1 << 20
-_WIDE_CODECS = (
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it starts with
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
+_BOMS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it starts with
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+    (codecs.BOM_UTF8, "utf-8"),
 )
-_WIDE_BOMS = tuple(mark for mark, _ in _WIDE_CODECS)
+WIDE_BOMS = tuple(mark for mark, codec in _BOMS if codec != "utf-8")
+
+
+class DecodedText(NamedTuple):
+    """The text after the byte-order mark, and how to write it back."""
+
+    text: str
+    codec: str
+    bom: bytes = b""
+
+    def encode(self, text: str) -> bytes:
+        """`text` in the same encoding, after the same mark. Raises as `encode_text`."""
+        return self.bom + encode_text(text, self.codec)
+
+
+def encode_text(text: str, codec: str = "utf-8") -> bytes:
+    """The bytes of `text`. Raises: BadInput with the first character that the encoding lacks, and its line."""
+    try:
+        return text.encode(codec)
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        char = f"U+{ord(text[error.start]):04X}"
+        if "\ud800" <= text[error.start] <= "\udfff":
+            raise BadInput(f"line {line} of the new text contains half a character ({char})") from error
+        raise BadInput(f"line {line} of the new text contains {char}, which {codec} cannot encode") from error
 
 
 def is_binary(head: bytes) -> bool:
-    """Whether a file that starts like this is no text."""
-    return head.find(b"\0", 0, SNIFF_BYTES) >= 0 and not head.startswith(_WIDE_BOMS)
+    """Whether a file that starts like this is not text."""
+    return head.find(b"\0", 0, SNIFF_BYTES) >= 0 and not head.startswith(WIDE_BOMS)
+
+
+def decode_text(data: bytes) -> DecodedText | None:
+    """The text of a file; None for a binary file."""
+    for mark, codec in _BOMS:
+        if data.startswith(mark):
+            text = _try_decode(data[len(mark) :], codec)
+            if text is not None:
+                return DecodedText(text, codec, mark)
+            if codec != "utf-8":
+                return None
+    if is_binary(data):
+        return None
+    for codec in ("utf-8", "cp1252"):
+        if (text := _try_decode(data, codec)) is not None:
+            return DecodedText(text, codec)
+    return DecodedText(data.decode("latin-1"), "latin-1")
+
+
+def _try_decode(data: bytes, codec: str) -> str | None:
+    try:
+        return data.decode(codec)
+    except UnicodeDecodeError:
+        return None
 
 
 def to_utf8(data: bytes) -> tuple[bytes, str] | None:
-    """The text as UTF-8 and the encoding it had; the very same object when it was UTF-8; None for a binary file."""
-    if data.isascii():
-        return None if data.find(b"\0", 0, SNIFF_BYTES) >= 0 else (data, "utf-8")
-    if data.startswith(_WIDE_BOMS):
-        return _decode_wide(data)
-    if data.find(b"\0", 0, SNIFF_BYTES) >= 0:
-        return None
-    try:
-        _check_utf8(data) if len(data) > _CHUNK else data.decode()
-    except UnicodeDecodeError:
-        return _decode_narrow(data)
-    return data, "utf-8"
+    """The text as UTF-8 and its encoding; the same object if it was UTF-8; None for a binary file."""
+    if not data.startswith(WIDE_BOMS):
+        if data.find(b"\0", 0, SNIFF_BYTES) >= 0:
+            return None
+        if data.isascii() or _is_utf8(data):
+            return data, "utf-8"
+    found = decode_text(data)
+    return (found.text.encode(), found.codec.removesuffix("-le").removesuffix("-be")) if found else None
 
 
-def _decode_narrow(data: bytes) -> tuple[bytes, str]:
-    try:
-        return data.decode("cp1252").encode(), "cp1252"
-    except UnicodeDecodeError:
-        return data.decode("latin-1").encode(), "latin-1"
-
-
-def _decode_wide(data: bytes) -> tuple[bytes, str] | None:
-    encoding = next(name for mark, name in _WIDE_CODECS if data.startswith(mark))
-    try:
-        return data.decode(encoding).encode(), encoding
-    except UnicodeError:
-        return None
-
-
-def _check_utf8(data: bytes) -> None:
-    """Raises UnicodeDecodeError. Decodes piecewise: the text of a large file would take up to four times its size."""
+def _is_utf8(data: bytes) -> bool:
+    if len(data) <= _CHUNK:
+        return _try_decode(data, "utf-8") is not None
+    # Piecewise: the text of a large file would take up to four times its size.
     check = codecs.getincrementaldecoder("utf-8")().decode
     view = memoryview(data)
-    for start in range(0, len(data), _CHUNK):
-        check(view[start : start + _CHUNK], start + _CHUNK >= len(data))
+    try:
+        for start in range(0, len(data), _CHUNK):
+            check(view[start : start + _CHUNK], start + _CHUNK >= len(data))
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -2,7 +2,7 @@
 
 
 def number_lines(data: bytes, first: int = 1) -> bytes:
-    """Each line with its number before it; the bytes of the lines are kept."""
+    """The lines with their numbers in front; their bytes are kept."""
     if not data:
         return data
     lines = data.split(b"\n")
@@ -15,19 +15,5 @@ def number_lines(data: bytes, first: int = 1) -> bytes:
 
 
 def line_count(data: bytes) -> int:
-    """How many lines there are, an unfinished last one counted."""
+    """The number of lines; a last line without an ending counts."""
     return data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
-
-
-def slice_lines(data: bytes, start: int, end: int) -> bytes:
-    """Lines `start` to `end`, from 1, both included."""
-    return b"".join(line + b"\n" for line in data.split(b"\n")[start - 1 : end])
-
-
-def human_size(size: float) -> str:
-    """`size` bytes in the unit a person would use."""
-    for unit in ("B", "KB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} GB"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from marid.core.errors import BadInput
-from marid.text.display import escape_text
+from marid.text.display import clip, escape_text
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -100,7 +100,7 @@ def _error_text(error: "ErrorDetails") -> str:
 def quote_value(value: object) -> str:
     """A value as it may be quoted in a message: short and on one line."""
     text = repr(value) if isinstance(value, str) else _json(value)
-    return escape_text(text if len(text) <= _MAX_QUOTE else f"{text[:_MAX_QUOTE]}…")
+    return escape_text(clip(text, _MAX_QUOTE + 1))
 
 
 def _json(value: object) -> str:

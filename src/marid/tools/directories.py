@@ -6,8 +6,7 @@ from typing import Annotated, NamedTuple
 
 from marid.core.errors import MaridError
 from marid.core.policy.policy import Effect
-from marid.text.display import quote_path
-from marid.text.lines import human_size
+from marid.text.display import human_size, quote_path
 from marid.toolkit.handles import FolderRef
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import Alias, ToolSpec, tool

@@ -4,9 +4,8 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 
 from marid.core.errors import BadInput, Exhausted, NotFound
-from marid.text.display import quote_path
-from marid.text.lines import human_size
-from marid.text.text_codec import DecodedText, decode_text
+from marid.text.decode import DecodedText, decode_text
+from marid.text.display import human_size, quote_path
 from marid.toolkit.handles import FileRef, PathHandle, TargetRef
 from marid.toolkit.outcome import EditPlan
 from marid.workspace.find.suggestions import not_found_error

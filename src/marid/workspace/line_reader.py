@@ -6,10 +6,9 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from marid.core.errors import BadInput, Exhausted
-from marid.text.decode import SNIFF_BYTES, is_binary
+from marid.text.decode import SNIFF_BYTES, WIDE_BOMS, decode_text, is_binary
+from marid.text.display import human_size
 from marid.text.edit.line_edits import check_start_line
-from marid.text.lines import human_size
-from marid.text.text_codec import WIDE_BOMS, decode_text
 from marid.workspace.guard.api import GuardedPath
 
 MAX_TEXT_BYTES = 16 << 20

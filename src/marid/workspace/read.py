@@ -6,7 +6,7 @@ from stat import S_ISREG
 from typing import NamedTuple
 
 from marid.text.decode import SNIFF_BYTES, is_binary, to_utf8
-from marid.text.lines import human_size
+from marid.text.display import human_size
 from marid.workspace.dirfd_walk import OPEN_FILE_FLAGS, open_file, read_up_to
 from marid.workspace.walk import Folder, describe_os_error, open_dirfd_walk
 

@@ -8,7 +8,7 @@ from marid.app.app import App
 from marid.app.export import FORMS, export
 from marid.core.conversation.entry import MESSAGE, Entry
 from marid.core.errors import BadInput, NotFound
-from marid.text.timestamps import format_timestamp
+from marid.text.display import format_timestamp
 
 HOSTILE = '<script>alert("x")</script> & \x1b[2J'
 

@@ -1,10 +1,20 @@
 import os
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.text.display import escape_text, quote_path, unquote_path
+from marid.text.display import (
+    clip,
+    escape_text,
+    format_timestamp,
+    human_size,
+    join_limited,
+    one_line,
+    quote_path,
+    unquote_path,
+)
 
 
 @pytest.mark.parametrize(
@@ -57,13 +67,42 @@ def test_no_text_is_too_odd_to_be_shown_or_read_back(text: str) -> None:
         ('"\\q"', "\\q"),
     ],
 )
-def test_what_nobody_quoted_is_read_as_it_stands(written: str, path: str) -> None:
+def test_a_path_that_is_not_quoted_is_read_as_it_is(written: str, path: str) -> None:
     assert unquote_path(written) == path
 
 
-def test_half_a_pair_which_no_name_holds_is_shown_all_the_same() -> None:
+def test_a_lone_surrogate_can_be_shown() -> None:
     assert quote_path("\ud800") == '"\\355\\240\\200"'
 
 
 def test_text_is_shown_on_one_line() -> None:
     assert escape_text("a\nb\x1b[0m\u202e é") == "a\\nb\\x1b[0m\\u202e é"
+    assert one_line(" a\n b\x1bc ", 10) == "a b c"
+
+
+def test_long_text_and_long_lists_are_cut() -> None:
+    assert clip("abcd", 4) == one_line("abcd", 4) == "abcd"
+    assert clip("abcdef", 4) == one_line("abcdef", 4) == "abc…"
+    assert clip("ab cdef", 4) == "ab…"
+    assert join_limited(["a", "b", "c"], 3) == "a, b, c"
+    assert join_limited(["a", "b", "c"], 1) == "a and 2 more"
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1.0 KB"),
+        (1536, "1.5 KB"),
+        (35_200_000, "35.2 MB"),
+        (5_400_000_000, "5.4 GB"),
+    ],
+)
+def test_a_size_has_a_readable_unit(size: int, shown: str) -> None:
+    assert human_size(size) == shown
+
+
+def test_a_timestamp_is_local_time_and_empty_for_zero() -> None:
+    assert format_timestamp(0) == ""
+    assert format_timestamp(1_800_000_000_000) == time.strftime("%Y-%m-%d %H:%M", time.localtime(1_800_000_000))

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.text.lines import human_size, line_count, number_lines, slice_lines
+from marid.text.lines import line_count, number_lines
 
 
 @pytest.mark.parametrize(
@@ -35,30 +35,3 @@ def test_numbers_can_be_taken_off_again(data: bytes) -> None:
 @pytest.mark.parametrize(("data", "count"), [(b"", 0), (b"a", 1), (b"a\n", 1), (b"a\nb", 2), (b"\n\n", 2)])
 def test_an_unfinished_last_line_is_counted(data: bytes, count: int) -> None:
     assert line_count(data) == count
-
-
-def test_lines_are_cut_out_whole() -> None:
-    assert slice_lines(b"a\nb\nc\n", 2, 3) == b"b\nc\n"
-    assert slice_lines(b"a\nb", 2, 2) == b"b\n"
-    assert slice_lines(b"a\nb\n", 1, 1) == b"a\n"
-
-
-@given(st.binary(max_size=100))
-def test_all_lines_cut_out_are_the_whole(data: bytes) -> None:
-    whole = slice_lines(data, 1, line_count(data))
-    assert whole == (data if data.endswith(b"\n") or not data else data + b"\n")
-
-
-@pytest.mark.parametrize(
-    ("size", "shown"),
-    [
-        (0, "0 B"),
-        (999, "999 B"),
-        (1000, "1.0 KB"),
-        (1536, "1.5 KB"),
-        (35_200_000, "35.2 MB"),
-        (5_400_000_000, "5.4 GB"),
-    ],
-)
-def test_a_size_is_shown_in_the_unit_a_person_would_use(size: int, shown: str) -> None:
-    assert human_size(size) == shown

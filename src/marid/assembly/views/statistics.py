@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from marid.assembly.views.path_list import json_bytes
-from marid.text.display import quote_path
-from marid.text.lines import human_size
+from marid.text.display import human_size, quote_path
 
 _MAX_FOLDERS_SHOWN = 40
 _MAX_LARGEST = 10

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from marid.core.errors import BadInput, Exhausted, NotFound
 from marid.syntax.cfamily import source_views
 from marid.syntax.languages import LANGUAGES
-from marid.syntax.names import MAX_NAME_LENGTH, ambiguity_error, clip, split_line_suffix, suggestion
+from marid.syntax.names import MAX_NAME_LENGTH, ambiguity_error, split_line_suffix, suggestion
 from marid.syntax.python.outline import py_outline
 from marid.syntax.python.skeleton import py_skeleton
 from marid.syntax.treesitter.definitions import Definition, LocatedDefinition, locate_definitions
@@ -22,7 +22,7 @@ from marid.syntax.treesitter.nodes import (
     line_start,
     named_child_at,
 )
-from marid.text.display import escape_text
+from marid.text.display import clip, escape_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node

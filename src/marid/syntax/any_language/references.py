@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from marid.core.errors import BadInput
 from marid.syntax.cfamily.declarations import list_declarations
 from marid.syntax.cfamily.qualified_names import split_name
-from marid.syntax.names import clip
 from marid.syntax.treesitter.definitions import locate_definitions
 from marid.syntax.treesitter.grammars import parse_tree
+from marid.text.display import clip
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -4,8 +4,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from marid.syntax.cfamily.declarations import CDeclaration, CSource
-from marid.syntax.names import clip
 from marid.syntax.treesitter.nodes import child_at, first_row, last_row
+from marid.text.display import clip
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -4,9 +4,9 @@ import ast
 from collections.abc import Iterator
 
 from marid.core.errors import BadInput
-from marid.syntax.names import clip
 from marid.syntax.python.scopes import assigned_names, docstring_text, find_named, statements
 from marid.syntax.python.source import FUNCTION_NODES, DefinitionNode, PythonSource, read_source
+from marid.text.display import clip
 
 _MAX_LENGTH = 200
 

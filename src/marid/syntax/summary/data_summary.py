@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import cast
 
-from marid.syntax.names import clip, join_limited
+from marid.text.display import clip, join_limited
 
 _MAX_NAMES = 200
 _MAX_LENGTH = 80

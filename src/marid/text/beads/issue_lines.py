@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, cast
 
 from marid.core.errors import BadInput, NotFound, Unavailable
 from marid.ports.beads import Bead
-from marid.text.git.revisions import quote_for_message
+from marid.text.display import quote_for_message
 
 IssueRecord: TypeAlias = dict[str, Any]
 

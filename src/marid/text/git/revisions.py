@@ -3,10 +3,10 @@
 import re
 
 from marid.core.errors import BadInput
+from marid.text.display import quote_for_message
 
 MAX_REVISION_LENGTH = 255
 MAX_CLONE_URL_LENGTH = 2000
-MAX_QUOTED = 60
 
 # A name as git itself allows one, less options and what makes git search (`:/text`, `^{/text}`, `@{…}`).
 _NAME = r"(?!-)(?!.*(?:\.\.|@\{|//))[^\x00-\x20\x7f-\x9f\ud800-\udfff~^:?*\[\\]+(?<![./])"
@@ -100,11 +100,6 @@ def clone_folder_name(url: str) -> str:
     """A folder name for a clone of the URL: its last part, less `.git` and unusual characters."""
     last = re.split(r"[/:]", public_url(url).rstrip("/"))[-1].removesuffix(".git")
     return re.sub(r"[^A-Za-z0-9_.-]", "_", last).lstrip(".-") or "repository"
-
-
-def quote_for_message(text: str) -> str:
-    """The text as it may stand in a message: one line, escaped, not long."""
-    return ascii(text) if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]!a}… ({len(text)} characters)"
 
 
 def _percent_decode(text: str) -> str:

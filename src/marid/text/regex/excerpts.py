@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from marid.text.decode import decode_text
 from marid.text.regex.line_hits import LineHit
-from marid.text.text_codec import decode_text
 
 MAX_LINE_LENGTH = 500
 

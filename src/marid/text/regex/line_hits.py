@@ -6,8 +6,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from marid.core.errors import Exhausted
+from marid.text.decode import decode_text
 from marid.text.regex.line_pattern import LinePattern, compile_pattern
-from marid.text.text_codec import decode_text
 
 
 class LineHit(NamedTuple):

@@ -4,7 +4,7 @@ import re
 
 from marid.core.errors import BadInput
 from marid.ports.web import PLAIN_PORTS, Target
-from marid.text.git.revisions import quote_for_message
+from marid.text.display import quote_for_message
 
 MAX_URL_LENGTH = 4000
 MAX_HOST_LENGTH = 253

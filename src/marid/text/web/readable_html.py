@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 
 from marid.core.errors import BadInput
 from marid.ports.web import Target
+from marid.text.display import one_line
 from marid.text.web.charsets import decode_page
 from marid.text.web.http_urls import join_url
 
@@ -84,12 +85,6 @@ class VisibleHtmlParser(HTMLParser):
 
     def on_text(self, text: str) -> None:
         """Seen text."""
-
-
-def one_line(text: str, max_length: int) -> str:
-    """The text on one line, without what moves a cursor or turns the direction of reading, not too long."""
-    plain = _BLANKS.sub(" ", "".join(char if char.isprintable() else " " for char in text)).strip()
-    return plain if len(plain) <= max_length else plain[: max_length - 1] + "…"
 
 
 class _PageReader(VisibleHtmlParser):

@@ -5,9 +5,10 @@ from urllib.parse import parse_qs
 
 from marid.core.errors import BadInput, Unavailable
 from marid.ports.web import Target
+from marid.text.display import one_line
 from marid.text.web.charsets import decode_page
 from marid.text.web.http_urls import join_url, parse_url
-from marid.text.web.readable_html import VisibleHtmlParser, one_line
+from marid.text.web.readable_html import VisibleHtmlParser
 
 MAX_RESULTS = 5
 MAX_TITLE_LENGTH = 200

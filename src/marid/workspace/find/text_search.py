@@ -7,11 +7,10 @@ from typing import NamedTuple, TypeAlias
 
 from marid.core.errors import Exhausted
 from marid.ports.workers import Workers
-from marid.text.decode import to_utf8
+from marid.text.decode import WIDE_BOMS, to_utf8
 from marid.text.regex.line_hits import LineHit, find_hits
 from marid.text.regex.line_pattern import LinePattern
 from marid.text.regex.literal_finder import AdaptiveFinder
-from marid.text.text_codec import WIDE_BOMS
 from marid.workspace.guard.api import OpenFolder
 
 # The first batch is small, for most searches end with it; later ones are worth the way to more than one worker.

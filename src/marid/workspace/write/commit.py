@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from marid.core.errors import BadInput, Exhausted, Unavailable
-from marid.text.lines import human_size
+from marid.text.display import human_size
 from marid.workspace.guard.guarded_path import GuardedPath, read_all
 from marid.workspace.write.atomic import write_all
 from marid.workspace.write.commit_journal import CommitJournal, JournalLine

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.text.web.http_urls import parse_url
-from marid.text.web.readable_html import extract_readable, one_line
+from marid.text.web.readable_html import extract_readable
 
 AT = parse_url("https://example.com/docs/page")
 
@@ -94,8 +94,3 @@ def test_any_page_can_be_read(page: str) -> None:
 @given(st.binary(max_size=300))
 def test_any_bytes_can_be_read(data: bytes) -> None:
     extract_readable(data.replace(b"\0", b""), "latin1", AT)
-
-
-def test_a_line_is_short_and_clean() -> None:
-    assert one_line(" a\n b\x1bc ", 10) == "a b c"
-    assert one_line("abcdef", 4) == "abc…"

@@ -14,8 +14,7 @@ from marid.faces.cli.commands.conversations import app_after_sweep
 from marid.faces.cli.operations import conversation_actions
 from marid.faces.cli.view.console import print_line, print_note
 from marid.faces.cli.view.entry_text import print_untrusted
-from marid.text.display import escape_text
-from marid.text.timestamps import format_timestamp
+from marid.text.display import escape_text, format_timestamp
 
 _HELP = """Let conversations answer the messages that others have sent them (the tool `send_message` does).
 

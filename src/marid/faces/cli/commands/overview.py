@@ -15,7 +15,7 @@ from marid.core.context import ContextRequest, ContextView, FileSelection, Outpu
 from marid.faces.cli.view.console import print_line
 from marid.faces.cli.view.greeting import bold, show_try_next
 from marid.faces.cli.view.progress import Progress
-from marid.text.lines import human_size
+from marid.text.display import human_size
 
 _MAX_FOLDERS = 24
 

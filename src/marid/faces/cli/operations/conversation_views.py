@@ -23,7 +23,7 @@ from marid.faces.cli.view.entry_text import (
 )
 from marid.faces.cli.view.rendering import MarkdownLook, render_markdown
 from marid.faces.cli.view.rendering import terminal_width as width_of
-from marid.text.timestamps import format_timestamp
+from marid.text.display import format_timestamp
 
 _LINE_SEPARATORS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from marid.core.conversation.entry import ANCHORS, MESSAGE, TOOL_CALL, TOOL_RESULT, TOOL_STARTED, Entry
 from marid.core.conversation.entry_json import status_mark
 from marid.faces.cli.view.console import escape_controls, print_line
+from marid.text.display import clip
 
 PREVIEW = 60
 _HIDDEN_TYPES = ANCHORS | {TOOL_STARTED}
@@ -59,8 +60,7 @@ def one_line(text: str) -> str:
 
 
 def _preview(text: str) -> str:
-    line = one_line(text)
-    return line if len(line) <= PREVIEW else f"{line[:PREVIEW]}…"
+    return clip(one_line(text), PREVIEW + 1)
 
 
 def highlight(text: str, words: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ import time
 from marid.core.context import ContextReport
 from marid.core.events import Event, FileProblem, Notice, PackProgress, WalkProgress
 from marid.faces.cli.view.console import print_note, write_stderr
-from marid.text.lines import human_size
+from marid.text.display import human_size
 
 _START_DELAY = 0.7
 _REFRESH_INTERVAL = 0.1

@@ -22,7 +22,7 @@ from marid.core.settings.values import DisplaySettings
 from marid.faces.cli.view.answer_output import AnswerStream
 from marid.faces.cli.view.console import escape_controls
 from marid.faces.cli.view.rendering import DEFAULT_WIDTH, terminal_width
-from marid.text.display import escape_text
+from marid.text.display import clip, escape_text
 
 _DIM, _PLAIN, _CLEAR = "\x1b[2m", "\x1b[0m", "\r\x1b[K"
 _WAIT_THRESHOLD = 1.0
@@ -178,7 +178,7 @@ class StatusLines:
                 pass
 
     def _print_line(self, text: str) -> None:
-        shown = escape_text(text if len(text) <= _MAX_LINE else f"{text[: _MAX_LINE - 1]}…")
+        shown = escape_text(clip(text, _MAX_LINE))
         self._err.write(f"{_DIM}{shown}{_PLAIN}\n" if self._colour else f"{shown}\n")
 
 

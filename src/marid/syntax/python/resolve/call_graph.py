@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from marid.syntax.python.resolve.chains import chain_text
 from marid.syntax.python.resolve.facts import MODULE, Class, Entity, External, Function, Instance, dotted_name
 from marid.syntax.python.resolve.resolver import Resolver
+from marid.text.display import join_limited
 
 MAX_NODES = 400
 MAX_DEPTH = 40
@@ -139,11 +140,5 @@ def _render_lines(top: _Node) -> Iterator[str]:
         inside = "  " * (depth + 1)
         for word, names in (("external", node.external), ("unresolved", node.unresolved)):
             if names:
-                yield f"{inside}{word}: {_join_names(names)}"
+                yield f"{inside}{word}: {join_limited(list(dict.fromkeys(names)), _MAX_NAMES)}"
         waiting.extend((each, depth + 1) for each in reversed(node.children))
-
-
-def _join_names(names: list[str]) -> str:
-    unique = list(dict.fromkeys(names))
-    more = f" and {len(unique) - _MAX_NAMES} more" if len(unique) > _MAX_NAMES else ""
-    return ", ".join(unique[:_MAX_NAMES]) + more

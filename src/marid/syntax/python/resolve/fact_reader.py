@@ -4,7 +4,6 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from marid.syntax.names import clip
 from marid.syntax.python.resolve.chains import chain, chain_text
 from marid.syntax.python.resolve.facts import MODULE, Binding, BindingKind, CallSite, FileFacts, ScopeFacts
 from marid.syntax.python.resolve.name_bindings import ScopeBindings, merge_bindings
@@ -17,6 +16,7 @@ from marid.syntax.python.source import (
     PythonSource,
     read_source,
 )
+from marid.text.display import clip
 
 _MAX_TEXT_LENGTH = 60
 _MAX_CALLS = 1000

@@ -7,7 +7,7 @@ from marid.core.errors import BadInput, NotFound
 from marid.syntax.names import suggestion
 from marid.syntax.python.resolve.facts import MODULE, Class, Entity, Function, Module, dotted_name
 from marid.syntax.python.resolve.resolver import Resolver
-from marid.text.display import quote_path
+from marid.text.display import join_limited, quote_path
 
 _MAX_SHOWN = 10
 _MAX_NAME_LENGTH = 1000
@@ -47,7 +47,7 @@ def _find_file(files: Mapping[str, bytes], given: str) -> str:
     if len(ending) == 1:
         return ending[0]
     if ending:
-        raise BadInput(f"'{quote_path(given)}' is ambiguous: {_join_paths(ending)}")
+        raise BadInput(f"'{quote_path(given)}' is ambiguous: {join_limited([*map(quote_path, ending)], _MAX_SHOWN)}")
     near = suggestion(wanted, files, "/")
     raise NotFound(f"no Python file '{quote_path(given[:200])}' in the folder{near}")
 
@@ -109,7 +109,8 @@ def _find_anywhere(resolver: Resolver, files: Mapping[str, bytes], name: str) ->
     if len(exact) == 1:
         return _make_entity(resolver, *exact[0])
     if exact:
-        raise BadInput(f"'{name}' is ambiguous: {_join_paths([f'{path}::{dotted_name(key)}' for path, key in exact])}")
+        choices = [quote_path(f"{path}::{dotted_name(key)}") for path, key in exact]
+        raise BadInput(f"'{name}' is ambiguous: {join_limited(choices, _MAX_SHOWN)}")
     return None
 
 
@@ -133,8 +134,3 @@ def defined_names(files: Mapping[str, bytes], pattern: "re.Pattern[bytes]") -> l
         if left < 0:
             break
     return sorted(each.decode("utf-8", "replace") for each in known)
-
-
-def _join_paths(names: list[str]) -> str:
-    shown = ", ".join(quote_path(name) for name in names[:_MAX_SHOWN])
-    return shown + (f" and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else "")

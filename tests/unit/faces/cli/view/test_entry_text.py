@@ -14,7 +14,7 @@ from marid.faces.cli.view.entry_text import (
     is_visible,
     print_untrusted,
 )
-from marid.text.timestamps import format_timestamp
+from marid.text.display import format_timestamp
 
 
 def words(kind: str, content: str, *, verbose: bool = False, **fields: str) -> str:
