@@ -1,5 +1,6 @@
-"""Reading what a child prints until it has ended, or must."""
+"""Read a child's output until the child ends or reaches a limit."""
 
+import codecs
 import contextlib
 import os
 import selectors
@@ -8,7 +9,6 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import IO, cast
 
-from marid.adapters.process.bounded_output import BoundedOutput
 from marid.adapters.process.process_limits import MAX_PROCESSES
 from marid.adapters.process.process_tree import ProcessTree
 from marid.ports.processes import OnOutput
@@ -18,9 +18,45 @@ DRAIN = 1.0
 _CHUNK = 1 << 16
 
 
+class BoundedOutput:
+    """Keeps at most `max_bytes` of a stream: half from the start, half from the end."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._half = max_bytes // 2
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._total = 0
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def add(self, data: bytes) -> str:
+        """Add `data` and return it as text, or "" once more than `max_bytes` have come."""
+        text = self._decoder.decode(data) if self._total < 2 * self._half else ""
+        self._total += len(data)
+        room = self._half - len(self._head)
+        self._head += data[:room]
+        self._tail += data[room:]
+        if len(self._tail) > 2 * self._half:  # twice, so that each byte is moved once
+            del self._tail[: -self._half]
+        return text
+
+    @property
+    def dropped_bytes(self) -> int:
+        """How many bytes were dropped."""
+        return max(0, self._total - 2 * self._half)
+
+    def text(self) -> str:
+        """The kept output, with a line where bytes are missing; invalid UTF-8 is replaced."""
+        if not self.dropped_bytes:
+            return (self._head + self._tail).decode("utf-8", "replace")
+        head = codecs.getincrementaldecoder("utf-8")("replace").decode(bytes(self._head))
+        tail = bytes(self._tail[-self._half :])
+        start = next((at for at, byte in enumerate(tail[:3]) if byte & 0xC0 != 0x80), 3)  # skip a split character
+        return f"{head}\n[... {self.dropped_bytes:,} bytes left out ...]\n{tail[start:].decode('utf-8', 'replace')}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunLimits:
-    """When a child is ended, and how many bytes of each of its streams are kept."""
+    """When to end a child, and how many bytes of each stream to keep."""
 
     timeout: float
     max_output: int = 1_000_000
@@ -29,7 +65,7 @@ class RunLimits:
 
 @dataclass(frozen=True, kw_only=True)
 class RunCallbacks:
-    """Whom to tell, and whom to ask whether to go on."""
+    """`on_output` gets the text as it comes; `stopped` says whether to end the child."""
 
     on_output: OnOutput | None = None
     stopped: Callable[[], bool] | None = None
@@ -37,7 +73,7 @@ class RunCallbacks:
 
 @dataclass(frozen=True, kw_only=True)
 class ChildOutput:
-    """Why no more was read: "" for a child that ended by itself, else "time", "stopped" or "crowd"."""
+    """`end_reason` is "" if the child exited, else "time", "stopped" or "crowd"."""
 
     end_reason: str
     seconds: float
@@ -47,40 +83,40 @@ class ChildOutput:
 class ChildMonitor:
     """Watches one child, once."""
 
-    def __init__(self, family: ProcessTree, bounds: RunLimits, hooks: RunCallbacks) -> None:
-        self._tree = family
-        self._bounds = bounds
-        self._on_output = hooks.on_output
-        self._stopped = hooks.stopped
-        self._streams = {"out": BoundedOutput(bounds.max_output), "err": BoundedOutput(bounds.max_output)}
+    def __init__(self, tree: ProcessTree, limits: RunLimits, callbacks: RunCallbacks) -> None:
+        self._tree = tree
+        self._limits = limits
+        self._on_output = callbacks.on_output
+        self._stopped = callbacks.stopped
+        self._streams = {"out": BoundedOutput(limits.max_output), "err": BoundedOutput(limits.max_output)}
         self._begun = time.monotonic()
         self._ended: float | None = None
 
     def read_until_end(self) -> ChildOutput:
-        """Until the child has ended and its streams are closed, which a grandchild may put off for a second only."""
+        """Read until the child has exited and its streams are closed; a grandchild may delay that by one second."""
         child = self._tree.child
-        with selectors.DefaultSelector() as waiting, _open_pidfd(child.pid) as exited:
-            waiting.register(cast("IO[bytes]", child.stdout), selectors.EVENT_READ, self._streams["out"])
-            waiting.register(cast("IO[bytes]", child.stderr), selectors.EVENT_READ, self._streams["err"])
-            waiting.register(exited, selectors.EVENT_READ)
-            why = None
-            while why is None:
-                self._read_for_tick(waiting)
-                why = self._end_reason(is_open=any(key.data for key in waiting.get_map().values()))
-        return ChildOutput(end_reason=why, seconds=time.monotonic() - self._begun, streams=self._streams)
+        with selectors.DefaultSelector() as selector, _open_pidfd(child.pid) as exited:
+            selector.register(cast("IO[bytes]", child.stdout), selectors.EVENT_READ, self._streams["out"])
+            selector.register(cast("IO[bytes]", child.stderr), selectors.EVENT_READ, self._streams["err"])
+            selector.register(exited, selectors.EVENT_READ)
+            reason = None
+            while reason is None:
+                self._read_for_tick(selector)
+                reason = self._end_reason(is_open=any(key.data for key in selector.get_map().values()))
+        return ChildOutput(end_reason=reason, seconds=time.monotonic() - self._begun, streams=self._streams)
 
-    def _read_for_tick(self, waiting: selectors.BaseSelector) -> None:
-        """For one tick, or until the child has ended or everything is closed."""
-        until = time.monotonic() + min(TICK, self._bounds.timeout)
-        while waiting.get_map() and (left := until - time.monotonic()) > 0:
-            for key, _ in waiting.select(left):
+    def _read_for_tick(self, selector: selectors.BaseSelector) -> None:
+        """Read for one tick, or until the child exits or every stream is closed."""
+        until = time.monotonic() + min(TICK, self._limits.timeout)
+        while selector.get_map() and (left := until - time.monotonic()) > 0:
+            for key, _ in selector.select(left):
                 if key.data is None:
                     until = 0.0
-                    waiting.unregister(key.fileobj)
+                    selector.unregister(key.fileobj)
                 elif data := os.read(key.fd, _CHUNK):
                     self._capture(key.data, data)
                 else:
-                    waiting.unregister(key.fileobj)
+                    selector.unregister(key.fileobj)
 
     def _capture(self, stream: BoundedOutput, data: bytes) -> None:
         text = stream.add(data)
@@ -88,22 +124,22 @@ class ChildMonitor:
             self._on_output("out" if stream is self._streams["out"] else "err", text)
 
     def _end_reason(self, *, is_open: bool) -> str | None:
-        """Why there is no more to wait for; None if there is."""
+        """Why to stop reading; None to go on."""
         now = time.monotonic()
         if self._ended is None and self._tree.has_ended():
             self._ended = now
         if self._ended is not None:
             return None if is_open and now - self._ended < DRAIN else ""
-        if now - self._begun >= self._bounds.timeout:
+        if now - self._begun >= self._limits.timeout:
             return "time"
         if self._stopped is not None and self._stopped():
             return "stopped"
-        return "crowd" if self._tree.has_more_than(self._bounds.max_processes) else None
+        return "crowd" if self._tree.has_more_than(self._limits.max_processes) else None
 
 
 @contextlib.contextmanager
 def _open_pidfd(pid: int) -> Generator[int]:
-    """A descriptor that becomes readable when the process ends."""
+    """A descriptor that becomes readable when the process exits."""
     fd = os.pidfd_open(pid)
     try:
         yield fd

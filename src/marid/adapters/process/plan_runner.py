@@ -1,4 +1,4 @@
-"""Planned commands carried out: from a plan and who called to a command, in a thread, until it has ended."""
+"""Carry out a planned command in a thread."""
 
 import os
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import anyio
 
 from marid.core.errors import Unavailable
 from marid.ports.processes import ProcessCommand, ProcessRunner
-from marid.ports.processes import ProcessResult as Left
+from marid.ports.processes import ProcessResult as PortResult
 from marid.toolkit.call_scope import CallScope
 from marid.toolkit.outcome import CommandPlan, ProcessResult
 from marid.toolkit.thread_pool import DaemonThreadPool
@@ -24,26 +24,25 @@ class PlanRunner:
     threads: DaemonThreadPool
 
     async def __call__(self, plan: CommandPlan, scope: CallScope, *, unconfined: bool) -> ProcessResult:
-        """Run it; a caller who gives up waits until all that was started is gone. Raises: MaridError."""
+        """Run the plan; a cancelled call returns when everything it started has ended. Raises: MaridError."""
+        roots = (_path(root.path, root.only_file) for root in scope.path_scope.guarded_roots if root.is_intact())
         command = ProcessCommand(
             argv=plan.argv,
             cwd=_path(plan.cwd.root.path, plan.cwd.name),
-            roots=tuple(
-                _path(tree.path, tree.only_file) for tree in scope.path_scope.guarded_roots if tree.is_intact()
-            ),
+            roots=tuple(roots),
             seconds=plan.timeout,
             network=plan.network,
             unconfined=unconfined,
         )
-        deed = _CancellableCommand(self.processes, command)
+        running = _CancellableCommand(self.processes, command)
         try:
-            left = await self.threads.run(deed)
+            result = await self.threads.run(running)
         except anyio.get_cancelled_exc_class():
             with anyio.CancelScope(shield=True):
-                await self.threads.run(deed.stop)
+                await self.threads.run(running.stop)
             raise
         return ProcessResult(
-            status=left.status, out=left.out, err=left.err, seconds=left.seconds, timed_out=left.timed_out
+            status=result.status, out=result.out, err=result.err, seconds=result.seconds, timed_out=result.timed_out
         )
 
 
@@ -52,24 +51,24 @@ def _path(folder: str, name: str) -> str:
 
 
 class _CancellableCommand:
-    """One command, which may be stopped by another thread."""
+    """A command that another thread may stop."""
 
     def __init__(self, processes: ProcessRunner, command: ProcessCommand) -> None:
         self._processes = processes
         self._command = command
         self._started, self._stopped, self._ended = Event(), Event(), Event()
 
-    def __call__(self) -> Left:
+    def __call__(self) -> PortResult:
         self._started.set()
         try:
             if self._stopped.is_set():
-                raise Unavailable("the caller has gone")
+                raise Unavailable("the call was cancelled")
             return self._processes.run(self._command, stopped=self._stopped.is_set)
         finally:
             self._ended.set()
 
     def stop(self) -> None:
-        """Returns when it has ended; if it has not begun, it never will."""
+        """Return when the command has ended; one that has not started never will."""
         self._stopped.set()
         if self._started.is_set():
             self._ended.wait(_STOP_TIMEOUT)

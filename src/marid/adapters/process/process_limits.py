@@ -1,7 +1,7 @@
-"""How many processes a command may have: a limit of the kernel, as no watcher is quicker than a fork bomb.
+"""Limit how many processes a command may have, by the kernel: a watcher is slower than a fork bomb.
 
-A limit of the process does it for everybody but root, whom the kernel exempts even in a user namespace. For root there
-is a control group, where one can be made.
+A resource limit works for every user but root, whom the kernel exempts even in a user namespace. Root gets a control
+group, where one can be created.
 """
 
 import contextlib
@@ -10,23 +10,23 @@ import time
 from collections.abc import Generator, Sequence
 from secrets import token_hex
 
-from marid.adapters.process import descendants
+from marid.adapters.process.process_tree import machine_thread_count
 
 MAX_PROCESSES = 1024
-CGROUP_ROOTS = ("/sys/fs/cgroup/pids", "/sys/fs/cgroup")  # the first and the second version
-# Since then the kernel counts the processes of each user namespace apart; before, all of a user's count.
+CGROUP_ROOTS = ("/sys/fs/cgroup/pids", "/sys/fs/cgroup")  # version 1 and version 2
+# Since this version the kernel counts the processes of each user namespace separately.
 _NAMESPACED_COUNT_SINCE = (5, 14)
-# Limits are set by a shell that becomes the command: between fork and exec no Python may run where there are threads.
+# A shell sets the limits and then becomes the command: with threads, Python must not run between fork and exec.
 _LIMIT_SCRIPT = 'ulimit -c 0; ulimit -p "$1" 2>/dev/null || ulimit -u "$1" 2>/dev/null; shift; exec "$@"'
 _JOIN_SCRIPT = '{ echo $$ > "$1"; } 2>/dev/null; shift; exec "$@"'
 _GROUP_PREFIX = "marid-"
 
 
 def with_process_limit(argv: Sequence[str], max_processes: int, *, release: str, confined: bool) -> tuple[str, ...]:
-    """The command with at most `most` processes and no core dumps; `release` is that of the kernel."""
-    apart = confined and _version(release) >= _NAMESPACED_COUNT_SINCE
-    number = max_processes if apart else max_processes + descendants.machine_thread_count()
-    return ("/bin/sh", "-c", _LIMIT_SCRIPT, "sh", str(number), *argv)
+    """The command limited to `max_processes` and without core dumps; `release` is the kernel's."""
+    counted_alone = confined and _version(release) >= _NAMESPACED_COUNT_SINCE
+    limit = max_processes if counted_alone else max_processes + machine_thread_count()
+    return ("/bin/sh", "-c", _LIMIT_SCRIPT, "sh", str(limit), *argv)
 
 
 def _version(release: str) -> tuple[int, ...]:
@@ -39,10 +39,10 @@ def in_control_group(argv: Sequence[str], group: str | None) -> tuple[str, ...]:
 
 
 @contextlib.contextmanager
-def control_group(max_processes: int, places: Sequence[str] = CGROUP_ROOTS) -> Generator[str | None]:
-    """A control group of at most `most` processes and threads, while this lasts; None where we may not make one."""
+def control_group(max_processes: int, roots: Sequence[str] = CGROUP_ROOTS) -> Generator[str | None]:
+    """A temporary control group of at most `max_processes` processes and threads; None if it cannot be created."""
     name = f"{_GROUP_PREFIX}{os.getpid()}-{token_hex(4)}"
-    group = next((path for place in places if _create_group(path := os.path.join(place, name), max_processes)), None)
+    group = next((path for root in roots if _create_group(path := os.path.join(root, name), max_processes)), None)
     try:
         yield group
     finally:
@@ -60,14 +60,14 @@ def _create_group(group: str, max_processes: int) -> bool:
     try:
         with open(os.path.join(group, "pids.max"), "r+b", buffering=0) as file:
             file.write(b"%d" % max_processes)
-    except OSError:  # this kind of group is not counted here
+    except OSError:  # groups do not count processes here
         os.rmdir(group)
         return False
     return True
 
 
 def _remove(group: str) -> None:
-    """The kernel may need a moment to let go of the dead; what is left then, `sweep` removes."""
+    """Retry while the kernel reaps the dead; `remove_stale_groups` removes what is left."""
     for wait in (0.0, 0.01, 0.1, 0.5):
         time.sleep(wait)
         with contextlib.suppress(OSError):
@@ -75,11 +75,11 @@ def _remove(group: str) -> None:
             return
 
 
-def remove_stale_groups(places: Sequence[str] = CGROUP_ROOTS) -> None:
-    """Remove the groups of programs that were killed."""
-    for place in places:
+def remove_stale_groups(roots: Sequence[str] = CGROUP_ROOTS) -> None:
+    """Remove the groups that killed processes of ours have left."""
+    for root in roots:
         with contextlib.suppress(OSError):
-            for name in os.listdir(place):
+            for name in os.listdir(root):
                 owner = name.removeprefix(_GROUP_PREFIX).partition("-")[0]
                 if name.startswith(_GROUP_PREFIX) and not os.path.exists(f"/proc/{owner}"):
-                    os.rmdir(os.path.join(place, name))
+                    os.rmdir(os.path.join(root, name))

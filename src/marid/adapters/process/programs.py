@@ -1,4 +1,4 @@
-"""Child processes on a short lead: an argv, a small environment, a time limit, a byte cap, and no survivors."""
+"""Run a helper program with a time limit and an output limit; its process group does not outlive the call."""
 
 import contextlib
 import os
@@ -19,7 +19,7 @@ MAX_STDERR = 1 << 16
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramLimits:
-    """How long a child may run and how much it may print."""
+    """Seconds and bytes of standard output."""
 
     timeout: float = 30.0
     max_output: int = 50_000_000
@@ -27,14 +27,14 @@ class ProgramLimits:
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramResult:
-    """What a child left: its exit status (negative for a signal), its output, the first part of its complaints."""
+    """`status` is negative for a signal; `err` is the first part of standard error."""
 
     status: int
     out: bytes
     err: bytes
 
     def error_line(self) -> str:
-        """The first line that is more than a warning, fit for a terminal."""
+        """The first line that is not a warning, safe to print on a terminal."""
         lines = self.err.decode("utf-8", "replace").splitlines()
         serious = (line for line in lines if not line.startswith(("warning: ", "hint: ")))
         line = next(serious, f"exit status {self.status}").removeprefix("fatal: ")
@@ -42,17 +42,17 @@ class ProgramResult:
 
 
 def absolute_search_path(path: str) -> str:
-    """The absolute folders of a PATH: with a relative one the folder that is looked at could bring its own programs."""
+    """The absolute folders of a PATH: through a relative one the project could supply its own programs."""
     return os.pathsep.join(part for part in path.split(os.pathsep) if os.path.isabs(part))
 
 
 def find(program: str, env: Mapping[str, str]) -> str | None:
-    """Where the program is on the PATH of `env`."""
+    """The program's path on the PATH of `env`."""
     return shutil.which(program, path=absolute_search_path(env.get("PATH", "")))
 
 
 def run(argv: Sequence[str], *, cwd: str, env: Mapping[str, str], limits: ProgramLimits) -> ProgramResult:
-    """Run to the end without input; the whole process group is killed when that does not come about.
+    """Run to the end without input, or kill the whole process group.
 
     Raises:
         Unavailable: the program cannot be started or takes too long.
@@ -69,12 +69,9 @@ def run(argv: Sequence[str], *, cwd: str, env: Mapping[str, str], limits: Progra
 
 
 def feed(argv: Sequence[str], data: bytes, *, env: Mapping[str, str], timeout: float) -> int:
-    """Give `data` to a program that may leave a child behind to serve it, and return its exit status.
+    """Write `data` to a program and return its exit status. Raises: Unavailable.
 
-    Nothing that it prints is read: a child left behind would keep such a pipe open for ever.
-
-    Raises:
-        Unavailable: the program cannot be started or takes too long.
+    The output is not read: the program may leave a child behind that serves the data and keeps the pipe open.
     """
     with _child_process(argv, os.sep, env, stdin=subprocess.PIPE, output=subprocess.DEVNULL) as child:
         try:
@@ -88,7 +85,7 @@ def feed(argv: Sequence[str], data: bytes, *, env: Mapping[str, str], timeout: f
 def _child_process(
     argv: Sequence[str], cwd: str, env: Mapping[str, str], *, stdin: int, output: int
 ) -> Generator[subprocess.Popen[bytes]]:
-    """The child in a session of its own: it has no terminal to prompt on, and its group is killed if we leave early."""
+    """The child in a new session: it has no terminal to prompt on, and its group is killed if we leave early."""
     try:
         child = subprocess.Popen(
             argv, cwd=cwd, env=env, stdin=stdin, stdout=output, stderr=output, start_new_session=True
@@ -98,9 +95,8 @@ def _child_process(
     try:
         yield child
     finally:
-        # Only a child that was not waited for is killed: its number cannot belong to anyone else yet.
-        if child.returncode is None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):  # a group of nothing but the dead
+        if child.returncode is None:  # not reaped yet, so the pid is still the child's
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # only zombies are left in the group
                 os.killpg(child.pid, signal.SIGKILL)
         for pipe in (child.stdin, child.stdout, child.stderr):
             if pipe is not None:
@@ -110,19 +106,19 @@ def _child_process(
 
 
 def _collect(child: subprocess.Popen[bytes], name: str, limits: ProgramLimits, deadline: float) -> tuple[bytes, bytes]:
-    """Both outputs until both are closed; complaints beyond the first part are read and dropped."""
+    """Read both streams until both are closed; keep only the first part of standard error."""
     out, err = bytearray(), bytearray()
-    with selectors.DefaultSelector() as waiting:
-        waiting.register(cast("IO[bytes]", child.stdout), selectors.EVENT_READ, out)
-        waiting.register(cast("IO[bytes]", child.stderr), selectors.EVENT_READ, err)
-        while waiting.get_map():
+    with selectors.DefaultSelector() as selector:
+        selector.register(cast("IO[bytes]", child.stdout), selectors.EVENT_READ, out)
+        selector.register(cast("IO[bytes]", child.stderr), selectors.EVENT_READ, err)
+        while selector.get_map():
             left = deadline - time.monotonic()
             if left <= 0:
                 raise _timeout_error(name, limits.timeout)
-            for key, _ in waiting.select(left):
+            for key, _ in selector.select(left):
                 data = os.read(key.fd, CHUNK)
                 if not data:
-                    waiting.unregister(key.fileobj)
+                    selector.unregister(key.fileobj)
                 elif key.data is out or len(err) < MAX_STDERR:
                     key.data.extend(data)
             if len(out) > limits.max_output:

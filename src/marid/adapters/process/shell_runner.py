@@ -1,14 +1,13 @@
-"""Commands run with a small environment, confined where that is possible, and never left alone."""
+"""Run commands with a small environment, in the sandbox where there is one, and end everything they start."""
 
 import platform
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from marid.adapters.process import process_limits, programs
 from marid.adapters.process.child_output import ChildMonitor, ChildOutput, RunCallbacks, RunLimits
-from marid.adapters.process.process_tree import ProcessTree, start_process_tree
+from marid.adapters.process.process_tree import start_process_tree
 from marid.adapters.sandbox.bubblewrap import LaunchSpec, Sandbox
 from marid.adapters.sandbox.probe import probe_sandbox
 from marid.core.errors import Refused, Unavailable
@@ -18,7 +17,7 @@ NO_SANDBOX = SandboxState(confined=False, reason="bubblewrap, which would confin
 
 
 class ShellRunner:
-    """`env` is the whole environment of commands; without a `sandbox` they run only where somebody said so."""
+    """`env` is the whole environment of commands; without a `sandbox` only those allowed to run unconfined run."""
 
     def __init__(
         self,
@@ -50,54 +49,46 @@ class ShellRunner:
         self, command: ProcessCommand, on_output: OnOutput | None = None, stopped: Callable[[], bool] | None = None
     ) -> ProcessResult:
         """Run a command; see the port."""
-        state, hooks = self.state(), RunCallbacks(on_output=on_output, stopped=stopped)
+        state, callbacks = self.state(), RunCallbacks(on_output=on_output, stopped=stopped)
         if self._sandbox is not None and state.confined:
-            return self._run_confined(self._sandbox, command, hooks)
+            return self._run_confined(self._sandbox, command, callbacks)
         if not command.unconfined:
             raise Refused(f"nothing would confine the command: {state.reason}")
-        argv = process_limits.with_process_limit(
-            command.argv, self._max_processes, release=platform.release(), confined=False
-        )
-        return self._run_watched(LaunchSpec(argv=argv), command, hooks)
+        return self._run_watched(LaunchSpec(argv=self._limit(command, confined=False)), command, callbacks)
 
     def _probe(self, sandbox: Sandbox) -> SandboxState:
         process_limits.remove_stale_groups()
         sandbox.remove_stale()
         return probe_sandbox(lambda command: self._run_confined(sandbox, command, RunCallbacks()), sandbox.state)
 
-    def _run_confined(self, sandbox: Sandbox, command: ProcessCommand, hooks: RunCallbacks) -> ProcessResult:
-        argv = process_limits.with_process_limit(
-            command.argv, self._max_processes, release=platform.release(), confined=True
-        )
-        with sandbox.prepare(replace(command, argv=argv)) as launch:
-            return self._run_watched(launch, command, hooks)
+    def _run_confined(self, sandbox: Sandbox, command: ProcessCommand, callbacks: RunCallbacks) -> ProcessResult:
+        with sandbox.prepare(replace(command, argv=self._limit(command, confined=True))) as launch:
+            return self._run_watched(launch, command, callbacks)
 
-    def _run_watched(self, launch: LaunchSpec, command: ProcessCommand, hooks: RunCallbacks) -> ProcessResult:
-        bounds = RunLimits(timeout=command.seconds, max_output=self._output, max_processes=self._max_processes)
-        with (
-            process_limits.control_group(self._max_processes) as group,
-            self._start(launch, command.cwd, group) as family,
-        ):
-            watched = ChildMonitor(family, bounds, hooks).read_until_end()
-            status = family.kill()
-            if not watched.end_reason and not family.has_reached_command():
-                raise Unavailable(f"the sandbox cannot be set up: {watched.streams['err'].text().strip()}")
-        return _to_result(watched, status, bounds)
+    def _limit(self, command: ProcessCommand, *, confined: bool) -> tuple[str, ...]:
+        release = platform.release()
+        return process_limits.with_process_limit(command.argv, self._max_processes, release=release, confined=confined)
 
-    def _start(self, launch: LaunchSpec, cwd: str, group: str | None) -> AbstractContextManager[ProcessTree]:
-        return start_process_tree(
-            replace(launch, argv=process_limits.in_control_group(launch.argv, group)), cwd=cwd, env=self._env
-        )
+    def _run_watched(self, launch: LaunchSpec, command: ProcessCommand, callbacks: RunCallbacks) -> ProcessResult:
+        limits = RunLimits(timeout=command.seconds, max_output=self._output, max_processes=self._max_processes)
+        with process_limits.control_group(self._max_processes) as group:
+            joined = replace(launch, argv=process_limits.in_control_group(launch.argv, group))
+            with start_process_tree(joined, cwd=command.cwd, env=self._env) as tree:
+                output = ChildMonitor(tree, limits, callbacks).read_until_end()
+                status = tree.kill()
+                if not output.end_reason and not tree.has_reached_command():
+                    raise Unavailable(f"the sandbox cannot be set up: {output.streams['err'].text().strip()}")
+        return _to_result(output, status, limits)
 
 
-def _to_result(watched: ChildOutput, status: int, bounds: RunLimits) -> ProcessResult:
-    out, err = watched.streams["out"], watched.streams["err"]
-    crowd = f"\nmarid: more than {bounds.max_processes:,} processes and threads at once: all were ended\n"
+def _to_result(output: ChildOutput, status: int, limits: RunLimits) -> ProcessResult:
+    out, err = output.streams["out"], output.streams["err"]
+    crowd = f"\nmarid: more than {limits.max_processes:,} processes and threads at once: all were ended\n"
     return ProcessResult(
         status=status,
         out=out.text(),
-        err=err.text() + (crowd if watched.end_reason == "crowd" else ""),
-        seconds=round(watched.seconds, 3),
-        timed_out=watched.end_reason == "time",
+        err=err.text() + (crowd if output.end_reason == "crowd" else ""),
+        seconds=round(output.seconds, 3),
+        timed_out=output.end_reason == "time",
         omitted_bytes=out.dropped_bytes + err.dropped_bytes,
     )

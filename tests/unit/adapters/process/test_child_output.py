@@ -1,63 +1,100 @@
 import os
 import time
 
-from marid.adapters.process.child_output import ChildMonitor, ChildOutput, RunCallbacks, RunLimits
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from marid.adapters.process.child_output import BoundedOutput, ChildMonitor, ChildOutput, RunCallbacks, RunLimits
 from marid.adapters.process.process_tree import start_process_tree
 from marid.adapters.sandbox.bubblewrap import LaunchSpec
 
 
-def watched(
-    script: str, *, seconds: float = 20.0, output: int = 1000, processes: int = 1000, hooks: RunCallbacks
-) -> ChildOutput:
+def bounded(max_bytes: int, *chunks: bytes) -> BoundedOutput:
+    output = BoundedOutput(max_bytes)
+    for chunk in chunks:
+        output.add(chunk)
+    return output
+
+
+@pytest.mark.parametrize(
+    ("max_bytes", "chunks", "text", "dropped"),
+    [
+        (10, [b"hello", b"world"], "helloworld", 0),
+        (8, [b"abcdef", b"ghijkl", b"mnop"], "abcd\n[... 8 bytes left out ...]\nmnop", 8),
+        (8, ["äöü€ 12345 €uro".encode()], "äö\n[... 14 bytes left out ...]\nuro", 14),
+        (10, [b"a\xff\xfeb"], "a��b", 0),
+    ],
+    ids=["it fits", "the middle is dropped", "no character is split", "invalid UTF-8 is replaced"],
+)
+def test_output_keeps_its_start_and_its_end(max_bytes: int, chunks: list[bytes], text: str, dropped: int) -> None:
+    output = bounded(max_bytes, *chunks)
+    assert (output.text(), output.dropped_bytes) == (text, dropped)
+
+
+def test_the_end_of_endless_output_stays_small() -> None:
+    output = bounded(1000, *[b"x" * 700] * 100)
+    assert output.dropped_bytes == 69_000
+    assert len(output.text()) < 1100
+
+
+def test_added_bytes_come_back_as_whole_characters_until_the_limit() -> None:
+    output = BoundedOutput(10)
+    chunks = ("€".encode()[:1], "€".encode()[1:], b"12345678", b"more")
+    assert [output.add(data) for data in chunks] == ["", "€", "12345678", ""]
+
+
+@given(st.lists(st.binary(max_size=40), max_size=20), st.integers(2, 60).map(lambda n: 2 * n))
+def test_what_is_kept_does_not_depend_on_the_chunks(chunks: list[bytes], max_bytes: int) -> None:
+    whole = bounded(max_bytes, b"".join(chunks))
+    parts = bounded(max_bytes, *chunks)
+    assert (parts.text(), parts.dropped_bytes) == (whole.text(), whole.dropped_bytes)
+    assert whole.dropped_bytes == max(0, len(b"".join(chunks)) - max_bytes)
+
+
+def watch(script: str, callbacks: RunCallbacks | None = None, *, seconds: float = 20.0, **limits: int) -> ChildOutput:
     launch = LaunchSpec(argv=("/bin/sh", "-c", script))
-    with start_process_tree(launch, cwd="/", env={"PATH": os.defpath}) as family:
-        return ChildMonitor(
-            family, RunLimits(timeout=seconds, max_output=output, max_processes=processes), hooks
-        ).read_until_end()
+    with start_process_tree(launch, cwd="/", env={"PATH": os.defpath}) as tree:
+        return ChildMonitor(tree, RunLimits(timeout=seconds, **limits), callbacks or RunCallbacks()).read_until_end()
 
 
 def test_both_streams_are_read_to_their_ends() -> None:
-    seen = watched("echo out; echo err >&2", hooks=RunCallbacks())
+    seen = watch("echo out; echo err >&2")
     assert (seen.end_reason, seen.streams["out"].text(), seen.streams["err"].text()) == ("", "out\n", "err\n")
 
 
 def test_more_than_a_pipe_holds_is_read() -> None:
-    seen = watched("head -c 300000 /dev/zero; head -c 300000 /dev/zero >&2", output=1_000_000, hooks=RunCallbacks())
+    seen = watch("head -c 300000 /dev/zero; head -c 300000 /dev/zero >&2")
     assert [len(stream.text()) for stream in seen.streams.values()] == [300_000, 300_000]
 
 
 def test_a_grandchild_puts_the_end_off_for_a_second_only() -> None:
     begun = time.monotonic()
-    seen = watched("sleep 100 & echo done", hooks=RunCallbacks())
+    seen = watch("sleep 100 & echo done")
     assert (seen.end_reason, seen.streams["out"].text()) == ("", "done\n")
     assert 1.0 <= time.monotonic() - begun < 30.0
 
 
-def test_the_time_limit_holds_while_it_prints_without_end() -> None:
-    seen = watched("yes", seconds=0.2, hooks=RunCallbacks())
-    assert seen.end_reason == "time"
+def test_endless_output_is_reported_up_to_the_limit_and_ended_by_the_timeout() -> None:
+    reported: list[str] = []
+    callbacks = RunCallbacks(on_output=lambda _, text: reported.append(text))
+    seen = watch("yes", callbacks, seconds=0.2, max_output=10)
+    assert (seen.end_reason, len(reported)) == ("time", 1)
     assert seen.streams["out"].dropped_bytes > 0
 
 
-def test_whoever_watches_is_told_which_stream_it_was() -> None:
-    told: list[tuple[str, str]] = []
-    watched(
-        "echo out; sleep 0.05; echo err >&2", hooks=RunCallbacks(on_output=lambda name, text: told.append((name, text)))
-    )
-    assert told == [("out", "out\n"), ("err", "err\n")]
+def test_output_is_reported_with_the_name_of_its_stream() -> None:
+    reported: list[tuple[str, str]] = []
+    callbacks = RunCallbacks(on_output=lambda name, text: reported.append((name, text)))
+    watch("echo out; sleep 0.05; echo err >&2", callbacks)
+    assert reported == [("out", "out\n"), ("err", "err\n")]
 
 
-def test_nobody_is_told_more_than_is_kept() -> None:
-    told: list[str] = []
-    watched("yes", seconds=0.2, output=10, hooks=RunCallbacks(on_output=lambda _, text: told.append(text)))
-    assert len(told) == 1
-
-
-def test_it_is_stopped_when_somebody_says_so() -> None:
+def test_the_caller_can_stop_it() -> None:
     answers = iter([False, False, True])
-    assert watched("sleep 100", hooks=RunCallbacks(stopped=lambda: next(answers))).end_reason == "stopped"
+    assert watch("sleep 100", RunCallbacks(stopped=lambda: next(answers))).end_reason == "stopped"
 
 
-def test_a_crowd_is_noticed() -> None:
+def test_too_many_processes_end_it() -> None:
     script = "i=0; while [ $i -lt 40 ]; do sleep 100 & i=$((i+1)); done; wait"
-    assert watched(script, processes=20, hooks=RunCallbacks()).end_reason == "crowd"
+    assert watch(script, max_processes=20).end_reason == "crowd"

@@ -20,8 +20,8 @@ from marid.workspace.guard.api import PathScope
 @pytest.fixture
 def scope(tmp_path: Path) -> CallScope:
     (tmp_path / "root" / "sub").mkdir(parents=True)
-    territory = PathScope([str(tmp_path / "root")], [str(tmp_path / "notes")])
-    return CallScope(caller=Caller(face="test"), policy=Policy(), path_scope=territory)
+    path_scope = PathScope([str(tmp_path / "root")], [str(tmp_path / "notes")])
+    return CallScope(caller=Caller(face="test"), policy=Policy(), path_scope=path_scope)
 
 
 def plan(scope: CallScope, script: str = "x") -> CommandPlan:
@@ -30,7 +30,7 @@ def plan(scope: CallScope, script: str = "x") -> CommandPlan:
     )
 
 
-def test_a_plan_becomes_a_command_that_may_write_in_the_territory(scope: CallScope, tmp_path: Path) -> None:
+def test_a_plan_becomes_a_command_that_may_write_in_the_roots(scope: CallScope, tmp_path: Path) -> None:
     processes = FakeProcesses(
         {"x": ProcessResult(status=1, out="o", err="e", seconds=2.0, timed_out=True, omitted_bytes=5)}
     )
@@ -80,7 +80,7 @@ class Slow:
         return ProcessResult(status=-9, out="", err="", seconds=0.0)
 
 
-async def cancelled(runner: PlanRunner, scope: CallScope, begun: Callable[[], object]) -> None:
+async def cancel(runner: PlanRunner, scope: CallScope, begun: Callable[[], object]) -> None:
     async with anyio.create_task_group() as group:
         group.start_soon(lambda: runner(plan(scope), scope, unconfined=False))
         await anyio.to_thread.run_sync(begun)
@@ -90,7 +90,7 @@ async def cancelled(runner: PlanRunner, scope: CallScope, begun: Callable[[], ob
 def test_cancelling_returns_when_the_command_has_ended(scope: CallScope) -> None:
     slow = Slow()
     runner = PlanRunner(processes=slow, threads=DaemonThreadPool())
-    anyio.run(lambda: cancelled(runner, scope, slow.begun.wait))
+    anyio.run(lambda: cancel(runner, scope, slow.begun.wait))
     assert slow.ended
 
 
@@ -103,9 +103,8 @@ def test_a_command_that_waits_for_its_turn_is_never_begun_once_cancelled(scope: 
         async with anyio.create_task_group() as group:
             group.start_soon(lambda: threads.run(lambda: (busy.set(), free.wait(10))))
             await anyio.to_thread.run_sync(busy.wait)
-            timer = threading.Timer(0.05, free.set)
-            timer.start()
-            await cancelled(PlanRunner(processes=slow, threads=threads), scope, lambda: True)
+            threading.Timer(0.05, free.set).start()
+            await cancel(PlanRunner(processes=slow, threads=threads), scope, lambda: True)
 
     anyio.run(story)
     assert not slow.begun.is_set()

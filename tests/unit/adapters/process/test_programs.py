@@ -1,5 +1,4 @@
 import os
-import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -34,38 +33,27 @@ def lifeline(tmp_path: Path) -> Callable[[], bytes]:
 
 def test_what_a_child_prints_and_its_status_come_back() -> None:
     assert shell("echo out; echo err >&2; exit 3") == ProgramResult(status=3, out=b"out\n", err=b"err\n")
+    assert shell("kill -TERM $$").status == -15
 
 
-def test_a_child_that_dies_of_a_signal_has_a_negative_status() -> None:
-    assert shell("kill -TERM $$").status == -signal.SIGTERM
-
-
-def test_a_child_gets_the_environment_it_is_given_and_no_input() -> None:
+def test_a_child_gets_the_environment_it_is_given_no_input_and_no_terminal() -> None:
     outcome = programs.run(["/usr/bin/env"], cwd="/", env={"ONLY": "this"}, limits=ProgramLimits())
     assert outcome.out == b"ONLY=this\n"
     assert shell("cat").out == b""
-
-
-def test_a_child_has_no_terminal_to_prompt_on() -> None:
     assert shell("exec 3<>/dev/tty").status != 0
 
 
-def test_a_program_that_is_not_there_is_unavailable() -> None:
-    with pytest.raises(Unavailable, match="missing cannot be started"):
-        programs.run(["/no/such/missing"], cwd="/", env={}, limits=ProgramLimits())
+@pytest.mark.parametrize(
+    ("argv", "error"), [(["/no/such/missing"], "missing cannot be started"), (["/bin/sh", "a\0b"], "null byte")]
+)
+def test_what_cannot_be_started_is_unavailable(argv: list[str], error: str) -> None:
+    with pytest.raises(Unavailable, match=error):
+        programs.run(argv, cwd="/", env={}, limits=ProgramLimits())
 
 
-def test_an_argument_that_no_program_can_be_given_is_unavailable() -> None:
-    with pytest.raises(Unavailable, match="null byte"):
-        programs.run(["/bin/sh", "a\0b"], cwd="/", env={}, limits=ProgramLimits())
-
-
-def test_a_child_that_prints_too_much_is_stopped() -> None:
+def test_a_child_that_prints_more_than_the_limit_is_stopped() -> None:
     with pytest.raises(Exhausted, match="sh printed more than 1,000 bytes"):
         shell("while :; do echo yes; done", ProgramLimits(max_output=1000))
-
-
-def test_output_at_the_limit_is_whole() -> None:
     assert shell("printf %1000s x", ProgramLimits(max_output=1000)).out == b"x".rjust(1000)
 
 
@@ -80,17 +68,12 @@ def test_only_the_first_complaints_are_kept() -> None:
     assert programs.MAX_STDERR <= len(outcome.err) < programs.MAX_STDERR + programs.CHUNK
 
 
+@pytest.mark.parametrize("script", ["(exec sleep 30 > line) & sleep 30", "exec > line 2>&-; exec sleep 30"])
 def test_a_child_that_takes_too_long_is_killed_with_all_its_children(
-    tmp_path: Path, lifeline: Callable[[], bytes]
+    tmp_path: Path, lifeline: Callable[[], bytes], script: str
 ) -> None:
     with pytest.raises(Unavailable, match=r"longer than 0\.3 s"):
-        shell(f"(exec sleep 30 > '{tmp_path}/line') & sleep 30", QUICK)
-    assert lifeline() == b""
-
-
-def test_a_child_that_closes_its_output_and_stays_is_killed(tmp_path: Path, lifeline: Callable[[], bytes]) -> None:
-    with pytest.raises(Unavailable, match=r"longer than 0\.3 s"):
-        shell(f"exec > '{tmp_path}/line' 2>&-; exec sleep 30", QUICK)
+        shell(f"cd '{tmp_path}'; {script}", QUICK)
     assert lifeline() == b""
 
 

@@ -1,7 +1,7 @@
 import os
-import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -106,23 +106,15 @@ def test_a_crowd_is_stopped(run: Callable[..., ProcessResult]) -> None:
     assert "fork" in ran.err or "64 processes" in ran.err
 
 
-def test_it_starts_quickly_and_does_not_wait_for_the_next_look(run: Callable[..., ProcessResult]) -> None:
+def test_it_starts_quickly_and_does_not_wait_for_the_next_tick(run: Callable[..., ProcessResult]) -> None:
     run("true")
     assert min(run("true").seconds for _ in range(5)) < 0.5
 
 
 def test_several_run_at_once(run: Callable[..., ProcessResult]) -> None:
-    left: list[str] = []
-
-    def one(number: int) -> None:
-        left.append(run(f"echo {number}").out)
-
-    threads = [threading.Thread(target=one, args=(number,)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(left) == [f"{n}\n" for n in range(6)]
+    with ThreadPoolExecutor(6) as threads:
+        outputs = threads.map(lambda number: run(f"echo {number}").out, range(6))
+    assert list(outputs) == [f"{number}\n" for number in range(6)]
 
 
 def test_what_cannot_be_started_is_unavailable(tmp_path: Path) -> None:
