@@ -1,4 +1,4 @@
-"""Shallow copies of remote repositories in the cache, made whole or not at all."""
+"""Shallow clones of remote repositories in the cache; a clone appears complete or not at all."""
 
 import contextlib
 import fcntl
@@ -23,56 +23,51 @@ SHALLOW = ("--depth=1", "--no-tags", "--no-recurse-submodules", "--force", "--qu
 
 
 class CachedClones:
-    """The port Clones in a folder `clones` of the cache; `on_note` is told when a copy could not be made newer."""
+    """Keeps clones in the folder `clones` of the cache; calls `on_note` when a clone cannot be refreshed."""
 
     def __init__(
-        self,
-        cache: str,
-        env: Mapping[str, str],
-        *,
-        on_note: Callable[[str], None],
-        limits: ProgramLimits | None = None,
+        self, cache: str, env: Mapping[str, str], *, on_note: Callable[[str], None], limits: ProgramLimits | None = None
     ) -> None:
         self._folder = os.path.join(cache, "clones")
         self._on_note = on_note
         self._git = GitProgram(env, limits or ProgramLimits(timeout=300.0))
 
     def clone(self, url: str, branch: str | None) -> str:
-        """As in the port; whoever clones the same at the same time gets the same folder."""
+        """See the port; concurrent clones of the same repository share a folder."""
         revisions.check_clone_url(url)
         wanted = "HEAD" if branch is None else revisions.check_branch(branch)
         key = hashlib.sha256(f"{url}\n{branch or ''}".encode("utf-8", "surrogateescape")).hexdigest()[:16]
         home = os.path.join(self._folder, key)
         folder = os.path.join(home, revisions.clone_folder_name(url))
         try:
-            # Looked at in this order, since a copy appears whole: one without a HEAD was damaged later.
-            there = os.path.isdir(folder)
-            if there and os.path.isfile(os.path.join(folder, ".git", "HEAD")):
+            # In this order, since a clone appears complete: one without a HEAD was damaged later.
+            exists = os.path.isdir(folder)
+            if exists and os.path.isfile(os.path.join(folder, ".git", "HEAD")):
                 self._refresh(folder, url, wanted)
             else:
-                self._create(home, url, wanted, replace_existing=there)
+                self._create(home, url, wanted, replace_existing=exists)
         except OSError as cause:
             raise Unavailable(f"no clone can be kept in {self._folder}: {cause.strerror}") from cause
         return folder
 
     def _create(self, home: str, url: str, wanted: str, *, replace_existing: bool) -> None:
-        """Everything in a folder of another name, which takes its place in one step when it is whole."""
+        """Clone into a temporary folder and rename it when it is complete."""
         make_private_folder(self._folder)
         self._remove_stale()
-        unfinished = tempfile.mkdtemp(prefix=PARTIAL_PREFIX, dir=self._folder)
+        partial = tempfile.mkdtemp(prefix=PARTIAL_PREFIX, dir=self._folder)
         try:
-            folder = os.path.join(unfinished, revisions.clone_folder_name(url))
-            self._run_isolated("init", "--quiet", "--template=", folder, cwd=unfinished)
+            folder = os.path.join(partial, revisions.clone_folder_name(url))
+            self._run_isolated("init", "--quiet", "--template=", folder, cwd=partial)
             self._fetch(folder, url, wanted)
             if replace_existing:
                 shutil.rmtree(home, ignore_errors=True)
-            _publish(unfinished, home)
+            _publish(partial, home)
         finally:
-            shutil.rmtree(unfinished, ignore_errors=True)
+            shutil.rmtree(partial, ignore_errors=True)
 
     def _refresh(self, folder: str, url: str, wanted: str) -> None:
         with _lock_folder(os.path.dirname(folder)):
-            # Nobody else is at work here, so a lock of git's own was left by a run that was killed.
+            # We hold the lock, so a lock file of git was left by a killed process.
             for name in ("index.lock", "shallow.lock"):
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(os.path.join(folder, ".git", name))
@@ -82,25 +77,25 @@ class CachedClones:
                 self._on_note(f"{why}; the copy in the cache is used")
 
     def _fetch(self, folder: str, url: str, wanted: str) -> None:
-        """Fetch, the one step that needs the user's keys and the network, and check out what came."""
-        # Named, since git would otherwise look further up for a repository, and reset that one.
-        places = {"GIT_DIR": os.path.join(folder, ".git"), "GIT_WORK_TREE": folder}
-        transports = places | {"GIT_ALLOW_PROTOCOL": TRANSPORTS}
-        outcome = self._git.run_with_user_config(
-            *LOW_SPEED_OPTIONS, "fetch", *SHALLOW, url, wanted, cwd=folder, extra=transports
+        """Fetch and check out. Only the fetch needs the user's keys and the network."""
+        # Explicit, or git would search the parent folders for a repository and reset that one.
+        dirs = {"GIT_DIR": os.path.join(folder, ".git"), "GIT_WORK_TREE": folder}
+        env = dirs | {"GIT_ALLOW_PROTOCOL": TRANSPORTS}
+        result = self._git.run_with_user_config(
+            *LOW_SPEED_OPTIONS, "fetch", *SHALLOW, url, wanted, cwd=folder, extra=env
         )
-        if outcome.status:
-            raise _fetch_error(outcome, url, wanted)
-        self._run_isolated("reset", "--hard", "--quiet", "FETCH_HEAD", cwd=folder, extra=places)
+        if result.status:
+            raise _fetch_error(result, url, wanted)
+        self._run_isolated("reset", "--hard", "--quiet", "FETCH_HEAD", cwd=folder, extra=dirs)
 
     def _run_isolated(self, *args: str, cwd: str, extra: Mapping[str, str] | None = None) -> None:
-        """Without the user's configuration: a filter in it would run on what came from elsewhere."""
-        outcome = self._git.run_isolated(*args, cwd=cwd, extra=extra)
-        if outcome.status:
-            raise Unavailable(f"git {args[0]} failed: {outcome.error_line()}")
+        """Run git without the user's configuration: a filter in it would run on foreign content."""
+        result = self._git.run_isolated(*args, cwd=cwd, extra=extra)
+        if result.status:
+            raise Unavailable(f"git {args[0]} failed: {result.error_line()}")
 
     def _remove_stale(self) -> None:
-        """Remove what runs that were killed have left, once nobody can be at work on it any more."""
+        """Remove what killed processes have left, once it is too old to be in use."""
         with os.scandir(self._folder) as entries:
             for entry in entries:
                 if entry.name.startswith(PARTIAL_PREFIX) and time.time() - entry.stat().st_mtime > STALE_AFTER:
@@ -109,7 +104,7 @@ class CachedClones:
 
 @contextlib.contextmanager
 def _lock_folder(folder: str) -> Generator[None]:
-    """One process at a time; the hold ends with the process, however that ends."""
+    """Hold the kernel's lock on a folder, which ends with the process."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -118,18 +113,19 @@ def _lock_folder(folder: str) -> Generator[None]:
         os.close(descriptor)
 
 
-def _publish(unfinished: str, home: str) -> None:
-    names = os.listdir(unfinished)
+def _publish(partial: str, home: str) -> None:
+    names = os.listdir(partial)
     try:
-        os.rename(unfinished, home)
+        os.rename(partial, home)
     except OSError:
-        # A folder that is not empty is not replaced: then someone else was faster, and theirs is as good.
+        # A folder that is not empty is not replaced: then another process was faster, and its clone is as good.
         if not all(os.path.isdir(os.path.join(home, name)) for name in names):
             raise
 
 
-def _fetch_error(outcome: ProgramResult, url: str, wanted: str) -> MaridError:
-    if b"couldn't find remote ref" in outcome.err and wanted != "HEAD":
+def _fetch_error(result: ProgramResult, url: str, wanted: str) -> MaridError:
+    if b"couldn't find remote ref" in result.err and wanted != "HEAD":
         return NotFound(f"{revisions.public_url(url)} has no branch {revisions.quote_for_message(wanted)}")
-    why = revisions.redact_url(outcome.error_line(), url)
-    return Unavailable(f"{revisions.public_url(url)} cannot be fetched: {why}")
+    return Unavailable(
+        f"{revisions.public_url(url)} cannot be fetched: {revisions.redact_url(result.error_line(), url)}"
+    )

@@ -1,4 +1,4 @@
-"""The git program with a small environment, for questions about places that may be hostile."""
+"""Run git with a small environment, in folders that may be hostile."""
 
 import os
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ CONFIG_OVERRIDES = {
     "gc.auto": "0",
     "maintenance.auto": "false",
 }
-# What lets git find the user's configuration, keys and way to the network. No GIT_ variable is among them.
+# Git needs these to find the user's configuration, keys and proxies. No GIT_ variable is among them.
 INHERITED_VARIABLES = (
     *("HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "USER", "LOGNAME", "SUDO_UID"),
     *("SSH_AUTH_SOCK", "SSL_CERT_FILE", "SSL_CERT_DIR", "http_proxy", "https_proxy", "HTTPS_PROXY"),
@@ -44,20 +44,20 @@ class GitProgram:
         self._path = programs.absolute_search_path(env.get("PATH", ""))
 
     def run_isolated(self, *args: str, cwd: str, extra: Mapping[str, str] | None = None) -> ProgramResult:
-        """What git answers when it knows no configuration but that of the git folder it is given."""
-        own = {
+        """Run git with no configuration but that of the git folder it is given."""
+        isolation = {
             "HOME": os.devnull,
             "XDG_CONFIG_HOME": os.devnull,
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_ATTR_NOSYSTEM": "1",
         }
-        return self._run(args, cwd, own | dict(extra or {}))
+        return self._run(args, cwd, isolation | dict(extra or {}))
 
     def run_with_user_config(self, *args: str, cwd: str, extra: Mapping[str, str] | None = None) -> ProgramResult:
-        """What git answers when it also knows what the user has configured for all repositories."""
-        own = {name: self._env[name] for name in INHERITED_VARIABLES if name in self._env}
-        return self._run(args, cwd, own | dict(extra or {}))
+        """Run git with the user's global configuration."""
+        inherited = {name: self._env[name] for name in INHERITED_VARIABLES if name in self._env}
+        return self._run(args, cwd, inherited | dict(extra or {}))
 
     def _run(self, args: tuple[str, ...], cwd: str, env: Mapping[str, str]) -> ProgramResult:
         program = programs.find("git", self._env)
@@ -68,8 +68,8 @@ class GitProgram:
         return programs.run(argv, cwd=cwd, env={"PATH": self._path} | SAFE_ENVIRONMENT | dict(env), limits=self._limits)
 
 
-def check_status(outcome: ProgramResult, question: str) -> ProgramResult:
-    """The outcome, when git answered with yes or no (status 1); Unavailable when it failed."""
-    if outcome.status not in (0, 1):
-        raise Unavailable(f"{question} failed: {outcome.error_line()}")
-    return outcome
+def check_status(result: ProgramResult, command: str) -> ProgramResult:
+    """The result, if its status is 0 (yes) or 1 (no). Raises: Unavailable."""
+    if result.status not in (0, 1):
+        raise Unavailable(f"{command} failed: {result.error_line()}")
+    return result

@@ -1,4 +1,4 @@
-"""git state of a folder, read from a neutral view so that a hostile repository cannot make git run or read anything."""
+"""Git state of a folder, read through a neutral view so that a hostile repository cannot make git run anything."""
 
 import contextlib
 import os
@@ -30,7 +30,7 @@ EMPTY_TREES = {
 
 @dataclass(frozen=True, kw_only=True)
 class RepositoryView:
-    """One folder of a repository, ready to be asked about."""
+    """A folder of a repository, to run git commands on."""
 
     git: GitProgram
     git_dir: str
@@ -39,37 +39,36 @@ class RepositoryView:
     ignore_file: str
     empty_tree: str
 
-    def ask(self, *args: str, cwd: str | None = None) -> ProgramResult:
-        """What git answers about the folder; Unavailable when it fails."""
-        places = {"GIT_DIR": self.git_dir, "GIT_WORK_TREE": self.work_tree}
+    def run(self, *args: str, cwd: str | None = None) -> ProgramResult:
+        """Run a git command. Raises: Unavailable when it fails."""
+        dirs = {"GIT_DIR": self.git_dir, "GIT_WORK_TREE": self.work_tree}
         settings = ("-c", f"core.excludesFile={self.ignore_file}")
-        outcome = self.git.run_isolated(*settings, *args, cwd=cwd or self.folder, extra=places)
-        named = outcome.err.replace(os.fsencode(self.git_dir), b".git")
-        return check_status(replace(outcome, err=named), f"git {args[0]}")
+        result = self.git.run_isolated(*settings, *args, cwd=cwd or self.folder, extra=dirs)
+        err = result.err.replace(os.fsencode(self.git_dir), b".git")
+        return check_status(replace(result, err=err), f"git {args[0]}")
 
     def resolve_commit(self, rev: str) -> str:
-        """The hash of the commit that the revision names; BadInput when there is none."""
-        outcome = self.ask(
-            "rev-parse", "--verify", "--quiet", "--end-of-options", revisions.check_revision(rev) + "^{commit}"
-        )
-        if outcome.status:
+        """The hash of the commit that the revision names. Raises: BadInput when there is none."""
+        commit = revisions.check_revision(rev) + "^{commit}"
+        result = self.run("rev-parse", "--verify", "--quiet", "--end-of-options", commit)
+        if result.status:
             raise BadInput(f"no such revision: {revisions.quote_for_message(rev)}")
-        return outcome.out.split()[-1].decode("ascii")
+        return result.out.split()[-1].decode("ascii")
 
     def head_commit(self) -> str | None:
-        """The hash of the commit that the working tree is based on, if there is a first commit."""
-        outcome = self.ask("rev-parse", "--verify", "--quiet", "HEAD")
-        return None if outcome.status else outcome.out.decode("ascii").strip()
+        """The hash of HEAD; None before the first commit."""
+        result = self.run("rev-parse", "--verify", "--quiet", "HEAD")
+        return None if result.status else result.out.decode("ascii").strip()
 
-    def diff_worktree(self, base: str, *form: str, name: str = ".") -> bytes:
-        """From `base` to the working tree; Refused when the index would make git read, and show, what is outside it."""
-        if ESCAPING_PATH.search(b"\0" + self.ask("ls-files", "-z", cwd=self.work_tree).out):
+    def diff_worktree(self, base: str, *options: str, name: str = ".") -> bytes:
+        """From `base` to the working tree. Raises: Refused if the index would make git read files outside of it."""
+        if ESCAPING_PATH.search(b"\0" + self.run("ls-files", "-z", cwd=self.work_tree).out):
             raise Refused("the index of the repository names a path that is not in its working tree")
-        return self.ask("diff", *DIFF_OPTIONS, *form, base, "--", name).out
+        return self.run("diff", *DIFF_OPTIONS, *options, base, "--", name).out
 
 
 class LocalGit:
-    """The port Git by the git program; `env` is the user's environment, `user` who runs it."""
+    """Runs the git program; `env` is the user's environment, `user` the id that must own a repository."""
 
     def __init__(self, env: Mapping[str, str], *, limits: ProgramLimits | None = None, user: int | None = None) -> None:
         self._env = env
@@ -77,46 +76,46 @@ class LocalGit:
         self._user = os.geteuid() if user is None else user
 
     def diff(self, folder: str, rev: str | None) -> bytes:
-        """As in the port."""
+        """See the port."""
         with self._open_view(folder) as view:
             base = view.head_commit() or view.empty_tree if rev is None else view.resolve_commit(rev)
             return view.diff_worktree(base, *PREFIXES)
 
     def compare(self, folder: str, name: str, base: str, head: str | None) -> bytes:
-        """As in the port."""
-        form = ("--no-renames", *PREFIXES)
+        """See the port."""
+        options = ("--no-renames", *PREFIXES)
         with self._open_view(folder) as view:
             unborn = base == "HEAD" and view.head_commit() is None
             start = view.empty_tree if unborn else view.resolve_commit(base)
             if head is None:
-                return view.diff_worktree(start, *form, name=name)
-            return view.ask("diff", *DIFF_OPTIONS, *form, start, view.resolve_commit(head), "--", name).out
+                return view.diff_worktree(start, *options, name=name)
+            return view.run("diff", *DIFF_OPTIONS, *options, start, view.resolve_commit(head), "--", name).out
 
     def changed_files(self, folder: str, rev: str) -> tuple[str, ...]:
-        """As in the port."""
+        """See the port."""
         with self._open_view(folder) as view:
             known = view.diff_worktree(view.resolve_commit(rev), "--name-only", "-z", "--no-renames", "--diff-filter=d")
-            new = view.ask("ls-files", "--others", "--exclude-standard", "-z", "--", ".").out
-        # A repository inside this one is listed as a folder, with a slash after it.
+            new = view.run("ls-files", "--others", "--exclude-standard", "-z", "--", ".").out
+        # A nested repository is listed as a folder, with a slash after it.
         names = {_decode_path(part) for part in (known + new).split(b"\0") if part and not part.endswith(b"/")}
         return tuple(sorted(names))
 
     def log(self, folder: str, count: int) -> bytes:
-        """As in the port."""
+        """See the port."""
         if count < 1:
             raise BadInput(f"a log needs at least one commit, not {count}")
         with self._open_view(folder) as view:
             if view.head_commit() is None:
                 return b""
-            form = ("--name-status", COMMIT_FORMAT)
-            return view.ask("log", "-n", str(count), *DIFF_OPTIONS, *LOG_OPTIONS, *form, "--", ".").out
+            options = (*DIFF_OPTIONS, *LOG_OPTIONS, "--name-status", COMMIT_FORMAT)
+            return view.run("log", "-n", str(count), *options, "--", ".").out
 
     def recency(self, folder: str) -> Mapping[str, int]:
-        """As in the port: a hint, so whatever stands in the way means that there is none."""
-        form = ("--raw", "-z", "--no-renames", "--format=%x01")
+        """See the port. This is a hint: any error means an empty answer."""
+        options = (*DIFF_OPTIONS, *LOG_OPTIONS, "--raw", "-z", "--no-renames", "--format=%x01")
         try:
             with self._open_view(folder) as view:
-                return _parse_ages(view.ask("log", "-n", str(RECENT_COMMITS), *DIFF_OPTIONS, *LOG_OPTIONS, *form).out)
+                return _parse_ages(view.run("log", "-n", str(RECENT_COMMITS), *options).out)
         except MaridError:
             return {}
 
@@ -138,15 +137,15 @@ class LocalGit:
             )
 
     def _check_owner(self, repository: GitRepository) -> None:
-        """Leave it to git, which knows the user's `safe.directory`, whether someone else's repository is trusted."""
+        """Let git decide, by the user's `safe.directory`, whether to trust another user's repository."""
         if repository.owners() <= {self._user}:
             return
-        outcome = self._git.run_with_user_config("rev-parse", "--git-dir", cwd=repository.work_tree)
-        if outcome.status:
-            raise Refused(f"git does not trust {repository.work_tree}: {outcome.error_line()}")
+        result = self._git.run_with_user_config("rev-parse", "--git-dir", cwd=repository.work_tree)
+        if result.status:
+            raise Refused(f"git does not trust {repository.work_tree}: {result.error_line()}")
 
     def _settings(self, repository: GitRepository) -> Mapping[str, str]:
-        """What the repository says, else what the user says; only the user names an ignore file."""
+        """The repository's settings over the user's; only the user may name an ignore file."""
         own = os.path.join(repository.common_dir, "config")
         if not repositories.is_regular_file(own):
             return self._user_settings
@@ -157,30 +156,29 @@ class LocalGit:
         return self._config(USER_SETTINGS)
 
     def _config(self, pattern: str, *source: str) -> dict[str, str]:
-        """The settings that match, of the source or else of the user; a name without a value means true."""
-        question = ("config", *source, "-z", "--get-regexp", pattern)
-        outcome = check_status(
-            self._git.run_with_user_config(*question, cwd=os.sep, extra={"GIT_DIR": os.devnull}), "git config"
-        )
-        parts = (os.fsdecode(part).partition("\n") for part in outcome.out.split(b"\0") if part)
+        """The matching settings of the source, or of the user; a name without a value means true."""
+        command = ("config", *source, "-z", "--get-regexp", pattern)
+        result = self._git.run_with_user_config(*command, cwd=os.sep, extra={"GIT_DIR": os.devnull})
+        entries = check_status(result, "git config").out.split(b"\0")
+        parts = (os.fsdecode(entry).partition("\n") for entry in entries if entry)
         return {name: value if mark else "true" for name, mark, value in parts}
 
     def _ignore_file(self, settings: Mapping[str, str]) -> str:
-        """The user's own ignore file, which git does not find while it has no home."""
+        """The user's ignore file, which git does not find without a home."""
         home = self._env.get("HOME", "")
-        named = settings.get("core.excludesfile")
-        if named is None:
-            named = os.path.join(self._env.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "git", "ignore")
-        elif named.startswith("~/"):
-            named = home + named[1:]
-        return named if os.path.isabs(named) else os.devnull
+        path = settings.get("core.excludesfile")
+        if path is None:
+            path = os.path.join(self._env.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "git", "ignore")
+        elif path.startswith("~/"):
+            path = home + path[1:]
+        return path if os.path.isabs(path) else os.devnull
 
 
-def _parse_ages(listed: bytes) -> dict[str, int]:
-    """From `git log --raw -z`: a mark per commit, and for each of its files a part with a colon, then the name."""
+def _parse_ages(log: bytes) -> dict[str, int]:
+    """Parse `git log --raw -z`: a mark per commit, and for each of its files a part with a colon, then the name."""
     ages: dict[str, int] = {}
     age = -1
-    parts = iter(listed.split(b"\0"))
+    parts = iter(log.split(b"\0"))
     for part in parts:
         if part.lstrip(b"\n").startswith(b":"):
             ages.setdefault(_decode_path(next(parts)), age)

@@ -1,4 +1,4 @@
-"""Which hosts, ports and addresses may be connected to: the public internet, and what the user names."""
+"""Which hosts, ports and addresses may be connected to: the public internet, and what the user allows."""
 
 import socket
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from marid.text.web.http_urls import parse_url
 
 Address: TypeAlias = IPv4Address | IPv6Address
 
-# What the registries of special-purpose addresses hold, written out: `is_global` changes from Python to Python.
+# From the registries of special-purpose addresses: `is_global` differs between versions of Python.
 _SPECIAL = tuple(
     ip_network(text)
     for text in (
@@ -23,12 +23,12 @@ _SPECIAL = tuple(
 )
 _GLOBAL_V6 = ip_network("2000::/3")
 _NAT64 = ip_network("64:ff9b::/96")
-# Names that never mean a host of the public internet.
+# Names that are never a host of the public internet.
 _PRIVATE_SUFFIXES = (".localhost", ".local", ".localdomain", ".internal", ".intranet", ".lan", ".home.arpa")
 
 
 def is_public(address: Address) -> bool:
-    """Whether it is one host of the public internet; an IPv4 address inside an IPv6 one is judged as itself."""
+    """Whether it is a host of the public internet; an IPv4 address inside an IPv6 one is judged as IPv4."""
     if isinstance(address, IPv6Address):
         inner = address.ipv4_mapped
         if inner is None and address in _NAT64:
@@ -41,7 +41,7 @@ def is_public(address: Address) -> bool:
 
 
 def is_own(address: Address) -> bool:
-    """Whether it is an address of this machine: only then would a packet to it also come from it. Nothing is sent."""
+    """Whether it is an address of this machine: only then would a packet to it also come from it. Sends nothing."""
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
@@ -52,16 +52,16 @@ def is_own(address: Address) -> bool:
 
 
 class AddressPolicy:
-    """The rules. An allowed `address:port` opens just that one; an allowed `name:port` only the port of that name.
+    """An allowed `address:port` opens that address; an allowed `name:port` opens only the port.
 
-    An address behind a name must be public all the same: who answers for the name must not choose what is reached.
+    The address of a name must still be public: the owner of a name must not choose what we reach.
     """
 
     def __init__(self, allow: Sequence[str] = ()) -> None:
         self._allowed = frozenset(_parse_allowed_host(text) for text in allow)
 
     def check_target(self, target: Target) -> None:
-        """Judge a target before any look-up. Raises: Refused."""
+        """Check a target before resolving it. Raises: Refused."""
         if (target.host, target.port) in self._allowed:
             return
         if target.port not in PLAIN_PORTS.values():
@@ -73,7 +73,7 @@ class AddressPolicy:
                 raise _not_public_error(target.host) from None
 
     def check_address(self, host: str, port: int, address: Address) -> None:
-        """Judge an address that a host turned out to have. Raises: Refused; it does not tell the address."""
+        """Check an address of a host. Raises: Refused, without naming the address."""
         if host == str(address) and (host, port) in self._allowed:
             return
         if not is_public(address) or is_own(address):

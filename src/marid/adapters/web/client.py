@@ -1,22 +1,27 @@
-"""The one client for every call that leaves this machine."""
+"""The HTTP client of the web tools. Only these import it, since it loads the HTTP library."""
 
 import contextlib
 from collections.abc import Generator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from ssl import SSLContext
+from typing import NamedTuple
 
+import httpcore2
+from httpcore2 import Response
+
+from marid.adapters.web.address_policy import AddressPolicy
+from marid.adapters.web.guarded_backend import (
+    Dial,
+    GuardedBackend,
+    Resolve,
+    TransferBudget,
+    connect_address,
+    resolve_host,
+)
 from marid.core.errors import BadInput, Exhausted, NotFound, Refused, Unavailable
 from marid.ports.web import PLAIN_PORTS, CrossHostRedirect, Target, WebPage
 from marid.text.web.http_urls import join_url, parse_url
 from marid.text.web.inflate import make_decompressor
-
-if TYPE_CHECKING:
-    from ssl import SSLContext
-
-    from httpcore2 import Response
-
-    from marid.adapters.web.address_policy import AddressPolicy
-    from marid.adapters.web.guarded_backend import Dial, Resolve, TransferBudget
 
 MAX_BYTES = 5 << 20
 MAX_HEADER_BYTES = 1 << 20
@@ -34,17 +39,17 @@ HEADERS = (
 
 
 class NetworkFunctions(NamedTuple):
-    """How names are looked up, addresses dialled and certificates judged; None: as the machine does it."""
+    """Replacements for tests; `ssl_context` None means the system's certificates."""
 
-    resolve: "Resolve | None" = None
-    dial: "Dial | None" = None
-    ssl_context: "SSLContext | None" = None
+    resolve: Resolve = resolve_host
+    dial: Dial = connect_address
+    ssl_context: SSLContext | None = None
 
 
 class WebClient:
-    """The port Web. `allow` are the places besides the public internet, as in the setting `net_allow`.
+    """Fetches from the public internet and from the hosts in `allow`, as in the setting `net_allow`.
 
-    No proxy, no cookies, no credentials, and nothing of the environment is used.
+    It uses no proxy, cookies, credentials or environment variables.
     """
 
     def __init__(
@@ -56,114 +61,95 @@ class WebClient:
 
     @property
     def search_target(self) -> Target:
-        """As in the port. Raises: BadInput for a setting that is no URL."""
+        """See the port. Raises: BadInput for a setting that is not a URL."""
         return parse_url(self._engine)
 
+    @cached_property
+    def _address_policy(self) -> AddressPolicy:
+        return AddressPolicy(self._allow)
+
     def check_target(self, target: Target) -> None:
-        """As in the port."""
+        """See the port."""
         self._address_policy.check_target(target)
 
     def fetch(
         self, target: Target, *, max_bytes: int = MAX_BYTES, timeout: float = 20.0
     ) -> WebPage | CrossHostRedirect:
-        """As in the port."""
-        from marid.adapters.web.guarded_backend import (
-            TransferBudget,  # imported when used: with it comes the HTTP library
-        )
-
-        max_bytes = min(max_bytes, MAX_BYTES)
-        allowance = TransferBudget(timeout=timeout, max_bytes=MAX_BYTES + MAX_HEADER_BYTES)
+        """See the port."""
+        budget = TransferBudget(timeout=timeout, max_bytes=MAX_BYTES + MAX_HEADER_BYTES)
         at = target
         for _ in range(MAX_REDIRECTS + 1):
             self.check_target(at)
-            with self._open_response(at, allowance) as answer:
-                if answer.status not in REDIRECTS:
-                    return _read_page(at, answer, max_bytes)
-                at = _redirect_target(at, answer)
+            with self._open_response(at, budget) as response:
+                if response.status not in REDIRECTS:
+                    return _read_page(at, response, min(max_bytes, MAX_BYTES))
+                at = _redirect_target(at, response)
             if not _is_same_site(target, at):
                 self.check_target(at)
                 return CrossHostRedirect(target=at)
         raise Exhausted(f"'{target.authority}' redirects more than {MAX_REDIRECTS} times")
 
     @contextlib.contextmanager
-    def _open_response(self, target: Target, allowance: "TransferBudget") -> "Generator[Response]":
-        import httpcore2
-
-        from marid.adapters.web import guarded_backend
-
-        resolve, dial = (
-            self._network.resolve or guarded_backend.resolve_host,
-            self._network.dial or guarded_backend.connect_address,
-        )
-        gate = guarded_backend.GuardedBackend(self._address_policy, allowance, resolve, dial)
-        trust = self._ssl_context if target.scheme == "https" else None
-        where = httpcore2.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)
+    def _open_response(self, target: Target, budget: TransferBudget) -> Generator[Response]:
+        backend = GuardedBackend(self._address_policy, budget, self._network.resolve, self._network.dial)
+        tls = self._ssl_context if target.scheme == "https" else None
+        url = httpcore2.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)
         try:
             with (
-                httpcore2.ConnectionPool(network_backend=gate, ssl_context=trust, max_keepalive_connections=0) as pool,
-                pool.stream("GET", where, headers=[("Host", target.authority), *HEADERS]) as answer,
+                httpcore2.ConnectionPool(network_backend=backend, ssl_context=tls, max_keepalive_connections=0) as pool,
+                pool.stream("GET", url, headers=[("Host", target.authority), *HEADERS]) as response,
             ):
-                yield answer
+                yield response
         except httpcore2.TimeoutException as cause:
-            raise allowance.timeout_error() from cause
+            raise budget.timeout_error() from cause
         except httpcore2.NetworkError as cause:
             raise Unavailable(f"the connection to '{target.authority}' failed: {_error_text(cause)}") from cause
         except httpcore2.ProtocolError as cause:
-            raise Unavailable(f"'{target.authority}' sent what is no valid answer: {_error_text(cause)}") from cause
+            raise Unavailable(f"'{target.authority}' sent an invalid response: {_error_text(cause)}") from cause
 
     @cached_property
-    def _address_policy(self) -> "AddressPolicy":
-        from marid.adapters.web.address_policy import AddressPolicy  # imported when used
-
-        return AddressPolicy(self._allow)
-
-    @cached_property
-    def _ssl_context(self) -> "SSLContext":
-        import httpcore2
-
+    def _ssl_context(self) -> SSLContext:
         return self._network.ssl_context or httpcore2.default_ssl_context()
 
 
-def _redirect_target(at: Target, answer: "Response") -> Target:
-    location = _header(answer, b"location")
+def _redirect_target(at: Target, response: Response) -> Target:
     try:
-        return join_url(at, location)
+        return join_url(at, _header(response, b"location"))
     except BadInput as cause:
         raise Refused(f"'{at.authority}' redirects to what cannot be fetched: {cause}") from cause
 
 
 def _is_same_site(one: Target, other: Target) -> bool:
-    """Whether who agreed to the one agreed to the other: with or without `www.`, plain or encrypted."""
-    usual = PLAIN_PORTS.values()
-    same_port = one.port == other.port or (one.port in usual and other.port in usual)
+    """Whether agreeing to one covers the other: they differ at most in `www.` and in http or https."""
+    same_port = one.port == other.port or {one.port, other.port} <= set(PLAIN_PORTS.values())
     return same_port and one.host.removeprefix("www.") == other.host.removeprefix("www.")
 
 
-def _read_page(target: Target, answer: "Response", most: int) -> WebPage:
-    if answer.status in GONE:
-        raise NotFound(f"'{target.authority}' has no such page (status {answer.status})")
-    if not 200 <= answer.status < 300:
-        raise Unavailable(f"'{target.authority}' answers with status {answer.status}")
-    kind, charset = _kind(answer)
+def _read_page(target: Target, response: Response, max_bytes: int) -> WebPage:
+    if response.status in GONE:
+        raise NotFound(f"'{target.authority}' has no such page (status {response.status})")
+    if not 200 <= response.status < 300:
+        raise Unavailable(f"'{target.authority}' responds with status {response.status}")
+    kind, charset = _kind(response)
     if not _is_text(kind):
         raise Refused(f"'{target.authority}' sends {kind or 'an unnamed kind of content'!a}: only text is fetched")
-    unpack = make_decompressor(_header(answer, b"content-encoding"))
+    unpack = make_decompressor(_header(response, b"content-encoding"))
     data = bytearray()
-    for piece in answer.iter_stream():
-        data += unpack.decompress(piece, most + 1 - len(data))
-        if len(data) > most:
-            return WebPage(target=target, kind=kind, charset=charset, data=bytes(data[:most]), whole=False)
+    for chunk in response.iter_stream():
+        data += unpack.decompress(chunk, max_bytes + 1 - len(data))
+        if len(data) > max_bytes:
+            return WebPage(target=target, kind=kind, charset=charset, data=bytes(data[:max_bytes]), whole=False)
     unpack.check_end()
     return WebPage(target=target, kind=kind, charset=charset, data=bytes(data), whole=True)
 
 
-def _header(answer: "Response", name: bytes) -> str:
+def _header(response: Response, name: bytes) -> str:
     """All values of a header, as one."""
-    return ", ".join(value.decode("utf-8", "replace") for key, value in answer.headers if key.lower() == name)
+    return ", ".join(value.decode("utf-8", "replace") for key, value in response.headers if key.lower() == name)
 
 
-def _kind(answer: "Response") -> tuple[str, str]:
-    kind, *settings = (part.strip() for part in _header(answer, b"content-type").split(";"))
+def _kind(response: Response) -> tuple[str, str]:
+    kind, *settings = (part.strip() for part in _header(response, b"content-type").split(";"))
     charset = next((text[8:].strip(" \"'") for text in settings if text[:8].lower() == "charset="), "")
     return kind.lower(), charset.lower()
 

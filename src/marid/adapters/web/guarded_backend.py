@@ -1,4 +1,4 @@
-"""Where sockets are opened: a name is looked up once, every answer is checked, and a checked answer is connected to.
+"""Open sockets: resolve a name once, check every address, connect to a checked address.
 
 The check sits in the network backend of the HTTP library, below redirects and retries, so that nothing can skip it.
 """
@@ -32,12 +32,12 @@ def resolve_host(host: str, port: int) -> list[str]:
 
 
 def connect_address(address: str, port: int, timeout: float) -> NetworkStream:
-    """A connection to an address, which is no name. Raises: httpcore2.NetworkError, httpcore2.TimeoutException."""
+    """A connection to an IP address. Raises: httpcore2.NetworkError, httpcore2.TimeoutException."""
     return httpcore2.SyncBackend().connect_tcp(address, port, timeout)
 
 
 class TransferBudget:
-    """How much time and how many bytes a call has left, all its connections together."""
+    """The time and the bytes that all connections of one call have left."""
 
     def __init__(self, *, timeout: float, max_bytes: int) -> None:
         self._deadline = time.monotonic() + timeout
@@ -45,18 +45,18 @@ class TransferBudget:
         self._bytes_left = max_bytes
 
     def remaining_seconds(self) -> float:
-        """Seconds. Raises: Exhausted when there are none."""
+        """How long the call may still take. Raises: Exhausted when the time is over."""
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise self.timeout_error()
         return left
 
     def timeout_error(self) -> Exhausted:
-        """What is raised when time is over."""
-        return Exhausted(f"there was no whole answer within {self._timeout:g} s")
+        """What to raise when the time is over."""
+        return Exhausted(f"there was no complete response within {self._timeout:g} s")
 
     def spend(self, count: int) -> None:
-        """Take bytes off. Raises: Exhausted when too many were received."""
+        """Count received bytes. Raises: Exhausted when they are too many."""
         self._bytes_left -= count
         if self._bytes_left < 0:
             raise Exhausted("the server sends without end")
@@ -68,12 +68,12 @@ class GuardedBackend(NetworkBackend):
     def __init__(
         self,
         policy: AddressPolicy,
-        allowance: TransferBudget,
+        budget: TransferBudget,
         resolve: Resolve = resolve_host,
         dial: Dial = connect_address,
     ) -> None:
         self._policy = policy
-        self._allowance = allowance
+        self._budget = budget
         self._resolve = resolve
         self._dial = dial
 
@@ -85,14 +85,14 @@ class GuardedBackend(NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[SOCKET_OPTION] | None = None,
     ) -> NetworkStream:
-        """As in the library. Raises: Refused, NotFound, Exhausted, Unavailable."""
+        """See the library. Raises: Refused, NotFound, Exhausted, Unavailable."""
         addresses = self._resolve_addresses(host, port)
         for address in addresses:
             self._policy.check_address(host, port, address)
         for address in addresses:
             with contextlib.suppress(httpcore2.NetworkError, httpcore2.TimeoutException):
-                stream = self._dial(str(address), port, min(self._allowance.remaining_seconds(), CONNECT_TIMEOUT))
-                return MeteredStream(_verify_peer(stream, host, address), self._allowance)
+                stream = self._dial(str(address), port, min(self._budget.remaining_seconds(), CONNECT_TIMEOUT))
+                return MeteredStream(_verify_peer(stream, host, address), self._budget)
         raise Unavailable(f"'{host}' does not accept a connection")
 
     def _resolve_addresses(self, host: str, port: int) -> list[Address]:
@@ -106,23 +106,23 @@ class GuardedBackend(NetworkBackend):
             raise Unavailable(f"'{host}' has an address that cannot be read") from cause
 
     def _resolve_with_timeout(self, host: str, port: int) -> Sequence[str]:
-        """In a thread of its own: a look-up knows no time limit."""
+        """Resolve in a thread, since a look-up has no time limit."""
         found: list[Sequence[str]] = []
-        trouble: list[OSError | UnicodeError] = []
+        errors: list[OSError | UnicodeError] = []
 
         def work() -> None:
             try:
                 found.append(self._resolve(host, port))
             except (OSError, UnicodeError) as error:
-                trouble.append(error)
+                errors.append(error)
 
         worker = threading.Thread(target=work, name="marid-look-up", daemon=True)
         worker.start()
-        worker.join(self._allowance.remaining_seconds())
-        if trouble or (found and not found[0]):
-            raise NotFound(f"no host '{host}' was found") from (trouble[0] if trouble else None)
+        worker.join(self._budget.remaining_seconds())
+        if errors or (found and not found[0]):
+            raise NotFound(f"no host '{host}' was found") from (errors[0] if errors else None)
         if not found:
-            raise self._allowance.timeout_error()
+            raise self._budget.timeout_error()
         return found[0]
 
 
@@ -139,33 +139,33 @@ def _verify_peer(stream: NetworkStream, host: str, address: Address) -> NetworkS
 
 
 class MeteredStream(NetworkStream):
-    """A connection that ends when the call has used up its time or its bytes, however slowly they come."""
+    """A connection that fails once the call has used up its time or its bytes."""
 
-    def __init__(self, stream: NetworkStream, allowance: TransferBudget) -> None:
+    def __init__(self, stream: NetworkStream, budget: TransferBudget) -> None:
         self._stream = stream
-        self._allowance = allowance
+        self._budget = budget
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """As in the library. Raises: Exhausted."""
-        data = self._stream.read(max_bytes, self._allowance.remaining_seconds())
-        self._allowance.spend(len(data))
+        """See the library. Raises: Exhausted."""
+        data = self._stream.read(max_bytes, self._budget.remaining_seconds())
+        self._budget.spend(len(data))
         return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """As in the library. Raises: Exhausted."""
-        self._stream.write(buffer, self._allowance.remaining_seconds())
+        """See the library. Raises: Exhausted."""
+        self._stream.write(buffer, self._budget.remaining_seconds())
 
     def close(self) -> None:
-        """As in the library."""
+        """See the library."""
         self._stream.close()
 
     def start_tls(
         self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> NetworkStream:
-        """As in the library. Raises: Exhausted."""
-        inner = self._stream.start_tls(ssl_context, server_hostname, self._allowance.remaining_seconds())
-        return MeteredStream(inner, self._allowance)
+        """See the library. Raises: Exhausted."""
+        inner = self._stream.start_tls(ssl_context, server_hostname, self._budget.remaining_seconds())
+        return MeteredStream(inner, self._budget)
 
     def get_extra_info(self, info: str) -> Any:
-        """As in the library."""
+        """See the library."""
         return self._stream.get_extra_info(info)

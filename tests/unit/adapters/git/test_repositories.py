@@ -196,7 +196,7 @@ def test_a_view_that_cannot_be_written_is_unavailable(tmp_path: Path) -> None:
 
 def test_a_repository_that_vanished_is_nobodys(tmp_path: Path) -> None:
     gone = str(tmp_path / "gone")
-    assert repositories.GitRepository(work_tree=gone, git_dir=gone, common_dir=gone).owners() == {repositories.NOBODY}
+    assert repositories.GitRepository(work_tree=gone, git_dir=gone, common_dir=gone).owners() == {repositories.NO_OWNER}
 
 
 def test_a_huge_index_is_not_copied(tree: Worktree) -> None:

@@ -35,46 +35,33 @@ def test_a_host_of_the_internet_is_public(address: str) -> None:
     assert is_public(ip_address(address))
 
 
-@given(st.ip_addresses(v=4))
+@given(st.ip_addresses())
 def test_we_are_never_laxer_than_python(address: object) -> None:
     found = ip_address(str(address))
-    if is_public(found):
+    if is_public(found) and (found.version == 4 or int(found) >> 96):
         assert found.is_global
         assert not found.is_multicast
-        assert not found.is_reserved
-
-
-@given(st.ip_addresses(v=6))
-def test_we_are_never_laxer_than_python_in_the_new_internet(address: object) -> None:
-    found = ip_address(str(address))
-    if is_public(found) and int(found) >> 96:
-        assert found.is_global
+        assert found.version == 6 or not found.is_reserved
 
 
 def test_this_machine_knows_its_own_addresses() -> None:
     assert is_own(ip_address("127.0.0.1"))
     assert not is_own(ip_address("192.0.2.7"))
+    assert not is_own(ip_address("255.255.255.255"))  # cannot be reached
     with contextlib.suppress(OSError):
         for entry in socket.getaddrinfo(socket.gethostname(), None):
             assert is_own(ip_address(str(entry[4][0]).partition("%")[0]))
 
 
-def test_an_address_that_cannot_be_reached_is_not_our_own() -> None:
-    assert not is_own(ip_address("255.255.255.255"))
-
-
-@pytest.mark.parametrize("url", ["http://127.0.0.1/", "https://[::1]/", "http://10.1.2.3/", "http://[fd00:ec2::254]/"])
-def test_an_inner_address_is_refused_without_a_look_up(url: str) -> None:
-    with pytest.raises(Refused, match="not a host of the public internet"):
-        AddressPolicy().check_target(parse_url(url))
-
-
 @pytest.mark.parametrize(
     "host",
-    ["localhost", "intranet", "a.localhost", "printer.local", "metadata.google.internal", "nas.lan", "x.home.arpa"],
+    [
+        *("127.0.0.1", "[::1]", "10.1.2.3", "[fd00:ec2::254]", "localhost", "intranet", "a.localhost"),
+        *("printer.local", "metadata.google.internal", "nas.lan", "x.home.arpa"),
+    ],
 )
-def test_an_inner_name_is_refused_without_a_look_up(host: str) -> None:
-    with pytest.raises(Refused, match=f"'{host}' is not a host"):
+def test_a_private_host_is_refused_without_a_look_up(host: str) -> None:
+    with pytest.raises(Refused, match=f"'{host.strip('[]')}' is not a host of the public internet"):
         AddressPolicy().check_target(parse_url(f"http://{host}/"))
 
 
@@ -90,22 +77,22 @@ def test_public_hosts_are_admitted() -> None:
 
 
 def test_an_allowed_address_opens_just_that_one() -> None:
-    doors = AddressPolicy(["127.0.0.1:8123"])
-    doors.check_target(parse_url("http://127.0.0.1:8123/"))
-    doors.check_address("127.0.0.1", 8123, ip_address("127.0.0.1"))
+    policy = AddressPolicy(["127.0.0.1:8123"])
+    policy.check_target(parse_url("http://127.0.0.1:8123/"))
+    policy.check_address("127.0.0.1", 8123, ip_address("127.0.0.1"))
     for url in ("http://127.0.0.1/", "http://127.0.0.1:8124/", "http://127.0.0.2:8123/", "http://localhost:8123/"):
         with pytest.raises(Refused):
-            doors.check_target(parse_url(url))
+            policy.check_target(parse_url(url))
     with pytest.raises(Refused):
-        doors.check_address("evil.example", 8123, ip_address("127.0.0.1"))
+        policy.check_address("evil.example", 8123, ip_address("127.0.0.1"))
 
 
-def test_an_allowed_name_opens_its_port_but_no_inner_address() -> None:
-    doors = AddressPolicy(["search.lan:8888"])
-    doors.check_target(parse_url("http://search.lan:8888/"))
-    doors.check_address("search.lan", 8888, ip_address("8.8.8.8"))
+def test_an_allowed_name_opens_its_port_but_no_private_address() -> None:
+    policy = AddressPolicy(["search.lan:8888"])
+    policy.check_target(parse_url("http://search.lan:8888/"))
+    policy.check_address("search.lan", 8888, ip_address("8.8.8.8"))
     with pytest.raises(Refused) as caught:
-        doors.check_address("search.lan", 8888, ip_address("10.0.0.7"))
+        policy.check_address("search.lan", 8888, ip_address("10.0.0.7"))
     assert "10.0.0.7" not in str(caught.value)
 
 
@@ -116,6 +103,6 @@ def test_an_address_of_this_machine_is_refused_though_it_were_public() -> None:
 
 
 @pytest.mark.parametrize("entry", ["", "127.1:80", "user@host:1", "http://host:1", "host:99999", "*:80"])
-def test_an_entry_that_is_no_place_is_told(entry: str) -> None:
+def test_a_malformed_entry_is_an_error(entry: str) -> None:
     with pytest.raises(BadInput, match="net_allow takes HOST:PORT"):
         AddressPolicy([entry])

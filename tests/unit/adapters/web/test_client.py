@@ -27,14 +27,12 @@ def server() -> Iterator[Server]:
         yield server
 
 
-def fetch(
-    server: Server, path: str = "/", *, most: int = MAX_BYTES, seconds: float = 10.0
-) -> WebPage | CrossHostRedirect:
-    return WebClient(allow=[server.place]).fetch(parse_url(server.url(path)), max_bytes=most, timeout=seconds)
+def fetch(server: Server, path: str = "/", **limits: Any) -> WebPage | CrossHostRedirect:
+    return WebClient(allow=[server.place]).fetch(parse_url(server.url(path)), **limits)
 
 
-def page(server: Server, path: str = "/", most: int = MAX_BYTES) -> WebPage:
-    found = fetch(server, path, most=most)
+def page(server: Server, path: str = "/", **limits: Any) -> WebPage:
+    found = fetch(server, path, **limits)
     assert isinstance(found, WebPage)
     return found
 
@@ -85,15 +83,9 @@ def test_five_redirects_are_followed_but_not_six(server: Server) -> None:
     server.replies |= {f"/{step}": redirect(f"/{step + 1}") for step in range(1, 7)}
     server.replies["/7"] = answer(b"end")
     assert page(server, "/2").data == b"end"
+    assert len(server.asked) == 6
     with pytest.raises(Exhausted, match="more than 5 times"):
         fetch(server, "/1")
-
-
-def test_a_loop_ends(server: Server) -> None:
-    server.replies["/"] = redirect("/")
-    with pytest.raises(Exhausted):
-        fetch(server)
-    assert len(server.asked) == 6
 
 
 @pytest.mark.parametrize(
@@ -111,18 +103,20 @@ def test_every_hop_is_checked_again(server: Server, location: str) -> None:
     assert "the body of a hop" not in str(caught.value)
 
 
-def test_two_places_to_go_to_are_none(server: Server) -> None:
-    server.replies["/"] = answer(status="302 Found", headers={"Location": "/a", "location": "/b"})
+@pytest.mark.parametrize("name", ["Location", "Content-Encoding"])
+def test_a_header_that_is_sent_twice_is_refused(server: Server, name: str) -> None:
+    status = "302 Found" if name == "Location" else "200 OK"
+    server.replies["/"] = answer(status=status, headers={name: "gzip", name.lower(): "gzip"})
     with pytest.raises(Refused):
         fetch(server)
 
 
-def test_another_host_is_told_and_not_fetched(server: Server) -> None:
+def test_a_redirect_to_another_host_is_returned_and_not_fetched(server: Server) -> None:
     server.replies["/"] = redirect("https://example.com/x")
     assert fetch(server) == CrossHostRedirect(target=parse_url("https://example.com/x"))
 
 
-def test_a_page_that_wants_to_be_left_by_other_means_is_not_left(server: Server) -> None:
+def test_other_headers_do_not_redirect(server: Server) -> None:
     server.replies["/"] = answer(b"here", headers={"Refresh": "0; url=/other", "Location": "/other"})
     assert page(server).data == b"here"
     assert server.paths() == ["/"]
@@ -131,26 +125,21 @@ def test_a_page_that_wants_to_be_left_by_other_means_is_not_left(server: Server)
 # --- Bodies --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "kind", ["text/plain", "text/x-python", "application/json", "application/ld+json", "application/xml", "text/csv"]
-)
-def test_text_is_taken(server: Server, kind: str) -> None:
+@pytest.mark.parametrize("kind", ["text/plain", "text/x-python", "application/ld+json", "application/xml"])
+def test_text_is_fetched(server: Server, kind: str) -> None:
     server.replies["/"] = answer(b"x", kind=kind)
     assert page(server).kind == kind
 
 
-@pytest.mark.parametrize(
-    "kind",
-    ["application/zip", "image/svg+xml", "image/png", "application/octet-stream", "", "text/", "video/mp4", "json"],
-)
-def test_what_is_no_text_is_refused(server: Server, kind: str) -> None:
+@pytest.mark.parametrize("kind", ["application/zip", "image/svg+xml", "application/octet-stream", "", "text/", "json"])
+def test_other_kinds_of_content_are_refused(server: Server, kind: str) -> None:
     server.replies["/"] = answer(b"x", kind=kind)
     with pytest.raises(Refused, match="only text"):
         fetch(server)
 
 
 @pytest.mark.parametrize(("coding", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)])
-def test_a_packed_page_is_unpacked(server: Server, coding: str, pack: Any) -> None:
+def test_a_compressed_page_is_decompressed(server: Server, coding: str, pack: Any) -> None:
     body = b"hello " * 1000
     server.replies["/"] = answer(pack(body), headers={"Content-Encoding": coding})
     assert page(server).data == body
@@ -163,16 +152,9 @@ def test_other_codings_are_refused(server: Server, coding: str) -> None:
         fetch(server)
 
 
-def test_two_headers_are_two_codings(server: Server) -> None:
-    headers = {"Content-Encoding": "gzip", "content-encoding": "gzip"}
-    server.replies["/"] = answer(gzip.compress(gzip.compress(b"x")), headers=headers)
-    with pytest.raises(Refused):
-        fetch(server)
-
-
 def test_a_bomb_is_cut_at_the_limit(server: Server) -> None:
     server.replies["/"] = answer(bomb(), headers={"Content-Encoding": "gzip"})
-    fetch(server, most=10)
+    fetch(server, max_bytes=10)
     tracemalloc.start()
     try:
         found = page(server)
@@ -183,32 +165,27 @@ def test_a_bomb_is_cut_at_the_limit(server: Server) -> None:
     assert not found.whole
 
 
-def test_a_long_page_is_cut(server: Server) -> None:
-    server.replies["/"] = answer(b"x" * 1000)
-    found = page(server, most=100)
+def test_a_long_page_is_cut_at_the_limit_and_at_five_megabytes(server: Server) -> None:
+    server.replies |= {"/": answer(b"x" * 1000), "/long": answer(b"x" * (MAX_BYTES + 5))}
+    found = page(server, max_bytes=100)
     assert (len(found.data), found.whole) == (100, False)
-    assert page(server, most=1000).whole
-
-
-def test_no_more_than_five_megabytes_are_read_whatever_is_asked(server: Server) -> None:
-    server.replies["/"] = answer(b"x" * (MAX_BYTES + 5))
-    assert len(page(server, most=1 << 30).data) == MAX_BYTES
+    assert page(server, max_bytes=1000).whole
+    assert len(page(server, "/long", max_bytes=1 << 30).data) == MAX_BYTES
 
 
 # --- Servers that misbehave ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("status", "error"), [("404 Not Found", NotFound), ("410 Gone", NotFound)])
-def test_a_page_that_is_not_there_is_not_found(server: Server, status: str, error: type[MaridError]) -> None:
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        *(("404 Not Found", NotFound), ("410 Gone", NotFound), ("500 Oops", Unavailable)),
+        *(("403 Forbidden", Unavailable), ("304 Not Modified", Unavailable)),
+    ],
+)
+def test_an_error_of_the_server_names_its_status(server: Server, status: str, error: type[MaridError]) -> None:
     server.replies["/"] = answer(status=status)
-    with pytest.raises(error, match="no such page"):
-        fetch(server)
-
-
-@pytest.mark.parametrize("status", ["500 Oops", "403 Forbidden", "429 Slow down", "304 Not Modified"])
-def test_other_answers_are_told_by_their_number(server: Server, status: str) -> None:
-    server.replies["/"] = answer(status=status)
-    with pytest.raises(Unavailable, match=f"status {status[:3]}"):
+    with pytest.raises(error, match=f"status {status[:3]}"):
         fetch(server)
 
 
@@ -226,7 +203,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("reply", BROKEN.values(), ids=BROKEN)
-def test_a_broken_answer_is_an_error_and_nothing_of_it_is_told(server: Server, reply: bytes) -> None:
+def test_a_broken_response_is_an_error_that_shows_nothing_of_it(server: Server, reply: bytes) -> None:
     server.replies["/"] = reply
     with pytest.raises(Unavailable) as caught:
         fetch(server)
@@ -265,7 +242,7 @@ SLOW = {
 def test_time_counts_from_the_beginning_however_busy_the_server_is(server: Server, head: bytes, drop: bytes) -> None:
     server.replies["/"] = drip(head, drop)
     with pytest.raises(Exhausted, match=r"within 0\.3 s"):
-        fetch(server, seconds=0.3)
+        fetch(server, timeout=0.3)
 
 
 def test_a_server_that_never_stops_is_stopped(server: Server) -> None:
@@ -275,10 +252,10 @@ def test_a_server_that_never_stops_is_stopped(server: Server) -> None:
 
     server.replies["/"] = reply
     with pytest.raises(Exhausted):
-        fetch(server, seconds=1.0)
+        fetch(server, timeout=1.0)
 
 
-def test_nobody_at_home_is_unavailable() -> None:
+def test_a_closed_port_is_unavailable() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with pytest.raises(Unavailable, match="does not accept a connection"):
@@ -332,14 +309,12 @@ def test_the_certificate_must_be_for_the_name_though_an_address_is_dialled(certi
         server.replies["/"] = answer(b"secret")
         trust = ssl.create_default_context(cafile=str(certificate.with_suffix(".crt")))
 
-        def resolve(host: str, port: int) -> list[str]:
-            return ["8.8.8.8"]
-
-        def connect(address: str, port: int, seconds: float) -> NetworkStream:
-            return Elsewhere(server.port)
-
-        means = NetworkFunctions(resolve=resolve, dial=connect, ssl_context=trust)
-        client = WebClient(network=means)
+        network = NetworkFunctions(
+            resolve=lambda _host, _port: ["8.8.8.8"],
+            dial=lambda _address, _port, _timeout: Elsewhere(server.port),
+            ssl_context=trust,
+        )
+        client = WebClient(network=network)
         found = client.fetch(parse_url("https://web.example/"))
         assert isinstance(found, WebPage)
         assert found.data == b"secret"
@@ -347,7 +322,7 @@ def test_the_certificate_must_be_for_the_name_though_an_address_is_dialled(certi
         with pytest.raises(Unavailable, match="certificate"):
             client.fetch(parse_url("https://other.example/"))
         with pytest.raises(Unavailable, match="certificate"):
-            WebClient(network=means._replace(ssl_context=None)).fetch(parse_url("https://web.example/"))
+            WebClient(network=network._replace(ssl_context=None)).fetch(parse_url("https://web.example/"))
     assert names == ["web.example", "other.example", "web.example"]
 
 
@@ -378,24 +353,7 @@ class Tape(NetworkStream):
 
 PIECES = st.sampled_from(
     [
-        *(
-            "@",
-            ":",
-            "/",
-            "?",
-            "#",
-            "\\",
-            "[",
-            "]",
-            "%",
-            ".",
-            "example.com",
-            "127.0.0.1",
-            "::1",
-            "localhost",
-            "80",
-            "443",
-        ),
+        *("@", ":", "/", "?", "#", "\\", "[", "]", "%", ".", "example.com", "127.0.0.1", "::1", "localhost", "80"),
         *("0x7f", "2130706433", "user", "%31", "%2e", "%40", "。", "\u00ad", "xn--a", "..", "//", "8.8.8.8", "a"),
     ]
 )

@@ -11,8 +11,10 @@ from httpcore2 import NetworkStream
 from fakes.web import answer, serving
 from marid.adapters.web.address_policy import AddressPolicy
 from marid.adapters.web.guarded_backend import (
+    Dial,
     GuardedBackend,
     MeteredStream,
+    Resolve,
     TransferBudget,
     connect_address,
     resolve_host,
@@ -51,7 +53,7 @@ class Stub(NetworkStream):
         return (self.peer, 80)
 
 
-class Wires:
+class FakeNetwork:
     """A resolver and a dialler that keep what they were asked."""
 
     def __init__(self, *addresses: str, peer: str = "") -> None:
@@ -71,60 +73,56 @@ class Wires:
         self.streams.append(Stub(self.peer or address))
         return self.streams[-1]
 
-    def gate(self, seconds: float = 5.0) -> GuardedBackend:
-        return GuardedBackend(AddressPolicy(), TransferBudget(timeout=seconds, max_bytes=1000), self.resolve, self.dial)
+    def backend(self, *, resolve: Resolve | None = None, dial: Dial | None = None) -> GuardedBackend:
+        budget = TransferBudget(timeout=0.5, max_bytes=1000)
+        return GuardedBackend(AddressPolicy(), budget, resolve or self.resolve, dial or self.dial)
 
 
 def test_a_name_is_looked_up_once_and_what_was_checked_is_dialled() -> None:
-    wires = Wires("8.8.8.8", "8.8.4.4")
-    stream = wires.gate().connect_tcp("example.com", 80)
+    network = FakeNetwork("8.8.8.8", "8.8.4.4")
+    stream = network.backend().connect_tcp("example.com", 80)
     assert isinstance(stream, MeteredStream)
-    assert wires.looked_up == ["example.com:80"]
-    assert wires.dialled == ["8.8.8.8:80"]
+    assert network.looked_up == ["example.com:80"]
+    assert network.dialled == ["8.8.8.8:80"]
 
 
 def test_an_address_is_not_looked_up() -> None:
-    wires = Wires()
-    wires.gate().connect_tcp("8.8.8.8", 443)
-    assert wires.looked_up == []
-    assert wires.dialled == ["8.8.8.8:443"]
+    network = FakeNetwork()
+    network.backend().connect_tcp("8.8.8.8", 443)
+    assert network.looked_up == []
+    assert network.dialled == ["8.8.8.8:443"]
 
 
 @pytest.mark.parametrize("bad", ["127.0.0.1", "::1", "10.0.0.1", "::ffff:127.0.0.1", "fe80::1%eth0", "169.254.169.254"])
 def test_one_bad_answer_spoils_all(bad: str) -> None:
-    wires = Wires("8.8.8.8", bad)
+    network = FakeNetwork("8.8.8.8", bad)
     with pytest.raises(Refused):
-        wires.gate().connect_tcp("rebind.example", 80)
-    assert wires.dialled == []
+        network.backend().connect_tcp("rebind.example", 80)
+    assert network.dialled == []
 
 
-def test_a_connection_that_ends_elsewhere_is_closed() -> None:
-    wires = Wires("8.8.8.8", peer="127.0.0.1")
-    with pytest.raises(Refused, match="ended at another address"):
-        wires.gate().connect_tcp("example.com", 80)
-    assert wires.streams[0].closed
-
-
-def test_a_connection_that_is_gone_at_once_is_told() -> None:
-    wires = Wires("8.8.8.8", peer="gone")
-    with pytest.raises(Unavailable, match="closed the connection"):
-        wires.gate().connect_tcp("example.com", 80)
-    assert wires.streams[0].closed
+@pytest.mark.parametrize(
+    ("peer", "error"), [("127.0.0.1", "ended at another address"), ("gone", "closed the connection")]
+)
+def test_a_connection_that_is_lost_or_ends_elsewhere_is_closed(peer: str, error: str) -> None:
+    network = FakeNetwork("8.8.8.8", peer=peer)
+    with pytest.raises(MaridError, match=error):
+        network.backend().connect_tcp("example.com", 80)
+    assert network.streams[0].closed
 
 
 @pytest.mark.parametrize("addresses", [(), ("nonsense",)])
 def test_a_host_without_an_address_is_an_error(addresses: tuple[str, ...]) -> None:
     with pytest.raises(MaridError, match=r"'example\.com'"):
-        Wires(*addresses).gate().connect_tcp("example.com", 80)
+        FakeNetwork(*addresses).backend().connect_tcp("example.com", 80)
 
 
 def test_a_failing_look_up_means_that_there_is_no_such_host() -> None:
     def failing(host: str, port: int) -> Sequence[str]:
         raise OSError("Name or service not known")
 
-    gate = GuardedBackend(AddressPolicy(), TransferBudget(timeout=5, max_bytes=1), failing, Wires().dial)
     with pytest.raises(NotFound, match=r"no host 'nope\.example'"):
-        gate.connect_tcp("nope.example", 80)
+        FakeNetwork().backend(resolve=failing).connect_tcp("nope.example", 80)
 
 
 def test_a_look_up_without_end_is_left() -> None:
@@ -134,9 +132,8 @@ def test_a_look_up_without_end_is_left() -> None:
         done.wait(10)
         return ()
 
-    gate = GuardedBackend(AddressPolicy(), TransferBudget(timeout=0.05, max_bytes=1), endless, Wires().dial)
-    with pytest.raises(Exhausted, match=r"within 0\.05 s"):
-        gate.connect_tcp("slow.example", 80)
+    with pytest.raises(Exhausted, match=r"within 0\.5 s"):
+        FakeNetwork().backend(resolve=endless).connect_tcp("slow.example", 80)
     done.set()
 
 
@@ -151,21 +148,16 @@ def test_the_next_address_is_tried() -> None:
             raise httpcore2.ConnectError
         return Stub(address)
 
-    wires = Wires("2606:2800::1", "8.8.4.4", "8.8.8.8")
-    GuardedBackend(AddressPolicy(), TransferBudget(timeout=5, max_bytes=1), wires.resolve, half_dead).connect_tcp(
-        "example.com", 80
-    )
+    FakeNetwork("2606:2800::1", "8.8.4.4", "8.8.8.8").backend(dial=half_dead).connect_tcp("example.com", 80)
     assert tried == ["2606:2800::1", "8.8.4.4", "8.8.8.8"]
 
 
-def test_a_host_that_nobody_answers_for_is_unavailable() -> None:
-    def dead(address: str, port: int, seconds: float) -> NetworkStream:
+def test_a_host_that_accepts_no_connection_is_unavailable() -> None:
+    def dead(address: str, port: int, timeout: float) -> NetworkStream:
         raise httpcore2.ConnectError
 
     with pytest.raises(Unavailable, match=r"'example\.com' does not accept"):
-        GuardedBackend(
-            AddressPolicy(), TransferBudget(timeout=5, max_bytes=1), Wires("8.8.8.8").resolve, dead
-        ).connect_tcp("example.com", 80)
+        FakeNetwork("8.8.8.8").backend(dial=dead).connect_tcp("example.com", 80)
 
 
 def test_time_and_bytes_run_out() -> None:
