@@ -1,6 +1,7 @@
 """Every maker of outlines keeps the promises of `ports.outlines`."""
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -16,7 +17,7 @@ def outlines(request: pytest.FixtureRequest) -> Iterator[Outlines]:
     if request.param == "fake":
         yield FakeOutlines()
         return
-    with ProcessWorkers(limits=WorkerLimits(workers=2)) as workers:
+    with closing(ProcessWorkers(limits=WorkerLimits(workers=2))) as workers:
         yield WorkerOutlines(workers, first_line)
 
 

@@ -1,6 +1,7 @@
 """Everything that does the work of others keeps the promises of `ports.workers`, as far as harmless work goes."""
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -17,7 +18,7 @@ def workers(request: pytest.FixtureRequest) -> Iterator[Workers]:
     if request.param == "inline":
         yield InlineWorkers()
         return
-    with ProcessWorkers(limits=WorkerLimits(workers=2)) as real:
+    with closing(ProcessWorkers(limits=WorkerLimits(workers=2))) as real:
         yield real
 
 

@@ -1,9 +1,9 @@
-"""Jobs shared out between this process and forks of it, over pipes that let none of them run far ahead."""
+"""Run jobs in this process and in forks of it; the pipes keep a fork from running far ahead."""
 
 import contextlib
 import os
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from marid.core.errors import Unavailable
 from marid.ports.job_pool import OutputJob, OutputPart
@@ -16,7 +16,7 @@ _SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ of Linux; elsewhere pipes stay as they are
 
 
 class ForkPool:
-    """One hand here and `helpers` in forks. For one-shot commands only: a fork of a threaded process is not safe."""
+    """Runs jobs here and in `helpers` forks. For one-shot commands only: forking a process with threads is not safe."""
 
     def __init__(self, helpers: int) -> None:
         self._helpers = helpers
@@ -24,14 +24,14 @@ class ForkPool:
     def run_jobs(self, jobs: Sequence[OutputJob]) -> Iterator[OutputPart]:
         """As in the port."""
         turns = _schedule(min(self._helpers + 1, len(jobs)))
-        hands = [turns[number % len(turns)] for number in range(len(jobs))]
+        runners = [turns[number % len(turns)] for number in range(len(jobs))]
         helpers: list[_Helper] = []
         try:
-            for helper in range(1, max(hands, default=0) + 1):
-                own = [job for job, hand in zip(jobs, hands, strict=True) if hand == helper]
+            for number in range(1, max(runners, default=0) + 1):
+                own = [job for job, runner in zip(jobs, runners, strict=True) if runner == number]
                 helpers.append(_Helper(own, helpers))
-            for job, hand in zip(jobs, hands, strict=True):
-                yield from job() if hand == 0 else helpers[hand - 1].read_job()
+            for job, runner in zip(jobs, runners, strict=True):
+                yield from job() if runner == 0 else helpers[runner - 1].read_job()
         finally:
             for helper in helpers:
                 helper.close()
@@ -39,13 +39,13 @@ class ForkPool:
                 helper.wait()
 
 
-def _schedule(hands: int) -> list[int]:
-    """Whose turn it is. Ours, number 0, is left out once in four: we also put everything together."""
-    return [hand for turn in range(4) for hand in range(hands) if hand or turn < 3 or hands == 1]
+def _schedule(runners: int) -> list[int]:
+    """Who runs the next jobs, in turn. This process, number 0, skips one turn in four: it also joins the output."""
+    return [runner for turn in range(4) for runner in range(runners) if runner or turn < 3 or runners == 1]
 
 
 class _Helper:
-    """A fork that does its jobs in order and sends what they make."""
+    """A fork that runs its jobs in order and sends their output."""
 
     def __init__(self, jobs: Sequence[OutputJob], others: "Sequence[_Helper]") -> None:
         self._from, to = os.pipe()
@@ -55,14 +55,14 @@ class _Helper:
             fcntl.fcntl(to, _SET_PIPE_SIZE, _CHUNK)
         self._pid = os.fork()
         if self._pid == 0:
-            # A fork has the others' pipes too, and whoever holds one keeps its helper waiting for a reader.
+            # A fork inherits the other pipes: as long as one is open, its helper waits for a reader.
             for helper in (self, *others):
                 helper.close()
             _run_child(jobs, to)
         os.close(to)
 
     def read_job(self) -> Iterator[OutputPart]:
-        """What the next job made."""
+        """The output of the next job."""
         last = False
         while not last:
             data, notes, last = _HEAD.unpack(b"".join(self._read(_HEAD.size)))
@@ -77,32 +77,28 @@ class _Helper:
             yield piece
 
     def close(self) -> None:
-        """Let it go, done or not: a helper that still sends finds nobody to read."""
+        """Close the pipe; a helper that still writes gets an error and ends."""
         os.close(self._from)
 
     def wait(self) -> None:
-        """Until it has ended."""
+        """Wait until it has ended."""
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self._pid, 0)
 
 
 def _run_child(jobs: Sequence[OutputJob], to: int) -> None:
-    """The life of a fork. It must never return into the code that forked it."""
+    """Run the jobs in the fork, and never return into the code that forked it."""
     code = 1
     try:
         for job in jobs:
-            _send(job(), to)
+            for part in job():
+                _write(to, part, last=False)
+            _write(to, OutputPart([]), last=True)
         code = 0
     except BrokenPipeError:
         code = 0
     finally:
         os._exit(code)
-
-
-def _send(parts: Iterable[OutputPart], to: int) -> None:
-    for part in parts:
-        _write(to, part, last=False)
-    _write(to, OutputPart([]), last=True)
 
 
 def _write(to: int, part: OutputPart, *, last: bool) -> None:

@@ -1,4 +1,4 @@
-"""Messages over a pipe: four bytes of length, then the bytes."""
+"""Messages over a pipe: a length of four bytes, then the data."""
 
 import os
 import select
@@ -10,11 +10,9 @@ _MAX_CHUNK = 1 << 20
 
 
 def send(descriptor: int, *messages: bytes, deadline: float | None = None) -> None:
-    """All of it, however little the pipe takes at a time; with a deadline the descriptor must not block.
+    """Write all of it; with a deadline, in monotonic seconds, the descriptor must be non-blocking.
 
-    Raises:
-        TimeoutError: the deadline, in monotonic seconds, has passed.
-        OSError: nobody reads any more.
+    Raises: TimeoutError; OSError when the pipe has no reader.
     """
     left = memoryview(b"".join(part for message in messages for part in (_LENGTH.pack(len(message)), message)))
     while left:
@@ -23,11 +21,7 @@ def send(descriptor: int, *messages: bytes, deadline: float | None = None) -> No
 
 
 def receive(descriptor: int, *, max_size: int, deadline: float | None = None) -> bytes | None:
-    """One message, or None when none will come: the pipe is closed, or announces more than `most` bytes.
-
-    Raises:
-        TimeoutError: the deadline, in monotonic seconds, has passed.
-    """
+    """The next message; None if the pipe is closed or the message is longer than `max_size`. Raises: TimeoutError."""
     head = _read_exactly(descriptor, _LENGTH.size, deadline)
     if head is None:
         return None
@@ -48,7 +42,7 @@ def _read_exactly(descriptor: int, size: int, deadline: float | None) -> bytes |
 
 def _await(descriptor: int, event: int, deadline: float | None) -> None:
     if deadline is None:
-        return  # reading and writing wait by themselves
+        return  # the descriptor is blocking
     poll = select.poll()
     poll.register(descriptor, event)
     if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):

@@ -1,6 +1,6 @@
-"""Work in processes that may be killed: a parser of hostile input can hang, crash or eat all memory.
+"""Run functions in processes that may be killed: a parser of hostile input can hang, crash or use up the memory.
 
-None of that harms more than the one piece of work: it fails, and the next one gets a new process.
+Then only that call fails, and the next one gets a new process.
 """
 
 import os
@@ -8,52 +8,41 @@ from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import BoundedSemaphore, Lock, Thread
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 from weakref import finalize
 
 from marid.adapters.workers.child import DONE, FAILED
 from marid.adapters.workers.worker import Worker, WorkerAnswer, WorkerCall, WorkerLimits
 from marid.core.errors import FAMILIES, Exhausted, MaridError
 
-if TYPE_CHECKING:
-    from types import TracebackType
-
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# What a worker parses in the time that starting one takes, and what is worth a message of its own.
+# How much a worker parses in the time that starting one takes, and how much is worth a separate message.
 _BYTES_WORTH_A_WORKER = 512 * 1024
 _BYTES_WORTH_A_MESSAGE = 128 * 1024
 
 
 class ProcessWorkers:
-    """Starts a worker when the first work comes; safe to use from several threads; `close` leaves no process."""
+    """Starts workers when there are calls; thread-safe; `close` leaves no process."""
 
     def __init__(self, *, limits: WorkerLimits | None = None, environment: Mapping[str, str] | None = None) -> None:
         self._limits = limits or WorkerLimits()
         self._cores = self._limits.workers or os.cpu_count() or 1
         self._environment = environment or {}
-        # Twice as many as cores: work that hangs until its time is up must not keep other work from a core.
+        # Two per core, so that calls that hang until their timeout do not keep the others from running.
         self._slots = BoundedSemaphore(2 * self._cores)
         self._lock = Lock()
         self._idle: list[Worker] = []
         self._busy: set[Worker] = set()
-        finalize(self, _dispose_all, self._idle)  # also at the end of the program: nobody has to remember `close`
-
-    def __enter__(self) -> "ProcessWorkers":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: "TracebackType | None"
-    ) -> None:
-        self.close()
+        finalize(self, _dispose_all, self._idle)  # if `close` is not called
 
     def close(self) -> None:
-        """Kill every worker, also those at work; a later call starts new ones."""
+        """Kill every worker, also busy ones; a later call starts new ones."""
         with self._lock:
             _dispose_all(self._idle)
             for worker in self._busy:
-                worker.kill()  # whoever uses it sees that, and buries it
+                worker.kill()  # the thread that uses it disposes of it
 
     def run(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """See `ports.workers`."""
@@ -69,18 +58,15 @@ class ProcessWorkers:
         """See `ports.workers`."""
         sizes = [_BYTES_WORTH_A_MESSAGE] * len(calls) if cost is None else cost
         batch = _Batch(work, calls, sizes)
-        # Daemons: an interrupted program must not wait for what is being parsed.
-        worth = 1 + sum(sizes) // _BYTES_WORTH_A_WORKER
-        helpers = [
-            Thread(target=batch.run, args=(self._ask, self._limits), daemon=True)
-            for _ in range(min(self._cores, len(calls), worth) - 1)
-        ]
+        count = min(self._cores, len(calls), 1 + sum(sizes) // _BYTES_WORTH_A_WORKER)
+        # Daemons: an interrupted program must not wait for a parser.
+        threads = [Thread(target=batch.run, args=(self._ask, self._limits), daemon=True) for _ in range(count - 1)]
         try:
-            for helper in helpers:
-                helper.start()
+            for thread in threads:
+                thread.start()
             batch.run(self._ask, self._limits)
-            for helper in helpers:
-                helper.join()
+            for thread in threads:
+                thread.join()
         finally:
             batch.stop()
         if batch.failure:
@@ -92,7 +78,7 @@ class ProcessWorkers:
             return worker.ask(work.__module__, work.__name__, calls, self._limits.timeout)
 
     @contextmanager
-    def _borrow_worker(self) -> "Generator[Worker, None, None]":
+    def _borrow_worker(self) -> Generator[Worker]:
         with self._slots:
             with self._lock:
                 worker = self._idle.pop() if self._idle else Worker(self._limits, self._environment)
@@ -109,7 +95,7 @@ class ProcessWorkers:
 
 
 class _Batch:
-    """Calls that several threads take, a message's worth at a time."""
+    """Calls that several threads run, a group at a time."""
 
     def __init__(self, work: Callable[..., Any], calls: Sequence[tuple[Any, ...]], sizes: Sequence[int]) -> None:
         self.answers: list[Any] = [None] * len(calls)
@@ -122,9 +108,9 @@ class _Batch:
     def run(self, ask: Callable[..., list[WorkerAnswer] | None], limits: WorkerLimits) -> None:
         while numbers := self._next_group():
             try:
-                said = ask(self._work, [(self._calls[number], {}) for number in numbers])
-                if said is None and len(numbers) > 1:
-                    # One of them broke the worker or they were too many for its time: each is tried alone.
+                answers = ask(self._work, [(self._calls[number], {}) for number in numbers])
+                if answers is None and len(numbers) > 1:
+                    # One of them broke the worker, or together they took too long: try each alone.
                     with self._lock:
                         self._left.extend([number] for number in numbers)
                     continue
@@ -132,7 +118,7 @@ class _Batch:
                 self.failure = error
                 self.stop()
                 return
-            for number, answer in zip(numbers, said or [None], strict=True):
+            for number, answer in zip(numbers, answers or [None], strict=True):
                 self.answers[number] = _unwrap_answer(answer, limits)
 
     def stop(self) -> None:
@@ -144,8 +130,8 @@ class _Batch:
             return self._left.popleft() if self._left else None
 
 
-def _group_calls(sizes: Sequence[int]) -> Generator[list[int], None, None]:
-    """The numbers of the calls, put together until they are worth a message."""
+def _group_calls(sizes: Sequence[int]) -> Generator[list[int]]:
+    """The numbers of the calls, in groups that are worth a message."""
     group: list[int] = []
     total = 0
     for number, size in enumerate(sizes):
@@ -159,19 +145,17 @@ def _group_calls(sizes: Sequence[int]) -> Generator[list[int], None, None]:
 
 
 def _unwrap_answer(answer: WorkerAnswer | None, limits: WorkerLimits) -> Any:
-    """The value of an answer, or the error that it stands for."""
+    """The returned value, or the error to raise."""
     match answer:
         case None:
-            memory = limits.max_memory >> 20
-            return Exhausted(
-                f"that took more than {limits.timeout:g} seconds or {memory:,} MB to parse and was given up"
-            )
+            limit = f"{limits.timeout:g} seconds or {limits.max_memory >> 20:,} MB"
+            return Exhausted(f"that took more than {limit} to parse and was given up")
         case (kind, value) if kind == DONE:
             return value
         case (kind, (code, message)) if kind == FAILED:
             return next(family for family in FAMILIES if family.code == code)(message)
-        case (_, words):
-            return RuntimeError(words)
+        case (_, message):
+            return RuntimeError(message)
 
 
 def _dispose_all(workers: list[Worker]) -> None:

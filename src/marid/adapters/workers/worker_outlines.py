@@ -1,4 +1,4 @@
-"""Outlines from workers: a file that is too hard to parse has none."""
+"""Make outlines in workers; a file that cannot be parsed has none."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -7,13 +7,13 @@ from marid.core.errors import Unavailable
 from marid.ports.workers import Workers
 from marid.syntax.outline import outline
 
-Maker: TypeAlias = Callable[[bytes, str], str | None]
+MakeOutline: TypeAlias = Callable[[bytes, str], str | None]
 
 
 class WorkerOutlines:
-    """Never fails because of a file: whatever is wrong with one, it is shown by its name instead."""
+    """Never fails because of a file: one without an outline is shown by its name."""
 
-    def __init__(self, workers: Workers, make: Maker = outline) -> None:
+    def __init__(self, workers: Workers, make: MakeOutline = outline) -> None:
         self._workers = workers
         self._make = make
 
@@ -27,12 +27,5 @@ class WorkerOutlines:
         for answer in answers:
             if isinstance(answer, Unavailable):
                 raise answer
-        return [
-            None if answer is None or isinstance(answer, Exception) else _replace_surrogates(answer)
-            for answer in answers
-        ]
-
-
-def _replace_surrogates(answer: str) -> str:
-    """What can be written as UTF-8: half a pair of a letter, which a broken file may hold, cannot."""
-    return answer.encode("utf-8", "replace").decode()
+        # A broken file may hold lone surrogates, which cannot be written as UTF-8.
+        return [answer.encode("utf-8", "replace").decode() if isinstance(answer, str) else None for answer in answers]

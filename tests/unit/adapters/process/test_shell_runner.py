@@ -113,8 +113,8 @@ def test_it_starts_quickly_and_does_not_wait_for_the_next_tick(run: Callable[...
 
 def test_several_run_at_once(run: Callable[..., ProcessResult]) -> None:
     with ThreadPoolExecutor(6) as threads:
-        outputs = threads.map(lambda number: run(f"echo {number}").out, range(6))
-    assert list(outputs) == [f"{number}\n" for number in range(6)]
+        results = threads.map(run, [f"echo {number}" for number in range(6)])
+    assert [result.out for result in results] == [f"{number}\n" for number in range(6)]
 
 
 def test_what_cannot_be_started_is_unavailable(tmp_path: Path) -> None:

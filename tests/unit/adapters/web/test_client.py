@@ -309,11 +309,13 @@ def test_the_certificate_must_be_for_the_name_though_an_address_is_dialled(certi
         server.replies["/"] = answer(b"secret")
         trust = ssl.create_default_context(cafile=str(certificate.with_suffix(".crt")))
 
-        network = NetworkFunctions(
-            resolve=lambda _host, _port: ["8.8.8.8"],
-            dial=lambda _address, _port, _timeout: Elsewhere(server.port),
-            ssl_context=trust,
-        )
+        def resolve(host: str, port: int) -> list[str]:
+            return ["8.8.8.8"]
+
+        def dial(address: str, port: int, timeout: float) -> NetworkStream:
+            return Elsewhere(server.port)
+
+        network = NetworkFunctions(resolve=resolve, dial=dial, ssl_context=trust)
         client = WebClient(network=network)
         found = client.fetch(parse_url("https://web.example/"))
         assert isinstance(found, WebPage)

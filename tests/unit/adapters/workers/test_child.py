@@ -58,16 +58,16 @@ def test_questions_are_answered_until_the_pipe_closes() -> None:
     os.close(hear)
 
 
-def test_an_error_of_our_families_is_an_answer() -> None:
-    assert answer_calls(question((b"refuse", "python"))) == [("failed", ("bad_input", "line 3 is wrong"))]
-
-
-def test_nesting_without_end_is_an_answer() -> None:
-    assert answer_calls(question((b"recurse", "python"))) == [("failed", ("exhausted", TOO_MUCH))]
-
-
-def test_a_bug_is_an_answer_that_names_it() -> None:
-    assert answer_calls(question((b"raise", "python"))) == [("broken", "misbehave: ValueError: cannot parse this")]
+@pytest.mark.parametrize(
+    ("work", "answer"),
+    [
+        (b"refuse", ("failed", ("bad_input", "line 3 is wrong"))),
+        (b"recurse", ("failed", ("exhausted", TOO_MUCH))),
+        (b"raise", ("broken", "misbehave: ValueError: cannot parse this")),
+    ],
+)
+def test_an_exception_is_an_answer(work: bytes, answer: tuple[str, object]) -> None:
+    assert answer_calls(question((work, "python"))) == [answer]
 
 
 def test_the_process_ends_when_its_input_does() -> None:
@@ -75,23 +75,23 @@ def test_the_process_ends_when_its_input_does() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, frame(READY), b"")
 
 
-def test_what_the_work_prints_is_no_part_of_the_answer() -> None:
-    done = run(frame(question((b"print", "python"))), str(1 << 30), "9")
+@pytest.mark.parametrize(
+    ("work", "memory", "answer"),
+    [(b"print", 1 << 30, ("done", "read ''")), (b"allocate", 300 << 20, ("failed", ("exhausted", TOO_MUCH)))],
+    ids=["output is not part of the answer", "memory is limited"],
+)
+def test_work_cannot_disturb_the_answer(work: bytes, memory: int, answer: object) -> None:
+    done = run(frame(question((work, "python"))), str(memory), "9")
     assert done.stderr == b""
-    assert pickle.loads(done.stdout[len(frame(READY)) + 4 :]) == [("done", "read ''")]
+    assert pickle.loads(done.stdout[len(frame(READY)) + 4 :]) == [answer]
 
 
-def test_work_without_end_is_ended_by_the_system_when_nobody_else_does() -> None:
+def test_endless_work_is_ended_by_the_system_if_by_nothing_else() -> None:
     done = run(frame(question((b"spin", "python"))), str(1 << 30), "0")
     assert (done.returncode, done.stdout) == (-signal.SIGXCPU, frame(READY))
 
 
-def test_memory_ends_at_the_limit() -> None:
-    done = run(frame(question((b"allocate", "python"))), str(300 << 20), "9")
-    assert pickle.loads(done.stdout[len(frame(READY)) + 4 :]) == [("failed", ("exhausted", TOO_MUCH))]
-
-
-def test_a_system_without_limits_is_no_hindrance(tmp_path: Path) -> None:
+def test_a_system_without_limits_works_too(tmp_path: Path) -> None:
     (tmp_path / "resource.py").write_text("raise ImportError")
     done = run(frame(question((b"x = 1\n", "python"))), str(1 << 30), "9", path=[str(tmp_path)])
     assert pickle.loads(done.stdout[len(frame(READY)) + 4 :]) == [("done", "x = 1")]

@@ -1,6 +1,7 @@
 import os
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from threading import Thread
 
 import pytest
@@ -13,10 +14,8 @@ def pipe() -> Iterator[tuple[int, int]]:
     source, sink = os.pipe()
     yield source, sink
     for descriptor in (source, sink):
-        try:
+        with suppress(OSError):
             os.close(descriptor)
-        except OSError:
-            continue
 
 
 @pytest.mark.parametrize("message", [b"", b"x", bytes(range(256))])
@@ -44,7 +43,7 @@ def test_a_pipe_that_closes_gives_none(pipe: tuple[int, int], piece: bytes) -> N
     assert receive(source, max_size=1000) is None
 
 
-def test_a_message_that_claims_to_be_huge_is_not_waited_for(pipe: tuple[int, int]) -> None:
+def test_a_message_that_is_too_long_is_not_waited_for(pipe: tuple[int, int]) -> None:
     source, sink = pipe
     os.write(sink, b"\xff\xff\xff\xff")
     assert receive(source, max_size=1000) is None
@@ -70,7 +69,7 @@ def test_what_is_already_there_is_taken_even_after_the_deadline(pipe: tuple[int,
     assert receive(source, max_size=1000, deadline=time.monotonic() - 1) == b"x"
 
 
-def test_writing_to_nobody_is_an_os_error(pipe: tuple[int, int]) -> None:
+def test_writing_without_a_reader_is_an_os_error(pipe: tuple[int, int]) -> None:
     source, sink = pipe
     os.close(source)
     with pytest.raises(BrokenPipeError):

@@ -1,6 +1,7 @@
 """A file that cannot be parsed has no outline; a machine that cannot parse says so."""
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -16,7 +17,7 @@ GOOD = (b"class A:\n", "python")
 
 @pytest.fixture(scope="module")
 def outlines() -> Iterator[WorkerOutlines]:
-    with ProcessWorkers(limits=WorkerLimits(timeout=20, max_memory=300 << 20, workers=2)) as workers:
+    with closing(ProcessWorkers(limits=WorkerLimits(timeout=20, max_memory=300 << 20, workers=2))) as workers:
         yield WorkerOutlines(workers, misbehave)
 
 
@@ -27,7 +28,7 @@ def test_a_file_that_is_too_much_for_the_parser_has_no_outline_and_the_next_one_
     assert outlines.outlines([GOOD, (mischief, "python"), GOOD]) == ["class A:", None, "class A:"]
 
 
-def test_an_outline_that_is_no_text_becomes_text(outlines: WorkerOutlines) -> None:
+def test_an_outline_that_is_not_valid_text_is_made_valid(outlines: WorkerOutlines) -> None:
     assert outlines.outline(b"surrogate", "python") == "a?b"
 
 
