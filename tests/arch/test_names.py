@@ -3,13 +3,8 @@
 import ast
 import re
 from collections import defaultdict
-from pathlib import Path
 
-import pytest
-
-ROOT = Path(__file__).parents[2]
-SOURCE = ROOT / "src" / "marid"
-MODULES = sorted(SOURCE.rglob("*.py"))
+from arch.source import MODULES, ROOT, functions, parse, read, short_name
 
 # Public classes that may share a name. At most ten.
 SHARED: frozenset[str] = frozenset()
@@ -41,38 +36,35 @@ PROSE = [*MODULES, *sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", RO
 LEFT = 500
 
 
-def _name(path: Path) -> str:
-    return path.relative_to(ROOT).as_posix()
-
-
 def test_two_public_classes_do_not_share_a_name() -> None:
     places: defaultdict[str, list[str]] = defaultdict(list)
     for path in MODULES:
-        for node in ast.parse(path.read_text("utf-8")).body:
+        for node in parse(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places[node.name].append(_name(path))
+                places[node.name].append(short_name(path))
     assert {name: found for name, found in places.items() if len(found) > 1 and name not in SHARED} == {}
     assert len(SHARED) <= 10
 
 
-@pytest.mark.parametrize("path", MODULES, ids=_name)
-def test_a_function_is_named_by_a_verb_or_by_what_it_returns(path: Path) -> None:
+def test_a_function_is_named_by_a_verb_or_by_what_it_returns() -> None:
     """Not by a bare past participle: it hides whether something is computed, done or checked."""
-    names = [
-        node.name.strip("_")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    bare = [
+        f"{short_name(path)}:{function.name}"
+        for path in MODULES
+        for function in functions(path)
+        if "_" not in (name := function.name.strip("_"))
+        and (name.endswith("ed") or name in IRREGULAR.split())
+        and name not in ADJECTIVES | DOCUMENTED
     ]
-    bare = [name for name in names if "_" not in name and (name.endswith("ed") or name in IRREGULAR.split())]
-    assert [name for name in bare if name not in ADJECTIVES | DOCUMENTED] == []
+    assert bare == []
 
 
 def test_phrases_that_read_as_translated_do_not_come_back() -> None:
     patterns = [(re.compile(pattern, re.IGNORECASE), instead) for pattern, instead in PHRASES]
     found = [
-        f"{_name(path)}:{number}: {line.strip()[:80]} (instead: {instead})"
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()[:80]} (instead: {instead})"
         for path in PROSE
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        for number, line in enumerate(read(path).splitlines(), 1)
         for pattern, instead in patterns
         if pattern.search(line)
     ]

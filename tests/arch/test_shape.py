@@ -3,15 +3,12 @@
 import ast
 import importlib
 from collections import Counter
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-SOURCE = ROOT / "src" / "marid"
-MODULES = sorted(SOURCE.rglob("*.py"))
+from arch.source import BY_NAME, MODULES, ROOT, SOURCE, dotted_name, functions, parse, read, short_name
 
 LONGEST_MODULE = 400
 MOST_IN_A_FOLDER = 25
@@ -31,23 +28,14 @@ UNTESTED: dict[str, str] = {
 }
 
 
-def _name(path: Path) -> str:
-    return path.relative_to(SOURCE).as_posix()
-
-
-def _dotted(path: Path) -> str:
-    return ".".join(("marid", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
-
-
-BY_NAME = {_dotted(path): path for path in MODULES}
-PACKAGES = {_dotted(path) for path in MODULES if path.name == "__init__.py"}
+PACKAGES = {dotted_name(path) for path in MODULES if path.name == "__init__.py"}
 
 
 @cache
 def _imports(path: Path) -> frozenset[str]:
     """Every module of ours that a file imports, inside functions and by a string too."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(parse(path)):
         match node:
             case ast.ImportFrom(module=str(module)):
                 found |= {module, *(f"{module}.{alias.name}" for alias in node.names)}
@@ -60,44 +48,34 @@ def _imports(path: Path) -> frozenset[str]:
     return frozenset(found & BY_NAME.keys())
 
 
-def _functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+def test_a_module_is_short_enough_to_read() -> None:
+    lengths = {short_name(path): read(path).count("\n") for path in MODULES}
+    assert {name: count for name, count in lengths.items() if count > LONG_MODULES.get(name, LONGEST_MODULE)} == {}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=_name)
-def test_a_module_is_short_enough_to_read(path: Path) -> None:
-    lines = path.read_text("utf-8").count("\n")
-    assert lines <= LONG_MODULES.get(_name(path), LONGEST_MODULE)
-
-
-@pytest.mark.parametrize("path", MODULES, ids=_name)
-def test_a_function_fits_on_a_screen(path: Path) -> None:
-    tree = ast.parse(path.read_text("utf-8"))
+def test_a_function_fits_on_a_screen() -> None:
     long = {
-        f"{_name(path)}:{function.name}": length
-        for function in _functions(tree)
+        f"{short_name(path)}:{function.name}": length
+        for path in MODULES
+        for function in functions(path)
         if (length := (function.end_lineno or 0) - function.lineno + 1) > LONGEST_FUNCTION
     }
     assert {name: length for name, length in long.items() if length > LONG_FUNCTIONS.get(name, 0)} == {}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=_name)
-def test_a_module_is_named_for_what_it_holds(path: Path) -> None:
-    assert path.stem not in FORBIDDEN_NAMES
-    assert path.parent.name not in FORBIDDEN_NAMES
+def test_a_module_is_named_for_what_it_holds() -> None:
+    assert [short_name(path) for path in MODULES if {path.stem, path.parent.name} & FORBIDDEN_NAMES] == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=_name)
-def test_a_module_says_in_its_first_line_what_it_is_for(path: Path) -> None:
-    assert ast.get_docstring(ast.parse(path.read_text("utf-8")))
+def test_a_module_says_in_its_first_line_what_it_is_for() -> None:
+    assert [short_name(path) for path in MODULES if not ast.get_docstring(parse(path))] == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=_name)
-def test_a_public_function_or_class_says_what_its_signature_cannot(path: Path) -> None:
-    tree = ast.parse(path.read_text("utf-8"))
+def test_a_public_function_or_class_says_what_its_signature_cannot() -> None:
     bare = [
-        node.name
-        for node in tree.body
+        f"{short_name(path)}:{node.name}"
+        for path in MODULES
+        for node in parse(path).body
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         and not node.name.startswith("_")
         and not ast.get_docstring(node)
@@ -105,24 +83,25 @@ def test_a_public_function_or_class_says_what_its_signature_cannot(path: Path) -
     assert bare == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=_name)
-def test_no_module_keeps_state(path: Path) -> None:
+def test_no_module_keeps_state() -> None:
     """Module level holds constants: no lists, sets or dicts bound to lower-case names, no `global`."""
-    tree = ast.parse(path.read_text("utf-8"))
     loose = [
-        target.id
-        for node in tree.body
+        f"{short_name(path)}:{target.id}"
+        for path in MODULES
+        for node in parse(path).body
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.List | ast.Set | ast.Dict)
         for target in node.targets
         if isinstance(target, ast.Name) and not target.id.strip("_").isupper() and target.id != "__all__"
     ]
     assert loose == []
-    assert not [node for node in ast.walk(tree) if isinstance(node, ast.Global)]
+    assert [
+        short_name(path) for path in MODULES if any(isinstance(node, ast.Global) for node in ast.walk(parse(path)))
+    ] == []
 
 
 def test_a_folder_is_small_enough_to_know() -> None:
     folders = Counter(path.parent for path in MODULES if path.name != "__init__.py")
-    assert {_name(folder): count for folder, count in folders.items() if count > MOST_IN_A_FOLDER} == {}
+    assert {short_name(folder): count for folder, count in folders.items() if count > MOST_IN_A_FOLDER} == {}
 
 
 @pytest.mark.parametrize("package", [path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()])
@@ -130,7 +109,7 @@ def test_every_module_is_imported_by_a_unit_test_of_its_package(package: str) ->
     """Directly, or by a module of the package or a command that a test imports; coverage says how well it is tested."""
     if package == "ports":
         return  # no code; contract tests for what stands behind them
-    own = {_dotted(path) for path in MODULES if path.relative_to(SOURCE).parts[0] == package} - PACKAGES
+    own = {dotted_name(path) for path in MODULES if path.relative_to(SOURCE).parts[0] == package} - PACKAGES
     tests = (ROOT / "tests" / "unit" / package).rglob("*.py")
     through = own | {name for name in BY_NAME if name.startswith("marid.launch")}
     waiting = {name for path in tests for name in _imports(path)} & through
@@ -142,7 +121,7 @@ def test_every_module_is_imported_by_a_unit_test_of_its_package(package: str) ->
 
 
 def test_the_lists_of_exceptions_hold_nothing_that_is_gone() -> None:
-    names = {_name(path) for path in MODULES}
+    names = {short_name(path) for path in MODULES}
     assert {*LONG_MODULES} <= names
     assert UNTESTED.keys() <= BY_NAME.keys()
     assert {entry.partition(":")[0] for entry in LONG_FUNCTIONS} <= names
@@ -173,9 +152,7 @@ def test_every_public_name_is_there() -> None:
 def test_guards_are_not_asserts() -> None:
     """`python -O` removes an assert."""
     asserting = [
-        _name(path)
-        for path in MODULES
-        if any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(path.read_text("utf-8"))))
+        short_name(path) for path in MODULES if any(isinstance(node, ast.Assert) for node in ast.walk(parse(path)))
     ]
     assert asserting == []
 
@@ -199,7 +176,7 @@ def test_no_test_hangs_a_hook_into_the_process_of_all_the_others() -> None:
     hooking = [
         path.relative_to(ROOT).as_posix()
         for path in (ROOT / "tests").rglob("test_*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in ast.walk(parse(path))
         if isinstance(node, ast.Attribute) and node.attr == "addaudithook"
     ]
     assert hooking == []
