@@ -3,16 +3,14 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import click
-
 from marid.bootstrap.settings.env_flags import variable_name
 from marid.core.errors import FAMILIES
+from marid.core.exit_codes import EXIT_STATUS, INTERRUPTED_STATUS
 from marid.core.settings.colours import COLOUR_HELP
 from marid.core.settings.schema import STYLE, TABLE_SETTINGS
 from marid.core.settings.values import DISPLAY_SETTINGS, SETTINGS, ResolvedSettings, Setting, Settings
 from marid.core.settings.view import effective_settings
 from marid.faces.cli.argv.help_page import full_help_page
-from marid.faces.cli.view.console import EXIT_STATUS, INTERRUPTED_STATUS
 from marid.faces.pipe.command_table import ASYNC_COMMANDS, SYNC_COMMANDS
 from marid.faces.pipe.event_schema import EVENT_FIELDS, EVENT_MEANINGS
 from marid.faces.pipe.input_schema import COMMAND_FIELDS as JSON_FIELDS
@@ -39,7 +37,7 @@ def help_text(name: str = "") -> str:
     if command is None:
         raise SystemExit(f"no command {name}")
     shown = f"marid {name}".strip()
-    with click.Context(command, info_name=shown, max_content_width=100, terminal_width=100) as ctx:
+    with command.make_context(shown, [], resilient_parsing=True, terminal_width=100) as ctx:
         return f"```text\n{command.get_help(ctx)}\n```"
 
 

@@ -1,7 +1,7 @@
 """Every error family has its place on every face."""
 
 from marid.core.errors import CODES, FAMILIES, MaridError
-from marid.faces.cli.view.console import EXIT_STATUS
+from marid.core.exit_codes import EXIT_STATUS
 
 
 def test_every_error_code_has_an_exit_code() -> None:

@@ -1,4 +1,4 @@
-"""The flags by which somebody says what tools may touch and do."""
+"""The flags that say what tools may use and do."""
 
 from typing import Any
 
@@ -9,10 +9,7 @@ ACCESS_FLAGS = ("roots", "files", "allow", "trust", "read_only", "wait")
 
 
 def access_from_flags(*given: dict[str, Any]) -> ToolAccess:
-    """What the flags say; given twice, before and after the tool's name, they add up.
-
-    Raises: BadInput for an effect that is none.
-    """
+    """Combine flags given before and after the tool's name. Raises: BadInput for an unknown effect."""
     words = ",".join(word for flags in given for word in flags.get("allow", ()))
     return ToolAccess(
         roots=tuple(root for flags in given for root in flags.get("roots", ())),

@@ -1,4 +1,4 @@
-"""The options of commands that are flags of the whole program as well: made of the same table."""
+"""Options of commands made from the table of the program's flags."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -14,7 +14,7 @@ _NO_COMPLETERS: Mapping[str, Completer] = MappingProxyType({})
 
 
 def click_option(name: str, *spellings: str, offers: Mapping[str, Completer] = _NO_COMPLETERS) -> click.Option:
-    """The flag of that name as an option; `spellings` are further ones, `offers` what a shell is told, by kind."""
+    """The flag of that name as an option, with further `spellings`; `offers` are completers by kind of value."""
     flag = find_flag(name)
     more: dict[str, Any] = {"is_flag": True}
     if flag.values:

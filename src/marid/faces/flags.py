@@ -1,13 +1,13 @@
-"""Every flag of the command line, once. Parsing, help, completion, docs and the options of commands come from here.
+"""The table of all flags, from which parsing, help, completion, docs and options of commands are made.
 
-A capital letter takes the name of a conversation, its small twin acts on the current one.
+A capital letter takes the name of a conversation; the small letter acts on the current one.
 """
 
 from typing import NamedTuple
 
 from marid.core.debug_logs import DEBUG_LOGS
 
-# What a value is, and so what a shell offers for it. `previous` is a conversation or `-`, `any` may also be a new one.
+# Kinds of values, by which they are checked and completed. PREVIOUS: a conversation or `-`; ANY: also a new one.
 NAME, PREVIOUS, ANY = "name", "previous", "any"
 TEXT, NUMBER, SECONDS, THING, SETTING, KEYS = "text", "number", "seconds", "thing", "setting", "keys"
 FILE, FOLDER, PATH, TOOL, TOOLS, MODEL, EFFECTS = "file", "folder", "path", "tool", "tools", "model", "effects"
@@ -17,17 +17,17 @@ DEBUG_KEYS = (*DEBUG_LOGS, "all", FORCE_MARKDOWN)
 
 
 class Value(NamedTuple):
-    """One word that a flag takes."""
+    """One value that a flag takes."""
 
     metavar: str
     kind: str = TEXT
 
 
 class Flag(NamedTuple):
-    """One flag. It `operates` if it does something itself, and is `alone` if no prompt is sent after that.
+    """One flag. It `operates` if it is an action, and is `alone` if no prompt is sent after it.
 
-    `where` marks flags that only say where files are. `before` marks those that also apply to a command that follows.
-    `for_json` ones work with `--json`, those that `destroys` marks with `--yes`; `everyday` ones are on the short page.
+    `where` flags only say where files are; `before` flags also apply to a command that follows; `for_json` flags work
+    with `--json`, `destroys` flags with `--yes`; `everyday` flags are on the short help page.
     """
 
     name: str
@@ -46,12 +46,12 @@ class Flag(NamedTuple):
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """As a person may write it."""
+        """The short and the long form, if it has them."""
         return tuple(one for one in (self.short, self.long) if one)
 
     @property
     def usage(self) -> str:
-        """As the help writes it."""
+        """The spellings and values, for help."""
         values = " ".join(value.metavar for value in self.values)
         return f"{', '.join(self.spellings)} {values}".strip()
 
@@ -62,12 +62,12 @@ def _flag(flags: str, name: str, meaning: str, *values: Value, **marks: bool) ->
 
 
 def _action(flags: str, name: str, meaning: str, *values: Value, **marks: bool) -> Flag:
-    """It does something, and a prompt may follow."""
+    """An action; a prompt may follow."""
     return _flag(flags, name, meaning, *values, operates=True, **marks)
 
 
 def _leading_action(flags: str, name: str, meaning: str, *values: Value) -> Flag:
-    """It does something, and a prompt or a command may follow."""
+    """An action; a prompt or a command may follow."""
     return _action(flags, name, meaning, *values, before=True)
 
 
@@ -76,7 +76,7 @@ def _final_action(flags: str, name: str, meaning: str, *values: Value, **marks: 
 
 
 def _view_action(flags: str, name: str, meaning: str, *values: Value) -> Flag:
-    """It shows something, to a program too."""
+    """An action that prints something, as JSON with `--json`."""
     return _final_action(flags, name, meaning, *values, for_json=True)
 
 
@@ -95,7 +95,7 @@ _THING = Value("THING", THING)
 _MODEL = Value("MODEL", MODEL)
 _PROMPT = Value("TEXT|FILE", PATH)
 
-# One row a flag, so that the table reads as one. The letters are those of the documents (Chibi).
+# Formatted by hand, one flag per row. The letters are those of chibi.
 # fmt: off
 GROUPS: tuple[tuple[str, tuple[Flag, ...]], ...] = (
     ("Choose a conversation", (
@@ -191,12 +191,12 @@ GROUPS: tuple[tuple[str, tuple[Flag, ...]], ...] = (
 )
 # fmt: on
 LETTER_GROUPS = 3
-"""The last groups are the short forms of commands that the documents name by letters."""
+"""How many of the last groups are short forms of commands by letter."""
 FLAGS = tuple(flag for _, flags in GROUPS for flag in flags)
 LOCATION_FLAGS = frozenset(flag.name for flag in FLAGS if flag.where)
 LEADING_FLAGS = frozenset(flag.name for flag in FLAGS if flag.before)
 
 
 def find_flag(name: str) -> Flag:
-    """The one of that name."""
+    """The flag of that name."""
     return next(flag for flag in FLAGS if flag.name == name)

@@ -1,4 +1,4 @@
-"""Being told to end, by Ctrl-C, by whoever started us, by a terminal that goes: the first signal ends the work."""
+"""Stop on SIGINT, SIGTERM and SIGHUP: the first signal cancels the work, the second exits at once."""
 
 import contextlib
 import os
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import anyio
 
-# What a round has to store what there is and to close its connections. The promise is 3 seconds for all.
+# Time for a round to store its entries and close connections; the process must end within 3 seconds.
 GRACE_SECONDS = 2.5
 TERMINATION_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SIGNAL_EXIT_BASE = 128
-"""What a shell adds to the number of the signal that has ended a program."""
+"""A shell reports 128 plus the number of the signal that ended a program."""
 
 
 def exit_by_signal(number: int) -> None:
@@ -25,31 +25,30 @@ def exit_by_signal(number: int) -> None:
 
 
 class EarlyHandler:
-    """Answer a signal that comes before `SignalGuard` is in place: write `last` to stderr and exit."""
+    """Handles a signal that comes before `SignalGuard` is in place: writes `last` to stderr and exits."""
 
     def __init__(self, last: Callable[[str], bytes]) -> None:
         self._last = last
 
     def __call__(self, number: int, _frame: FrameType | None) -> None:
-        """The process ends here."""
         with contextlib.suppress(OSError):
             os.write(2, self._last(signal.Signals(number).name))
         exit_by_signal(number)
 
 
 def install_early_handlers(last: Callable[[str], bytes]) -> None:
-    """From now on the first signal ends the process with these words, until somebody takes signals by `Signals`."""
+    """Exit on the first signal after writing `last`, until a `SignalGuard` takes over."""
     for number in TERMINATION_SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, EarlyHandler(last))
 
 
 class SignalGuard:
-    """Takes SIGINT, SIGTERM and SIGHUP, unless whoever started us has them ignored.
+    """Handles SIGINT, SIGTERM and SIGHUP, unless the parent process set them to be ignored.
 
-    Outside of `held`, the first one raises KeyboardInterrupt where the program is; inside it only ends `come`, so that
-    a round can be cancelled as a whole. A further one calls `again`. When the program still hangs `patience` seconds
-    after the first, `late` is called from another thread.
+    The first signal raises KeyboardInterrupt; inside `defer_interrupts` it only wakes `wait_for_signal`, so that all of
+    a round is cancelled. A second one calls `on_repeat`. If the process still runs `grace` seconds after the first,
+    `on_hang` is called from another thread.
     """
 
     def __init__(
@@ -65,19 +64,19 @@ class SignalGuard:
         self._previous_handlers: dict[signal.Signals, Any] = {}
         self._wake_read, self._wake_write = -1, -1
         self._finished = threading.Event()
-        # Begun before any signal: a handler may interrupt whoever holds the lock that starting a thread needs.
+        # Created before any signal: a handler may interrupt code that holds the lock needed to start a thread.
         self._watch = threading.Thread(target=self._watch_for_hang, daemon=True)
         self.first: signal.Signals | None = None
 
     @property
     def exit_code(self) -> int:
-        """As a shell counts the signal that came; 0 when none did."""
+        """128 plus the number of the first signal; 0 without one."""
         return SIGNAL_EXIT_BASE + self.first if self.first else 0
 
     def __enter__(self) -> "SignalGuard":
         self._wake_read, self._wake_write = os.pipe()
         self._watch.start()
-        if threading.current_thread() is threading.main_thread():  # others get none
+        if threading.current_thread() is threading.main_thread():  # other threads cannot set handlers
             for number in TERMINATION_SIGNALS:
                 if signal.getsignal(number) is not signal.SIG_IGN:
                     self._previous_handlers[number] = signal.signal(number, self._handle)
@@ -85,7 +84,7 @@ class SignalGuard:
 
     def __exit__(self, *exception: object) -> None:
         for number, handler in self._previous_handlers.items():
-            # Whoever was there early has had its time: the last words are said.
+            # An early handler would write its last line a second time.
             signal.signal(number, signal.SIG_IGN if isinstance(handler, EarlyHandler) else handler)
         self._finished.set()
         os.write(self._wake_write, b"!")
@@ -94,13 +93,13 @@ class SignalGuard:
         os.close(self._wake_write)
 
     def ignore(self) -> None:
-        """From now on what comes comes too late."""
+        """Ignore signals from now on: the work is done."""
         for number in self._previous_handlers:
             signal.signal(number, signal.SIG_IGN)
 
     @contextlib.contextmanager
     def defer_interrupts(self) -> Generator[None]:
-        """While this lasts nothing is raised."""
+        """Do not raise KeyboardInterrupt inside this block."""
         self._is_deferred = True
         try:
             yield
@@ -109,7 +108,7 @@ class SignalGuard:
 
     @contextlib.contextmanager
     def allow_interrupts(self) -> Generator[None]:
-        """Within `held`: a wait that nothing else can end, such as that for a reader who does not read."""
+        """Within `defer_interrupts`: a wait that only a signal can end, such as for a slow reader of stdout."""
         before, self._is_deferred = self._is_deferred, False
         try:
             yield
@@ -117,13 +116,13 @@ class SignalGuard:
             self._is_deferred = before
 
     async def wait_for_signal(self) -> None:
-        """Returns when one has come."""
+        """Return once the first signal has come."""
         import anyio
 
         await anyio.wait_readable(self._wake_read)
 
     async def run_cancellable(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do the work, which is cancelled when a signal comes. Raises: KeyboardInterrupt then."""
+        """Run `work`; a signal cancels it. Raises: KeyboardInterrupt after a signal."""
         import anyio
 
         with self.defer_interrupts():

@@ -11,17 +11,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from marid.core.errors import BadInput, MaridError, Unavailable, unwrap_group
+from marid.core.exit_codes import INTERRUPTED_STATUS, exit_code
 from marid.core.version import __version__
 from marid.faces.cli.argv.command_line import MARKDOWN_PAGE_KEY, CommandLine, parse_command_line, unknown_key_warnings
 from marid.faces.cli.quick_commands import quick_command
-from marid.faces.cli.view.console import (
-    INTERRUPTED_STATUS,
-    end_terminal_line,
-    error_text,
-    exit_code,
-    print_line,
-    print_note,
-)
+from marid.faces.cli.view.console import end_terminal_line, error_text, print_line, print_note
 from marid.launch.commands import LINKS, command_groups, commands_for, program_name, summaries
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""A command line as it was typed: its flags, and then a command or the words of a prompt. Knows no click."""
+"""Parse a command line into flags and either a command or the words of a prompt, without click."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -23,8 +23,7 @@ MARKDOWN_PAGE_KEY = "md="
 
 
 class CommandLine(NamedTuple):
-    """`given` holds, by a flag's name, the values of every time it was given. `said` is true where `--` was written:
-    then there is a prompt, whatever its first word is."""
+    """`given` maps a flag's name to its values, once per occurrence; after `--` (`has_separator`) all is prompt."""
 
     given: Mapping[str, tuple[tuple[str, ...], ...]]
     words: tuple[str, ...] = ()
@@ -33,27 +32,27 @@ class CommandLine(NamedTuple):
     rest: tuple[str, ...] = ()
 
     def has(self, name: str) -> bool:
-        """Whether the flag is there."""
+        """Whether the flag was given."""
         return name in self.given
 
     def values(self, name: str) -> tuple[str, ...]:
-        """What the flag was given last; nothing without it."""
+        """The values of the flag's last occurrence; empty without it."""
         return self.given[name][-1] if name in self.given else ()
 
     def value(self, name: str) -> str:
-        """Its only value."""
+        """The first of them, or ""."""
         return "".join(self.values(name)[:1])
 
     def all_values(self, name: str) -> tuple[str, ...]:
-        """The only value of each time."""
+        """The first value of each occurrence."""
         return tuple(values[0] for values in self.given.get(name, ()))
 
 
 def parse_command_line(args: list[str], commands: Collection[str] = ()) -> CommandLine:
-    """Flags may stand before and between the words of a prompt; what follows a command's name is the command's, but for
-    `--home` and `--project-root`, which mean the same everywhere.
+    """Flags may stand before and between the words of a prompt. What follows a command's name belongs to the command,
+    except `--home` and `--project-root`, which mean the same everywhere.
 
-    Raises: BadInput for a flag that there is not, or that lacks a value.
+    Raises: BadInput for an unknown flag or a missing value.
     """
     given: dict[str, tuple[tuple[str, ...], ...]] = {}
     words: list[str] = []
@@ -72,12 +71,12 @@ def parse_command_line(args: list[str], commands: Collection[str] = ()) -> Comma
 
 
 _LOCATION_FLAGS = ("--home", "--project-root")
-# One has a flag of that name itself, the other takes any text.
+# `json` has its own `--home`; `set` takes any text.
 _OPAQUE_COMMANDS = ("json", "set")
 
 
 def _extract_locations(command: str, args: list[str], given: dict[str, tuple[tuple[str, ...], ...]]) -> tuple[str, ...]:
-    """The words of a command; flags that say where everything is are read here."""
+    """The arguments of a command, without `--home` and `--project-root`, which are stored in `given`."""
     if command in _OPAQUE_COMMANDS:
         return tuple(args)
     kept: list[str] = []
@@ -92,13 +91,13 @@ def _extract_locations(command: str, args: list[str], given: dict[str, tuple[tup
 
 
 def _is_flag(arg: str) -> bool:
-    """A dash with a letter, or two with a name. A dash alone is a word, and so are a number below zero and a list."""
+    """A dash and a letter, or two dashes and a name. A lone dash, a negative number and a list item are words."""
     name = arg.partition("=")[0].removeprefix("-") if arg.startswith("--") else arg[1:2]
     return arg.startswith("-") and name.removeprefix("-")[:1].isalpha() and not any(map(str.isspace, name))
 
 
 def _parse_flag(arg: str, rest: list[str], given: dict[str, tuple[tuple[str, ...], ...]]) -> None:
-    """Read a flag, or several letters after one dash, and take its values from the rest."""
+    """Parse a flag, or several letters after one dash, and take its values from `rest`."""
     if arg.startswith("--"):
         name, equals, attached = arg.partition("=")
         flag = _find_flag(name)
@@ -133,59 +132,59 @@ _MAX_DIGITS = 18
 
 
 def _may_be_value(word: str, kind: str) -> bool:
-    """Whether a word may be a value: where it cannot begin with a dash, the next flag is not swallowed."""
+    """Whether a word may be a value. Most values cannot begin with a dash, so a following flag is not swallowed."""
     return kind in (TEXT, PATH, NUMBER, SECONDS) or not _is_flag(word)
 
 
 def parse_debug_keys(text: str) -> frozenset[str]:
-    """The keys of a list that are known; `all` stands for both logs."""
+    """The known keys of a comma-separated list; `all` means both logs."""
     words = text.split(",")
     return parse_log_names(words) | ({word.strip().replace("_", "-") for word in words} & {FORCE_MARKDOWN})
 
 
 def parse_count(text: str) -> int:
-    """A count of entries. One with more digits than there can be entries means all of them, which 0 does."""
+    """A number of entries. A number too large to be one means all, as 0 does."""
     return int(text) if len(text) < _MAX_DIGITS else 0
 
 
 def unknown_key_warnings(text: str) -> Iterator[str]:
-    """What a person is told of each key of a list that nobody knows; it is ignored."""
+    """A warning for each unknown key of a list; these keys are ignored."""
     words = (word.strip().replace("_", "-") for word in text.split(","))
     for word in words:
         if not word or word in DEBUG_KEYS or word.startswith(MARKDOWN_PAGE_KEY):
             continue
-        import difflib  # imported when used: keys are seldom wrong
+        import difflib  # imported when used: keys are rarely wrong
 
         near = difflib.get_close_matches(word, DEBUG_KEYS, 1)
-        yield f"--debug does not know '{word}'" + (f": did you mean {near[0]}?" if near else "; it is ignored")
+        yield f"--debug: unknown key '{word}'" + (f"; did you mean {near[0]}?" if near else ", ignored")
 
 
 def flags_by_spelling() -> dict[str, Flag]:
-    """All flags as they may be written."""
+    """All flags by each of their spellings."""
     return {spelling: flag for flag in FLAGS for spelling in flag.spellings}
 
 
 def _find_flag(name: str, whole: str = "") -> Flag:
-    """Raises: BadInput that names the nearest flag."""
+    """Raises: BadInput that suggests the closest flag."""
     flags = flags_by_spelling()
     if name in flags:
         return flags[name]
-    # Imported when used: whoever types what is right does not wait for it.
+    # Imported when used: only for a typo.
     import difflib
 
     near = difflib.get_close_matches(whole or name, flags, 1)
-    hint = f"did you mean {near[0]}?" if near else "`marid --help` lists them."
+    hint = f"did you mean {near[0]}?" if near else "`marid --help-all` lists all flags."
     inside = f" (in {whole})" if whole and whole != name else ""
-    raise BadInput(f"there is no flag {name}{inside}; {hint} Words that begin with a dash are said after --")
+    raise BadInput(f"unknown flag {name}{inside}; {hint} Put `--` before words that begin with a dash")
 
 
 def flag_spellings(line: CommandLine, names: Iterable[str]) -> list[str]:
-    """How a person writes those of the flags that are on the line."""
+    """The first spelling of each of the flags that was given."""
     return [find_flag(name).spellings[0] for name in names if line.has(name)]
 
 
 def flag_values(line: CommandLine) -> dict[str, Any]:
-    """The flags by name as the commands take them: switches, texts or None, and tuples where one may be repeated."""
+    """The flags by name as commands take them: booleans, texts or None, and tuples if repeatable."""
     found: dict[str, Any] = {}
     for flag in FLAGS:
         if flag.many:
@@ -198,10 +197,9 @@ def flag_values(line: CommandLine) -> dict[str, Any]:
 
 
 class CompletionPoint(NamedTuple):
-    """What a word at the end of an unfinished line would be: the value of a flag, a word of a command, or free.
+    """What the next word of an unfinished line would be: a flag's value (`kind`), an argument of `command`, or neither.
 
-    `free` is whether it could begin a flag or, where nothing was said yet, be a command. `home` and `project` are what
-    the line says of them.
+    If `free`, it may be a flag; if `first`, a command. `home` and `project` are those given on the line.
     """
 
     kind: str = ""
@@ -214,7 +212,7 @@ class CompletionPoint(NamedTuple):
 
 
 def completion_point(args: Iterable[str], commands: Collection[str]) -> CompletionPoint:
-    """For completion: never complains."""
+    """The point at the end of `args`; never raises."""
     flags = flags_by_spelling()
     rest = list(args)
     found = CompletionPoint()
@@ -242,7 +240,7 @@ def _location_value(arg: str, place: str) -> dict[str, str]:
 
 
 def _expected_values(arg: str, flags: Mapping[str, Flag]) -> tuple[Value, ...]:
-    """The values that a flag, or the last of several letters, takes besides the one that is attached to it."""
+    """The values that a flag, or the last of several letters, takes after the one attached to it."""
     name, attached = arg.partition("=")[0], "=" in arg
     if not arg.startswith("--"):
         takes = [at for at, letter in enumerate(arg) if at and (flag := flags.get(f"-{letter}")) and flag.values]

@@ -1,4 +1,4 @@
-"""`marid completion`: the script that a shell needs to complete our command line, and what it is then told."""
+"""`marid completion`: print the completion script of a shell, and answer its requests."""
 
 from collections.abc import Callable, Collection
 from functools import partial
@@ -8,13 +8,20 @@ from click.shell_completion import CompletionItem, ShellComplete
 
 from marid.app.app import App
 from marid.faces.cli.argv.command_line import CompletionPoint, completion_point
+from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.argv.shared_options import COMPLETERS
 from marid.faces.cli.argv.shell_scripts import SHELLS, flag_prefix
 from marid.faces.flags import FLAGS
 
+_EXAMPLES = (
+    ('eval "$(marid completion bash)"', "in ~/.bashrc"),
+    ('eval "$(marid completion zsh)"', "in ~/.zshrc"),
+    ("marid completion fish | source", "in ~/.config/fish/config.fish"),
+)
+
 
 def complete(command: click.Command, make_app: Callable[..., App], name: str, asked: tuple[str, str]) -> int:
-    """Answer a shell: `asked` are the variable by which it asked and what that says."""
+    """Answer a shell: `asked` is the name of its environment variable, and the value."""
     variable, instruction = asked
     shell, _, what = instruction.partition("_")
     kind = SHELLS.get(shell)
@@ -22,7 +29,7 @@ def complete(command: click.Command, make_app: Callable[..., App], name: str, as
         return 1
     asking = kind(command, {"obj": make_app}, name, variable)
     if what == "source":
-        # The template alone: `source()` starts a bash to ask its version, which not every machine has.
+        # Only the template: `source()` starts bash to check its version, and not every machine has bash.
         click.echo(asking.source_template % asking.source_vars())
         return 0
     args, incomplete = asking.get_completion_args()
@@ -50,7 +57,7 @@ def _completions(
 def _line_completions(
     found: CompletionPoint, commands: Collection[str], make_app: Callable[[], App], incomplete: str
 ) -> list[CompletionItem]:
-    """What may stand on a line before a command or among the words that are said, or the value of a flag."""
+    """Completions for a flag's value, a flag, or the name of a command."""
     if found.kind:
         offer = COMPLETERS.get(found.kind)
         ctx = click.Context(click.Command("marid"), obj=make_app)
@@ -62,15 +69,9 @@ def _line_completions(
     return [CompletionItem(one) for one in known if one.startswith(incomplete)]
 
 
-@click.command("completion", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("completion", cls=HelpCommand, examples=_EXAMPLES)
 @click.argument("shell", type=click.Choice(list(SHELLS)))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> int:
-    """Print the completion script of a shell.
-
-    \b
-    bash  eval "$(marid completion bash)"    # in ~/.bashrc
-    zsh   eval "$(marid completion zsh)"     # in ~/.zshrc
-    fish  marid completion fish > ~/.config/fish/completions/marid.fish
-    """
+    """Print the completion script for a shell."""
     return complete(ctx.find_root().command, partial(ctx.obj), "marid", ("_MARID_COMPLETE", f"{shell}_source"))

@@ -1,7 +1,7 @@
-"""The options of `marid context`, once: the quick parser, the click command, help and completion are made of them.
+"""The options of `marid context` in one table, from which the quick parser, the click command and the help are made.
 
-Importing click costs more than packing a small project, so a command line that is plainly right never gets there;
-whatever is not goes to click for its errors, help and completion.
+Importing click takes longer than packing a small project, so only a command line that the quick parser does not
+understand goes to click, for its errors, help and completion.
 """
 
 import os
@@ -11,7 +11,7 @@ FORMATS = ("text", "markdown", "xml", "json")
 
 
 class ContextOption(NamedTuple):
-    """One option. `kind` is flag, text, int, float or optional (a text that may be left out)."""
+    """One option. `kind` is flag, text, int, float or optional (a text that may be omitted)."""
 
     flags: tuple[str, ...]
     name: str
@@ -43,54 +43,66 @@ def _number(flags: str, name: str, meaning: str, **more: Any) -> ContextOption:
 
 GROUPS = (
     (
-        "Which files",
+        "Select files",
         (
-            _text("-r --rule", "rules", "RULE", "PATTERN includes, !PATTERN excludes. Repeatable.", multiple=True),
-            _file("--config", "config", "FILE", "A file with rules, weaker than .contextfiles."),
+            _text("-r --rule", "rules", "RULE", "Include PATTERN, or exclude !PATTERN; repeatable.", multiple=True),
+            _file("--config", "config", "FILE", "Read rules from FILE; weaker than .contextfiles."),
             _flag("--no-gitignore", "no_gitignore", "Do not read .gitignore, .ignore and git's exclude files."),
             _flag("--no-defaults", "no_defaults", "Do not apply the built-in exclusions."),
-            _file("--files-from", "files_from", "FILE", "More targets, one a line (-0: NUL-separated); - is stdin."),
-            _text("--changed-since", "changed_since", "REV", "Only files that differ from REV, new ones included."),
-            _text("--branch", "branch", "NAME", "Which branch or tag of a repository to clone."),
-            _file("--explain", "explain", "PATH", "Say which rule of which file at which line decides about PATH."),
+            _file("--files-from", "files_from", "FILE", "Read targets from FILE, one per line (-0: NUL); - is stdin."),
+            _text("--changed-since", "changed_since", "REV", "Only files that differ from REV, and new ones."),
+            _text("--branch", "branch", "NAME", "Clone this branch or tag."),
+            _file("--explain", "explain", "PATH", "Show which rule includes or excludes PATH, with its file and line."),
         ),
     ),
     (
-        "In which form",
+        "Format",
         (
-            _text("-f --format", "form", "FORM", "How the files are written.", default="text", choices=FORMATS),
-            _flag("-l --list-only", "list_only", "Only the paths, one a line."),
-            _flag("-0 -z --null", "null", "Separate paths by NUL, in --list-only and --files-from."),
-            _flag("--tree", "tree", "Only the tree of files (with --tokens: and their tokens)."),
-            _flag("--stats", "stats", "Only counts: files, bytes, tokens per folder, largest files."),
-            _flag("--with-tree", "with_tree", "Put the tree before the files."),
-            _flag("-n --line-numbers", "line_numbers", "Number the lines."),
+            _text("-f --format", "form", "FORM", "Output format.", default="text", choices=FORMATS),
+            _flag("-l --list-only", "list_only", "Print only the paths, one per line."),
+            _flag("-0 -z --null", "null", "Separate paths by NUL (with -l and --files-from)."),
+            _flag("--tree", "tree", "Print only the file tree (with --tokens: and token counts)."),
+            _flag("--stats", "stats", "Print only files, bytes and tokens per folder, and the largest files."),
+            _flag("--with-tree", "with_tree", "Start with the file tree."),
+            _flag("-n --line-numbers", "line_numbers", "Show line numbers."),
             _flag("--tokens", "tokens", "Count tokens per file."),
-            _text("--encoding", "encoding", "NAME", "Count tokens in this encoding (o200k_base)."),
-            _flag("--no-mask", "no_mask", "Leave keys and tokens in the output."),
+            _text("--encoding", "encoding", "NAME", "Count tokens in this encoding (default: o200k_base)."),
+            _flag("--no-mask", "no_mask", "Do not mask secrets."),
         ),
     ),
     (
-        "How much of them",
+        "Content",
         (
-            _number("--budget", "budget", "Fit into N tokens: full, outline or name per file, the most useful first."),
-            _text("--level", "levels", "PATTERN=LEVEL", "Show such files as full, outline or name.", multiple=True),
-            _text("--symbol", "symbols", "PATH::NAME=HOW", "A symbol as full, signature or hide.", multiple=True),
-            _text("--diff", "diff", "[REV]", "Put the git diff to REV (HEAD) first.", kind="optional", default=None),
-            _number("--log", "log", "Put the last N commits before the files.", default=0),
+            _number("--budget", "budget", "Fit into N tokens: less useful files as outline or name."),
+            _text(
+                "--level",
+                "levels",
+                "PATTERN=LEVEL",
+                "Show as full, outline or name; repeatable.",
+                multiple=True,
+            ),
+            _text(
+                "--symbol",
+                "symbols",
+                "PATH::NAME=HOW",
+                "Show as full, signature or hide; repeatable.",
+                multiple=True,
+            ),
+            _text("--diff", "diff", "[REV]", "Start with the git diff to REV (HEAD).", kind="optional", default=None),
+            _number("--log", "log", "Start with the last N commits.", default=0),
         ),
     ),
     (
-        "Where to",
+        "Output",
         (
-            _file("-o --output", "output", "FILE", "Write to FILE, whole or not at all."),
+            _file("-o --output", "output", "FILE", "Write to FILE, completely or not at all."),
             _flag("--copy", "copy", "Copy to the clipboard instead of printing."),
-            _flag("--watch", "watch", "With --output: write it again whenever files change."),
-            _file("--lock", "lock", "FILE", "Record every file, hash, level, reason and token count in FILE."),
-            _flag("--frozen", "frozen", "With --lock: fail if the pack would differ from the lock."),
-            _flag("--exit-code", "exit_code", "With `context diff LOCK`: exit 1 when something differs."),
-            _number("--max-size-mb", "max_size_mb", "Most megabytes (100, or JINNI_MAX_SIZE_MB).", kind="float"),
-            _flag("-q --quiet", "quiet", "Say nothing on stderr but errors."),
+            _flag("--watch", "watch", "With -o: write again whenever files change."),
+            _file("--lock", "lock", "FILE", "Record files, hashes, levels, reasons and token counts in FILE."),
+            _flag("--frozen", "frozen", "With --lock: fail if the output would differ from the lock."),
+            _flag("--exit-code", "exit_code", "With `context diff LOCK`: exit 1 if anything differs."),
+            _number("--max-size-mb", "max_size_mb", "Size limit in MB (JINNI_MAX_SIZE_MB, else 100).", kind="float"),
+            _flag("-q --quiet", "quiet", "Print only errors to stderr."),
         ),
     ),
 )
@@ -106,10 +118,7 @@ def defaults() -> dict[str, Any]:
 
 
 def join_optional_values(args: list[str]) -> list[str]:
-    """`args` with an optional value tied to its option: `--diff REV` is `--diff=REV`, unless such a path exists.
-
-    Without this the word behind `--diff` would be read as a revision or as a target by chance.
-    """
+    """`args` with optional values attached: `--diff REV` becomes `--diff=REV`, unless a path named REV exists."""
     optional = {flag for option in OPTIONS if option.kind == "optional" for flag in option.flags}
     end = args.index("--") if "--" in args else len(args)
     out: list[str] = []
@@ -122,7 +131,7 @@ def join_optional_values(args: list[str]) -> list[str]:
 
 
 def parse_options(args: list[str]) -> dict[str, Any] | None:
-    """The options of a plainly right command line; None when click has to look at it."""
+    """The options of a simple, correct command line; None if click has to parse it."""
     args = join_optional_values(args)
     by_flag = {flag: option for option in OPTIONS for flag in option.flags}
     values = defaults()
@@ -143,7 +152,7 @@ def parse_options(args: list[str]) -> dict[str, Any] | None:
 
 
 def _is_plain_value(option: ContextOption, value: object, *, written: bool) -> bool:
-    """Whether click would take the value as it stands; numbers, and anything that looks like a flag, are left to it."""
+    """Whether click would accept the value unchanged; numbers and what looks like a flag are left to click."""
     if option.kind in ("int", "float") or value is None:
         return False
     if isinstance(value, str) and value.startswith("-") and not written and value != "-":

@@ -1,4 +1,4 @@
-"""The name of a conversation as an argument or option of a command: what `-C` before the command stands for."""
+"""The name of a conversation as an argument or option of a command; `-C` before the command sets it too."""
 
 from typing import TypeVar
 
@@ -12,10 +12,8 @@ _Value = TypeVar("_Value", str, "tuple[str, ...]")
 
 
 def reject_empty_name(ctx: click.Context, param: click.Parameter, value: _Value) -> _Value:
-    """A callback: left out, a name means the current conversation; written and empty, as an unset variable of a shell
-    is, it means none.
-
-    Raises: BadInput.
+    """A click callback: an omitted name means the current conversation; an empty one, as of an unset shell variable, is
+    an error. Raises: BadInput.
     """
     names = (value,) if isinstance(value, str) else value
     if "" in names and ctx.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE:
@@ -24,7 +22,7 @@ def reject_empty_name(ctx: click.Context, param: click.Parameter, value: _Value)
 
 
 class ConversationArgument(click.Argument):
-    """One name, or with `nargs` -1 several; where it is not `required`, none means the current conversation."""
+    """One name, or several with `nargs=-1`. Without `required` it may be omitted: the current conversation."""
 
     def __init__(self, name: str = "conversation", *extra: str, required: bool = False, nargs: int = 1) -> None:
         shown = "NAME" if required else "[NAME]"
@@ -35,13 +33,13 @@ class ConversationArgument(click.Argument):
             metavar=shown if nargs == 1 else f"{shown}...",
             shell_complete=complete_conversation("-", *extra),
             callback=reject_empty_name,
-            # To click, even None is a default, and what has one is never missing.
+            # For click even None is a default, and a parameter with a default is never missing.
             **({} if required or nargs != 1 else {"default": ""}),
         )
 
 
 class ConversationOption(click.Option):
-    """`-C NAME`, for a command whose words are something else."""
+    """`-C NAME`, for a command whose arguments are something else."""
 
     def __init__(self, help: str, *extra: str) -> None:
         super().__init__(

@@ -1,4 +1,4 @@
-"""The settings that the flags of one run give, by key. Knows no click."""
+"""The settings that flags set for one run."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,10 +7,7 @@ from marid.core.errors import BadInput
 
 
 def settings_from(given: Mapping[str, Any]) -> dict[str, object]:
-    """Of flags by name; one that means a single setting is stronger than `-s`.
-
-    Raises: BadInput for a setting without its value.
-    """
+    """The settings by key; a flag for one setting is stronger than `-s`. Raises: BadInput for `-s` without a value."""
     found: dict[str, object] = dict(map(parse_assignment, given.get("sets", ())))
     if given.get("model"):
         found["model"] = given["model"]
@@ -25,8 +22,8 @@ def settings_from(given: Mapping[str, Any]) -> dict[str, object]:
 
 
 def parse_assignment(text: str) -> tuple[str, str]:
-    """The key and the value of KEY=VALUE. Raises: BadInput."""
+    """Split KEY=VALUE. Raises: BadInput."""
     key, equals, value = text.partition("=")
     if not equals or not key:
-        raise BadInput("-s takes KEY=VALUE")  # not what was given: it may be a key
+        raise BadInput("-s takes KEY=VALUE")  # without the text itself, which may be a secret
     return key, value

@@ -32,11 +32,11 @@ def help_page(
 
     A program `name` without commands has no examples of them.
     """
-    width = _page_width(width)
+    width = page_width(width)
     parts = [_head(commands, name), f"{_ABOUT}\n", _examples(commands, name, width)]
     if commands:
         rows = ((title, " ".join(names)) for title, names in groups.items())
-        parts.append(f"Commands:\n{_format_rows(rows, width, 15)}")
+        parts.append(f"Commands:\n{format_rows(rows, width, 15)}")
     everyday = (flag for flag in FLAGS if flag.everyday)
     parts.append(f"Flags:\n{_format_flags(everyday, width)}")
     more = f"`{name} COMMAND --help` explains a command, " if commands else ""
@@ -46,11 +46,11 @@ def help_page(
 
 
 def full_help_page(commands: Mapping[str, str], name: str = "marid", width: int = 0) -> str:
-    """All commands with their summaries and all flags; the short forms by letter stand on a page of their own."""
-    width = _page_width(width)
+    """All commands with their summaries and all flags; the short forms by letter come last."""
+    width = page_width(width)
     parts = [_head(commands, name)]
     if commands:
-        parts.append(f"Commands:\n{_format_rows(commands.items(), width)}")
+        parts.append(f"Commands:\n{format_rows(commands.items(), width)}")
     parts += [f"{title}:\n{_format_flags(flags, width)}" for title, flags in GROUPS[:-LETTER_GROUPS]]
     parts.append("Short forms\n===========\n")
     note = "Flags of the chibi command line. A small letter acts on the current conversation, a capital one takes NAME."
@@ -59,7 +59,8 @@ def full_help_page(commands: Mapping[str, str], name: str = "marid", width: int 
     return "\n".join(parts).removesuffix("\n")
 
 
-def _page_width(given: int) -> int:
+def page_width(given: int) -> int:
+    """The width of a page: `given`, or that of the terminal within limits."""
     return given or max(_MIN_WIDTH, min(_MAX_WIDTH, shutil.get_terminal_size().columns))
 
 
@@ -69,15 +70,15 @@ def _head(commands: Mapping[str, str], name: str) -> str:
 
 def _examples(commands: Mapping[str, str], name: str, width: int) -> str:
     rows = (*_EXAMPLES, *(_COMMAND_EXAMPLES if commands else ()))
-    return f"Examples:\n{_format_rows(((usage.format(name=name), text) for usage, text in rows), width, 38)}"
+    return f"Examples:\n{format_rows(((usage.format(name=name), text) for usage, text in rows), width, 38)}"
 
 
 def _format_flags(flags: Iterable[Flag], width: int) -> str:
-    return _format_rows(((flag.usage, flag.help) for flag in flags), width)
+    return format_rows(((flag.usage, flag.help) for flag in flags), width)
 
 
-def _format_rows(rows: Iterable[tuple[str, str]], width: int, longest: int = _MAX_TERM) -> str:
-    """Two columns that break between words only. A term that is too long stands on a line of its own."""
+def format_rows(rows: Iterable[tuple[str, str]], width: int, longest: int = _MAX_TERM) -> str:
+    """Two columns that break between words only. A term that is too long has a line to itself."""
     left = min(longest, width // 2) + _INDENT + 2
     lines: list[str] = []
     for term, meaning in rows:

@@ -1,4 +1,4 @@
-"""What can be seen to be wrong with a command line before anything is done."""
+"""Errors of a command line that can be found before anything is done."""
 
 from collections.abc import Iterator
 
@@ -11,15 +11,15 @@ from marid.text.conversation_names import check_conversation_name
 
 
 def check_line(line: CommandLine) -> None:
-    """Raises: BadInput for flags that contradict each other, and for values that cannot be."""
+    """Raises: BadInput for flags that exclude each other, and for invalid values."""
     for flag, values in _given_flags(line):
         for value, word in zip(flag.values, values, strict=False):
             _check_value(flag, value.kind, word)
     _check_prompt_flags(line)
     if line.has("as_json") and not any(flag.for_json for flag, _ in _given_flags(line)):
-        raise BadInput("--json is for what is listed or called; `marid json` talks in JSON")
+        raise BadInput("--json needs a flag that lists something or calls a tool; for JSON input use `marid json`")
     if line.has("yes") and not any(flag.destroys for flag, _ in _given_flags(line)):
-        raise BadInput("--yes is for -d and -D")
+        raise BadInput("--yes works only with -d and -D")
     settings_from(flag_values(line))
     parse_lock_timeout(line.value("wait_lock"))
 
@@ -36,7 +36,7 @@ def _check_value(flag: Flag, kind: str, word: str) -> None:
     elif kind == NAME:
         check_conversation_name(word)
     elif kind == THING:
-        # Imported when used: few ask for a thing.
+        # Imported when used: few lines have -n or -N.
         from marid.app.inspection import check_inspectable
 
         check_inspectable(word)
@@ -47,17 +47,17 @@ def _check_value(flag: Flag, kind: str, word: str) -> None:
 
 
 def _check_prompt_flags(line: CommandLine) -> None:
-    """Something is said, or it is not."""
+    """Raise BadInput if a prompt is given with flags that send nothing."""
     if line.has("no_model") and line.has("to_model"):
-        raise BadInput("-x and -X contradict each other: say something to the model, or do not")
+        raise BadInput("-x and -X exclude each other")
     quiet = flag_spellings(line, (flag.name for flag in FLAGS if flag.alone or flag.name == "no_model"))
     if (line.words or line.has_separator) and quiet and not line.has("to_model"):
-        hint = "leave out the words" if "-x" in quiet else "leave out the words, or add -X to do both"
-        raise BadInput(f"with {quiet[0]} nothing is said to a model: {hint}")
+        hint = "remove the prompt" if "-x" in quiet else "remove the prompt, or add -X to do both"
+        raise BadInput(f"{quiet[0]} sends nothing to the model: {hint}")
 
 
 def parse_lock_timeout(text: str) -> float:
-    """How long `--wait-lock` waits; not at all without a value. Raises: BadInput."""
+    """The seconds of `--wait-lock`; 0 without a value. Raises: BadInput."""
     try:
         seconds = float(text or 0)
     except ValueError:

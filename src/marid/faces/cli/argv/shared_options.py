@@ -1,4 +1,4 @@
-"""Options that are flags of the whole program as well, with what a shell offers for their values."""
+"""Options of commands that are also flags of the program, with completion."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -29,7 +29,7 @@ COMPLETERS: Mapping[str, Completer] = MappingProxyType(
 
 
 def option_with_completion(name: str, *spellings: str) -> click.Option:
-    """The flag of that name as an option; `spellings` are further ones."""
+    """The flag of that name as an option, with further `spellings`."""
     return flag_options.click_option(name, *spellings, offers=COMPLETERS)
 
 

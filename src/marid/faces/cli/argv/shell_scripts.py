@@ -1,11 +1,10 @@
-"""What each shell needs to complete our command line: click's classes, whose scripts add a space after `KEY=`, and do
-not know that bash takes words apart."""
+"""Completion scripts. Those of click add a space after `KEY=`, and ignore that bash splits words at `=` and `:`."""
 
 from typing import ClassVar
 
 from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete
 
-# Where bash takes words apart. A word that ends so is not finished: no space comes after it.
+# Where bash splits words. No space is added after a word that ends with one of these.
 _WORD_BREAKS = frozenset("=:")
 
 _BASH = r"""%(complete_func)s() {
@@ -83,7 +82,7 @@ complete --no-files --command %(prog_name)s --arguments "(%(complete_func)s)"
 
 
 class Bash(BashComplete):
-    """Words are put together again; what stands before the last part is not offered again."""
+    """Join split words, and offer only the part after the last split."""
 
     source_template: ClassVar[str] = _BASH
 
@@ -97,13 +96,13 @@ class Bash(BashComplete):
 
 
 class Zsh(ZshComplete):
-    """The script sets the name of a flag aside, as far as `=`."""
+    """The script removes `--flag=` before it completes a value."""
 
     source_template: ClassVar[str] = _ZSH
 
 
 class Fish(FishComplete):
-    """The value of a flag is offered with the flag before it."""
+    """Offer a value together with its `--flag=`."""
 
     source_template: ClassVar[str] = _FISH
 
@@ -122,7 +121,7 @@ SHELLS: dict[str, type[ShellComplete]] = {"bash": Bash, "zsh": Zsh, "fish": Fish
 
 
 def flag_prefix(word: str) -> str:
-    """Of `--flag=value` all but the value."""
+    """The part of `--flag=value` before the value."""
     name, equals, _ = word.partition("=")
     return f"{name}=" if equals and name.startswith("--") else ""
 

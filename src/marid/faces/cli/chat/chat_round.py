@@ -10,11 +10,12 @@ from marid.app.app import App
 from marid.app.round_request import RoundRequest
 from marid.core.conversation.records import ConversationLocked
 from marid.core.errors import NotFound
+from marid.core.exit_codes import INTERRUPTED_STATUS
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import DisplaySettings, ResolvedSettings
 from marid.faces.cli.chat.prompt_input import read_prompt
 from marid.faces.cli.chat.round_display import RoundDisplay
-from marid.faces.cli.view.console import INTERRUPTED_STATUS, end_terminal_line, print_note
+from marid.faces.cli.view.console import end_terminal_line, print_note
 from marid.faces.signals import SignalGuard
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from marid.app.app import App
 from marid.core.errors import MaridError
 from marid.core.events import Notice
+from marid.core.exit_codes import INTERRUPTED_STATUS, exit_code
 from marid.core.round_events import RoundEnd
 from marid.faces.cli.chat.chat_round import ChatRequest, RoundRunner, show_round
-from marid.faces.cli.view.console import INTERRUPTED_STATUS, error_text, exit_code, print_note
+from marid.faces.cli.view.console import error_text, print_note
 from marid.faces.signals import SignalGuard
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""`marid allow`: paths outside of the project that tools may touch."""
+"""`marid allow`: paths outside of the project that tools may use."""
 
 import os
 
@@ -6,28 +6,27 @@ import click
 
 from marid.app import allowed_paths
 from marid.app.app import App
+from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.view.console import print_line, print_note
 from marid.text.display import quote_path
 
-_HELP = """Let tools touch a PATH outside of the project, for good: a file only itself, a folder with all below it.
 
-Without a path, list what is allowed. The list is `files` in your config.toml.
-"""
-
-
-@click.command("allow", help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("allow", cls=HelpCommand)
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path())
-@click.option("--remove", is_flag=True, help="Take the permission back.")
+@click.option("--remove", is_flag=True, help="Remove PATH from the list.")
 @click.pass_context
 def command(ctx: click.Context, paths: tuple[str, ...], *, remove: bool) -> None:
-    """Carry it out."""
+    """Let tools use PATH outside of the project from now on: a file, or a folder and everything in it.
+
+    Without PATH, list what is allowed. The list is `files` in your config.toml.
+    """
     app: App = ctx.obj()
     if not paths:
         allowed = allowed_paths.list_allowed(app)
         for path in allowed:
             print_line(quote_path(path))
         if not allowed:
-            print_note("nothing is allowed besides the project; `marid allow PATH` adds a path")
+            print_note("nothing outside of the project is allowed; `marid allow PATH` adds a path")
         return
     for path in paths:
         if remove:

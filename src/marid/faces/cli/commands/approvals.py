@@ -1,4 +1,4 @@
-"""`marid approvals`: the questions that wait for a person, and their answers."""
+"""`marid approvals`: list and answer pending approvals."""
 
 import json
 import time
@@ -8,38 +8,35 @@ import click
 from marid.app import approvals
 from marid.app.app import App
 from marid.core.policy.approval import Approval, ApprovalAnswer
+from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.view.console import print_line, print_note
 
-_HELP = """List the questions that wait for your answer, of every process of this home.
+_EXAMPLES = (
+    ("marid approvals", "show every pending approval in full"),
+    ("marid approvals yes ID", "approve (the beginning of the ID is enough)"),
+    ("marid approvals no ID", "decline"),
+    ("marid approvals always ID", "approve, and do not ask again for the same"),
+)
 
-    marid approvals               what is asked, in full
-    marid approvals yes ID        let it happen (the beginning of the id is enough)
-    marid approvals no ID         refuse it
-    marid approvals always ID     let it happen, and do not ask again for the same
-"""
 
-
-@click.command("approvals", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("approvals", cls=HelpCommand, examples=_EXAMPLES)
 @click.argument(
     "answer", required=False, type=click.Choice([one.value for one in ApprovalAnswer]), metavar="[yes|no|always]"
 )
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--json", "as_json", is_flag=True, help="The list for a program.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def command(ctx: click.Context, answer: str | None, ids: tuple[str, ...], *, as_json: bool) -> None:
-    """Carry it out."""
+    """List the approvals that tools of all marid processes wait for, or answer them."""
     app: App = ctx.obj()
     if answer is None:
         _list(approvals.pending_approvals(app), as_json=as_json)
         return
     if not ids:
-        raise click.UsageError(f"which one? `marid approvals {answer} ID`; `marid approvals` lists the ids", ctx)
+        raise click.UsageError(f"missing ID: `marid approvals {answer} ID`; `marid approvals` lists the IDs", ctx)
     for number in ids:
         done = approvals.answer_approval(app, number, ApprovalAnswer(answer), face="cli")
         print_note(f"{done.question.tool}: {answer}")
-
-
-command.help = _HELP.replace("\n\n    ", "\n\n\b\n    ", 1)
 
 
 def _list(found: list[Approval], *, as_json: bool) -> None:
@@ -47,7 +44,7 @@ def _list(found: list[Approval], *, as_json: bool) -> None:
         print_line(json.dumps([_row(one) for one in found], indent=2))
         return
     if not found:
-        print_note("no question waits for an answer")
+        print_note("no pending approvals")
     now = time.time()
     for one in found:
         question = one.question

@@ -1,16 +1,17 @@
-"""The click command for `marid context`, made from the option table: help, errors and completion."""
+"""`marid context` for click, made from the option table: help, errors and completion."""
 
 from typing import Any
 
 import click
 
 from marid.faces.cli.argv.context_options import GROUPS, OPTIONS, ContextOption, join_optional_values
+from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.operations.pack_context import run_context
 
 _TYPES: dict[str, click.ParamType[Any] | None] = {"int": click.INT, "float": click.FLOAT}
 
 
-class ContextCommand(click.Command):
+class ContextCommand(HelpCommand):
     """Shows its options by group."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -53,20 +54,18 @@ def _run(ctx: click.Context, **options: Any) -> int:
     return run_context(options, ctx.obj)
 
 
-_HELP = """Put the right files of a project together as one text.
+_HELP = """Print the files of a project as one text.
 
-PATH is a folder or a file (default: the current folder); several are allowed. A git URL or OWNER/NAME is cloned into
-the cache. `marid context diff LOCK` shows what changed since a lock file was written.
+PATH is a file or folder (default: the current folder). A git URL or OWNER/NAME is cloned into the cache. `marid context
+diff LOCK` shows what changed since the lock file was written.
 """
 
 command = ContextCommand(
     "context",
     callback=_run,
     help=_HELP,
-    short_help="Put the right files of a project together as one text.",
     params=[
         click.Argument(["targets"], nargs=-1, type=click.Path(), metavar="[PATH|URL|OWNER/NAME]..."),
         *(_click_option(option) for option in OPTIONS),
     ],
-    context_settings={"help_option_names": ["-h", "--help"]},
 )

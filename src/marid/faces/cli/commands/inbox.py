@@ -1,4 +1,4 @@
-"""`marid inbox`: let conversations answer what others have sent them, or look at what waits."""
+"""`marid inbox`: process or show the messages that conversations sent to each other."""
 
 import json
 from typing import Any
@@ -8,7 +8,8 @@ import click
 from marid.app.app import App
 from marid.core.errors import BadInput
 from marid.faces.cli.argv.conversation_params import ConversationArgument
-from marid.faces.cli.chat.chat_options import CHAT_OPTIONS, HELP_NAMES, chat_request
+from marid.faces.cli.argv.help_command import HelpCommand
+from marid.faces.cli.chat.chat_options import CHAT_OPTIONS, chat_request
 from marid.faces.cli.chat.inbox_rounds import check_inboxes
 from marid.faces.cli.commands.conversations import app_after_sweep
 from marid.faces.cli.operations import conversation_actions
@@ -16,25 +17,29 @@ from marid.faces.cli.view.console import print_line, print_note
 from marid.faces.cli.view.entry_text import print_untrusted
 from marid.text.display import escape_text, format_timestamp
 
-_HELP = """Let conversations answer the messages that others have sent them (the tool `send_message` does).
-
-\b
-    marid inbox                   the current conversation
-    marid inbox NAME...           these
-    marid inbox --all             every one that has messages; good for cron
-    marid inbox --peek            only show what waits; nothing is said or taken out
-"""
+_EXAMPLES = (
+    ("marid inbox", "the current conversation"),
+    ("marid inbox NAME...", "these conversations"),
+    ("marid inbox --all", "every conversation with messages, for example from cron"),
+    ("marid inbox --peek", "show pending messages and process nothing"),
+)
 
 
-def _inbox(ctx: click.Context, names: tuple[str, ...], **given: Any) -> int:
+@click.command("inbox", cls=HelpCommand, params=[ConversationArgument("names", nargs=-1)], examples=_EXAMPLES)
+@click.option("--all", "everyone", is_flag=True, help="Process every conversation that has messages.")
+@click.option("--peek", is_flag=True, help="Only show pending messages.")
+@click.option("--json", "as_json", is_flag=True, help="Print pending messages as JSON (with --peek).")
+@click.pass_context
+def command(ctx: click.Context, names: tuple[str, ...], **given: Any) -> int:
+    """Let conversations answer the messages that others sent with the tool `send_message`."""
     app = app_after_sweep(ctx)
     everyone: bool = given.pop("everyone")
     peek: bool = given.pop("peek")
     as_json: bool = given.pop("as_json")
     if everyone and names:
-        raise BadInput("--all means every conversation: name none, or leave it out")
+        raise BadInput("--all means every conversation: remove it, or the names")
     if as_json and not peek:
-        raise BadInput("--json is for --peek")
+        raise BadInput("--json works only with --peek")
     keys = None if everyone else tuple(conversation_actions.resolve_name(app, name) for name in names or ("",))
     if peek:
         _peek(app, keys, as_json=as_json)
@@ -42,34 +47,22 @@ def _inbox(ctx: click.Context, names: tuple[str, ...], **given: Any) -> int:
     return check_inboxes(app, keys, chat_request("", "", given))
 
 
+command.params += CHAT_OPTIONS
+
+
 def _peek(app: App, names: tuple[str, ...] | None, *, as_json: bool) -> None:
     from marid.app.inboxes import inbox_counts  # imported when used: the help needs none of it
 
     everyone = tuple(name for name, _ in inbox_counts(app, archived=True)) if names is None else names
-    # Whoever put a message there by hand may not have said for whom it is.
+    # A message that a person put there by hand may lack its recipient.
     inbox = app.stores(app.settings).inbox
     found = [message._replace(to=name) for name in everyone for message in inbox.peek(name)]
     if as_json:
         print_untrusted(json.dumps([message._asdict() for message in found], indent=2, ensure_ascii=False))
         return
     if not found:
-        print_note("nothing waits")
+        print_note("no pending messages")
     for message in found:
         at = format_timestamp(message.timestamp * 1000)
         print_line(f"{escape_text(message.to)}  {at}  [From: {escape_text(message.sender)}]")
         print_line("\n".join(f"    {escape_text(line)}" for line in message.content.split("\n")))
-
-
-command = click.Command(
-    "inbox",
-    params=[
-        click.Option(["--all", "everyone"], is_flag=True, help="Every conversation that has messages."),
-        click.Option(["--peek"], is_flag=True, help="Only show what waits."),
-        click.Option(["--json", "as_json"], is_flag=True, help="What waits, for a program."),
-        *CHAT_OPTIONS,
-        ConversationArgument("names", nargs=-1),
-    ],
-    callback=click.pass_context(_inbox),
-    help=_HELP,
-    context_settings=HELP_NAMES,
-)

@@ -1,4 +1,4 @@
-"""`marid links`: names of programs that marid replaces."""
+"""`marid links`: link the names of programs that marid replaces."""
 
 import os
 import sys
@@ -6,25 +6,25 @@ import sys
 import click
 
 from marid.core.errors import BadInput, NotFound, Refused
+from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.view.console import print_line
 
 NAMES = ("jinni", "chibi", "chibi-json")
 
 
-@click.command("links", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("links", cls=HelpCommand)
 @click.argument("folder", type=click.Path())
 def command(folder: str) -> int:
-    """Make links in FOLDER by which marid answers to the names it replaces.
+    """Create links in FOLDER for the programs that marid replaces: jinni, chibi and chibi-json.
 
-    Called as `jinni` it is `marid context` with jinni's command line, as `chibi` it has marid's flags and no commands,
-    so that all words are said, as `chibi-json` it is `marid json`. A file of that name that is not a link to marid is
-    never overwritten.
+    `jinni` is `marid context` with jinni's options, `chibi` has marid's flags and takes a prompt but no commands, and
+    `chibi-json` is `marid json`. An existing file that is not a link to marid is never overwritten.
     """
     program = os.path.abspath(sys.argv[0])
     if os.path.basename(program) != "marid":
-        raise BadInput("call the installed program `marid` to make links to it")
+        raise BadInput("run the installed program `marid` to link to it")
     if not os.path.isdir(folder):
-        raise NotFound(f"the folder '{folder}' is not there")
+        raise NotFound(f"{folder}: no such folder")
     for name in NAMES:
         print_line(_link(program, os.path.join(folder, name)))
     return 0
@@ -32,11 +32,11 @@ def command(folder: str) -> int:
 
 def _link(program: str, place: str) -> str:
     if os.path.islink(place) and os.path.realpath(place) == os.path.realpath(program):
-        return f"{place} is there already"
+        return f"{place} already exists"
     if os.path.lexists(place):
-        raise BadInput(f"'{place}' exists and is not a link to marid: remove it first")
+        raise BadInput(f"{place} exists and is not a link to marid; remove it first")
     try:
         os.symlink(program, place)
     except OSError as error:
-        raise Refused(f"'{place}' cannot be made: {error.strerror}") from error
+        raise Refused(f"{place}: {(error.strerror or 'cannot be created').lower()}") from error
     return f"{place} -> {program}"

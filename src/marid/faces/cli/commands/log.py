@@ -1,4 +1,4 @@
-"""`marid log`: what was said in a conversation."""
+"""`marid log`: the entries of a conversation."""
 
 import click
 
@@ -6,43 +6,31 @@ from marid.app.app import App
 from marid.app.conversations import current
 from marid.core.errors import BadInput
 from marid.faces.cli.argv.conversation_params import ConversationArgument
-from marid.faces.cli.commands.conversations import json_option
+from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.operations import conversation_actions
 from marid.faces.cli.operations.conversation_views import LogOptions, follow_log
 
-_HELP = """Show what was said in a conversation, oldest first (marid -g, -G).
 
-Messages are shown in full, calls of tools in one line and their results as a size; -v shows them whole. Without --all
-it is the window: what a model is sent. With --json every entry is one object a line.
-"""
+@click.command("log", cls=HelpCommand, params=[ConversationArgument()])
+@click.option("-n", "--count", type=int, default=0, metavar="N", help="Show the last N entries; -N shows the first N.")
+@click.option("--all", "whole", is_flag=True, help="Show the whole history, not only the window.")
+@click.option("-f", "--follow", "following", is_flag=True, help="Show new entries as they come, until Ctrl-C.")
+@click.option("-v", "--verbose", is_flag=True, help="Show tool calls and results in full.")
+@click.option("--raw", is_flag=True, help="Do not render markdown.")
+@click.option("--json", "as_json", is_flag=True, help="Print entries as JSON, one per line.")
+@click.pass_context
+def command(ctx: click.Context, conversation: str, count: int, *, following: bool, **manner: bool) -> int:
+    """Show the entries of a conversation, oldest first (marid -g, -G).
 
-
-def _log(ctx: click.Context, conversation: str, count: int, *, following: bool, **manner: bool) -> int:
+    Messages are shown in full, a tool call in one line and its result as a size. Without --all, only the window is
+    shown: the part that is sent to the model.
+    """
     app: App = ctx.obj()
     if not following:
         return conversation_actions.run_log(app, conversation, count, **manner)
     if count or manner["whole"]:
-        raise BadInput("--follow shows what is said from now on: it goes with neither -n nor --all")
+        raise BadInput("--follow shows new entries only: remove -n and --all")
     name = conversation_actions.resolve_after_sweep(app, conversation)
     if conversation_actions.exists_or_notify(app, name, unused="" if conversation else current(app).implied):
         follow_log(app, name, LogOptions(**manner))
     return 0
-
-
-command = click.Command(
-    "log",
-    callback=click.pass_context(_log),
-    params=[
-        ConversationArgument(),
-        click.Option(
-            ["-n", "--count"], type=int, default=0, help="The last N entries; -N the first ones.", metavar="N"
-        ),
-        click.Option(["--all", "whole"], is_flag=True, help="All that was ever said, not only the window."),
-        click.Option(["-f", "--follow", "following"], is_flag=True, help="What is said from now on, until Ctrl-C."),
-        click.Option(["-v", "--verbose"], is_flag=True, help="Calls and results whole."),
-        click.Option(["--raw"], is_flag=True, help="Messages as they are, not as rendered markdown."),
-        json_option(),
-    ],
-    help=_HELP,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)

@@ -11,6 +11,7 @@ from marid.app.app import App
 from marid.core.errors import MaridError, NotFound
 from marid.core.model_io import ModelInfo
 from marid.faces.cli.argv.completion_values import complete_choice
+from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.view.console import print_line, print_note
 from marid.faces.cli.view.entry_text import print_untrusted
 from marid.faces.cli.view.greeting import bold
@@ -19,15 +20,9 @@ from marid.text.display import escape_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_HELP = """List the models that the configured providers offer, as they are named in `model = "provider:model"`.
-
-With each stand its context window, the most tokens of one answer, and what a million tokens cost in and out, as far as
-that is known. A provider that cannot be asked is told, and the others are listed. `offline` is always there.
-"""
-
 
 def list_models(app: App, provider: str = "", *, as_json: bool = False) -> int:
-    """Print what there is: the exit code. Raises: NotFound for a provider that is not set up; what all have raised."""
+    """Print them and return the exit code. Raises: NotFound for an unknown provider; the first error if all fail."""
     found, failed = _fetch_models(app, provider)
     for id, error in failed if found else failed[1:]:
         print_note(f"{id}: {error}")
@@ -41,13 +36,13 @@ def list_models(app: App, provider: str = "", *, as_json: bool = False) -> int:
 
 
 def _fetch_models(app: App, only: str) -> tuple[list[tuple[str, ModelInfo]], list[tuple[str, MaridError]]]:
-    """Ask all at once. What they offer, under the names by which it is asked for, and who failed."""
+    """Ask all providers at once. Returns their models under the names that select them, and the failures."""
     import anyio
 
     providers = app.providers(app.settings)
     asked = [one for one in providers if only in ("", one.provider)]
     if not asked:
-        raise NotFound(f"no provider '{only}' is set up; there are {', '.join(one.provider for one in providers)}")
+        raise NotFound(f"no provider '{only}' is configured; there are {', '.join(one.provider for one in providers)}")
     offers: dict[int, Sequence[ModelInfo]] = {}
     failed: dict[int, MaridError] = {}
 
@@ -63,7 +58,7 @@ def _fetch_models(app: App, only: str) -> tuple[list[tuple[str, ModelInfo]], lis
                 group.start_soon(ask, number)
 
     anyio.run(ask_all)
-    # A service that has nothing but an address has no name: its models are asked for by theirs alone.
+    # A provider configured by its address alone has no id: its models are selected by name only.
     unnamed = providers[0] if app.settings.model.base_url and not app.settings.model.provider else None
     found = [
         (info.id if one is unnamed else f"{info.provider}:{info.id}", info)
@@ -94,10 +89,14 @@ def _providers(ctx: click.Context, param: click.Parameter, incomplete: str) -> l
     return complete_choice([one.provider for one in app.providers(app.settings)])(ctx, param, incomplete)
 
 
-@click.command("models", help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--provider", default="", metavar="ID", help="Only this one's.", shell_complete=_providers)
-@click.option("--json", "as_json", is_flag=True, help="The list for a program.")
+@click.command("models", cls=HelpCommand)
+@click.option("--provider", default="", metavar="ID", help="List only its models.", shell_complete=_providers)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def command(ctx: click.Context, provider: str, *, as_json: bool) -> int:
-    """Carry it out."""
+    """List the models of the configured providers, as they are named in `model = "provider:model"`.
+
+    Shows the context window, the longest answer, and the price of a million tokens in and out, where known. A provider
+    that fails is reported, and the others are listed. `offline` is always available.
+    """
     return list_models(ctx.obj(), provider, as_json=as_json)

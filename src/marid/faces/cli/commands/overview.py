@@ -1,4 +1,4 @@
-"""`marid overview`: a project at a glance, and what to try."""
+"""`marid overview`: a project at a glance, and what to try next."""
 
 import json
 import os
@@ -12,6 +12,7 @@ from marid.app import project_context
 from marid.app.app import App
 from marid.core.caller import Caller
 from marid.core.context import ContextRequest, ContextView, FileSelection, OutputFormat, RenderOptions
+from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.view.console import print_line
 from marid.faces.cli.view.greeting import bold, show_try_next
 from marid.faces.cli.view.progress import Progress
@@ -20,11 +21,11 @@ from marid.text.display import human_size
 _MAX_FOLDERS = 24
 
 
-@click.command("overview", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("overview", cls=HelpCommand)
 @click.argument("path", default=".", type=click.Path())
 @click.pass_context
 def command(ctx: click.Context, path: str) -> int:
-    """Show what marid makes of a project: its tree, its tokens, its largest files, and what to try."""
+    """Show the folders, token counts and largest files of a project, and what to try next."""
     app: App = ctx.obj()
     app = app if sys.stdout.isatty() else app._replace(colour=False)
     found = _statistics(app, path)
@@ -60,7 +61,7 @@ def _totals_text(found: dict[str, Any]) -> str:
 
 
 def _tree(folders: list[dict[str, Any]], mark: str) -> Iterator[str]:
-    """The folders as deep as they fit on a screen, each with what is below it."""
+    """The folders, as deep as they fit on a screen, each with the totals below it."""
     depths = [one["path"].count("/") for one in folders]
     deepest = next((d for d in range(max(depths, default=0), 0, -1) if sum(x <= d for x in depths) <= _MAX_FOLDERS), 0)
     shown = [one for one, depth in zip(folders, depths, strict=True) if depth <= deepest]

@@ -1,4 +1,4 @@
-"""`marid resume`: go on where a round broke off."""
+"""`marid resume`: continue an interrupted round."""
 
 from dataclasses import replace
 from typing import Any
@@ -7,31 +7,19 @@ import click
 
 from marid.app.app import App
 from marid.faces.cli.argv.conversation_params import ConversationArgument
-from marid.faces.cli.chat.chat_options import CHAT_OPTIONS, HELP_NAMES, chat_request
+from marid.faces.cli.argv.help_command import HelpCommand
+from marid.faces.cli.chat.chat_options import CHAT_OPTIONS, chat_request
 from marid.faces.cli.chat.chat_round import run_chat
 from marid.faces.cli.operations import conversation_actions
 
-_HELP = """Go on where the last round of a conversation broke off, without a new message.
 
-After Ctrl-C, a crash or a service that went away: what was said and done is kept, and the model goes on from there. A
-call that was interrupted is not made again; the model is told. Without NAME it is the current conversation.
-"""
+@click.command("resume", cls=HelpCommand, params=[*CHAT_OPTIONS, ConversationArgument("name")])
+@click.pass_context
+def command(ctx: click.Context, name: str, **given: Any) -> int:
+    """Continue the last round of a conversation after Ctrl-C, a crash or a lost connection, without a new message.
 
-
-def _resume(ctx: click.Context, name: str, **given: Any) -> int:
+    Everything said and done so far is kept. An interrupted tool call is not repeated; the model is informed instead.
+    """
     app: App = ctx.obj()
-    return run_chat(
-        app, replace(chat_request(conversation_actions.resolve_after_sweep(app, name), "", given), resume=True)
-    )
-
-
-command = click.Command(
-    "resume",
-    params=[
-        *CHAT_OPTIONS,
-        ConversationArgument("name"),
-    ],
-    callback=click.pass_context(_resume),
-    help=_HELP,
-    context_settings=HELP_NAMES,
-)
+    request = chat_request(conversation_actions.resolve_after_sweep(app, name), "", given)
+    return run_chat(app, replace(request, resume=True))

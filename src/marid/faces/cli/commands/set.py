@@ -1,4 +1,4 @@
-"""`marid set`: what holds in one conversation from now on."""
+"""`marid set`: change the settings of a conversation."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -11,19 +11,16 @@ from marid.app.app import App
 from marid.core.errors import BadInput
 from marid.faces.cli.argv.completion_values import complete_choice
 from marid.faces.cli.argv.conversation_params import ConversationOption
+from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.operations import conversation_actions
 
-_HELP = """Set what holds in a conversation from now on, in its local.toml.
-
-\b
-    marid set model anthropic:claude-sonnet-4-5   asked for before it is written (marid -m, -M)
-    marid set username alice                      what you are called (marid -u)
-    marid set system-prompt prompt.md             a file, or the text itself (marid -y, -Y)
-    marid set fuel 10                             any setting; `marid inspect list` names them
-    marid set --unset fuel                        the usual one again
-
-A setting for all conversations belongs into config.toml; one for a single run is `-s KEY=VALUE`.
-"""
+_EXAMPLES = (
+    ("marid set model anthropic:claude-sonnet-4-5", "checked with the provider first (marid -m, -M)"),
+    ("marid set username alice", "your name in this conversation (marid -u)"),
+    ("marid set system-prompt prompt.md", "a file, or the text itself (marid -y, -Y)"),
+    ("marid set fuel 10", "any setting; `marid inspect list` shows them"),
+    ("marid set --unset fuel", "back to the default"),
+)
 _SPECIAL_SETTERS: Mapping[str, Callable[[App, str, str], None]] = MappingProxyType(
     {
         "model": conversation_actions.set_model,
@@ -34,25 +31,6 @@ _SPECIAL_SETTERS: Mapping[str, Callable[[App, str, str], None]] = MappingProxyTy
 )
 
 
-def _set_value(ctx: click.Context, conversation: str, key: str, value: tuple[str, ...], *, unset: bool) -> None:
-    if "=" in key and not value and not unset:
-        key, _, text = key.partition("=")
-        value = (text,)
-    if unset == bool(value):
-        raise BadInput("say the key and its value; --unset takes only the key")
-    app: App = ctx.obj()
-    name = conversation_actions.resolve_after_sweep(app, conversation)
-    if ctx.get_parameter_source("conversation") is ParameterSource.COMMANDLINE:
-        conversation_actions.check_exists(app, name)  # `marid -C NAME set` may mean a new one
-    act, text = _SPECIAL_SETTERS.get(key), " ".join(value)
-    if unset and act is conversation_actions.set_system_prompt:
-        conversation_actions.set_system_prompt(app, name, "")
-    elif unset or act is None:
-        conversation_actions.set_values(app, name, {key: None if unset else text})
-    else:
-        act(app, name, text)
-
-
 def _complete_key(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from marid.app.inspection import setting_keys
 
@@ -61,15 +39,36 @@ def _complete_key(ctx: click.Context, param: click.Parameter, incomplete: str) -
     )
 
 
-command = click.Command(
-    "set",
-    callback=click.pass_context(_set_value),
-    params=[
-        ConversationOption("In this conversation."),
-        click.Option(["--unset"], is_flag=True, help="Take the key out of its local.toml."),
-        click.Argument(["key"], shell_complete=_complete_key),
-        click.Argument(["value"], nargs=-1, metavar="VALUE"),
-    ],
-    help=_HELP,
-    context_settings={"help_option_names": ["-h", "--help"], "ignore_unknown_options": True},
+_PARAMS: list[click.Parameter] = [
+    ConversationOption("Change this conversation."),
+    click.Option(["--unset"], is_flag=True, help="Remove KEY from local.toml."),
+    click.Argument(["key"], shell_complete=_complete_key),
+    click.Argument(["value"], nargs=-1, metavar="VALUE"),
+]
+
+
+@click.command(
+    "set", cls=HelpCommand, params=_PARAMS, examples=_EXAMPLES, context_settings={"ignore_unknown_options": True}
 )
+@click.pass_context
+def command(ctx: click.Context, conversation: str, key: str, value: tuple[str, ...], *, unset: bool) -> None:
+    """Change a setting of a conversation from now on, in its local.toml.
+
+    Put settings for all conversations into config.toml; use `-s KEY=VALUE` for a single run.
+    """
+    if "=" in key and not value and not unset:
+        key, _, text = key.partition("=")
+        value = (text,)
+    if unset == bool(value):
+        raise BadInput("`marid set` takes KEY and VALUE, or --unset and KEY")
+    app: App = ctx.obj()
+    name = conversation_actions.resolve_after_sweep(app, conversation)
+    if ctx.get_parameter_source("conversation") is ParameterSource.COMMANDLINE:
+        conversation_actions.check_exists(app, name)  # `marid -C NAME set` may name a new one
+    act, text = _SPECIAL_SETTERS.get(key), " ".join(value)
+    if unset and act is conversation_actions.set_system_prompt:
+        conversation_actions.set_system_prompt(app, name, "")
+    elif unset or act is None:
+        conversation_actions.set_values(app, name, {key: None if unset else text})
+    else:
+        act(app, name, text)

@@ -11,10 +11,11 @@ from click.exceptions import Exit
 from marid.app.app import App
 from marid.core.caller import Caller
 from marid.core.errors import BadInput, MaridError, NotFound
+from marid.core.exit_codes import EXIT_STATUS
 from marid.faces.access_flags import ACCESS_FLAGS, access_from_flags
 from marid.faces.cli.argv.completion_values import complete_parameter
 from marid.faces.cli.argv.shared_options import ACCESS_OPTIONS
-from marid.faces.cli.view.console import EXIT_STATUS, print_line, print_note
+from marid.faces.cli.view.console import print_line, print_note
 from marid.toolkit.inventory import Inventory
 from marid.toolkit.outcome import Outcome, ToolFailure, ToolOutput
 from marid.toolkit.spec import ToolSpec

@@ -11,10 +11,9 @@ from marid.app.conversations import ConversationListItem, Overview
 from marid.core.conversation.entry import MESSAGE, Entry
 from marid.core.conversation.entry_json import entry_to_dict
 from marid.core.errors import MaridError
-from marid.faces.cli.view.console import print_line, print_note
+from marid.faces.cli.view.console import count_text, print_line, print_note
 from marid.faces.cli.view.entry_text import (
     align_columns,
-    count_text,
     entry_text,
     excerpt,
     is_visible,

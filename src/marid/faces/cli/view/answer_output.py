@@ -1,4 +1,4 @@
-"""The answer on stdout: plain in a pipe, safe on a terminal, rendered where that is wanted."""
+"""The answer on stdout: plain in a pipe; on a terminal escaped, or rendered as markdown."""
 
 import os
 import select
@@ -14,39 +14,39 @@ if TYPE_CHECKING:
 
 
 class OutputStream(Protocol):
-    """Somewhere to write: stdout, or stderr."""
+    """What answers are written to: stdout or stderr."""
 
     terminal: bool
     at_start: bool
-    """Whether what is written next begins a line."""
+    """Whether the next text begins a line."""
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """Columns of the terminal."""
         ...
 
     def write(self, text: str) -> None:
-        """Write now."""
+        """Write at once."""
         ...
 
 
 class AnswerWriter(Protocol):
-    """Words of one kind, as they come."""
+    """Writes streamed text of one kind: the answer, or the reasoning."""
 
     def write(self, text: str) -> None:
-        """More of them."""
+        """Write a fragment."""
         ...
 
     def close(self) -> None:
-        """They are over; what follows stands on a line of its own. Nothing happens where nothing was said."""
+        """End the text and its last line; does nothing if nothing was written."""
         ...
 
 
 class AnswerStream:
-    """Where the answer goes, unbuffered.
+    """An unbuffered stream for the answer.
 
-    A reader that went away or a full disk does not break into the round: it calls `stop`. What went wrong is in
-    `trouble`; nothing is written after it.
+    A closed pipe or a full disk does not raise inside the round: it is kept in `error`, `stop` is called, and nothing
+    more is written.
     """
 
     def __init__(self, stream: TextIO, signals: SignalGuard, stop: Callable[[], None]) -> None:
@@ -60,11 +60,11 @@ class AnswerStream:
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """Columns of the terminal."""
         return terminal_width(self._descriptor)
 
     def write(self, text: str) -> None:
-        """Write now; Ctrl-C ends the wait for a reader who does not read."""
+        """Write at once; Ctrl-C ends the wait for a slow reader."""
         if self.error is not None or not text:
             return
         self.at_start = text.endswith("\n")
@@ -76,7 +76,7 @@ class AnswerStream:
             self._stop()
 
     def _encode(self, text: str) -> bytes:
-        """For a terminal as it wants it; else UTF-8, in which names that are none keep their bytes."""
+        """In the encoding of the terminal; else in UTF-8, where file names that are not UTF-8 keep their bytes."""
         if self.terminal:
             return text.encode(self._encoding, "backslashreplace")
         try:
@@ -89,15 +89,15 @@ class AnswerStream:
             try:
                 data = data[os.write(self._descriptor, data) :]
             except BlockingIOError:
-                # Whoever shares the descriptor with us has made it so.
+                # Another process that shares the descriptor has set O_NONBLOCK.
                 select.select([], [self._descriptor], [])
 
 
 class PlainAnswer:
-    """As it comes. On a terminal control characters are shown, not obeyed."""
+    """Text without rendering. On a terminal, control characters are escaped."""
 
-    def __init__(self, page: OutputStream) -> None:
-        self._stream = page
+    def __init__(self, stream: OutputStream) -> None:
+        self._stream = stream
 
     def write(self, text: str) -> None:
         self._stream.write(escape_for_terminal(text) if self._stream.terminal else text)
@@ -108,12 +108,14 @@ class PlainAnswer:
 
 
 class MarkdownAnswer:
-    """As markdown, one reply, or one thought, at a time."""
+    """Rendered markdown, one reply or one piece of reasoning at a time."""
 
-    def __init__(self, page: OutputStream, style: Mapping[str, str], *, colour: bool, thoughts: bool = False) -> None:
-        self._stream = page
+    def __init__(
+        self, stream: OutputStream, style: Mapping[str, str], *, colour: bool, reasoning: bool = False
+    ) -> None:
+        self._stream = stream
         self._look = MarkdownLook(style, colour)
-        self._is_reasoning = thoughts
+        self._is_reasoning = reasoning
         self._renderer: Renderer | None = None
 
     def write(self, text: str) -> None:
@@ -131,7 +133,7 @@ class MarkdownAnswer:
 
 
 def escape_for_terminal(text: str) -> str:
-    """`text` with its lines and tabs, but nothing else that moves a cursor or hides anything."""
+    """`text` with newlines and tabs, but all other control characters escaped."""
     if text.isprintable():
         return text
     kept = "\n\t"

@@ -1,4 +1,4 @@
-"""Errors on the command line: what is said, and the exit code."""
+"""Lines on stdout and stderr of the command line."""
 
 import contextlib
 import os
@@ -6,27 +6,13 @@ import stat
 import sys
 
 from marid.core.errors import MaridError, Refused
-from marid.core.exit_codes import EXIT_STATUS, INTERRUPTED_STATUS, exit_code
-
-__all__ = [
-    "EXIT_STATUS",
-    "INTERRUPTED_STATUS",
-    "end_terminal_line",
-    "error_text",
-    "escape_controls",
-    "exit_code",
-    "print_line",
-    "print_note",
-    "redirect_target",
-    "write_stderr",
-]
 
 
 def error_text(error: MaridError) -> str:
-    """What a person is told of an error: with the command that helps, where there is one."""
+    """The message of an error, with the command that helps if there is one."""
     if not isinstance(error, Refused):
         return str(error)
-    from marid.core.conversation.records import ConversationArchived  # imported when used: it is seldom this
+    from marid.core.conversation.records import ConversationArchived  # imported when used: few errors are this one
 
     return (
         f"{error}: `marid conversations restore {error.name}`"
@@ -36,15 +22,15 @@ def error_text(error: MaridError) -> str:
 
 
 def print_note(line: str) -> None:
-    """A line for the person, on stderr, so that stdout holds results only."""
+    """Print a line to stderr, so that stdout has results only."""
     write_stderr(f"marid: {escape_controls(line)}\n")
 
 
 def escape_controls(text: str) -> str:
-    """Text as a terminal may have it: what would be obeyed is shown."""
+    """`text` with control characters escaped, safe for a terminal."""
     if text.isprintable():
         return text
-    # Imported when used: nearly all that is said can be printed.
+    # Imported when used: nearly all text is printable.
     from marid.faces.cli.view.escape_guard import EscapeGuard
 
     safe = EscapeGuard()
@@ -52,7 +38,7 @@ def escape_controls(text: str) -> str:
 
 
 def write_stderr(text: str) -> None:
-    """Text on stderr, whatever it holds and however stderr is encoded. Where it cannot be told, nobody can be told."""
+    """Write any text to stderr, whatever its encoding; an error of stderr itself is ignored."""
     encoding = sys.stderr.encoding or "utf-8"
     with contextlib.suppress(OSError):
         sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding))
@@ -60,20 +46,25 @@ def write_stderr(text: str) -> None:
 
 
 def end_terminal_line() -> None:
-    """After Ctrl-C, whose echo stands in a line of the terminal: the shell's prompt is to begin a new one."""
+    """Begin a new line after the `^C` that the terminal echoed."""
     if sys.stderr.isatty():
         write_stderr("\n")
 
 
 def redirect_target() -> str:
-    """The file that stdout was redirected to, where there is one and the system can tell its name."""
+    """The path of the file that stdout is redirected to; "" if it is not a file."""
     descriptor = sys.stdout.fileno()
     is_file = stat.S_ISREG(os.fstat(descriptor).st_mode)
     return os.path.realpath(f"/proc/self/fd/{descriptor}") if is_file else ""
 
 
 def print_line(line: str) -> None:
-    """A line of the result, on stdout; names that are no UTF-8 keep their bytes."""
+    """Print a line to stdout; file names that are not UTF-8 keep their bytes."""
     sys.stdout.flush()
     sys.stdout.buffer.write(line.encode("utf-8", "surrogateescape") + b"\n")
     sys.stdout.buffer.flush()
+
+
+def count_text(number: int, name: str) -> str:
+    """A number with its noun, in the singular or plural."""
+    return f"{number:,} {name}{'' if number == 1 else 's'}"

@@ -1,11 +1,11 @@
-"""Conversations in words for a person: lists, logs and hits. What was said can neither move a cursor nor hide."""
+"""Conversations as text for a terminal: lists, logs and search hits, with control characters escaped."""
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 from marid.core.conversation.entry import ANCHORS, MESSAGE, TOOL_CALL, TOOL_RESULT, TOOL_STARTED, Entry
 from marid.core.conversation.entry_json import status_mark
-from marid.faces.cli.view.console import escape_controls, print_line
+from marid.faces.cli.view.console import count_text, escape_controls, print_line
 from marid.text.display import clip
 
 PREVIEW = 60
@@ -13,16 +13,11 @@ _HIDDEN_TYPES = ANCHORS | {TOOL_STARTED}
 
 
 def print_untrusted(text: str, *, bold: Sequence[str] = ()) -> None:
-    """Text from outside, on stdout: as it is into a file or pipe; on a terminal harmless, with some words in bold."""
+    """Print text from outside: unchanged to a file or pipe; on a terminal escaped, with some words in bold."""
     if sys.stdout.isatty():
         text = highlight(escape_controls(text), bold)
-    # Half a pair, which JSON can hold and UTF-8 cannot, is shown as its escape.
+    # A lone surrogate, which JSON can hold and UTF-8 cannot, is escaped.
     print_line(text.encode("utf-8", "backslashreplace").decode())
-
-
-def count_text(number: int, name: str) -> str:
-    """A number of things."""
-    return f"{number:,} {name}{'' if number == 1 else 's'}"
 
 
 def align_columns(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
@@ -35,12 +30,12 @@ def align_columns(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
 
 
 def is_visible(entry: Entry, *, verbose: bool) -> bool:
-    """Whether a log has this entry: beginnings of calls and anchors tell a person nothing, unless `verbose`."""
+    """Whether a log shows this entry; started calls and anchors only if `verbose`."""
     return verbose or entry.entry_type not in _HIDDEN_TYPES
 
 
 def entry_text(entry: Entry, *, verbose: bool) -> str:
-    """An entry in a log: messages whole, calls and results in short unless `verbose`."""
+    """An entry of a log: messages in full, calls and results shortened unless `verbose`."""
     if entry.entry_type == MESSAGE:
         return f"[{one_line(entry.sender)}]{status_mark(entry)}\n{entry.content.rstrip()}\n"
     if entry.entry_type == TOOL_CALL:
@@ -55,7 +50,7 @@ def entry_text(entry: Entry, *, verbose: bool) -> str:
 
 
 def one_line(text: str) -> str:
-    """Text that cannot begin a line of its own."""
+    """`text` on one line."""
     return " ".join(text.split())
 
 
@@ -64,7 +59,7 @@ def _preview(text: str) -> str:
 
 
 def highlight(text: str, words: Iterable[str]) -> str:
-    """The text with the words in bold."""
+    """`text` with `words` in bold."""
     import re
 
     wanted = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
@@ -72,7 +67,7 @@ def highlight(text: str, words: Iterable[str]) -> str:
 
 
 def excerpt(text: str, words: Iterable[str], around: int = 200) -> str:
-    """The part of a text where the first of the words stands, in whole lines where they are short."""
+    """The text around the first of `words`: its line, cut to `around` characters on each side."""
     low = text.casefold()
     places = [at for word in words if (at := low.find(word.casefold())) >= 0]
     at = min(places, default=0)

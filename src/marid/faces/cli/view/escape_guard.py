@@ -1,4 +1,4 @@
-"""Text from outside as it may be written to a terminal: what would be obeyed becomes visible."""
+"""Escape control characters in streamed text for a terminal."""
 
 from marid.text.display import escape_text
 
@@ -6,14 +6,14 @@ _JOINERS = "\u200c\u200d"
 
 
 class EscapeGuard:
-    """Take text in fragments. Line ends become plain newlines; tabs and spaces of all kinds stay."""
+    """Takes text in fragments. Line endings become newlines; tabs and all kinds of spaces stay."""
 
     def __init__(self) -> None:
         self._before = " "
         self._return = False
 
     def feed(self, text: str) -> str:
-        """Return what can be shown of the text so far; a carriage return waits for the character that follows."""
+        """Return the escaped text; a carriage return at its end is held until the next character."""
         if self._return:
             text = "\r" + text
         self._return = text.endswith("\r")
@@ -31,7 +31,7 @@ class EscapeGuard:
         return "\n".join(shown)
 
     def end(self) -> str:
-        """Return what was still held."""
+        """Return what is held."""
         held = "\\r" if self._return else ""
         self._before, self._return = " ", False
         return held
@@ -40,7 +40,7 @@ class EscapeGuard:
         out: list[str] = []
         before = self._before
         for char in line:
-            # Joined emoji and several scripts need joiners; between plain letters they only hide.
+            # Emoji and several scripts need joiners; between ASCII letters they only hide text.
             stays = char == "\t" or char.isprintable() or (char in _JOINERS and not before.isascii()) or _is_space(char)
             out.append(char if stays else escape_text(char))
             before = char

@@ -1,4 +1,4 @@
-"""What a person sees who types only `marid`."""
+"""What `marid` without arguments prints."""
 
 import os
 
@@ -7,26 +7,26 @@ from marid.core.version import __version__
 from marid.faces.cli.view.console import print_line
 
 TRY_NEXT = (
-    ('marid "what does this project do?"', "talk about it; with no key it answers from the files"),
-    ("marid -c review", "a conversation of its own, from now on"),
-    ("marid conversations", "those that there are; `marid log` shows one"),
-    ("marid overview", "what is in this project, in files and tokens"),
-    ("marid context --copy", "the whole project on the clipboard, secrets masked"),
-    ("marid context --budget 20000 src", "the most useful of src in 20,000 tokens"),
-    ("marid context --diff --changed-since main", "your branch: the diff and the files it touches"),
-    ("marid context --explain PATH", "why a file is in or out"),
-    ("marid tools", "some 60 tools to read, change and run it"),
+    ('marid "what does this project do?"', "ask about it; without an API key, marid searches the files"),
+    ("marid -c review", "switch to a conversation named review"),
+    ("marid conversations", "list conversations; `marid log` shows one"),
+    ("marid overview", "files and tokens of this project"),
+    ("marid context --copy", "copy the project to the clipboard, secrets masked"),
+    ("marid context --budget 20000 src", "the most useful parts of src in 20,000 tokens"),
+    ("marid context --diff --changed-since main", "your branch: its diff and the files it changes"),
+    ("marid context --explain PATH", "why a file is included or not"),
+    ("marid tools", "list some 60 tools to read, change and run code"),
     ("marid tool get_tree --path .", "call one"),
-    ("marid mcp", "serve all of that to any MCP client"),
+    ("marid mcp", "serve the tools to any MCP client"),
 )
 
 
 def greet(app: App) -> None:
-    """Say what this is, what is set up and what to try."""
-    print_line(f"{bold('marid', app)} {__version__}: context, memory, hands and knowledge on your own code\n")
+    """Print what marid is, the main settings and what to try."""
+    print_line(f"{bold('marid', app)} {__version__}: context, conversations and tools on your own code\n")
     rows = [
         ("project", app.project),
-        ("home", app.settings.home + ("" if os.path.isdir(app.settings.home) else " (made when needed)")),
+        ("home", app.settings.home + ("" if os.path.isdir(app.settings.home) else " (created when needed)")),
         ("tokens", app.settings.context.encoding),
         ("secrets", "masked" if app.settings.context.mask else "not masked"),
         ("size limit", f"{app.settings.context.max_size_mb:g} MB"),
@@ -40,7 +40,7 @@ def greet(app: App) -> None:
 
 
 def show_try_next(app: App) -> None:
-    """What to try."""
+    """Print commands to try."""
     print_line(bold("Try", app))
     width = max(len(line) for line, _ in TRY_NEXT)
     for line, meaning in TRY_NEXT:
@@ -49,5 +49,5 @@ def show_try_next(app: App) -> None:
 
 
 def bold(text: str, app: App) -> str:
-    """`text` in bold where the terminal may be coloured."""
+    """`text` in bold if colour is on."""
     return f"\x1b[1m{text}\x1b[0m" if app.colour else text

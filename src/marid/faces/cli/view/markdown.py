@@ -1,6 +1,6 @@
-"""Markdown from a model, rendered by rich while it streams: each block once, and a long one line by line.
+"""Render streamed markdown with rich: each block once, and long blocks line by line.
 
-Imported when an answer is rendered, since rich costs more than the rest of a start.
+Imported only to render an answer: importing rich takes longer than the rest of a start.
 """
 
 import re
@@ -42,7 +42,7 @@ class _Line(NamedTuple):
 
 
 class Renderer:
-    """Take text in any fragments and write it block by block; where the fragments end makes no difference."""
+    """Takes text in any fragments and writes it block by block."""
 
     def __init__(
         self,
@@ -65,11 +65,11 @@ class Renderer:
         self._hand_on(text, self._blocks.add_line)
 
     def feed_thinking(self, text: str) -> None:
-        """Take more of the reasoning: plain text behind a border, on lines of its own."""
+        """Take more of the reasoning, which is plain text behind a border."""
         self._hand_on(text, self._page.add_thought)
 
     def end(self) -> None:
-        """Write what is held. Afterwards the renderer is as new."""
+        """Write what is held, and reset."""
         self._finish()
         self._page.restart()
 
@@ -107,7 +107,7 @@ class Renderer:
 
 
 class _Page:
-    """Write lines, with blank ones only between others. Without colour there are no escape sequences."""
+    """Writes lines, with blank ones only between others. Without colour there are no escape sequences."""
 
     def __init__(
         self, write: Callable[[str], None], width: Callable[[], int], style: Mapping[str, str], *, colour: bool
@@ -120,7 +120,7 @@ class _Page:
         self.console = make_console(style)
 
     def style(self, part: str) -> Style:
-        """Return the style of one part of the settings."""
+        """Return the style that the settings give one part."""
         return self.console.get_style(f"markdown.{part}")
 
     def room(self, margin: Iterable[Segment]) -> int:
@@ -154,7 +154,7 @@ class _Page:
             self.leave_gap(_BORDER, "think_border")
 
     def leave_gap(self, border: str, part: str) -> None:
-        """Have a blank line before the next one: several are one, and none stands first or last."""
+        """Write one blank line before the next line, however often this is called."""
         self._gap = self._draw([Segment(border.rstrip(), self.style(part))])
 
     def restart(self) -> None:
@@ -167,7 +167,7 @@ class _Page:
 
 
 class _Blocks:
-    """Gather lines into blocks. A paragraph is written when it is complete; code, items and rows as they come.
+    """Gathers lines into blocks. A paragraph is written when it is complete; code, items and rows as they come.
 
     No tree is kept: a block stands as far to the right as in the source, which shows lists inside lists as well.
     """
@@ -186,7 +186,7 @@ class _Blocks:
         self._indent = self._column = self._list_column = 0
 
     def add_line(self, line: _Line) -> None:
-        """Take a line, or what follows of one that was too long to hold."""
+        """Take a line, or the next part of one that is too long to hold."""
         if self._fence and self._add_to_fence(line):
             return
         quotes = None if line.is_rest else _QUOTES.match(line.text)
@@ -202,12 +202,12 @@ class _Blocks:
             self._open_leaf(border, rest)
 
     def close(self) -> None:
-        """Write what is open; what follows is another text."""
+        """Write the open block."""
         self._end_leaf()
         self._fence, self._list_column = "", 0
 
     def _follow_leaf(self, line: str) -> bool:
-        """Take a row of an open table, or the line that makes a heading or a table of what stands above it."""
+        """Take a row of an open table, or a line that turns the one above it into a heading or a table."""
         if self._table and "|" in line:
             self._write_lines(self._table.add(_split_row(line)))
             return True
@@ -270,7 +270,7 @@ class _Blocks:
             self._table = None
 
     def _margin(self) -> list[Segment]:
-        """Return what stands left of a line. The marker is a part of it once, then blanks of its width."""
+        """Return the border and indentation of a line; the list marker only the first time."""
         border = Segment(self._border, self._page.style("blockquote_border"))
         marker = Segment(" " * self._indent + self._marker, self._page.style("bullet"))
         self._indent, self._marker = self._indent + len(self._marker), ""
@@ -298,7 +298,7 @@ class _Blocks:
             self._write_lines([[Segment(label, self._page.style("code_label"))]])
 
     def _add_to_fence(self, line: _Line) -> bool:
-        """Write a line of code; False if the quote around the fence is over, and the fence with it."""
+        """Write a line of code; False if the quote around the fence, and so the fence, has ended."""
         if line.is_rest:
             self._write_code(line.text, self._painter)
             return True
@@ -318,8 +318,8 @@ class _Blocks:
         return True
 
     def _write_code(self, line: str, painter: CodePainter) -> None:
-        """Write the line exactly as it came: it is not wrapped, so that it can be copied."""
-        # The background reaches to the edge before the text does: behind it, the last character would be erased.
+        """Write the line unwrapped, so that it can be copied."""
+        # Erase to the edge first: after the text this would erase its last character.
         edge = [Segment("\x1b[K", self._page.style("code"))] if self._page.colour else []
         self._write_lines([[*edge, *(Segment(text, style) for text, style in painter.paint(line))]])
 
@@ -329,7 +329,7 @@ def _indent_width(line: str) -> int:
 
 
 def _dedent(line: str, columns: int) -> str:
-    """Return the line without the blanks that make up its first columns."""
+    """Return the line without the blanks in its first columns."""
     at = column = 0
     while at < len(line) and column < columns and line[at] in " \t":
         column += _TAB - column % _TAB if line[at] == "\t" else 1
@@ -338,7 +338,7 @@ def _dedent(line: str, columns: int) -> str:
 
 
 def _strip_closing(title: str) -> str:
-    """Return a heading without the marks that may end it."""
+    """Return a heading without closing `#`s."""
     bare = title.strip().rstrip("#")
     return bare if not bare or bare[-1] in " \t" else title
 
@@ -350,7 +350,7 @@ def _split_row(line: str) -> list[str]:
 
 
 def _parse_alignments(header: str, line: str) -> list[str] | None:
-    """Return the alignment of each column if the line, right below `header`, makes a table of them."""
+    """Return the alignment of each column if the line below `header` makes both a table."""
     cells = _split_row(line) if "|" in header and "|" in line else []
     if not all(_ALIGNMENT.fullmatch(cell) for cell in cells) or len(cells) != len(_split_row(header)):
         return None

@@ -1,4 +1,4 @@
-"""Code coloured line by line as it streams: the lexer goes on where the line before left it, and never starts over."""
+"""Colour code line by line as it streams; the lexer keeps its state between lines."""
 
 from collections.abc import Iterator
 
@@ -14,14 +14,14 @@ from marid.faces.cli.view.markdown_text import is_dark
 LONGEST_LINE = 2_000  # characters that a lexer is given at once: its expressions may be slow on a hostile line
 _DEEPEST = 200  # states inside each other; only nonsense has more
 
-# What many lexers match by one expression from beginning to end, so that no state says that it is open.
+# Constructs that many lexers match with one expression, so that their state does not show an open one.
 _PAIRS = (("/*", "*/"), ("<!--", "-->"), ('"""', '"""'), ("'''", "'''"), ("`", "`"))
 
 Piece = tuple[_TokenType, str]
 
 
 class LineLexer:
-    """A lexer of pygments that takes one line at a time. What is open at the end of a line is open in the next."""
+    """A pygments lexer that takes one line at a time and keeps what is open at its end."""
 
     def __init__(self, lexer: Lexer) -> None:
         self._lexer = lexer
@@ -30,7 +30,7 @@ class LineLexer:
         self._open_type: _TokenType = Token
 
     def split(self, line: str) -> list[Piece]:
-        """Return the pieces of a line with their types; together they are the line."""
+        """Return the pieces of a line with their types; joined they are the line."""
         head: list[Piece] = []
         if self._closer:
             end = line.find(self._closer)
@@ -52,7 +52,7 @@ class LineLexer:
             is_even = opener == closer and line.count(opener) % 2 == 0
             if last < 0 or is_even or (opener != closer and closer in line[last:]):
                 continue
-            # If it is open, the same text with an end in the next line has one piece that reaches from here to there.
+            # It is open if, with the closer added on a next line, one piece spans both.
             closed, after = self.lex(f"{line}\n{closer}", before)
             kind, part = closed[-1] if closed else (Token, "")
             if (kind in Comment or kind in String) and part.startswith(opener) and part.endswith(f"\n{closer}"):
@@ -61,15 +61,15 @@ class LineLexer:
         return pieces
 
     def lex(self, text: str, stack: list[str]) -> tuple[list[Piece], list[str]]:
-        """Return the pieces of `text` read from these states on, and the states after it."""
+        """Return the pieces of `text`, lexed from the states in `stack`, and the states after it."""
         context = LexerContext(text, 0, stack=[*stack])
         if isinstance(self._lexer, RegexLexer):
             try:
-                # The one reader of pygments that gives its states back; it works on the tables of any RegexLexer.
+                # The only pygments lexer that returns its states; it works with the tables of any RegexLexer.
                 found = ExtendedRegexLexer.get_tokens_unprocessed(self._lexer, context=context)  # pyright: ignore[reportArgumentType]
                 return [(kind, part) for _, kind, part in found], context.stack
             except (TypeError, ValueError, LookupError, AttributeError, RecursionError):
-                pass  # Some lexers have rules that know no context.
+                pass  # Some lexers have rules that do not take a context.
         try:
             return [(kind, part) for _, kind, part in self._lexer.get_tokens_unprocessed(text)], stack
         except (TypeError, ValueError, LookupError, AttributeError, RecursionError):
@@ -85,7 +85,7 @@ def find_lexer(label: str) -> LineLexer | None:
 
 
 class CodePainter:
-    """The colours of one block of code, of the terminal's own palette, on the background of the settings."""
+    """Colours a block of code with the terminal's palette, on the background of the settings."""
 
     def __init__(self, lexer: LineLexer | None, ground: Style) -> None:
         self._lexer = lexer
@@ -96,13 +96,13 @@ class CodePainter:
     def paint(self, line: str) -> Iterator[tuple[str, Style]]:
         """Yield the line in pieces, each with its style."""
         for kind, part in self._lexer.split(line) if self._lexer else [(Token, line)]:
-            # Half a construct looks like an error to a lexer, which is no reason to mark it.
+            # A lexer takes half a construct for an error; do not mark it.
             style = Style.null() if kind in Error else self._theme.get_style_for_token(kind)
             yield part, self._ground + style
 
 
 def _fit(pieces: list[Piece], line: str) -> list[Piece]:
-    """Cut what was added behind the line; a lexer that lost or changed a part of it is not believed."""
+    """Cut what was added after the line; without pieces if the lexer lost or changed text."""
     fitted: list[Piece] = []
     room = len(line)
     for kind, part in pieces:

@@ -1,4 +1,4 @@
-"""What rich lays out: the theme of the settings, the text inside a block, and tables that come row by row."""
+"""What rich lays out: the theme, the text inside a block, and tables row by row."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -24,7 +24,7 @@ _NARROWEST_COLUMN = 4  # of the terminal, with the border
 _HALF_BRIGHT = 128  # of 255
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,100}\]")
 
-# They can be read on dark and on light terminals.
+# Readable on dark and on light terminals.
 _DEFAULTS = """
     h1=bright_magenta h2=magenta h3=cyan h4=blue h5=green h6=grey code_bg=black code_label=grey bullet=cyan
     table_header_bg=blue table_border=grey blockquote_border=green think_border=grey hr=grey link_url=blue
@@ -33,7 +33,7 @@ _DEFAULTS = """
 
 
 def make_console(style: Mapping[str, str]) -> Console:
-    """Make what lays text out in the colours of the settings. It writes nothing and reads no environment."""
+    """Make a console with the colours of the settings. It writes nothing and ignores the environment."""
     names = {**_default_colours(), **style}
     colours = {part: "bright_black" if name in GREYS else name for part, name in names.items()}
     styles = {
@@ -52,18 +52,18 @@ def _default_colours() -> dict[str, str]:
 
 
 def _make_ground(colour: str) -> Style:
-    """Make a background, with a colour of text that can be read on it whatever the terminal's own is."""
+    """Make a background with a text colour that is readable on it, whatever the terminal's own colour."""
     return Style(color="bright_white" if is_dark(Color.parse(colour)) else "black", bgcolor=colour)
 
 
 def is_dark(colour: Color) -> bool:
-    """Say whether light text can be read on it."""
+    """Whether light text is readable on it."""
     red, green, blue = colour.get_truecolor()
     return 0.299 * red + 0.587 * green + 0.114 * blue < _HALF_BRIGHT
 
 
 class InlineParser:
-    """Turn the text of a block into styled text. Nothing in it becomes a hyperlink, and no HTML is dropped."""
+    """Turns the text of a block into styled text, without hyperlinks and with HTML shown as text."""
 
     def __init__(self) -> None:
         self._parser = MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
@@ -80,7 +80,7 @@ def _append_tokens(text: Text, tokens: Iterable[Token]) -> None:
     opened: list[tuple[int, Token]] = []
     for token in tokens:
         start = len(text)
-        # Behind the guard once more: the parser has decoded entities such as &#x202e;
+        # Escape again: the parser has decoded entities such as &#x202e;
         content = escape_controls(token.content)
         if token.type in {"softbreak", "hardbreak"}:
             text.append("\n")
@@ -103,7 +103,7 @@ def _append_tokens(text: Text, tokens: Iterable[Token]) -> None:
 
 
 def _append_address(text: Text, start: int, token: Token) -> None:
-    """Show where a link or an image leads, unless its text, from `start` on, says just that."""
+    """Show the address of a link or image, unless its text, from `start` on, is the address."""
     address, title = (str(token.attrs.get(one) or "") for one in ("src" if token.type == "image" else "href", "title"))
     shown = escape_controls(f'{address} "{title}"' if title else address)
     if shown and text.plain[start:] != shown:
@@ -111,7 +111,7 @@ def _append_address(text: Text, start: int, token: Token) -> None:
 
 
 class TableRows:
-    """The rows of a table, the header first. The first rows say how wide the columns are, the others keep to that."""
+    """The rows of a table, the header first. The first rows fix the widths of the columns."""
 
     def __init__(self, console: Console, inline: InlineParser, alignments: list[str], room: int) -> None:
         self._console = console
@@ -123,14 +123,14 @@ class TableRows:
         self._bottom: list[Segment] = []
 
     def add(self, cells: list[str]) -> list[list[Segment]]:
-        """Take a row and return the lines that can be written now; none of its cells is dropped."""
+        """Take a row and return the lines that can be written now; surplus cells join the last one."""
         last = len(self._alignments) - 1
         cells = [*cells[:last], " | ".join(cells[last:]), *[""] * (last - len(cells))]
         row = [self._inline.parse(cell) for cell in cells]
         if self._widths:
             return self._draw([row])[1:]
         self._held.append(row)
-        # What is still to come may be wider than what is known.
+        # Later rows may be wider.
         return self._draw_held(spare=2) if len(self._held) > MEASURED_ROWS else []
 
     def close(self) -> list[list[Segment]]:
@@ -164,12 +164,12 @@ class TableRows:
 
 
 def has_room(columns: int, room: int) -> bool:
-    """Say whether so many columns of a table can be shown beside each other."""
+    """Whether that many columns of a table fit."""
     return _NARROWEST_COLUMN * columns + 1 <= room
 
 
 def fit_widths(natural: list[int], room: int) -> list[int]:
-    """Return widths that fit the room: narrow columns keep theirs, the wide ones share what is left."""
+    """Return widths that fit: narrow columns keep theirs, wide ones share the rest."""
     fitted = [1] * len(natural)
     for done, column in enumerate(sorted(range(len(natural)), key=natural.__getitem__)):
         fitted[column] = max(1, min(natural[column], room // (len(natural) - done)))

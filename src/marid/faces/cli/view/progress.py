@@ -1,11 +1,11 @@
-"""What happens during a run, on stderr: problems as they come, and a moving line on a terminal when it takes long."""
+"""Progress of a context run on stderr: problems, and on a terminal a moving line if it takes long."""
 
 import sys
 import time
 
 from marid.core.context import ContextReport
 from marid.core.events import Event, FileProblem, Notice, PackProgress, WalkProgress
-from marid.faces.cli.view.console import print_note, write_stderr
+from marid.faces.cli.view.console import count_text, print_note, write_stderr
 from marid.text.display import human_size
 
 _START_DELAY = 0.7
@@ -13,7 +13,7 @@ _REFRESH_INTERVAL = 0.1
 
 
 class Progress:
-    """Listens to a run."""
+    """Shows the events of a run."""
 
     def __init__(self, *, quiet: bool, delay: float = _START_DELAY) -> None:
         self._quiet = quiet
@@ -23,11 +23,10 @@ class Progress:
         self.files = 0
 
     def __call__(self, event: Event) -> None:
-        """Hear one event."""
         match event.what:
             case FileProblem(path=path, reason=reason):
                 self.clear()
-                print_note(f"skipped '{path}': {reason}")
+                print_note(f"skipped {path}: {reason}")
             case Notice(text=text):
                 self.clear()
                 print_note(text)
@@ -45,13 +44,13 @@ class Progress:
             write_stderr(f"\r\x1b[K{line}")
 
     def clear(self) -> None:
-        """Take the moving line away."""
+        """Remove the moving line."""
         if self._shown:
             write_stderr("\r\x1b[K")
             self._shown = False
 
     def finish(self, report: ContextReport) -> None:
-        """Say what came of it, if there is anything to say or somebody to read it."""
+        """Print a summary, on a terminal or if anything was skipped or masked."""
         self.clear()
         passed = _skipped_counts(report)
         if self._quiet or not (self._terminal or report.masked or passed):
@@ -61,15 +60,11 @@ class Progress:
         if passed:
             line += f"; skipped {', '.join(passed)}"
         if report.masked:
-            line += f"; masked {_count_text(report.masked, 'secret')} (--no-mask keeps them)"
+            line += f"; masked {count_text(report.masked, 'secret')} (--no-mask keeps them)"
         print_note(line)
 
 
 def _skipped_counts(report: ContextReport) -> list[str]:
     counts = ((report.links, "symbolic link"), (report.special, "special file"))
-    found = [_count_text(number, name) for number, name in counts if number]
+    found = [count_text(number, name) for number, name in counts if number]
     return found + ([f"{report.problems:,} unreadable"] if report.problems else [])
-
-
-def _count_text(number: int, name: str) -> str:
-    return f"{number:,} {name}{'' if number == 1 else 's'}"

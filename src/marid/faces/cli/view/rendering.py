@@ -1,4 +1,4 @@
-"""Markdown as a terminal shows it. The renderer is imported when it is used: a pipe needs none of it."""
+"""Render markdown for a terminal. The renderer is imported when used: a pipe does not need it."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -12,14 +12,14 @@ DEFAULT_WIDTH = 80
 
 
 class MarkdownLook(NamedTuple):
-    """The colours of the settings, and whether there are any."""
+    """The colours of the settings, and whether to use them."""
 
     style: Mapping[str, str]
     colour: bool
 
 
 def terminal_width(descriptor: int) -> int:
-    """The width of a terminal, or a usual one."""
+    """The width of a terminal, or 80."""
     try:
         return os.get_terminal_size(descriptor).columns or DEFAULT_WIDTH
     except OSError:
@@ -27,14 +27,14 @@ def terminal_width(descriptor: int) -> int:
 
 
 def make_renderer(write: Callable[[str], None], width: Callable[[], int], look: MarkdownLook) -> "Renderer":
-    """What renders markdown as it comes."""
+    """A renderer for streamed markdown."""
     from marid.faces.cli.view.markdown import Renderer
 
     return Renderer(write, width=width, style=look.style, colour=look.colour)
 
 
 def render_markdown(text: str, width: int, look: MarkdownLook) -> str:
-    """A whole text, which ends with one newline."""
+    """Render a whole text; it ends with one newline."""
     parts: list[str] = []
     made = make_renderer(parts.append, lambda: width, look)
     made.feed(text.encode("utf-8", "backslashreplace").decode())

@@ -1,4 +1,4 @@
-"""A round as a person sees it: the answer on stdout, everything else on stderr."""
+"""Show a round: the answer on stdout, everything else on stderr."""
 
 from typing import NamedTuple
 
@@ -20,31 +20,30 @@ from marid.faces.cli.view.answer_output import AnswerStream, AnswerWriter, Markd
 from marid.faces.cli.view.status_lines import StatusLines, StatusStream, WaitIndicator
 
 _END_TEXTS = {
-    "fuel": "the fuel is used up",
-    "loop": "stopped: the model makes the same call again and again",
-    "empty": "the model says nothing",
-    "length": "the answer is cut: the model may not say more at once (`api.max_tokens` sets how much)",
-    "filtered": "the answer is cut: the provider's filter does not let it through",
-    "nothing": "there is nothing to go on with: the last round came to its end",
+    "fuel": "out of fuel",
+    "loop": "stopped: the model keeps making the same tool call",
+    "empty": "the model returned an empty answer",
+    "length": "answer truncated: it reached the token limit (`api.max_tokens`)",
+    "filtered": "answer truncated by the provider's content filter",
+    "nothing": "nothing to resume: the last round is complete",
 }
 
 
 class RoundView:
-    """Hears what happens in a round and shows it at once."""
+    """Shows the events of a round as they come."""
 
     def __init__(
-        self, answer: AnswerWriter, thoughts: AnswerWriter | None, asides: StatusLines, waiting: WaitIndicator
+        self, answer: AnswerWriter, reasoning: AnswerWriter | None, status: StatusLines, waiting: WaitIndicator
     ) -> None:
         self._answer = answer
-        self._reasoning = thoughts
-        self._status = asides
+        self._reasoning = reasoning
+        self._status = status
         self._running_tools: set[str] = set()
         self._is_answering = False
         self._pending_usage: list[UsageReported] = []
         self.waiting = waiting
 
     def __call__(self, what: RoundEvent) -> None:
-        """Hear one happening."""
         match what:
             case RoundTextDelta(text=text):
                 self._end_waiting()
@@ -58,13 +57,13 @@ class RoundView:
             case EntryStored():
                 pass
             case UsageReported() if self._is_answering:
-                self._pending_usage.append(what)  # it comes before the last words are out
+                self._pending_usage.append(what)  # it comes before the end of the answer is written
             case _:
                 self._update_waiting(what)
                 self._status.handle(what)
 
     def close(self) -> None:
-        """What was being said is over."""
+        """End the answer."""
         self._end_waiting()
         self._answer.close()
         self._is_answering = False
@@ -72,13 +71,13 @@ class RoundView:
             self._status.handle(self._pending_usage.pop(0))
 
     def show_end(self, end: RoundEnd) -> None:
-        """Say why, where the answer itself does not."""
+        """Print why the round ended, if the answer does not show it."""
         self.close()
         if end.reason in _END_TEXTS and not (end.reason == "fuel" and self._status.fuel_reported):
             self._status.print_once(_END_TEXTS[end.reason])
 
     def break_line(self) -> None:
-        """After Ctrl-C, whose echo stands in the line: the shell's prompt is to stand alone."""
+        """Begin a new line after the `^C` that the terminal echoed."""
         self._status.break_line()
 
     def _end_waiting(self) -> None:
@@ -92,7 +91,7 @@ class RoundView:
             self._reasoning.write(text)
 
     def _update_waiting(self, what: RoundEvent) -> None:
-        """Waiting is for the model; while a tool is at work, a person may be asked something."""
+        """Show the wait for the model only; while a tool runs, it may ask for approval."""
         self.waiting.clear()
         if self._reasoning is not None:
             self._reasoning.close()
@@ -113,7 +112,7 @@ class RoundView:
 
 
 class RoundViewOptions(NamedTuple):
-    """How a round is shown. `markdown` renders it in a pipe as well; with `asks_here` questions come on a terminal."""
+    """How a round is shown. `markdown` renders in a pipe too; with `asks_here`, this terminal asks for approval."""
 
     display: DisplaySettings
     colour: bool = False
@@ -122,14 +121,14 @@ class RoundViewOptions(NamedTuple):
 
 
 def make_round_view(out: AnswerStream, err: StatusStream, view: RoundViewOptions) -> RoundView:
-    """For where the two streams go."""
+    """A view that fits both streams."""
     display, style = view.display, view.display.markdown_style
     rendered = view.markdown or (display.render_markdown and out.terminal)
     answer = MarkdownAnswer(out, style, colour=view.colour) if rendered else PlainAnswer(out)
-    thoughts: AnswerWriter | None = None
+    reasoning: AnswerWriter | None = None
     if display.show_thinking:
         styled = display.render_markdown and err.terminal
-        thoughts = MarkdownAnswer(err, style, colour=view.colour, thoughts=True) if styled else PlainAnswer(err)
+        reasoning = MarkdownAnswer(err, style, colour=view.colour, reasoning=True) if styled else PlainAnswer(err)
     bright = view.colour and err.terminal
-    asides = StatusLines(err, display, colour=bright, asks_here=view.asks_here)
-    return RoundView(answer, thoughts, asides, WaitIndicator(err, shown=bright))
+    status = StatusLines(err, display, colour=bright, asks_here=view.asks_here)
+    return RoundView(answer, reasoning, status, WaitIndicator(err, shown=bright))

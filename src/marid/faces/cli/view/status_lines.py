@@ -1,4 +1,4 @@
-"""What is said besides the answer, on stderr: tools, thoughts, warnings, and a line while nothing comes."""
+"""Status lines of a round on stderr: tools, warnings, and a line while waiting for the model."""
 
 import contextlib
 import time
@@ -32,9 +32,9 @@ _EMPTY_RESPONSE = "empty_response"
 
 
 class StatusStream:
-    """Where all else goes. Two terminals are one, so a line here does not begin in the middle of one of the answer's.
+    """Stderr. It shares the terminal with the answer, so a line here first ends an unfinished line of the answer.
 
-    Whoever closed it wants to hear nothing.
+    A closed stderr is ignored.
     """
 
     def __init__(self, stream: TextIO, out: AnswerStream) -> None:
@@ -45,11 +45,11 @@ class StatusStream:
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """Columns of the terminal."""
         return terminal_width(self._stream.fileno()) if self.terminal else DEFAULT_WIDTH
 
     def write(self, text: str) -> None:
-        """Write now."""
+        """Write at once."""
         if self.terminal and self._out.terminal and not self._out.at_start:
             self._out.at_start = True
             text = f"\n{text}"
@@ -57,7 +57,7 @@ class StatusStream:
         self.write_raw(text)
 
     def write_raw(self, text: str) -> None:
-        """Write what is no line of its own."""
+        """Write without ending a line of the answer first."""
         encoding = self._stream.encoding or "utf-8"
         with contextlib.suppress(OSError):
             self._stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
@@ -65,7 +65,7 @@ class StatusStream:
 
 
 class WaitIndicator:
-    """A line on the terminal that counts the seconds while nothing comes, and goes away when something does."""
+    """A line on the terminal that counts the seconds of a wait."""
 
     def __init__(self, err: StatusStream, *, shown: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self._err = err
@@ -77,31 +77,31 @@ class WaitIndicator:
         self._visible = False
 
     def begin(self, pause: float = 0.0, why: str = "") -> None:
-        """From now on nothing is expected to come for a while; the first `pause` seconds nobody is even asked."""
+        """Start the wait; the first `pause` seconds are the delay before a retry, for the reason `why`."""
         self.clear()
         self._since = self._clock()
         self._pause = pause
         self._why = why
 
     def end(self) -> None:
-        """Something has come."""
+        """End the wait."""
         self.clear()
         self._since = None
 
     def clear(self) -> None:
-        """Take the line away; it comes back unless the wait has ended."""
+        """Remove the line until the next `tick`."""
         if self._visible:
             self._visible = False
             self._err.write_raw(_CLEAR)
 
     def tick(self) -> None:
-        """Show how long it has been, if it has been long, or how long it will be."""
+        """Show the delay that is left, or how long the wait has been."""
         if self._since is None or not self._is_enabled:
             return
         passed = self._clock() - self._since
         if passed < self._pause:
             left = self._pause - passed
-            self._show(f"asking again in {f'{left:.0f}' if left >= 1 else f'{max(left, 0.1):.1f}'} s: {self._why}")
+            self._show(f"retrying in {f'{left:.0f}' if left >= 1 else f'{max(left, 0.1):.1f}'} s: {self._why}")
         elif passed - self._pause >= _WAIT_THRESHOLD:
             self._show(f"waiting for the model, {passed:.0f} s")
 
@@ -110,7 +110,7 @@ class WaitIndicator:
         self._err.write_raw(_CLEAR + escape_text(line)[: self._err.width - 1])
 
     async def run(self) -> None:
-        """Keep it up to date, until cancelled."""
+        """Call `tick` until cancelled."""
         import anyio
 
         while self._is_enabled:
@@ -119,7 +119,7 @@ class WaitIndicator:
 
 
 class StatusLines:
-    """Lines for the person. Without `verbose` only those that matter: what ends early, what is wrong, who waits."""
+    """Prints status lines; without `verbose` only early ends, problems and pending approvals."""
 
     def __init__(self, err: StatusStream, display: DisplaySettings, *, colour: bool, asks_here: bool) -> None:
         self._err = err
@@ -132,18 +132,18 @@ class StatusLines:
         self.fuel_reported = False
 
     def print_once(self, text: str) -> None:
-        """A line that matters; the same one only once."""
+        """Print a line, unless it was printed before."""
         if text not in self._printed:
             self._printed.add(text)
             self._err.write(f"marid: {escape_controls(text)}\n")
 
     def break_line(self) -> None:
-        """On a terminal, begin a new line."""
+        """Begin a new line, on a terminal."""
         if self._err.terminal:
             self._err.write("\n")
 
     def handle(self, what: RoundEvent) -> None:
-        """Show what is meant for everybody, and with `verbose` the rest."""
+        """Show an event if it matters, or with `verbose`."""
         match what:
             case Notice(text=text):
                 self.print_once(text)
@@ -151,9 +151,9 @@ class StatusLines:
                 self.fuel_reported = True
                 self.print_once(_fuel_text(total, empty=self._was_empty))
             case WindowWarning(remaining=remaining, limit=limit):
-                self.print_once(f"the window is nearly full: about {remaining:,} of {limit:,} tokens are left")
+                self.print_once(f"the window is nearly full: about {remaining:,} of {limit:,} tokens left")
             case QuestionAsked(tool=tool) if not self._asks_here:
-                self.print_once(f"'{tool}' waits for an answer: `marid approvals` shows what it asks")
+                self.print_once(f"{tool} waits for approval: run `marid approvals`")
             case FuelStatus(event=event):
                 self._was_empty = event == _EMPTY_RESPONSE
                 self._print_detail(what)
@@ -171,7 +171,7 @@ class StatusLines:
             case InboxInjected(messages=count) if self._verbose:
                 self._print_line(f"[inbox] {count} {'message' if count == 1 else 'messages'}")
             case RoundRetrying(attempt=attempt, seconds=seconds, why=why) if self._verbose:
-                self._print_line(f"[try {attempt}] in {seconds:g} s: {why}")
+                self._print_line(f"[attempt {attempt}] in {seconds:g} s: {why}")
             case UsageReported(model=model, usage=usage) if self._verbose:
                 self._print_line(f"[usage] {model}: {_usage_text(usage)}")
             case _:
@@ -183,13 +183,11 @@ class StatusLines:
 
 
 def _fuel_text(total: int, *, empty: bool) -> str:
-    """Why no request is left; an empty reply costs more than one."""
+    """Why the fuel ran out; an empty reply may cost more than one request."""
     if empty:
-        return (
-            "the model says nothing: its empty replies have used up the fuel (`fuel_empty_response_cost` is for each)"
-        )
+        return "out of fuel: the model returned only empty answers (each costs `fuel_empty_response_cost`)"
     requests = "one request" if total == 1 else f"{total} requests"
-    return f"the fuel is used up: {requests} for one round (`fuel` sets how many)"
+    return f"out of fuel: {requests} in one round (see the setting `fuel`)"
 
 
 def _result_text(text: str, *, failed: bool) -> str:
@@ -200,6 +198,6 @@ def _result_text(text: str, *, failed: bool) -> str:
 
 def _usage_text(usage: Usage) -> str:
     cached = f" ({usage.cached:,} cached)" if usage.cached else ""
-    thought = f" ({usage.reasoning:,} of them thoughts)" if usage.reasoning else ""
+    thought = f" ({usage.reasoning:,} reasoning)" if usage.reasoning else ""
     about = "about " if usage.estimated else ""
     return f"{about}{usage.input:,} tokens in{cached}, {about}{usage.output:,} out{thought}"

@@ -99,14 +99,14 @@ def test_what_only_begins_with_a_dash_is_a_word(word: str) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["--verison"], "there is no flag --verison; did you mean --version?"),
-        (["-vq"], "there is no flag -q (in -vq)"),
-        (["--zzzz"], "`marid --help` lists them"),
+        (["--verison"], "unknown flag --verison; did you mean --version?"),
+        (["-vq"], "unknown flag -q (in -vq)"),
+        (["--zzzz"], "`marid --help-all` lists"),
         (["--json=1"], "--json takes no value"),
         (["-c"], "-c needs NAME"),
         (["-c", "-v"], "-c needs NAME"),
         (["-G", "old"], "-G needs NAME N"),
-        (["hello", "-q"], "are said after --"),
+        (["hello", "-q"], "Put `--` before words"),
     ],
 )
 def test_what_is_wrong_is_told(args: list[str], said: str) -> None:
@@ -143,8 +143,8 @@ def test_debug_needs_its_keys(args: list[str]) -> None:
     [
         ("", []),
         ("all,request_log, md=x ,force-markdown", []),
-        ("reqest-log", ["--debug does not know 'reqest-log': did you mean request-log?"]),
-        ("zz,all,respons_meta", ["'zz'; it is ignored", "did you mean response-meta?"]),
+        ("reqest-log", ["--debug: unknown key 'reqest-log'; did you mean request-log?"]),
+        ("zz,all,respons_meta", ["'zz', ignored", "did you mean response-meta?"]),
     ],
 )
 def test_keys_that_nobody_knows_are_told_with_the_nearest(keys: str, told: list[str]) -> None:

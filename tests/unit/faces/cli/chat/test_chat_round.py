@@ -43,7 +43,7 @@ def test_resuming_needs_no_prompt(tmp_path: Path, capfd: pytest.CaptureFixture[s
     played = Played(end=RoundEnd("nothing", "r"))
     assert run_chat(talking(tmp_path), ChatRequest(conversation="c", resume=True), runner=played) == 0
     assert played.said[0].resume
-    assert "nothing to go on with" in capfd.readouterr().err
+    assert "nothing to resume" in capfd.readouterr().err
 
 
 def test_flags_are_stronger_than_the_files(tmp_path: Path) -> None:

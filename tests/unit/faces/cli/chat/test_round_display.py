@@ -33,7 +33,7 @@ def test_the_answer_is_shown_and_the_end_is_success(tmp_path: Path, capfd: pytes
     assert perform(tmp_path, act) == 0
     said = capfd.readouterr()
     assert said.out == "Hello\n"
-    assert "same call" in said.err
+    assert "same tool call" in said.err
 
 
 def test_a_round_that_had_nothing_to_do_says_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

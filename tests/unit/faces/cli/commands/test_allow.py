@@ -32,7 +32,7 @@ def test_the_list_is_shown_and_can_be_shortened(marid: Program) -> None:
     assert marid("allow", "--remove", "../elsewhere").code == 0
     nothing = marid("allow")
     assert (nothing.text, nothing.code) == ("", 0)
-    assert "nothing is allowed besides the project" in nothing.err
+    assert "nothing outside of the project is allowed" in nothing.err
     done = marid("allow", "--remove", str(outside))
     assert done.code == 4
     assert "not among the allowed" in done.err

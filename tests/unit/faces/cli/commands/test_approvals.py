@@ -44,7 +44,7 @@ def test_a_question_of_one_process_is_answered_by_another(marid: Program, answer
 
 def test_nothing_waits(marid: Program) -> None:
     done = marid("approvals")
-    assert (done.text, done.err) == ("", "marid: no question waits for an answer\n")
+    assert (done.text, done.err) == ("", "marid: no pending approvals\n")
 
 
 def test_an_id_is_needed_and_must_be_one_that_waits(marid: Program) -> None:

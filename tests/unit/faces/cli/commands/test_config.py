@@ -52,11 +52,11 @@ def test_the_files_that_are_looked_at_are_listed(marid: Program, home: Path) -> 
     own = home / "contexts" / "talk"
     assert marid("config", "path", "-C", "talk").lines == [
         f"{home}/config.toml",
-        f"{home}/models.toml  (not there)",
-        f"{marid.folder}/.marid.toml  (not there)",
-        f"{own}/local.toml  (not there)",
-        f"{home}/cli.toml  (not there)",
-        f"{own}/cli.toml  (not there)",
+        f"{home}/models.toml  (missing)",
+        f"{marid.folder}/.marid.toml  (missing)",
+        f"{own}/local.toml  (missing)",
+        f"{home}/cli.toml  (missing)",
+        f"{own}/cli.toml  (missing)",
     ]
     assert len(marid("config", "path").lines) == 4
 

@@ -40,13 +40,13 @@ def test_a_program_may_look_too(sent: Program) -> None:
 def test_where_nothing_waits_it_is_said(sent: Program) -> None:
     done = sent("inbox", "--peek")
     assert (done.code, done.out) == (0, b"")
-    assert "nothing waits" in done.err
+    assert "no pending messages" in done.err
 
 
 def test_without_peek_the_conversation_answers(sent: Program) -> None:
     done = sent("inbox", "one")
     assert (done.code, "offline" in done.text.lower()) == (0, True)
-    assert "nothing waits" in sent("inbox", "--peek", "one").err
+    assert "no pending messages" in sent("inbox", "--peek", "one").err
 
 
 @pytest.mark.parametrize("args", [("--all", "one"), ("--json",)])

@@ -64,7 +64,7 @@ def test_only_one_provider_is_asked_if_wanted(tmp_path: Path, capfd: pytest.Capt
     said = capfd.readouterr()
     assert "here:big" in said.out
     assert said.err == ""
-    with pytest.raises(NotFound, match="no provider 'gone' is set up; there are down, here"):
+    with pytest.raises(NotFound, match="no provider 'gone' is configured; there are down, here"):
         list_models(talking(tmp_path, None, DOWN, HERE), "gone")
 
 

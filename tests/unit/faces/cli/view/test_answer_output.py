@@ -139,7 +139,7 @@ def test_markdown_is_rendered_reply_by_reply() -> None:
 
 def test_thoughts_are_rendered_as_thoughts(tmp_path: Path) -> None:
     with (tmp_path / "page").open("w") as file:
-        rendered = MarkdownAnswer(AnswerStream(file, SignalGuard(), lambda: None), {}, colour=False, thoughts=True)
+        rendered = MarkdownAnswer(AnswerStream(file, SignalGuard(), lambda: None), {}, colour=False, reasoning=True)
         rendered.write("hm **m**")
         rendered.close()
     assert "hm **m**" in (tmp_path / "page").read_text()

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from marid.core.errors import CODES, FAMILIES, MaridError
-from marid.faces.cli.view.console import EXIT_STATUS, exit_code, print_line, print_note, redirect_target, write_stderr
+from marid.core.exit_codes import EXIT_STATUS, exit_code
+from marid.faces.cli.view.console import print_line, print_note, redirect_target, write_stderr
 
 
 def test_every_family_has_its_exit_code() -> None:

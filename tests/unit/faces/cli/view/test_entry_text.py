@@ -4,9 +4,9 @@ import pytest
 
 from fakes.terminal import terminal
 from marid.core.conversation.entry import ARCHIVAL, MESSAGE, TOOL_CALL, TOOL_RESULT, TOOL_STARTED, Entry
+from marid.faces.cli.view.console import count_text
 from marid.faces.cli.view.entry_text import (
     align_columns,
-    count_text,
     entry_text,
     escape_controls,
     excerpt,

@@ -15,9 +15,9 @@ def test_the_greeting_says_what_is_set_up_and_what_to_try(capfd: pytest.CaptureF
     app = Outside().app("/projects/shop", make_settings(home="/no/such/home", max_size_mb=2.5))
     greet(app._replace(notes=("a note",)))
     lines = capfd.readouterr().out.splitlines()
-    assert lines[0] == f"marid {__version__}: context, memory, hands and knowledge on your own code"
+    assert lines[0] == f"marid {__version__}: context, conversations and tools on your own code"
     assert "  project    /projects/shop" in lines
-    assert "  home       /no/such/home (made when needed)" in lines
+    assert "  home       /no/such/home (created when needed)" in lines
     assert "  tokens     o200k_base" in lines
     assert "  secrets    masked" in lines
     assert "  size limit 2.5 MB" in lines

@@ -22,7 +22,7 @@ def hear(progress: Progress, *what: ContextEvent) -> None:
 
 def test_a_problem_is_told_as_it_comes(capsys: pytest.CaptureFixture[str]) -> None:
     hear(Progress(quiet=True), FileProblem(path="a", reason="no permission"), Notice(text="the copy may be old"))
-    assert capsys.readouterr().err == "marid: skipped 'a': no permission\nmarid: the copy may be old\n"
+    assert capsys.readouterr().err == "marid: skipped a: no permission\nmarid: the copy may be old\n"
 
 
 def test_a_long_run_shows_where_it_is() -> None:
@@ -52,7 +52,7 @@ def test_a_problem_takes_the_moving_line_away() -> None:
     with on_a_terminal() as screen:
         progress = Progress(quiet=False, delay=0.0)
         hear(progress, WalkProgress(files=1), FileProblem(path="a", reason="it vanished"))
-        assert screen.text() == "\r\x1b[K1 files found\r\x1b[Kmarid: skipped 'a': it vanished\n"
+        assert screen.text() == "\r\x1b[K1 files found\r\x1b[Kmarid: skipped a: it vanished\n"
 
 
 def test_a_short_run_a_pipe_and_a_quiet_run_show_no_progress(capsys: pytest.CaptureFixture[str]) -> None:

@@ -110,14 +110,14 @@ def test_thoughts_are_shown_only_when_wanted_and_never_on_stdout(place: Path) ->
 @pytest.mark.parametrize("reason", get_args(EndReason))
 def test_an_end_that_is_no_answer_is_told(place: Path, reason: EndReason) -> None:
     err = seen(place, DisplaySettings(), RoundEnd(reason, "r")).err
-    words = {"fuel": "fuel", "loop": "same call", "empty": "says nothing", "nothing": "nothing to go on with"}
+    words = {"fuel": "fuel", "loop": "same tool call", "empty": "empty answer", "nothing": "nothing to resume"}
     words |= {"length": "max_tokens", "filtered": "filter", "answered": "", "handed": ""}
     assert words[reason] in err
     assert err.count("\n") == (1 if words[reason] else 0)
 
 
 def test_that_the_fuel_is_used_up_is_told_once(place: Path) -> None:
-    assert seen(place, DisplaySettings(), FuelExhausted(30), RoundEnd("fuel", "r")).err.count("fuel is used up") == 1
+    assert seen(place, DisplaySettings(), FuelExhausted(30), RoundEnd("fuel", "r")).err.count("out of fuel") == 1
 
 
 def test_a_waiting_line_is_for_the_model_not_for_tools(place: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_waiting_line_is_for_the_model_not_for_tools(place: Path) -> None:
             now[0] += 10
             waiting.tick()
             shown = glass.text()
-            return "waiting" in shown or "asking again" in shown
+            return "waiting" in shown or "retrying" in shown
 
         assert not waits()
         steps: list[tuple[RoundEvent, bool]] = [

@@ -66,9 +66,9 @@ def test_fuel_that_empty_replies_have_used_up_is_told_as_such() -> None:
         FuelStatus(0, 30, "empty_response"),
     )
     told = heard((*spent, FuelExhausted(30)), DisplaySettings())
-    assert told.startswith("marid: the model says nothing: its empty replies have used up the fuel")
+    assert told.startswith("marid: out of fuel: the model returned only empty answers")
     told = heard((*spent[:2], FuelStatus(14, 30, "after_tool_batch"), FuelExhausted(30)), DisplaySettings())
-    assert told.startswith("marid: the fuel is used up: 30 requests for one round")
+    assert told.startswith("marid: out of fuel: 30 requests in one round")
 
 
 def _out(stream: object) -> AnswerStream:
@@ -96,15 +96,15 @@ def test_verbose_tells_everything_and_nothing_of_it_moves_the_cursor() -> None:
         "[read_file] failed: ERROR: gone",
         "[fuel] 3 of 30 left",
         "[inbox] 2 messages",
-        "[try 2] in 0.5 s: status 503",
-        "[usage] m: 1,200 tokens in (1,000 cached), 30 out (10 of them thoughts)",
+        "[attempt 2] in 0.5 s: status 503",
+        "[usage] m: 1,200 tokens in (1,000 cached), 30 out (10 reasoning)",
         "[usage] m: about 1 tokens in, about 2 out",
     ]
 
 
 def test_tool_calls_can_be_hidden_from_verbose() -> None:
     lines = heard(ALL, DisplaySettings(verbose=True, hide_tool_calls=True)).splitlines()
-    assert [line.split()[0] for line in lines] == ["[fuel]", "[inbox]", "[try", "[usage]", "[usage]"]
+    assert [line.split()[0] for line in lines] == ["[fuel]", "[inbox]", "[attempt", "[usage]", "[usage]"]
 
 
 def test_one_is_not_several_and_long_lines_are_cut() -> None:
@@ -183,7 +183,7 @@ def test_the_waiting_line_stays_one_line() -> None:
         now[0] += 5
         waiting.tick()
         assert glass.text() == "\r\x1b[Kwaiting for the model, 7 s"
-    assert shown.startswith("asking again in 3 s: why")
+    assert shown.startswith("retrying in 3 s: why")
     assert len(shown) == DEFAULT_WIDTH - 1
     assert shown.isprintable()
 
@@ -193,7 +193,7 @@ def test_less_than_a_second_is_told_as_that() -> None:
         waiting = WaitIndicator(StatusStream(glass.file, _out(glass.file)), shown=True, clock=lambda: 0.0)
         waiting.begin(0.34, "why")
         waiting.tick()
-        assert glass.text() == "\r\x1b[Kasking again in 0.3 s: why"
+        assert glass.text() == "\r\x1b[Kretrying in 0.3 s: why"
 
 
 def test_without_a_terminal_nothing_waits_visibly() -> None:
