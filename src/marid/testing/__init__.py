@@ -1,4 +1,4 @@
-"""For tests and demos: a real HTTP server that plays a script in the protocols of OpenAI, Anthropic and Google.
+"""A real HTTP server for tests and demos that answers from a script, as OpenAI, Anthropic or Google would.
 
 with ModelServer([say("Hel", "lo"), rate_limited(), say(calls=[call("get_tree", {"path": "."})])]) as server:
     ...  # a client with base_url=server.openai, server.anthropic or server.google

@@ -1,22 +1,15 @@
-"""Messages as Anthropic sends them."""
+"""Responses in the protocol of Anthropic."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from marid.testing import faults
 from marid.testing.faults import Refusal
 from marid.testing.request import Request
-from marid.testing.response_body import BodyFrame, sse_event
+from marid.testing.response_steps import BodyFrame, sse_event
 from marid.testing.script import Script, ScriptedCall, ScriptedModel, ScriptedUsage, Turn
 
-STATUS: Mapping[str, int] = {
-    "rate_limit": 429,
-    "unauthorized": 401,
-    "context": 400,
-    "server": 500,
-    "overloaded": 529,
-    "bad_request": 400,
-    "unknown_model": 404,
-}
+STATUS: Mapping[str, int] = {**faults.STATUS, "overloaded": 529}
 ERRORS: Mapping[str, tuple[str, str]] = {
     "rate_limit": ("rate_limit_error", "This request would exceed your rate limit"),
     "unauthorized": ("authentication_error", "invalid x-api-key"),
@@ -35,19 +28,17 @@ STOPS: Mapping[str, str] = {
 
 
 def stream(turn: Turn, request: Request, script: Script) -> Iterator[BodyFrame]:
-    """The events of a reply: a message that opens, blocks that open, grow and close, and the message's end."""
+    """The events of a reply: the start of the message, start, deltas and stop of each block, the end of the message."""
     del script
     usage = turn.usage or ScriptedUsage(input=0, output=0)
     opening: dict[str, Any] = {**_envelope(request), "content": [], "usage": _usage(usage, output=1)}
-    yield sse_event({"type": "message_start", "message": opening}, name="message_start")
-    yield sse_event({"type": "ping"}, name="ping")
+    yield _event("message_start", message=opening)
+    yield _event("ping")
     for index, block in enumerate(_blocks(turn, request.number)):
         yield from _block(index, *block)
     delta = {"stop_reason": STOPS.get(turn.finish_reason, turn.finish_reason), "stop_sequence": None}
-    yield sse_event(
-        {"type": "message_delta", "delta": delta, "usage": _usage(usage, output=usage.output)}, name="message_delta"
-    )
-    yield sse_event({"type": "message_stop"}, name="message_stop")
+    yield _event("message_delta", delta=delta, usage=_usage(usage, output=usage.output))
+    yield _event("message_stop")
 
 
 def full_body(turn: Turn, request: Request, script: Script) -> object:
@@ -61,36 +52,31 @@ def full_body(turn: Turn, request: Request, script: Script) -> object:
     for call, name in zip(turn.calls, turn.ids(request.number), strict=True):
         content.append({**_tool(call, name), "input": call.parsed_arguments})
     usage = turn.usage or ScriptedUsage(input=0, output=0)
-    ending = STOPS.get(turn.finish_reason, turn.finish_reason)
-    return {
-        **_envelope(request),
-        "content": content,
-        "stop_reason": ending,
-        "usage": _usage(usage, output=usage.output),
-    }
+    reason = STOPS.get(turn.finish_reason, turn.finish_reason)
+    output = _usage(usage, output=usage.output)
+    return {**_envelope(request), "content": content, "stop_reason": reason, "usage": output}
 
 
 def error(refusal: Refusal) -> object:
     """The body of a refusal."""
     kind, message = ERRORS[refusal.kind]
-    text = refusal.message or message.format(limit=refusal.limit, used=refusal.used)
-    return {"type": "error", "error": {"type": kind, "message": text}, "request_id": "req_scripted"}
+    return {"type": "error", "error": {"type": kind, "message": refusal.text(message)}, "request_id": "req_scripted"}
 
 
 def error_event(refusal: Refusal) -> BodyFrame:
-    """A refusal in mid-stream."""
+    """A refusal in the middle of a stream."""
     return sse_event(error(refusal), name="error")
 
 
 def models(offered: Sequence[ScriptedModel]) -> object:
-    """One page of models, which is all."""
+    """The only page of models."""
     ids = [one.id for one in offered]
     ends = {"first_id": ids[0] if ids else None, "last_id": ids[-1] if ids else None}
     return {"data": [model(one) for one in offered], "has_more": False, **ends}
 
 
 def model(one: ScriptedModel) -> object:
-    """An entry of that page."""
+    """An entry of the list of models."""
     return {
         "type": "model",
         "id": one.id,
@@ -106,7 +92,7 @@ _Block = tuple[Mapping[str, object], Sequence[Mapping[str, object]], Mapping[str
 
 
 def _blocks(turn: Turn, number: int) -> Iterator[_Block]:
-    """For each block how it opens, the deltas that carry its content, and one that closes it, if any."""
+    """For each block its start, the deltas with its content, and a last delta, if any."""
     if turn.reasoning:
         deltas = [{"type": "thinking_delta", "thinking": piece} for piece in turn.reasoning]
         signed = {"type": "signature_delta", "signature": turn.signature}
@@ -124,18 +110,16 @@ def _block(
     deltas: Sequence[Mapping[str, object]],
     closing: Mapping[str, object] | None,
 ) -> Iterator[BodyFrame]:
-    yield sse_event(
-        {"type": "content_block_start", "index": index, "content_block": opening}, name="content_block_start"
-    )
+    yield _event("content_block_start", index=index, content_block=opening)
     for delta in deltas:
-        yield sse_event(_delta(index, delta), name="content_block_delta", piece=True)
+        yield _event("content_block_delta", piece=True, index=index, delta=delta)
     if closing:
-        yield sse_event(_delta(index, closing), name="content_block_delta")
-    yield sse_event({"type": "content_block_stop", "index": index}, name="content_block_stop")
+        yield _event("content_block_delta", index=index, delta=closing)
+    yield _event("content_block_stop", index=index)
 
 
-def _delta(index: int, delta: Mapping[str, object]) -> object:
-    return {"type": "content_block_delta", "index": index, "delta": delta}
+def _event(name: str, *, piece: bool = False, **fields: object) -> BodyFrame:
+    return sse_event({"type": name, **fields}, name=name, piece=piece)
 
 
 def _tool(call: ScriptedCall, name: str) -> dict[str, Any]:

@@ -1,26 +1,28 @@
-"""One connection: it carries out acts, and while it waits it notices that the other side has gone."""
+"""One HTTP/1.1 connection: it reads requests, performs the steps of a response and notices when the client leaves."""
 
 import contextlib
 import selectors
 import socket
 import struct
 import time
-from collections.abc import Iterable
-from typing import Literal, TypeAlias, assert_never
+from collections.abc import Iterable, Mapping
+from http.client import HTTPException, parse_headers
+from typing import BinaryIO, Literal, TypeAlias, assert_never
 
+from marid.core.errors import BadInput
 from marid.testing.faults import Gate
-from marid.testing.http1 import RawRequest, read_raw_request
+from marid.testing.request import RawRequest
 from marid.testing.response_steps import Drop, Pause, ResponseStep, Send, WaitForGate
 
 Ending: TypeAlias = Literal["whole", "cut", "left", "stopped", "broken"]
 
 
 class Disconnected(Exception):
-    """The other side has closed the connection, or we are to stop."""
+    """The client has closed the connection, or the server stops."""
 
 
 class Connection:
-    """A connection that was accepted. `stop` may be called from any thread, all else from the one that serves it."""
+    """An accepted connection. `stop` may be called from any thread, the rest only from the one that serves it."""
 
     def __init__(self, connection: socket.socket) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -32,20 +34,17 @@ class Connection:
         self.stopped = False
 
     def receive(self) -> RawRequest | None:
-        """The next request; None when the other side, or we, have ended the connection.
-
-        Raises: BadInput when what comes is no HTTP.
-        """
+        """The next request; None when either side has ended the connection. Raises: BadInput."""
         try:
             return read_raw_request(self._reader)
         except OSError:
             return None
 
     def perform(self, steps: Iterable[ResponseStep]) -> Ending:
-        """Carry out an answer; after any ending but `whole` the connection is of no further use."""
+        """Perform the steps; after any ending but `whole` the connection cannot be used again."""
         try:
-            for act in steps:
-                match act:
+            for step in steps:
+                match step:
                     case Send(data=data):
                         self._connection.sendall(data)
                     case WaitForGate(gate=gate):
@@ -56,20 +55,20 @@ class Connection:
                         self._drop(reset=reset)
                         return "cut"
                     case _:
-                        assert_never(act)
+                        assert_never(step)
         except (Disconnected, OSError):
             return "stopped" if self.stopped else "left"
         return "whole"
 
     def stop(self) -> None:
-        """Wake whoever waits here and end the connection."""
+        """Wake the thread that waits here and end the connection."""
         self.stopped = True
         self._wake()
         with contextlib.suppress(OSError):
             self._connection.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Give all sockets back."""
+        """Close all sockets."""
         for each in (self._reader, self._connection, self._wake_receiver, self._wake_sender):
             each.close()
 
@@ -91,10 +90,7 @@ class Connection:
             self._wait_for_wake(left)
 
     def _wait_for_wake(self, seconds: float | None) -> None:
-        """Wait for the bell or for so long.
-
-        Raises: Gone when the other side has left or we are to stop.
-        """
+        """Wait until woken or for `seconds`. Raises: Disconnected."""
         with selectors.DefaultSelector() as selector:
             selector.register(self._wake_receiver, selectors.EVENT_READ)
             if not self._has_pending_input():
@@ -107,21 +103,45 @@ class Connection:
         self._has_pending_input()
 
     def _has_pending_input(self) -> bool:
-        """Whether the client already sends more, so that its leaving cannot be seen.
-
-        Raises: Gone when it has left.
-        """
+        """Whether the client has already sent more, which hides whether it has left. Raises: Disconnected."""
         try:
-            waiting = self._connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+            pending = self._connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
         except BlockingIOError:
             return False
-        if not waiting:
+        if not pending:
             raise Disconnected
         return True
 
     def _drop(self, *, reset: bool) -> None:
         if reset:
-            # To linger for no time is to reset: what was not yet delivered is thrown away.
+            # With a linger time of zero, closing resets the connection and discards what was not delivered.
             self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         else:
             self._connection.shutdown(socket.SHUT_WR)
+
+
+def read_raw_request(reader: BinaryIO) -> RawRequest | None:
+    """The next request of a connection; None at its end. Raises: BadInput for anything but HTTP/1."""
+    line = reader.readline(65537)
+    if not line.endswith(b"\n"):
+        return None
+    words = line.decode("latin-1").split()
+    if len(words) != 3 or not words[2].startswith("HTTP/1."):
+        raise BadInput("the request line is not one of HTTP/1.1")
+    try:
+        headers = {name.lower(): value for name, value in parse_headers(reader).items()}
+        return RawRequest(method=words[0], target=words[1], headers=headers, content=_read_content(reader, headers))
+    except (HTTPException, ValueError) as error:
+        raise BadInput(f"the request is not HTTP: {error}") from error
+
+
+def _read_content(reader: BinaryIO, headers: Mapping[str, str]) -> bytes:
+    if headers.get("transfer-encoding", "").lower() != "chunked":
+        return reader.read(int(headers.get("content-length", "0")))
+    content = b""
+    while size := int(reader.readline().partition(b";")[0], 16):
+        content += reader.read(size)
+        reader.readline()
+    while reader.readline().strip():  # trailers
+        pass
+    return content

@@ -1,4 +1,4 @@
-"""Vectors made of words: texts that share words are near each other, and the same text is always the same."""
+"""Vectors made of words: texts that share words are near each other, equal texts have equal vectors."""
 
 import base64
 import hashlib
@@ -16,8 +16,9 @@ def vector(text: str, dimensions: int) -> list[float]:
     """A vector of length one; a text without words gets one too."""
     total = [0.0] * dimensions
     for word in re.findall(r"\w+", text.lower()) or [""]:
-        for place, value in enumerate(_word_vector(word, dimensions)):
-            total[place] += value
+        digest = hashlib.shake_256(word.encode("utf-8", "surrogatepass")).digest(dimensions)
+        for index, byte in enumerate(digest):
+            total[index] += byte / 127.5 - 1.0
     length = math.hypot(*total)
     if not length:  # words that cancel each other out
         return [1.0, *total[1:]]
@@ -25,35 +26,24 @@ def vector(text: str, dimensions: int) -> list[float]:
 
 
 def embeddings(request: Request, dimensions: int) -> object:
-    """The body that answers a request for vectors."""
+    """The response to a request for embeddings."""
     body = as_object(request.body)
     if request.protocol == "google":
         return _google(body, request.path, dimensions)
     size = int(body.get("dimensions") or dimensions)
-    texts = _texts(body.get("input"))
+    given: Any = body.get("input")
+    texts = [str(text) for text in cast("list[Any]", given)] if isinstance(given, list) else [str(given)]
     packed = body.get("encoding_format") == "base64"
     count = sum(len(text.split()) for text in texts)
     return {
         "object": "list",
         "model": request.model,
         "data": [
-            {"object": "embedding", "index": place, "embedding": _pack_base64(found) if packed else found}
-            for place, found in enumerate(vector(text, size) for text in texts)
+            {"object": "embedding", "index": index, "embedding": _pack_base64(found) if packed else found}
+            for index, found in enumerate(vector(text, size) for text in texts)
         ],
         "usage": {"prompt_tokens": count, "total_tokens": count},
     }
-
-
-def _word_vector(word: str, dimensions: int) -> list[float]:
-    digest = hashlib.shake_256(word.encode("utf-8", "surrogatepass")).digest(dimensions)
-    return [byte / 127.5 - 1.0 for byte in digest]
-
-
-def _texts(value: Any) -> list[str]:
-    """A text, or a list of texts; lists of token numbers are taken as their own spelling."""
-    if not isinstance(value, list):
-        return [str(value)]
-    return [str(item) for item in cast("list[Any]", value)]
 
 
 def _pack_base64(values: Sequence[float]) -> str:

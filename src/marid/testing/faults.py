@@ -1,7 +1,7 @@
-"""What can go wrong on the way: refusals, which are answers of their own, and faults, which spoil a turn's answer.
+"""What can go wrong: refusals, which are responses, and faults, which damage the response of a turn.
 
-`after` counts the pieces of content that went out before the fault: pieces of text, of reasoning and of a call's
-arguments. So the same script means the same in every protocol, whose events differ in number.
+`after` counts the pieces of content that were sent before the fault: pieces of text, of reasoning and of a call's
+arguments. So a script means the same in every protocol, though their events differ in number.
 """
 
 import threading
@@ -13,11 +13,20 @@ RefusalKind: TypeAlias = Literal[
     "rate_limit", "unauthorized", "context", "server", "overloaded", "bad_request", "unknown_model"
 ]
 CutKind: TypeAlias = Literal["close", "reset", "clean"]
+STATUS: Mapping[str, int] = {
+    "rate_limit": 429,
+    "unauthorized": 401,
+    "context": 400,
+    "server": 500,
+    "overloaded": 503,
+    "bad_request": 400,
+    "unknown_model": 404,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Refusal:
-    """An error with a status, told in the words of the provider that was asked; a `page` of HTML takes their place."""
+    """An error with a status and the message of the provider that was asked, or a `page` of HTML."""
 
     kind: RefusalKind
     status: int | None = None
@@ -28,9 +37,13 @@ class Refusal:
     page: str = ""
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
+    def text(self, template: str) -> str:
+        """The message; `template` is the provider's own."""
+        return self.message or template.format(limit=self.limit, used=self.used)
+
 
 def rate_limited(retry_after: float | str | None = 1, message: str = "") -> Refusal:
-    """Status 429; a text as `retry_after` is sent as it is, so it may be a date."""
+    """Status 429; a string as `retry_after` is sent unchanged, so it may be a date."""
     return Refusal(kind="rate_limit", retry_after=retry_after, message=message)
 
 
@@ -40,17 +53,17 @@ def unauthorized_error(message: str = "") -> Refusal:
 
 
 def context_too_long(limit: int = 8192, used: int = 9000) -> Refusal:
-    """Status 400, by which each provider says that the prompt does not fit."""
+    """Status 400 with the provider's message that the prompt does not fit."""
     return Refusal(kind="context", limit=limit, used=used)
 
 
 def server_error(status: int = 500, message: str = "") -> Refusal:
-    """Any status of the server's own making."""
+    """Status 500 or another."""
     return Refusal(kind="server", status=status, message=message)
 
 
 def gateway_error(status: int = 502) -> Refusal:
-    """A page of HTML from something that stands before the provider."""
+    """An HTML page of a proxy in front of the provider."""
     page = f"<html><head><title>{status}</title></head><body><h1>{status} Bad Gateway</h1></body></html>"
     return Refusal(kind="server", status=status, page=page)
 
@@ -71,7 +84,7 @@ def unknown_model(message: str = "") -> Refusal:
 
 
 class Gate:
-    """Where the server waits and a test lets it go on; once released it stays open."""
+    """Holds the server until a test releases it; then it stays open."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -85,19 +98,19 @@ class Gate:
         return self._released.is_set()
 
     def wait(self, seconds: float = 5.0) -> bool:
-        """Whether the server got here within so many seconds."""
+        """Whether the server arrives within `seconds`."""
         return self._reached.wait(seconds)
 
     def release(self) -> None:
-        """Let go who waits, and whoever comes later."""
+        """Let the server go on, now and later."""
         with self._lock:
             self._released.set()
-            waiting, self._waiting = self._waiting, []
-        for wake in waiting:
+            wakes, self._waiting = self._waiting, []
+        for wake in wakes:
             wake()
 
     def arrive(self, wake: Callable[[], object]) -> None:
-        """Called by the server: `wake` is called at the release, at once if that was before."""
+        """Called by the server: `wake` is called at the release, or now if it was released before."""
         with self._lock:
             self._reached.set()
             if not self.open:
@@ -106,14 +119,14 @@ class Gate:
         wake()
 
     def leave(self, wake: Callable[[], object]) -> None:
-        """Called by the server when it waits no longer."""
+        """Called by the server when it stops waiting."""
         with self._lock:
             self._waiting = [other for other in self._waiting if other != wake]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stall:
-    """Nothing more comes until the gate is released, the client leaves or the server stops."""
+    """Sends nothing more until the gate is released, the client leaves or the server stops."""
 
     gate: Gate = field(default_factory=Gate)
     after: int = 0
@@ -122,9 +135,9 @@ class Stall:
 
 @dataclass(frozen=True, kw_only=True)
 class Cut:
-    """The answer breaks off: after so many bytes of the body, else so many events, else so many pieces.
+    """Ends the response after `bytes` of the body, else after `events`, else `after` pieces.
 
-    `close` ends the connection in mid-answer, `reset` does so rudely, `clean` ends the answer as if that were all.
+    `close` closes the connection, `reset` resets it, `clean` ends the response as if it were complete.
     """
 
     after: int = 0
@@ -135,30 +148,30 @@ class Cut:
 
 @dataclass(frozen=True, kw_only=True)
 class Hangup:
-    """The connection closes without any answer."""
+    """Closes the connection without a response."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Insert:
-    """Bytes that no provider would send there."""
+    """Sends bytes that no provider would send."""
 
     data: bytes
     after: int = 0
 
 
 def malformed_event(after: int = 0) -> Insert:
-    """An event whose JSON is not finished."""
+    """An event with incomplete JSON."""
     return Insert(data=b'event: content_block_delta\ndata: {"id": "broken", "choices": [{"delta"\n\n', after=after)
 
 
 def comment(text: str = "keep-alive", after: int = 0) -> Insert:
-    """A comment of the event stream, which means nothing."""
+    """A comment in the event stream."""
     return Insert(data=f": {text}\n\n".encode(), after=after)
 
 
 @dataclass(frozen=True, kw_only=True)
 class StreamError:
-    """An error told as an event of a stream that began well; the stream ends with it."""
+    """Ends a stream with an error event."""
 
     refusal: Refusal = field(default_factory=overloaded_error)
     after: int = 0
@@ -166,12 +179,12 @@ class StreamError:
 
 @dataclass(frozen=True, kw_only=True)
 class SplitUtf8:
-    """Every character of several bytes comes in two chunks."""
+    """Sends every character of several bytes in two chunks."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trickle:
-    """Chunks of `size` bytes with `pause` seconds between them."""
+    """Sends chunks of `size` bytes with `pause` seconds between them."""
 
     size: int = 1
     pause: float = 0.0
@@ -179,7 +192,7 @@ class Trickle:
 
 @dataclass(frozen=True, kw_only=True)
 class WrongType:
-    """The right answer under the wrong content type."""
+    """Sends the right response with the wrong content type."""
 
     kind: str = "text/html"
 

@@ -1,22 +1,13 @@
-"""Content as Google's generative language service sends it."""
+"""Responses in the protocol of Google's generative language service."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from marid.testing.faults import Refusal
+from marid.testing.faults import STATUS, Refusal
 from marid.testing.request import Request
-from marid.testing.response_body import BodyFrame, sse_event
+from marid.testing.response_steps import BodyFrame, sse_event
 from marid.testing.script import Script, ScriptedModel, ScriptedUsage, Turn
 
-STATUS: Mapping[str, int] = {
-    "rate_limit": 429,
-    "unauthorized": 401,
-    "context": 400,
-    "server": 500,
-    "overloaded": 503,
-    "bad_request": 400,
-    "unknown_model": 404,
-}
 ERRORS: Mapping[str, tuple[str, str]] = {
     "rate_limit": ("RESOURCE_EXHAUSTED", "Resource has been exhausted (e.g. check quota)."),
     "unauthorized": ("UNAUTHENTICATED", "Request had invalid authentication credentials."),
@@ -33,7 +24,7 @@ STOPS: Mapping[str, str] = {"stop": "STOP", "length": "MAX_TOKENS", "tool_calls"
 
 
 def stream(turn: Turn, request: Request, script: Script) -> Iterator[BodyFrame]:
-    """The events of a reply; a call comes whole, and the last event says why it ended."""
+    """The events of a reply; a call is one event, and the last event has the finish reason."""
     del script
     for part in _parts(turn, request.number, turn.reasoning, turn.text):
         yield sse_event(_chunk(turn, request, [part]), piece=bool(part.get("text")) or "functionCall" in part)
@@ -41,7 +32,7 @@ def stream(turn: Turn, request: Request, script: Script) -> Iterator[BodyFrame]:
 
 
 def full_body(turn: Turn, request: Request, script: Script) -> object:
-    """The body of a reply that is not streamed; asked for a stream in no event form, a list of all its parts."""
+    """The body of a reply that is not streamed; a list, if a stream was requested without events."""
     del script
     thought, text = "".join(turn.reasoning), "".join(turn.text)
     parts = list(_parts(turn, request.number, [thought] if thought else [], [text] if text else []))
@@ -52,8 +43,11 @@ def full_body(turn: Turn, request: Request, script: Script) -> object:
 def error(refusal: Refusal) -> object:
     """The body of a refusal."""
     status, message = ERRORS[refusal.kind]
-    text = refusal.message or message.format(limit=refusal.limit, used=refusal.used)
-    body: dict[str, Any] = {"code": refusal.status or STATUS[refusal.kind], "message": text, "status": status}
+    body: dict[str, Any] = {
+        "code": refusal.status or STATUS[refusal.kind],
+        "message": refusal.text(message),
+        "status": status,
+    }
     if isinstance(refusal.retry_after, int | float):
         info = "type.googleapis.com/google.rpc.RetryInfo"
         body["details"] = [{"@type": info, "retryDelay": f"{refusal.retry_after:g}s"}]
@@ -61,17 +55,17 @@ def error(refusal: Refusal) -> object:
 
 
 def error_event(refusal: Refusal) -> BodyFrame:
-    """A refusal in mid-stream."""
+    """A refusal in the middle of a stream."""
     return sse_event(error(refusal))
 
 
 def models(offered: Sequence[ScriptedModel]) -> object:
-    """One page of models, which is all."""
+    """The only page of models."""
     return {"models": [model(one) for one in offered]}
 
 
 def model(one: ScriptedModel) -> object:
-    """An entry of that page."""
+    """An entry of the list of models."""
     return {
         "name": f"models/{one.id}",
         "version": "1",
@@ -83,7 +77,7 @@ def model(one: ScriptedModel) -> object:
 
 
 def _parts(turn: Turn, number: int, reasoning: Sequence[str], text: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """What was thought is signed on the first call, without one on an empty text of its own."""
+    """The signature of the reasoning is on the first call, or on an empty text if there is none."""
     signature = {"thoughtSignature": turn.signature} if turn.reasoning else {}
     yield from ({"text": piece, "thought": True} for piece in reasoning)
     yield from ({"text": piece} for piece in text)
@@ -106,7 +100,7 @@ def _chunk(
 
 
 def _usage(usage: ScriptedUsage) -> object:
-    """Here what was thought is not part of what was said."""
+    """Here the output does not include the reasoning."""
     return {
         "promptTokenCount": usage.input,
         "candidatesTokenCount": usage.output - usage.reasoning,

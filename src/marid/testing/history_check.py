@@ -1,4 +1,4 @@
-"""Whether a conversation is one that a provider would take: every call with its result, at once and in one go."""
+"""Check that a provider would accept a conversation: all results directly follow their calls."""
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby
@@ -7,12 +7,12 @@ from typing import Any, TypeAlias
 from marid.testing.request import ProtocolName, Request
 from marid.text.json_values import as_object, as_objects
 
-# What a message does, and the ids of the calls that it makes or answers.
+# What a message holds (calls, results or text), and the ids of those calls.
 ToolStep: TypeAlias = tuple[str, list[str]]
 
 
 def find_flaw(request: Request) -> str:
-    """What a provider would object to, or an empty text."""
+    """What a provider would reject, or ""."""
     waiting: list[str] = []
     for kind, ids in _join_results(STEP_READERS[request.protocol](as_object(request.body))):
         if kind == "results":
@@ -26,9 +26,9 @@ def find_flaw(request: Request) -> str:
     return f"calls {waiting} have no results" if waiting else ""
 
 
-def _join_results(moves: Iterator[ToolStep]) -> Iterator[ToolStep]:
-    """Results that stand in messages of their own, one after the other, are one answer."""
-    for kind, group in groupby(moves, key=lambda move: move[0]):
+def _join_results(steps: Iterator[ToolStep]) -> Iterator[ToolStep]:
+    """Join results that come in consecutive messages."""
+    for kind, group in groupby(steps, key=lambda step: step[0]):
         if kind == "results":
             yield kind, [id for _, ids in group for id in ids]
         else:
@@ -36,7 +36,7 @@ def _join_results(moves: Iterator[ToolStep]) -> Iterator[ToolStep]:
 
 
 def _tool_step(calls: list[str], results: list[str]) -> ToolStep:
-    return ("calls", calls) if calls else ("results", results) if results else ("words", [])
+    return ("calls", calls) if calls else ("results", results) if results else ("text", [])
 
 
 def _openai(body: dict[str, Any]) -> Iterator[ToolStep]:
@@ -49,13 +49,12 @@ def _anthropic(body: dict[str, Any]) -> Iterator[ToolStep]:
     for message in as_objects(body.get("messages")):
         blocks = as_objects(message.get("content"))
         calls = [str(block.get("id")) for block in blocks if block.get("type") == "tool_use"]
-        yield _tool_step(
-            calls, [str(block.get("tool_use_id")) for block in blocks if block.get("type") == "tool_result"]
-        )
+        results = [str(block.get("tool_use_id")) for block in blocks if block.get("type") == "tool_result"]
+        yield _tool_step(calls, results)
 
 
 def _google(body: dict[str, Any]) -> Iterator[ToolStep]:
-    """Ids are optional here, so it goes by the names of the tools."""
+    """Ids are optional here, so names of tools are compared."""
     for content in as_objects(body.get("contents")):
         parts = as_objects(content.get("parts"))
         calls = [str(as_object(part["functionCall"]).get("name")) for part in parts if "functionCall" in part]

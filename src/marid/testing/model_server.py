@@ -1,33 +1,31 @@
-"""The server: it listens on loopback and plays a script to whoever asks, each connection in a thread of its own."""
+"""A server on loopback that answers requests from a script, each connection in a thread."""
 
 import contextlib
 import socket
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Self
 
-from marid.core.errors import BadInput, Unavailable
+from marid.core.errors import BadInput, Exhausted, Unavailable
 from marid.testing.connection import Connection, Ending
-from marid.testing.http1 import RawRequest, response_head
-from marid.testing.request import Request
-from marid.testing.request_log import RequestLog
-from marid.testing.response_steps import Send, response_steps
+from marid.testing.request import RawRequest, Request, parse_request
+from marid.testing.response_steps import Send, response_head, response_steps
 from marid.testing.responses import make_response, objection
-from marid.testing.routes import read_request
-from marid.testing.script import Script, Step
-from marid.testing.script_queue import ScriptQueue
+from marid.testing.script import Script, ScriptQueue, Step
 
 HOST = "127.0.0.1"
 
 
 class ModelServer:
-    """A model of your own making: `with ModelServer([say("hello")]) as server: ...`; port 0 is any free one."""
+    """A scripted model: `with ModelServer([say("hello")]) as server: ...`; port 0 takes a free one."""
 
     def __init__(self, script: Script | Iterable[Step], port: int = 0) -> None:
         self._script = script if isinstance(script, Script) else Script(steps=tuple(script))
         self._queue = ScriptQueue(self._script.steps, repeat=self._script.repeat)
-        self._log = RequestLog()
+        self._changed = threading.Condition()
+        self._requests: list[Request] = []
+        self._endings: dict[int, Ending] = {}
         self._connections: dict[Connection, threading.Thread] = {}
         self._listener: socket.socket | None = None
         self._accept_thread: threading.Thread | None = None
@@ -35,12 +33,12 @@ class ModelServer:
 
     @property
     def url(self) -> str:
-        """Where it is, without a path."""
+        """The address, without a path."""
         return f"http://{HOST}:{self.port}"
 
     @property
     def openai(self) -> str:
-        """The base URL for clients that speak as OpenAI's do."""
+        """The base URL for OpenAI's clients and compatible ones."""
         return f"{self.url}/v1"
 
     @property
@@ -55,12 +53,13 @@ class ModelServer:
 
     @property
     def requests(self) -> tuple[Request, ...]:
-        """What was asked so far, in order of arrival."""
-        return self._log.requests
+        """The requests so far, in order of arrival."""
+        with self._changed:
+            return tuple(self._requests)
 
     @property
     def steps_left(self) -> int:
-        """How many steps, of those in order, nobody has asked for yet."""
+        """How many of the steps in order are left."""
         return self._queue.steps_left
 
     def play(self, *steps: Step) -> None:
@@ -68,24 +67,28 @@ class ModelServer:
         self._queue.add(*steps)
 
     def wait_for(self, count: int, seconds: float = 5.0) -> tuple[Request, ...]:
-        """All requests, once there are `count`.
-
-        Raises: Exhausted when the time is over before.
-        """
-        return self._log.wait_for(count, seconds)
+        """All requests, once there are `count`. Raises: Exhausted when that takes too long."""
+        message = f"fewer than {count} requests came in {seconds:g} s"
+        self._wait(lambda: len(self._requests) >= count, seconds, message)
+        return self.requests
 
     def wait_for_end(self, number: int, seconds: float = 5.0) -> Ending:
-        """How the answer to a request ended, once it has: `left` if the client closed the connection.
+        """How the response to a request ended: `left` if the client closed the connection.
 
-        Raises: Exhausted when the time is over before.
+        Raises: Exhausted when that takes too long.
         """
-        return self._log.wait_for_end(number, seconds)
+        self._wait(
+            lambda: number in self._endings, seconds, f"the response to request {number} lasts over {seconds:g} s"
+        )
+        return self._endings[number]
+
+    def _wait(self, condition: Callable[[], bool], seconds: float, message: str) -> None:
+        with self._changed:
+            if not self._changed.wait_for(condition, seconds):
+                raise Exhausted(message)
 
     def start(self) -> Self:
-        """Listen; a port that was 0 is then the one that was found.
-
-        Raises: Unavailable when the port is taken.
-        """
+        """Listen, and set `port` if it was 0. Raises: Unavailable when the port is taken."""
         try:
             self._listener = socket.create_server((HOST, self.port), backlog=128)
         except OSError as error:
@@ -96,19 +99,19 @@ class ModelServer:
         return self
 
     def stop(self) -> None:
-        """End all connections, answers in progress too, and wait until their sockets are closed."""
-        listener, greeter = self._listener, self._accept_thread
-        if listener is None or greeter is None:
+        """End all connections, also busy ones, and wait until their sockets are closed."""
+        listener, accepting = self._listener, self._accept_thread
+        if listener is None or accepting is None:
             return
         self._listener = self._accept_thread = None
-        # Closing does not wake a thread that waits for a visitor, on every system; a visitor does.
+        # Closing does not wake a thread that accepts, on every system; a connection does.
         with contextlib.suppress(OSError):
             socket.create_connection((HOST, self.port), 5).close()
-        greeter.join(5)
+        accepting.join(5)
         listener.close()
-        for wire in self._connections:
-            wire.stop()
-        # Also those that ended by themselves: once they are joined, what went wrong in them has been reported.
+        for connection in self._connections:
+            connection.stop()
+        # Also threads that have ended: once joined, their errors have been reported.
         for thread in self._connections.values():
             thread.join(5)
         self._connections = {}
@@ -123,41 +126,38 @@ class ModelServer:
 
     def _accept(self, listener: socket.socket) -> None:
         while True:
-            connection, _ = listener.accept()
+            accepted, _ = listener.accept()
             if self._listener is None:
-                connection.close()
+                accepted.close()
                 return
-            wire = Connection(connection)
-            thread = threading.Thread(target=self._serve, args=(wire,), daemon=True)
-            self._connections = {
-                **{old: each for old, each in self._connections.items() if each.is_alive()},
-                wire: thread,
-            }
+            connection = Connection(accepted)
+            thread = threading.Thread(target=self._serve, args=(connection,), daemon=True)
+            alive = {old: each for old, each in self._connections.items() if each.is_alive()}
+            self._connections = {**alive, connection: thread}
             thread.start()
 
-    def _serve(self, wire: Connection) -> None:
-        """Answer a connection's requests, one after the other, until either side ends it."""
+    def _serve(self, connection: Connection) -> None:
+        """Answer the requests of a connection in turn, until either side ends it."""
         try:
-            while (received := wire.receive()) and self._answer(wire, received) == "whole":
+            while (raw := connection.receive()) and self._answer(connection, raw) == "whole":
                 pass
         except BadInput as error:
-            wire.perform(
-                [
-                    Send(
-                        data=response_head(400, {"Content-Type": "text/plain", "Connection": "close"})
-                        + str(error).encode()
-                    )
-                ]
-            )
+            head = response_head(400, {"Content-Type": "text/plain", "Connection": "close"})
+            connection.perform([Send(data=head + str(error).encode())])
         finally:
-            wire.close()
+            connection.close()
 
-    def _answer(self, wire: Connection, received: RawRequest) -> Ending:
-        request = self._log.add(lambda number: read_request(received, number))
+    def _answer(self, connection: Connection, raw: RawRequest) -> Ending:
+        with self._changed:
+            request = parse_request(raw, len(self._requests))
+            self._requests.append(request)
+            self._changed.notify_all()
         ending: Ending = "broken"
         try:
-            said = objection(request, self._script) or self._queue.next(request)
-            ending = wire.perform(response_steps(make_response(request, self._script, said)))
+            step = objection(request, self._script) or self._queue.next(request)
+            ending = connection.perform(response_steps(make_response(request, self._script, step)))
         finally:
-            self._log.record_end(request.number, ending)
+            with self._changed:
+                self._endings[request.number] = ending
+                self._changed.notify_all()
         return ending

@@ -1,24 +1,16 @@
-"""Chat completions as OpenAI and those who speak like it send them."""
+"""Responses in the protocol of OpenAI and of compatible services."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from marid.testing.faults import STATUS as STATUS
 from marid.testing.faults import Refusal
 from marid.testing.request import Request
-from marid.testing.response_body import BodyFrame, encode_json, sse_event
+from marid.testing.response_steps import BodyFrame, sse_event
 from marid.testing.script import Script, ScriptedModel, ScriptedUsage, Turn
 from marid.text.json_values import as_object
 
 CREATED = 1_700_000_000
-STATUS: Mapping[str, int] = {
-    "rate_limit": 429,
-    "unauthorized": 401,
-    "context": 400,
-    "server": 500,
-    "overloaded": 503,
-    "bad_request": 400,
-    "unknown_model": 404,
-}
 # type, code, message
 ERRORS: Mapping[str, tuple[str, str | None, str]] = {
     "rate_limit": ("requests", "rate_limit_exceeded", "Rate limit reached for requests"),
@@ -36,7 +28,7 @@ ERRORS: Mapping[str, tuple[str, str | None, str]] = {
 
 
 def stream(turn: Turn, request: Request, script: Script) -> Iterator[BodyFrame]:
-    """The events of a reply, the last of which is no JSON."""
+    """The events of a reply; the last one is not JSON."""
     yield _chunk(request, {"role": "assistant", "content": ""})
     for piece in turn.reasoning:
         yield _chunk(request, {script.reasoning_field: piece}, piece=True)
@@ -44,11 +36,14 @@ def stream(turn: Turn, request: Request, script: Script) -> Iterator[BodyFrame]:
         yield _chunk(request, {"content": piece}, piece=True)
     for index, (call, name) in enumerate(zip(turn.calls, turn.ids(request.number), strict=True)):
         opening = {"name": call.name, "arguments": ""}
-        yield _chunk(request, _call_delta({"index": index, "id": name, "type": "function", "function": opening}))
+        first = {"index": index, "id": name, "type": "function", "function": opening}
+        yield _chunk(request, {"tool_calls": [first]})
         for fragment in call.fragments():
-            yield _chunk(request, _call_delta({"index": index, "function": {"arguments": fragment}}), piece=True)
+            delta = {"index": index, "function": {"arguments": fragment}}
+            yield _chunk(request, {"tool_calls": [delta]}, piece=True)
     yield _chunk(request, {}, finish=turn.finish_reason)
-    if turn.usage and _wants_usage(request):
+    wants_usage = as_object(as_object(request.body).get("stream_options")).get("include_usage")
+    if turn.usage and wants_usage:
         yield sse_event({**_envelope(request, "chat.completion.chunk"), "choices": [], "usage": _usage(turn.usage)})
     yield BodyFrame(data=b"data: [DONE]\n\n")
 
@@ -71,23 +66,22 @@ def full_body(turn: Turn, request: Request, script: Script) -> object:
 def error(refusal: Refusal) -> object:
     """The body of a refusal."""
     kind, code, message = ERRORS[refusal.kind]
-    text = refusal.message or message.format(limit=refusal.limit, used=refusal.used)
     param = "messages" if refusal.kind == "context" else None
-    return {"error": {"message": text, "type": kind, "param": param, "code": code}}
+    return {"error": {"message": refusal.text(message), "type": kind, "param": param, "code": code}}
 
 
 def error_event(refusal: Refusal) -> BodyFrame:
-    """A refusal in mid-stream."""
-    return BodyFrame(data=b"data: " + encode_json(error(refusal)) + b"\n\n")
+    """A refusal in the middle of a stream."""
+    return sse_event(error(refusal))
 
 
 def models(offered: Sequence[ScriptedModel]) -> object:
-    """The list of models, with the lengths that OpenRouter adds to it."""
+    """The list of models, with the context lengths that OpenRouter adds."""
     return {"object": "list", "data": [model(one) for one in offered]}
 
 
 def model(one: ScriptedModel) -> object:
-    """An entry of that list."""
+    """An entry of the list of models."""
     limits = {"context_length": one.context, "max_completion_tokens": one.output, "is_moderated": False}
     return {
         "id": one.id,
@@ -109,14 +103,6 @@ def _chunk(
 ) -> BodyFrame:
     choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
     return sse_event({**_envelope(request, "chat.completion.chunk"), "choices": [choice]}, piece=piece)
-
-
-def _call_delta(call: Mapping[str, object]) -> Mapping[str, object]:
-    return {"tool_calls": [call]}
-
-
-def _wants_usage(request: Request) -> bool:
-    return bool(as_object(as_object(request.body).get("stream_options")).get("include_usage"))
 
 
 def _usage(usage: ScriptedUsage) -> object:

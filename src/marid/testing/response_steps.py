@@ -1,39 +1,86 @@
-"""An answer turned into what the server does, step by step: sends, waits, and how it ends."""
+"""A response: its frames, and the steps that send them, faults included."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
 from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
-from marid.testing.faults import Cut, Fault, Gate, Hangup, Insert, SplitUtf8, Stall, StreamError, Trickle, WrongType
-from marid.testing.http1 import response_head
-from marid.testing.response_body import BodyFrame, ScriptedResponse
+from marid.testing.faults import (
+    Cut,
+    Fault,
+    Gate,
+    Hangup,
+    Insert,
+    Refusal,
+    SplitUtf8,
+    Stall,
+    StreamError,
+    Trickle,
+    WrongType,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BodyFrame:
+    """Bytes that are sent together; `piece` if they carry a piece of the model's reply."""
+
+    data: bytes
+    piece: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptedResponse:
+    """A response and its faults. A stream has no length; any other body is a single frame.
+
+    `error_event` makes the frame that reports a refusal in mid-stream.
+    """
+
+    frames: tuple[BodyFrame, ...]
+    error_event: Callable[[Refusal], BodyFrame]
+    status: int = 200
+    kind: str = "application/json"
+    stream: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    faults: tuple[Fault, ...] = ()
+
+
+def encode_json(value: object) -> bytes:
+    """JSON without escapes, so that there is UTF-8 to split."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def sse_event(value: object, *, name: str = "", piece: bool = False) -> BodyFrame:
+    """A server-sent event."""
+    head = f"event: {name}\n".encode() if name else b""
+    return BodyFrame(data=head + b"data: " + encode_json(value) + b"\n\n", piece=piece)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Send:
-    """Bytes that go out at once."""
+    """Send these bytes."""
 
     data: bytes
 
 
 @dataclass(frozen=True, kw_only=True)
 class WaitForGate:
-    """Nothing happens until the gate is released."""
+    """Wait until the gate is released."""
 
     gate: Gate
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pause:
-    """Nothing happens for so many seconds."""
+    """Wait."""
 
     seconds: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drop:
-    """The connection ends in mid-answer."""
+    """End the connection in the middle of the response."""
 
     reset: bool = False
 
@@ -42,21 +89,20 @@ ResponseStep: TypeAlias = Send | WaitForGate | Pause | Drop
 _Kind = TypeVar("_Kind")
 
 
-def response_steps(answer: ScriptedResponse) -> list[ResponseStep]:
-    """All that is to be done for an answer, its head included. Without a Drop the connection can be used again."""
-    waits: list[ResponseStep] = [
-        WaitForGate(gate=stall.gate) for stall in _faults_of(answer.faults, Stall) if stall.before_headers
-    ]
-    if _faults_of(answer.faults, Hangup):
+def response_steps(response: ScriptedResponse) -> list[ResponseStep]:
+    """The steps that send a response, with its head. Without a Drop the connection can be used again."""
+    stalls = _faults_of(response.faults, Stall)
+    waits: list[ResponseStep] = [WaitForGate(gate=stall.gate) for stall in stalls if stall.before_headers]
+    if _faults_of(response.faults, Hangup):
         return [*waits, Drop()]
-    full = list(_body(answer))
-    cut = next(iter(_faults_of(answer.faults, Cut)), None)
-    kept = list(_truncate(full, _cut_offset(cut, answer, full))) if cut else full
+    full = list(_body(response))
+    cut = next(iter(_faults_of(response.faults, Cut)), None)
+    sent = list(_truncate(full, _cut_offset(cut, response, full))) if cut else full
     clean = cut is None or cut.how == "clean"
-    declared = None if answer.stream else sum(map(_length, kept if clean else full))
-    body = list(_encode_chunks(kept, whole=clean)) if answer.stream else kept
+    length = None if response.stream else sum(map(_length, sent if clean else full))
+    body = list(_encode_chunks(sent, whole=clean)) if response.stream else sent
     ending: list[ResponseStep] = [Drop(reset=cut.how == "reset")] if cut and not clean else []
-    return [*waits, Send(data=_head(answer, declared)), *body, *ending]
+    return [*waits, Send(data=_head(response, length)), *body, *ending]
 
 
 def _faults_of(faults: Iterable[Fault], kind: type[_Kind]) -> list[_Kind]:
@@ -64,106 +110,105 @@ def _faults_of(faults: Iterable[Fault], kind: type[_Kind]) -> list[_Kind]:
 
 
 def _frame_index(frames: Sequence[BodyFrame], after: int) -> int:
-    """How many frames go out before so many pieces have; all, if there are fewer."""
+    """How many frames carry the first `after` pieces; all, if there are fewer."""
     if after <= 0:
         return 0
-    pieces = [place for place, frame in enumerate(frames, 1) if frame.piece]
+    pieces = [number for number, frame in enumerate(frames, 1) if frame.piece]
     return pieces[after - 1] if after <= len(pieces) else len(frames)
 
 
-def _fault_positions(answer: ScriptedResponse) -> list[tuple[int, Stall | Insert | StreamError]]:
-    """Faults with the frame that they come before; an error that is no event can only take the place of the whole."""
+def _fault_positions(response: ScriptedResponse) -> list[tuple[int, Stall | Insert | StreamError]]:
+    """Faults with the frame that they come before; outside of a stream an error replaces the whole body."""
     return [
-        (0 if isinstance(fault, StreamError) and not answer.stream else _frame_index(answer.frames, fault.after), fault)
-        for fault in answer.faults
+        (
+            0 if isinstance(fault, StreamError) and not response.stream else _frame_index(response.frames, fault.after),
+            fault,
+        )
+        for fault in response.faults
         if isinstance(fault, Insert | StreamError) or (isinstance(fault, Stall) and not fault.before_headers)
     ]
 
 
-def _body(answer: ScriptedResponse) -> Iterator[ResponseStep]:
-    """The frames with what stands between them, each in as many chunks as the faults make of it."""
-    placed = _fault_positions(answer)
-    for place in range(len(answer.frames) + 1):
-        for fault in [fault for at, fault in placed if at == place]:
+def _body(response: ScriptedResponse) -> Iterator[ResponseStep]:
+    """The frames in chunks, with the faults between them."""
+    positions = _fault_positions(response)
+    for index in range(len(response.frames) + 1):
+        for fault in [fault for at, fault in positions if at == index]:
             match fault:
                 case Stall(gate=gate):
                     yield WaitForGate(gate=gate)
                 case Insert(data=data):
                     yield Send(data=data)
                 case StreamError(refusal=refusal):
-                    yield from _frame_chunks(answer.error_event(refusal).data, answer.faults)
+                    yield from _frame_chunks(response.error_event(refusal).data, response.faults)
                     return
-        if place < len(answer.frames):
-            yield from _frame_chunks(answer.frames[place].data, answer.faults)
+        if index < len(response.frames):
+            yield from _frame_chunks(response.frames[index].data, response.faults)
 
 
 def _frame_chunks(data: bytes, faults: Iterable[Fault]) -> Iterator[ResponseStep]:
-    """The chunks of a frame; a trickle makes its own, a split only those inside characters."""
+    """The chunks of a frame: small ones for a trickle, split inside characters for SplitUtf8."""
     trickle = next(iter(_faults_of(faults, Trickle)), None)
     if trickle:
         for start in range(0, len(data), trickle.size):
             yield Send(data=data[start : start + trickle.size])
             yield Pause(seconds=trickle.pause)
         return
-    inner = (
-        [place for place in range(1, len(data)) if _splits_character(data, place)]
-        if _faults_of(faults, SplitUtf8)
-        else []
-    )
-    yield from (Send(data=data[start:end]) for start, end in pairwise([0, *inner, len(data)]))
+    # Just after the first byte of each character of several bytes.
+    splits = [at for at in range(1, len(data)) if data[at - 1] >= 0xC0 and 0x80 <= data[at] < 0xC0]
+    ends = splits if _faults_of(faults, SplitUtf8) else []
+    yield from (Send(data=data[start:end]) for start, end in pairwise([0, *ends, len(data)]))
 
 
-def _splits_character(data: bytes, place: int) -> bool:
-    """Whether `place` is just after the first byte of a character of several bytes."""
-    return data[place - 1] >= 0xC0 and 0x80 <= data[place] < 0xC0
-
-
-def _cut_offset(cut: Cut, answer: ScriptedResponse, full: Sequence[ResponseStep]) -> int:
-    """After how many bytes of the body a cut comes; in a body that is no stream, in its middle."""
+def _cut_offset(cut: Cut, response: ScriptedResponse, full: Sequence[ResponseStep]) -> int:
+    """How many bytes of the body come before a cut; without a stream it is in the middle."""
     if cut.bytes is not None:
         return cut.bytes
-    if not answer.stream:
+    if not response.stream:
         return sum(map(_length, full)) // 2 if cut.after or cut.events else 0
-    frames = answer.frames[: _frame_index(answer.frames, cut.after) if cut.events is None else cut.events]
-    if len(frames) == len(answer.frames):
+    frames = response.frames[: _frame_index(response.frames, cut.after) if cut.events is None else cut.events]
+    if len(frames) == len(response.frames):
         return sum(map(_length, full))
-    return sum(len(frame.data) for frame in frames) + _inserted_bytes(answer, len(frames))
-
-
-def _inserted_bytes(answer: ScriptedResponse, place: int) -> int:
-    """How many bytes were inserted before the frame at `place`."""
-    inserts = _faults_of(answer.faults, Insert)
-    return sum(len(insert.data) for insert in inserts if _frame_index(answer.frames, insert.after) <= place)
+    inserts = _faults_of(response.faults, Insert)
+    inserted = (insert.data for insert in inserts if _frame_index(response.frames, insert.after) <= len(frames))
+    return sum(len(frame.data) for frame in frames) + sum(map(len, inserted))
 
 
 def _truncate(full: Iterable[ResponseStep], limit: int) -> Iterator[ResponseStep]:
-    """What happens up to a cut; a wait that stands just before it still happens."""
+    """The steps up to a cut, with a wait just before it."""
     left = limit
-    for act in full:
-        if isinstance(act, Send):
+    for step in full:
+        if isinstance(step, Send):
             if left <= 0:
                 return
-            yield Send(data=act.data[:left])
-            left -= len(act.data)
+            yield Send(data=step.data[:left])
+            left -= len(step.data)
         elif left >= 0:
-            yield act
+            yield step
 
 
-def _length(act: ResponseStep) -> int:
-    return len(act.data) if isinstance(act, Send) else 0
+def _length(step: ResponseStep) -> int:
+    return len(step.data) if isinstance(step, Send) else 0
 
 
 def _encode_chunks(body: Iterable[ResponseStep], *, whole: bool) -> Iterator[ResponseStep]:
-    for act in body:
-        if isinstance(act, Send):
-            yield Send(data=b"%x\r\n%b\r\n" % (len(act.data), act.data))
+    for step in body:
+        if isinstance(step, Send):
+            yield Send(data=b"%x\r\n%b\r\n" % (len(step.data), step.data))
         else:
-            yield act
+            yield step
     if whole:
         yield Send(data=b"0\r\n\r\n")
 
 
-def _head(answer: ScriptedResponse, declared: int | None) -> bytes:
-    kind = next((fault.kind for fault in _faults_of(answer.faults, WrongType)), answer.kind)
-    length = {"Transfer-Encoding": "chunked"} if declared is None else {"Content-Length": str(declared)}
-    return response_head(answer.status, {"Content-Type": kind, **length, **answer.headers})
+def _head(response: ScriptedResponse, length: int | None) -> bytes:
+    kind = next((fault.kind for fault in _faults_of(response.faults, WrongType)), response.kind)
+    framing = {"Transfer-Encoding": "chunked"} if length is None else {"Content-Length": str(length)}
+    return response_head(response.status, {"Content-Type": kind, **framing, **response.headers})
+
+
+def response_head(status: int, headers: Mapping[str, str]) -> bytes:
+    """The status line and the headers."""
+    phrases = {entry.value: entry.phrase for entry in HTTPStatus}
+    lines = [f"HTTP/1.1 {status} {phrases.get(status, '')}", *(f"{name}: {value}" for name, value in headers.items())]
+    return "\r\n".join([*lines, "", ""]).encode("latin-1")

@@ -1,7 +1,8 @@
-"""What the model will say: turns, and when each is said."""
+"""What the model says: turns, the requests they answer, and which step comes next."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypedDict, Unpack
 
@@ -14,7 +15,7 @@ ReasoningField: TypeAlias = Literal["reasoning_content", "reasoning"]
 
 @dataclass(frozen=True, kw_only=True)
 class ScriptedCall:
-    """A call of a tool; `arguments` is text, so it may be no JSON at all. Without an id the server makes one."""
+    """A tool call; `arguments` is text, so it may be invalid JSON. Without an id the server makes one."""
 
     name: str
     arguments: str = "{}"
@@ -23,7 +24,7 @@ class ScriptedCall:
 
     @property
     def parsed_arguments(self) -> object:
-        """The JSON object of the arguments; text that is not one stays text, which no client expects."""
+        """The arguments as a JSON object; as text if they are not one, which no client expects."""
         value = parse_json(self.arguments)
         return value if is_object(value) else self.arguments
 
@@ -35,7 +36,7 @@ class ScriptedCall:
 
 @dataclass(frozen=True, kw_only=True)
 class ScriptedUsage:
-    """Tokens; `input` includes those that were cached, `output` those of the reasoning."""
+    """Tokens; `input` includes `cached`, `output` includes `reasoning`."""
 
     input: int = 10
     output: int = 5
@@ -45,7 +46,7 @@ class ScriptedUsage:
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """One answer of the model: reasoning, then text, then calls. Each piece is one event of a stream."""
+    """One reply of the model: reasoning, then text, then calls. Each piece is one event of a stream."""
 
     text: tuple[str, ...] = ()
     reasoning: tuple[str, ...] = ()
@@ -57,16 +58,16 @@ class Turn:
 
     @property
     def finish_reason(self) -> str:
-        """Why the model stopped, in our words: `finish`, else what fits the content."""
+        """`finish`, or what fits the content."""
         return self.finish or ("tool_calls" if self.calls else "stop")
 
     def ids(self, number: int) -> list[str]:
-        """The id of each call, in the answer to request `number`."""
-        return [call.id or f"call_{number}_{place}" for place, call in enumerate(self.calls)]
+        """The id of each call, in the response to request `number`."""
+        return [call.id or f"call_{number}_{index}" for index, call in enumerate(self.calls)]
 
 
 class TurnFields(TypedDict, total=False):
-    """What `say` takes by name."""
+    """The keyword arguments of `say`."""
 
     reasoning: str | Sequence[str]
     signature: str
@@ -77,7 +78,7 @@ class TurnFields(TypedDict, total=False):
 
 
 def say(*text: str, **fields: Unpack[TurnFields]) -> Turn:
-    """A turn with these pieces of text; with none and no calls it is an empty reply."""
+    """A turn with these pieces of text; without text and calls it is an empty reply."""
     reasoning = fields.get("reasoning", ())
     return Turn(
         text=text,
@@ -91,7 +92,7 @@ def say(*text: str, **fields: Unpack[TurnFields]) -> Turn:
 
 
 def call(name: str, arguments: Mapping[str, object] | str = "{}", id: str = "", pieces: int = 1) -> ScriptedCall:
-    """A call with these arguments; a text is sent as it is."""
+    """A call with these arguments; a string is sent unchanged."""
     text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
     return ScriptedCall(name=name, arguments=text, id=id, pieces=pieces)
 
@@ -102,7 +103,7 @@ ReplyFunction: TypeAlias = Callable[[Request], ScriptedReply]
 
 @dataclass(frozen=True, kw_only=True)
 class ConditionalStep:
-    """A step for the requests that `predicate` holds for, so many times (None: always)."""
+    """A step for the requests that match `predicate`, at most `times` (None: always)."""
 
     predicate: Callable[[Request], bool]
     step: ScriptedReply | ReplyFunction
@@ -120,18 +121,18 @@ def when(
     kind: RequestKind = "chat",
     times: int | None = 1,
 ) -> ConditionalStep:
-    """A step that is played, before those in order, for a request of this kind that the predicate holds for."""
+    """A step for requests of this kind that match; it comes before the steps in order."""
     return ConditionalStep(predicate=predicate, step=step, kind=kind, times=times)
 
 
 def always(step: ScriptedReply | ReplyFunction) -> ConditionalStep:
-    """A step that answers every request for a reply."""
+    """A step that answers every chat request."""
     return ConditionalStep(predicate=lambda _: True, step=step, times=None)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScriptedModel:
-    """A model that the server says it has."""
+    """A model that the server lists."""
 
     id: str
     context: int = 128_000
@@ -141,9 +142,9 @@ class ScriptedModel:
 
 @dataclass(frozen=True, kw_only=True)
 class Script:
-    """Steps and what else the server has to offer; with a `key`, whoever shows another is refused.
+    """Steps and what else the server offers; with a `key`, requests with another key are refused.
 
-    A `strict` one also refuses, as providers do, a conversation in which calls and results do not go together.
+    A `strict` script also refuses, as providers do, a conversation whose calls and results do not match.
     """
 
     steps: Sequence[Step] = ()
@@ -153,3 +154,59 @@ class Script:
     dimensions: int = 8
     key: str | None = None
     strict: bool = False
+
+
+class _PendingStep:
+    """A conditional step, and how often it may still be used."""
+
+    def __init__(self, condition: ConditionalStep) -> None:
+        self.condition = condition
+        self.left = condition.times
+
+    def fits(self, request: Request) -> bool:
+        return self.left != 0 and self.condition.kind == request.kind and self.condition.predicate(request)
+
+    def take(self) -> ScriptedReply | ReplyFunction:
+        if self.left is not None:
+            self.left -= 1
+        return self.condition.step
+
+
+class ScriptQueue:
+    """The remaining steps: matching conditional steps come first, then the others in order. Thread-safe."""
+
+    def __init__(self, steps: Iterable[Step], *, repeat: bool = False) -> None:
+        self._lock = threading.Lock()
+        self._repeat = repeat
+        self._conditional: list[_PendingStep] = []
+        self._ordered: list[ScriptedReply | ReplyFunction] = []
+        self.add(*steps)
+
+    @property
+    def steps_left(self) -> int:
+        """How many of the steps in order are left."""
+        with self._lock:
+            return len(self._ordered)
+
+    def add(self, *steps: Step) -> None:
+        """Append steps."""
+        with self._lock:
+            self._conditional.extend(_PendingStep(step) for step in steps if isinstance(step, ConditionalStep))
+            self._ordered.extend(step for step in steps if not isinstance(step, ConditionalStep))
+
+    def next(self, request: Request) -> ScriptedReply | None:
+        """The step for this request, or None; a function is called without the lock, so it may be slow."""
+        step = self._take(request)
+        return step(request) if callable(step) else step
+
+    def _take(self, request: Request) -> ScriptedReply | ReplyFunction | None:
+        with self._lock:
+            for pending in self._conditional:
+                if pending.fits(request):
+                    return pending.take()
+            if request.kind != "chat" or not self._ordered:
+                return None
+            step = self._ordered.pop(0)
+            if self._repeat:
+                self._ordered.append(step)
+            return step

@@ -12,18 +12,21 @@
         {"text": "only when the user said it", "match": "said it", "always": true}
      ]}
 
-All is optional but `turns`. `faults`: `stall`, `cut`, `hangup`, `insert` (`data` is text), `malformed`, `comment`,
-`stream_error` (its `error` as above), `split_utf8`, `trickle`, `wrong_type`, each with the fields that its value has.
+Only `turns` is required. `faults` are `stall`, `cut`, `hangup`, `insert` (`data` is text), `malformed`, `comment`,
+`stream_error` (its `error` as above), `split_utf8`, `trickle`, `wrong_type`, each with the fields of its class.
 `error` is one of rate_limit, unauthorized, context, server, overloaded, bad_request, unknown_model. A turn with `match`
-answers requests whose last text of the user contains it, once, or with `always` every time.
+answers requests whose last user text contains it, once, or with `always` every time.
 """
 
 import json
+import types
+import typing
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 
 from marid.core.errors import BadInput
 from marid.testing.faults import (
+    STATUS,
     Cut,
     Fault,
     Hangup,
@@ -37,11 +40,9 @@ from marid.testing.faults import (
     comment,
     malformed_event,
 )
-from marid.testing.openai import ERRORS
 from marid.testing.script import (
     ConditionalStep,
     Script,
-    ScriptedCall,
     ScriptedModel,
     ScriptedReply,
     ScriptedUsage,
@@ -49,20 +50,33 @@ from marid.testing.script import (
     Turn,
     call,
 )
-from marid.testing.script_fields import check_fields
 
 _Built = TypeVar("_Built")
 _WHOLE = "the script"
+_MAX = 10**15
+# Where not every count from 0 is accepted.
+_LIMITS: Mapping[str, tuple[int, int]] = types.MappingProxyType(
+    {
+        "dimensions": (1, 100_000),
+        "pause": (0, 86_400),
+        "pieces": (1, _MAX),
+        "retry_after": (0, _MAX),
+        "size": (1, _MAX),
+        "status": (200, 599),
+    }
+)
+# Sent in the head of a response, where a line break would begin another header.
+_HEADER_FIELDS = frozenset({"headers", "kind", "retry_after"})
+_PLAIN: Mapping[object, str] = types.MappingProxyType(
+    {str: "a text", bytes: "a text", bool: "true or false", types.NoneType: "null"}
+)
 
 
 def read_script(text: str) -> Script:
-    """The script that a JSON text describes.
-
-    Raises: BadInput naming the place that is wrong.
-    """
+    """The script in a JSON text. Raises: BadInput, which names the wrong place."""
     fields = _table(_parse_json(text), _WHOLE)
     if "steps" in fields:
-        raise BadInput("the script: what the model says stands in `turns`, not in `steps`")
+        raise BadInput("the script: use `turns`, not `steps`")
     turns = [_step(turn, f"turns[{place}]") for place, turn in enumerate(_list(fields.pop("turns", []), "turns"))]
     if "models" in fields:
         entries = enumerate(_list(fields["models"], "models"))
@@ -75,7 +89,7 @@ def _parse_json(text: str) -> Any:
         found = json.loads(text)
         json.dumps(found, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
-        raise BadInput("the script has half of a character in it, which no answer can hold") from error
+        raise BadInput("the script has half of a character in it, which cannot be sent") from error
     except (ValueError, RecursionError) as error:
         raise BadInput(f"the script is not JSON: {error}") from error
     return found
@@ -94,8 +108,8 @@ def _step(value: Any, place: str) -> Step:
 
 
 def _when(match: str | None, step: ScriptedReply, *, always: bool) -> ConditionalStep:
-    words = match or ""
-    return ConditionalStep(predicate=lambda request: words in request.said, step=step, times=None if always else 1)
+    text = match or ""
+    return ConditionalStep(predicate=lambda request: text in request.said, step=step, times=None if always else 1)
 
 
 def _turn(fields: dict[str, Any], place: str) -> Turn:
@@ -103,7 +117,9 @@ def _turn(fields: dict[str, Any], place: str) -> Turn:
         fields[name] = _pieces(fields.get(name, []), f"{place}.{name}")
     calls = enumerate(_list(fields.get("calls", []), f"{place}.calls"))
     faults = enumerate(_list(fields.get("faults", []), f"{place}.faults"))
-    fields["calls"] = tuple(_call(entry, f"{place}.calls[{at}]") for at, entry in calls)
+    fields["calls"] = tuple(
+        _make(call, _table(entry, f"{place}.calls[{at}]"), f"{place}.calls[{at}]") for at, entry in calls
+    )
     fields["faults"] = tuple(_fault(entry, f"{place}.faults[{at}]") for at, entry in faults)
     if fields.get("usage") is not None:
         fields["usage"] = _make(ScriptedUsage, _table(fields["usage"], f"{place}.usage"), f"{place}.usage")
@@ -112,13 +128,9 @@ def _turn(fields: dict[str, Any], place: str) -> Turn:
 
 def _refusal(fields: dict[str, Any], place: str) -> Refusal:
     kind = fields.pop("error")
-    if kind not in ERRORS:
-        raise BadInput(f"{place}.error: '{kind}' is none of {', '.join(ERRORS)}")
+    if kind not in STATUS:
+        raise BadInput(f"{place}.error: '{kind}' is not one of {', '.join(STATUS)}")
     return _make(Refusal, {**fields, "kind": kind}, place)
-
-
-def _call(value: Any, place: str) -> ScriptedCall:
-    return _make(call, _table(value, place), place)
 
 
 def _model(value: Any, place: str) -> ScriptedModel:
@@ -158,7 +170,7 @@ def _make(kind: Callable[..., _Built], fields: Mapping[str, Any], place: str) ->
     try:
         return kind(**fields)
     except TypeError as error:
-        # Python names the field that is missing or too many after the name of what was called.
+        # Python's message begins with the name of the function.
         raise BadInput(f"{place}: {str(error).partition('() ')[2] or error}") from error
 
 
@@ -179,3 +191,55 @@ def _list(value: Any, place: str) -> list[Any]:
     if not isinstance(value, list):
         raise BadInput(f"{place}: a list is expected")
     return cast("list[Any]", value)
+
+
+def check_fields(kind: Callable[..., object], fields: Mapping[str, Any], place: str) -> None:
+    """Check the fields against the type hints of `kind`; calling it rejects unknown names. Raises: BadInput."""
+    hints = typing.get_type_hints(kind)
+    for name, value in fields.items():
+        options = _options(hints[name]) if name in hints else ()
+        if options and not any(_fits(value, option, name) for option in options):
+            expected = " or ".join(dict.fromkeys(_expected_text(option, name) for option in options))
+            raise BadInput(f"{f'{place}.' if place else ''}{name}: {expected} is expected")
+
+
+def _options(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
+
+
+def _fits(value: Any, option: Any, name: str) -> bool:
+    if option in (int, float):
+        low, high = _LIMITS.get(name, (0, _MAX))
+        numeric = isinstance(value, option | int) and not isinstance(value, bool)
+        return numeric and low <= value <= high
+    if option is str:
+        return isinstance(value, str) and (name not in _HEADER_FIELDS or _is_header_text(value))
+    if get_origin(option) is Literal:
+        return value in get_args(option)
+    if get_origin(option) is Mapping:
+        return isinstance(value, Mapping) and _values_fit(cast("Mapping[str, Any]", value), option, name)
+    return isinstance(value, get_origin(option) or option)
+
+
+def _values_fit(value: Mapping[str, Any], option: Any, name: str) -> bool:
+    inner = get_args(option)[1]
+    keys = name not in _HEADER_FIELDS or all(map(_is_header_text, value))
+    return keys and (inner is object or all(_fits(one, inner, name) for one in value.values()))
+
+
+def _is_header_text(text: str) -> bool:
+    return text.isascii() and text.isprintable()
+
+
+def _expected_text(option: Any, name: str) -> str:
+    if option in (int, float):
+        what = "a whole number" if option is int else "a number"
+        low, high = _LIMITS.get(name, (0, _MAX))
+        return f"{what} from {low} to {high}" if high < _MAX else f"{what} of at least {low}"
+    if get_origin(option) is Literal:
+        return " or ".join(get_args(option))
+    if get_origin(option) is Mapping:
+        return "an object" if get_args(option)[1] is object else "an object of texts"
+    if option is str and name in _HEADER_FIELDS:
+        return "a line of ASCII"
+    return _PLAIN.get(option, "nothing, as a file cannot name it,")

@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 
-from marid.testing.http1 import RawRequest
-from marid.testing.request import Request
-from marid.testing.routes import read_request
+from marid.testing.request import RawRequest, Request, parse_request
 
 Ask = Callable[..., Request]
 PATHS = {"openai": "/v1/chat/completions", "anthropic": "/v1/messages", "google": "/v1beta/models/m:generateContent"}
@@ -22,7 +20,7 @@ def ask() -> Ask:
         to: str = "openai", body: Any = None, *, headers: Mapping[str, str] | None = None, method: str = "POST"
     ) -> Request:
         content = json.dumps({"model": "m"} if body is None else body).encode()
-        received = RawRequest(method=method, target=PATHS.get(to, to), headers=headers or {}, content=content)
-        return read_request(received, 0)
+        raw = RawRequest(method=method, target=PATHS.get(to, to), headers=headers or {}, content=content)
+        return parse_request(raw, 0)
 
     return make

@@ -2,12 +2,9 @@
 
 import json
 from collections.abc import Callable
-from typing import Any, get_args
-
-import pytest
+from typing import Any
 
 from marid.testing import anthropic
-from marid.testing.faults import Refusal, RefusalKind, context_too_long
 from marid.testing.request import Request
 from marid.testing.script import Script, ScriptedModel, ScriptedUsage, call, say
 
@@ -69,20 +66,6 @@ def test_a_whole_reply_has_the_same_blocks(ask: Ask) -> None:
     assert body["stop_reason"] == "tool_use"
     empty: Any = anthropic.full_body(say(finish="pause_turn"), ask("anthropic"), Script())
     assert (empty["content"], empty["stop_reason"]) == ([], "pause_turn")
-
-
-def test_a_prompt_that_is_too_long_is_refused_in_the_provider_s_words() -> None:
-    body: Any = anthropic.error(context_too_long(limit=100, used=120))
-    assert body["error"] == {
-        "type": "invalid_request_error",
-        "message": "prompt is too long: 120 tokens > 100 maximum",
-    }
-
-
-@pytest.mark.parametrize("kind", get_args(RefusalKind))
-def test_every_refusal_has_a_status_and_words(kind: RefusalKind) -> None:
-    assert anthropic.STATUS[kind] >= 400
-    assert anthropic.error_event(Refusal(kind=kind, message="because")).data.startswith(b"event: error\n")
 
 
 def test_an_empty_list_of_models_has_no_ends() -> None:

@@ -29,7 +29,7 @@ def test_inserted_events_stand_alone() -> None:
     assert malformed_event().data.endswith(b"\n\n")
 
 
-def test_a_gate_wakes_whoever_came_before_and_after_its_release() -> None:
+def test_a_gate_wakes_waiters_that_come_before_and_after_its_release() -> None:
     gate, woken = Gate(), list[str]()
     assert not gate.wait(0)
     gate.arrive(lambda: woken.append("early"))
@@ -42,7 +42,7 @@ def test_a_gate_wakes_whoever_came_before_and_after_its_release() -> None:
     assert gate.open
 
 
-def test_who_left_a_gate_is_not_woken() -> None:
+def test_a_waiter_that_has_left_is_not_woken() -> None:
     gate, woken = Gate(), list[str]()
 
     def wake() -> None:

@@ -2,12 +2,10 @@
 
 import json
 from collections.abc import Callable
-from typing import Any, get_args
-
-import pytest
+from typing import Any
 
 from marid.testing import google
-from marid.testing.faults import Refusal, RefusalKind, context_too_long, rate_limited
+from marid.testing.faults import rate_limited
 from marid.testing.request import Request
 from marid.testing.script import Script, ScriptedModel, ScriptedUsage, call, say
 
@@ -70,21 +68,6 @@ def test_a_refusal_says_when_to_come_back_also_in_its_body() -> None:
     body: Any = google.error(rate_limited(retry_after=2))
     assert body["error"]["details"][0]["retryDelay"] == "2s"
     assert "details" not in json.dumps(google.error(rate_limited(retry_after="Mon, 01 Jan 2035 00:00:00 GMT")))
-
-
-def test_a_prompt_that_is_too_long_is_refused_in_the_provider_s_words() -> None:
-    body: Any = google.error(context_too_long(limit=100, used=120))
-    assert body["error"]["status"] == "INVALID_ARGUMENT"
-    assert "(120) exceeds the maximum number of tokens allowed (100)" in body["error"]["message"]
-
-
-@pytest.mark.parametrize("kind", get_args(RefusalKind))
-def test_every_refusal_has_a_status_and_words(kind: RefusalKind) -> None:
-    body: Any = google.error(Refusal(kind=kind, status=418))
-    assert body["error"]["code"] == 418
-    assert body["error"]["message"]
-    assert google.STATUS[kind] >= 400
-    assert google.error_event(Refusal(kind=kind)).data.startswith(b'data: {"error"')
 
 
 def test_a_listed_model_has_its_limits() -> None:

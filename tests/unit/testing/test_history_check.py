@@ -1,4 +1,4 @@
-"""Whether a provider would take a conversation."""
+"""Whether a provider would accept a conversation."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -55,7 +55,7 @@ PROTOCOLS = {"openai": openai, "anthropic": anthropic, "google": google}
         ["say", "call a a", "give a a"],
     ],
 )
-def test_calls_with_their_results_are_taken(ask: Ask, protocol: str, moves: Sequence[str]) -> None:
+def test_calls_with_their_results_are_accepted(ask: Ask, protocol: str, moves: Sequence[str]) -> None:
     assert find_flaw(ask(protocol, PROTOCOLS[protocol](*moves))) == ""
 
 

@@ -14,22 +14,22 @@ from marid.core.errors import BadInput
 from marid.testing.__main__ import serve
 
 
-def test_it_says_where_it_is_and_serves_until_it_is_told_to_end(tmp_path: Path) -> None:
+def test_it_prints_its_addresses_and_serves_until_it_is_interrupted(tmp_path: Path) -> None:
     script = tmp_path / "script.json"
     script.write_text('{"turns": ["hello"], "models": ["mine"]}')
     process = subprocess.Popen(
         [sys.executable, "-m", "marid.testing", str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stdout
-    places = dict(process.stdout.readline().split() for _ in range(3))
-    with urllib.request.urlopen(f"{places['openai']}/models", timeout=60) as answer:
+    addresses = dict(process.stdout.readline().split() for _ in range(3))
+    with urllib.request.urlopen(f"{addresses['openai']}/models", timeout=60) as answer:
         assert b'"mine"' in answer.read()
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=60) == ("", "")
     assert process.returncode == 0
 
 
-def test_a_script_that_is_wrong_is_told_without_a_traceback(tmp_path: Path) -> None:
+def test_an_invalid_script_is_reported_without_a_traceback(tmp_path: Path) -> None:
     script = tmp_path / "script.json"
     script.write_text("{")
     command = [sys.executable, "-m", "marid.testing", str(script)]

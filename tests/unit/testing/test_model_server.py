@@ -3,6 +3,7 @@
 import json
 import socket
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from typing import Any
 
@@ -46,11 +47,11 @@ def test_a_connection_serves_many_requests() -> None:
     with ModelServer([always(say("again"))]) as server:
         connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
         connection.connect()
-        place = connection.sock.getsockname()
+        name = connection.sock.getsockname()
         for _ in range(5):
             connection.request("POST", "/v1/messages", b"{}")
             connection.getresponse().read()
-            assert connection.sock.getsockname() == place
+            assert connection.sock.getsockname() == name
         connection.close()
 
 
@@ -58,18 +59,9 @@ def test_several_servers_run_at_once_and_each_answers_several_clients() -> None:
     def echo(request: Request) -> Turn:
         return say(str(request.body["x"]))
 
-    with ModelServer([always(echo)]) as one, ModelServer([always(echo)]) as two:
-        heard: dict[int, str] = {}
-
-        def talk(number: int) -> None:
-            heard[number] = content(post(one if number % 2 else two, {"model": "m", "x": number}))
-
-        threads = [threading.Thread(target=talk, args=(number,)) for number in range(16)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(10)
-        assert heard == {number: str(number) for number in range(16)}
+    with ModelServer([always(echo)]) as one, ModelServer([always(echo)]) as two, ThreadPoolExecutor(16) as threads:
+        replies = threads.map(post, [two, one] * 8, [{"x": number} for number in range(16)])
+        assert [content(reply) for reply in replies] == [str(number) for number in range(16)]
         assert [request.number for request in one.requests] == list(range(8))
 
 
@@ -96,8 +88,10 @@ def test_a_test_can_wait_for_a_request_and_let_it_go_on() -> None:
         talker.start()
         assert len(server.wait_for(1)) == 1
         assert gate.wait()
-        with pytest.raises(Exhausted):
+        with pytest.raises(Exhausted, match="the response to request 0 lasts over 0 s"):
             server.wait_for_end(0, 0)
+        with pytest.raises(Exhausted, match="fewer than 2 requests came in 0 s"):
+            server.wait_for(2, 0)
         gate.release()
         talker.join(10)
         assert heard == ["a"]
@@ -106,7 +100,8 @@ def test_a_test_can_wait_for_a_request_and_let_it_go_on() -> None:
 def test_stopping_ends_what_stalls_and_leaves_no_socket_and_no_thread() -> None:
     before = threading.enumerate()
     server = ModelServer([say("a", faults=[Stall()])]).start()
-    with socket.create_connection(("127.0.0.1", server.port), 5) as stalled, HTTPIdle(server.port):
+    address = ("127.0.0.1", server.port)
+    with socket.create_connection(address, 5) as stalled, socket.create_connection(address, 5):
         stalled.sendall(b"POST /v1/messages HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}")
         server.wait_for(1)
         server.stop()
@@ -114,16 +109,8 @@ def test_stopping_ends_what_stalls_and_leaves_no_socket_and_no_thread() -> None:
         assert server.wait_for_end(0) == "stopped"
         assert [thread for thread in threading.enumerate() if thread not in before] == []
         with pytest.raises(ConnectionRefusedError):
-            socket.create_connection(("127.0.0.1", server.port), 5)
+            socket.create_connection(address, 5)
     server.stop()
-
-
-class HTTPIdle(socket.socket):
-    """A connection on which nothing is ever said."""
-
-    def __init__(self, port: int) -> None:
-        super().__init__()
-        self.connect(("127.0.0.1", port))
 
 
 def test_a_server_may_be_started_again_on_its_port() -> None:
@@ -141,7 +128,7 @@ def test_a_taken_port_is_named() -> None:
         ModelServer([], port=server.port).start()
 
 
-def test_what_is_no_http_is_told_so() -> None:
+def test_anything_but_http_gets_status_400() -> None:
     with ModelServer([]) as server, socket.create_connection(("127.0.0.1", server.port), 5) as client:
         client.sendall(b"hello?\n")
         assert client.makefile("rb").read().startswith(b"HTTP/1.1 400 Bad Request\r\n")

@@ -2,12 +2,9 @@
 
 import json
 from collections.abc import Callable
-from typing import Any, get_args
-
-import pytest
+from typing import Any
 
 from marid.testing import openai
-from marid.testing.faults import Refusal, RefusalKind, context_too_long
 from marid.testing.request import Request
 from marid.testing.script import Script, ScriptedModel, call, say
 
@@ -65,21 +62,6 @@ def test_a_whole_reply_has_what_the_stream_has(ask: Ask) -> None:
 def test_an_empty_reply_has_no_content(ask: Ask) -> None:
     body: Any = openai.full_body(say(), ask(), Script())
     assert body["choices"][0]["message"] == {"role": "assistant", "content": None, "refusal": None}
-
-
-def test_a_prompt_that_is_too_long_is_refused_in_the_provider_s_words() -> None:
-    body: Any = openai.error(context_too_long(limit=100, used=120))
-    assert body["error"]["code"] == "context_length_exceeded"
-    assert "100 tokens" in body["error"]["message"]
-    assert "120 tokens" in body["error"]["message"]
-
-
-@pytest.mark.parametrize("kind", get_args(RefusalKind))
-def test_every_refusal_has_a_status_and_words(kind: RefusalKind) -> None:
-    assert openai.STATUS[kind] >= 400
-    body: Any = openai.error(Refusal(kind=kind, message="because"))
-    assert body["error"]["message"] == "because"
-    assert b'"because"' in openai.error_event(Refusal(kind=kind, message="because")).data
 
 
 def test_a_listed_model_has_the_lengths_that_openrouter_gives() -> None:

@@ -1,4 +1,4 @@
-"""What the server does for an answer, faults included."""
+"""The steps that send a response, faults included."""
 
 import pytest
 from hypothesis import given
@@ -18,8 +18,19 @@ from marid.testing.faults import (
     Trickle,
     WrongType,
 )
-from marid.testing.response_body import EVENTS, BodyFrame, ScriptedResponse
-from marid.testing.response_steps import Drop, Pause, ResponseStep, Send, WaitForGate, response_steps
+from marid.testing.response_steps import (
+    BodyFrame,
+    Drop,
+    Pause,
+    ResponseStep,
+    ScriptedResponse,
+    Send,
+    WaitForGate,
+    encode_json,
+    response_head,
+    response_steps,
+    sse_event,
+)
 
 FRAMES = (
     BodyFrame(data=b"<open>"),
@@ -33,8 +44,9 @@ def error_event(refusal: Refusal) -> BodyFrame:
 
 
 def streamed(*faults: Fault) -> list[ResponseStep]:
+    kind = "text/event-stream"
     return response_steps(
-        ScriptedResponse(frames=FRAMES, error_event=error_event, kind=EVENTS, stream=True, faults=faults)
+        ScriptedResponse(frames=FRAMES, error_event=error_event, kind=kind, stream=True, faults=faults)
     )
 
 
@@ -45,23 +57,32 @@ def single(*faults: Fault, data: bytes = b"{whole}") -> list[ResponseStep]:
     )
 
 
-def sent(doings: list[ResponseStep]) -> bytes:
-    return b"".join(act.data for act in doings if isinstance(act, Send))
+def sent(steps: list[ResponseStep]) -> bytes:
+    return b"".join(step.data for step in steps if isinstance(step, Send))
 
 
-def body(doings: list[ResponseStep]) -> list[bytes]:
+def body(steps: list[ResponseStep]) -> list[bytes]:
     """The content of each chunk; the last is empty if the stream ended well."""
-    chunks = [act.data.split(b"\r\n", 1) for act in doings if isinstance(act, Send)][1:]
+    chunks = [step.data.split(b"\r\n", 1) for step in steps if isinstance(step, Send)][1:]
     assert [int(size, 16) for size, _ in chunks] == [len(data) - 2 for _, data in chunks]
     return [data[:-2] for _, data in chunks]
 
 
-def test_a_stream_goes_out_frame_by_frame_and_ends_well() -> None:
-    doings = streamed()
-    assert body(doings) == [b"<open>", b"<a>", b"<b>", b"<end>", b""]
-    assert sent(doings).startswith(
-        b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r"
-    )
+def test_an_event_has_a_name_if_the_protocol_names_events() -> None:
+    assert sse_event({"a": 1}) == BodyFrame(data=b'data: {"a":1}\n\n')
+    assert sse_event({"a": 1}, name="ping", piece=True) == BodyFrame(data=b'event: ping\ndata: {"a":1}\n\n', piece=True)
+    assert encode_json("é") == '"é"'.encode()
+
+
+def test_a_head_has_the_phrase_of_its_status_if_there_is_one() -> None:
+    assert response_head(429, {"Retry-After": "1"}) == b"HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\n\r\n"
+    assert response_head(529, {}) == b"HTTP/1.1 529 \r\n\r\n"
+
+
+def test_a_stream_is_sent_frame_by_frame_and_ends_cleanly() -> None:
+    steps = streamed()
+    assert body(steps) == [b"<open>", b"<a>", b"<b>", b"<end>", b""]
+    assert sent(steps).startswith(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r")
 
 
 def test_a_single_body_has_a_length() -> None:
@@ -81,12 +102,12 @@ def test_a_single_body_has_a_length() -> None:
     ],
 )
 def test_a_cut_comes_after_pieces_events_or_bytes(cut: Cut, kept: list[bytes]) -> None:
-    doings = streamed(cut)
-    assert body(doings) == kept
-    assert doings[-1] == Drop()
+    steps = streamed(cut)
+    assert body(steps) == kept
+    assert steps[-1] == Drop()
 
 
-def test_a_cut_may_be_rude_or_look_like_an_end() -> None:
+def test_a_cut_may_reset_the_connection_or_look_like_an_end() -> None:
     assert streamed(Cut(after=1, how="reset"))[-1] == Drop(reset=True)
     clean = streamed(Cut(after=1, how="clean"))
     assert body(clean) == [b"<open>", b"<a>", b""]
@@ -111,10 +132,10 @@ def test_a_single_body_is_cut_in_its_middle_and_only_a_clean_cut_is_declared(
     assert rest == kept
 
 
-def test_a_stall_waits_where_it_is_told_to() -> None:
+def test_a_stall_waits_at_its_place() -> None:
     first, second, third = Gate(), Gate(), Gate()
-    doings = streamed(Stall(gate=first, before_headers=True), Stall(gate=second, after=1), Stall(gate=third, after=5))
-    assert [place for place, act in enumerate(doings) if isinstance(act, WaitForGate)] == [0, 4, 7]
+    steps = streamed(Stall(gate=first, before_headers=True), Stall(gate=second, after=1), Stall(gate=third, after=5))
+    assert [index for index, step in enumerate(steps) if isinstance(step, WaitForGate)] == [0, 4, 7]
 
 
 def test_a_stall_just_before_a_cut_still_happens() -> None:
@@ -123,7 +144,7 @@ def test_a_stall_just_before_a_cut_still_happens() -> None:
     assert WaitForGate(gate=gate) not in streamed(Stall(gate=gate, after=2), Cut(bytes=7))
 
 
-def test_nothing_goes_out_before_a_hangup() -> None:
+def test_nothing_is_sent_before_a_hangup() -> None:
     assert streamed(Hangup()) == [Drop()]
 
 
@@ -139,17 +160,17 @@ def test_an_error_ends_the_stream_and_takes_the_place_of_a_single_body() -> None
 
 
 def test_characters_are_split_after_their_first_byte() -> None:
-    doings = single(SplitUtf8(), data="aé𝄞b".encode())
-    assert [act.data for act in doings[1:] if isinstance(act, Send)] == [b"a\xc3", b"\xa9\xf0", b"\x9d\x84\x9eb"]
+    steps = single(SplitUtf8(), data="aé𝄞b".encode())
+    assert [step.data for step in steps[1:] if isinstance(step, Send)] == [b"a\xc3", b"\xa9\xf0", b"\x9d\x84\x9eb"]
 
 
-def test_a_trickle_rests_after_every_few_bytes() -> None:
+def test_a_trickle_pauses_after_every_few_bytes() -> None:
     pause = Pause(seconds=0.5)
-    doings = single(Trickle(size=4, pause=0.5), SplitUtf8())
-    assert doings[1:] == [Send(data=b"{who"), pause, Send(data=b"le}"), pause]
+    steps = single(Trickle(size=4, pause=0.5), SplitUtf8())
+    assert steps[1:] == [Send(data=b"{who"), pause, Send(data=b"le}"), pause]
 
 
-def test_another_type_is_only_said() -> None:
+def test_a_wrong_type_changes_only_the_header() -> None:
     assert b"Content-Type: text/html\r\n" in sent(streamed(WrongType()))
     assert body(streamed(WrongType())) == body(streamed())
 
@@ -158,7 +179,7 @@ KINDS = st.sampled_from(["close", "reset", "clean"])
 
 
 @given(st.integers(0, 30), st.integers(1, 5), KINDS, st.booleans())
-def test_whatever_the_chunks_a_cut_leaves_so_many_bytes(limit: int, size: int, how: CutKind, split: bool) -> None:
+def test_a_cut_at_a_byte_does_not_depend_on_the_chunks(limit: int, size: int, how: CutKind, split: bool) -> None:
     faults: list[Fault] = [Cut(bytes=limit, how=how), SplitUtf8() if split else Trickle(size=size)]
     whole = b"".join(frame.data for frame in FRAMES)
     assert b"".join(body(streamed(*faults))) == whole[:limit]

@@ -1,15 +1,25 @@
-"""The answer to a request."""
+"""The response to a request."""
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from marid.testing.faults import Trickle, bad_request, gateway_error, overloaded_error, rate_limited, unauthorized_error
-from marid.testing.request import Request
-from marid.testing.response_body import ScriptedResponse
-from marid.testing.responses import make_response, objection
+from marid.testing.faults import (
+    Refusal,
+    RefusalKind,
+    Trickle,
+    bad_request,
+    context_too_long,
+    gateway_error,
+    overloaded_error,
+    rate_limited,
+    unauthorized_error,
+)
+from marid.testing.request import ProtocolName, Request
+from marid.testing.response_steps import ScriptedResponse
+from marid.testing.responses import PROTOCOL_WRITERS, make_response, objection
 from marid.testing.script import Script, ScriptedModel, say
 
 Ask = Callable[..., Request]
@@ -22,18 +32,42 @@ def body(found: ScriptedResponse) -> Any:
 
 
 @pytest.mark.parametrize("protocol", ["openai", "anthropic", "google"])
-def test_out_of_script_is_an_error_that_says_so_and_is_not_worth_trying_again(ask: Ask, protocol: str) -> None:
+def test_the_end_of_the_script_is_an_error_that_clients_do_not_retry(ask: Ask, protocol: str) -> None:
     found = make_response(ask(protocol), SCRIPT, None)
     assert found.status == 500
     assert body(found)["error"]["message"].startswith("the script has no more turns (request 0: POST /v1")
     assert found.headers == {"x-should-retry": "false"}
 
 
-def test_a_refusal_has_the_status_of_its_provider_and_says_when_to_come_back(ask: Ask) -> None:
+def test_a_refusal_has_the_status_of_its_provider_and_may_have_retry_after(ask: Ask) -> None:
     assert make_response(ask("openai"), SCRIPT, overloaded_error()).status == 503
     assert make_response(ask("anthropic"), SCRIPT, overloaded_error()).status == 529
     assert make_response(ask(), SCRIPT, rate_limited(retry_after=3)).headers == {"Retry-After": "3"}
     assert make_response(ask(), SCRIPT, rate_limited(retry_after=None)).headers == {}
+
+
+@pytest.mark.parametrize("protocol", get_args(ProtocolName))
+@pytest.mark.parametrize("kind", get_args(RefusalKind))
+def test_every_refusal_has_a_status_and_a_message(protocol: ProtocolName, kind: RefusalKind) -> None:
+    writer = PROTOCOL_WRITERS[protocol]
+    assert writer.STATUS[kind] >= 400
+    bare: Any = writer.error(Refusal(kind=kind))
+    assert bare["error"]["message"]
+    assert b'"because"' in writer.error_event(Refusal(kind=kind, message="because")).data
+
+
+@pytest.mark.parametrize(
+    ("protocol", "kind", "message"),
+    [
+        ("openai", "context_length_exceeded", "context length is 100 tokens. However, your messages resulted in 120"),
+        ("anthropic", "invalid_request_error", "prompt is too long: 120 tokens > 100 maximum"),
+        ("google", "INVALID_ARGUMENT", "(120) exceeds the maximum number of tokens allowed (100)"),
+    ],
+)
+def test_a_prompt_that_is_too_long_has_the_provider_s_message(protocol: ProtocolName, kind: str, message: str) -> None:
+    body: Any = PROTOCOL_WRITERS[protocol].error(context_too_long(limit=100, used=120))
+    assert kind in body["error"].values()
+    assert message in body["error"]["message"]
 
 
 def test_a_gateway_answers_with_a_page(ask: Ask) -> None:
@@ -53,10 +87,8 @@ def test_a_turn_is_streamed_if_that_was_asked_for(ask: Ask) -> None:
 
 
 def test_models_are_listed_and_found_by_name(ask: Ask) -> None:
-    assert [one["id"] for one in body(make_response(ask("/v1/models", method="GET"), SCRIPT, None))["data"]] == [
-        "a/b",
-        "c",
-    ]
+    listed = body(make_response(ask("/v1/models", method="GET"), SCRIPT, None))["data"]
+    assert [one["id"] for one in listed] == ["a/b", "c"]
     assert body(make_response(ask("/v1/models/a/b", method="GET"), SCRIPT, None))["id"] == "a/b"
     assert make_response(ask("/v1/models/d", method="GET"), SCRIPT, None).status == 404
 
@@ -75,7 +107,7 @@ def test_what_is_not_served_is_named(ask: Ask) -> None:
     assert body(found)["error"]["message"] == "nothing is served at POST /v1/audio"
 
 
-def test_no_script_is_played_to_a_wrong_key_or_a_body_that_is_no_object(ask: Ask) -> None:
+def test_a_wrong_key_and_a_body_that_is_not_an_object_are_refused(ask: Ask) -> None:
     guarded = Script(key="right")
     assert objection(ask(), guarded) == unauthorized_error()
     assert objection(ask(headers={"x-api-key": "right"}), guarded) is None
@@ -83,7 +115,7 @@ def test_no_script_is_played_to_a_wrong_key_or_a_body_that_is_no_object(ask: Ask
     assert objection(ask("/v1/models", [1], method="GET"), SCRIPT) is None
 
 
-def test_only_a_strict_script_minds_a_call_without_its_result(ask: Ask) -> None:
+def test_only_a_strict_script_refuses_a_call_without_its_result(ask: Ask) -> None:
     request = ask("openai", {"messages": [{"role": "assistant", "tool_calls": [{"id": "a"}]}]})
     assert objection(request, SCRIPT) is None
     assert objection(request, Script(strict=True)) == bad_request("calls ['a'] have no results")

@@ -1,14 +1,20 @@
-"""Turns and when they are said."""
+"""Turns, and which step comes next."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.testing.faults import Hangup, rate_limited
-from marid.testing.script import ConditionalStep, ScriptedUsage, Turn, always, call, say, when
+from marid.testing.request import Request
+from marid.testing.script import ScriptedUsage, ScriptQueue, Turn, always, call, say, when
+
+Ask = Callable[..., Request]
 
 
-def test_pieces_are_kept_apart_and_a_single_thought_is_one_piece() -> None:
+def test_pieces_stay_separate_and_one_string_of_reasoning_is_one_piece() -> None:
     turn = say("a", "b", reasoning="so", usage=None, finish="length", signature="s", faults=[Hangup()])
     assert turn == Turn(
         text=("a", "b"), reasoning=("so",), usage=None, finish="length", signature="s", faults=(Hangup(),)
@@ -44,13 +50,53 @@ def test_arguments_are_written_as_json_and_a_text_stays_as_it_is() -> None:
     assert call("f", '{"a').arguments == '{"a'
 
 
-def test_a_step_may_wait_for_its_request() -> None:
-    step = when(lambda request: request.model == "m", rate_limited(), kind="models", times=2)
-    assert (step.kind, step.times, step.step) == ("models", 2, rate_limited())
-    assert isinstance(always(say("a")), ConditionalStep)
-    assert always(say("a")).times is None
-
-
 @pytest.mark.parametrize(("text", "value"), [('{"a": 1}', {"a": 1}), ('{"a": ', '{"a": '), ("[1]", "[1]")])
 def test_arguments_that_are_not_a_json_object_stay_text(text: str, value: object) -> None:
     assert call("x", text).parsed_arguments == value
+
+
+def test_steps_are_played_in_order_until_there_are_no_more(ask: Ask) -> None:
+    queue = ScriptQueue([say("a"), rate_limited()])
+    assert queue.steps_left == 2
+    assert [queue.next(ask()) for _ in range(3)] == [say("a"), rate_limited(), None]
+    queue.add(say("b"))
+    assert queue.next(ask()) == say("b")
+
+
+def test_a_repeated_script_begins_again(ask: Ask) -> None:
+    queue = ScriptQueue([say("a"), say("b")], repeat=True)
+    assert [queue.next(ask()) for _ in range(5)] == [say("a"), say("b"), say("a"), say("b"), say("a")]
+
+
+def test_steps_for_certain_requests_come_first_and_only_so_often(ask: Ask) -> None:
+    queue = ScriptQueue([say("other"), when(lambda request: request.model == "m", say("mine"), times=2)])
+    assert queue.next(ask("openai", {"model": "x"})) == say("other")
+    assert [queue.next(ask()) for _ in range(3)] == [say("mine"), say("mine"), None]
+
+
+def test_a_step_may_be_played_for_ever(ask: Ask) -> None:
+    queue = ScriptQueue([always(say("again"))])
+    assert {queue.next(ask()) for _ in range(9)} == {say("again")}
+
+
+def test_only_replies_take_steps_in_order_and_other_kinds_must_be_named(ask: Ask) -> None:
+    queue = ScriptQueue([say("a"), when(lambda _: True, rate_limited(), kind="models")])
+    listing = ask("/v1/models", method="GET")
+    assert [queue.next(listing), queue.next(listing), queue.next(ask("/v1/embeddings"))] == [rate_limited(), None, None]
+    assert queue.steps_left == 1
+
+
+def test_a_function_reacts_to_the_request(ask: Ask) -> None:
+    def react(request: Request) -> Turn:
+        return say(request.model)
+
+    queue = ScriptQueue([react, when(lambda request: request.model == "x", react)])
+    assert queue.next(ask("openai", {"model": "x"})) == say("x")
+    assert queue.next(ask()) == say("m")
+
+
+def test_threads_never_get_the_same_step(ask: Ask) -> None:
+    queue, request = ScriptQueue([say(str(number)) for number in range(400)]), ask()
+    with ThreadPoolExecutor(4) as threads:
+        steps = set(threads.map(queue.next, [request] * 400))
+    assert len(steps) == 400

@@ -25,8 +25,8 @@ from marid.testing.faults import (
     malformed_event,
 )
 from marid.testing.request import Request
-from marid.testing.script import ConditionalStep, Script, ScriptedModel, ScriptedUsage, call, say
-from marid.testing.scriptfile import FAULTS, read_script
+from marid.testing.script import ConditionalStep, Script, ScriptedModel, ScriptedUsage, Turn, call, say
+from marid.testing.scriptfile import FAULTS, check_fields, read_script
 
 Ask = Callable[..., Request]
 
@@ -38,16 +38,10 @@ def read(**fields: Any) -> Script:
 def test_the_example_in_the_documentation_is_a_script(ask: Ask) -> None:
     text = textwrap.dedent((scriptfile.__doc__ or "").split("\n\n")[1])
     script = read_script(text)
-    assert script.models == [
-        ScriptedModel(id="tiny"),
-        ScriptedModel(id="big", context=200_000, output=8192, name="Big"),
-    ]
-    assert (script.reasoning_field, script.dimensions, script.key, script.repeat) == (
-        "reasoning",
-        8,
-        "only-this-one",
-        True,
-    )
+    big = ScriptedModel(id="big", context=200_000, output=8192, name="Big")
+    assert script.models == [ScriptedModel(id="tiny"), big]
+    assert (script.reasoning_field, script.dimensions) == ("reasoning", 8)
+    assert (script.key, script.repeat) == ("only-this-one", True)
     *plain, last = script.steps
     assert plain == [
         say("a reply in one piece"),
@@ -96,8 +90,8 @@ def test_every_fault_can_be_named() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"steps": ["hi"]}', "stands in `turns`"),
-        ('{"turns": [], "steps": ["hi"]}', "stands in `turns`"),
+        ('{"steps": ["hi"]}', "use `turns`"),
+        ('{"turns": [], "steps": ["hi"]}', "use `turns`"),
         ("{", "the script is not JSON"),
         ("[]", "the script: an object is expected"),
         ('{"turns": {}}', "turns: a list is expected"),
@@ -106,7 +100,7 @@ def test_every_fault_can_be_named() -> None:
         ('{"turns": [{"texts": "a"}]}', r"turns\[0\]: got an unexpected keyword argument 'texts'"),
         ('{"turns": [{"text": 1}]}', r"turns\[0\].text: a list is expected"),
         ('{"turns": [{"calls": [{}]}]}', r"turns\[0\].calls\[0\]: missing 1 required positional argument: 'name'"),
-        ('{"turns": [{"error": "odd"}]}', r"turns\[0\].error: 'odd' is none of rate_limit, "),
+        ('{"turns": [{"error": "odd"}]}', r"turns\[0\].error: 'odd' is not one of rate_limit, "),
         ('{"turns": [{"faults": [{"odd": {}}]}]}', r"turns\[0\].faults\[0\]: one name is expected, of stall, "),
         ('{"turns": [{"faults": [{}]}]}', r"turns\[0\].faults\[0\]: one name"),
         ('{"turns": [{"usage": {"in": 1}}]}', r"turns\[0\].usage: got an unexpected keyword argument 'in'"),
@@ -115,14 +109,67 @@ def test_every_fault_can_be_named() -> None:
         ('{"turns": [{"text": "a", "always": 1}]}', r"turns\[0\].always: true or false is expected"),
         ('{"turns": [{"faults": [{"cut": {"after": "x"}}]}]}', r"turns\[0\].faults\[0\].cut.after: a whole number"),
         ('{"turns": [{"faults": [{"insert": {"data": 5}}]}]}', r"turns\[0\].faults\[0\].insert.data: a text"),
-        ('{"turns": [{"faults": [{"stall": {"gate": 5}}]}]}', r"turns\[0\].faults\[0\].stall.gate: nothing"),
-        ('{"turns": [{"calls": [{"name": "f", "pieces": "q"}]}]}', r"turns\[0\].calls\[0\].pieces: a whole number"),
-        ('{"key": 5}', "key: a text or null is expected"),
+        ('{"key": 5}', "^key: a text or null is expected"),
         ('{"turns": ["\\ud800"]}', "half of a character"),
         ("[" * 100_000, "the script is not JSON"),
         ('{"models": [{"name": "n"}]}', r"models\[0\]: missing 1 required keyword-only argument: 'id'"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_place(text: str, message: str) -> None:
+def test_an_error_names_its_place(text: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         read_script(text)
+
+
+GOOD: list[tuple[Callable[..., object], dict[str, Any]]] = [
+    (Cut, {"after": 0, "events": None, "bytes": 10, "how": "reset"}),
+    (Trickle, {"size": 1, "pause": 0}),
+    (Trickle, {"pause": 0.5}),
+    (Refusal, {"status": None, "retry_after": "Wed, 21 Oct 2015 07:28:00 GMT"}),
+    (Refusal, {"status": 599, "retry_after": 0.5, "headers": {"x-a": "b"}, "message": "two\nlines"}),
+    (call, {"name": "f", "arguments": {"a": [1]}, "pieces": 3}),
+    (call, {"name": "f", "arguments": "no JSON"}),
+    (Script, {"repeat": True, "key": None, "reasoning_field": "reasoning", "models": [ScriptedModel(id="m")]}),
+    (Turn, {"usage": ScriptedUsage(), "finish": None}),
+    (Stall, {"before_headers": True, "unknown": object()}),
+]
+
+
+@pytest.mark.parametrize(("kind", "fields"), GOOD)
+def test_valid_values_pass_and_unknown_names_are_left_to_the_call(
+    kind: Callable[..., object], fields: dict[str, Any]
+) -> None:
+    check_fields(kind, fields, "here")
+
+
+BAD: list[tuple[Callable[..., object], dict[str, Any], str]] = [
+    (Cut, {"after": "x"}, "here.after: a whole number of at least 0 is expected"),
+    (Cut, {"after": -1}, "here.after: a whole number of at least 0 is expected"),
+    (Cut, {"after": True}, "here.after: a whole number"),
+    (Cut, {"events": 1.5}, "here.events: a whole number of at least 0 or null is expected"),
+    (Cut, {"how": "rudely"}, "here.how: close or reset or clean is expected"),
+    (Cut, {"how": []}, "here.how: close"),
+    (Trickle, {"size": 0}, "here.size: a whole number of at least 1 is expected"),
+    (Trickle, {"pause": float("nan")}, "here.pause: a number from 0 to 86400 is expected"),
+    (Trickle, {"pause": "y"}, "here.pause: a number"),
+    (Refusal, {"status": "x"}, "here.status: a whole number from 200 to 599 or null is expected"),
+    (Refusal, {"status": 99999}, "here.status: a whole number from 200"),
+    (Refusal, {"retry_after": "a\r\nb: c"}, "here.retry_after: a number of at least 0 or a line of ASCII or null"),
+    (Refusal, {"headers": {"a": 1}}, "here.headers: an object of texts is expected"),
+    (Refusal, {"headers": {"a\nb": "c"}}, "here.headers: an object of texts"),
+    (WrongType, {"kind": "a\r\nb: c"}, "here.kind: a line of ASCII is expected"),
+    (call, {"name": 5}, "here.name: a text is expected"),
+    (call, {"arguments": [1]}, "here.arguments: an object or a text is expected"),
+    (ScriptedUsage, {"input": "x"}, "here.input: a whole number"),
+    (Script, {"strict": "yes"}, "here.strict: true or false is expected"),
+    (Script, {"dimensions": 10**9}, "here.dimensions: a whole number from 1 to 100000 is expected"),
+    (Stall, {"gate": 5}, "here.gate: nothing, as a file cannot name it, is expected"),
+]
+
+
+@pytest.mark.parametrize(("kind", "fields", "message"), BAD)
+def test_an_invalid_value_is_an_error_that_says_what_is_expected(
+    kind: Callable[..., object], fields: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(BadInput) as caught:
+        check_fields(kind, fields, "here")
+    assert str(caught.value).startswith(message)
