@@ -1,7 +1,7 @@
-"""A model in memory that plays turns, and what is needed to ask real ones on this machine."""
+"""A model in memory that plays turns, and helpers to ask a scripted server."""
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import anyio
 
@@ -31,7 +31,7 @@ from marid.core.model_io import (
     user_message,
 )
 from marid.ports.model import Model, OnModelEvent
-from marid.testing import ModelServer
+from marid.testing import ModelServer, Request, Step
 
 Turn: TypeAlias = Message | MaridError | Callable[[ModelRequest], Message]
 
@@ -126,13 +126,13 @@ def asking(dialect: Dialect, *messages: Message, **more: object) -> ModelRequest
     return ModelRequest(model=name_in(dialect), messages=messages or (user_message("hi"),), **fields)  # pyright: ignore[reportArgumentType]
 
 
-def gateway_to(server: ModelServer, dialect: Dialect, means: GatewayOptions | None = None) -> Gateway:
-    """A gateway that waits for nobody between two tries."""
-    return Gateway(provider_at(server, dialect), means or GatewayOptions(retry_policy=RetryPolicy(sleep=Naps())))
+def gateway_to(server: ModelServer, dialect: Dialect, options: GatewayOptions | None = None) -> Gateway:
+    """A gateway that does not wait before a retry."""
+    return Gateway(provider_at(server, dialect), options or GatewayOptions(retry_policy=RetryPolicy(sleep=Naps())))
 
 
 def events_of(model: Model, request: ModelRequest) -> tuple[list[GatewayEvent], MaridError | None]:
-    """Everything that came, and the error at the end of it."""
+    """All events, and the error at the end."""
     got: list[GatewayEvent] = []
 
     async def take(event: GatewayEvent) -> None:
@@ -143,6 +143,21 @@ def events_of(model: Model, request: ModelRequest) -> tuple[list[GatewayEvent], 
     except MaridError as error:
         return got, error
     return got, None
+
+
+class Played(NamedTuple):
+    """What a request to a scripted server came to."""
+
+    events: list[GatewayEvent]
+    error: MaridError | None
+    requests: tuple[Request, ...]
+
+
+def play(dialect: Dialect, *steps: Step, options: GatewayOptions | None = None, **fields: object) -> Played:
+    """Ask a server that answers by these steps; `fields` are those of the request."""
+    with ModelServer(steps) as server:
+        events, error = events_of(gateway_to(server, dialect, options), asking(dialect, **fields))
+        return Played(events, error, server.requests)
 
 
 def finished(events: list[GatewayEvent]) -> Finished:

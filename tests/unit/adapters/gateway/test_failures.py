@@ -1,4 +1,4 @@
-"""Foreign errors in our families."""
+"""Errors of the library as our error families."""
 
 import ssl
 from asyncio import CancelledError
@@ -57,35 +57,31 @@ def test_every_failure_has_a_family(cause: Exception, family: type[MaridError], 
     assert "'m-1'" in str(failure.error)
 
 
-def test_the_providers_own_words_are_told_without_the_key() -> None:
+def test_the_provider_s_message_is_shown_without_the_key() -> None:
     body = {"error": {"message": f"bad key {KEY}\n\x1b[31mred", "code": 1}}
-    told = str(classify_error(http(401, exceptions.ModelAuthenticationError, body), PROVIDER, "m").error)
-    assert "bad key [masked] [31mred" in told
-    assert KEY not in told
+    shown = str(classify_error(http(401, exceptions.ModelAuthenticationError, body), PROVIDER, "m").error)
+    assert "bad key [masked] [31mred" in shown
+    assert KEY not in shown
 
 
-def test_what_the_connection_said_is_told_rather_than_that_it_failed() -> None:
+def test_the_message_of_the_connection_is_shown() -> None:
     outer = exceptions.ModelConnectionError("m", "Connection error.")
     outer.__cause__ = httpx2.ConnectError("")
     outer.__cause__.__cause__ = OSError("Name or service not known")
     assert "Name or service not known" in str(classify_error(outer, PROVIDER, "m").error)
 
 
-def test_when_to_come_back_is_kept() -> None:
-    late = exceptions.ModelHTTPError(503, "m", headers={"Retry-After": "7"})
-    assert classify_error(late, PROVIDER, "m").retry_after == 7.0
-
-
 @pytest.mark.parametrize(
-    ("told", "after"), [("1.5", 1.5), ("0.0", 0.0), ("-1.5", None), ("nan", None), ("inf", None), ("soon", None)]
+    ("header", "after"),
+    [("7", 7.0), ("1.5", 1.5), ("0.0", 0.0), ("-1.5", None), ("nan", None), ("inf", None), ("soon", None)],
 )
-def test_a_part_of_a_second_counts(told: str, after: float | None) -> None:
-    late = exceptions.ModelHTTPError(429, "m", headers={"Retry-After": told})
+def test_retry_after_is_read(header: str, after: float | None) -> None:
+    late = exceptions.ModelHTTPError(429, "m", headers={"Retry-After": header})
     assert classify_error(late, PROVIDER, "m").retry_after == after
 
 
 @pytest.mark.parametrize(
-    ("status", "words", "kind"),
+    ("status", "message", "kind"),
     [
         (400, "Trying to keep the first 5 tokens when context the overflows. It has context length of only 4", None),
         (400, "The number of tokens to keep from the initial prompt is greater than the context length", None),
@@ -99,25 +95,27 @@ def test_a_part_of_a_second_counts(told: str, after: float | None) -> None:
         (400, "The decoder prompt (length 9) is longer than the maximum model length of 8", None),
     ],
 )
-def test_a_full_window_is_known_in_the_words_of_local_services(status: int, words: str, kind: str | None) -> None:
-    cause = exceptions.ModelHTTPError(status, "m", {"message": words}, provider_error_type=kind)
+def test_a_full_context_window_is_recognized_by_the_messages_of_local_services(
+    status: int, message: str, kind: str | None
+) -> None:
+    cause = exceptions.ModelHTTPError(status, "m", {"message": message}, provider_error_type=kind)
     failure = classify_error(cause, PROVIDER, "m")
     assert isinstance(failure.error, Exhausted)
     assert not failure.can_retry
     assert "start a new conversation" in str(failure.error)
-    assert isinstance(classify_error(exceptions.ModelAPIError("m", words), PROVIDER, "m").error, Exhausted) or kind
-    assert not isinstance(classify_error(http(429, body={"message": words}), PROVIDER, "m").error, Exhausted)
+    assert isinstance(classify_error(exceptions.ModelAPIError("m", message), PROVIDER, "m").error, Exhausted) or kind
+    assert not isinstance(classify_error(http(429, body={"message": message}), PROVIDER, "m").error, Exhausted)
 
 
 @pytest.mark.parametrize(
-    "words", ["no such field: context", "the length of the name", "context_window must be a number"]
+    "message", ["no such field: context", "the length of the name", "context_window must be a number"]
 )
-def test_other_words_about_length_are_no_full_window(words: str) -> None:
-    assert isinstance(classify_error(http(400, body={"message": words}), PROVIDER, "m").error, BadInput)
+def test_other_messages_about_length_are_not_a_full_window(message: str) -> None:
+    assert isinstance(classify_error(http(400, body={"message": message}), PROVIDER, "m").error, BadInput)
 
 
 @pytest.mark.parametrize("body", ["404 page not found", "<html>", None, {"detail": "Not Found"}])
-def test_what_no_service_for_models_would_say_is_a_wrong_address(body: object) -> None:
+def test_a_404_that_is_not_of_a_model_service_is_a_wrong_address(body: object) -> None:
     failure = classify_error(http(404, exceptions.ModelNotFoundError, body), PROVIDER, "m")
     assert isinstance(failure.error, Unavailable)
     assert not failure.can_retry
@@ -130,20 +128,20 @@ def test_a_path_that_lm_studio_does_not_know_is_a_wrong_address() -> None:
     assert not failure.can_retry
 
 
-def test_an_unknown_model_may_be_told_in_a_bare_text() -> None:
+def test_the_message_of_an_unknown_model_may_be_plain_text() -> None:
     bare = exceptions.ModelHTTPError(404, "m", "no such model", headers={"Content-Type": "application/json"})
     assert "check base_url" not in str(classify_error(bare, PROVIDER, "m").error)
 
 
 @pytest.mark.parametrize(("delay", "after"), [("2s", 2.0), ("1.5s", 1.5), ("soon", None), (7, None), ("-1s", None)])
-def test_when_google_says_to_come_back_is_kept(delay: object, after: float | None) -> None:
+def test_google_s_retry_delay_is_read(delay: object, after: float | None) -> None:
     details = [{"@type": "type.googleapis.com/google.rpc.Help"}, 7, {"retryDelay": delay}]
     late = http(429, body={"error": {"code": 429, "details": details}})
     assert classify_error(late, PROVIDER, "m").retry_after == after
     assert classify_error(http(429, body={"error": "x"}), PROVIDER, "m").retry_after is None
 
 
-def test_a_form_beside_tools_is_told_in_our_words() -> None:
+def test_a_schema_beside_tools_is_an_error_with_our_message() -> None:
     cause = exceptions.UserError("This model does not support `NativeOutput` and function tools at the same time.")
     error = classify_error(cause, PROVIDER, "m").error
     assert isinstance(error, BadInput)
@@ -151,7 +149,7 @@ def test_a_form_beside_tools_is_told_in_our_words() -> None:
     assert "NativeOutput" not in str(error)
 
 
-def test_what_lies_below_the_connections_error_is_told() -> None:
+def test_the_cause_of_a_connection_error_is_shown() -> None:
     outer = exceptions.ModelConnectionError("m", "Connection error.")
     outer.__cause__ = httpx2.ReadError("")
     outer.__cause__.__context__ = OSError(104, "Connection reset by peer")
@@ -161,7 +159,7 @@ def test_what_lies_below_the_connections_error_is_told() -> None:
 
 
 @pytest.mark.parametrize("below", [CancelledError("Cancelled via cancel scope 7f"), ssl.SSLWantReadError("(_ssl.c:1)")])
-def test_of_a_time_out_it_is_not_told_how_the_waiting_was_done(below: BaseException) -> None:
+def test_the_causes_of_a_timeout_are_not_shown(below: BaseException) -> None:
     outer = exceptions.ModelTimeoutError("m", "Request timed out.")
     outer.__cause__ = httpx2.ReadTimeout("")
     outer.__cause__.__cause__ = TimeoutError()
@@ -176,12 +174,12 @@ def test_of_a_time_out_it_is_not_told_how_the_waiting_was_done(below: BaseExcept
     assert str(classify_error(cut, PROVIDER, "m").error).endswith("Connection error.")
 
 
-def test_a_sign_of_https_is_seen_above_what_lies_deepest() -> None:
+def test_https_instead_of_http_is_recognized_above_the_deepest_cause() -> None:
     outer = exceptions.ModelConnectionError("m", "Connection error.")
     outer.__cause__ = httpx2.RemoteProtocolError(r"illegal status line: bytearray(b'\x15\x03\x01')")
     outer.__cause__.__context__ = ValueError("illegal request line")
     assert "does it speak https, not http?" in str(classify_error(outer, PROVIDER, "m").error)
 
 
-def test_a_long_complaint_is_cut() -> None:
+def test_a_long_message_is_cut() -> None:
     assert len(str(classify_error(exceptions.UserError("x" * 10_000), PROVIDER, "m").error)) < 500

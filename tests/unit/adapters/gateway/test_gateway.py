@@ -1,4 +1,4 @@
-"""Answers over the wire, and what becomes of them when the service fails."""
+"""Answers over the wire, and what happens when the service fails."""
 
 import os
 import re
@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 import anyio
@@ -22,6 +21,7 @@ from fakes.model import (
     finished,
     gateway_to,
     name_in,
+    play,
     provider_at,
     text_of,
 )
@@ -78,12 +78,11 @@ every_dialect = pytest.mark.parametrize("dialect", DIALECTS)
 
 
 @every_dialect
-def test_thoughts_words_calls_and_figures_come_alike_in_every_dialect(dialect: Dialect) -> None:
+def test_reasoning_text_calls_and_usage_are_the_same_in_every_dialect(dialect: Dialect) -> None:
     turn = say(
         "A", "B", reasoning=("th", "ink"), calls=[call("get_tree", {"path": "."}, pieces=3)], usage=Tokens(cached=2)
     )
-    with ModelServer([turn]) as server:
-        events, error = events_of(gateway_to(server, dialect), asking(dialect))
+    events, error, _ = play(dialect, turn)
     assert error is None
     assert "".join(event.text for event in events if isinstance(event, ReasoningDelta)) == "think"
     assert text_of(events) == "AB"
@@ -97,9 +96,9 @@ def test_thoughts_words_calls_and_figures_come_alike_in_every_dialect(dialect: D
 @every_dialect
 def test_a_service_that_recovers_is_asked_again(dialect: Dialect) -> None:
     naps = Naps()
-    with ModelServer([rate_limited(retry_after=7), overloaded_error(), gateway_error(), say("fine")]) as server:
-        model = gateway_to(server, dialect, GatewayOptions(retry_policy=RetryPolicy(sleep=naps, jitter=lambda: 1.0)))
-        events, error = events_of(model, asking(dialect))
+    options = GatewayOptions(retry_policy=RetryPolicy(sleep=naps, jitter=lambda: 1.0))
+    steps = (rate_limited(retry_after=7), overloaded_error(), gateway_error(), say("fine"))
+    events, error, _ = play(dialect, *steps, options=options)
     assert error is None
     assert [event.attempt for event in events if isinstance(event, RetryScheduled)] == [2, 3, 4]
     assert naps.waits == [7.0, 1.0, 2.0]
@@ -109,9 +108,8 @@ def test_a_service_that_recovers_is_asked_again(dialect: Dialect) -> None:
 @every_dialect
 @pytest.mark.parametrize("failing", [server_error(), overloaded_error(), rate_limited(), say(faults=[Hangup()])])
 def test_a_service_that_stays_down_is_unavailable_after_three_further_tries(dialect: Dialect, failing: Any) -> None:
-    with ModelServer([always(failing)]) as server:
-        events, error = events_of(gateway_to(server, dialect), asking(dialect))
-        assert len(server.requests) == 4
+    events, error, requests = play(dialect, always(failing))
+    assert len(requests) == 4
     assert isinstance(error, Unavailable)
     assert all(isinstance(event, RetryScheduled) for event in events)
 
@@ -127,41 +125,31 @@ def test_a_service_that_stays_down_is_unavailable_after_three_further_tries(dial
         (Refusal(kind="server", status=413, message="too large"), Exhausted),
     ],
 )
-def test_what_will_not_get_better_is_not_tried_again(
-    dialect: Dialect, refusal: Refusal, family: type[MaridError]
-) -> None:
-    with ModelServer([always(refusal)]) as server:
-        events, error = events_of(gateway_to(server, dialect), asking(dialect))
-        assert len(server.requests) == 1
+def test_a_permanent_error_is_not_retried(dialect: Dialect, refusal: Refusal, family: type[MaridError]) -> None:
+    events, error, requests = play(dialect, always(refusal))
+    assert len(requests) == 1
     assert type(error) is family
     assert events == []
 
 
 @pytest.mark.parametrize(
     ("asked", "least", "most"),
-    [
-        ("60", 60, 60),
-        ("1.5", 1.5, 1.5),
-        ("-5", 0.25, 0.5),
-        ("soon", 0.25, 0.5),
-        (0, 0, 0),
-    ],
+    [("60", 60, 60), ("1.5", 1.5, 1.5), ("-5", 0.25, 0.5), ("soon", 0.25, 0.5), (0, 0, 0)],
 )
-def test_when_to_come_back_is_honoured_within_reason(asked: float | str, least: float, most: float) -> None:
+def test_retry_after_is_honoured_within_reason(asked: float | str, least: float, most: float) -> None:
     naps = Naps()
-    with ModelServer([rate_limited(retry_after=asked), say("ok")]) as server:
-        events_of(gateway_to(server, "openai", GatewayOptions(retry_policy=RetryPolicy(sleep=naps))), asking("openai"))
+    options = GatewayOptions(retry_policy=RetryPolicy(sleep=naps))
+    play("openai", rate_limited(retry_after=asked), say("ok"), options=options)
     assert least <= naps.waits[0] <= most
 
 
 @every_dialect
 @pytest.mark.parametrize("asked", ["Fri, 31 Dec 2100 23:59:59 GMT", "3600"])
-def test_a_service_that_wants_to_be_left_alone_for_long_is_given_up_at_once(dialect: Dialect, asked: str) -> None:
+def test_a_long_retry_after_is_an_error_at_once(dialect: Dialect, asked: str) -> None:
     naps = Naps()
-    with ModelServer([always(rate_limited(retry_after=asked))]) as server:
-        model = gateway_to(server, dialect, GatewayOptions(retry_policy=RetryPolicy(sleep=naps)))
-        events, error = events_of(model, asking(dialect))
-        assert len(server.requests) == 1
+    options = GatewayOptions(retry_policy=RetryPolicy(sleep=naps))
+    events, error, requests = play(dialect, always(rate_limited(retry_after=asked)), options=options)
+    assert len(requests) == 1
     assert isinstance(error, Unavailable)
     assert re.search(r"it asks to wait [\d,]+ s$", str(error))
     assert (events, naps.waits) == ([], [])
@@ -169,51 +157,46 @@ def test_a_service_that_wants_to_be_left_alone_for_long_is_given_up_at_once(dial
 
 @every_dialect
 @pytest.mark.parametrize("status", [408, 409, 425])
-def test_statuses_that_are_not_meant_for_asking_again_are_not(dialect: Dialect, status: int) -> None:
-    with ModelServer([always(server_error(status))]) as server:
-        _, error = events_of(gateway_to(server, dialect), asking(dialect))
-        assert len(server.requests) == 1
+def test_statuses_that_must_not_be_retried_are_not(dialect: Dialect, status: int) -> None:
+    _, error, requests = play(dialect, always(server_error(status)))
+    assert len(requests) == 1
     assert isinstance(error, Unavailable)
 
 
 @every_dialect
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
-def test_a_request_does_not_go_elsewhere_and_is_not_made_again(dialect: Dialect, status: int) -> None:
+def test_a_redirect_is_neither_followed_nor_retried(dialect: Dialect, status: int) -> None:
     away = Refusal(kind="server", status=status, headers={"Location": "http://127.0.0.1:9/v1"})
-    with ModelServer([always(away)]) as server:
-        _, error = events_of(gateway_to(server, dialect), asking(dialect))
-        assert len(server.requests) == 1
+    _, error, requests = play(dialect, always(away))
+    assert len(requests) == 1
     assert isinstance(error, Unavailable)
     assert "redirects requests; check base_url" in str(error)
 
 
 @pytest.mark.parametrize("dialect", ["openai", "openrouter"])
-def test_an_error_is_an_end_that_others_than_openai_know(dialect: Dialect) -> None:
+def test_a_finish_reason_error_before_any_text_is_retried(dialect: Dialect) -> None:
     head = b'{"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": '
     failed = Insert(data=b'data: %s[{"index": 0, "delta": {}, "finish_reason": "error"}]}\n\n' % head)
-    with ModelServer([say(faults=[failed, Cut(after=0, how="clean")]), say("fine")]) as server:
-        events, error = events_of(gateway_to(server, dialect), asking(dialect))
+    events, error, _ = play(dialect, say(faults=[failed, Cut(after=0, how="clean")]), say("fine"))
     assert error is None
     assert text_of(events) == "fine"
     assert [event.attempt for event in events if isinstance(event, RetryScheduled)] == [2]
 
 
 @pytest.mark.parametrize("reason", ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"])
-def test_an_answer_that_ends_with_an_error_before_it_begins_is_asked_for_again(reason: str) -> None:
+def test_a_finish_reason_error_of_google_before_any_text_is_retried(reason: str) -> None:
     failed = Insert(data=b'data: {"candidates": [{"finishReason": "%s"}]}\n\n' % reason.encode())
-    with ModelServer([say(faults=[failed, Cut(after=0, how="clean")]), say("fine")]) as server:
-        events, error = events_of(gateway_to(server, "google"), asking("google"))
-        assert len(server.requests) == 2
+    events, error, requests = play("google", say(faults=[failed, Cut(after=0, how="clean")]), say("fine"))
+    assert len(requests) == 2
     assert error is None
     assert text_of(events) == "fine"
 
 
 @every_dialect
 @pytest.mark.parametrize("how", ["close", "reset", "clean"])
-def test_a_cut_answer_keeps_what_came_and_is_not_tried_again(dialect: Dialect, how: Any) -> None:
-    with ModelServer([always(say("one", "two", "three", faults=[Cut(after=2, how=how)]))]) as server:
-        events, error = events_of(gateway_to(server, dialect), asking(dialect))
-        assert len(server.requests) == 1
+def test_a_cut_answer_keeps_its_text_and_is_not_retried(dialect: Dialect, how: Any) -> None:
+    events, error, requests = play(dialect, always(say("one", "two", "three", faults=[Cut(after=2, how=how)])))
+    assert len(requests) == 1
     assert isinstance(error, Unavailable)
     assert text_of(events) == "onetwo"
     assert isinstance(events[-1], Usage)
@@ -221,18 +204,18 @@ def test_a_cut_answer_keeps_what_came_and_is_not_tried_again(dialect: Dialect, h
 
 
 @every_dialect
-def test_an_answer_cut_before_its_first_word_is_tried_again(dialect: Dialect) -> None:
-    with ModelServer([say("one", faults=[Cut(after=0)]), say("two")]) as server:
-        events, error = events_of(gateway_to(server, dialect), asking(dialect))
+def test_an_answer_cut_before_any_text_is_retried(dialect: Dialect) -> None:
+    events, error, _ = play(dialect, say("one", faults=[Cut(after=0)]), say("two"))
     assert error is None
     assert text_of(events) == "two"
 
 
 @every_dialect
 def test_an_error_in_the_middle_of_an_answer_ends_it(dialect: Dialect) -> None:
-    with ModelServer([always(say("one", "two", faults=[StreamError(refusal=overloaded_error(), after=1)]))]) as server:
-        events, error = events_of(gateway_to(server, dialect), asking(dialect))
-        assert len(server.requests) == 1
+    events, error, requests = play(
+        dialect, always(say("one", "two", faults=[StreamError(refusal=overloaded_error(), after=1)]))
+    )
+    assert len(requests) == 1
     assert isinstance(error, Unavailable)
     assert text_of(events) == "one"
 
@@ -243,20 +226,17 @@ def test_an_error_in_the_middle_of_an_answer_ends_it(dialect: Dialect) -> None:
     [comment("ping", after=1), SplitUtf8(), Trickle(size=1), WrongType(), WrongType(kind="application/json")],
     ids=lambda f: type(f).__name__,
 )
-def test_an_odd_stream_is_survived(dialect: Dialect, fault: Any) -> None:
-    with ModelServer([say("é", "日本", "😀", faults=[fault])]) as server:
-        events, error = events_of(gateway_to(server, dialect), asking(dialect))
+def test_an_unusual_stream_is_read(dialect: Dialect, fault: Any) -> None:
+    events, error, _ = play(dialect, say("é", "日本", "😀", faults=[fault]))
     assert error is None
     assert text_of(events) == finished(events).reply.text == "é日本😀"
 
 
 @every_dialect
-def test_a_damaged_answer_is_asked_for_again_while_nothing_was_given_out(dialect: Dialect) -> None:
-    with ModelServer(
-        [say("one", faults=[malformed_event()]), say("two", "three", faults=[malformed_event(after=1)])]
-    ) as server:
-        events, error = events_of(gateway_to(server, dialect), asking(dialect))
-        assert len(server.requests) == 2
+def test_a_damaged_answer_is_retried_until_text_was_emitted(dialect: Dialect) -> None:
+    first, second = say("one", faults=[malformed_event()]), say("two", "three", faults=[malformed_event(after=1)])
+    events, error, requests = play(dialect, first, second)
+    assert len(requests) == 2
     assert isinstance(error, Unavailable)
     assert text_of(events) == "two"
     assert isinstance(events[-1], Usage)
@@ -272,12 +252,12 @@ def test_calls_with_the_same_id_each_get_their_result(dialect: Dialect) -> None:
         assert len({one.id for one in reply.calls}) == 3
         results = tuple(ToolResult(call_id=one.id, name=one.name, text=one.arguments) for one in reply.calls)
         events_of(model, asking(dialect, user_message("hi"), reply, Message(role="tool", parts=results)))
-        told = server.requests[1].results
-    assert [result.id for result in told] == [one.id for one in reply.calls]
+        received = server.requests[1].results
+    assert [result.id for result in received] == [one.id for one in reply.calls]
 
 
-@pytest.mark.parametrize("dialect", ["openai", "openrouter", "anthropic"])  # Google's arguments are no text
-def test_arguments_that_are_no_json_are_given_as_they_are(dialect: Dialect) -> None:
+@pytest.mark.parametrize("dialect", ["openai", "openrouter", "anthropic"])  # Google's arguments are not text
+def test_arguments_that_are_not_json_are_passed_on(dialect: Dialect) -> None:
     with ModelServer([say(calls=[call("get_tree", '{"path": ')], finish="length"), say("ok")]) as server:
         model = gateway_to(server, dialect)
         events, error = events_of(model, asking(dialect))
@@ -289,24 +269,21 @@ def test_arguments_that_are_no_json_are_given_as_they_are(dialect: Dialect) -> N
     assert error is None
 
 
-def test_two_hundred_calls_at_once_are_all_there() -> None:
-    with ModelServer([say(calls=[call("get_tree", {"path": str(number)}) for number in range(200)])]) as server:
-        events, _ = events_of(gateway_to(server, "openai"), asking("openai"))
+def test_two_hundred_calls_at_once_all_arrive() -> None:
+    events, _, _ = play("openai", say(calls=[call("get_tree", {"path": str(number)}) for number in range(200)]))
     assert len(finished(events).reply.calls) == 200
 
 
 @every_dialect
 def test_an_empty_answer_is_an_answer(dialect: Dialect) -> None:
-    with ModelServer([say()]) as server:
-        events, error = events_of(gateway_to(server, dialect), asking(dialect))
+    events, error, _ = play(dialect, say())
     assert error is None
     assert finished(events).reply == Message(role="assistant", parts=())
 
 
 @every_dialect
-def test_figures_that_the_service_does_not_give_are_ours_and_say_so(dialect: Dialect) -> None:
-    with ModelServer([say("word " * 10, usage=None)]) as server:
-        events, _ = events_of(gateway_to(server, dialect), asking(dialect))
+def test_usage_that_the_service_does_not_report_is_estimated(dialect: Dialect) -> None:
+    events, _, _ = play(dialect, say("word " * 10, usage=None))
     usage = events[-2]
     assert isinstance(usage, Usage)
     assert usage.estimated
@@ -315,7 +292,7 @@ def test_figures_that_the_service_does_not_give_are_ours_and_say_so(dialect: Dia
 
 
 @every_dialect
-def test_a_cancelled_answer_tells_its_cost_and_closes_the_connection(dialect: Dialect) -> None:
+def test_a_cancelled_answer_reports_its_usage_and_closes_the_connection(dialect: Dialect) -> None:
     got: list[GatewayEvent] = []
     with ModelServer([say("one", "two", faults=[Stall(gate=Gate(), after=1)])]) as server:
         model = gateway_to(server, dialect)
@@ -336,7 +313,7 @@ def test_a_cancelled_answer_tells_its_cost_and_closes_the_connection(dialect: Di
 
 
 @every_dialect
-def test_an_answer_that_nobody_waits_for_any_more_tells_what_the_question_may_have_cost(dialect: Dialect) -> None:
+def test_a_request_cancelled_before_its_answer_reports_its_usage(dialect: Dialect) -> None:
     got: list[GatewayEvent] = []
     gate = Gate()
     with ModelServer([say("late", faults=[Stall(gate=gate, before_headers=True)])]) as server:
@@ -356,60 +333,52 @@ def test_an_answer_that_nobody_waits_for_any_more_tells_what_the_question_may_ha
 
 
 @every_dialect
-def test_a_try_that_fails_after_it_has_begun_tells_its_cost(dialect: Dialect) -> None:
-    with ModelServer([say("one", faults=[Cut(after=0)]), server_error(), say("two")]) as server:
-        means = GatewayOptions(retry_policy=RetryPolicy(sleep=Naps()))
-        events, error = events_of(gateway_to(server, dialect, means), asking(dialect))
+def test_an_attempt_that_fails_after_it_has_begun_reports_its_usage(dialect: Dialect) -> None:
+    events, error, _ = play(dialect, say("one", faults=[Cut(after=0)]), server_error(), say("two"))
     assert error is None
     assert [type(event) for event in events] == [Usage, RetryScheduled, RetryScheduled, TextDelta, Usage, Finished]
     assert [event.estimated for event in events if isinstance(event, Usage)] == [True, False]
 
 
-def test_a_service_that_is_silent_may_have_counted_and_one_that_begins_with_an_error_has_not() -> None:
+def test_a_silent_service_may_charge_and_one_that_begins_with_an_error_does_not() -> None:
     silent, failed = say(faults=[Stall(before_headers=True)]), say(faults=[StreamError(refusal=overloaded_error())])
+    options = GatewayOptions(retry_policy=RetryPolicy(idle_timeout=0.5, sleep=Naps()))
+    play("openai", say("first"))  # takes long on our side
     for turn, costs in ((silent, 4), (failed, 0), (say(faults=[Hangup()]), 0)):
-        with ModelServer([say("first"), *[turn] * 4]) as server:
-            model = gateway_to(
-                server, "openai", GatewayOptions(retry_policy=RetryPolicy(idle_timeout=0.5, sleep=Naps()))
-            )
-            events_of(gateway_to(server, "openai"), asking("openai"))  # takes long on our side
-            events, error = events_of(model, asking("openai"))
+        events, error, _ = play("openai", always(turn), options=options)
         assert isinstance(error, Unavailable)
         assert sum(isinstance(event, Usage) for event in events) == costs
 
 
 @every_dialect
-def test_an_answer_cut_after_thoughts_alone_is_asked_for_again(dialect: Dialect) -> None:
-    with ModelServer([say("one", reasoning=("hm",), faults=[Cut(after=1)]), say("two", reasoning=("so",))]) as server:
-        events, error = events_of(gateway_to(server, dialect), asking(dialect))
-        assert len(server.requests) == 2
+def test_an_answer_cut_after_reasoning_alone_is_retried(dialect: Dialect) -> None:
+    events, error, requests = play(
+        dialect, say("one", reasoning=("hm",), faults=[Cut(after=1)]), say("two", reasoning=("so",))
+    )
+    assert len(requests) == 2
     assert error is None
     assert text_of(events) == "two"
     assert [event.text for event in events if isinstance(event, ReasoningDelta)] == ["hm", "so"]
 
 
 @every_dialect
-def test_thoughts_that_are_not_wanted_are_given_to_nobody(dialect: Dialect) -> None:
+def test_excluded_reasoning_is_not_emitted(dialect: Dialect) -> None:
     for wanted in (ReasoningOptions(exclude=True), ReasoningOptions(effort="low", exclude=True)):
-        with ModelServer([say("A", reasoning=("th", "ink"))]) as server:
-            asked = asking(dialect, parameters=Parameters(reasoning=wanted))
-            events, error = events_of(gateway_to(server, dialect), asked)
+        turn = say("A", reasoning=("th", "ink"))
+        events, error, _ = play(dialect, turn, parameters=Parameters(reasoning=wanted))
         assert error is None
         assert text_of(events) == "A"
         assert not [event for event in events if isinstance(event, ReasoningDelta)]
 
 
-def test_the_wait_that_is_told_is_rounded() -> None:
-    with ModelServer([server_error(), say("ok")]) as server:
-        model = gateway_to(
-            server, "openai", GatewayOptions(retry_policy=RetryPolicy(sleep=Naps(), jitter=lambda: 0.123))
-        )
-        events, _ = events_of(model, asking("openai"))
+def test_the_reported_wait_is_rounded() -> None:
+    options = GatewayOptions(retry_policy=RetryPolicy(sleep=Naps(), jitter=lambda: 0.123))
+    events, _, _ = play("openai", server_error(), say("ok"), options=options)
     assert [event.seconds for event in events if isinstance(event, RetryScheduled)] == [0.3]
 
 
 class Notes:
-    """A journal in memory."""
+    """A wire log in memory."""
 
     def __init__(self) -> None:
         self.records: list[tuple[RecordKind, Mapping[str, Any]]] = []
@@ -434,26 +403,25 @@ def test_the_log_holds_what_went_over_the_wire_and_no_key(dialect: Dialect) -> N
 
 
 @every_dialect
-def test_the_environment_has_no_say(dialect: Dialect, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_is_ignored(dialect: Dialect, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI", "ANTHROPIC", "GOOGLE", "GEMINI", "OPENROUTER"):
         monkeypatch.setenv(f"{name}_API_KEY", "stolen")
         monkeypatch.setenv(f"{name}_BASE_URL", "http://127.0.0.1:9/v1")
-    monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "stolen")
-    monkeypatch.setenv("OPENAI_ORG_ID", "stolen")
-    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Mine: stolen")
-    monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", "X-Mine: stolen")
+        monkeypatch.setenv(f"{name}_CUSTOM_HEADERS", "X-Mine: stolen")
+    for name in ("ANTHROPIC_AUTH_TOKEN", "OPENAI_ORG_ID"):
+        monkeypatch.setenv(name, "stolen")
+    for name in ("HTTP_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
     monkeypatch.setenv("GOOGLE_GENAI_CLIENT_MODE", "replay")
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
     with ModelServer([say("ok")]) as server:
         keyless = Gateway(replace(provider_at(server, dialect), api_key=""))
         _, error = events_of(keyless, asking(dialect))
         assert error is None
-        assert "stolen" not in repr(dict(chain(server.requests[0].headers.items())))
+        assert "stolen" not in repr(dict(server.requests[0].headers))
         assert not server.requests[0].key
 
 
-def test_a_place_where_nobody_is_is_unavailable() -> None:
+def test_a_service_that_does_not_run_is_unavailable() -> None:
     with ModelServer([]) as server:
         provider = provider_at(server, "openai")
     _, error = events_of(Gateway(provider, GatewayOptions(retry_policy=RetryPolicy(sleep=Naps()))), asking("openai"))
@@ -477,7 +445,7 @@ def test_a_model_that_the_table_knows_needs_no_network() -> None:
     assert model.context_window("gpt-4o") == 128_000
 
 
-def test_what_the_table_knows_only_in_part_is_better_than_nothing() -> None:
+def test_a_model_known_in_part_has_no_window() -> None:
     with ModelServer(Script(models=[])) as server:
         model = gateway_to(server, "openai")
         assert anyio.run(model.info, "tts-1").context_window == 0
@@ -494,6 +462,5 @@ def test_the_library_is_not_loaded_before_a_model_is_asked() -> None:
 
 
 def test_the_end_is_the_last_event() -> None:
-    with ModelServer([say("a")]) as server:
-        events, _ = events_of(gateway_to(server, "openai"), asking("openai"))
+    events, _, _ = play("openai", say("a"))
     assert [type(event) for event in events] == [TextDelta, Usage, Finished]

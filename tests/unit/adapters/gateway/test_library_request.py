@@ -1,4 +1,4 @@
-"""Our parameters in the library's words."""
+"""Our parameters as the library's settings."""
 
 import json
 import logging
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fakes.model import DIALECTS, KEY, TREE, asking, events_of, gateway_to
+from fakes.model import DIALECTS, KEY, TREE, asking, events_of, gateway_to, play
 from marid.adapters.gateway.gateway import Gateway
 from marid.adapters.gateway.library_request import dropped_parameters, parameters_for, settings_for, silence_libraries
 from marid.adapters.gateway.providers import Dialect, Provider
@@ -38,15 +38,8 @@ def test_nothing_wanted_is_nothing_sent() -> None:
 
 def test_simple_parameters_are_the_same_everywhere() -> None:
     wanted = replace(PLAIN, temperature=0.0, max_tokens=9, top_p=0.5, stop=("x",), seed=1, frequency_penalty=0.1)
-    told = {
-        "temperature": 0.0,
-        "max_tokens": 9,
-        "top_p": 0.5,
-        "stop_sequences": ["x"],
-        "seed": 1,
-        "frequency_penalty": 0.1,
-    }
-    assert settings("google", wanted) == told
+    sent = {"temperature": 0.0, "max_tokens": 9, "top_p": 0.5, "seed": 1, "frequency_penalty": 0.1}
+    assert settings("google", wanted) == {**sent, "stop_sequences": ["x"]}
 
 
 def test_choices_of_tools_are_sent_only_with_tools() -> None:
@@ -58,7 +51,7 @@ def test_choices_of_tools_are_sent_only_with_tools() -> None:
 
 
 @pytest.mark.parametrize(
-    ("thinking", "told"),
+    ("thinking", "effort"),
     [
         (ReasoningOptions(effort="high"), "high"),
         (ReasoningOptions(effort="none"), "none"),
@@ -69,18 +62,16 @@ def test_choices_of_tools_are_sent_only_with_tools() -> None:
         (ReasoningOptions(max_tokens=2000, effort="high"), "low"),
     ],
 )
-def test_effort_is_told_in_one_word(thinking: ReasoningOptions, told: str | None) -> None:
+def test_effort_is_sent_as_one_word(thinking: ReasoningOptions, effort: str | None) -> None:
     wanted = replace(PLAIN, reasoning=thinking)
-    assert settings("openai", wanted).get("openai_reasoning_effort") == told
-    assert settings("openai", wanted, url="https://api.openai.com/v1").get("thinking") == (told != "none" and told)
+    assert settings("openai", wanted).get("openai_reasoning_effort") == effort
+    official = settings("openai", wanted, url="https://api.openai.com/v1")
+    assert official.get("thinking") == (effort != "none" and effort)
 
 
-def test_who_shall_not_think_has_no_tokens_for_it() -> None:
-    wanted = replace(PLAIN, reasoning=ReasoningOptions(enabled=False, max_tokens=2000))
-    assert settings("anthropic", wanted) == settings("google", wanted) == {"thinking": False}
-
-
-def test_a_number_of_tokens_for_thoughts_is_told_where_it_is_understood() -> None:
+def test_a_reasoning_budget_is_sent_where_the_dialect_has_one() -> None:
+    disabled = replace(PLAIN, reasoning=ReasoningOptions(enabled=False, max_tokens=2000))
+    assert settings("anthropic", disabled) == settings("google", disabled) == {"thinking": False}
     wanted = replace(PLAIN, reasoning=ReasoningOptions(max_tokens=2000, exclude=True))
     assert settings("anthropic", wanted) == {"anthropic_thinking": {"type": "enabled", "budget_tokens": 2000}}
     assert settings("google", wanted)["google_thinking_config"]["include_thoughts"] is False
@@ -104,7 +95,7 @@ def test_an_answer_in_json_is_asked_for_in_the_dialects_way() -> None:
     assert made.output_object.name == "n"
 
 
-def test_google_is_asked_for_json_by_its_own_word_where_no_tools_are_offered() -> None:
+def test_google_is_asked_for_json_only_without_tools() -> None:
     wanted = Parameters(response_format={"type": "json_object"})
     with ModelServer([always(say("{}"))]) as server:
         for tools, kinds in (((), ["application/json"]), ((TREE,), [])):
@@ -125,21 +116,20 @@ def test_google_is_asked_for_json_by_its_own_word_where_no_tools_are_offered() -
         (ReasoningOptions(max_tokens=10), 2000, 2000, 1024),
     ],
 )
-def test_there_is_room_for_an_answer_beside_the_thoughts(
+def test_the_token_limit_leaves_room_for_an_answer_beside_the_reasoning(
     thinking: ReasoningOptions, max_tokens: int, raised: int, budget: int
 ) -> None:
     wanted = Parameters(reasoning=thinking, max_tokens=max_tokens, temperature=0.3, top_p=0.5)
-    with ModelServer([say("ok")]) as server:
-        events, error = events_of(gateway_to(server, "anthropic"), asking("anthropic", parameters=wanted))
-        assert error is None
-        sent: Any = server.requests[0].body
+    events, error, requests = play("anthropic", say("ok"), parameters=wanted)
+    assert error is None
+    sent: Any = requests[0].body
     assert (sent["max_tokens"], sent["thinking"]["budget_tokens"]) == (raised, budget)
     assert not {"temperature", "top_p"} & sent.keys()
     (noted,) = [event.text for event in events if isinstance(event, RequestNotice)]
     assert "api.temperature, api.top_p" in noted
 
 
-def test_who_does_not_think_keeps_temperature_and_tokens() -> None:
+def test_without_reasoning_temperature_and_tokens_are_kept() -> None:
     wanted = replace(PLAIN, temperature=0.3, max_tokens=10, reasoning=ReasoningOptions(enabled=False))
     assert settings("anthropic", wanted) == {"temperature": 0.3, "max_tokens": 10, "thinking": False}
     assert settings("anthropic", replace(wanted, reasoning=ReasoningOptions(effort="low"), top_p=0.99))["top_p"] == 0.99
@@ -173,35 +163,29 @@ def test_what_is_wanted_reaches_the_provider(dialect: Dialect, place: tuple[str,
         tool_choice="required",
         reasoning=ReasoningOptions(effort="none"),
     )
-    with ModelServer([say("ok")]) as server:
-        _, error = events_of(gateway_to(server, dialect), asking(dialect, parameters=wanted))
-        assert error is None
-        sent: Any = server.requests[0].body
+    _, error, requests = play(dialect, say("ok"), parameters=wanted)
+    assert error is None
+    sent: Any = requests[0].body
     for name in place:
         sent = sent[name]
     assert sent == value
 
 
-@pytest.mark.parametrize("effort", ["high", "low"])
-def test_effort_reaches_models_that_nobody_knows(effort: str) -> None:
-    with ModelServer([say("ok")]) as server:
-        wanted = Parameters(reasoning=ReasoningOptions(effort=effort))
-        events_of(gateway_to(server, "openai"), asking("openai", parameters=wanted))
-        assert (server.requests[0].body or {})["reasoning_effort"] == effort
+def test_effort_reaches_unknown_models() -> None:
+    wanted = Parameters(reasoning=ReasoningOptions(effort="low"))
+    assert play("openai", say("ok"), parameters=wanted).requests[0].body["reasoning_effort"] == "low"
 
 
 @pytest.mark.parametrize("dialect", ["openai", "openrouter", "anthropic", "google"])
 def test_a_schema_for_the_answer_reaches_the_provider(dialect: Dialect) -> None:
     schema = {"type": "object", "properties": {"flavour": {"type": "string"}}, "required": ["flavour"]}
     form = {"type": "json_schema", "json_schema": {"name": "n", "schema": schema}}
-    with ModelServer([say("{}")]) as server:
-        wanted = Parameters(response_format=form)
-        _, error = events_of(gateway_to(server, dialect), asking(dialect, parameters=wanted))
-        assert error is None
-        assert "flavour" in str(server.requests[0].body)
+    _, error, requests = play(dialect, say("{}"), parameters=Parameters(response_format=form))
+    assert error is None
+    assert "flavour" in str(requests[0].body)
 
 
-def test_which_names_openrouter_has_is_left_to_the_service() -> None:
+def test_every_model_name_is_sent_to_openrouter() -> None:
     with ModelServer([say("ok")]) as server:
         _, error = events_of(gateway_to(server, "openrouter"), replace(asking("openrouter"), model="auto"))
         assert error is None
@@ -225,15 +209,15 @@ print([name for name in sys.modules if name not in before and name.startswith("p
     assert done.stdout == "[]\n"
 
 
-def test_openai_itself_gets_the_name_that_it_knows() -> None:
+def test_compatible_services_keep_their_own_name() -> None:
     import httpx2
 
     from marid.adapters.gateway.library_request import model_for
 
-    async def nobody(request: httpx2.Request) -> httpx2.Response:
+    async def refuse(request: httpx2.Request) -> httpx2.Response:
         return httpx2.Response(500)
 
-    client = httpx2.AsyncClient(transport=httpx2.MockTransport(nobody))
+    client = httpx2.AsyncClient(transport=httpx2.MockTransport(refuse))
     own = model_for(Provider(id="openai", dialect="openai", base_url="https://api.openai.com/v1"), "gpt-4o", client)
     other = model_for(Provider(id="lmstudio", dialect="openai", base_url="http://localhost:1234/v1"), "q", client)
     assert (own.system, other.system) == ("openai", "lmstudio")
@@ -267,7 +251,7 @@ def test_warnings_of_others_are_not(module: str) -> None:
         warnings.warn_explicit("mine", UserWarning, f"{module}.py", 1, module=module)
 
 
-def test_being_hushed_again_adds_nothing() -> None:
+def test_silencing_twice_adds_no_filters() -> None:
     silence_libraries()
     before = list(warnings.filters)
     silence_libraries()
@@ -288,7 +272,7 @@ def test_logs_of_the_libraries_go_nowhere() -> None:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS[:2])
-def test_an_answer_of_an_odd_shape_warns_nobody(dialect: Dialect, recwarn: pytest.WarningsRecorder) -> None:
+def test_an_unusual_answer_causes_no_warning(dialect: Dialect, recwarn: pytest.WarningsRecorder) -> None:
     with ModelServer([say("!", faults=[Insert(data=ODD)])]) as server:
         events_of(gateway_to(server, dialect), asking(dialect))
     assert [str(warning.message) for warning in recwarn if KEY in str(warning.message)] == []
@@ -308,7 +292,7 @@ ALL = Parameters(temperature=0.5, top_p=0.5, frequency_penalty=0.5, presence_pen
         ("openai", [], ("temperature", "top_p", "frequency_penalty", "presence_penalty")),
     ],
 )
-def test_what_a_request_does_not_hold_is_told(dialect: Dialect, body: object, names: tuple[str, ...]) -> None:
+def test_parameters_missing_in_a_request_are_found(dialect: Dialect, body: object, names: tuple[str, ...]) -> None:
     assert dropped_parameters(ALL, dialect, json.dumps(body).encode()) == names
 
 
@@ -330,7 +314,7 @@ CASES: list[tuple[Parameters, Dialect, Mapping[str, Any], tuple[str, ...]]] = [
 
 
 @pytest.mark.parametrize(("wanted", "dialect", "body", "names"), CASES)
-def test_what_a_dialect_cannot_say_is_told_where_it_matters(
+def test_parameters_that_a_dialect_does_not_have_are_found_where_they_matter(
     wanted: Parameters, dialect: Dialect, body: object, names: tuple[str, ...]
 ) -> None:
     assert dropped_parameters(wanted, dialect, json.dumps(body).encode()) == names
@@ -344,21 +328,20 @@ def test_what_a_dialect_cannot_say_is_told_where_it_matters(
         ("google", Parameters(parallel_tool_calls=False, seed=1), "api.parallel_tool_calls"),
     ],
 )
-def test_what_was_asked_of_a_service_is_told_if_it_was_left_out(
-    dialect: Dialect, wanted: Parameters, noted: str
-) -> None:
-    with ModelServer([say("ok")]) as server:
-        events, error = events_of(gateway_to(server, dialect), asking(dialect, parameters=wanted))
+def test_a_dropped_parameter_is_reported(dialect: Dialect, wanted: Parameters, noted: str) -> None:
+    events, error, _ = play(dialect, say("ok"), parameters=wanted)
     assert error is None
-    told = [event.text for event in events if isinstance(event, RequestNotice)]
-    assert told == ([f"model 'scripted-model' does not accept {noted} with these settings: not sent"] if noted else [])
+    notices = [event.text for event in events if isinstance(event, RequestNotice)]
+    assert notices == (
+        [f"model 'scripted-model' does not accept {noted} with these settings: not sent"] if noted else []
+    )
 
 
-def test_where_nothing_was_wanted_nothing_is_read() -> None:
+def test_without_parameters_the_body_is_not_read() -> None:
     assert dropped_parameters(Parameters(seed=1), "openai", b"no JSON") == ()
 
 
-def test_a_setting_that_the_library_leaves_out_is_told_and_the_answer_comes() -> None:
+def test_a_setting_that_the_library_drops_is_reported_and_the_answer_comes() -> None:
     with ModelServer([say("ok")]) as server:
         model = gateway_to(server, "openai")
         wanted = asking("openai", parameters=Parameters(temperature=0.5))

@@ -1,4 +1,4 @@
-"""Messages there and back."""
+"""Messages to the library and back."""
 
 import json
 import re
@@ -73,7 +73,7 @@ def second_body(dialect: Dialect) -> Any:
         return server.requests[1].body
 
 
-def test_openai_compatible_services_get_thoughts_and_text_beside_calls_back() -> None:
+def test_openai_compatible_services_get_reasoning_and_text_beside_calls_back() -> None:
     message = second_body("openai")["messages"][2]
     assert message["reasoning_content"] == "deep thought"
     assert message["content"] == "text beside"
@@ -95,7 +95,7 @@ def test_openrouter_gets_its_reasoning_with_its_signature_back() -> None:
     assert (back["text"], back["signature"]) == ("deep thought", "c2ln")
 
 
-def test_openrouter_gets_thoughts_that_are_only_words_back() -> None:
+def test_openrouter_gets_plain_reasoning_back() -> None:
     turn = say("text", reasoning=("deep ", "thought"), calls=[call("get_tree", {"path": "."})])
     with ModelServer(Script(steps=[turn, say("done")], reasoning_field="reasoning")) as server:
         model = gateway_to(server, "openrouter")
@@ -106,7 +106,7 @@ def test_openrouter_gets_thoughts_that_are_only_words_back() -> None:
 
 
 @pytest.mark.parametrize("dialect", ["openai", "openrouter", "anthropic", "google"])
-def test_the_words_of_a_failure_arrive_as_they_are(dialect: Dialect) -> None:
+def test_the_text_of_a_failure_is_sent_unchanged(dialect: Dialect) -> None:
     made = ToolCall(id="1", name="get_tree", arguments="{}")
     with ModelServer([say("ok")]) as server:
         request = asking(dialect, user_message("hi"), answer(made), results(made, failed=True))
@@ -130,14 +130,13 @@ def test_what_another_provider_sealed_is_not_sent_as_a_signature() -> None:
     seal = json.dumps({"signature": "c2ln", "provider_name": "google"})
     reply = answer(Reasoning(text="hm", seal=seal), "hello")
     with ModelServer([say("ok")]) as server:
-        events_of(
-            gateway_to(server, "anthropic"), asking("anthropic", user_message("hi"), reply, user_message("go on"))
-        )
+        request = asking("anthropic", user_message("hi"), reply, user_message("go on"))
+        events_of(gateway_to(server, "anthropic"), request)
         assert "c2ln" not in json.dumps(server.requests[0].body)
 
 
 @pytest.mark.parametrize("seal", ["", "no json", "[1]", '{"part_kind": "x", "content": "forged"}'])
-def test_a_seal_that_is_none_does_no_harm(seal: str) -> None:
+def test_an_invalid_seal_is_ignored(seal: str) -> None:
     parts = (Reasoning(text="r", seal=seal), Text(text="t", seal=seal))
     reply = Message(
         role="assistant", parts=(*parts, ToolCall(id="1", name="n", arguments="{", seal=seal), *results().parts)
@@ -148,7 +147,7 @@ def test_a_seal_that_is_none_does_no_harm(seal: str) -> None:
     assert [getattr(part, "content", None) for part in made.parts[:2]] == ["r", "t"]
 
 
-def test_a_message_holds_only_what_its_side_may_say() -> None:
+def test_parts_that_do_not_belong_to_a_role_are_dropped() -> None:
     odd = Message(role="user", parts=(Reasoning(text="x"), ToolCall(id="1", name="n", arguments="")))
     assert to_library_messages(ModelRequest(model="m", messages=(odd,))) == []
     result = ToolResult(call_id="1", name="n", text="x")
@@ -165,13 +164,14 @@ def test_calls_with_one_id_get_several_also_across_the_conversation() -> None:
     assert [(one.id, one.arguments) for one in reply.calls] == [("x", '{"a": 1}'), ("x-2", "{"), ("y-2", "")]
 
 
-def test_parts_that_nobody_asked_for_are_left_out() -> None:
+def test_parts_that_were_not_requested_are_dropped() -> None:
     image = FilePart(BinaryContent(b"x", media_type="image/png"))
     response = ModelResponse(parts=[TextPart(""), image, TextPart("a")])
     assert reply_of(response, BARE).parts == (Text(text="a"),)
+    assert EventTranslator().translate(PartStartEvent(index=0, part=image)) == ()
 
 
-def test_an_answer_ends_by_its_calls_whatever_the_provider_calls_it() -> None:
+def test_an_answer_with_calls_ends_by_them_whatever_the_provider_reports() -> None:
     response = ModelResponse(parts=[ToolCallPart("n", "{}", "x")], finish_reason="stop")
     assert finish_of(response, reply_of(response, BARE)).reason == "calls"
     cut = ModelResponse(parts=[TextPart("a")], finish_reason="length", model_name="m-1", provider_response_id="r")
@@ -179,14 +179,14 @@ def test_an_answer_ends_by_its_calls_whatever_the_provider_calls_it() -> None:
     assert finish_of(ModelResponse(parts=[]), answer()).reason == "stop"
 
 
-def test_a_refusal_is_shown_unless_there_are_words() -> None:
+def test_a_refusal_is_shown_unless_there_is_text() -> None:
     details = {"refusal": "I will not"}
     assert refusal_of(ModelResponse(parts=[], provider_details=details)) == TextPart("I will not")
     assert refusal_of(ModelResponse(parts=[TextPart("x")], provider_details=details)) is None
     assert refusal_of(ModelResponse(parts=[ThinkingPart("x")])) is None
 
 
-def test_figures_that_cannot_be_are_no_figures() -> None:
+def test_impossible_usage_is_ignored() -> None:
     assert usage_of(ModelResponse(parts=[], usage=RequestUsage(input_tokens=3, output_tokens=1))) == Usage(3, 1)
     assert usage_of(ModelResponse(parts=[], usage=RequestUsage(input_tokens=-3, output_tokens=1))) is None
     assert usage_of(ModelResponse(parts=[])) is None
@@ -197,9 +197,9 @@ def test_arguments_are_text() -> None:
 
 
 @pytest.mark.parametrize("dialect", ["anthropic", "google", "openrouter", "openai"])
-def test_what_another_provider_thought_is_not_sent(dialect: Dialect) -> None:
-    """The defect: it went out as words of the answer, or of the user."""
-    seal = json.dumps({"id": "reasoning_content", "provider_name": "somebody"})
+def test_reasoning_of_another_provider_is_not_sent(dialect: Dialect) -> None:
+    """It would be taken for text of the answer, or of the user."""
+    seal = json.dumps({"id": "reasoning_content", "provider_name": "other"})
     made = ToolCall(id="c1", name="get_tree", arguments="{}")
     reply = Message(role="assistant", parts=(Reasoning(text="HIDDEN", seal=seal), Text(text="beside"), made))
     with ModelServer([say("done")]) as server:
@@ -210,7 +210,7 @@ def test_what_another_provider_thought_is_not_sent(dialect: Dialect) -> None:
     assert "HIDDEN" not in sent
 
 
-def test_two_services_with_an_address_only_are_not_one() -> None:
+def test_two_custom_services_do_not_get_each_other_s_reasoning() -> None:
     with ModelServer([say("x", reasoning=("deep",), calls=[call("get_tree", {})])]) as one:
         reply = finished(events_of(gateway_to(one, "openai"), asking("openai"))[0]).reply
     with ModelServer([say("done")]) as other:
@@ -226,11 +226,11 @@ def test_two_services_with_an_address_only_are_not_one() -> None:
         ("anthropic", "x" * 65, False),
         ("openai", "functions.read_file:0", True),
         ("openai", "x" * 41, False),
-        ("openai at gate:4000", "x" * 200, True),  # a gate may keep something in an id
+        ("openai at gate:4000", "x" * 200, True),  # a proxy may keep something in an id
         ("google", "x" * 200, True),
     ],
 )
-def test_the_id_of_a_call_is_one_that_the_service_takes(asked: str, id: str, kept: bool) -> None:
+def test_the_id_of_a_call_is_one_that_the_service_accepts(asked: str, id: str, kept: bool) -> None:
     made = ToolCall(id=id, name="get_tree", arguments="{}")
     request = ModelRequest(model="m", messages=(Message(role="assistant", parts=(made,)), results(made)))
     first, second = to_library_messages(request, target=asked)
@@ -242,7 +242,7 @@ def test_the_id_of_a_call_is_one_that_the_service_takes(asked: str, id: str, kep
     assert re.fullmatch("[A-Za-z0-9_-]{1,40}", out.tool_call_id) or kept
 
 
-def test_words_and_thoughts_come_as_they_are_and_nothing_comes_as_nothing() -> None:
+def test_text_and_reasoning_are_translated_and_empty_deltas_dropped() -> None:
     reader = EventTranslator()
     assert reader.translate(PartStartEvent(index=0, part=TextPart("a"))) == (TextDelta("a"),)
     assert reader.translate(PartStartEvent(index=0, part=TextPart(""))) == ()
@@ -250,14 +250,13 @@ def test_words_and_thoughts_come_as_they_are_and_nothing_comes_as_nothing() -> N
     assert reader.translate(PartDeltaEvent(index=0, delta=TextPartDelta(""))) == ()
     assert reader.translate(PartStartEvent(index=1, part=ThinkingPart("c"))) == (ReasoningDelta("c"),)
     assert reader.translate(PartStartEvent(index=1, part=ThinkingPart(""))) == ()
-    assert reader.translate(PartDeltaEvent(index=1, delta=ThinkingPartDelta(content_delta="d"))) == (
-        ReasoningDelta("d"),
-    )
+    thinking = ThinkingPartDelta(content_delta="d")
+    assert reader.translate(PartDeltaEvent(index=1, delta=thinking)) == (ReasoningDelta("d"),)
     assert reader.translate(PartDeltaEvent(index=1, delta=ThinkingPartDelta(signature_delta="s"))) == ()
     assert reader.translate(PartEndEvent(index=1, part=ThinkingPart("cd"))) == ()
 
 
-def test_thoughts_that_are_not_wanted_are_not_told() -> None:
+def test_excluded_reasoning_is_dropped() -> None:
     reader = EventTranslator(reasoning=False)
     assert reader.translate(PartStartEvent(index=0, part=ThinkingPart("c"))) == ()
     assert reader.translate(PartDeltaEvent(index=0, delta=ThinkingPartDelta(content_delta="d"))) == ()
@@ -267,17 +266,10 @@ def test_thoughts_that_are_not_wanted_are_not_told() -> None:
 def test_the_pieces_of_several_calls_may_alternate() -> None:
     reader = EventTranslator()
     assert reader.translate(PartStartEvent(index=3, part=ToolCallPart("a", None, "1"))) == (CallStarted(0, "a"),)
-    assert reader.translate(PartStartEvent(index=5, part=ToolCallPart("b", "{", "2"))) == (
-        CallStarted(1, "b"),
-        CallDelta(1, "{"),
-    )
+    second = PartStartEvent(index=5, part=ToolCallPart("b", "{", "2"))
+    assert reader.translate(second) == (CallStarted(1, "b"), CallDelta(1, "{"))
     for index, number in ((3, 0), (5, 1), (3, 0)):
         delta = ToolCallPartDelta(args_delta="x")
         assert reader.translate(PartDeltaEvent(index=index, delta=delta)) == (CallDelta(number, "x"),)
     assert reader.translate(PartDeltaEvent(index=9, delta=ToolCallPartDelta(args_delta="x"))) == ()
     assert reader.translate(PartDeltaEvent(index=3, delta=ToolCallPartDelta(tool_name_delta="x"))) == ()
-
-
-def test_other_parts_are_left_out() -> None:
-    image = FilePart(BinaryContent(b"x", media_type="image/png"))
-    assert EventTranslator().translate(PartStartEvent(index=0, part=image)) == ()

@@ -30,17 +30,14 @@ def body(value: object) -> bytes:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_every_dialects_list_tells_the_windows(dialect: Dialect) -> None:
-    with ModelServer(
-        Script(models=[ScriptedModel(id="m-1", context=1000, output=100), ScriptedModel(id="m-2")], key=KEY)
-    ) as server:
+def test_every_dialect_s_list_has_the_context_windows(dialect: Dialect) -> None:
+    listed = [ScriptedModel(id="m-1", context=1000, output=100), ScriptedModel(id="m-2")]
+    with ModelServer(Script(models=listed, key=KEY)) as server:
         found = models_of(provider_at(server, dialect))
         with pytest.raises(Refused, match="check api_key"):
             models_of(provider_at(server, dialect, key="another-key"))
-    assert [(one.id, one.context_window, one.max_output) for one in found] == [
-        ("m-1", 1000, 100),
-        ("m-2", 128_000, 4096),
-    ]
+    limits = [(one.id, one.context_window, one.max_output) for one in found]
+    assert limits == [("m-1", 1000, 100), ("m-2", 128_000, 4096)]
 
 
 def test_lm_studios_own_list_comes_first_and_then_the_others() -> None:
@@ -64,12 +61,10 @@ def test_a_service_that_closes_a_connection_it_had_kept_loses_no_question() -> N
 
 def test_lm_studios_newest_list_is_understood() -> None:
     with serving() as server:
-        server.replies["/api/v1/models"] = body(
-            {"models": [{"key": "k", "display_name": "K", "max_context_length": 9}]}
-        )
-        assert [(one.id, one.name, one.context_window) for one in models_of(service(server, "lmstudio"))] == [
-            ("k", "K", 9)
-        ]
+        entry = {"key": "k", "display_name": "K", "max_context_length": 9}
+        server.replies["/api/v1/models"] = body({"models": [entry]})
+        (found,) = models_of(service(server, "lmstudio"))
+        assert (found.id, found.name, found.context_window) == ("k", "K", 9)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +97,7 @@ def test_a_list_that_lm_studio_does_not_know_is_followed_by_the_next() -> None:
 @pytest.mark.parametrize(
     ("error", "words"), [(UNEXPECTED, "Unexpected endpoint"), ({"error": {"code": 1}}, "an error")]
 )
-def test_an_error_instead_of_a_list_is_no_empty_list(error: object, words: str) -> None:
+def test_an_error_instead_of_a_list_is_not_an_empty_list(error: object, words: str) -> None:
     with serving() as server:
         server.replies["/v1/models"] = body(error)
         with pytest.raises(NotFound, match=f"has no list of models: .*{words}"):
@@ -110,31 +105,20 @@ def test_an_error_instead_of_a_list_is_no_empty_list(error: object, words: str) 
 
 
 @pytest.mark.parametrize(
-    ("dialect", "path", "first", "rest", "sign"),
+    ("dialect", "path", "field", "more", "query"),
     [
-        (
-            "anthropic",
-            "/v1/models",
-            {"data": [{"id": "a"}], "has_more": True, "last_id": "a"},
-            {"data": [{"id": "b"}]},
-            "after_id=a",
-        ),
-        (
-            "google",
-            "/v1/v1beta/models",
-            {"models": [{"name": "models/a"}], "nextPageToken": "t"},
-            {"models": [{"name": "models/b"}]},
-            "pageToken=t",
-        ),
+        ("anthropic", "/v1/models", "data", {"has_more": True, "last_id": "a"}, "after_id=a"),
+        ("google", "/v1/v1beta/models", "models", {"nextPageToken": "t"}, "pageToken=t"),
     ],
 )
 def test_a_list_in_pages_is_read_to_its_end(
-    dialect: Dialect, path: str, first: object, rest: object, sign: str
+    dialect: Dialect, path: str, field: str, more: dict[str, object], query: str
 ) -> None:
     with serving() as server:
 
         def page(connection: socket) -> None:
-            connection.sendall(body(rest if sign.encode() in server.asked[-1] else first))
+            last = query.encode() in server.asked[-1]
+            connection.sendall(body({field: [{"id": "b"}]} if last else {field: [{"id": "a"}], **more}))
 
         server.replies[path] = page
         assert [one.id for one in models_of(service(server, dialect, dialect))] == ["a", "b"]
@@ -160,26 +144,18 @@ def test_prices_are_for_a_million_tokens() -> None:
     with serving() as server:
         server.replies["/v1/models"] = body({"data": entries})
         found = models_of(service(server, "openrouter", "openrouter"))
-    assert [(one.id, one.input_price, one.output_price) for one in found] == [
-        ("a", 2.5, None),
-        ("auto", None, None),
-        ("odd", None, None),
-        ("huge", None, None),
-        ("b", None, None),
-    ]
+    prices = {one.id: (one.input_price, one.output_price) for one in found}
+    assert prices == {"a": (2.5, None), **dict.fromkeys(["auto", "odd", "huge", "b"], (None, None))}
 
 
 @pytest.mark.parametrize(
     "reply",
     [
-        answer(b"<html>"),
-        answer(b"[" * 100_000),
-        body([1]),
-        answer(b"", status="500 Oops"),
-        answer(b"", status="302 Found"),
+        *(answer(b"<html>"), answer(b"[" * 100_000), body([1])),
+        *(answer(b"", status="500 Oops"), answer(b"", status="302 Found")),
     ],
 )
-def test_what_is_no_list_is_told(reply: bytes) -> None:
+def test_an_invalid_list_is_an_error(reply: bytes) -> None:
     with serving() as server:
         server.replies["/v1/models"] = reply
         with pytest.raises(Unavailable, match="models"):
@@ -210,7 +186,7 @@ def test_no_list_at_all_is_not_found() -> None:
         models_of(service(server))
 
 
-def test_who_is_not_there_cannot_be_asked() -> None:
+def test_a_service_that_does_not_run_is_unavailable() -> None:
     with serving() as server:
         gone = service(server)
     with pytest.raises(Unavailable, match="cannot list the models"):

@@ -29,13 +29,13 @@ def test_windows_and_prices_of_well_known_models(id: str, name: str, window: int
     assert info.output_price
 
 
-def test_who_serves_open_models_is_not_guessed_at() -> None:
+def test_models_of_local_services_and_unknown_models_are_not_known() -> None:
     assert find_known_model(provider("lmstudio"), "gpt-4o") is None
-    assert find_known_model(provider("openai"), "nobody-knows-this") is None
+    assert find_known_model(provider("openai"), "unknown-model") is None
     assert set(KNOWN_PROVIDERS) >= {"lmstudio", "ollama"}
 
 
-def test_behind_a_url_of_ones_own_the_name_tells() -> None:
+def test_behind_a_custom_url_the_name_decides() -> None:
     custom = provider_from_settings(base_url="http://proxy.example/v1")
     assert custom
     for name in ("gpt-4o", "openai/gpt-4o"):

@@ -17,12 +17,12 @@ def test_each_wait_is_twice_the_last_up_to_the_longest() -> None:
     assert [STERN.delay(failures, None) for failures in (0, 1, 2, 10)] == [0.5, 1.0, 2.0, 30.0]
 
 
-def test_chance_takes_no_more_than_half_of_a_wait() -> None:
+def test_jitter_takes_at_most_half_of_a_wait() -> None:
     assert [RetryPolicy(jitter=lambda: 0.0).delay(failures, None) for failures in (0, 3)] == [0.25, 2.0]
 
 
 @pytest.mark.parametrize(("asked", "waits"), [(7.0, 7.0), (0.0, 0.0), (-5.0, 0.0), (1.5, 1.5)])
-def test_what_the_service_asks_for_counts(asked: float, waits: float) -> None:
+def test_the_service_s_retry_after_wins(asked: float, waits: float) -> None:
     assert STERN.delay(0, asked) == waits
 
 
@@ -30,10 +30,10 @@ def test_records_are_lines_in_a_file_that_only_its_owner_reads(tmp_path: Path) -
     path = tmp_path / "requests.jsonl"
     old = os.umask(0)
     try:
-        journal = WireLogFiles(requests=str(path))
-        journal.note("request", {"a": "é"})
-        journal.note("request", {"b": 2})
-        journal.note("response", {"c": 3})
+        log = WireLogFiles(requests=str(path))
+        log.note("request", {"a": "é"})
+        log.note("request", {"b": 2})
+        log.note("response", {"c": 3})
     finally:
         os.umask(old)
     assert [json.loads(line) for line in path.read_text("utf-8").splitlines()] == [{"a": "é"}, {"b": 2}]
@@ -41,12 +41,8 @@ def test_records_are_lines_in_a_file_that_only_its_owner_reads(tmp_path: Path) -
     assert os.listdir(tmp_path) == ["requests.jsonl"]
 
 
-def test_a_log_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    with pytest.raises(Unavailable, match="cannot write the log"):
-        WireLogFiles(responses=str(tmp_path / "no" / "where")).note("response", {})
-
-
-def test_a_link_is_not_followed(tmp_path: Path) -> None:
+def test_a_log_that_cannot_be_written_is_unavailable(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "target")
-    with pytest.raises(Unavailable):
-        WireLogFiles(requests=str(tmp_path / "link")).note("request", {})
+    for name in ("no/where", "link"):
+        with pytest.raises(Unavailable, match="cannot write the log"):
+            WireLogFiles(responses=str(tmp_path / name)).note("response", {})

@@ -1,4 +1,4 @@
-"""The bodies of answers."""
+"""Response bodies."""
 
 import gzip
 import json
@@ -30,24 +30,24 @@ def read(body: httpx2.AsyncByteStream) -> bytes:
 
 
 @pytest.mark.parametrize("packed", [gzip.compress(EVENT, mtime=0), zlib.compress(EVENT)], ids=["gzip", "deflate"])
-def test_what_is_packed_comes_out_as_it_was_wherever_it_is_cut(packed: bytes) -> None:
+def test_a_body_is_decompressed_wherever_it_is_cut(packed: bytes) -> None:
     for at in range(len(packed) + 1):
         assert read(DecompressedBody(Body(packed[:at], packed[at:]))) == EVENT
     assert read(DecompressedBody(Body(packed + packed))) == EVENT * 2
 
 
-def test_of_a_packed_body_that_is_cut_there_is_the_beginning() -> None:
+def test_a_cut_compressed_body_gives_its_beginning() -> None:
     events = EVENT + b'data: {"b": "%s"}\n\n' % bytes(range(97, 123)) * 50
     half = read(DecompressedBody(Body(gzip.compress(events)[:-20])))
     assert events.startswith(half)
 
 
-def test_what_cannot_be_unpacked_is_told() -> None:
+def test_a_body_that_cannot_be_decompressed_is_an_error() -> None:
     with pytest.raises(httpx2.DecodingError, match="cannot be decompressed"):
         read(DecompressedBody(Body(b"never packed at all")))
 
 
-def test_much_that_is_packed_into_little_comes_in_small_pieces() -> None:
+def test_a_decompressed_body_comes_in_small_pieces() -> None:
     async def main() -> set[int]:
         return {len(piece) async for piece in DecompressedBody(Body(gzip.compress(bytes(20 << 20))))}
 
@@ -93,9 +93,9 @@ def test_an_object_without_end_is_given_up() -> None:
 
 
 def test_a_damaged_event_ends_the_body() -> None:
-    sieve = SseValidator()
-    assert read(ValidatedBody(Body(EVENT, EVENT + b"data: {\n\n", EVENT), sieve, 60)) == EVENT * 2
-    assert sieve.fault
+    validator = SseValidator()
+    assert read(ValidatedBody(Body(EVENT, EVENT + b"data: {\n\n", EVENT), validator, 60)) == EVENT * 2
+    assert validator.fault
 
 
 def test_a_body_that_is_closed_gives_no_more() -> None:
@@ -117,7 +117,7 @@ def test_a_body_that_is_closed_gives_no_more() -> None:
     anyio.run(main)
 
 
-def test_bytes_that_are_no_events_are_silence() -> None:
+def test_comments_do_not_end_a_silence() -> None:
     async def main() -> None:
         with pytest.raises(httpx2.ReadTimeout, match="no event in 0 s"):
             await anext(ValidatedBody(Body(b": ping\n\n", b": ping\n\n", b": ping\n\n"), SseValidator(), 0))

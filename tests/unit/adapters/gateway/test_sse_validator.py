@@ -1,6 +1,7 @@
-"""Server-sent events, whole and broken."""
+"""Server-sent events, valid and damaged."""
 
 import json
+from itertools import accumulate, cycle, islice, pairwise
 
 import pytest
 from hypothesis import given
@@ -9,16 +10,16 @@ from hypothesis import strategies as st
 from marid.adapters.gateway.sse_validator import MAX_EVENT, SseValidator
 
 
-def sifted(*pieces: bytes) -> tuple[bytes, SseValidator]:
-    sieve = SseValidator()
-    return b"".join([*(sieve.feed(piece) for piece in pieces), sieve.finish()]), sieve
+def validate(*pieces: bytes) -> tuple[bytes, SseValidator]:
+    validator = SseValidator()
+    return b"".join([*(validator.feed(piece) for piece in pieces), validator.finish()]), validator
 
 
 def test_good_events_pass_as_they_are() -> None:
     stream = b'event: x\ndata: {"a": 1}\n\ndata: [DONE]\n\n'
-    passed, sieve = sifted(stream)
+    passed, validator = validate(stream)
     assert passed == stream
-    assert (sieve.fault, sieve.has_events, sieve.is_complete) == ("", True, True)
+    assert (validator.fault, validator.has_events, validator.is_complete) == ("", True, True)
 
 
 BROKEN = (b'data: {"a": \n\n', b"data: nonsense\n\n", b"data: [1]\n\n", b"data: \xff\xfe\n\n", b'data: "x"\n\n')
@@ -27,55 +28,55 @@ BROKEN = (b'data: {"a": \n\n', b"data: nonsense\n\n", b"data: [1]\n\n", b"data: 
 @pytest.mark.parametrize("broken", BROKEN)
 @pytest.mark.parametrize("end", [b"", b'data: {"c": 3}\n\n'])
 def test_a_damaged_event_ends_the_stream_after_what_came_before(broken: bytes, end: bytes) -> None:
-    passed, sieve = sifted(b'data: {"a": 1}\n\n' + broken + b'data: {"b": 2}\n\n', end)
+    passed, validator = validate(b'data: {"a": 1}\n\n' + broken + b'data: {"b": 2}\n\n', end)
     assert passed == b'data: {"a": 1}\n\n'
-    assert sieve.fault == "sent an event that is not a JSON object"
-    assert sifted(broken, end)[0] == b""
+    assert validator.fault == "sent an event that is not a JSON object"
+    assert validate(broken, end)[0] == b""
 
 
 @pytest.mark.parametrize("broken", BROKEN)
 def test_what_is_damaged_after_the_end_does_not_matter(broken: bytes) -> None:
-    _, sieve = sifted(b"data: [DONE]\n\n", broken)
-    assert (sieve.fault, sieve.is_complete) == ("", True)
+    _, validator = validate(b"data: [DONE]\n\n", broken)
+    assert (validator.fault, validator.is_complete) == ("", True)
 
 
 @pytest.mark.parametrize("nothing", [b"data:\n\n", b"data: \n\n", b"data:  \n\n", b": ping\n\n", b"event: ping\n\n"])
-def test_what_is_no_data_is_no_event(nothing: bytes) -> None:
-    passed, sieve = sifted(nothing, nothing + nothing, b'data: {"a": 1}\n\n')
+def test_without_data_there_is_no_event(nothing: bytes) -> None:
+    passed, validator = validate(nothing, nothing + nothing, b'data: {"a": 1}\n\n')
     assert passed == b'data: {"a": 1}\n\n'
-    assert sieve.fault == ""
+    assert validator.fault == ""
 
 
 def test_comments_and_unknown_lines_are_left_out() -> None:
-    passed, sieve = sifted(b': hello\n\nfoo\n\nid: 7\nwhat is this\ndata: {"a": 1}\n\n')
+    passed, validator = validate(b': hello\n\nfoo\n\nid: 7\nwhat is this\ndata: {"a": 1}\n\n')
     assert passed == b'id: 7\ndata: {"a": 1}\n\n'
-    assert sieve.fault == ""
+    assert validator.fault == ""
 
 
 def test_every_kind_of_line_end_counts() -> None:
     for end in (b"\n", b"\r\n", b"\r"):
-        passed, _ = sifted(b'data:{"a": 1}' + end + end + b'data: {"b": 2}' + end + end)
+        passed, _ = validate(b'data:{"a": 1}' + end + end + b'data: {"b": 2}' + end + end)
         assert passed == b'data: {"a": 1}\n\ndata: {"b": 2}\n\n'
 
 
 def test_an_event_without_its_blank_line_counts_at_the_end() -> None:
-    assert sifted(b'data: {"a": 1}')[0] == b'data: {"a": 1}\n\n'
-    assert sifted(b'data: {"a": 1}\r')[0] == b'data: {"a": 1}\n\n'
-    passed, sieve = sifted(b'data: {"a":')
-    assert (passed, sieve.fault) == (b"", "")
+    assert validate(b'data: {"a": 1}')[0] == b'data: {"a": 1}\n\n'
+    assert validate(b'data: {"a": 1}\r')[0] == b'data: {"a": 1}\n\n'
+    passed, validator = validate(b'data: {"a":')
+    assert (passed, validator.fault) == (b"", "")
 
 
 def test_two_events_without_a_blank_line_between_are_two() -> None:
-    passed, sieve = sifted(b'data: {"a": 1}\ndata: {"b": 2}\n\n')
+    passed, validator = validate(b'data: {"a": 1}\ndata: {"b": 2}\n\n')
     assert passed == b'data: {"a": 1}\n\ndata: {"b": 2}\n\n'
-    assert sieve.fault == ""
-    passed, sieve = sifted(b'data: {"a": 1}\ndata: {"b"\ndata: {"c": 3}\n\n')
+    assert validator.fault == ""
+    passed, validator = validate(b'data: {"a": 1}\ndata: {"b"\ndata: {"c": 3}\n\n')
     assert passed == b'data: {"a": 1}\n\n'
-    assert sieve.fault
+    assert validator.fault
 
 
 def test_data_of_several_lines_is_one_event() -> None:
-    assert sifted(b'data: {"a":\ndata: 1}\n\n')[0] == b'data: {"a": 1}\n\n'
+    assert validate(b'data: {"a":\ndata: 1}\n\n')[0] == b'data: {"a": 1}\n\n'
 
 
 @pytest.mark.parametrize(
@@ -94,27 +95,27 @@ def test_data_of_several_lines_is_one_event() -> None:
     ],
 )
 def test_it_knows_where_an_answer_ends(event: dict[str, object], ends: bool) -> None:
-    assert sifted(b"data: " + json.dumps(event).encode() + b"\n\n")[1].is_complete is ends
+    assert validate(b"data: " + json.dumps(event).encode() + b"\n\n")[1].is_complete is ends
 
 
-def test_a_line_of_ten_megabytes_in_small_pieces_takes_no_long() -> None:
+def test_a_line_of_ten_megabytes_in_small_pieces_passes() -> None:
     event = b'data: {"a": "' + b"x" * (10 << 20) + b'"}\n\n'
-    passed, _ = sifted(*(event[at : at + 65536] for at in range(0, len(event), 65536)))
+    passed, _ = validate(*(event[at : at + 65536] for at in range(0, len(event), 65536)))
     assert passed == event
 
 
 def test_data_nested_too_deep_is_damaged() -> None:
-    assert sifted(b"data: " + b"[" * 200_000 + b"\n\n")[1].fault
+    assert validate(b"data: " + b"[" * 200_000 + b"\n\n")[1].fault
 
 
 def test_a_line_without_end_is_given_up() -> None:
-    sieve = SseValidator()
+    validator = SseValidator()
     piece = b"x" * (1 << 20)
-    sieve.feed(b'data: {"a": 1}\n\ndata: {"a": "')
-    fed = next(number for number in range(1, 100) if sieve.feed(piece) == b"" and sieve.fault)
+    validator.feed(b'data: {"a": 1}\n\ndata: {"a": "')
+    fed = next(number for number in range(1, 100) if validator.feed(piece) == b"" and validator.fault)
     assert fed << 20 <= MAX_EVENT + (1 << 20)
-    assert "more than 32 MB" in sieve.fault
-    assert sieve.feed(b'"}\n\n') + sieve.finish() == b""
+    assert "more than 32 MB" in validator.fault
+    assert validator.feed(b'"}\n\n') + validator.finish() == b""
 
 
 def test_what_was_held_back_comes_before_the_end() -> None:
@@ -122,7 +123,7 @@ def test_what_was_held_back_comes_before_the_end() -> None:
         return b"data: " + json.dumps({"choices": [{"delta": {"content": text}}]}).encode() + b"\n\n"
 
     for end in (b"data: [DONE]\n\n", b""):
-        passed, _ = sifted(chunk("<thi"), end)
+        passed, _ = validate(chunk("<thi"), end)
         assert b'"<thi"' in passed
 
 
@@ -140,39 +141,39 @@ CHUNK = b'data: {"choices": [{"delta": {"content": "half"}}]}\n\n'
         b'data: {"type": "error", "message": "no compute"}\n\n',
     ],
 )
-def test_an_error_that_no_client_knows_ends_the_stream_with_its_words(error: bytes) -> None:
-    passed, sieve = sifted(CHUNK, error, b"data: [DONE]\n\n")
+def test_an_error_that_clients_do_not_know_ends_the_stream_with_its_message(error: bytes) -> None:
+    passed, validator = validate(CHUNK, error, b"data: [DONE]\n\n")
     assert passed == CHUNK
-    assert (sieve.error_text, bool(sieve.fault), sieve.began_with_error) == ("no compute", True, False)
-    assert sifted(error)[1].began_with_error
-    assert sifted(CHUNK + error + b"data: [DONE]\n\n")[1].error_text == "no compute"
+    assert (validator.error_text, bool(validator.fault), validator.began_with_error) == ("no compute", True, False)
+    assert validate(error)[1].began_with_error
+    assert validate(CHUNK + error + b"data: [DONE]\n\n")[1].error_text == "no compute"
 
 
-def test_an_error_without_words_is_one_and_one_after_the_end_does_not_matter() -> None:
-    assert sifted(b"error:\n\n")[1].error_text == "no reason given"
-    assert sifted(b"data: [DONE]\n\n", b"error: late\n\n")[1].error_text == ""
+def test_an_error_without_a_message_counts_and_one_after_the_end_does_not() -> None:
+    assert validate(b"error:\n\n")[1].error_text == "no reason given"
+    assert validate(b"data: [DONE]\n\n", b"error: late\n\n")[1].error_text == ""
 
 
-def test_an_error_that_the_clients_know_is_theirs() -> None:
+def test_an_error_that_clients_know_is_passed_on() -> None:
     for known in (b'event: error\ndata: {"type": "error", "error": {"message": "x"}}\n\n', b'data: {"error": "x"}\n\n'):
-        passed, sieve = sifted(known)
-        assert (passed, sieve.error_text, sieve.began_with_error) == (known, "", True)
-        assert not sifted(CHUNK, known)[1].began_with_error
+        passed, validator = validate(known)
+        assert (passed, validator.error_text, validator.began_with_error) == (known, "", True)
+        assert not validate(CHUNK, known)[1].began_with_error
 
 
 def test_an_error_beside_an_empty_choice_is_one_that_came_first() -> None:
     error = b'data: {"choices":[{"delta":{"content":""},"finish_reason":"error"}],"error":{"message":"x"}}\n\n'
-    assert sifted(error)[1].began_with_error
-    assert not sifted(CHUNK, error)[1].began_with_error
-    assert not sifted(CHUNK)[1].began_with_error
+    assert validate(error)[1].began_with_error
+    assert not validate(CHUNK, error)[1].began_with_error
+    assert not validate(CHUNK)[1].began_with_error
 
 
-def test_a_mark_before_the_stream_loses_nothing() -> None:
+def test_a_byte_order_mark_is_dropped() -> None:
     mark = b"\xef\xbb\xbf"
     for pieces in ((mark + CHUNK,), (mark, CHUNK), (mark[:1], mark[1:] + CHUNK), (mark + CHUNK + CHUNK,)):
-        passed, sieve = sifted(*pieces)
+        passed, validator = validate(*pieces)
         assert passed == CHUNK * (len(b"".join(pieces)) // len(CHUNK))
-        assert sieve.fault == ""
+        assert validator.fault == ""
 
 
 @given(
@@ -184,12 +185,8 @@ def test_where_the_stream_is_cut_into_pieces_changes_nothing(
     events: list[dict[str, str]], sizes: list[int], end: bytes
 ) -> None:
     stream = b"".join(b"data: " + json.dumps(event, ensure_ascii=False).encode() + end + end for event in events)
-    pieces: list[bytes] = []
-    at = 0
-    while at < len(stream):
-        size = sizes[len(pieces) % len(sizes)]
-        pieces.append(stream[at : at + size])
-        at += size
-    passed, sieve = sifted(*pieces)
+    ends = list(accumulate(islice(cycle(sizes), len(stream))))
+    pieces = [stream[start:end] for start, end in pairwise([0, *ends])]
+    passed, validator = validate(*pieces)
     assert [json.loads(line[6:]) for line in passed.split(b"\n") if line] == events
-    assert sieve.fault == ""
+    assert validator.fault == ""
