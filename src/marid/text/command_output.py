@@ -1,14 +1,14 @@
-"""The two streams of a command as one text."""
+"""The output streams of a command as one text."""
 
 MAX_ESCAPED_BYTES = 900_000
-"""Each stream as a JSON string: it is sent twice, as text and as a value, and all stays below 4 MB."""
+"""For each stream as a JSON string. Each is sent twice, as text and as a value; the total stays below 4 MB."""
 
 _PAIRS = b'"\\\n\t\r'
 _CONTROLS = bytes(code for code in (*range(32), 127) if code not in _PAIRS)
 
 
 def combine_streams(out: str, err: str, status: int) -> str:
-    """Both streams and the exit code, in the form that callers know."""
+    """Both streams and the exit code, in the form that the tool documents."""
     return f"STDOUT:\n{_with_newline(out)}STDERR:\n{_with_newline(err)}EXIT CODE: {status}"
 
 
@@ -17,7 +17,7 @@ def _with_newline(text: str) -> str:
 
 
 def truncate_middle(text: str, max_bytes: int = MAX_ESCAPED_BYTES) -> str:
-    """`text`, or its beginning and its end with a note between that comes on top of `most`: bytes as a JSON string."""
+    """The text, or its beginning and end, of at most `max_bytes` bytes as a JSON string, with a note between them."""
     keep = len(text)
     if 12 * keep <= max_bytes:
         return text
@@ -30,7 +30,7 @@ def truncate_middle(text: str, max_bytes: int = MAX_ESCAPED_BYTES) -> str:
 
 
 def json_escaped_size(text: str) -> int:
-    """Bytes as a JSON string, in which all that is not ASCII is escaped: its longest form."""
+    """The size in bytes of a JSON string that escapes everything but ASCII."""
     data = text.encode("utf-16-le", "surrogatepass")
     units = len(data) // 2
     plain = text.encode("ascii", "ignore")

@@ -1,27 +1,24 @@
-"""What a conversation may be called: the name becomes a folder, so it is checked at every entrance."""
+"""Names of conversations. A name becomes a folder, so every entry point checks it."""
 
 from types import MappingProxyType
 
 from marid.core.errors import BadInput
 
 MAX_LENGTH = 100
-# Words that mean a conversation, whatever it is called.
+# Words that select a conversation and so cannot name one.
 _RESERVED = MappingProxyType({"-": "'-' stands for the previous one", "new": "'new' stands for a new one"})
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 
 
 def check_conversation_name(name: str) -> str:
-    """The name itself.
-
-    Raises: BadInput when it is no name of a conversation.
-    """
+    """The name. Raises: BadInput if a conversation cannot have it."""
     if why := _why_invalid(name):
-        raise BadInput(f"'{_escape_name(name)}' cannot be the name of a conversation: {why}")
+        raise BadInput(f"'{ascii(name[:MAX_LENGTH])[1:-1]}' cannot be the name of a conversation: {why}")
     return name
 
 
 def is_conversation_name(name: str) -> bool:
-    """Whether a conversation may be called so."""
+    """Whether a conversation can have this name."""
     return not _why_invalid(name)
 
 
@@ -29,14 +26,9 @@ def _why_invalid(name: str) -> str:
     if not name:
         return "it is empty"
     if len(name) > MAX_LENGTH:
-        return f"it has more than {MAX_LENGTH} characters"
+        return f"it is longer than {MAX_LENGTH} characters"
     if not _LETTERS.issuperset(name):
-        return "only letters, digits, '-' and '_' may be in it"
+        return "use only letters, digits, '-' and '_'"
     if name.lower() == "system":
-        return "that is the program's own"
+        return "it is reserved"
     return _RESERVED.get(name, "")
-
-
-def _escape_name(name: str) -> str:
-    """Fit for a message: short, and without what would move a cursor."""
-    return ascii(name[:MAX_LENGTH])[1:-1]

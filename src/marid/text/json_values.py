@@ -1,11 +1,11 @@
-"""JSON from elsewhere, whose shape is not known."""
+"""Read JSON of unknown shape."""
 
 import json
 from typing import Any, TypeGuard
 
 
 def parse_json(data: bytes | str) -> Any:
-    """The JSON value in `data`, or None if that is not JSON."""
+    """The JSON value, or None if the data is not JSON."""
     try:
         return json.loads(data)
     except (ValueError, RecursionError):
@@ -23,15 +23,15 @@ def is_list(value: object) -> TypeGuard[list[Any]]:
 
 
 def as_object(value: object) -> dict[str, Any]:
-    """`value` if it is an object, else an empty one."""
+    """The value if it is an object, else an empty one."""
     return value if is_object(value) else {}
 
 
 def as_list(value: object) -> list[Any]:
-    """`value` if it is a list, else an empty one."""
+    """The value if it is a list, else an empty one."""
     return value if is_list(value) else []
 
 
 def as_objects(value: object) -> list[dict[str, Any]]:
-    """The objects in a list; anything else has none."""
+    """The objects of a list; none for any other value."""
     return [item for item in as_list(value) if is_object(item)]

@@ -1,4 +1,4 @@
-"""How many tokens a text is, counted without network."""
+"""Count tokens offline."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,25 +11,25 @@ from marid.core.errors import BadInput
 from marid.ports.cache import Cache
 from marid.text.content_hash import content_key
 
-# Each encoding with a piece of text that all its special tokens contain: where it is absent, the tokenizer's fast
-# way, which knows special tokens, gives the same count as its slow way, which takes them for the text they are.
+# Each encoding with a string that all its special tokens contain. In text without it, the tokenizer's fast method,
+# which interprets special tokens, gives the same count as its slow method, which does not.
 ENCODINGS = MappingProxyType(
     {"o200k_base": "<|", "cl100k_base": "<|", "llama3": "<|", "phi4": "<|", "deepseek_v3": "<", "qwen3": "<"}
 )
 
-# The tokenizer needs 65 bytes for each byte of one unbroken word, and a "word" may be a file of 100 MB. The size is
-# a multiple of 3, 8 and 128, so that even a cut through endless digits, letters or blanks changes no count.
+# The tokenizer needs 65 bytes for each byte of one word, and a "word" may be a file of 100 MB. The size is a multiple
+# of 3, 8 and 128, so that even a cut through endless digits, letters or spaces does not change the count.
 _WINDOW = 3 << 16
-# Between a letter or digit and a blank, and between a letter and a digit, every encoding splits words, whatever
-# stands around: the counts of the two sides add up to the count of the whole.
+# Every encoding splits words between a letter or digit and white space, and between a letter and a digit, so that the
+# counts of the two sides add up to the count of the whole.
 _SEAM = rb"[A-Za-z](?=[\s0-9])|[0-9](?=[\sA-Za-z])"
 _SEAM_SEARCH_BYTES = 4096
-# The tokenizer remembers words without counting their bytes.
+# The tokenizer's cache of words has no size limit.
 _CLEAR_CACHE_AFTER = 8 << 20
 
 
 class TokenCounter(Protocol):
-    """Counts tokens; `name` says by which encoding, `exact` whether the figure may be promised."""
+    """Counts tokens by the encoding `name`; `exact` if the count is not an estimate."""
 
     @property
     def name(self) -> str: ...
@@ -38,7 +38,7 @@ class TokenCounter(Protocol):
     def exact(self) -> bool: ...
 
     def count(self, data: bytes) -> int:
-        """The tokens of UTF-8 text; what is not UTF-8 counts as the replacement character."""
+        """The tokens of UTF-8 text; invalid bytes count as the replacement character."""
         ...
 
 
@@ -49,13 +49,9 @@ class _Tokenizer(Protocol):
 
 
 def make_counter(encoding: str = "o200k_base", *, library: str = "splintr") -> TokenCounter:
-    """The counter of an encoding, or the approximation where `library` is not installed.
-
-    Raises:
-        BadInput: an encoding that nobody here knows.
-    """
+    """The counter of an encoding, or an approximation if `library` is not installed. Raises: BadInput."""
     if encoding not in ENCODINGS:
-        raise BadInput(f'unknown encoding "{encoding}"; known are {", ".join(ENCODINGS)}')
+        raise BadInput(f'unknown encoding "{encoding}": use one of {", ".join(ENCODINGS)}')
     try:
         import_module(library)
     except ImportError:
@@ -65,12 +61,12 @@ def make_counter(encoding: str = "o200k_base", *, library: str = "splintr") -> T
 
 @cache
 def _tokenizer(library: str, encoding: str) -> _Tokenizer:
-    """Loaded once, and not before a text is counted that no cache knows: 60 ms and 30 MB."""
+    """Loaded on first use, because it takes 60 ms and 30 MB."""
     return cast("_Tokenizer", import_module(library).Tokenizer.from_pretrained(encoding))
 
 
 class _ApproximateCounter:
-    """A token is some four bytes of source code; a single file may be far off."""
+    """Four bytes per token, which is right for source code on average but not for each file."""
 
     name = "bytes/4"
     exact = False
@@ -80,7 +76,7 @@ class _ApproximateCounter:
 
 
 class _ExactCounter:
-    """Equal to the reference tokenizer, but for at most a token or two for each 192 KB of a word longer than that."""
+    """Equal to the reference tokenizer, except for a token or two per 192 KB of a word longer than that."""
 
     exact = True
 
@@ -99,7 +95,7 @@ class _ExactCounter:
         if self._special in text:
             tokens = len(tokenizer.encode_ordinary(text))
         else:
-            tokens = len(tokenizer.encode_flat(text)) // 4  # four bytes an id
+            tokens = len(tokenizer.encode_flat(text)) // 4  # four bytes per id
         self._bytes_since_clear += len(window)
         if self._bytes_since_clear > _CLEAR_CACHE_AFTER:
             tokenizer.clear_cache()
@@ -117,7 +113,7 @@ def _windows(data: bytes) -> Iterator[bytes]:
 
 
 def _find_seam(data: bytes, start: int, end: int) -> int:
-    """The last place up to `end` where a cut changes no count, or else one between two characters."""
+    """The last place before `end` where a cut does not change the count, else one between two characters."""
     pattern = re.compile(_SEAM)
     for first in (end - _SEAM_SEARCH_BYTES, start):
         if cut := max((match.end() for match in pattern.finditer(data, first, end)), default=0):
@@ -129,20 +125,20 @@ def _find_seam(data: bytes, start: int, end: int) -> int:
 
 
 class CachedCounter:
-    """Counts a content once; the figures of the approximation are not worth keeping and never kept."""
+    """Caches exact counts by content. Approximate counts are too cheap to cache."""
 
-    def __init__(self, inner: TokenCounter, known: Cache) -> None:
+    def __init__(self, inner: TokenCounter, cache: Cache) -> None:
         self.name = inner.name
         self.exact = inner.exact
         self._inner = inner
-        self._cache = known
+        self._cache = cache
         self._kind = f"tokens:{inner.name}"
 
     def count(self, data: bytes) -> int:
         return self.count_many([data])[0]
 
     def count_many(self, items: Sequence[bytes]) -> list[int]:
-        """The tokens of each item; one question to the cache for all of them, and at most one answer."""
+        """The tokens of each item, with one read and at most one write of the cache."""
         if not self.exact:
             return [self._inner.count(item) for item in items]
         keys = [content_key(item) for item in items]

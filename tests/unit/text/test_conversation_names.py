@@ -29,12 +29,12 @@ def test_nothing_that_is_a_name_can_leave_a_folder(name: str) -> None:
     ("name", "why"),
     [
         ("", "empty"),
-        ("x" * 101, "more than 100"),
+        ("x" * 101, "longer than 100"),
         ("a/b", "only letters"),
         ("é", "only letters"),
         ("-", "previous"),
         ("new", "new one"),
-        ("System", "own"),
+        ("System", "reserved"),
         ("\x1b[2J", "only letters"),
     ],
 )

@@ -80,7 +80,7 @@ def test_a_special_token_counts_as_the_text_it_is(encoding: str) -> None:
 
 
 def test_an_unknown_encoding_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(BadInput, match=r'unknown encoding "gpt2"; known are o200k_base, cl100k_base'):
+    with pytest.raises(BadInput, match=r'unknown encoding "gpt2": use one of o200k_base, cl100k_base'):
         make_counter("gpt2")
 
 

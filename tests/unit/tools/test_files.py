@@ -148,7 +148,7 @@ def test_an_edit_that_is_not_clear_is_refused(hands: Hands, old: str, new: str, 
 def test_what_the_encoding_of_the_file_lacks_is_refused(hands: Hands) -> None:
     (hands.root / "a").write_bytes(b"caf\xe9")
     failure = hands.failure(edit_file, path="a", old_string="caf", new_string="中")
-    assert "cp1252 lacks" in failure.message
+    assert "cp1252 cannot encode" in failure.message
 
 
 def test_a_result_that_is_too_large_is_refused(hands: Hands) -> None:

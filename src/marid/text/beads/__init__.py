@@ -1,1 +1,1 @@
-"""Lines of a Beads issue file and the order in which issues are ready."""
+"""Beads: the lines of an issue file, and which issues are ready."""

@@ -1,4 +1,4 @@
-"""Which Beads issues can be worked on now, and the ids of new ones."""
+"""Which Beads issues are ready to work on, and ids for new ones."""
 
 import re
 from collections import Counter
@@ -18,16 +18,16 @@ _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def ready_issues(records: Sequence[IssueRecord], now: datetime) -> list[IssueRecord]:
-    """The open issues that nothing holds back: most urgent first, then the newest."""
+    """The open issues that nothing blocks: most urgent first, then newest first."""
     known = {string_field(record, "id"): record for record in records}
-    held = _blocked_ids(known, now)
-    free = [record for name, record in known.items() if name not in held and _is_workable(record)]
+    blocked = _blocked_ids(known, now)
+    free = [record for name, record in known.items() if name not in blocked and _is_workable(record)]
     newest = sorted(free, key=lambda record: time_field(record, "created_at") or _EARLIEST, reverse=True)
     return sorted(newest, key=_priority)
 
 
 def new_id(prefix: str, digests: Iterable[bytes], taken: Sequence[str]) -> str:
-    """The shortest id, from three characters on, that will most likely stay unique; one digest for each attempt."""
+    """The shortest id, of at least three characters, that will probably stay unique; one digest per attempt."""
     first = _id_length(len(taken))
     used = frozenset(taken)
     for length, digest in zip(_attempt_lengths(first), digests, strict=False):
@@ -38,7 +38,7 @@ def new_id(prefix: str, digests: Iterable[bytes], taken: Sequence[str]) -> str:
 
 
 def usual_prefix(ids: Iterable[str], fallback: str) -> str:
-    """What the ids of a workspace begin with; where there are none, what can be made of the fallback."""
+    """The commonest prefix of the ids of a workspace; without ids, one made from the fallback."""
     counted = Counter(name.rpartition("-")[0] for name in ids if "-" in name)
     if counted:
         return counted.most_common(1)[0][0]
@@ -60,27 +60,27 @@ def _priority(record: IssueRecord) -> int:
 
 
 def _blocked_ids(known: Mapping[str, IssueRecord], now: datetime) -> set[str]:
-    """The ids that must wait, those that wait for a parent included."""
+    """The ids that are blocked, directly or through a parent."""
     children: dict[str, list[str]] = {}
-    held: set[str] = set()
+    blocked: set[str] = set()
     for name, record in known.items():
         if (time_field(record, "defer_until") or _EARLIEST) > now:
-            held.add(name)
+            blocked.add(name)
         for kind, target in _edges(record):
             if kind == "parent-child":
                 children.setdefault(target, []).append(name)
             elif kind in _BLOCKING_KINDS and _is_unfinished(known, target):
-                held.add(name)
-    waiting = list(held)
+                blocked.add(name)
+    waiting = list(blocked)
     while waiting:
-        new = [child for child in children.get(waiting.pop(), ()) if child not in held]
-        held.update(new)
+        new = [child for child in children.get(waiting.pop(), ()) if child not in blocked]
+        blocked.update(new)
         waiting += new
-    return held
+    return blocked
 
 
 def _edges(record: IssueRecord) -> Iterable[tuple[str, str]]:
-    """Real files also have `parent_child`."""
+    """The kind and target of each dependency; some real files have `parent_child` for `parent-child`."""
     listed = record.get("dependencies")
     for edge in cast("list[Any]", listed) if isinstance(listed, list) else ():
         if isinstance(edge, dict):
@@ -89,14 +89,14 @@ def _edges(record: IssueRecord) -> Iterable[tuple[str, str]]:
 
 
 def _is_unfinished(known: Mapping[str, IssueRecord], target: str) -> bool:
-    """A target elsewhere holds, since it cannot be looked at; one that is nowhere does not."""
+    """An external target blocks, because its status is unknown; a target that does not exist does not."""
     if target.startswith("external:"):
         return True
     return target in known and string_field(known[target], "status") not in _DONE_STATUSES
 
 
 def _id_length(count: int) -> int:
-    """So long that among `count` ids a collision has a probability below a quarter (the birthday bound)."""
+    """Long enough that a collision among `count` ids has a probability below a quarter (the birthday bound)."""
     length = 3
     while length < MAX_ID_LENGTH and count * count / (2 * 36**length) > 0.2877:  # -ln(3/4)
         length += 1
@@ -104,7 +104,7 @@ def _id_length(count: int) -> int:
 
 
 def _attempt_lengths(first: int) -> Iterable[int]:
-    """Ten attempts for each length, then one of the longest for ever."""
+    """Ten attempts for each length, then the longest for ever."""
     for length in range(first, MAX_ID_LENGTH):
         yield from [length] * 10
     while True:

@@ -1,1 +1,1 @@
-"""Edits of text as values: anchors, diffs, substitutions, line edits. Below `text`; pure functions."""
+"""Edit text: anchors, diffs, substitutions, line edits."""

@@ -1,16 +1,19 @@
-"""What an edit changes, as a unified diff that a person reads before saying yes."""
+"""Unified diffs for approvals."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from marid.text.content_hash import sha256_hex
+from marid.text.edit.line_edits import split_lines
+
 CONTEXT_LINES = 3
-# Steps of the search for the shortest diff, and lines that all of them may touch: beyond it the whole middle is shown
-# as replaced.
+# Limits of the search for the shortest diff, in steps and in lines touched. Beyond them the whole middle counts as
+# replaced.
 _MAX_STEPS, _MAX_TOUCHED = 300, 4_000_000
 
 
 class DiffBlock(NamedTuple):
-    """Lines `a1` up to `a2` of the old text give way to lines `b1` up to `b2` of the new one; from 0, ends excluded."""
+    """Lines `a1` to `a2` of the old text become lines `b1` to `b2` of the new one; from 0, ends excluded."""
 
     a1: int
     a2: int
@@ -19,19 +22,19 @@ class DiffBlock(NamedTuple):
 
 
 def unified_diff(before: bytes | None, after: bytes, name: str) -> Iterator[str]:
-    """The lines of the diff, without line ends and not yet fit to be printed. None before: the file is new."""
+    """The lines of the diff, without line endings and not escaped. `before` is None for a new file."""
     yield f"--- {name}" if before is not None else "--- (new file)"
     yield f"+++ {name}"
     if b"\0" in after or b"\0" in (before or b""):
         yield from _binary_diff(before, after)
         return
-    old, new = _split_lines(before or b""), _split_lines(after)
+    old, new = (split_lines(data.decode("utf-8", "backslashreplace")) for data in (before or b"", after))
     for hunk in _group_hunks(diff_blocks(old, new)):
         yield from _render_hunk(old, new, hunk)
 
 
 def diff_blocks(old: Sequence[str], new: Sequence[str]) -> list[DiffBlock]:
-    """What differs, in order."""
+    """The differences in order."""
     start, most = 0, min(len(old), len(new))
     while start < most and old[start] == new[start]:
         start += 1
@@ -47,14 +50,14 @@ def diff_blocks(old: Sequence[str], new: Sequence[str]) -> list[DiffBlock]:
 
 
 def _shortest_edit(a: Sequence[str], b: Sequence[str]) -> list[DiffBlock] | None:
-    """Myers' greedy search, furthest point on each diagonal; None when it would take too many steps."""
+    """Myers' greedy search by the furthest point on each diagonal; None if it would take too many steps."""
     reach = {1: 0}
     trail: list[dict[int, int]] = []
     most = min(_MAX_STEPS, len(a) + len(b), _MAX_TOUCHED // (len(a) + len(b)))
     for steps in range(most + 1):
         trail.append(dict(reach))
         for diagonal in range(-steps, steps + 1, 2):
-            x = _furthest(reach, diagonal, steps)
+            x = reach[diagonal + 1] if _goes_down(reach, diagonal, steps) else reach[diagonal - 1] + 1
             while x < len(a) and 0 <= x - diagonal < len(b) and a[x] == b[x - diagonal]:
                 x += 1
             reach[diagonal] = x
@@ -63,16 +66,15 @@ def _shortest_edit(a: Sequence[str], b: Sequence[str]) -> list[DiffBlock] | None
     return None
 
 
-def _furthest(reach: dict[int, int], diagonal: int, steps: int) -> int:
-    down = diagonal == -steps or (diagonal != steps and reach[diagonal - 1] < reach[diagonal + 1])
-    return reach[diagonal + 1] if down else reach[diagonal - 1] + 1
+def _goes_down(reach: dict[int, int], diagonal: int, steps: int) -> bool:
+    return diagonal == -steps or (diagonal != steps and reach[diagonal - 1] < reach[diagonal + 1])
 
 
 def _backtrack(trail: list[dict[int, int]], x: int, y: int) -> Iterator[DiffBlock]:
-    """The single steps of the way, from its end."""
+    """The single steps of the path, from its end."""
     for steps in range(len(trail) - 1, 0, -1):
         reach, diagonal = trail[steps], x - y
-        down = diagonal == -steps or (diagonal != steps and reach[diagonal - 1] < reach[diagonal + 1])
+        down = _goes_down(reach, diagonal, steps)
         before = diagonal + 1 if down else diagonal - 1
         x, y = reach[before], reach[before] - before
         yield DiffBlock(x, x, y, y + 1) if down else DiffBlock(x, x + 1, y, y)
@@ -89,7 +91,7 @@ def _join_steps(steps: Iterator[DiffBlock]) -> list[DiffBlock]:
 
 
 def _group_hunks(found: Sequence[DiffBlock]) -> Iterator[list[DiffBlock]]:
-    """Blocks so near to each other that they share their context."""
+    """Groups of blocks that are close enough to share their context."""
     hunk: list[DiffBlock] = []
     for block in found:
         if hunk and block.a1 - hunk[-1].a2 > 2 * CONTEXT_LINES:
@@ -126,14 +128,7 @@ def _hunk_range(start: int, end: int) -> str:
     return f"{start + 1 if count else start}" + ("" if count == 1 else f",{count}")
 
 
-def _split_lines(data: bytes) -> list[str]:
-    lines = data.decode("utf-8", "backslashreplace").split("\n")
-    return [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
-
-
 def _binary_diff(before: bytes | None, after: bytes) -> Iterator[str]:
-    import hashlib
-
     for mark, data in (("-", before), ("+", after)):
         if data is not None:
-            yield f"{mark}binary, {len(data):,} bytes, sha256 {hashlib.sha256(data).hexdigest()}"
+            yield f"{mark}binary, {len(data):,} bytes, sha256 {sha256_hex(data)}"

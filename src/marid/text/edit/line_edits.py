@@ -1,10 +1,10 @@
-"""Line surgery. A line ends at `\\n` only, and keeps its ending; numbers are from 1, both ends included."""
+"""Replace and insert lines. Only `\\n` ends a line; lines keep their endings and count from 1, ends included."""
 
 from marid.core.errors import BadInput
 
 
 def split_lines(text: str) -> list[str]:
-    """Each line with its ending; the last may have none."""
+    """The lines with their endings; the last may have none."""
     lines = text.split("\n")
     last = lines.pop()
     kept = [line + "\n" for line in lines]
@@ -12,18 +12,18 @@ def split_lines(text: str) -> list[str]:
 
 
 def usual_line_ending(text: str) -> str:
-    """How most lines of the text end."""
+    """The ending of most lines."""
     return "\r\n" if 2 * text.count("\r\n") > text.count("\n") else "\n"
 
 
 def with_line_endings(text: str, ending: str) -> str:
-    """`text` with all its lines ended alike."""
+    """The text with this ending for all lines."""
     plain = text.replace("\r\n", "\n")
     return plain if ending == "\n" else plain.replace("\n", ending)
 
 
 def check_line_range(start: int, end: int, names: tuple[str, str] = ("start_line", "end_line")) -> None:
-    """Raises: BadInput for a range that no file can have."""
+    """Raises: BadInput for a range that is empty or starts before line 1."""
     if start < 1:
         raise BadInput(f"{names[0]} is {start}: lines are counted from 1")
     if end < start:
@@ -31,17 +31,17 @@ def check_line_range(start: int, end: int, names: tuple[str, str] = ("start_line
 
 
 def check_start_line(start: int, total: int, name: str = "start_line") -> None:
-    """Raises: BadInput for a line that a text of `total` lines has not."""
+    """Raises: BadInput for a line after the last of `total` lines."""
     if start > total:
         has = "is empty" if not total else f"has {total} line{'s' if total > 1 else ''}"
         raise BadInput(f"{name} {start} is beyond the end: the file {has}")
 
 
 def replace_lines(text: str, start: int, end: int, new: str) -> str:
-    """`text` with lines `start` to `end` (or to its last) replaced; an empty `new` deletes them.
+    """Replace lines `start` to `end`, or to the last one; an empty `new` deletes them.
 
-    New text takes the ending of the others, and one is supplied where a line follows or the replaced one had one.
-    Raises: BadInput for lines that are not there.
+    New lines get the ending of the others; the last gets one if a line follows or the replaced one had one.
+    Raises: BadInput for lines that do not exist.
     """
     check_line_range(start, end)
     lines = split_lines(text)
@@ -55,7 +55,7 @@ def replace_lines(text: str, start: int, end: int, new: str) -> str:
 
 
 def insert_lines(text: str, at: int, new: str) -> str:
-    """`text` with `new` as lines before line `at`, which may be one more than there are. Raises: BadInput."""
+    """Insert lines before line `at`, which may be one after the last. Raises: BadInput."""
     lines = split_lines(text)
     check_start_line(at - 1, len(lines), "line")
     ending = usual_line_ending(text)
@@ -64,5 +64,5 @@ def insert_lines(text: str, at: int, new: str) -> str:
 
 
 def end_last_line(text: str, ending: str) -> str:
-    """`text` with its last line ended; nothing stays nothing."""
+    """The text with an ending for its last line; an empty text stays empty."""
     return text if not text or text.endswith("\n") else text + ending

@@ -1,4 +1,4 @@
-"""Replacing an exact text in a file, and words that help when it is not there or not alone."""
+"""Replace an exact text in a file, and explain why it was not found or is ambiguous."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -8,30 +8,30 @@ from typing import NamedTuple
 from marid.core.errors import BadInput
 from marid.text.edit.line_edits import usual_line_ending, with_line_endings
 
-# Looking for what was meant is for texts of a size that a model writes.
+# Hints are only for texts of a size that a model writes.
 _MAX_HINTED = 10_000
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
 
 class TextRange(NamedTuple):
-    """From a position to another, the last not included."""
+    """Positions in a text, `end` excluded."""
 
     start: int
     end: int
 
 
 class Substitution(NamedTuple):
-    """The new text, and the lines on which something was replaced."""
+    """The new text and the numbers of the changed lines."""
 
     text: str
     lines: list[int]
 
 
 def substitute(text: str, old: str, new: str, *, every: bool) -> Substitution:
-    """`text` with `old`, which must be there once unless `every`, replaced by `new`.
+    """Replace `old`, which must occur once unless `every`, by `new`.
 
-    A line end in `old` stands for either kind where the very bytes are not found, and `new` takes the line ends of
-    what it replaces. Raises: BadInput for an `old` that is empty, absent, unchanged or repeated.
+    If the exact bytes are not found, `\\r\\n` and `\\n` are the same; `new` gets the line endings of what it replaces.
+    Raises: BadInput if `old` is empty, absent, unchanged or repeated.
     """
     if not old:
         raise BadInput("old_string is empty: give the text to replace, or use write_file for a new file")
@@ -44,14 +44,14 @@ def substitute(text: str, old: str, new: str, *, every: bool) -> Substitution:
         lines = [_line_number(text, span.start) for span in spans[:10]]
         where = ", ".join(map(str, lines)) + (", ..." if len(spans) > 10 else "")
         raise BadInput(
-            f"old_string occurs {len(spans)} times (lines {where}): add text around it that is found once, "
+            f"old_string occurs {len(spans)} times (lines {where}): add surrounding text to make it unique, "
             "or set replace_all"
         )
     return _apply(text, spans, new, verbatim=exact and "\r" in old + new)
 
 
 def substitute_first(text: str, old: str, new: str) -> Substitution:
-    """`text` with the first `old` replaced by `new`. Raises: BadInput for one that is empty, absent or unchanged."""
+    """Replace the first `old` by `new`. Raises: BadInput if `old` is empty, absent or unchanged."""
     if not old:
         raise BadInput("the text to find is empty")
     spans, exact = _find_ranges(text, old)
@@ -61,8 +61,8 @@ def substitute_first(text: str, old: str, new: str) -> Substitution:
 
 
 def _find_ranges(text: str, old: str) -> tuple[list[TextRange], bool]:
-    """Where `old` is, and whether just so."""
-    # A line feed that ends `\r\n` is half a line end, which nobody means.
+    """Where `old` occurs, and whether exactly."""
+    # The line feed of `\r\n` alone is half a line ending, so no match may start there.
     exact = [span for span in _occurrences(text, old) if old[0] != "\n" or text[span.start - 1 : span.start] != "\r"]
     return exact or _loose_occurrences(text, old), bool(exact)
 
@@ -84,21 +84,21 @@ def _occurrences(text: str, old: str) -> Iterator[TextRange]:
 
 
 def _loose_occurrences(text: str, old: str) -> list[TextRange]:
-    """Where `old` occurs if `\\r\\n` and `\\n` are one, in positions of `text` as it is."""
+    """Where `old` occurs if `\\r\\n` and `\\n` are the same, in positions of the original text."""
     if "\n" not in old:
         return []
     pieces = text.split("\r\n")
     if len(pieces) == 1 and "\r\n" not in old:
         return []
-    # A place in the plain text lies further on in the real one, by one for each line end shortened before it.
+    # A position in the normalized text is one less than the original for each ending shortened before it.
     shortened: list[int] = []
     at = -1
     for piece in pieces[:-1]:
         at += len(piece) + 1
         shortened.append(at)
 
-    def original_position(place: int) -> int:
-        return place + bisect_right(shortened, place - 1)
+    def original_position(position: int) -> int:
+        return position + bisect_right(shortened, position - 1)
 
     found = _occurrences("\n".join(pieces), old.replace("\r\n", "\n"))
     return [TextRange(original_position(span.start), original_position(span.end)) for span in found]
@@ -121,7 +121,7 @@ def _line_number(text: str, at: int) -> int:
 
 
 def _line_of_words(text: str, old: str) -> int | None:
-    """Where the words of `old` stand one after the other, whatever white space is between them."""
+    """The line where the words of `old` follow each other with any white space between them."""
     words = " ".join(text.split())
     at = words.find(" ".join(old.split()))
     if at < 0:
@@ -131,18 +131,18 @@ def _line_of_words(text: str, old: str) -> int | None:
     return next(number for number, count in enumerate(passed, 1) if count > before)
 
 
-def _explain_absence(text: str, old: str, called: str = "old_string") -> str:
-    """Why `old` was not found, as far as can be told."""
-    said = f"{called} is not in the file"
+def _explain_absence(text: str, old: str, name: str = "old_string") -> str:
+    """Why `old` was not found, and where something similar is."""
+    reason = f"{name} is not in the file"
     if len(old) > _MAX_HINTED or not old.strip():
-        return said
+        return reason
     if (line := _line_of_words(text, old)) is not None:
-        return f"{said}; with other white space or line ends it is at line {line}"
+        return f"{reason}; with other white space or line endings it is at line {line}"
     if (at := text.translate(_QUOTES).find(old.translate(_QUOTES))) >= 0:
-        return f"{said}; with other quotation marks it is at line {_line_number(text, at)}"
+        return f"{reason}; with other quotation marks it is at line {_line_number(text, at)}"
     if (at := text.lower().find(old.lower())) >= 0 and len(text.lower()) == len(text):
-        return f"{said}; in other case it is at line {_line_number(text, at)}"
+        return f"{reason}; in other case it is at line {_line_number(text, at)}"
     first = next(line.strip() for line in old.split("\n") if line.strip())
     if "\n" in old.strip() and (at := text.find(first)) >= 0:
-        return f"{said}; its first line is at line {_line_number(text, at)}, but what follows differs"
-    return f"{said}: read it again, it may have changed"
+        return f"{reason}; its first line is at line {_line_number(text, at)}, but what follows differs"
+    return f"{reason}: read it again, it may have changed"

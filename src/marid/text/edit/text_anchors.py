@@ -1,4 +1,4 @@
-"""A slice of a text that is found again after the text has changed around it, or a little inside it."""
+"""Anchors: find a slice again after the text has changed around it, or a little inside it."""
 
 import re
 from collections import defaultdict
@@ -11,24 +11,24 @@ from zlib import crc32
 
 from marid.core.errors import BadInput
 
-# A rolling hash finds the places worth a real comparison. The numbers are arbitrary, but stored anchors rely on them.
+# A rolling hash finds candidates cheaply. The numbers are arbitrary, but stored anchors depend on them.
 _PRIME, _BASE = (1 << 61) - 1, 1_000_003
 _DIGEST = re.compile(r"([0-9a-f]{16})([0-9a-f]{32})")
 
-# How much of a slice and of its surroundings an anchor remembers.
+# How much of a slice and its surroundings an anchor stores.
 _CONTEXT_LINES = 3
 _LINE_LENGTH = 300
-# What the lines at a border are worth, the nearest first; those inside are worth more, as are those with words.
+# Weights of the lines at a border, nearest first. Lines inside weigh more, lines without words less.
 _WEIGHTS = (1.0, 0.4, 0.2)
 _INSIDE_FACTOR = 1.5
 _PUNCTUATION_WEIGHT, _BLANK_WEIGHT = 0.3, 0.1
-# Characters, white space aside, by which lines are compared.
+# The number of characters, without white space, that lines are compared by.
 _KEY_LENGTH = 120
 _SAME_WORDS, _SIMILAR = 0.95, 0.6
-# A line that stands in more places than this says nothing about the place.
+# A line that occurs more often than this does not help to find a place.
 _MAX_OCCURRENCES = 200
 _MAX_CANDIDATES = 40
-# From 0 to 1: what a place must reach, or what the lines inside must if that is less; and by how much it must lead.
+# From 0 to 1: the score that a place needs, or the lines inside it otherwise; and its lead over the second best.
 _GOOD_SCORE, _GOOD_INSIDE = 0.6, 0.9
 _MIN_SCORE, _MIN_INSIDE, _MIN_RANK = 0.2, 0.3, 0.45
 _MIN_LEAD = 0.05
@@ -41,7 +41,7 @@ LineRange: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True, kw_only=True)
 class TextAnchor:
-    """A slice as it was: its place, a hash of its text, and the lines at both sides of its borders, cut if long."""
+    """A slice as it was: its lines, a hash of its text, and the lines around both its borders, cut if long."""
 
     start: int
     """First line, from 1."""
@@ -53,22 +53,18 @@ class TextAnchor:
     before: tuple[str, ...]
     after: tuple[str, ...]
     copies: int = 1
-    """How often the same text stood in the file."""
+    """How often the same text was in the file."""
     rival: float = 0.0
-    """How much the place most like it resembled it, from 0 to 1: what is found later must resemble it more."""
+    """How similar the most similar other place was, from 0 to 1: a later match must be more similar."""
 
     def to_dict(self) -> dict[str, object]:
-        """The anchor in values that JSON knows."""
+        """The anchor as JSON values."""
         lines = {name: list(cast("tuple[str, ...]", vars(self)[name])) for name in _LISTS}
         return {**vars(self), **lines}
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, object]) -> "TextAnchor":
-        """The anchor that `to_dict` made.
-
-        Raises:
-            BadInput: a field is missing or cannot be of an anchor.
-        """
+        """Undo `to_dict`. Raises: BadInput if a field is missing or invalid."""
         start, end, digest = raw.get("start"), raw.get("end"), raw.get("digest")
         if not isinstance(start, int) or not isinstance(end, int) or not 1 <= start <= end:
             raise BadInput("an anchor needs 'start' and 'end', the numbers of its first and last line")
@@ -90,11 +86,7 @@ def _string_list(raw: Mapping[str, object], name: str) -> tuple[str, ...]:
 
 
 def anchor_lines(text: str, start: int, end: int) -> TextAnchor:
-    """An anchor for lines `start` to `end`, from 1 and inclusive.
-
-    Raises:
-        BadInput: the text does not have these lines.
-    """
+    """An anchor for lines `start` to `end`, from 1 and inclusive. Raises: BadInput if they do not exist."""
     lines = _split_lines(text)
     if not 1 <= start <= end <= len(lines):
         raise BadInput(f"lines {start} to {end} are not in a text of {len(lines)} lines")
@@ -113,13 +105,13 @@ def anchor_lines(text: str, start: int, end: int) -> TextAnchor:
 
 
 def locate_anchor(text: str, anchor: TextAnchor) -> LineRange | None:
-    """The first and last line of the slice now; None if it is gone, or if more than one place could be it."""
+    """The first and last line of the slice now; None if it is gone or ambiguous."""
     lines = _split_lines(text)
     return _find_unchanged(lines, anchor) or _find_changed(lines, anchor)
 
 
 def _split_lines(text: str) -> list[str]:
-    """Lines end at a line feed only; what follows the last one is a line unless it is empty."""
+    """The lines without their endings."""
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
@@ -131,7 +123,7 @@ def _clip_lines(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def _rolling_hashes(lines: Sequence[str]) -> list[int]:
-    """The hash of every beginning of the lines; the hash of any block follows from two of them."""
+    """The hash of every prefix of the lines; two of them give the hash of any block."""
     value, found = 0, [0]
     for line in lines:
         value = (value * _BASE + crc32(line.encode("utf-8", "surrogatepass")) + 1) % _PRIME
@@ -140,13 +132,13 @@ def _rolling_hashes(lines: Sequence[str]) -> list[int]:
 
 
 def _strong_hash(lines: Sequence[str]) -> str:
-    from hashlib import blake2b  # imported when used: most runs make no anchors
+    from hashlib import blake2b  # imported on use: few runs make anchors
 
     return blake2b("\n".join(lines).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _identical_starts(lines: Sequence[str], anchor: TextAnchor) -> list[int]:
-    """Where the same text stands, nearest to the old place first; not more than `_COMMON` places."""
+    """Where the same text starts, nearest to the old place first; at most `_MAX_OCCURRENCES` places."""
     length = anchor.end - anchor.start + 1
     power, hashes, wanted = pow(_BASE, length, _PRIME), _rolling_hashes(lines), int(anchor.digest[:16], 16)
     found = (
@@ -156,9 +148,9 @@ def _identical_starts(lines: Sequence[str], anchor: TextAnchor) -> list[int]:
 
 
 def _find_unchanged(lines: Sequence[str], anchor: TextAnchor) -> LineRange | None:
-    """The same text somewhere: where most of the surroundings are the same, then nearest to the old place.
+    """The same text: first where most surroundings match, then nearest to the old place.
 
-    With fewer copies than there were, the one that was meant may be among the changed ones.
+    None if there are fewer copies than before: the right one may be among those that changed.
     """
     length, near = anchor.end - anchor.start + 1, _identical_starts(lines, anchor)
     if len(near) < anchor.copies:
@@ -170,7 +162,7 @@ def _find_unchanged(lines: Sequence[str], anchor: TextAnchor) -> LineRange | Non
 
 
 def _find_changed(lines: Sequence[str], anchor: TextAnchor) -> LineRange | None:
-    """The best pair of borders, if it is good enough and no other pair is nearly as good."""
+    """The best pair of borders, if it is good enough and clearly better than any other."""
     pairs = nlargest(2, _score_pairs(lines, anchor), key=lambda pair: pair.rank)
     bar = max(anchor.rival, _MIN_RANK, *(pair.rank for pair in pairs[1:]))
     if not pairs or pairs[0].rank < bar + _MIN_LEAD:
@@ -185,7 +177,7 @@ def _find_changed(lines: Sequence[str], anchor: TextAnchor) -> LineRange | None:
 
 @dataclass(frozen=True, kw_only=True)
 class _BorderPair:
-    """Two possible borders, how well they fit, and the same with other lengths held against them."""
+    """Two possible borders, how well they match, and that score less a penalty for another length."""
 
     start: int
     end: int
@@ -194,7 +186,7 @@ class _BorderPair:
 
 
 def _score_pairs(lines: Sequence[str], anchor: TextAnchor) -> Iterator[_BorderPair]:
-    """How well each pair of possible borders fits."""
+    """The score of each pair of possible borders."""
     first, last = _start_border(anchor), _end_border(anchor)
     numbers = _line_numbers_by_key(lines, {clue.key for clue in (*first.clues, *last.clues)} - {""})
     ends = [(last.score(lines, at), at) for at in last.likely_positions(numbers, len(lines))]
@@ -208,7 +200,7 @@ def _score_pairs(lines: Sequence[str], anchor: TextAnchor) -> Iterator[_BorderPa
 
 
 def _line_numbers_by_key(lines: Sequence[str], keys: set[str]) -> Mapping[str, Sequence[int]]:
-    """Where the lines with these keys stand."""
+    """The line numbers of these keys."""
     found: dict[str, list[int]] = defaultdict(list)
     for number, line in enumerate(lines):
         if (key := _line_key(line)) in keys:
@@ -222,7 +214,7 @@ def _line_key(line: str | None) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class _Clue:
-    """What stood `offset` lines from a border, which lies before the line numbered so; None is the edge of the text."""
+    """The line that was `offset` lines from a border; None is the edge of the text."""
 
     offset: int
     line: str | None
@@ -233,23 +225,23 @@ class _Clue:
 
 @dataclass(frozen=True, kw_only=True)
 class _Border:
-    """One end of a slice, known by the lines at both its sides."""
+    """One end of a slice, identified by the lines on both sides of it."""
 
     clues: tuple[_Clue, ...]
 
     def score(self, lines: Sequence[str], at: int, *, inside: bool = False) -> float:
-        """From 0 to 1: how much of what is known is found if the border is before line `at`; or of what is inside."""
+        """From 0 to 1: how well the clues, or those inside, match if the border is before line `at`."""
         clues = [clue for clue in self.clues if clue.inside or not inside]
         found = sum(clue.weight * _similarity(clue, _line(lines, at + clue.offset)) for clue in clues)
         return found / sum(clue.weight for clue in clues)
 
     def count_context_matches(self, lines: Sequence[str], at: int) -> int:
-        """How many lines with words outside of the slice are where they were."""
+        """How many lines with words outside the slice are where they were."""
         outside = (clue for clue in self.clues if not clue.inside and clue.weight >= _WEIGHTS[-1])
         return sum(_similarity(clue, _line(lines, at + clue.offset)) >= _SAME_WORDS for clue in outside)
 
     def likely_positions(self, numbers: Mapping[str, Sequence[int]], max_position: int) -> list[int]:
-        """Where the border could be, most likely first: some line is there that does not stand just anywhere."""
+        """Where the border could be, most likely first."""
         votes: dict[int, float] = defaultdict(float)
         for clue in self.clues:
             found = numbers.get(clue.key, ())
@@ -296,7 +288,7 @@ def _line(lines: Sequence[str], number: int) -> str | None:
 
 
 def _similarity(clue: _Clue, line: str | None) -> float:
-    """1 for the same line, a little less for other white space, less still for similar words, else 0."""
+    """1 for the same line, less for other white space, still less for similar words, else 0."""
     if clue.line == line:
         return 1.0
     if line is None or clue.line is None:

@@ -1,1 +1,1 @@
-"""Names and output of git as text: revisions, clone URLs, diffs by file."""
+"""Git: revisions, clone URLs, diffs by file."""

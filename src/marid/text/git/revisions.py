@@ -1,4 +1,4 @@
-"""What may stand for a revision, a branch or a remote repository, judged before git hears of it."""
+"""Check revisions, branches and clone URLs before they are passed to git."""
 
 import re
 
@@ -8,14 +8,14 @@ from marid.text.display import quote_for_message
 MAX_REVISION_LENGTH = 255
 MAX_CLONE_URL_LENGTH = 2000
 
-# A name as git itself allows one, less options and what makes git search (`:/text`, `^{/text}`, `@{…}`).
+# A name that git allows, except options and what makes git search (`:/text`, `^{/text}`, `@{…}`).
 _NAME = r"(?!-)(?!.*(?:\.\.|@\{|//))[^\x00-\x20\x7f-\x9f\ud800-\udfff~^:?*\[\\]+(?<![./])"
 _BRANCH = re.compile(_NAME)
 _REVISION = re.compile(_NAME + r"(?:~[0-9]{0,6}|\^[0-9]{0,2}|\^\{commit\})*")
 
 _PRINTABLE = re.compile(r"[!-~\u00a0-\ud7ff\ue000-\uffff]+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?://|:)")
-# User and host are handed to ssh as an argument: neither may begin like an option.
+# User and host are passed to ssh as an argument: neither may begin like an option.
 _USER = r"(?:(?!-)[^/?#]*@)?"
 _HOST = r"(?:\w[\w.-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?"
 _NET = re.compile(rf"(?:https?|ssh|git)://{_USER}{_HOST}/.+")
@@ -25,33 +25,21 @@ _OWNER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*/(?!\.{1,2}$)[A-Za-z0-9_.][A
 
 
 def check_revision(text: str) -> str:
-    """The text, when it has the form of a revision: a name or a hash, with `~2`, `^` and `^{commit}` after it.
-
-    Raises:
-        BadInput: it has another form; the message names it.
-    """
+    """The text. Raises: BadInput if it is not a name or a hash, optionally with `~2`, `^` and `^{commit}` after it."""
     if len(text) > MAX_REVISION_LENGTH or not _REVISION.fullmatch(text):
         raise BadInput(f"not a git revision: {quote_for_message(text)}")
     return text
 
 
 def check_branch(text: str) -> str:
-    """The text, when it may be the name of a branch or a tag.
-
-    Raises:
-        BadInput: it may not; the message names it.
-    """
+    """The text. Raises: BadInput if it cannot be the name of a branch or a tag."""
     if len(text) > MAX_REVISION_LENGTH or not _BRANCH.fullmatch(text):
-        raise BadInput(f"not the name of a git branch: {quote_for_message(text)}")
+        raise BadInput(f"not a git branch name: {quote_for_message(text)}")
     return text
 
 
 def clone_url(spec: str, host: str) -> str | None:
-    """The URL that the spec is, or stands for as `owner/name` on `host`; None when it is neither.
-
-    Raises:
-        BadInput: it is a URL, of a kind that we do not clone.
-    """
+    """The URL that the spec is, or that `owner/name` means on `host`; else None. Raises as `check_clone_url`."""
     if _SCHEME.match(spec) or _SCP_LIKE.fullmatch(spec):
         return check_clone_url(spec)
     if _OWNER_NAME.fullmatch(spec):
@@ -60,34 +48,30 @@ def clone_url(spec: str, host: str) -> str | None:
 
 
 def check_clone_url(url: str) -> str:
-    """The URL, when git may be given it.
-
-    Raises:
-        BadInput: its transport could run a command, it could be taken for an option, or it has no host.
-    """
+    """The URL. Raises: BadInput if its transport could run a command, it looks like an option, or it has no host."""
     if len(url) <= MAX_CLONE_URL_LENGTH and _PRINTABLE.fullmatch(url):
         for form in (_NET, _FILE, _SCP_LIKE):
             if form.fullmatch(url):
                 return url
-    # What stands before an `@` may be a secret, also where it stands in the wrong place.
+    # Whatever is before an `@` may be a secret, even in the wrong place.
     raise BadInput(f"not a URL that can be cloned: {quote_for_message(public_url(url).rpartition('@')[2])}")
 
 
 def public_url(url: str) -> str:
-    """The URL without what could be a secret: user, password and query."""
+    """The URL without user, password and query, which may be secrets."""
     scheme, mark, rest = url.partition("://")
     if not mark:
         return url
-    place, slash, path = re.split(r"[?#]", rest, maxsplit=1)[0].partition("/")
-    return f"{scheme}://{place.rpartition('@')[2]}{slash}{path}"
+    authority, slash, path = re.split(r"[?#]", rest, maxsplit=1)[0].partition("/")
+    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{path}"
 
 
 def redact_url(text: str, url: str) -> str:
-    """The text of a message about the URL, with the URL's secrets taken out wherever they stand."""
-    place, _, query = url.partition("://")[2].partition("?")
-    known, _, _ = place.partition("/")[0].rpartition("@")
-    user, _, password = known.partition(":")
-    # A user without a password is a token, except where the key is the secret.
+    """The text with the secrets of the URL replaced wherever they occur."""
+    rest, _, query = url.partition("://")[2].partition("?")
+    credentials, _, _ = rest.partition("/")[0].rpartition("@")
+    user, _, password = credentials.partition(":")
+    # Over HTTP a user without a password is a token; over ssh the key is the secret.
     token = user if url.startswith("http") else ""
     cleaned = text.replace(url, public_url(url))
     for secret in (password or token, query):
@@ -97,7 +81,7 @@ def redact_url(text: str, url: str) -> str:
 
 
 def clone_folder_name(url: str) -> str:
-    """A folder name for a clone of the URL: its last part, less `.git` and unusual characters."""
+    """A folder name for a clone: the last part of the URL without `.git` and unusual characters."""
     last = re.split(r"[/:]", public_url(url).rstrip("/"))[-1].removesuffix(".git")
     return re.sub(r"[^A-Za-z0-9_.-]", "_", last).lstrip(".-") or "repository"
 

@@ -1,1 +1,1 @@
-"""Search lines by a pattern: literals, prefilters, hits, excerpts."""
+"""Search lines by pattern: literals, prefilters, hits, excerpts."""

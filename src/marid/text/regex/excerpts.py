@@ -1,4 +1,4 @@
-"""Found lines with the lines around them."""
+"""Matching lines with the lines around them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -18,7 +18,7 @@ class ExcerptLine(NamedTuple):
 
 
 def excerpt_groups(data: bytes, hits: Sequence[LineHit], before: int, after: int) -> Iterator[list[ExcerptLine]]:
-    """The hits in a text, with lines around them; groups that touch are one. Overlong lines are cut."""
+    """The hits with the lines around them; adjacent groups are merged and long lines cut."""
     if not hits:
         return
     lines = data.split(b"\n", hits[-1].line + after)
@@ -40,13 +40,13 @@ def excerpt_groups(data: bytes, hits: Sequence[LineHit], before: int, after: int
 
 
 def _decode_line(line: bytes) -> str:
-    """A line by itself: most are plain, and to look at whole files once more would take longer than finding it."""
+    """Decode only this line: decoding whole files again would take longer than the search."""
     text = decode_text(line)
     return text.text if text else line.decode("latin-1")
 
 
 def clip_line(text: str, column: int = 0) -> str:
-    """`text`, or the part of a very long line that is around `column`."""
+    """The text, or the part of a very long line around `column`."""
     if len(text) <= MAX_LINE_LENGTH:
         return text
     start = max(0, min(column - MAX_LINE_LENGTH // 4, len(text) - MAX_LINE_LENGTH))
@@ -54,6 +54,6 @@ def clip_line(text: str, column: int = 0) -> str:
     return f"{'...' if start else ''}{text[start:end]}{'...' if end < len(text) else ''}"
 
 
-def render_groups(parts: Sequence[list[ExcerptLine]], line: Callable[[ExcerptLine], str], *, separate: bool) -> str:
-    """Each line as `line` shows it; groups that stand `apart` have `--` between them."""
-    return ("\n--\n" if separate else "\n").join("\n".join(map(line, group)) for group in parts)
+def render_groups(groups: Sequence[list[ExcerptLine]], line: Callable[[ExcerptLine], str], *, separate: bool) -> str:
+    """The lines, each formatted by `line`; with `separate`, `--` between the groups."""
+    return ("\n--\n" if separate else "\n").join("\n".join(map(line, group)) for group in groups)

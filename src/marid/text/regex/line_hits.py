@@ -1,4 +1,4 @@
-"""Find the lines of texts that match a pattern; a worker runs this for a pattern that came from outside."""
+"""Find the lines that match a pattern. For a pattern from outside, this runs in a worker."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +11,7 @@ from marid.text.regex.line_pattern import LinePattern, compile_pattern
 
 
 class LineHit(NamedTuple):
-    """A line that matches, counted from 1, and the column where the first match begins, counted from 0."""
+    """A matching line, from 1, and the column where the first match starts, from 0."""
 
     line: int
     column: int
@@ -35,7 +35,7 @@ def find_hits(pattern: LinePattern, texts: Sequence[bytes], max_hits: int) -> li
 
 
 def _literal_check(pattern: LinePattern) -> Callable[[str], object]:
-    """Whether a line contains a required literal: much cheaper than the pattern, which then need not run."""
+    """A check whether a line contains a required literal, which is much cheaper than the pattern."""
     match () if pattern.caseless else pattern.required_literals:
         case ():
             return lambda line: True
@@ -46,7 +46,7 @@ def _literal_check(pattern: LinePattern) -> Callable[[str], object]:
 
 
 def _decode_lines(data: bytes) -> list[str]:
-    """The lines of a file without their ends, so that `$` finds them; none for a binary file."""
+    """The lines of a file without their endings, so that `$` matches; none for a binary file."""
     found = decode_text(data)
     lines = found.text.replace("\r\n", "\n").split("\n") if found else [""]
     if not lines[-1]:

@@ -1,4 +1,4 @@
-"""Which of many fixed byte strings occur in a text: a plain loop for little text, hyperscan for much."""
+"""Find which of many byte strings occur in a text: a plain loop for little text, hyperscan for much."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol, cast
@@ -10,23 +10,23 @@ MAX_SCAN_BYTES = 2**32 - 1
 
 
 class LiteralFinder(Protocol):
-    """Finds the literals that it was made for; all finders for the same literals give the same answer."""
+    """Finds fixed literals; all finders for the same literals give the same result."""
 
     def find(self, data: bytes) -> Sequence[int]:
-        """The numbers of the literals that occur in `data`, each once, in any order; raises nothing."""
+        """The indexes of the literals that occur in `data`, each once, in any order; raises nothing."""
         ...
 
 
 class BuildFinder(Protocol):
-    """Makes a finder that is fast on much text."""
+    """Builds a finder that is fast on much text."""
 
     def __call__(self, literals: Sequence[bytes], *, caseless: bool) -> LiteralFinder:
-        """Raises Unavailable where it cannot."""
+        """Raises: Unavailable."""
         ...
 
 
 class ScanFunction(Protocol):
-    """Calls `note(literal's number, start, end, flags, hits)` for each literal found."""
+    """Calls `note(index, start, end, flags, hits)` for each literal found."""
 
     def __call__(self, data: bytes, note: "OnLiteral", flags: int, hits: list[int], /) -> None: ...
 
@@ -35,20 +35,19 @@ OnLiteral = Callable[[int, int, int, int, list[int]], None]
 
 
 class PlainFinder:
-    """One search per literal: slow, ready at once, at home everywhere."""
+    """One search per literal: slow, but needs no preparation and no library. `caseless` literals are in lower case."""
 
     def __init__(self, literals: Sequence[bytes], *, caseless: bool) -> None:
         self._literals = tuple(enumerate(literals))
         self._caseless = caseless
 
     def find(self, data: bytes) -> Sequence[int]:
-        """The numbers of the literals, given in lower case if `caseless`, that occur in `data`."""
         text = data.lower() if self._caseless else data
         return [number for number, literal in self._literals if literal in text]
 
 
 class HyperscanFinder:
-    """One pass for all literals; what the scan refuses goes to `plain`."""
+    """One pass for all literals; data that the scan refuses goes to `plain`."""
 
     def __init__(
         self, scan: ScanFunction, refusal: type[Exception], plain: LiteralFinder, *, longest: int = MAX_SCAN_BYTES
@@ -59,7 +58,6 @@ class HyperscanFinder:
         self._max_bytes = longest
 
     def find(self, data: bytes) -> Sequence[int]:
-        """The numbers of the literals that occur in `data`."""
         if len(data) > self._max_bytes:
             return self._plain.find(data)
         hits: list[int] = []
@@ -75,10 +73,7 @@ def _append_match(number: int, _start: int, _end: int, _flags: int, hits: list[i
 
 
 def build_hyperscan_finder(literals: Sequence[bytes], *, caseless: bool) -> LiteralFinder:
-    """A finder whose making costs some milliseconds.
-
-    Raises: Unavailable, where hyperscan is not installed or does not run.
-    """
+    """A finder that takes some milliseconds to build. Raises: Unavailable if hyperscan is missing or does not run."""
     try:
         import hyperscan
     except ImportError as cause:
@@ -93,7 +88,7 @@ def build_hyperscan_finder(literals: Sequence[bytes], *, caseless: bool) -> Lite
 
 
 class AdaptiveFinder:
-    """The plain loop for the first `warm_bytes` of a run, then what `build` makes, if it can."""
+    """The plain loop for the first `warm_bytes` of a run, then the finder from `build` if available."""
 
     def __init__(
         self, literals: Sequence[bytes], *, caseless: bool, warm_bytes: int, build: BuildFinder = build_hyperscan_finder
@@ -105,7 +100,6 @@ class AdaptiveFinder:
         self.finder: LiteralFinder = PlainFinder(literals, caseless=caseless)
 
     def find(self, data: bytes) -> Sequence[int]:
-        """The numbers of the literals that occur in `data`, which counts as read."""
         if self._build is not None:
             self._cold_bytes -= len(data)
             if self._cold_bytes < 0:
@@ -113,8 +107,8 @@ class AdaptiveFinder:
         return self.finder.find(data)
 
     def warm(self) -> None:
-        """Start the fast way now: much text is to come."""
-        build, self._build = self._build, None  # asked once: what is missing now is missing for the whole run
+        """Switch to the fast finder now."""
+        build, self._build = self._build, None  # tried once: a missing library stays missing
         if build is None:
             return
         try:

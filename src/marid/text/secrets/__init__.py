@@ -1,1 +1,1 @@
-"""Find and mask secrets: rules, the masker, redaction of known keys."""
+"""Secrets: rules, masking in files, redaction of known keys."""

@@ -1,4 +1,4 @@
-"""Keys and passwords in a text give way to a mask that names their kind."""
+"""Replace keys and passwords in a text by a mask that names their kind."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,27 +8,27 @@ from math import log2
 from marid.text.regex.literal_finder import AdaptiveFinder, BuildFinder, build_hyperscan_finder
 from marid.text.secrets.secret_rules import ASSIGNMENT, CONFIG_SUFFIXES, LOOSE_ENTROPY, RULES, TOKENS, SecretRule
 
-# Starting hyperscan costs what the plain loop needs for some 75 KB; half of that, as a large tree pays for both.
+# Starting hyperscan takes as long as the plain loop for about 75 KB; half of that, since a large tree pays for both.
 WARM_BYTES = 32_000
 
 _MASK = b"[masked:"
-# Words in a placeholder keep to one case; in a random key they would not, so a real key is not taken for one.
+# Words in a placeholder have one case. In a random key they would not, so a real key is not taken for one.
 _WORD_LIST = b"your example sample placeholder dummy fake changeme change-me change_me replace insert redacted"
 _WORDS = tuple(form for word in _WORD_LIST.split() for form in (word, word.upper(), word.capitalize()))
 _FILLERS = rb"x{4}|X{4}|\*{3}|\.{3}|<[\w .-]+>|\{\{|[$#%][{(]|^\{|^\$[A-Za-z_]|^[\w.]+\("
-# Addresses, paths, dates, checksums and UUIDs are long and mixed as a secret is, and none.
+# URLs, paths, dates, checksums and UUIDs are as long and mixed as secrets, but are not secrets.
 _NOT_SECRET = (
     rb"://|^arn:|^\.{1,2}/|^/\w+/|^\d{4}-\d\d-\d\d|^sha\d+[-:]|^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"
 )
 _DUMMIES = frozenset(b"password passwd passw0rd secret token apikey username qwerty letmein".split())
-# Longer ones are blocks and tokens in which any short word turns up by chance.
+# Longer ones are blocks and tokens in which any short word occurs by chance.
 _MAX_PLACEHOLDER_LENGTH = 200
 
-SecretSpan = tuple[int, int, int]  # start, end, number of the rule
+SecretSpan = tuple[int, int, int]  # start, end, index of the rule
 
 
 class Masker:
-    """Masks the secrets of one run's files; one thread at a time."""
+    """Masks the secrets in the files of one run; not thread-safe."""
 
     def __init__(self, *, warm_bytes: int = WARM_BYTES, build: BuildFinder = build_hyperscan_finder) -> None:
         self._hints = tuple((number, literal) for number, rule in enumerate(TOKENS) for literal in rule.literals)
@@ -38,9 +38,9 @@ class Masker:
         self._find = self._tokens.find
 
     def mask(self, data: bytes, name: str) -> tuple[bytes, int]:
-        """The text with `[masked:<rule>]` for every secret, and how many; `data` itself where there is none.
+        """The text with `[masked:<rule>]` for every secret, and their number; `data` itself if there are none.
 
-        `name` is the file's name: passwords without a form of their own are looked for in configuration files only.
+        `name` is the file's name: passwords without a fixed form are only masked in configuration files.
         """
         hits = self._find(data)
         spans = self._token_spans(data, hits) if hits else []
@@ -51,7 +51,7 @@ class Masker:
         return _mask_spans(data, _merge_spans(spans))
 
     def warm(self) -> None:
-        """Get ready for much text at once, rather than after the first of it."""
+        """Prepare for much text now, not after the first of it."""
         self._tokens.warm()
         self._keys.warm()
         self._find = self._tokens.finder.find
@@ -72,12 +72,12 @@ class Masker:
 
 
 def is_config_file(name: str) -> bool:
-    """Whether a file of that name or path is one in which passwords are assigned."""
+    """Whether a file of this name or path may assign passwords."""
     return name[name.rfind(".") + 1 :].lower() in CONFIG_SUFFIXES or ".env." in name
 
 
 def _find_secrets(rule: SecretRule, literal: bytes, data: bytes, haystack: bytes) -> Iterator[tuple[int, int]]:
-    """Where `rule` finds secrets at its `literal`; `haystack` is `data`, or that in lower case."""
+    """Where `rule` finds secrets at its `literal`; `haystack` is `data`, in lower case for a caseless rule."""
     pattern = _compile(rule.pattern)
     group = pattern.groupindex.get("secret", 0)
     at = haystack.find(literal)
@@ -89,7 +89,7 @@ def _find_secrets(rule: SecretRule, literal: bytes, data: bytes, haystack: bytes
                 yield start, end
                 resume = end
             else:
-                # What was given to a key may hold another key; a refused run is not read again from within.
+                # A value may contain another key; a rejected run is not searched again.
                 resume = start if start > at else end
         at = haystack.find(literal, resume)
 
@@ -100,7 +100,7 @@ def _compile(pattern: bytes) -> re.Pattern[bytes]:
 
 
 def _is_random(secret: bytes, entropy: float) -> bool:
-    """Whether `secret` is neither a placeholder nor, where its rule asks for it, plain words."""
+    """Whether the value is neither a placeholder nor, for rules that require entropy, plain words."""
     if entropy == LOOSE_ENTROPY and _is_wordy(secret):
         return False
     if len(secret) <= _MAX_PLACEHOLDER_LENGTH and _is_placeholder(secret):
@@ -115,30 +115,27 @@ def _is_placeholder(secret: bytes) -> bool:
 
 
 def _entropy(secret: bytes) -> float:
-    """Bits per byte, by how often each byte occurs."""
+    """Bits per byte."""
     shares = [secret.count(byte) / len(secret) for byte in set(secret)]
     return -sum(share * log2(share) for share in shares)
 
 
 def _is_wordy(secret: bytes) -> bool:
-    """Whether most of its letters and digits stand in words of four letters or more."""
+    """Whether most letters and digits are in words of four letters or more."""
     pieces = _compile(rb"[A-Z]?[a-z]+|[A-Z]+|[0-9]+").findall(secret)
     in_words = sum(len(piece) for piece in pieces if len(piece) > 3 and piece.isalpha())
     return 3 * in_words >= 2 * sum(len(piece) for piece in pieces)
 
 
 def _touches_mask(data: bytes, start: int, end: int) -> bool:
-    """Whether a mask stands in or right beside the match; what it replaced was judged when it was made.
-
-    Without this a mask could set free its neighbour, and masking twice would differ from masking once.
-    """
+    """Whether there is a mask in or directly beside the match. Without this, masking twice would differ from once."""
     if data.find(_MASK, start, end + len(_MASK)) >= 0:
         return True
     return data[start - 1 : start] == b"]" and data.rfind(_MASK, max(0, start - 60), start) >= 0
 
 
 def _merge_spans(spans: list[SecretSpan]) -> list[SecretSpan]:
-    """The spans in order, overlapping ones as one with the name of the earlier rule."""
+    """The spans in order; overlapping ones are merged under the earlier rule."""
     merged: list[SecretSpan] = []
     for start, end, number in sorted(spans):
         if merged and start < merged[-1][1]:

@@ -1,4 +1,4 @@
-"""Nothing that is logged or said holds a key."""
+"""Keep keys out of logs and messages."""
 
 import base64
 import json
@@ -10,12 +10,12 @@ from marid.text.secrets.masker import Masker
 
 MASK = "[masked]"
 _MIN_SECRET_LENGTH = 6
-# Of everything else in a header, a stranger may have made a secret.
+# The value of any other header may be a secret.
 _HARMLESS_HEADERS = ("accept", "content-length", "content-type", "date", "host", "retry-after", "server", "user-agent")
 
 
 class Redactor:
-    """Masks the keys it was given, in whatever form they appear, and what looks like a key."""
+    """Masks the given keys in every common encoding, and anything that looks like a key."""
 
     def __init__(self, *secrets: str) -> None:
         forms = {form for secret in secrets if len(secret) >= _MIN_SECRET_LENGTH for form in _spellings(secret)}
@@ -23,22 +23,21 @@ class Redactor:
         self._masker = Masker()
 
     def redact_text(self, text: str) -> str:
-        """`text` without keys."""
         return self.redact_bytes(text.encode("utf-8", "replace")).decode("utf-8", "replace")
 
     def redact_bytes(self, data: bytes, name: str = "") -> bytes:
-        """The same of bytes, which are of a file of that name."""
+        """The data without keys; `name` is the name of the file they are from."""
         for form in self._forms:
             data = data.replace(form, MASK.encode())
         return self._masker.mask(data, name)[0]
 
     def redact_headers(self, headers: Mapping[str, str]) -> dict[str, str]:
-        """All names, and the values of those that are known to be harmless."""
+        """All header names in lower case, with values only for harmless ones."""
         lowered = {name.lower(): value for name, value in headers.items()}
         return {name: self.redact_text(value) if _is_harmless(name) else MASK for name, value in lowered.items()}
 
     def redact_body(self, data: bytes) -> Any:
-        """The body as JSON where it is JSON, else as text."""
+        """The body as a JSON value if it is JSON, else as text."""
         text = self.redact_text(data.decode("utf-8", "replace"))
         try:
             return json.loads(text)

@@ -1,36 +1,36 @@
-"""What a secret looks like: one row per kind, as data, from what is publicly known of each form.
+"""What secrets look like, one row per kind, from public descriptions of each format.
 
-A row says which fixed bytes betray the secret (`literals`) and what must stand around them (`pattern`, anchored at
-the literal). The part to hide is the group `secret`, or the whole match. Rows stand in order of precedence: where two
-overlap, the earlier one gives its name. A pattern may not retry a long run from every byte of it: a run without upper
-bound is possessive and ends the pattern, or a look-behind lets only the run's first byte start.
+A row has the fixed bytes that reveal the secret (`literals`) and what must surround them (`pattern`, anchored at the
+literal). The part to mask is the group `secret`, or the whole match. If two rows overlap, the earlier one names the
+mask. A pattern must not retry a long run from each of its bytes: a run without upper bound is possessive and ends the
+pattern, or a look-behind allows it to start only at its first byte.
 """
 
 from typing import NamedTuple
 
 
 class SecretRule(NamedTuple):
-    """One kind of secret; `name` stands in the mask, `description` in the manual."""
+    """One kind of secret; `name` is for the mask, `description` for the manual."""
 
-    # A tuple, not a dataclass: this table is read at every start, and the class alone would cost half a millisecond.
+    # Not a dataclass: every start reads this table, and a dataclass would cost half a millisecond.
     name: str
     description: str
     literals: tuple[bytes, ...]
     pattern: bytes
-    # Bits per byte that the secret must have; LOOSE marks text without a structure of its own, judged more strictly.
+    # Bits per byte that the secret must have; LOOSE_ENTROPY is for text without a fixed form, which is judged strictly.
     entropy: float
 
 
 FIXED_ENTROPY = 3.0
 LOOSE_ENTROPY = 3.5
 
-# A token starts where no word does; an escape such as \n, \u003d or %3D before it ends in a letter and is no word.
+# A token does not start inside a word; an escape such as \n, \u003d or %3D before it is not part of a word.
 _ESCAPE = rb"(?<=\\[nrt])|(?<=\\u[0-9A-Fa-f]{4})|(?<=%[0-9A-Fa-f]{2})"
 _LEFT = rb"(?:(?<![0-9A-Za-z])|" + _ESCAPE + rb")"
 _RIGHT = rb"(?![0-9A-Za-z])"
 
 # fmt: off
-# Secrets that a fixed prefix opens: name, description, literals, pattern (between the two boundaries above).
+# Secrets with a fixed prefix: name, description, literals, pattern (between the two boundaries above).
 _TOKENS = (
     ("aws-access-key", "AWS access key id", b"AKIA ASIA", rb"A[KS]IA[A-Z0-9]{16}"),
     ("aws-bedrock-key", "Amazon Bedrock API key", b"ABSKQmVkcm9ja0FQSUtleS", rb"ABSK[0-9A-Za-z+/]{60,}+={0,2}"),
@@ -121,7 +121,7 @@ _TOKENS = (
     ("mapbox-token", "Mapbox secret token", b"sk.eyJ", rb"sk\.eyJ[0-9A-Za-z_-]{40,400}\.[0-9A-Za-z_-]{20,}+"),
 )
 
-# A key's armour: quotes, escapes and comment marks may stand between its lines, and the end may be cut off.
+# Key armour: quotes, escapes and comment marks may be between its lines, and the end may be cut off.
 _LABEL = rb" (?:[0-9A-Z]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
 _GAP = rb"(?>(?:\\++[nrt]?|[\s\"'`,;>#|*]|\+(?=[\s\"'])|//[ \t]){0,99})"
 _HEADER = rb"(?:" + _GAP + rb"[A-Z][A-Za-z-]{2,30}: [^\r\n\\\"]{0,200}+){0,9}"
@@ -134,7 +134,7 @@ _VALUE_SIGN = rb"[\"'\]]{0,3}[ \t]{0,4}(?:=>|:=|[:=,])[ \t]{0,4}[\"'`]{0,3}"
 _USER = rb"(?P<user>[^\s:/@\"'`<>(){}\[\\]{0,64})"
 _NO_PORT = rb"(?!(?P=user)@|[0-9]{1,5}[@?#&,])"
 
-# Secrets known by what stands around them: name, description, literals, whole pattern, entropy.
+# Secrets identified by their context: name, description, literals, whole pattern, entropy.
 _CONTEXTUAL = (
     ("private-key", "private key in PEM or PGP armour, also when its end is cut off", b"-----BEGIN", _ARMOUR, 0.0),
     ("putty-private-key", "private part of a PuTTY key file", b"Private-Lines:",
@@ -168,20 +168,20 @@ _CONTEXTUAL = (
 )
 # fmt: on
 
-# Keys that announce a secret, in lower case; what they are given counts only in configuration files.
+# Names that a secret is assigned to, in lower case; they count only in configuration files.
 _KEYWORDS = (
     b"passw passphrase pwd secret token credential apikey api_key api-key accesskey access_key access-key authkey "
     b"auth_key auth-key privatekey private_key private-key encryption_key signing_key master_key account_key"
 )
-# A key with such an end names something about the secret, not the secret.
+# A name with such an ending describes the secret and is not assigned one.
 _ABOUT = b"".join(
     rb"(?<!" + end + rb")"
     for end in b"id ids name names path file files dir url uri arn ref type class host endpoint version format".split()
 )
 _QUOTED = rb"(?:\\\S|(?!(?P=quote))[^\s\\]){8,256}"
-# To the next blank, without the brackets and commas before it; how far that is, is known before they are looked at.
+# To the next white space, without brackets and commas before it; the look-ahead bounds the length first.
 _BARE = rb"(?=[^\s\"']{8,256}+(?:\s|\Z))(?>(?:[^\s,;}\])]|[,;}\])](?![,;}\])]{0,9}(?:\s|\Z))){8,256})"
-# {"name": "DB_PASSWORD", "value": "..."} is how container descriptions write it, on one line or two.
+# Container descriptions write {"name": "DB_PASSWORD", "value": "..."} on one line or two.
 _ASSIGNMENT_SIGN = rb"[\"']?(?:,?\s{0,80}[\"']?value[\"']?)?[ \t]{0,8}(?:=>|:=|=|:(?=[ \t\"']))[ \t]{0,8}"
 _ASSIGNMENT_PATTERN = (
     rb"[\w.-]{3,64}+(?=" + _ASSIGNMENT_SIGN + rb")(?i:" + _ABOUT + rb")" + _ASSIGNMENT_SIGN + rb"(?P<quote>[\"'])?"
@@ -196,7 +196,7 @@ ASSIGNMENT = SecretRule(
     entropy=LOOSE_ENTROPY,
 )
 
-# What stands after the last dot in the names of files in which ASSIGNMENT counts; `.env...` counts as well.
+# Suffixes of the files in which ASSIGNMENT counts; names with `.env.` count as well.
 # fmt: off
 CONFIG_SUFFIXES = frozenset((
     "env", "envrc", "yaml", "yml", "json", "jsonc", "json5", "toml", "ini", "cfg", "conf", "cnf", "properties",
@@ -206,18 +206,12 @@ CONFIG_SUFFIXES = frozenset((
 
 TOKENS: tuple[SecretRule, ...] = (
     *(
-        SecretRule(
-            name=name,
-            description=text,
-            literals=tuple(hints.split()),
-            pattern=_LEFT + body + _RIGHT,
-            entropy=FIXED_ENTROPY,
-        )
-        for name, text, hints, body in _TOKENS
+        SecretRule(name, description, tuple(hints.split()), _LEFT + body + _RIGHT, FIXED_ENTROPY)
+        for name, description, hints, body in _TOKENS
     ),
     *(
-        SecretRule(name=name, description=text, literals=tuple(hints.split()), pattern=pattern, entropy=entropy)
-        for name, text, hints, pattern, entropy in _CONTEXTUAL
+        SecretRule(name, description, tuple(hints.split()), pattern, entropy)
+        for name, description, hints, pattern, entropy in _CONTEXTUAL
     ),
 )
 

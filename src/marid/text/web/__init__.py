@@ -1,1 +1,1 @@
-"""Text that came over HTTP: URLs, charsets, compressed bodies, readable HTML, search results."""
+"""Web pages: URLs, charsets, compressed bodies, readable HTML, search results."""

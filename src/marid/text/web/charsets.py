@@ -1,4 +1,4 @@
-"""Bytes of a web page to text, by what its server, its first bytes and itself say about their encoding."""
+"""Decode a web page by the charset that its server, its first bytes or the page itself declare."""
 
 import re
 
@@ -7,7 +7,7 @@ from marid.text.decode import to_utf8
 
 SNIFF_BYTES = 1024
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s{0,9}=\s{0,9}[\"']?([A-Za-z0-9_-]{1,40})", re.I)
-# Only what pages use: a server must not choose among all the codecs of Python.
+# A server must not be able to choose any codec of Python.
 _KNOWN_CHARSETS = frozenset(
     (
         *("utf-8", "utf8", "us-ascii", "ascii", "utf-16", "utf-16le", "utf-16be", "koi8-r", "koi8-u", "macintosh"),
@@ -20,7 +20,7 @@ _ALIASES = {"iso-8859-1": "cp1252", "latin1": "cp1252", "latin-1": "cp1252", "ma
 
 
 def decode_page(data: bytes, charset: str, *, whole: bool = True) -> str:
-    """The text of a page. Raises: Refused for what is binary, whatever its server calls it."""
+    """The text of a page; not `whole` if its end was cut off. Raises: Refused if it is binary."""
     named = charset.lower() or _declared_charset(data)
     if named in _KNOWN_CHARSETS and named not in ("utf-8", "utf8"):
         return data.decode(_ALIASES.get(named, named), "replace")
@@ -36,7 +36,7 @@ def _declared_charset(data: bytes) -> str:
 
 
 def _without_broken_end(data: bytes) -> bytes:
-    """Without the first bytes of a character whose others were cut off."""
+    """Without the first bytes of a character whose other bytes were cut off."""
     try:
         data.decode()
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""Decompression with a limit: a small answer that unpacks to a huge one is cut, not unpacked."""
+"""Decompress HTTP bodies up to a limit, so that a small response cannot expand without bound."""
 
 import zlib
 from typing import Protocol
@@ -9,19 +9,19 @@ _GZIP, _ZLIB, _RAW = 16 + zlib.MAX_WBITS, zlib.MAX_WBITS, -zlib.MAX_WBITS
 
 
 class Decompressor(Protocol):
-    """Takes pieces of a body until it has enough."""
+    """Decompresses a body piece by piece."""
 
     def decompress(self, piece: bytes, max_bytes: int) -> bytes:
-        """At most `most` bytes more. Raises: Unavailable for what is not so coded."""
+        """At most `max_bytes` more bytes. Raises: Unavailable if the data is not in this encoding."""
         ...
 
     def check_end(self) -> None:
-        """Raises: Unavailable when the body should have gone on."""
+        """Raises: Unavailable if the body ends too early."""
         ...
 
 
 def make_decompressor(coding: str) -> Decompressor:
-    """For the value of a Content-Encoding header. Raises: Refused for two codings, or one that cannot be limited."""
+    """For the value of a Content-Encoding header. Raises: Refused for two encodings, or one that cannot be limited."""
     named = [name.strip().lower() for name in coding.split(",") if name.strip().lower() not in ("", "identity")]
     if not named:
         return _NoCompression()
@@ -29,7 +29,7 @@ def make_decompressor(coding: str) -> Decompressor:
         return _ZlibDecompressor(_GZIP)
     if named == ["deflate"]:
         return _ZlibDecompressor(_ZLIB)
-    raise Refused(f"the answer is packed as {', '.join(named)!a}: only gzip or deflate, once, is unpacked")
+    raise Refused(f"the response is encoded as {', '.join(named)!a}: only gzip or deflate is supported")
 
 
 class _NoCompression:
@@ -41,7 +41,7 @@ class _NoCompression:
 
 
 class _ZlibDecompressor:
-    """Servers send "deflate" with and without its header; the first bytes tell."""
+    """Servers send "deflate" with and without a zlib header; the first two bytes show which."""
 
     def __init__(self, form: int) -> None:
         self._form = form
@@ -59,15 +59,15 @@ class _ZlibDecompressor:
         try:
             given = self._zlib.decompress(self._pending, max(max_bytes, 1))
         except zlib.error as cause:
-            raise Unavailable("the answer is not packed as it says") from cause
+            raise Unavailable("the response is not compressed as its header says") from cause
         self._pending = self._zlib.unconsumed_tail
         if self._zlib.unused_data:
-            raise Unavailable("the packed answer goes on after its end")
+            raise Unavailable("the compressed response has data after its end")
         return given[:max_bytes]
 
     def check_end(self) -> None:
         if not self._zlib.eof and (self._started or self._pending):
-            raise Unavailable("the packed answer breaks off")
+            raise Unavailable("the compressed response ends too early")
 
     def _choose_format(self, head: bytes) -> None:
         if self._form == _ZLIB and not (head[0] & 15 == 8 and int.from_bytes(head[:2], "big") % 31 == 0):

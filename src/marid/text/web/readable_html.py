@@ -1,4 +1,4 @@
-"""Web pages as a model reads them: text with headings, lists and links, without scripts and decoration."""
+"""Convert web pages to text with headings, lists and links, without scripts and decoration."""
 
 import re
 from dataclasses import dataclass
@@ -24,14 +24,14 @@ MAX_TITLE_LENGTH = 300
 
 @dataclass(frozen=True, kw_only=True)
 class ReadablePage:
-    """The text of a page and its title, which may be empty."""
+    """The text and the title of a page; the title may be empty."""
 
     title: str
     text: str
 
 
 def extract_readable(data: bytes, charset: str, at: Target, *, whole: bool = True) -> ReadablePage:
-    """What a person would read on the page; links are made absolute. Raises: Refused for what is binary."""
+    """The visible text of a page with absolute links. Raises: Refused if it is binary."""
     reader = _PageReader(at)
     reader.feed(decode_page(data, charset, whole=whole))
     reader.close()
@@ -39,7 +39,7 @@ def extract_readable(data: bytes, charset: str, at: Target, *, whole: bool = Tru
 
 
 class VisibleHtmlParser(HTMLParser):
-    """A parser that remembers whether it is inside of something that is not seen."""
+    """A parser that skips invisible elements; subclasses override the `on_` methods."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -47,7 +47,6 @@ class VisibleHtmlParser(HTMLParser):
         self._depth = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Counts the unseen, passes the rest on."""
         if self._hidden_tag:
             self._depth += tag == self._hidden_tag
         elif tag in _HIDDEN_TAGS:
@@ -61,7 +60,6 @@ class VisibleHtmlParser(HTMLParser):
             self.handle_starttag(tag, attrs)
 
     def handle_endtag(self, tag: str) -> None:
-        """Counts the unseen, passes the rest on."""
         if self._hidden_tag:
             self._depth -= tag == self._hidden_tag
             self._hidden_tag = self._hidden_tag if self._depth else ""
@@ -69,22 +67,21 @@ class VisibleHtmlParser(HTMLParser):
             self.on_end_tag(tag)
 
     def handle_data(self, data: str) -> None:
-        """Passes on what is seen."""
         if not self._hidden_tag:
             self.on_text(data)
 
     def parse_marked_section(self, i: int, report: int = 1) -> int:
-        """`<![if x]>` and the like: a comment to a browser, an error to older versions of the library."""
+        """Read `<![if x]>` as a comment, as browsers do; older versions of the library raise."""
         return self.parse_bogus_comment(i)
 
     def on_start_tag(self, tag: str, attributes: dict[str, str]) -> None:
-        """A seen element begins."""
+        """A visible element starts."""
 
     def on_end_tag(self, tag: str) -> None:
-        """A seen element ends."""
+        """A visible element ends."""
 
     def on_text(self, text: str) -> None:
-        """Seen text."""
+        """Visible text."""
 
 
 class _PageReader(VisibleHtmlParser):
@@ -100,7 +97,6 @@ class _PageReader(VisibleHtmlParser):
         self._link_from = 0
 
     def finish(self) -> ReadablePage:
-        """What was read."""
         self._end_line()
         text = re.sub(r"\n{3,}", "\n\n", "\n".join(self._lines)).strip("\n")
         return ReadablePage(title=one_line("".join(self._title_parts), MAX_TITLE_LENGTH), text=text)
@@ -156,11 +152,15 @@ class _PageReader(VisibleHtmlParser):
             self._verbatim += tag == "pre"
 
     def _end_line(self) -> None:
-        """End the line. A link goes on in the next one, without its address."""
+        """End the line. A link continues in the next one without its URL."""
         self._end_link()
         text = "".join(self._line)
         self._line.clear()
-        plain = text if text.isprintable() else "".join(_printable_or_blank(char) for char in text)
+        plain = (
+            text
+            if text.isprintable()
+            else "".join(char if char.isprintable() or char == "\t" else " " for char in text)
+        )
         line = plain.rstrip() if self._verbatim else _BLANKS.sub(" ", plain).strip()
         if line.strip("- #|") or self._verbatim:
             self._lines.append(line)
@@ -180,7 +180,3 @@ class _PageReader(VisibleHtmlParser):
             return str(join_url(self._at, href.strip()))
         except BadInput:
             return ""
-
-
-def _printable_or_blank(char: str) -> str:
-    return char if char.isprintable() or char == "\t" else " "

@@ -1,4 +1,4 @@
-"""The results on a page of the search engine."""
+"""Parse a result page of the search engine."""
 
 from dataclasses import dataclass
 from urllib.parse import parse_qs
@@ -14,13 +14,13 @@ MAX_RESULTS = 5
 MAX_TITLE_LENGTH = 200
 MAX_SNIPPET_LENGTH = 500
 CHUNK = 1 << 16
-# The engine links to results by way of itself; what else leads there is no result.
+# The engine links to results through itself; its other links to itself are not results.
 ENGINE_HOSTS = ("duckduckgo.com", "www.duckduckgo.com")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchResult:
-    """One result, each part on one line."""
+    """A search result; each part is one line."""
 
     title: str
     url: str
@@ -28,11 +28,7 @@ class SearchResult:
 
 
 def parse_results(data: bytes, charset: str, at: Target) -> tuple[SearchResult, ...]:
-    """The first results, advertisements left out; none when the page says that there are none.
-
-    Raises:
-        Unavailable: the page is not one that we know how to read.
-    """
+    """The first results without advertisements. Raises: Unavailable if the page has an unknown layout."""
     reader = _ResultsParser(at)
     text = decode_page(data, charset)
     for start in range(0, len(text), CHUNK):
@@ -40,13 +36,13 @@ def parse_results(data: bytes, charset: str, at: Target) -> tuple[SearchResult, 
             reader.feed(text[start : start + CHUNK])
     reader.close()
     if not reader.is_known_page:
-        asks = "asks for a proof that a person is searching" if reader.is_challenged else "has changed its pages"
-        raise Unavailable(f"the search engine at '{at.authority}' {asks}; fetch_url on a known address may help")
+        reason = "asks for proof of a human" if reader.is_challenged else "has changed its pages"
+        raise Unavailable(f"the search engine at '{at.authority}' {reason}; try fetch_url with a known URL")
     return tuple(reader.hits)
 
 
 class _ResultsParser(VisibleHtmlParser):
-    """Looks for the classes that the engine gives to the title and the snippet of a result."""
+    """Finds titles and snippets by the CSS classes that the engine gives them."""
 
     def __init__(self, at: Target) -> None:
         super().__init__()
@@ -85,7 +81,6 @@ class _ResultsParser(VisibleHtmlParser):
             self._text_parts.append(text)
 
     def close(self) -> None:
-        """Also ends the last result."""
         super().close()
         self._finish_result()
 
@@ -106,7 +101,7 @@ class _ResultsParser(VisibleHtmlParser):
 
 
 def _result_url(at: Target, href: str) -> str:
-    """The address of a result; empty for what is none, such as a script, and for a link of the engine to itself."""
+    """The URL of a result; empty for a script or a link of the engine to itself."""
     try:
         target = join_url(at, href.strip())
         if target.host in (at.host, *ENGINE_HOSTS):

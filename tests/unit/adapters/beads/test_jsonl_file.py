@@ -89,7 +89,7 @@ def test_a_status_must_be_known(tmp_path: Path) -> None:
     for status in ("closed", "review", "shipped", "odd"):
         assert json.loads(beads(tmp_path).update("a-1", status).after.split(b"\n")[0])["status"] == status
     for status in ("tombstone", "nope", ""):
-        with pytest.raises(BadInput, match="no such status"):
+        with pytest.raises(BadInput, match="unknown status"):
             beads(tmp_path).update("a-1", status)
 
 

@@ -138,7 +138,7 @@ def test_what_is_no_status() -> None:
     assert issue_lines.validate_status("in_progress") == "in_progress"
     assert issue_lines.validate_status("review", ("open", "review")) == "review"
     for status in ("", "-x", "a b", "x" * 60):
-        with pytest.raises(BadInput, match="known are open, in_progress"):
+        with pytest.raises(BadInput, match="use one of open, in_progress"):
             issue_lines.validate_status(status)
-    with pytest.raises(BadInput, match="known are open, review"):
+    with pytest.raises(BadInput, match="use one of open, review"):
         issue_lines.validate_status("closed", ("open", "review"))

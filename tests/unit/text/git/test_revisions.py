@@ -99,7 +99,7 @@ def test_no_revision_or_branch_could_be_an_option_or_two_words(text: str) -> Non
 def test_a_branch_has_no_steps_back() -> None:
     assert revisions.check_branch("feature/x") == "feature/x"
     for text in ("main~1", "-b", "", "a:b", "^a", "x" * 256):
-        with pytest.raises(BadInput, match="not the name of a git branch"):
+        with pytest.raises(BadInput, match="not a git branch name"):
             revisions.check_branch(text)
 
 

@@ -70,7 +70,7 @@ def test_what_could_be_read_in_two_ways_is_no_url(text: str) -> None:
 def test_a_long_host_is_no_host() -> None:
     host = ".".join(["a" * 60] * 5)
     assert len(host) < MAX_URL_LENGTH
-    with pytest.raises(BadInput, match="not the name"):
+    with pytest.raises(BadInput, match="not a host name"):
         parse_url(f"http://{host}/")
 
 

@@ -80,5 +80,5 @@ def test_a_page_that_is_not_known_is_said_to_have_changed() -> None:
 
 
 def test_a_challenge_is_said_to_be_one() -> None:
-    with pytest.raises(Unavailable, match="proof that a person is searching"):
+    with pytest.raises(Unavailable, match="proof of a human"):
         found('<div class="anomaly-modal__title">Unfortunately, bots</div>')
