@@ -1,1 +1,1 @@
-"""What is defined in a file: bytes in, values out. The only package that loads grammars."""
+"""Parse source files: bytes in, values out. The only package that loads grammars."""

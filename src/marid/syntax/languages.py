@@ -1,9 +1,9 @@
-"""Which language a file is written in, told by its name alone: no file is opened and no grammar is loaded."""
+"""The language of a file by its name alone: opens no file and loads no grammar."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-# Languages with a grammar. A `.h` file is read as C++: that grammar understands C headers, the reverse is not true.
+# Languages with a grammar. A `.h` file is C++: that grammar understands C headers, but not the reverse.
 _WITH_GRAMMAR = {
     "bash": ".sh .bash .zsh .ksh .bats .ebuild .bashrc .bash_profile .bash_aliases .bash_logout .profile .zshrc "
     ".zshenv .zprofile .envrc PKGBUILD APKBUILD",
@@ -22,7 +22,7 @@ _WITH_GRAMMAR = {
     "typescript": ".ts .mts .cts",
 }
 
-# Languages that only a fence names; the words are those that highlighters know.
+# Languages for fences only, named as highlighters name them.
 _FENCE_ONLY = {
     "asciidoc": ".adoc .asciidoc",
     "asm": ".asm .s",
@@ -101,17 +101,17 @@ _FENCE_BY_NAME = _by_name(_FENCE_ONLY)
 
 
 def _look_up(path: str, table: Mapping[str, str]) -> str | None:
-    """Whole names go first, so that `CMakeLists.txt` is not plain text; then the last extension, in either case."""
+    """By whole name first, so that `CMakeLists.txt` is not plain text, then by the last extension in any case."""
     name = path.replace("\\", "/").rpartition("/")[2]
     _, dot, extension = name.rpartition(".")
     return table.get(name) or table.get(dot + extension.lower())
 
 
 def language_of(path: str) -> str | None:
-    """The language whose grammar reads this file, or None when there is no grammar for it."""
+    """The language whose grammar parses this file, or None."""
     return _look_up(path, _LANGUAGE_BY_NAME)
 
 
 def fence_of(path: str) -> str:
-    """The word after a Markdown fence for this file, or an empty string."""
+    """The language word of a Markdown fence for this file, or empty."""
     return language_of(path) or _look_up(path, _FENCE_BY_NAME) or ""

@@ -1,4 +1,4 @@
-"""Names as callers give them: `name@12`, near misses, ambiguous ones. Shared by every language."""
+"""Names from callers, for every language: `name@12`, suggestions, ambiguous names."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -12,14 +12,14 @@ _MAX_LISTED = 8
 
 
 def split_line_suffix(name: str) -> tuple[str, int]:
-    """The name and the line of `name@12`; line 0 without one."""
+    """The name and the line of `name@12`; 0 without a line."""
     found = _AT_LINE.fullmatch(name)
     return (found[1], int(found[2])) if found else (name, 0)
 
 
 def suggestion(wanted: str, known: Iterable[str], separator: str = ".") -> str:
-    """The end of a message that proposes known names: first those with the same last part, then similar ones."""
-    from difflib import get_close_matches  # imported when used: only a wrong name needs it
+    """The end of a message that suggests known names: first those with the same last part, then similar ones."""
+    from difflib import get_close_matches  # imported on use: only a wrong name needs it
 
     wanted = wanted[:200]
     names = list(dict.fromkeys(known))[:_MAX_KNOWN]
@@ -34,7 +34,7 @@ def suggestion(wanted: str, known: Iterable[str], separator: str = ".") -> str:
 
 
 def ambiguity_error(name: str, where: str, choices: Sequence[str]) -> BadInput:
-    """The error that lists how to ask for each of several definitions."""
+    """The error that lists a unique name for each of several definitions."""
     more = [f"and {len(choices) - _MAX_LISTED} more"] if len(choices) > _MAX_LISTED else []
-    lines = (f"'{name}' is ambiguous in {where}, ask for one of:", *choices[:_MAX_LISTED], *more)
+    lines = (f"'{name}' is ambiguous in {where}, use one of:", *choices[:_MAX_LISTED], *more)
     return BadInput("\n  ".join(lines))

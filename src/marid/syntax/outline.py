@@ -1,4 +1,4 @@
-"""A file in a few lines: what it defines, each with its lines."""
+"""Outlines for packs: what a file defines, each with its lines."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -18,9 +18,9 @@ _IDENTIFIER_BY_LANGUAGE = {
 
 
 def outline(data: bytes, language: str) -> str | None:
-    """Signatures, nested as in the file, without the insides of functions.
+    """Nested signatures without the insides of functions.
 
-    None when the language is unknown, nothing is defined, or the file itself is no longer than its outline.
+    None for an unknown language, a file without definitions, or one that is not longer than its outline.
     Raises: Unavailable if the grammar is not installed.
     """
     found = visible_definitions(data, language)
@@ -37,7 +37,7 @@ def _outline_lines(found: Iterable[Definition], sign: str) -> Iterator[str]:
 
 
 def identifiers(data: bytes, language: str) -> frozenset[str]:
-    """Every word of the file that could name something, found without parsing; none above 4 MB."""
+    """Every word that could be an identifier, found without parsing; none above 4 MB."""
     if len(data) > MAX_PARSE_BYTES:
         return frozenset()
     words = _IDENTIFIER_BY_LANGUAGE.get("javascript" if language in ("tsx", "typescript") else language, _IDENTIFIER)

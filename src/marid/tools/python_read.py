@@ -33,7 +33,7 @@ def py_get_skeleton(path: Annotated[FileRef, "a Python file"], *, workers: Worke
     Signatures, decorators, docstrings and everything outside functions stay as written; the result is valid Python.
     A file that does not parse is an error that names the line.
     """
-    from marid.syntax.python.skeleton import py_skeleton  # imported when used, as all that parses
+    from marid.syntax.python.source_views import py_skeleton  # imported when used, as all that parses
 
     return ToolOutput(text=run_on_python(workers, path, py_skeleton))
 
@@ -46,7 +46,7 @@ def py_get_code_outline(path: Annotated[FileRef, "a Python file"], *, workers: W
     Class, Function, Async Function, Method, Async Method, Constant (a name in capitals), Variable. What is inside
     functions is left out, and so are imports: py_get_imports lists them.
     """
-    from marid.syntax.python.outline import py_outline
+    from marid.syntax.python.source_views import py_outline
 
     text = run_on_python(workers, path, py_outline)
     return ToolOutput(
@@ -62,7 +62,7 @@ def py_get_class_summary(
     workers: Workers,
 ) -> ToolOutput:
     """Show a class in short: docstring, variables, signatures of its methods, with lines."""
-    from marid.syntax.python.class_summary import py_class_summary
+    from marid.syntax.python.documentation import py_class_summary
 
     return ToolOutput(text=run_on_python(workers, path, py_class_summary, name))
 
@@ -107,7 +107,7 @@ def py_get_docstring(
     workers: Workers,
 ) -> ToolOutput:
     """Show the docstring of a module, class, function or method, without its indentation."""
-    from marid.syntax.python.docstrings import py_docstring
+    from marid.syntax.python.documentation import py_docstring
 
     return ToolOutput(text=run_on_python(workers, path, py_docstring, name))
 

@@ -122,7 +122,7 @@ def test_a_long_summary_is_cut(tmp_path: Path) -> None:
 def test_what_cannot_be_summed_up_is_an_error_with_words(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("[" * 100_000)
     failed = Hands(tmp_path).failure(get_file_summary, path="a.json")
-    assert (failed.code, failed.message) == ("exhausted", "'a.json': nested too deeply to be read")
+    assert (failed.code, failed.message) == ("exhausted", "'a.json': nested too deeply to read")
     assert Hands(tmp_path).failure(get_file_summary, path=".").code == "bad_input"
     assert Hands(tmp_path).failure(get_file_summary, path="none").code == "not_found"
 

@@ -77,7 +77,7 @@ def test_a_plan_touches_nothing_and_says_what_it_was_made_from(hands: Hands, spe
     [
         (b"x = 1\ndef f(:\n", "'a.py': line 2, column 7"),
         (b"x = 1\ny = '\xff'\n", "'a.py': line 2: not UTF-8"),
-        (b"\x7fELF\0\0\1", "'a.py': line 1: a null byte"),
+        (b"\x7fELF\0\0\1", "'a.py': line 1: null byte"),
     ],
 )
 def test_a_file_that_is_no_python_is_an_error_and_stays(hands: Hands, spec: ToolSpec, data: bytes, words: str) -> None:

@@ -8,8 +8,7 @@ from marid.core.errors import BadInput, Exhausted, NotFound
 from marid.syntax.cfamily import source_views
 from marid.syntax.languages import LANGUAGES
 from marid.syntax.names import MAX_NAME_LENGTH, ambiguity_error, split_line_suffix, suggestion
-from marid.syntax.python.outline import py_outline
-from marid.syntax.python.skeleton import py_skeleton
+from marid.syntax.python.source_views import py_outline, py_skeleton
 from marid.syntax.treesitter.definitions import Definition, LocatedDefinition, locate_definitions
 from marid.syntax.treesitter.grammars import parse_tree
 from marid.syntax.treesitter.name_readers import to_dotted

@@ -20,7 +20,7 @@ _NAME = re.compile(r"[$@~#]*(?:.*(?:\.|::|->|#|\\))?[$@~]*([^\W\d]\w*[?!]?)", re
 _MAX_NAME_LENGTH, _MAX_LINE_LENGTH = 200, 120
 _MAX_REFERENCES = 5000
 _WITH_DOLLAR = frozenset(("java", "javascript", "tsx", "typescript"))
-# Types of leaves that are not code. What stands between `${` and `}` in a string has leaves of its own.
+# Types of leaves that are not code. Interpolated code in a string has its own leaves.
 _NON_CODE = re.compile(
     r"comment|string|heredoc|char(?:acter)?(?:_literal)?(?:_content|_fragment)?$|regex|^(?:jsx_)?text$|template_chars"
 )
@@ -29,7 +29,7 @@ _STRING = re.compile(rb'"(?:[^"\\\n]|\\.)*"?')
 
 @dataclass(frozen=True, kw_only=True)
 class Reference:
-    """A line of code that holds the word."""
+    """A line of code that contains the word."""
 
     line: int
     text: str
@@ -46,7 +46,7 @@ def target_identifier(name: str) -> str:
 
 @cache
 def _word_pattern(word: str, *, dollar: bool) -> re.Pattern[bytes]:
-    """The whole word in UTF-8; `dollar`: `$` counts as a letter."""
+    """A pattern for the whole word in UTF-8; with `dollar`, `$` counts as a letter."""
     letter = rb"[\w\x80-\xff$]" if dollar else rb"[\w\x80-\xff]"
     more = b"" if word[-1] in "?!" else rb"(?![?!](?!=))" if not dollar else b""
     return re.compile(rb"(?<!" + letter + rb")" + re.escape(word.encode()) + rb"(?!" + letter + rb")" + more)
@@ -58,7 +58,7 @@ def may_contain(data: bytes, word: str) -> bool:
 
 
 def code_references(data: bytes, language: str, word: str) -> tuple[Reference, ...]:
-    """The lines where the word is code, once each, those that define it marked. Raises as `parse_tree`."""
+    """The lines where the word is code, each once, and whether they define it. Raises as `parse_tree`."""
     pattern = _word_pattern(word, dollar=language in _WITH_DOLLAR)
     offsets = [match.start() for match in pattern.finditer(data)][:_MAX_REFERENCES]
     if not offsets:
@@ -73,7 +73,7 @@ def code_references(data: bytes, language: str, word: str) -> tuple[Reference, .
 def _is_code(leaf: "Node | None", data: bytes, at: int) -> bool:
     if leaf is None or _NON_CODE.search(leaf.type):
         return False
-    if leaf.type == "preproc_arg":  # a macro's text is not parsed
+    if leaf.type == "preproc_arg":  # the text of a macro is not parsed
         return not any(
             match.start() <= at < match.end() for match in _STRING.finditer(data, leaf.start_byte, leaf.end_byte)
         )
@@ -81,7 +81,7 @@ def _is_code(leaf: "Node | None", data: bytes, at: int) -> bool:
 
 
 def _definition_ranges(data: bytes, root: "Node", language: str, word: str) -> list[tuple[int, int]]:
-    """Where definitions of the word begin, and where their bodies do."""
+    """From where each definition of the word starts to where its body starts."""
     if language in ("c", "cpp"):
         return [
             (item.node.start_byte, item.body.start_byte if item.body else item.node.end_byte)

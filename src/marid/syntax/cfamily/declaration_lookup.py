@@ -1,4 +1,4 @@
-"""Which of a file's declarations a name means."""
+"""Find the declarations of a C or C++ file by name."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -15,10 +15,9 @@ if TYPE_CHECKING:
 
 
 def find_declarations(source: CSource, name: str, where: str) -> tuple[CDeclaration, ...]:
-    """The declarations of one name in `where`, a path: several are overloads, or the branches of a conditional.
+    """The declarations of a name in the file `where`: overloads, or the branches of a conditional.
 
-    Definitions go before declarations, a type before its constructors, a template before its specialisations.
-
+    Prefers definitions to declarations, a type to its constructors, and a template to its specialisations.
     Raises: NotFound, BadInput if the name is ambiguous, and as `parse_tree`.
     """
     want = parse_name_query(name)
@@ -55,12 +54,12 @@ def _ambiguity_error(source: CSource, found: Sequence[CDeclaration], name: str, 
 
 
 def qualified_name(item: CDeclaration) -> str:
-    """The qualified name."""
+    """The name of a declaration with its namespaces and types."""
     return "::".join(name for name in (*(scope.name for scope in item.scope), item.name) if name)
 
 
 def _match_name(source: CSource, want: NameQuery, spaces: frozenset[str]) -> list[CDeclaration]:
-    """Those that the name fits whole; else those that it fits when surrounding types are omitted."""
+    """The declarations that the whole name matches, else those that it matches without surrounding types."""
     last = want.parts[-1].name
     whole: list[CDeclaration] = []
     ending: list[CDeclaration] = []
@@ -91,7 +90,7 @@ def _full_path(item: CDeclaration) -> tuple[NamePart, ...]:
 
 
 def _match_rank(path: tuple[NamePart, ...], want: tuple[NamePart, ...], spaces: frozenset[str]) -> int:
-    """2: all but namespaces is asked for. 1: the end of the path is. 0: something else is."""
+    """2 if only namespaces are omitted, 1 if surrounding types are too, 0 for no match."""
     left = list(want)
     for part in reversed(path):
         if left and left[-1].name == part.name and left[-1].arguments in ("", part.arguments):
@@ -109,7 +108,7 @@ def _contains_line(item: CDeclaration, source: CSource, line: int) -> bool:
 
 
 def _match_parameters(found: Iterable[CDeclaration], parameters: str, data: bytes) -> list[CDeclaration]:
-    """Those with these parameters, written with or without their names; the whole text decides between several."""
+    """The declarations with these parameters, written with or without names; an exact match wins."""
     fitting = [item for item in found if parameters in _parameter_forms(item, data)]
     exact = [item for item in fitting if parameters in _parameter_forms(item, data)[:2]]
     return exact or fitting

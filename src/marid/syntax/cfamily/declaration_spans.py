@@ -1,4 +1,4 @@
-"""Where an item begins and ends, in bytes and lines, and which part of it says how it is used."""
+"""The bytes and lines of a C or C++ declaration, and its signature."""
 
 import re
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,7 +15,7 @@ _MAX_LINE_LENGTH = 160
 
 
 class DeclarationSpan(NamedTuple):
-    """Bytes of a file; `semicolon` is where the one that ends the item stands, or `end` without one."""
+    """Bytes of a file; `semicolon` is the position of the final `;`, or `end` without one."""
 
     start: int
     end: int
@@ -23,7 +23,7 @@ class DeclarationSpan(NamedTuple):
 
 
 def declaration_span(item: CDeclaration, source: CSource) -> DeclarationSpan:
-    """The whole item, with its head, its `;`, and the conditionals that it begins or ends in."""
+    """The whole declaration, with its head, its `;`, and the conditionals that it starts or ends in."""
     start, end = item.outer.start_byte, item.outer.end_byte
     semicolon = end
     if item.node.type.startswith("preproc_"):
@@ -53,13 +53,13 @@ def line_range(item: CDeclaration, source: CSource) -> tuple[int, int]:
 
 
 def signature_end(item: CDeclaration, source: CSource) -> int:
-    """The byte before the body, the value or the `;`."""
+    """Where the signature ends: before the body, the value or the `;`."""
     start, (end, blank) = item.outer.start_byte, _raw_signature_end(item, source)
     return start + len(source.data[start:end].rstrip(blank))
 
 
 def _raw_signature_end(item: CDeclaration, source: CSource) -> tuple[int, bytes]:
-    """Where a signature ends, and what may stand there that is not of it."""
+    """Where a signature ends, and the trailing characters to strip."""
     node, body = item.node, item.body
     if body is not None:
         before = child_at(node, node.child_count - 2) if body.type == "compound_statement" else None
@@ -73,14 +73,14 @@ def _raw_signature_end(item: CDeclaration, source: CSource) -> tuple[int, bytes]
 
 
 def multiline_value(node: "Node") -> "Node | None":
-    """The value of a variable, if it takes several lines."""
+    """The value of a variable, if it is on several lines."""
     declarator = node.child_by_field_name("declarator")
     value = (declarator or node).child_by_field_name("value") or node.child_by_field_name("default_value")
     return value if value is not None and last_row(value) > first_row(value) else None
 
 
 def signature(item: CDeclaration, source: CSource) -> str:
-    """How the item is declared, as it is written; of a conditional inside, the first branch."""
+    """The signature as written, with only the first branch of a conditional inside it."""
     start, end = item.outer.start_byte, signature_end(item, source)
     kept = bytearray(source.data[start:end])
     for group in reversed(source.split_conditionals):

@@ -1,4 +1,4 @@
-"""What a C or C++ file declares and defines, in source order: nodes are touched as little as can be."""
+"""The declarations and definitions of a C or C++ file, in source order. Node access is slow, so there is little."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -35,33 +35,33 @@ TYPE_KINDS = frozenset(_TYPES.values())
 
 
 class EnclosingScope(NamedTuple):
-    """Something that surrounds an item: a namespace, which names may omit, or a type."""
+    """A namespace, which names may omit, or a type around a declaration."""
 
     name: str
     kind: str
 
 
 class CDeclaration(NamedTuple):
-    """One thing that a file declares or defines; the rest is read off its node when it is asked for."""
+    """A declaration or definition."""
 
     kind: str
     """Namespace, Class, Struct, Union, Enum, Function, Method, Field, Constant, Variable, Type, Concept or Macro."""
     name: str
-    """As it is written, tidied: `Hash<int>::find`; empty for what has none."""
+    """As written, without needless space: `Hash<int>::find`; empty if it has none."""
     node: "Node"
     outer: "Node"
-    """The node with its `template <…>`, `extern "C"` or `friend` around it."""
+    """The node, or the `template <…>`, `extern "C"` or `friend` around it."""
     body: "Node | None"
     scope: tuple[EnclosingScope, ...]
     other_names: tuple[str, ...] = ()
-    """Other names of the same thing: the tag of a struct that a `typedef` names, or its variables."""
+    """The tag of a struct that a `typedef` names, or its variables."""
     function: "Node | None" = None
     """The declarator with the parameters."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CSource:
-    """A parsed file. `split_conditionals` are those of which only the first branch was parsed."""
+    """A parsed file. Only the first branch of each of `split_conditionals` was parsed."""
 
     data: bytes
     root: "Node"
@@ -94,7 +94,7 @@ class _Level:
 
 @dataclass
 class _DeclarationWalker:
-    """Goes through declarations with a stack of its own, never into function bodies or values."""
+    """Walks declarations with an explicit stack, never into function bodies or values."""
 
     data: bytes
     levels: list[_Level] = field(default_factory=list[_Level])
@@ -121,12 +121,10 @@ class _DeclarationWalker:
                 self.levels.pop()
 
     def enter(self, level: _Level, body: "Node | None", name: str, kind: str) -> None:
-        """Members come next."""
         if body is not None and len(level.scope) < _MAX_DEPTH:
             self.levels.append(_Level(nodes=iter(body.children), scope=(*level.scope, EnclosingScope(name, kind))))
 
     def read_function(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
-        """A function with a body, or `= default`."""
         declarator = node.child_by_field_name("declarator")
         if declarator is None:
             return
@@ -136,7 +134,7 @@ class _DeclarationWalker:
             yield _make_declaration(level, node, _callable_kind(level, name), name, body=body, function=function)
 
     def read_declaration(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
-        """Functions, variables and fields; or the type that it spells out, which then counts."""
+        """Functions, variables and fields; or, instead, the type that the declaration defines."""
         if (of := _spelled_type(node)) is not None:
             yield from self.read_type(level, node, of)
             return
@@ -148,7 +146,7 @@ class _DeclarationWalker:
                 yield _make_declaration(level, node, kind, name, function=function)
 
     def read_type(self, level: _Level, node: "Node", of: "Node") -> Iterator[CDeclaration]:
-        """A class, struct, union or enum with its members; `node` may declare variables or names of it too."""
+        """A class, struct, union or enum with its members; `node` may also declare variables or typedefs of it."""
         body = of.child_by_field_name("body")
         if body is None:
             return
@@ -162,11 +160,9 @@ class _DeclarationWalker:
         self.enter(level, body, first, kind)
 
     def read_specifier(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
-        """A type on its own."""
         return self.read_type(level, node, node)
 
     def read_typedef(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
-        """A `typedef`."""
         if (of := _spelled_type(node)) is not None:
             yield from self.read_type(level, node, of)
             return
@@ -175,18 +171,16 @@ class _DeclarationWalker:
                 yield _make_declaration(level, node, "Type", name)
 
     def read_named(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
-        """What has its name in a field."""
         if name := tidy(field_text(node, "name", self.data)):
             yield _make_declaration(level, node, _NAMED_KINDS[node.type], name)
 
     def read_namespace(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
-        """Its members come next; one without a name only hides them from other files."""
         name, body = tidy(field_text(node, "name", self.data)), node.child_by_field_name("body")
         yield CDeclaration(kind="Namespace", name=name, node=node, outer=node, body=body, scope=level.scope)
         self.enter(level, body, name, "Namespace")
 
     def read_linkage(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
-        """`extern "C"` before one declaration is its head; before a block it is looked through."""
+        """`extern "C"` before one declaration is its head; a block of it is transparent."""
         body = node.child_by_field_name("body")
         if body is not None and body.type == "declaration_list":
             self.levels.append(_Level(nodes=iter(body.children), scope=level.scope, head=level.head))
@@ -221,7 +215,7 @@ def _make_declaration(  # noqa: PLR0913 - the fields of a declaration
 
 
 def _spelled_type(node: "Node") -> "Node | None":
-    """The type that a declaration spells out with its members."""
+    """The type that a declaration defines with its members."""
     of = node.child_by_field_name("type")
     return of if of is not None and of.type in _TYPES and of.child_by_field_name("body") is not None else None
 
@@ -233,11 +227,11 @@ def _callable_kind(level: _Level, name: str) -> str:
 
 
 def _try_body(node: "Node") -> "Node | None":
-    """The body of a function that is one `try`."""
+    """The body of a function-try-block."""
     last = node.children[-1]
     return last if last.type == "try_statement" else None
 
 
 def namespace_names(items: Sequence[CDeclaration]) -> frozenset[str]:
-    """The names of all namespaces, step by step."""
+    """The names of all namespaces; `a::b` counts as two."""
     return frozenset(step for item in items if item.kind == "Namespace" for step in item.name.split("::") if step)

@@ -1,4 +1,4 @@
-"""Replace one C or C++ definition and keep every byte around it."""
+"""Replace one C or C++ definition; every other byte stays."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _INDENT = re.compile(rb"[ \t]*")
 
 @dataclass(frozen=True, kw_only=True)
 class DefinitionUpdate:
-    """The file's new bytes, and the replaced lines, before and after."""
+    """The new bytes of the file, and the replaced lines before and after."""
 
     data: bytes
     before: tuple[int, int]
@@ -28,15 +28,13 @@ class DefinitionUpdate:
 
 
 def update_definition(data: bytes, language: str, name: str, content: bytes, where: str) -> DefinitionUpdate:
-    """The file with `content` for the definition of that name.
+    """Replace the definition of a name by `content`.
 
-    Line ends become those of the file; a missing `;` is kept from what was there; code without indentation is moved to
-    where it lands.
-
-    Raises: as `find_declaration`; BadInput if the content is empty or the file would parse worse than before.
+    The content gets the line endings of the file, the old `;` if it has none, and the old indentation if it has none.
+    Raises as `find_declaration`; BadInput if the content is empty or the file would have more syntax errors.
     """
     if not content.strip():
-        raise BadInput("new_content is empty: give the whole new definition")
+        raise BadInput("new_content is empty: pass the whole new definition")
     source = parse_source(data, language)
     item = find_declaration(source, name, where)
     start, end, semicolon = declaration_span(item, source)
@@ -56,7 +54,7 @@ def _line_range(data: bytes, start: int, end: int) -> tuple[int, int]:
 
 
 def _is_complete(content: bytes, item: CDeclaration, language: str) -> bool:
-    """Whether it needs no `;` behind it: it has one, comments aside, or is something that takes none."""
+    """Whether it needs no `;`: it has one before any comments, or its kind takes none."""
     root = parse(content, language)
     inner = [child for child in root.children if child.type != "comment"] if root else []
     code = content[: inner[-1].end_byte if inner else len(content)].rstrip()
@@ -66,18 +64,18 @@ def _is_complete(content: bytes, item: CDeclaration, language: str) -> bool:
 
 
 def _fit_content(content: bytes, data: bytes, start: int) -> bytes:
-    """In the file's line ends, without blank lines around it, indented as what it replaces."""
+    """The content with the line endings of the file, without blank lines around it, indented like the old text."""
     lines = content.replace(b"\r\n", b"\n").strip(b"\n").rstrip().split(b"\n")
     indent = _INDENT.match(data, start)
     if indent and indent[0] and not lines[0][:1].isspace():
-        # A string may go on in the next line, where white space counts.
+        # White space counts in a string that continues on the next line.
         flat = not lines[-1][:1].isspace() and b'R"' not in content and b"\\\n" not in content
         lines = [indent[0] + lines[0], *(_indent_line(line, indent[0]) if flat else line for line in lines[1:])]
     return (b"\r\n" if _uses_crlf(data) else b"\n").join(lines)
 
 
 def _indent_line(line: bytes, indent: bytes) -> bytes:
-    """Directives stay at the margin."""
+    """Indent a line; directives stay at the margin."""
     return line if not line.strip() or line.startswith(b"#") else indent + line
 
 
@@ -86,7 +84,7 @@ def _uses_crlf(data: bytes) -> bool:
 
 
 def _check_result(before: CSource, after: CSource, spot: tuple[int, int, int], where: str) -> None:
-    """Refuses what adds errors or changes what the rest of the file says."""
+    """Raises: BadInput if the edit adds syntax errors or changes other declarations."""
     start, old_end, new_end = spot
     more = count_errors(after.root) - count_errors(before.root)
     if more > 0:
@@ -96,7 +94,7 @@ def _check_result(before: CSource, after: CSource, spot: tuple[int, int, int], w
 
 
 def _declarations_outside(source: CSource, start: int, end: int) -> list[tuple[str, str, int]]:
-    """What stands outside of the exchanged text."""
+    """The declarations outside the replaced text."""
     return [
         (item.kind, item.name, len(item.scope))
         for item in source.declarations
@@ -109,7 +107,7 @@ def _encloses(item: CDeclaration, start: int, end: int) -> bool:
 
 
 def count_errors(root: "Node") -> int:
-    """How many errors the parser met, missing tokens among them."""
+    """The number of syntax errors, missing tokens included."""
     return sum(1 for _ in _error_nodes(root))
 
 

@@ -1,14 +1,14 @@
-"""What would mislead the parser, blanked: bytes keep their places, so that spans hold for the file as it is."""
+"""Blank out code that misleads the parser. Bytes keep their positions, so that spans fit the original file."""
 
 import re
 from typing import NamedTuple
 
-# `class SHOP_API Shop`: without knowing the macro, this reads like a function that returns a class.
+# `class SHOP_API Shop`: to a parser that does not know the macro, this is a function that returns a class.
 _EXPORT = re.compile(
     rb"\b(?:class|struct|union)\s+([A-Z][A-Z0-9_]{2,}(?:\s*\([^()\n]*\))?)"
     rb"(?=\s+[A-Za-z_]\w*(?:\s+final)?\s*(?::[^;(){}]*)?\{)"
 )
-# `int f(void) NONNULL(1);`: the parser knows no attributes of this kind.
+# `int f(void) NONNULL(1);`: the parser does not know attributes of this kind.
 _ATTRIBUTE = re.compile(rb"(?<=\))\s*\b([A-Z][A-Z0-9_]{2,}\s*(?:\([^()\n]*\))?)(?=\s*;)")
 _HEADLESS = re.compile(rb"\s*\{")
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(ifdef|ifndef|if|elif\w*|else|endif)\b(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
@@ -21,28 +21,26 @@ _VISIBLE = re.compile(rb"[^\r\n]")
 
 
 class ConditionalGroup(NamedTuple):
-    """`#if` to `#endif`: where each of its directive lines begins and ends."""
+    """`#if` to `#endif`: the start and end of each directive line."""
 
     directives: tuple[tuple[int, int], ...]
 
     @property
     def start(self) -> int:
-        """Where the line of `#if` begins."""
         return self.directives[0][0]
 
     @property
     def end(self) -> int:
-        """Where the line of `#endif` ends."""
         return self.directives[-1][1]
 
 
 def without_exports(data: bytes) -> bytes:
-    """Without the macros between `class` and a name."""
+    """Blank macros between `class` and a name."""
     return _EXPORT.sub(_blank_match, data)
 
 
 def without_attributes(data: bytes) -> bytes:
-    """Without the macros between parameters and `;`."""
+    """Blank macros between parameters and `;`."""
     return _ATTRIBUTE.sub(_blank_match, data)
 
 
@@ -53,7 +51,7 @@ def _blank_match(match: re.Match[bytes]) -> bytes:
 
 
 def without_split_branches(data: bytes) -> tuple[bytes, tuple[ConditionalGroup, ...]]:
-    """With the first branch only of conditionals that hold part of a block, or the heads of one and the same body."""
+    """Blank all but the first branch of conditionals that contain part of a block, or several headers for one body."""
     made, split = bytearray(data), list[ConditionalGroup]()
     for group in _find_conditionals(data):
         lines = group.directives
@@ -66,7 +64,7 @@ def without_split_branches(data: bytes) -> tuple[bytes, tuple[ConditionalGroup, 
 
 
 def _find_conditionals(data: bytes) -> list[ConditionalGroup]:
-    """The conditionals that are closed, those inside before those around them."""
+    """The closed conditionals, inner before outer ones."""
     found: list[ConditionalGroup] = []
     begun: list[list[tuple[int, int]]] = []
     for match in _DIRECTIVE.finditer(data):

@@ -1,4 +1,4 @@
-"""How C and C++ name things: the name in the middle of a declarator, and names as people ask for them."""
+"""Names in C and C++: in declarators, and as callers write them."""
 
 import re
 from dataclasses import dataclass
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _IDENTIFIERS = frozenset(("identifier", "field_identifier", "type_identifier"))
-# What a parser that does not know a macro takes for names.
+# Keywords that the parser takes for names next to unknown macros.
 _KEYWORDS = frozenset(("class", "const", "enum", "extern", "inline", "static", "struct", "typename", "union", "void"))
 _CALL = re.compile(r"operator\s*\(\s*\)|[<>(]")
-# Broken code gives such names.
+# Names with these come from broken code.
 _NO_NAME = re.compile(r"[{};\\]")
 _KEYWORD = re.compile(r"(struct|class|union|enum|namespace|typedef|concept|macro|#\s*define)\s+(?=\S)")
 _TIGHT = re.compile(r"\s*([^\w\s])\s*")
 
 
 class DeclaredName(NamedTuple):
-    """What a declarator declares; `function` is its part with the parameters, None if it is not a function."""
+    """The declared name; `function` is the part with the parameters, None if it is not a function."""
 
     name: str
     function: "Node | None" = None
@@ -42,7 +42,7 @@ def parse_declarator(node: "Node", data: bytes) -> DeclaredName:
 
 
 def _parse_unusual_name(node: "Node", data: bytes, function: "Node | None") -> DeclaredName:
-    """Qualified names, operators, destructors, template arguments; conversion operators hold their own parameters."""
+    """Qualified names, operators, destructors, template arguments; conversion operators have their own parameters."""
     last = node
     while last.type == "qualified_identifier" and (inner := last.child_by_field_name("name")) is not None:
         last = inner
@@ -62,7 +62,7 @@ def tidy(name: str) -> str:
 
 
 class NamePart(NamedTuple):
-    """One step of a qualified name, and its template arguments if it has some."""
+    """One step of a qualified name, and its template arguments, if any."""
 
     name: str
     arguments: str
@@ -94,18 +94,18 @@ def _parse_part(step: str) -> NamePart:
 
 @dataclass(frozen=True, kw_only=True)
 class NameQuery:
-    """A name as it was asked for: `Shop::at(int) const`, `struct stat`, `f@12`, `shop.Shop.total`."""
+    """A parsed query such as `Shop::at(int) const`, `struct stat`, `f@12` or `shop.Shop.total`."""
 
     text: str
     parts: tuple[NamePart, ...]
     parameters: str = ""
-    """In parentheses, with what follows, tidied; empty if none were given."""
+    """The tidied text from the opening parenthesis on; empty if none were given."""
     keyword: str = ""
     line: int = 0
 
 
 def parse_name_query(asked: str) -> NameQuery:
-    """Parse a name as a caller gives it. Raises: BadInput if it is empty."""
+    """Parse a name from a caller. Raises: BadInput if it is empty."""
     (name, line), keyword = split_line_suffix(" ".join(asked[:MAX_NAME_LENGTH].split())), ""
     if typed := _KEYWORD.match(name):
         name, keyword = name[typed.end() :], typed[1]
@@ -120,7 +120,7 @@ def parse_name_query(asked: str) -> NameQuery:
 
 
 def _split_parameters(name: str) -> tuple[str, str]:
-    """A name and its parameters; parentheses in template arguments and those of `operator()` are of the name."""
+    """A name and its parameters; parentheses in template arguments and of `operator()` belong to the name."""
     depth = 0
     for match in _CALL.finditer(name):
         sign = match[0]

@@ -1,4 +1,4 @@
-"""C and C++ files as people read them: outlines, skeletons, single definitions. Bytes in, text out."""
+"""Outlines, skeletons and single definitions of C and C++ files: bytes in, text out."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ def outline(data: bytes, language: str) -> str:
 
 
 def _is_listed(item: CDeclaration) -> bool:
-    """A macro without value is a switch or an include guard."""
+    """Whether it is listed: a macro without a value is a switch or an include guard."""
     return item.node.type != "preproc_def" or item.node.child_by_field_name("value") is not None
 
 
@@ -47,7 +47,7 @@ def _base_clause(item: CDeclaration, data: bytes) -> str:
 
 
 def skeleton(data: bytes, language: str) -> str:
-    """The file with `{ ... }` for each function body, long values and macros cut. Raises as `parse_tree`."""
+    """The file with `{ ... }` for function bodies and `...` for long values and macros. Raises as `parse_tree`."""
     return apply_cuts(data, _skeleton_cuts(parse_source(data, language)))
 
 
@@ -67,13 +67,15 @@ def _skeleton_cuts(source: CSource) -> Iterator[tuple[int, int, bytes]]:
 def _without_body(item: CDeclaration, source: CSource) -> tuple[int, int, bytes]:
     cut, end = signature_end(item, source), item.node.end_byte
     whole = declaration_span(item, source)
-    if whole.start < item.outer.start_byte or whole.end > item.outer.end_byte:  # its directives would lose their pairs
+    if (
+        whole.start < item.outer.start_byte or whole.end > item.outer.end_byte
+    ):  # otherwise its directives would be unbalanced
         return whole.start, whole.end, signature(item, source).encode() + b" { ... }"
     return cut, end, b" { ... }"
 
 
 def definition(data: bytes, language: str, name: str, where: str) -> CodeExcerpt:
-    """The whole text of all declarations that a name means in `where`, a path. Raises as `find_declarations`."""
+    """The text of all declarations of a name in the file `where`. Raises as `find_declarations`."""
     source = parse_source(data, language)
     found = find_declarations(source, name, where)
     return _make_excerpt(found, source, [_declaration_text(item, source) for item in _drop_same_spans(found, source)])
@@ -90,7 +92,7 @@ def _declaration_text(item: CDeclaration, source: CSource) -> str:
 
 
 def signatures(data: bytes, language: str, name: str, where: str) -> CodeExcerpt:
-    """The same without body, value and `;`. Raises as `find_declarations`."""
+    """Like `definition`, without body, value and `;`. Raises as `find_declarations`."""
     source = parse_source(data, language)
     found = find_declarations(source, name, where)
     return _make_excerpt(found, source, [signature(item, source) for item in found])

@@ -1,4 +1,4 @@
-"""What a Python file imports."""
+"""The imports of a Python file."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -14,15 +14,15 @@ class ImportStatement:
 
     line: int
     modules: tuple[str, ...]
-    """With the dots of a relative one."""
+    """With the dots of relative imports."""
     text: str
-    """The statement on one line."""
+    """On one line."""
     scope: str
-    """The definition that it stands in, dotted; empty at the top."""
+    """The dotted name of the enclosing definition; empty at top level."""
 
 
 def py_imports(data: bytes) -> tuple[ImportStatement, ...]:
-    """Every import statement, also those inside definitions, in source order. Raises as `read_source`."""
+    """Every import statement in source order, also inside definitions. Raises as `read_source`."""
     source = read_source(data)
     found = [
         ImportStatement(
@@ -52,6 +52,6 @@ def module_names(node: ast.Import | ast.ImportFrom) -> tuple[str, ...]:
 
 
 def statement_text(node: ast.Import | ast.ImportFrom) -> str:
-    """The statement in its plain form."""
+    """The statement without its formatting."""
     names = ", ".join(f"{each.name} as {each.asname}" if each.asname else each.name for each in node.names)
     return f"import {names}" if isinstance(node, ast.Import) else f"from {module_names(node)[0]} import {names}"

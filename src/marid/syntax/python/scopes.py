@@ -1,4 +1,4 @@
-"""The statements of a scope: those in `if`, `try`, `with`, loops and `match` belong to the scope around them."""
+"""The statements of a scope. Those in `if`, `try`, `with`, loops and `match` belong to the scope around them."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ _BLOCKS = ("body", "handlers", "cases", "orelse", "finalbody")
 
 
 def statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """All statements of a scope in source order, none of the scopes in it; a block comes before what it holds."""
+    """All statements of a scope in source order, each before those it contains; not those of inner scopes."""
     waiting: list[ast.AST] = list(reversed(body))
     while waiting:
         node = waiting.pop()
@@ -27,7 +27,7 @@ def definitions(body: Sequence[ast.stmt]) -> Iterator[DefinitionNode]:
 
 
 def all_definitions(body: Sequence[ast.stmt]) -> Iterator[tuple[str, DefinitionNode]]:
-    """All functions and classes of a file by dotted name, those inside functions too, each before what is in it."""
+    """All functions and classes of a file with dotted names, each before those inside it."""
     waiting = [(node.name, node) for node in definitions(body)][::-1]
     while waiting:
         name, node = waiting.pop()
@@ -36,10 +36,7 @@ def all_definitions(body: Sequence[ast.stmt]) -> Iterator[tuple[str, DefinitionN
 
 
 def find_named(body: Sequence[ast.stmt], name: str) -> list[DefinitionNode]:
-    """The definitions of a dotted name; several if it is defined more than once.
-
-    Raises: NotFound; the message suggests similar names.
-    """
+    """The definitions of a dotted name. Raises: NotFound; the message suggests similar names."""
     wanted = name.strip()
     known = list(all_definitions(body))
     if found := [node for each, node in known if each == wanted]:
@@ -48,7 +45,7 @@ def find_named(body: Sequence[ast.stmt], name: str) -> list[DefinitionNode]:
 
 
 def assigned_names(node: ast.stmt) -> Iterator[str]:
-    """The plain names that an assignment or a type alias declares; `+=` and `:=` declare none."""
+    """The names that an assignment or a type alias declares; `+=` and `:=` declare none."""
     if isinstance(node, ast.Assign):
         for target in node.targets:
             yield from target_names(target)
@@ -59,7 +56,7 @@ def assigned_names(node: ast.stmt) -> Iterator[str]:
 
 
 def target_names(target: ast.expr) -> Iterator[str]:
-    """The names in the target of an assignment, in order."""
+    """The names in an assignment target, in order."""
     waiting = [target]
     while waiting:
         each = waiting.pop()
@@ -72,12 +69,12 @@ def target_names(target: ast.expr) -> Iterator[str]:
 
 
 def is_constant(name: str) -> bool:
-    """Whether a name is written the way constants are."""
+    """Whether a name is written like a constant."""
     return name.isupper()
 
 
 def docstring_node(node: DefinitionNode | ast.Module) -> ast.Expr | None:
-    """The statement that is the docstring."""
+    """The statement that is the docstring, or None."""
     first = node.body[0] if node.body else None
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
         return first
@@ -85,7 +82,7 @@ def docstring_node(node: DefinitionNode | ast.Module) -> ast.Expr | None:
 
 
 def docstring_text(owner: DefinitionNode | ast.Module) -> str:
-    """The docstring without common indentation and blank lines around it; empty if there is none."""
+    """The docstring without common indentation and blank lines around it; empty without one."""
     statement = docstring_node(owner)
     if statement is None or not isinstance(statement.value, ast.Constant):
         return ""

@@ -1,4 +1,4 @@
-"""A Python file as text and tree, with the positions of its nodes, that can be written back byte for byte."""
+"""A Python file as text and tree, with positions of nodes. It can be written back byte for byte."""
 
 import ast
 import codecs
@@ -18,17 +18,17 @@ FUNCTION_NODES = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITION_NODES = (*FUNCTION_NODES, ast.ClassDef)
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK = re.compile(rb"^[ \t\f]*(?:#.*)?$")
-# Python ends a line also at a lone "\r", and so do the positions in its trees.
+# Python also ends a line at a lone "\r", and its trees count such lines.
 _ROW_END = re.compile(r"\r\n?|\n")
 _LONE_CR = re.compile(r"\r(?!\n)")
 _LEADING = re.compile(r"[ \t\f]*")
-# All that can stand between the last expression of a header and its colon.
+# What can be between the last expression of a header and its colon.
 _TO_COLON = re.compile(r"(?>[^#:]+|#[^\r\n]*)*+:")
 _TOO_DEEP = ("too many nested parentheses", "parser stack overflow", "too complex")
 
 
 class SyntaxProblem(NamedTuple):
-    """Where Python stops understanding, and why; column 0 if it does not say."""
+    """A syntax error; column 0 if unknown."""
 
     line: int
     column: int
@@ -47,7 +47,7 @@ class _InvalidSource(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class PythonSource:
-    """Text that parses. A row is a line as Python ends it, from 0; a line ends at `\\n` only and counts from 1."""
+    """A file that parses. Rows are lines as Python ends them, from 0; lines end only at `\\n` and count from 1."""
 
     text: str
     tree: ast.Module
@@ -61,7 +61,6 @@ class PythonSource:
 
     @cached_property
     def row_count(self) -> int:
-        """How many rows there are."""
         return len(self.row_starts) - 1
 
     @cached_property
@@ -73,11 +72,9 @@ class PythonSource:
 
     @cached_property
     def line_ending(self) -> str:
-        """The line ending of most rows."""
         return commonest_line_ending(self.text) or "\n"
 
     def row(self, index: int) -> str:
-        """One row with its ending."""
         return self.text[self.row_starts[index] : self.row_starts[index + 1]]
 
     def rows(self, first: int, end: int) -> str:
@@ -93,34 +90,34 @@ class PythonSource:
         return leading_space(self.row(index)).rpartition("\f")[2]
 
     def line_of_row(self, index: int) -> int:
-        """The line that holds the start of a row."""
+        """The line that contains the start of a row."""
         return index + 1 if self._newlines is None else bisect_right(self._newlines, self.row_starts[index] - 1) + 1
 
     def line_number(self, offset: int) -> int:
-        """The line that holds an offset."""
+        """The line that contains an offset."""
         return self.text.count("\n", 0, offset) + 1
 
     def offset(self, lineno: int, column: int) -> int:
-        """The offset in the text of a position in a tree, whose columns are bytes of UTF-8."""
+        """The offset of a position in the tree, whose columns are bytes of UTF-8."""
         start = self.row_starts[lineno - 1]
         if self.text.isascii():
             return start + column
         return start + len(self.row(lineno - 1).encode()[:column].decode())
 
     def start(self, node: ast.stmt | ast.expr) -> int:
-        """The offset of the first character of a node, without decorators."""
+        """The offset where a node starts, without decorators."""
         return self.offset(node.lineno, node.col_offset)
 
     def end(self, node: ast.stmt | ast.expr | ast.arg | ast.keyword) -> int:
-        """The offset after the last character of a node."""
+        """The offset where a node ends."""
         return self.offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
 
     def node_line(self, node: ast.stmt | ast.expr) -> str:
-        """The text of a node with single spaces for white space."""
+        """The text of a node on one line."""
         return " ".join(self.text[self.start(node) : self.end(node)].split())
 
     def first_row(self, node: ast.stmt) -> int:
-        """The row of a statement, or of the `@` of its first decorator, which may be above the decorator itself."""
+        """The first row of a statement: that of the `@` of its first decorator, which may be above the decorator."""
         decorators: list[ast.expr] | None = getattr(node, "decorator_list", None)
         if not decorators:
             return node.lineno - 1
@@ -139,7 +136,7 @@ class PythonSource:
         return self.line_of_row(first), self.line_of_row(end - 1)
 
     def start_with_decorators(self, node: ast.stmt) -> int:
-        """The offset of the first character of a statement, decorators included."""
+        """The offset where a statement starts, decorators included."""
         decorated = getattr(node, "decorator_list", None)
         return self.text.index("@", self.row_starts[self.first_row(node)]) if decorated else self.start(node)
 
@@ -159,16 +156,16 @@ class PythonSource:
     def encode(self, text: str) -> bytes:
         """The bytes of the file with another text.
 
-        Raises: BadInput if it would not parse, the encoding lacks a character, or unchanged text would get other bytes.
+        Raises: BadInput if it would not parse, cannot be encoded, or would change bytes of unchanged text.
         """
         mark = codecs.BOM_UTF8 if self.data.startswith(codecs.BOM_UTF8) else b""
         if mark + self.text.encode(self.encoding) != self.data:
-            raise BadInput(f"the file is in {self.encoding}, which cannot be written back as it was")
+            raise BadInput(f"the file is in {self.encoding}, which cannot be written back unchanged")
         try:
             data = mark + text.encode(self.encoding)
         except UnicodeEncodeError as error:
             char = error.object[error.start].encode("unicode_escape").decode()
-            raise BadInput(f"the character {char} cannot be written in {self.encoding}, the file's encoding") from error
+            raise BadInput(f"the file's encoding {self.encoding} cannot encode {char}") from error
         try:
             if _decode(data) != (text, self.encoding):
                 raise BadInput("the change would add or remove the declaration of the file's encoding")
@@ -179,7 +176,7 @@ class PythonSource:
 
 
 def _header_parts(node: DefinitionNode) -> list[ast.expr | ast.arg | ast.keyword]:
-    """The expressions of a header: after the last one no colon follows but the one that ends the header."""
+    """The expressions of a header: the next colon after the last one ends the header."""
     parts: list[ast.expr | ast.arg | ast.keyword | None] = list(getattr(node, "type_params", ()))  # since Python 3.12
     if isinstance(node, ast.ClassDef):
         parts += [*node.bases, *node.keywords]
@@ -192,7 +189,7 @@ def _header_parts(node: DefinitionNode) -> list[ast.expr | ast.arg | ast.keyword
 
 def _without_comments(text: str) -> str:
     from io import StringIO
-    from tokenize import COMMENT, generate_tokens  # imported when used: few signatures hold comments
+    from tokenize import COMMENT, generate_tokens  # imported on use: few signatures contain comments
 
     rows = text.split("\n")
     for token in generate_tokens(StringIO(text).readline):
@@ -221,7 +218,7 @@ def leading_space(row: str) -> str:
 
 
 def commonest_line_ending(text: str) -> str | None:
-    """The commonest line ending of a text; None for a text of one line."""
+    """The commonest line ending of a text; None for one line."""
     if "\r" not in text:
         return "\n" if "\n" in text else None
     return Counter(_ROW_END.findall(text)).most_common(1)[0][0]
@@ -235,9 +232,7 @@ def normalize_newlines(text: str) -> str:
 def read_source(data: bytes) -> PythonSource:
     """Decode and parse a file.
 
-    Raises:
-        BadInput: it does not parse; the message begins with `line N`.
-        Exhausted: it is nested too deeply for the parser.
+    Raises: BadInput with a message that starts with `line N`, Exhausted if it is nested too deeply.
     """
     try:
         return _load(data)
@@ -260,14 +255,14 @@ def _load(data: bytes) -> PythonSource:
 
 
 def _decode(data: bytes) -> tuple[str, str]:
-    """The text of a file, and the encoding that its byte-order mark or its first lines declare, else UTF-8."""
+    """The text of a file, and the encoding that its byte-order mark or first lines declare, by default UTF-8."""
     marked = data.startswith(codecs.BOM_UTF8)
     data = data.removeprefix(codecs.BOM_UTF8)
     name = _declared_encoding(data)
     normal = name.lower().replace("_", "-")
     is_utf8 = not name or normal in ("utf-8", "utf8") or normal.startswith("utf-8-")
     if marked and not is_utf8:
-        raise _InvalidSource(1, f"declared as {name}, but it begins with the byte-order mark of UTF-8")
+        raise _InvalidSource(1, f"declared as {name}, but starts with the byte-order mark of UTF-8")
     encoding = "utf-8" if is_utf8 else name
     try:
         return data.decode(encoding), encoding
@@ -289,12 +284,12 @@ def _declared_encoding(data: bytes) -> str:
 
 def _parse_file(text: str) -> ast.Module:
     if "\0" in text:
-        raise _InvalidSource(text.count("\n", 0, text.index("\0")) + 1, "a null byte: is this a binary file?")
+        raise _InvalidSource(text.count("\n", 0, text.index("\0")) + 1, "null byte: is this a binary file?")
     try:
         return parse_text(text)
     except SyntaxError as error:
         starts = _row_starts(text)
-        row = min(max(error.lineno or 1, 1), max(len(starts) - 1, 1))  # it may name the row after the last
+        row = min(max(error.lineno or 1, 1), max(len(starts) - 1, 1))  # Python may report the row after the last
         line = text.count("\n", 0, starts[row - 1]) + 1
         raise _InvalidSource(line, error.msg, max(error.offset or 0, 0)) from error
 
@@ -311,6 +306,6 @@ def parse_text(text: str) -> ast.Module:
     except (MemoryError, RecursionError) as error:
         raise Exhausted("nested too deeply or too large for Python's parser") from error
     except UnicodeError as error:
-        raise SyntaxError("holds characters that no text file can hold") from error
+        raise SyntaxError("contains characters that no text file can contain") from error
     except (ValueError, OverflowError) as error:
         raise SyntaxError(str(error)) from error

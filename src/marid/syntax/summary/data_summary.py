@@ -1,5 +1,6 @@
-"""The keys of TOML, JSON and YAML files, and the headings of Markdown."""
+"""Summarize data files: the keys of TOML, JSON and YAML, and the headings of Markdown."""
 
+import json
 import re
 from collections.abc import Iterator
 from typing import cast
@@ -8,7 +9,7 @@ from marid.text.display import clip, join_limited
 
 _MAX_NAMES = 200
 _MAX_LENGTH = 80
-# Of a line: the patterns below take the square of the length of what they do not match.
+# Per line: on a line without a match, the patterns below take time quadratic in its length.
 _MAX_MATCHED_LENGTH = 500
 _TABLE_DEPTH = 6
 _YAML_KEY = re.compile(
@@ -21,8 +22,8 @@ _PARAGRAPH = re.compile(r" {0,3}(?![#>\-*+\s`~|]|\d+[.)]\s)\S")
 
 
 def toml_lines(text: str) -> Iterator[str]:
-    """One line for each table: its name and its keys. Raises: ValueError."""
-    import tomllib  # imported when used: few summaries need it
+    """One line per table: its name and its keys. Raises: ValueError."""
+    import tomllib  # imported on use: few summaries need it
 
     waiting: list[tuple[str, object]] = [("", tomllib.loads(text))]
     while waiting:
@@ -40,7 +41,7 @@ def toml_lines(text: str) -> Iterator[str]:
 
 
 def _tables(value: object) -> list[dict[str, object]]:
-    """The tables that a value is: one, an array of them, or none."""
+    """The tables in a value: itself, or those of an array."""
     if isinstance(value, dict):
         return [cast("dict[str, object]", value)]
     if isinstance(value, list):
@@ -50,17 +51,13 @@ def _tables(value: object) -> list[dict[str, object]]:
 
 
 def json_lines(text: str) -> Iterator[str]:
-    """The keys of an object with the kind of each value, or what an array holds. Raises: ValueError."""
-    import json  # imported when used: few summaries need it
-
+    """The keys of an object with the type of each value, or the contents of an array. Raises: ValueError."""
     found: object = json.loads(text)
     yield from _value_lines(found)
 
 
 def record_lines(text: str) -> Iterator[str]:
-    """The same for a file of one JSON value a line, of which the first speaks for all. Raises: ValueError."""
-    import json  # imported when used: few summaries need it
-
+    """The number of records in a file of one JSON value per line, and the first one. Raises: ValueError."""
     lines = [line for line in text.split("\n") if line.strip()]
     yield f"{len(lines):,} records, one a line"
     if lines:
@@ -94,7 +91,7 @@ def _value_kind(value: object) -> str:
 
 
 def yaml_lines(text: str) -> Iterator[str]:
-    """The keys that begin a line, document by document; what is indented belongs to them."""
+    """The top-level keys of each document."""
     items = 0
     for number, line in enumerate(text.split("\n"), 1):
         if line.startswith("---") and line[3:4] in ("", " ", "\t", "\r"):
@@ -109,7 +106,7 @@ def yaml_lines(text: str) -> Iterator[str]:
 
 
 def markdown_lines(text: str) -> Iterator[str]:
-    """The headings, indented by level, with their lines; what stands in fences is none."""
+    """The headings outside fences, indented by level, with their lines."""
     fence, above = "", ""
     for number, raw in enumerate(text.split("\n"), 1):
         line = raw.rstrip("\r")
@@ -126,7 +123,7 @@ def markdown_lines(text: str) -> Iterator[str]:
 
 
 def _next_fence(open_mark: str, line: str, mark: str) -> str:
-    """The mark of the fence that is open after this line."""
+    """The mark of the fence that is open after this line, or empty."""
     if not open_mark:
         return mark
     closes = mark.startswith(open_mark[0]) and len(mark) >= len(open_mark) and not line.strip().strip(open_mark[0])

@@ -1,4 +1,4 @@
-"""What a file is and what is in it, in a few lines."""
+"""Summarize any file in a few lines."""
 
 import ast
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _READERS = {
 
 
 def file_summary(name: str, data: bytes) -> str:
-    """Kind, lines and bytes in the first line, then the contents; a broken file gives `does not parse`.
+    """Kind, lines and bytes in the first line, then the contents, or `does not parse` for a broken file.
 
     Raises: Exhausted if it is nested too deeply, Unavailable if a grammar is not installed.
     """
@@ -49,7 +49,7 @@ def _content_lines(kind: str, name: str, data: bytes, text: bytes) -> list[str]:
             form = "records" if name.lower().endswith((".jsonl", ".ndjson")) else kind
             return list(_READERS[form](text.decode().removeprefix("\ufeff")))
     except RecursionError as error:
-        raise Exhausted("nested too deeply to be read") from error
+        raise Exhausted("nested too deeply to read") from error
     except (BadInput, ValueError) as error:
         return [f"does not parse: {error}", *_definition_lines(text, kind)]
     return list(_definition_lines(text, language_of(name) or ""))
@@ -61,7 +61,7 @@ def _definition_lines(text: bytes, language: str) -> Iterator[str]:
 
 
 def _python_lines(data: bytes) -> Iterator[str]:
-    """Its docstring, imports, classes with methods, functions and constants. Raises as `read_source`."""
+    """Docstring, imports, classes with methods, functions, constants, variables. Raises as `read_source`."""
     source = read_source(data)
     top = list(statements(source.tree.body))
     if docstring_node(source.tree):

@@ -1,4 +1,4 @@
-"""C and C++ declarators: the name stands in the middle of its type."""
+"""Names in C and C++ declarators, where a type surrounds its name."""
 
 from typing import TYPE_CHECKING
 
@@ -17,20 +17,20 @@ _CONST_QUALIFIERS = frozenset(("const", "constexpr", "constinit"))
 
 
 def read_function(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
-    """The name of a function with a body; `Shop::total` outside of its class is a method."""
+    """The name of a function with a body; `Shop::total` outside its class is a method."""
     if _is_exported_class(node):
         return (("class", field_text(node, "declarator", data)),)
     return tuple((kind, name) for kind, name in _declared_names(node, data) if kind in ("function", "method"))
 
 
 def _is_exported_class(node: "Node") -> bool:
-    """`class API Shop { … }`: an unknown macro makes it look like a function that returns a class."""
+    """Whether it is `class API Shop { … }`, which the parser takes for a function that returns a class."""
     of, declarator = node.child_by_field_name("type"), node.child_by_field_name("declarator")
     return of is not None and declarator is not None and of.type in _CLASSES and declarator.type == "identifier"
 
 
 def read_declaration(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
-    """The functions and variables that a declaration names; none if it spells out a named type, which then counts."""
+    """The functions and variables of a declaration; none if it defines a named type, which counts instead."""
     of = node.child_by_field_name("type")
     if of and of.child_by_field_name("body") and of.child_by_field_name("name"):
         return ()
@@ -43,7 +43,7 @@ def read_declaration(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
 
 
 def read_typedef(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
-    """The names that a `typedef` makes; the kind is that of the type it spells out, if it does."""
+    """The names of a `typedef`, with the kind of the type that it defines, if any."""
     of = node.child_by_field_name("type")
     spelled = of is not None and of.child_by_field_name("body") is not None
     kind = ("enum" if of.type == "enum_specifier" else "struct") if of and spelled else "type"
@@ -70,7 +70,7 @@ def _declarator_name(node: "Node", data: bytes) -> KindAndName:
 
 
 def peel_declarator(node: "Node") -> "tuple[Node | None, Node | None]":
-    """The name in a declarator, and the part with the parameters if it declares a function, not a pointer to one."""
+    """The name in a declarator, and the part with the parameters if it declares a function."""
     function: Node | None = None
     while (kind := node.type) in _WRAPPERS:
         if kind != "parenthesized_declarator":
@@ -103,6 +103,6 @@ def _last_name(node: "Node", data: bytes) -> str:
 
 
 def type_reader(kind: str) -> NameReader:
-    """A class, struct or enum with its members; only mentioned, it defines nothing."""
+    """A reader for classes, structs and enums; without members they define nothing."""
     read = field_reader(kind)
     return lambda node, data: read(node, data) if node.child_by_field_name("body") else ()

@@ -1,4 +1,4 @@
-"""What a file defines, and where."""
+"""The definitions of a file and where they are."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ from marid.syntax.treesitter.signatures import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-# Names grow with depth, so hostile nesting would cost memory by its square.
+# Names grow with depth, so hostile nesting would take quadratic memory.
 _MAX_DEPTH = 40
 _CLASS_KINDS = frozenset(("class", "struct", "interface", "trait", "impl", "enum"))
 _CALLABLE_KINDS = frozenset(("function", "method"))
@@ -39,7 +39,7 @@ _NAME_TYPE = re.compile(r"identifier|name|word|constant")
 
 @dataclass(frozen=True, kw_only=True)
 class Definition:
-    """One thing that a file defines; names are dotted whatever the language writes."""
+    """A definition; names are dotted in every language."""
 
     name: str
     """The path inside the file: `Shop.total`, `outer.inner`."""
@@ -98,7 +98,7 @@ def visible_definitions(data: bytes, language: str) -> tuple[Definition, ...]:
 
 
 def find_definitions(definitions: Iterable[Definition], name: str) -> tuple[Definition, ...]:
-    """Those of exactly this name (overloads are several), else those whose name ends in it if that is one name only."""
+    """The definitions of exactly this name, such as overloads, else those of the only name that ends in it."""
     wanted, known = to_dotted(name), tuple(definitions)
     if exact := tuple(each for each in known if each.name == wanted):
         return exact
@@ -108,14 +108,14 @@ def find_definitions(definitions: Iterable[Definition], name: str) -> tuple[Defi
 
 @dataclass(kw_only=True)
 class _Level:
-    """The children of one node while they are walked, and what the next definition among them inherits."""
+    """An iterator over the children of a node, and what the next definition among them inherits."""
 
     nodes: "Iterator[Node]"
     scope: str = ""
     depth: int = 0
     owner: str = ""
     in_function: bool = False
-    # The keyword of a group, which its members lack: `type ( … )` in Go.
+    # The keyword of a group, missing in its members: `type ( … )` in Go.
     group_keyword: str = ""
     head: "Node | None" = None
     previous: "Node | None" = None
@@ -123,7 +123,7 @@ class _Level:
     decorators: "list[Node]" = field(default_factory=list["Node"])
 
     def add_comment(self, node: "Node") -> None:
-        """Joins the run of comments above; a comment behind code on its line is about that code."""
+        """Extend the run of comments above; a comment after code on its line belongs to that code."""
         row = first_row(node)
         above = last_row(self.previous) if self.previous else -2
         if above == row and not self.comments:
@@ -133,14 +133,13 @@ class _Level:
         self.comments.append(node)
 
     def clear_pending(self) -> None:
-        """Nothing waits for a definition any more."""
         self.head = None
         if self.comments or self.decorators:
             self.comments, self.decorators = [], []
 
 
 class _DefinitionWalker:
-    """Walks definitions and what may hold them, never expressions, with a stack of its own: code may nest deeply."""
+    """Walks definitions and what may contain them, never expressions. The stack is explicit: code may nest deeply."""
 
     def __init__(self, data: bytes, language: LanguageTable, *, free: bool = True) -> None:
         self.data = data
@@ -149,7 +148,7 @@ class _DefinitionWalker:
         self.levels: list[_Level] = []
 
     def run(self, root: "Node") -> Iterator[LocatedDefinition]:
-        """The definitions below a node, which is taken to be a whole file."""
+        """The definitions below the root of a file."""
         roles, waiting = self.table.roles, self.table.decorator_types | COMMENTS
         self.levels = [_Level(nodes=iter(root.children))]
         while self.levels:
@@ -165,7 +164,7 @@ class _DefinitionWalker:
                 self.levels.pop()
 
     def collect_pending(self, level: _Level, node: "Node") -> None:
-        """Comments and decorators wait for the definition that follows; any other statement ends that."""
+        """Keep comments and decorators for the definition that follows; any other statement clears them."""
         if node.type in COMMENTS:
             level.add_comment(node)
         elif level.head is None and node.is_named:
@@ -175,7 +174,6 @@ class _DefinitionWalker:
                 level.clear_pending()
 
     def visit(self, level: _Level, node: "Node", role: Role) -> Iterator[LocatedDefinition]:
-        """Acts on a node that the table names."""
         if isinstance(role, Wrapper):
             self.enter(level, role.inside(node), head=node if role.head else None)
         elif not (role.outside_functions and level.in_function):
@@ -184,7 +182,7 @@ class _DefinitionWalker:
         level.previous = node
 
     def enter(self, level: _Level, node: "Node | None", *, head: "Node | None" = None) -> None:
-        """Looks through a node: nothing but the place changes."""
+        """Walk the children of a transparent node next."""
         if node is None:
             return
         inner = replace(level, nodes=iter(node.children), head=None, previous=None, comments=[], decorators=[])
@@ -195,9 +193,9 @@ class _DefinitionWalker:
         self.levels.append(inner)
 
     def define(self, level: _Level, node: "Node", rule: NodeRule) -> Iterator[LocatedDefinition]:
-        """The definitions that a node makes; then its members are next."""
+        """The definitions of a node; then walk its members."""
         body = rule.body(node)
-        # In broken code the parser makes up names that are not there.
+        # In broken code the parser makes up names.
         found = tuple(named for named in rule.read(node, self.data) if named[1])
         if not found:
             self.enter(level, body, head=node if rule.head else None)
@@ -210,15 +208,15 @@ class _DefinitionWalker:
             self.descend(level, body, found[0])
 
     def includes_variable(self, level: _Level, body: "Node | None") -> bool:
-        """Whether a variable counts here: of a class or with members it does, local it does not, else if asked for."""
+        """Whether a variable counts: always in a class or with members, never in a function, else if `free`."""
         return not level.in_function and (self.free or level.owner in _CLASS_KINDS or body is not None)
 
     def descend(self, level: _Level, body: "Node | None", parent: tuple[str, str]) -> None:
-        """Looks for members in the body; functions have some in languages that let them."""
+        """Walk the members in a body next, if the language allows any there."""
         kind, name = parent
         scope = level.scope + name + "."
         if body is None:
-            if kind == "namespace":  # `namespace a;` holds for what follows, up to the next
+            if kind == "namespace":  # `namespace a;` applies up to the next one
                 level.scope = name + "."
         elif level.depth < _MAX_DEPTH and (kind not in _CALLABLE_KINDS or self.table.nested):
             inner = _Level(nodes=iter(body.children), scope=scope, depth=level.depth + 1, owner=kind)
@@ -226,7 +224,7 @@ class _DefinitionWalker:
             self.levels.append(inner)
 
     def locate(self, level: _Level, node: "Node", body: "Node | None") -> DefinitionSite:
-        """Takes the decorators off, wherever the grammar puts them: before, in a head, or in the definition."""
+        """Separate the decorators, which grammars put before the definition, in a head, or in the definition."""
         outer = level.head or node
         marks, own = split_decorators(outer, self.table.decorator_types)
         if own == node:
@@ -236,7 +234,6 @@ class _DefinitionWalker:
         return DefinitionSite(data=self.data, node=node, outer=outer, body=body, decorators=marks, start=own.start_byte)
 
     def describe(self, level: _Level, site: DefinitionSite, rule: NodeRule, named: KindAndName) -> Definition:
-        """All that can be said of a definition."""
         node, outer = site.node, site.outer
         kind = _resolve_kind(*named, level.owner)
         begin = first_row(
@@ -254,7 +251,7 @@ class _DefinitionWalker:
         )
 
     def find_doc(self, level: _Level, site: DefinitionSite, begin: int) -> str:
-        """The docstring, or the comment that touches the row where the definition or its decorators begin."""
+        """The docstring, or the comment directly above the definition or its decorators."""
         if self.table.docstrings:
             return docstring_summary(site.body, self.data)
         if not level.comments:
@@ -265,7 +262,7 @@ class _DefinitionWalker:
 
 
 def _is_group(head: "Node") -> bool:
-    """`type ( … )` in Go: the head belongs to no single definition."""
+    """Whether the head is a group such as `type ( … )` in Go."""
     second = child_at(head, 1)
     return second is not None and second.type in ("(", "var_spec_list")
 

@@ -1,4 +1,4 @@
-"""Grammars and parse trees. A grammar is loaded when a file of its language is first parsed, and kept."""
+"""Load grammars and parse. A grammar is loaded on first use and kept."""
 
 from functools import cache
 from importlib import import_module
@@ -16,29 +16,29 @@ if TYPE_CHECKING:
     from tree_sitter import Language, Node, Parser
 
 MAX_PARSE_BYTES = 4 * 1024 * 1024
-"""Larger files are not parsed: they are data or generated."""
-# Text of another language can cost the square of its size: 60 kB of `<` take bash 7 s. So of a larger file a sample is
-# parsed first, which takes 5 ms for code.
+"""Larger files are data or generated code, and are not parsed."""
+# Text of another language can take quadratic time: 60 kB of `<` take bash 7 s. So a sample of a larger file is parsed
+# first, which takes 5 ms for code.
 _SMALL_BYTES, _SAMPLE_BYTES = 64 * 1024, 16 * 1024
-# A caller who asks for one file may wait longer than one who packs many.
+# A request for one file may take longer than a pack of many.
 _SAMPLE_TIMEOUT, _PATIENT_SAMPLE_TIMEOUT = 0.05, 0.3
 _TIMEOUT_MICROS = 10_000_000
-# Their parsers take linear time for anything but hostile text, so a sample says little.
+# These parsers take linear time except on hostile text, so a sample is of little use.
 _LINEAR_TIME = frozenset(("c", "cpp"))
-# Package and function of a grammar whose package is not `tree_sitter_LANGUAGE`.
+# The packages and functions of grammars that are not `tree_sitter_LANGUAGE.language`.
 _PACKAGES = {"bat": "batch", "csharp": "c_sharp", "makefile": "make", "objectivec": "objc", "protobuf": "proto"}
 _PACKAGES["tsx"] = "typescript"
 _FUNCTIONS = {"php": "language_php", "tsx": "language_tsx", "typescript": "language_typescript"}
 
 
 def parsable_language(path: str) -> str | None:
-    """The language of a file by its name, if a grammar is installed for it; loads no grammar."""
+    """The language of a file by its name, if its grammar is installed; loads no grammar."""
     language = fence_of(path)
     return language if language and (language in LANGUAGES or _is_installed(grammar_package(language))) else None
 
 
 def grammar_package(language: str) -> str:
-    """The package that holds the grammar of a language."""
+    """The package with the grammar of a language."""
     return "tree_sitter_" + _PACKAGES.get(language, language)
 
 
@@ -48,9 +48,9 @@ def _is_installed(name: str) -> bool:
 
 
 def parse(data: bytes, language: str, *, sample_timeout: float = _SAMPLE_TIMEOUT) -> "Node | None":
-    """The root of the tree; broken code gives ERROR nodes in it. Raises: Unavailable if the grammar is not installed.
+    """The root of the tree, with ERROR nodes for broken code. Raises: Unavailable if the grammar is not installed.
 
-    None for an unknown language, a file above `MAX_PARSE_BYTES`, and a large text whose sample takes too long.
+    None for an unknown language, a file above `MAX_PARSE_BYTES`, or a large text whose sample takes too long.
     """
     if language not in LANGUAGES or len(data) > MAX_PARSE_BYTES:
         return None
@@ -63,22 +63,22 @@ def parse(data: bytes, language: str, *, sample_timeout: float = _SAMPLE_TIMEOUT
 def parse_tree(data: bytes, language: str) -> "Node":
     """The root of the tree, for any language with an installed grammar.
 
-    Raises:
-        Exhausted: the text is too large to parse, or takes the parser too long.
-        Unavailable: no grammar of this language is installed.
+    Raises: Exhausted if the text is too large or takes too long, Unavailable if no grammar is installed.
     """
     if len(data) > MAX_PARSE_BYTES:
         raise Exhausted(f"larger than {MAX_PARSE_BYTES:,} bytes, too large to parse: read its lines instead")
     sampled = language in LANGUAGES and language not in _LINEAR_TIME
-    timeout = _PATIENT_SAMPLE_TIMEOUT
-    root = parse(data, language, sample_timeout=timeout) if sampled else run_parser(_parser(language), data)
+    if sampled:
+        root = parse(data, language, sample_timeout=_PATIENT_SAMPLE_TIMEOUT)
+    else:
+        root = run_parser(_parser(language), data)
     if root is None:
         raise Exhausted("the parser takes too long for this text: read its lines instead")
     return root
 
 
 def run_parser(parser: "Parser", data: bytes) -> "Node | None":
-    """The root, or None if the parser's own time limit, where it has one, is over."""
+    """The root, or None if the parser exceeds its time limit, if it has one."""
     try:
         return parser.parse(data).root_node
     except ValueError:
@@ -94,13 +94,13 @@ def _parse_time(parser: "Parser", data: bytes) -> float:
 
 @cache
 def _parser(language: str) -> "Parser":
-    from tree_sitter import Parser  # imported when used: only parsing needs it
+    from tree_sitter import Parser  # imported on use: only parsing needs it
 
     return make_parser(Parser, load_grammar(grammar_package(language), _FUNCTIONS.get(language, "language")))
 
 
 def make_parser(make: "Callable[..., Parser]", language: "Language") -> "Parser":
-    """A parser with a time limit, if the library has one (0.25 does, 0.26 does not)."""
+    """A parser, with a time limit if the library supports one (0.25 does, 0.26 does not)."""
     try:
         with catch_warnings(action="ignore"):
             return make(language, timeout_micros=_TIMEOUT_MICROS)
@@ -114,7 +114,7 @@ def load_grammar(package: str, function: str) -> "Language":
     Raises: Unavailable if the package is missing, or too old or too new for the parser.
     """
     try:
-        from tree_sitter import Language  # imported when used: only parsing needs it
+        from tree_sitter import Language  # imported on use: only parsing needs it
 
         grammar: object = getattr(import_module(package), function)()
         return Language(grammar)

@@ -1,4 +1,4 @@
-"""What a node of a syntax tree defines: readers that give the kind and the dotted name of each thing."""
+"""Read the kind and dotted name of each definition from a node."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -10,19 +10,18 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 KindAndName: TypeAlias = "tuple[str, str]"
-"""A kind and a name."""
 NameReader: TypeAlias = "Callable[[Node, bytes], tuple[KindAndName, ...]]"
 
 SCRIPT_FUNCTIONS = frozenset(("arrow_function", "function_expression", "generator_function"))
-"""Values of JavaScript that are functions."""
-# Nested arguments are taken off level by level, so a hostile name must not be long.
+"""JavaScript expressions that are functions."""
+# Nested arguments are removed level by level, so a hostile name must not be long.
 _MAX_NAME_LENGTH = 400
 _ARGUMENTS = re.compile(r"<[^<>]*>")
 _SEPARATOR = re.compile(r"\s*(?:::|\\)\s*")
 
 
 def to_dotted(name: str) -> str:
-    """A qualified name of any language, dotted: `a::Shop<T>::f` is `a.Shop.f`, `a\\Shop` is `a.Shop`."""
+    """A qualified name in dotted form: `a::Shop<T>::f` becomes `a.Shop.f`, `a\\Shop` becomes `a.Shop`."""
     if name.isidentifier():
         return name[:_MAX_NAME_LENGTH]
     name = " ".join(name[:_MAX_NAME_LENGTH].split())
@@ -33,7 +32,7 @@ def to_dotted(name: str) -> str:
 
 
 def field_reader(kind: str, field: str = "name") -> NameReader:
-    """A reader for nodes whose name stands in a field; without that field nothing is defined."""
+    """A reader for nodes with the name in a field; without the field they define nothing."""
 
     def read(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
         name = to_dotted(field_text(node, field, data))
@@ -72,7 +71,7 @@ def _find_holders(node: "Node", holder: str) -> "Iterator[Node]":
 
 
 def kind_by_case(name: str) -> str:
-    """Languages without constants write them in capitals."""
+    """The kind of a variable in languages that mark constants by capitals."""
     return "constant" if name.isupper() else "variable"
 
 
@@ -96,21 +95,21 @@ def go_method(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
 
 
 def go_type(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
-    """A named type: what it is stands behind the name."""
+    """A named struct, interface or other type."""
     behind = node.child_by_field_name("type")
     kind = {"struct_type": "struct", "interface_type": "interface"}.get(behind.type if behind else "", "type")
     return ((kind, field_text(node, "name", data)),)
 
 
 def go_value_reader(kind: str) -> NameReader:
-    """The names of one `const` or `var` line."""
+    """A reader for one `const` or `var` line."""
     return lambda node, data: tuple(
         (kind, node_text(name, data)) for name in node.children_by_field_name("name") if name.is_named
     )
 
 
 def default_name_reader(kind: str) -> NameReader:
-    """A class or function that may lack a name, as in `export default class {}`."""
+    """A reader for classes and functions that may lack a name, as in `export default class {}`."""
     return lambda node, data: ((kind, field_text(node, "name", data) or "default"),)
 
 
@@ -124,7 +123,7 @@ def script_variable(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
 
 
 def script_kind(value: "Node | None", other: str) -> str:
-    """What a value makes of the name that it is given."""
+    """The kind of a name with this value, or `other`."""
     if value is None:
         return other
     if value.type in SCRIPT_FUNCTIONS:
@@ -133,7 +132,7 @@ def script_kind(value: "Node | None", other: str) -> str:
 
 
 def script_pair(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
-    """A member of an object literal, when it is a function."""
+    """A member of an object literal, if it is a function or class."""
     kind = script_kind(node.child_by_field_name("value"), "")
     return ((kind, field_text(node, "key", data).strip("\"'")),) if kind else ()
 
@@ -155,7 +154,7 @@ def script_assignment(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
 
 
 def rust_impl(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
-    """An `impl` block carries the name of the type that it is for."""
+    """An `impl` block has the name of its type."""
     of = to_dotted(field_text(node, "type", data)).split()
     return tuple(("impl", name) for name in of[-1:])
 
@@ -170,7 +169,7 @@ def ruby_assignment(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
 
 
 def shell_variable(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
-    """The names that an assignment or `declare`, `export`, `readonly` gives a value."""
+    """The names in an assignment or in `declare`, `export`, `readonly`."""
     found = [node] if node.type == "variable_assignment" else node.named_children
     names = (field_text(each, "name", data) for each in found if each.type == "variable_assignment")
     return tuple((kind_by_case(name), name) for name in names)
@@ -183,7 +182,7 @@ def csharp_operator(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
 
 
 def csharp_destructor(node: "Node", data: bytes) -> tuple[KindAndName, ...]:
-    """`~Shop`, which would else have the name of the constructor."""
+    """`~Shop`, to distinguish it from the constructor."""
     return (("method", "~" + field_text(node, "name", data)),)
 
 

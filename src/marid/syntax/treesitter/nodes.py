@@ -1,7 +1,7 @@
-"""Read nodes of a syntax tree, and pieces of the text below them.
+"""Read nodes and their text.
 
-`Point.row` and `Point.column` of tree-sitter 0.26.0 hand out an int that they do not own, and the process crashes some
-time later (py-tree-sitter issue 472). So points are used here only, and indexed.
+`Point.row` and `Point.column` of tree-sitter 0.26.0 return an int without owning it, and the process crashes later
+(py-tree-sitter issue 472). So points are only used here, by index.
 """
 
 from collections.abc import Iterable
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 
 def node_text(node: "Node | None", data: bytes) -> str:
-    """The node's own text; bytes that are not UTF-8 become replacement characters."""
+    """The text of a node; invalid UTF-8 becomes replacement characters."""
     return data[node.start_byte : node.end_byte].decode("utf-8", "replace") if node else ""
 
 
 def field_text(node: "Node", field: str, data: bytes) -> str:
-    """The text of a field, empty without one."""
+    """The text of a field; empty if the node has none."""
     return node_text(node.child_by_field_name(field), data)
 
 
 def first_row(node: "Node") -> int:
-    """The row, from 0, of the first character."""
+    """The row of the first character, from 0."""
     return node.start_point[0]
 
 
 def last_row(node: "Node") -> int:
-    """The row of the last character; some nodes end at the start of the next line."""
+    """The row of the last character; some nodes end at the start of the next row."""
     row, column = node.end_point
     return row - 1 if column == 0 and row > node.start_point[0] else row
 
@@ -45,20 +45,20 @@ def named_child_at(node: "Node", index: int = 0) -> "Node | None":
 
 @dataclass(frozen=True, kw_only=True)
 class CodeExcerpt:
-    """Some of a file's text, and the first and last line of each piece of it."""
+    """Pieces of a file as text, and the first and last line of each."""
 
     text: str
     spans: tuple[tuple[int, int], ...]
 
 
 def line_start(data: bytes, start: int) -> int:
-    """Where the line begins, if only white space stands before `start`; else `start`."""
+    """The start of the line, if there is only white space before `start`; else `start`."""
     begin = data.rfind(b"\n", 0, start) + 1
     return start if data[begin:start].strip(b" \t") else begin
 
 
 def apply_cuts(data: bytes, cuts: Iterable[tuple[int, int, bytes]]) -> str:
-    """The text with replacements for some spans; a span that begins inside another is ignored."""
+    """The text with some spans replaced; a span that starts inside another is ignored."""
     kept: list[bytes] = []
     at = 0
     for start, end, instead in cuts:

@@ -12,7 +12,7 @@ NodeSelector: TypeAlias = "Callable[[Node], Node | None]"
 
 
 def at_field(*path: str) -> NodeSelector:
-    """The node that a path of fields leads to."""
+    """Select the node at a path of fields."""
 
     def follow(node: "Node") -> "Node | None":
         found: Node | None = node
@@ -24,7 +24,7 @@ def at_field(*path: str) -> NodeSelector:
 
 
 def first_of(*parts: NodeSelector) -> NodeSelector:
-    """The first of several parts that the node has."""
+    """Select the first of several parts that the node has."""
     return lambda node: next((found for part in parts if (found := part(node))), None)
 
 

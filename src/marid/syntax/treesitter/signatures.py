@@ -1,4 +1,4 @@
-"""How a definition is used, in one line each: its signature, and the first line of its docstring or comment."""
+"""The signature of a definition on one line, and the first line of its docstring or comment."""
 
 import re
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ _TAGS = re.compile(r"</?(?:summary|para|remarks|value|inheritdoc|c|code)\b[^>]*>
 
 
 def split_decorators(node: "Node", marks: frozenset[str]) -> tuple[list["Node"], "Node"]:
-    """The decorators and attributes at the start of a definition, and the node with which its own text begins."""
+    """The decorators and attributes at the start of a definition, and the first node after them."""
     found: list[Node] = []
     for child in node.children:
         if child.type in marks:
@@ -58,7 +58,7 @@ class DefinitionSite(NamedTuple):
 
 
 def signature(site: DefinitionSite, rule: NodeRule, kind: str) -> str:
-    """From the first own word to the body; values and type aliases are cut where they get long."""
+    """The text from the first word to the body; long values and type aliases are cut."""
     body = site.body
     end = _signature_end(site.node, body, rule)
     if body is None and kind in _VALUE_KINDS:
@@ -82,13 +82,13 @@ def _signature_end(node: "Node", body: "Node | None", rule: NodeRule) -> int:
 
 
 def _before_initializers(node: "Node", body: "Node") -> int:
-    """A C++ constructor sets its members between head and body."""
+    """The start of the body, or of the member initializers of a C++ constructor."""
     previous = child_at(node, node.child_count - 2) if body.type == "compound_statement" else None
     return previous.start_byte if previous and previous.type == "field_initializer_list" else body.start_byte
 
 
 def one_line(site: DefinitionSite, start: int, end: int) -> str:
-    """The text between two bytes on one line; what only opens a body is left off."""
+    """The text between two bytes on one line, without the sign that opens a body."""
     raw = site.data[start:end]
     if _COMMENT_SIGN.search(raw, 1):
         raw = _without_comments(site, start, end)
@@ -114,7 +114,7 @@ def _without_comments(site: DefinitionSite, start: int, end: int) -> bytes:
 
 
 def docstring_summary(body: "Node | None", data: bytes) -> str:
-    """The first line of the string with which a Python body begins."""
+    """The first line of the docstring of a Python body."""
     statement = _first_statement(body) if body else None
     string = child_at(statement, 0) if statement and statement.type == "expression_statement" else None
     if string is None or string.type != "string" or statement is None or statement.named_child_count != 1:
@@ -128,15 +128,15 @@ def docstring_summary(body: "Node | None", data: bytes) -> str:
 
 
 def _first_statement(body: "Node") -> "Node | None":
-    """Past a few comments: going on by index costs the square of their number."""
+    """The first statement after a few comments: more, by index, would take quadratic time."""
     found = (named_child_at(body, index) for index in range(8))
     return next((node for node in found if node is not None and node.type != "comment"), None)
 
 
 def comment_summary(run: Iterable["Node"], data: bytes) -> str:
-    """The first line with words in a run of comments, without the comment signs; tags (`@param`) do not count."""
+    """The first line with words in a run of comments, without comment signs and tags such as `@param`."""
     for node in run:
-        if node.child_by_field_name("inner"):  # Rust: about the file, not about what follows
+        if node.child_by_field_name("inner"):  # Rust: a comment about the file
             continue
         for raw in node_text(node, data).split("\n"):
             line = _TAGS.sub("", _FRAME.sub("", raw.strip())).strip()

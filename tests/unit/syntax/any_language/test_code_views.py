@@ -8,8 +8,7 @@ import pytest
 
 from marid.core.errors import BadInput, NotFound
 from marid.syntax.any_language.code_views import definition, outline, skeleton
-from marid.syntax.python.outline import py_outline
-from marid.syntax.python.skeleton import py_skeleton
+from marid.syntax.python.source_views import py_outline, py_skeleton
 
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])
 

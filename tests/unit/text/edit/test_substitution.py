@@ -87,7 +87,11 @@ def test_a_repeated_text_is_refused_with_its_lines() -> None:
 @pytest.mark.parametrize(
     ("text", "old", "words"),
     [
-        ("x\ndef f():\n\treturn 1\n", "def f():\n    return 1", "with other white space or line endings it is at line 2"),
+        (
+            "x\ndef f():\n\treturn 1\n",
+            "def f():\n    return 1",
+            "other white space or line endings it is at line 2",
+        ),
         ("x\nsay(\u201chi\u201d)\n", 'say("hi")', "with other quotation marks it is at line 2"),
         ("x\nHello There\n", "hello there", "in other case it is at line 2"),
         ("x\nfirst\nsecond\n", "first\nthird", "its first line is at line 2, but what follows differs"),

@@ -1,4 +1,4 @@
-"""New definitions in a Python file, and definitions that go from one place to another."""
+"""Add definitions to a Python file, and move them."""
 
 import ast
 import re
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from marid.core.errors import BadInput
 from marid.syntax.python.edit.anchor import InsertionAnchor
+from marid.syntax.python.edit.definition_text import name_span
 from marid.syntax.python.edit.edits import EditResult, remove_statement, splice
-from marid.syntax.python.edit.header import name_span
 from marid.syntax.python.edit.indentation import detect_style, parse_code, reindent
 from marid.syntax.python.edit.insertion_points import (
     InsertionGap,
@@ -34,20 +34,19 @@ _JOINT = re.compile(r"\\(?:\r\n|\n|\r)\Z")
 
 @dataclass(frozen=True, kw_only=True)
 class ExtractedDefinition:
-    """A definition on its way: its text, under the name it will have, and the file that it leaves behind."""
+    """A definition to be moved: its text under its new name, its first line, and the file without it."""
 
     text: str
     rest: EditResult
     first_line: int
-    """The line of the file that it began on."""
 
 
 def add_definition(data: bytes, name: str, content: str, anchor: InsertionAnchor) -> EditResult:
-    """Put new code that defines `name` in the scope the name says. Raises: BadInput, NotFound, Exhausted."""
+    """Insert code that defines the dotted `name` in its scope. Raises: BadInput, NotFound, Exhausted."""
     source = read_source(data)
     (*path, leaf), line = split_name(name)
     if line:
-        raise BadInput(f"'{name}' must be the name that the definition will have, without a line")
+        raise BadInput(f"'{name}' must be the name of the new definition, without a line")
     home = locate_scope(source, path)
     spot = _find_position(source, home, path, anchor)
     opened = _expand_inline_block(source, spot)
@@ -62,7 +61,7 @@ def add_definition(data: bytes, name: str, content: str, anchor: InsertionAnchor
 
 
 def extract_definition(data: bytes, name: str, leaf: str) -> ExtractedDefinition:
-    """Take a function or class out, to be put elsewhere as `leaf`. Raises: BadInput, NotFound, Exhausted."""
+    """Take a function or class out, renamed to `leaf`. Raises: BadInput, NotFound, Exhausted."""
     source = read_source(data)
     found = locate_definition(source, name)
     first, end = (source.row_starts[row] for row in source.row_span(found.node))
@@ -74,7 +73,7 @@ def extract_definition(data: bytes, name: str, leaf: str) -> ExtractedDefinition
 
 
 def move_definition(data: bytes, name: str, dest_name: str, anchor: InsertionAnchor) -> EditResult:
-    """Take a function or class to another place of the same file. Raises: BadInput, NotFound, Exhausted."""
+    """Move a function or class within a file. Raises: BadInput, NotFound, Exhausted."""
     path, (*home, leaf) = split_name(name)[0], split_name(dest_name)[0]
     if home[: len(path)] == path:
         raise BadInput(f"'{name}' cannot be moved into itself")
@@ -94,7 +93,7 @@ def _find_position(source: PythonSource, home: ScopeNode, path: list[str], ancho
 
 
 def _expand_inline_block(source: PythonSource, spot: StatementRange) -> str | None:
-    """The text with a block that stood behind its colon on rows of its own; None if it stands so already."""
+    """The text with a block that follows its colon moved to the next row; None if it is on its own rows already."""
     first = spot.block[0] if spot.block else None
     if spot.block is source.tree.body or first is None or isinstance(first, DEFINITION_NODES):
         return None
@@ -109,7 +108,7 @@ def _expand_inline_block(source: PythonSource, spot: StatementRange) -> str | No
 
 
 def _skip_back_space(text: str, at: int) -> int:
-    """Back over white space on the same line, and over line ends that a backslash undoes."""
+    """Back over white space on the same line and over escaped line endings."""
     while (joint := _JOINT.search(text, max(at - 3, 0), at)) or text[at - 1] in " \t\f":
         at = joint.start() if joint else at - 1
     return at
@@ -138,7 +137,7 @@ def _insert(source: PythonSource, room: InsertionGap, text: str, ending: str) ->
 
 
 def _check_name(home: ScopeNode, tree: ast.AST, leaf: str) -> None:
-    """New code must define what it says and not hide what is there; the parts of an overload or property may."""
+    """New code must define its name and not hide a definition, unless both are parts of an overload or property."""
     made, there = definitions(tree), definitions(home).get(leaf, [])
     if leaf not in made:
         names = ", ".join(f"'{name}'" for name in list(made)[:5]) or "no function or class"

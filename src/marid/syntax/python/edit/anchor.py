@@ -1,4 +1,4 @@
-"""How a caller says where new Python code goes. Apart from what finds the place, so that naming it parses nothing."""
+"""Where new Python code goes. Separate from the code that finds the place, so that importing it loads no parser."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -8,7 +8,7 @@ AnchorType: TypeAlias = Literal["top", "bottom", "before", "after"]
 
 @dataclass(frozen=True, kw_only=True)
 class InsertionAnchor:
-    """What new code is put beside: an end of its scope, or a name in it."""
+    """An end of a scope, or a name in it."""
 
     kind: AnchorType
     symbol: str = ""

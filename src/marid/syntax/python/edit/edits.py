@@ -1,11 +1,10 @@
-"""Changes to one Python file by the names in it: bytes in, bytes out; all but the changed rows stays as it was."""
+"""Change one Python file by the names in it: bytes in, bytes out. Only the changed rows differ."""
 
 import ast
 from dataclasses import dataclass
 
 from marid.core.errors import BadInput, Exhausted
-from marid.syntax.python.edit.definition_text import declaration_span, shares_rows
-from marid.syntax.python.edit.header import fit_header
+from marid.syntax.python.edit.definition_text import declaration_span, fit_header, shares_rows
 from marid.syntax.python.edit.indentation import detect_style, parse_code, reindent
 from marid.syntax.python.edit.name_lookup import (
     BlockStatement,
@@ -27,7 +26,7 @@ from marid.syntax.python.source import (
 
 @dataclass(frozen=True, kw_only=True)
 class EditResult:
-    """A file after a change, and the lines that the new text is on, from 1; `last` is the lesser if there is none."""
+    """A changed file, and the lines of the new text, from 1; `last_line` is below `first_line` if that is empty."""
 
     data: bytes
     first_line: int
@@ -35,7 +34,7 @@ class EditResult:
 
 
 def splice(source: PythonSource, start: int, end: int, text: str) -> EditResult:
-    """The file with another text between two places. Raises: BadInput if it would not parse."""
+    """Replace the text between two offsets. Raises: BadInput if the result would not parse."""
     whole = source.text[:start] + text + source.text[end:]
     first = source.line_number(start)
     count = text.count("\n") + (bool(text) and not text.endswith("\n"))
@@ -43,7 +42,7 @@ def splice(source: PythonSource, start: int, end: int, text: str) -> EditResult:
 
 
 def update_definition(data: bytes, name: str, content: str) -> EditResult:
-    """Put new code in the place of a function or class. Raises: BadInput, NotFound, Exhausted."""
+    """Replace a function or class. Raises: BadInput, NotFound, Exhausted."""
     source = read_source(data)
     node = locate_definition_node(source, name)
     first, end = source.row_span(node)
@@ -60,7 +59,7 @@ def update_definition(data: bytes, name: str, content: str) -> EditResult:
 
 
 def set_signature(data: bytes, name: str, signature: str) -> EditResult:
-    """Put a new head on a function or class. Raises: BadInput, NotFound, Exhausted."""
+    """Replace the header of a function or class. Raises: BadInput, NotFound, Exhausted."""
     source = read_source(data)
     node = locate_definition_node(source, name)
     start, end = source.header_span(node)
@@ -72,7 +71,7 @@ def set_signature(data: bytes, name: str, signature: str) -> EditResult:
 
 
 def set_declaration(data: bytes, name: str, declaration: str) -> EditResult:
-    """Put a new declaration in the place of a variable's. Raises: BadInput, NotFound, Exhausted."""
+    """Replace the declaration of a variable. Raises: BadInput, NotFound, Exhausted."""
     source = read_source(data)
     found = locate_variable(source, name)
     if not declaration.strip():
@@ -91,7 +90,7 @@ def set_declaration(data: bytes, name: str, declaration: str) -> EditResult:
 
 
 def _check_one_statement(declaration: str) -> str:
-    """A declaration that may stand between others: a comment behind it would swallow what follows."""
+    """A declaration that shares its row: a comment after it would swallow what follows."""
     text = normalize_newlines(declaration).strip()
     try:
         source = PythonSource(text=text, tree=parse_text(text))
@@ -104,13 +103,13 @@ def _check_one_statement(declaration: str) -> str:
 
 
 def remove_definition(data: bytes, name: str) -> EditResult:
-    """Take a function or class out. Raises: BadInput, NotFound, Exhausted."""
+    """Remove a function or class. Raises: BadInput, NotFound, Exhausted."""
     source = read_source(data)
     return remove_statement(source, locate_definition(source, name))
 
 
 def remove_statement(source: PythonSource, found: BlockStatement) -> EditResult:
-    """The file without a definition; a block that would be empty gets `pass`, a gap of blank lines stays one gap."""
+    """Remove a statement; an empty block gets `pass`, and the gaps above and below become one."""
     first, end = source.row_span(found.node)
     if len(found.block) == 1 and found.block is not source.tree.body:
         return _replace_rows(source, first, end, f"{source.indent(first)}pass")
@@ -131,16 +130,16 @@ def remove_statement(source: PythonSource, found: BlockStatement) -> EditResult:
 
 
 def wrap_region(data: bytes, start_line: int, end_line: int, label: str) -> EditResult:
-    """Put `#region` and `#endregion` around lines ended by `\\n`. Raises: BadInput, Exhausted."""
+    """Put `#region` and `#endregion` around lines, which end at `\\n`. Raises: BadInput, Exhausted."""
     source = read_source(data)
     lines = source.text.split("\n")
     count = len(lines) - (not lines[-1])
     if not 1 <= start_line <= end_line <= count:
-        raise BadInput(f"lines {start_line} to {end_line} are no range of this file, which has {count} lines")
+        raise BadInput(f"lines {start_line} to {end_line} are not a range of this file, which has {count} lines")
     if not label.strip() or not label.isprintable():
         raise BadInput("region_name must be one line of printable text")
     if start_line == 1 and source.text.startswith("#!"):
-        raise BadInput("line 1 says which program runs the file and must stay the first: begin the region at line 2")
+        raise BadInput("line 1 names the interpreter and must stay first: start the region at line 2")
     ending = "\r\n" if source.line_ending == "\r\n" else "\n"
     inner = lines[start_line - 1 : end_line]
     space = leading_space(next((line for line in inner if line.strip()), "")).rpartition("\f")[2]
@@ -150,7 +149,7 @@ def wrap_region(data: bytes, start_line: int, end_line: int, label: str) -> Edit
     end = min(sum((len(line) + 1 for line in inner), start), len(source.text))
     edited = splice(source, start, end, f"{space}#region {label.strip()}{ending}{body}{closing}")
     if _dump_tree(read_source(edited.data).tree) != _dump_tree(source.tree):
-        raise BadInput(f"a region from line {start_line} to {end_line} would begin or end inside a string or statement")
+        raise BadInput(f"a region from line {start_line} to {end_line} would start or end inside a string or statement")
     return edited
 
 
@@ -158,7 +157,7 @@ def _dump_tree(tree: ast.Module) -> str:
     try:
         return ast.dump(tree)
     except RecursionError as error:
-        raise Exhausted("the code is nested too deeply to be compared") from error
+        raise Exhausted("the code is nested too deeply to compare") from error
 
 
 def _is_same_text(old: str, new: str) -> bool:
@@ -170,7 +169,7 @@ def _unchanged_result(source: PythonSource, data: bytes, first: int, end: int) -
 
 
 def _replace_rows(source: PythonSource, first: int, end: int, text: str) -> EditResult:
-    """The rows with others in their place, which take the line ending that these had; the last one may have none."""
+    """Replace rows; the new ones get the line ending of the old ones, and none at the end if those had none."""
     old = source.rows(first, end)
     ending = commonest_line_ending(old) or source.line_ending
     closed = old.endswith(("\n", "\r"))

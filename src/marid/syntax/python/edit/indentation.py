@@ -1,4 +1,4 @@
-"""Python code moved to another indentation: blocks and what hangs on them move, text inside strings stays."""
+"""Reindent Python code: blocks and their continuation rows move, text inside strings stays."""
 
 import ast
 import io
@@ -13,29 +13,29 @@ from marid.syntax.python.scopes import docstring_node
 from marid.syntax.python.source import DEFINITION_NODES, PythonSource, leading_space, normalize_newlines, parse_text
 
 IndentStack: TypeAlias = tuple[str, ...]
-"""The indentations of the blocks around a row, outermost first; the last is its own block's."""
+"""The indentations of the blocks around a row, outermost first; the last is that of its own block."""
 _HOLDER = "if 1:\n"
 _HOLDERS = (*DEFINITION_NODES, ast.If, ast.For, ast.While, ast.With, ast.Try)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RowLayout:
-    """A row that is nowhere in here and not blank goes on with the statement before it."""
+    """What each row of a text is. A row that is in no field and not blank continues the statement before it."""
 
     rows: list[str]
     starts: dict[int, IndentStack] = field(default_factory=dict[int, IndentStack])
     """Rows that a statement starts on."""
     comments: dict[int, IndentStack] = field(default_factory=dict[int, IndentStack])
-    """Comments on rows of their own."""
+    """Rows with only a comment."""
     in_string: set[int] = field(default_factory=set[int])
     """Rows that begin inside a string."""
     docstrings: dict[int, int] = field(default_factory=dict[int, int])
-    """The first and the last row of each docstring that is one string on several rows."""
+    """The first and last row of each docstring that is one string on several rows."""
 
 
 def analyze_rows(text: str, tree: ast.AST) -> RowLayout:
     """The layout of a text that parses to `tree`."""
-    import tokenize  # imported when used: only edits need it
+    import tokenize  # imported on use: only edits need it
 
     made = RowLayout(rows=text.split("\n"))
     ends = dict(_docstring_rows(tree))
@@ -60,7 +60,7 @@ def analyze_rows(text: str, tree: ast.AST) -> RowLayout:
 
 
 def _start_statement(made: RowLayout, row: int, chain: IndentStack, above: list[int]) -> None:
-    """A statement starts here; the comments above it that stand as deep are of its block."""
+    """Record a statement; comments above it with the same indentation belong to its block."""
     made.starts[row] = chain
     for comment in above:
         if leading_space(made.rows[comment]) == chain[-1]:
@@ -69,7 +69,7 @@ def _start_statement(made: RowLayout, row: int, chain: IndentStack, above: list[
 
 
 def _docstring_rows(tree: ast.AST) -> Iterator[tuple[int, int]]:
-    """The first and the last row of each docstring of a function or class."""
+    """The first and last row of each docstring of a function or class."""
     for node in ast.walk(tree):
         if isinstance(node, DEFINITION_NODES) and (doc := docstring_node(node)):
             yield doc.lineno - 1, (doc.end_lineno or 0) - 1
@@ -77,14 +77,14 @@ def _docstring_rows(tree: ast.AST) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True, kw_only=True)
 class IndentStyle:
-    """How the code around is indented: one level of it, and other steps that may stay as they are."""
+    """How code is indented: one level, and other steps that also occur and may stay."""
 
     unit: str
     steps: frozenset[str] = frozenset()
 
 
 def detect_style(source: PythonSource, tree: ast.AST) -> IndentStyle | None:
-    """The step that most blocks below a node use, and all the others; None if it has no block on rows of its own."""
+    """The commonest step of the blocks below a node, and all the others; None without blocks on their own rows."""
     steps: Counter[str] = Counter()
     pending: list[ast.AST] = [tree]
     while pending:
@@ -104,7 +104,7 @@ def _count_step(source: PythonSource, holder: ast.stmt, first: ast.stmt, steps: 
 
 @dataclass(frozen=True, kw_only=True)
 class ParsedCode:
-    """Code that parses. `root` is how many of the first rows only hold it up, and the depth at which it begins."""
+    """Code that parses. `holder_rows` is 1 if an `if` was added before it so that indented code parses, else 0."""
 
     layout: RowLayout
     tree: ast.AST
@@ -112,7 +112,7 @@ class ParsedCode:
 
     @property
     def steps(self) -> "Counter[str | None]":
-        """How much blocks are indented more than their holders; None where tabs and spaces cannot be compared."""
+        """The relative indentations of blocks; None where tabs and spaces cannot be compared."""
         chains = {chain[: at + 1] for chain in self.layout.starts.values() for at in range(len(chain))}
         found: Counter[str | None] = Counter()
         for chain in chains:
@@ -123,15 +123,15 @@ class ParsedCode:
 
 
 def parse_code(content: str, base: str, style: IndentStyle | None) -> ParsedCode:
-    """New code, wherever it was indented, also if its first line has lost the indentation that the others have.
+    """Parse code at any indentation, even if only its first line has lost it.
 
-    Raises: BadInput with the line if it does not parse, or if nothing is there.
+    Raises: BadInput if it is empty, or with the line if it does not parse.
     """
     rows = normalize_newlines(content).split("\n")
     skipped = next((at for at, row in enumerate(rows) if row.strip()), len(rows))
     text = "\n".join(rows[skipped:]).rstrip()
     if not text:
-        raise BadInput("new code is needed; nothing was given")
+        raise BadInput("the new code is empty")
     tries = [(_HOLDER + text, 1), (text, 0)] if leading_space(text) else [(text, 0)]
     if base and not leading_space(text):
         tries.append((_HOLDER + base + text, 1))
@@ -145,7 +145,7 @@ def parse_code(content: str, base: str, style: IndentStyle | None) -> ParsedCode
 
 
 def _try_parse(text: str, root: int, errors: list[SyntaxError]) -> ParsedCode | None:
-    """The code if it parses and all of it is in the block that holds it up."""
+    """The code, if it parses and all of it is in the added block."""
     try:
         tree = parse_text(text)
     except SyntaxError as error:
@@ -158,7 +158,7 @@ def _try_parse(text: str, root: int, errors: list[SyntaxError]) -> ParsedCode | 
 
 
 def reindent(code: ParsedCode, base: str, style: IndentStyle | None) -> str:
-    """The code with its outermost statements at `base` and its blocks indented in this style, without a last `\\n`."""
+    """The code with its outermost statements at `base` and blocks in this style, without a final `\\n`."""
     steps = code.steps
     usual = steps.most_common(1)[0][0] if steps else None
     keeps = None not in steps and (style is None or usual is None or usual in {style.unit, *style.steps})
@@ -193,7 +193,7 @@ def _move_rows(code: ParsedCode, new: Callable[[IndentStack], str], tabbed: str)
 
 
 def move_row(row: str, old: str, new: str, tabbed: str = "\t") -> str:
-    """A row that hangs on one which moved from `old` to `new`; `tabbed` is what a further tab becomes."""
+    """Move a continuation row of one that moved from `old` to `new`; further tabs become `tabbed`."""
     space = leading_space(row)
     if space.startswith(old):
         return new + space[len(old) :].replace("\t", tabbed) + row[len(space) :]
@@ -202,7 +202,7 @@ def move_row(row: str, old: str, new: str, tabbed: str = "\t") -> str:
 
 
 def _enclosing_block(row: str, chain: IndentStack, root: int) -> IndentStack:
-    """The innermost block around a comment that is not indented more than it."""
+    """The innermost block around a comment that is not indented more than the comment."""
     width, depth = len(leading_space(row).expandtabs()), len(chain)
     while depth > root + 1 and len(chain[depth - 1].expandtabs()) > width:
         depth -= 1
@@ -210,7 +210,7 @@ def _enclosing_block(row: str, chain: IndentStack, root: int) -> IndentStack:
 
 
 def _move_docstring(rows: list[str], span: tuple[int, int], old: str, new: str) -> None:
-    """A docstring follows its code if all of it was indented as far; what a backslash joins to a row does not."""
+    """Move a docstring if all of it is indented like its code; rows after an escaped line ending stay."""
     first, last = span
     opening = rows[first].strip()
     raw = "r" in opening[:2].lower()

@@ -1,4 +1,4 @@
-"""Where new Python code goes: the row, and the blank lines that set it apart as its neighbours are."""
+"""Where new Python code goes: the row, and the blank lines around it, as between its neighbours."""
 
 import ast
 from collections import Counter
@@ -22,7 +22,7 @@ from marid.syntax.python.source import DEFINITION_NODES, PythonSource
 
 @dataclass(frozen=True, kw_only=True)
 class StatementRange:
-    """The statements before and after which something may stand: `block[first:end]`."""
+    """The statements to insert before or after: `block[first:end]`."""
 
     block: list[ast.stmt]
     first: int
@@ -31,7 +31,7 @@ class StatementRange:
 
 @dataclass(frozen=True, kw_only=True)
 class InsertionGap:
-    """Rows that new code takes the place of, usually none, and the blank lines around it."""
+    """The rows that new code replaces, usually none, and the blank lines around it."""
 
     first: int
     end: int
@@ -40,17 +40,17 @@ class InsertionGap:
 
 
 def find_anchor(source: PythonSource, scope: ScopeNode, path: Sequence[str], symbol: str) -> StatementRange:
-    """The statements of a scope that have the anchor's name, which may be given with the scope's or without.
+    """The statements of a scope with the anchor's name, which may include the scope's name.
 
-    A name that several neighbours share, as overloads and the parts of a property do, means all of them.
-    Raises: BadInput for a name that is ambiguous or of another scope, NotFound.
+    Adjacent statements of one name, such as overloads, count as one.
+    Raises: NotFound, BadInput for a name that is ambiguous or of another scope.
     """
     if not symbol.strip():
-        raise BadInput("anchor_symbol is needed: the name before or after which the code is to stand")
+        raise BadInput("anchor_symbol is needed: the name to insert the code before or after")
     wanted, line = split_name(symbol)
     if wanted[:-1] not in ([], list(path)):
         where = f"in '{'.'.join(path)}'" if path else "at the top of the module"
-        raise BadInput(f"the anchor '{symbol}' is not {where}, where the new name says the code is to be")
+        raise BadInput(f"the anchor '{symbol}' is not {where}, the scope of the new name")
     found = definitions(scope).get(wanted[-1]) or variables(scope).get(wanted[-1]) or []
     found = on_line(source, found, line)
     if not found:
@@ -63,18 +63,18 @@ def find_anchor(source: PythonSource, scope: ScopeNode, path: Sequence[str], sym
 
 
 def top_index(scope: ScopeNode) -> int:
-    """The first statement of a scope that is neither its docstring nor, in a module, one of the imports at its head."""
+    """The index of the first statement after the docstring and, in a module, after the first imports."""
     heads = (ast.Import, ast.ImportFrom) if isinstance(scope, ast.Module) else ()
     at = 1 if docstring_node(scope) else 0
     while at < len(scope.body) and isinstance(scope.body[at], heads):
         at += 1
     while 0 < at < len(scope.body) and scope.body[at].lineno <= (scope.body[at - 1].end_lineno or 0):
-        at += 1  # one that shares a row with the one before cannot be parted from it
+        at += 1  # shares a row with the one before
     return at
 
 
 def usual_blank_lines(source: PythonSource, block: list[ast.stmt], *, outermost: bool) -> int:
-    """The blank lines between the definitions of a block: as most of them have it, else as PEP 8 has it."""
+    """The usual number of blank lines between the definitions of a block, by default that of PEP 8."""
     seen: Counter[int] = Counter()
     for one, other in pairwise(block):
         if isinstance(one, DEFINITION_NODES) or isinstance(other, DEFINITION_NODES):
@@ -84,7 +84,7 @@ def usual_blank_lines(source: PythonSource, block: list[ast.stmt], *, outermost:
 
 
 def gap_after(source: PythonSource, spot: StatementRange, apart: int) -> InsertionGap:
-    """Directly behind some statements and the comments that are indented more than they are."""
+    """Directly after statements and the comments that are indented more."""
     last = spot.end
     while last < len(spot.block) and source.row_span(spot.block[last])[0] < source.row_span(spot.block[last - 1])[1]:
         last += 1
@@ -97,7 +97,7 @@ def gap_after(source: PythonSource, spot: StatementRange, apart: int) -> Inserti
 
 
 def gap_before(source: PythonSource, spot: StatementRange, apart: int) -> InsertionGap:
-    """Directly before some statements and the comments above that belong to them."""
+    """Directly before statements and the comments above that belong to them."""
     first, outermost = spot.first, spot.block is source.tree.body
     while first and source.row_span(spot.block[first])[0] < source.row_span(spot.block[first - 1])[1]:
         first -= 1
@@ -106,7 +106,7 @@ def gap_before(source: PythonSource, spot: StatementRange, apart: int) -> Insert
     while row > taken and _is_own_comment(source, row - 1) and source.indent(row - 1) == source.indent(start):
         row -= 1
     if row == 0 and start:
-        row = start  # the comments at the head of a file are the file's
+        row = start  # comments at the top belong to the file
     parted = first > 0 or (outermost and row > 0)
     return InsertionGap(
         first=row, end=row, above=max(0, apart - _count_blank_rows(source, row - 1, -1)) if parted else 0, below=apart
@@ -114,7 +114,7 @@ def gap_before(source: PythonSource, spot: StatementRange, apart: int) -> Insert
 
 
 def gap_at_end(source: PythonSource, apart: int) -> InsertionGap:
-    """Behind all that a module holds, comments included."""
+    """At the end of a module, after all comments."""
     row = source.row_count
     while row and source.is_blank(row - 1):
         row -= 1
@@ -122,7 +122,7 @@ def gap_at_end(source: PythonSource, apart: int) -> InsertionGap:
 
 
 def _code_end_before(tree: ast.Module, row: int) -> int:
-    """The row behind all code that ends before `row`; a string in it may look like a comment."""
+    """The row after all code that ends before `row`: a row of a string may look like a comment."""
     ends = (getattr(node, "end_lineno", None) or 0 for node in ast.walk(tree))
     return max((end for end in ends if end <= row), default=0)
 

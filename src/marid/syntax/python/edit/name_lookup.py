@@ -1,4 +1,4 @@
-"""Find what a Python file defines by dotted name, with the block it stands in."""
+"""Find the definitions and variables of a Python file by dotted name."""
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,14 +19,13 @@ _MAX_NAMES = 5000
 
 @dataclass(frozen=True, kw_only=True)
 class BlockStatement:
-    """A statement and the block it stands in."""
+    """A statement and the block that contains it."""
 
     node: ast.stmt
     block: list[ast.stmt]
 
     @property
     def index(self) -> int:
-        """Its position in the block."""
         return next(at for at, node in enumerate(self.block) if node is self.node)
 
 
@@ -44,10 +43,7 @@ def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
 
 
 def scope_statements(scope: ast.AST) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
-    """Every statement of a scope with its block, in any order.
-
-    Those in its `if`, `try`, `with` and the like belong to the scope, those inside its definitions do not.
-    """
+    """Every statement of a scope with its block, in any order; those inside definitions are not part of the scope."""
     pending = list(blocks(scope))
     while pending:
         block = pending.pop()
@@ -83,12 +79,12 @@ def locate_definition(source: PythonSource, name: str) -> BlockStatement:
 
 
 def locate_definition_node(source: PythonSource, name: str) -> DefinitionNode:
-    """As `locate_definition`, without the block."""
+    """Like `locate_definition`, without the block."""
     return cast("DefinitionNode", locate_definition(source, name).node)
 
 
 def locate_variable(source: PythonSource, name: str) -> BlockStatement:
-    """The one declaration of a variable of the module or of a class. Raises: BadInput if ambiguous, NotFound."""
+    """The one declaration of a variable of the module or a class. Raises: BadInput if it is ambiguous, NotFound."""
     return _locate_only(source, name, _declared_variables)
 
 
@@ -116,14 +112,14 @@ def locate_scope(source: PythonSource, path: Sequence[str]) -> ScopeNode:
 
 
 def split_name(name: str) -> tuple[list[str], int]:
-    """The parts of a dotted name, and the line of `f@12`, 0 without one. Raises: BadInput."""
+    """The parts of a dotted name, and the line of `f@12`, or 0. Raises: BadInput."""
     dotted, line = split_line_suffix(name.strip())
     path = dotted.split(".")
     if len(name) > _MAX_NAME_LENGTH or not all(part.isidentifier() for part in path):
         shown = name[:60].encode("unicode_escape").decode() + ("..." if len(name) > 60 else "")
         raise BadInput(f"'{shown}' is not a dotted name such as 'f', 'Class.method' or 'outer.inner'")
     if not name.isascii():
-        from unicodedata import normalize  # imported when used: most names are ASCII
+        from unicodedata import normalize  # imported on use: most names are ASCII
 
         path = [normalize("NFKC", part) for part in path]  # as Python reads identifiers
     return path, line
@@ -139,13 +135,11 @@ def ambiguity_message(source: PythonSource, name: str, found: Sequence[BlockStat
     """The message for a name that several definitions have."""
     lines = [source.line_span(one.node)[0] for one in found]
     shown = ", ".join(map(str, lines[:20]))
-    return (
-        f"'{name}' is ambiguous: defined at lines {shown}; say which one, as in '{name.partition('@')[0]}@{lines[0]}'"
-    )
+    return f"'{name}' is ambiguous: defined at lines {shown}; choose one, as in '{name.partition('@')[0]}@{lines[0]}'"
 
 
 def missing_message(source: PythonSource, name: str, table: NameTable) -> str:
-    """The message for a name that nothing has, with similar names of the file."""
+    """The message for an unknown name, with similar names."""
     path, line = split_name(name)
     known, dotted = _all_names(source.tree, table), ".".join(path)
     if line and dotted in known:

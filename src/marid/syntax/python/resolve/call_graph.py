@@ -1,4 +1,4 @@
-"""Who calls whom, from one function on, as a tree of lines."""
+"""The call tree of a function, as lines."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _CONSTRUCTORS = ("__init__", "__post_init__", "__new__")
 
 @dataclass(frozen=True, kw_only=True)
 class CallTrace:
-    """The tree, and what it leaves out: functions at the last level, and calls beyond the most that are shown."""
+    """The call tree, and how many functions the depth limit left unfollowed and calls the node limit dropped."""
 
     lines: tuple[str, ...]
     functions: int
@@ -27,7 +27,7 @@ class CallTrace:
 
 @dataclass(kw_only=True)
 class _Node:
-    """One line of the tree while it grows."""
+    """One line of the tree."""
 
     label: str
     function: Function | None
@@ -38,7 +38,7 @@ class _Node:
     unresolved: list[str] = field(default_factory=list[str])
 
     def has_ancestor(self, at: Function) -> bool:
-        """Whether the function is this one or one that led here."""
+        """Whether the function is this one or a caller of it."""
         node: _Node | None = self
         while node is not None:
             if node.function == at:
@@ -48,17 +48,17 @@ class _Node:
 
 
 def trace_calls(resolver: Resolver, start: Entity, depth: int, max_nodes: int = MAX_NODES) -> CallTrace:
-    """Follow the calls of `start`, level by level, so that what is left out at the end is what lies deepest."""
-    growing = _TraceBuilder(resolver, max_nodes)
-    top = growing.make_node(start) or _Node(label="?", function=None)
-    growing.grow(top, min(depth, MAX_DEPTH))
+    """Follow the calls of `start` level by level, so that the limits drop the deepest calls."""
+    builder = _TraceBuilder(resolver, max_nodes)
+    top = builder.make_node(start) or _Node(label="?", function=None)
+    builder.grow(top, min(depth, MAX_DEPTH))
     return CallTrace(
-        lines=tuple(_render_lines(top)), functions=growing.count, unfollowed=growing.unfollowed, dropped=growing.dropped
+        lines=tuple(_render_lines(top)), functions=builder.count, unfollowed=builder.unfollowed, dropped=builder.dropped
     )
 
 
 class _TraceBuilder:
-    """The tree while it grows: each function is followed once, where it stands highest."""
+    """Builds the tree; each function is followed once, where it is highest."""
 
     def __init__(self, resolver: Resolver, max_nodes: int) -> None:
         self.resolver = resolver
@@ -68,7 +68,6 @@ class _TraceBuilder:
         self.dropped = 0
 
     def grow(self, top: _Node, depth: int) -> None:
-        """Follow calls down to a depth."""
         waiting = deque([(top, 0)])
         followed: set[Function] = set()
         while waiting:
@@ -89,7 +88,6 @@ class _TraceBuilder:
         return bool(scope and scope.calls)
 
     def add_calls(self, node: _Node, at: Function) -> None:
-        """Add what a function calls."""
         scope = self.resolver.scope(at.path, at.key)
         for call in scope.calls if scope else ():
             thing = self.resolver.follow(at, call.chain)
@@ -107,7 +105,7 @@ class _TraceBuilder:
                 node.children.append(made)
 
     def make_node(self, thing: Entity) -> _Node | None:
-        """The line of what is called; None for what cannot be."""
+        """The node of a callee; None if it cannot be called."""
         if isinstance(thing, Class):
             return self._constructor_node(thing)
         if isinstance(thing, Instance):
@@ -118,7 +116,7 @@ class _TraceBuilder:
         return _Node(label=self._label(thing.path, thing.key), function=thing)
 
     def _constructor_node(self, of: Class) -> _Node:
-        """Making an object calls the first of its makers that is written down."""
+        """Creating an object calls the first constructor that is defined in the tree."""
         for name in _CONSTRUCTORS:
             found = self.resolver.attribute(of, name)
             if isinstance(found, Function):

@@ -1,11 +1,11 @@
-"""Expressions as far as they can be followed without running them: a name, then attributes and calls."""
+"""Expressions that can be resolved without running them: a name, then attributes and calls."""
 
 import ast
 import re
 from typing import TypeAlias
 
 Chain: TypeAlias = tuple[str, ...]
-"""`a.b(c).d` is `("a", "b", "()", "d")`. Empty: cannot be followed."""
+"""`a.b(c).d` is `("a", "b", "()", "d")`; empty if the expression cannot be resolved."""
 CALL = "()"
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _DISPLAY_TYPES: dict[type[ast.expr], str] = {
@@ -23,7 +23,7 @@ _TYPES = frozenset(("type", "Type"))
 
 
 def chain(node: ast.expr | None) -> Chain:
-    """The steps to what an expression gives."""
+    """The steps to the value of an expression."""
     steps: list[str] = []
     while node is not None:
         if isinstance(node, ast.Attribute):
@@ -54,8 +54,7 @@ def chain_text(steps: Chain) -> str:
 
 
 def annotation_class(node: ast.expr | None) -> tuple[bool, Chain]:
-    """The class that an annotation names, plain, quoted or in `X | None`; the first part says: not one of its
-    instances but the class itself."""
+    """The class that an annotation names, plain, quoted or in `X | None`, after whether it means the class itself."""
     while True:
         if isinstance(node, ast.BinOp):
             node = node.right if _is_none(node.left) else node.left

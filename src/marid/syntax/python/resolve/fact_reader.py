@@ -1,4 +1,4 @@
-"""Reading the facts of a Python file, in one pass over its statements and, for calls, one over its expressions."""
+"""Read the facts of a Python file in one pass over its statements and, for calls, one over its expressions."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ from marid.text.display import clip
 
 _MAX_TEXT_LENGTH = 60
 _MAX_CALLS = 1000
-# What holds no call: names, values, and the many kinds of operators.
+# Node types that contain no calls: names, values and operators.
 _OPERATORS = (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
 _LEAVES: frozenset[type] = frozenset(
     (ast.Name, ast.Constant, str, int, type(None), *(kind for group in _OPERATORS for kind in group.__subclasses__()))
@@ -28,18 +28,16 @@ _LEAVES: frozenset[type] = frozenset(
 
 
 def py_facts(data: bytes) -> FileFacts:
-    """All facts of a file, calls included. Raises as `read_source`."""
+    """All facts of a file. Raises as `read_source`."""
     return _FactReader(read_source(data), calls=True).run()
 
 
 def py_class_facts(data: bytes) -> FileFacts:
-    """The same without calls, to follow classes only. Raises as `read_source`."""
+    """The facts without calls, enough to resolve classes. Raises as `read_source`."""
     return _FactReader(read_source(data), calls=False).run()
 
 
 class _FactReader:
-    """One file while it is read."""
-
     def __init__(self, source: PythonSource, *, calls: bool) -> None:
         self.source = source
         self.calls = calls
@@ -49,7 +47,7 @@ class _FactReader:
         self.pending: list[tuple[str, DefinitionNode, bool]] = []
 
     def run(self) -> FileFacts:
-        """Scopes are read from the outside in, so that a method finds its class."""
+        """Read scopes from the outside in, so that a method finds its class."""
         top = ScopeBindings(MODULE)
         body = self.source.tree.body
         self.read_body(top, body, "", in_class=False)
@@ -63,7 +61,7 @@ class _FactReader:
         return FileFacts(scopes={MODULE: module, **self.scopes}, star_imports=tuple(top.star_imports))
 
     def read_body(self, known: ScopeBindings, body: Sequence[ast.stmt], me: str, *, in_class: bool) -> None:
-        """Take in the statements of a scope; definitions among them are read later."""
+        """Read the statements of a scope; `me` is the name of the method's own object. Definitions are read later."""
         for node in statements(body):
             if isinstance(node, DEFINITION_NODES):
                 key = self.new_key(known.scope, node.name)
@@ -74,13 +72,12 @@ class _FactReader:
                 known.add_statement(node, me)
 
     def new_key(self, scope: str, name: str) -> str:
-        """A key that no other definition has."""
         key = f"{scope}.{name}" if scope else name
         count = self.counts[key] = self.counts.get(key, 0) + 1
         return key if count == 1 else f"{key}#{count}"
 
     def read_class(self, key: str, node: ast.ClassDef) -> None:
-        """A class; what its methods assign to themselves is filled in when they are read."""
+        """Read a class. Attributes that its methods assign are added when those are read."""
         known = ScopeBindings(key)
         self.read_body(known, node.body, "", in_class=True)
         attributes = self.attributes[key] = {}
@@ -95,7 +92,7 @@ class _FactReader:
         )
 
     def read_function(self, key: str, node: FunctionNode, *, in_class: bool) -> None:
-        """A function; the first parameter of a method is its object or its class."""
+        """Read a function. The first parameter of a method is its object or its class."""
         known = ScopeBindings(key)
         known.bind_parameters(node)
         me = ""
@@ -117,7 +114,7 @@ class _FactReader:
         )
 
     def collect_calls(self, known: ScopeBindings, body: Sequence[ast.stmt]) -> tuple[CallSite, ...]:
-        """The calls in a scope, inner ones first, as they are made; each callee once."""
+        """The calls of a scope in the order they are made, inner ones first; each callee once."""
         if not self.calls:
             return ()
         nodes = sorted(_find_calls(known, body), key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0))
@@ -137,7 +134,7 @@ class _FactReader:
 
 
 def _find_calls(known: ScopeBindings, body: Sequence[ast.stmt]) -> Iterator[ast.Call]:
-    """The calls below some statements, none of inner definitions; names that expressions bind hide outer ones."""
+    """The calls below statements, without inner definitions. Names bound by expressions hide outer ones."""
     waiting: list[ast.AST] = list(body)
     while waiting:
         node = waiting.pop()
@@ -152,7 +149,7 @@ def _find_calls(known: ScopeBindings, body: Sequence[ast.stmt]) -> Iterator[ast.
 
 
 def _children(node: ast.AST) -> list[ast.AST]:
-    """Much faster than the iterators of `ast`, by leaving out what holds no call."""
+    """Much faster than `ast.iter_child_nodes`, because it skips nodes without calls."""
     found: list[ast.AST] = []
     for field in node._fields:
         value: object = getattr(node, field, None)

@@ -1,4 +1,4 @@
-"""What one Python file says about its names, and what names resolve to: plain values that workers can send."""
+"""Facts about the names in a Python file, and what names resolve to: plain values that workers can send."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,11 +8,11 @@ from typing import NamedTuple, TypeAlias
 from marid.syntax.python.resolve.chains import Chain
 
 MODULE = ""
-"""The key of the scope that is the whole file."""
+"""The key of the module scope."""
 
 
 class BindingKind(Enum):
-    """What a name stands for."""
+    """What kind of thing a name is bound to."""
 
     DEFINITION = "definition"
     MODULE = "module"
@@ -25,19 +25,19 @@ class BindingKind(Enum):
 
 
 class Binding(NamedTuple):
-    """What a name is bound to; `chain` is to be followed in the scope of key `scope`."""
+    """What a name is bound to; `chain` is resolved in the scope with key `scope`."""
 
     kind: BindingKind
     chain: Chain = ()
-    """The key of a definition, the name of a member, the steps to a value, or to the class of an instance."""
+    """The key of a definition, the name of a member, or the steps to a value or to the class of an instance."""
     scope: str = MODULE
     module: str = ""
     level: int = 0
-    """How many dots stand before the module of an import."""
+    """The number of dots before the module of an import."""
 
 
 class CallSite(NamedTuple):
-    """A call: the steps to what is called, or its text where they cannot be followed."""
+    """A call: the steps to the callee, or its text if they cannot be resolved."""
 
     chain: Chain
     text: str
@@ -53,7 +53,7 @@ class ScopeFacts:
     """A module, a class or a function."""
 
     key: str
-    """The dotted name; a second definition of one name has `#` and a number behind it."""
+    """The dotted name; further definitions of one name end in `#` and a number."""
     kind: str
     line: int
     names: Mapping[str, Binding] = field(default_factory=_no_bindings)
@@ -67,18 +67,17 @@ class ScopeFacts:
 
     @property
     def dotted_name(self) -> str:
-        """The dotted name as in the file."""
         return dotted_name(self.key)
 
 
 def dotted_name(key: str) -> str:
-    """The dotted name that a key stands for."""
+    """The dotted name of a key."""
     return ".".join(part.partition("#")[0] for part in key.split("."))
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileFacts:
-    """All scopes of a file by key, and the modules of its `import *`, each with its number of dots."""
+    """All scopes of a file by key, and the modules of its star imports with their numbers of dots."""
 
     scopes: Mapping[str, ScopeFacts]
     star_imports: tuple[tuple[str, int], ...] = ()
@@ -98,7 +97,7 @@ class Class(NamedTuple):
 
 
 class Instance(NamedTuple):
-    """An object of a class of the tree."""
+    """An instance of a class of the tree."""
 
     class_: Class
 
@@ -112,14 +111,14 @@ class Function(NamedTuple):
 
 
 class SuperProxy(NamedTuple):
-    """What `super()` gives in a method of `defining_class`, for an object of class `receiver`."""
+    """The value of `super()` in a method of `defining_class`, for an instance of `receiver`."""
 
     receiver: Class
     defining_class: Class
 
 
 class External(NamedTuple):
-    """Something of a library or a builtin, by dotted name, or what its calls and attributes give."""
+    """Something from a library or a builtin, or the result of its calls and attributes, by dotted name."""
 
     name: str
 

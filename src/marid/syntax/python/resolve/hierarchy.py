@@ -1,4 +1,4 @@
-"""The classes below a class, across the files of a tree."""
+"""The subclasses of a class across the files of a tree."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -15,10 +15,10 @@ from marid.text.display import quote_path
 LoadAll = Callable[[Sequence[str]], Mapping[str, FileFacts]]
 _CLASS = re.compile(rb"^[ \t]*class[ \t]+([^\W\d]\w*)", re.MULTILINE)
 _MAX_NAME_LENGTH = 1000
-# Searching for a few words one by one is faster than reading all words.
+# Searching for a few words one by one is faster than finding all words.
 _FEW_NAMES = 4
 _WORDS = re.compile(rb"[\w\x80-\xff]+")
-# Class headers, imports and plain aliases: more than these may match, never fewer.
+# Class headers, imports and plain aliases. More may match, never less.
 _NAMING_STATEMENTS = re.compile(
     rb"^[ \t]*+(?:class\b[^:]*+|(?:from|import)\b(?:[^(\\\n]*+\([^)]*+|(?:[^\\\n]|\\\r?\n|\\.)*+)"
     rb"|[\w\x80-\xff]++[ \t]*+=[ \t]*+[\w.\x80-\xff]++[ \t]*+\r?$)",
@@ -29,16 +29,16 @@ _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 @dataclass(frozen=True, kw_only=True)
 class SubclassTree:
-    """The tree as lines, and how many classes are below the one that was asked for."""
+    """The tree as lines, and the number of subclasses."""
 
     lines: tuple[str, ...]
     count: int
 
 
 def find_subclasses(files: Mapping[str, bytes], name: str, load_all: LoadAll) -> SubclassTree:
-    """The subclasses, direct and indirect, of each class of this name; only files that may hold one are loaded.
+    """The direct and indirect subclasses of each class of this name; only files that may contain one are loaded.
 
-    Raises: NotFound if no class has this name and none names it as its base.
+    Raises: NotFound if no class has this name or derives from one that does.
     """
     wanted = name.strip()
     if len(wanted) <= _MAX_NAME_LENGTH and _DOTTED.fullmatch(wanted):
@@ -47,18 +47,18 @@ def find_subclasses(files: Mapping[str, bytes], name: str, load_all: LoadAll) ->
         if search.roots or search.unresolved:
             return search.build_tree()
     near = suggestion(wanted, defined_names(files, _CLASS))
-    raise NotFound(f"no class '{wanted[:200]}' here, nor a class that derives from one{near}")
+    raise NotFound(f"no class '{wanted[:200]}' here, and no class derives from it{near}")
 
 
 class MentionIndex:
-    """Which files may name a class where it counts, found without parsing; each file is returned once."""
+    """Finds, without parsing, the files that may define, import or derive from a class; each file once."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._remaining = {path: data for path, data in files.items() if b"class" in data or b"import" in data}
         self._words: dict[str, frozenset[bytes]] = {}
 
     def take_matching(self, names: Set[str]) -> list[str]:
-        """The remaining files that may define a class of these names, derive from one or re-export one."""
+        """The remaining files that mention one of these names in such a statement."""
         wanted = frozenset(name.encode() for name in names)
         few = len(wanted) <= _FEW_NAMES
         found = [
@@ -78,7 +78,7 @@ class MentionIndex:
 
 
 class _SubclassSearch:
-    """Round by round: files that name what is known, the subclasses in them, files that name those."""
+    """In each round: load files that mention known classes, and find the subclasses in them."""
 
     def __init__(self, files: Mapping[str, bytes], name: str, load_all: LoadAll) -> None:
         self.name = name
@@ -97,7 +97,7 @@ class _SubclassSearch:
         return self.facts.get(path)
 
     def run(self) -> None:
-        """Until a round finds nothing new."""
+        """Search until a round finds nothing new."""
         last = self.name.rpartition(".")[2]
         names, new = {last}, {last}
         while new:
@@ -121,7 +121,7 @@ class _SubclassSearch:
         self.known.update(self.roots)
 
     def _scan_file(self, path: str, file: FileFacts, names: set[str]) -> None:
-        """Find the classes of a file whose base is called like one that is known, and learn their names."""
+        """Find the classes of a file with a base named like a known class, and add their names."""
         here = names | _aliases(file.scopes.values(), names)
         names |= _aliases([file.scopes[MODULE]], here)
         for key, scope in _classes(file).items():
@@ -132,7 +132,7 @@ class _SubclassSearch:
                 names.add(scope.dotted_name.rpartition(".")[2])
 
     def _derives(self, each: Class, scope: ScopeFacts) -> bool:
-        """Whether a base is known, or is called like what is looked for and leads out of the tree or nowhere."""
+        """Whether a base is known, or has the wanted name and is external or unresolved."""
         last = self.name.rpartition(".")[2]
         bases = self.resolver.bases(each)
         outside = [base for base in bases if isinstance(base, External) and _is_named(base.name, self.name)]
@@ -144,17 +144,16 @@ class _SubclassSearch:
         return any(base in self.known for base in bases if base != each)
 
     def _group_subclasses(self) -> None:
-        """Every known class below each of its known bases."""
         for each in sorted(each for each in self.known if isinstance(each, Class)):
             for base in dict.fromkeys(self.resolver.bases(each)):
                 if base is not None and base in self.known and base != each:
                     self.subclasses.setdefault(base, []).append(each)
 
     def build_tree(self) -> SubclassTree:
-        """The trees of all classes of the name, one after the other."""
+        """The trees of all classes of the name."""
         lines = [line for top in self.roots for line in self._tree_lines(top)]
         if self.unresolved:
-            lines.append(f"{self.name} (where it comes from is not known)")
+            lines.append(f"{self.name} (unresolved)")
             lines += [line for each in self.unresolved for line in self._tree_lines(each, depth=1)]
         return SubclassTree(lines=tuple(lines), count=len(self.known - set(self.roots)))
 
@@ -187,7 +186,7 @@ def _classes(file: FileFacts) -> dict[str, ScopeFacts]:
 
 
 def _aliases(scopes: Iterable[ScopeFacts], names: set[str]) -> set[str]:
-    """Other names for what is so called."""
+    """Other names of what has one of these names."""
     found: set[str] = set()
     for scope in scopes:
         for name, bound in scope.names.items():

@@ -1,4 +1,4 @@
-"""Which file a module is, told by the paths of a tree alone."""
+"""Find the file of a module from the paths of a tree."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,7 @@ _PACKAGE = "__init__"
 
 
 class ModuleIndex:
-    """The modules of a tree, each known by its path without ending: `src/shop` is a package or `src/shop.py`."""
+    """The modules of a tree by location, the path without suffix: `src/shop` is a package or `src/shop.py`."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._files = frozenset(paths)
@@ -21,11 +21,11 @@ class ModuleIndex:
                 self._top_level.setdefault(name, []).append(place)
 
     def file_path(self, location: str) -> str | None:
-        """The path of the module at a place; None for a folder without `__init__`."""
+        """The path of the module at a location; None for a folder without `__init__`."""
         return next((location + ending for ending in _SUFFIXES if location + ending in self._files), None)
 
     def exists(self, location: str) -> bool:
-        """Whether there is a module or a folder of modules."""
+        """Whether the location is a module or a folder of modules."""
         return location in self._folders or self.file_path(location) is not None
 
     def submodule(self, location: str, name: str) -> str | None:
@@ -34,7 +34,7 @@ class ModuleIndex:
         return inner if location in self._folders and self.exists(inner) else None
 
     def find(self, importer: str, module: str, level: int) -> str | None:
-        """The place that an import in the file `importer` means; None: it is not in the tree."""
+        """The location that an import in the file `importer` means; None if it is not in the tree."""
         parts = module.split(".") if module else []
         if level:
             folder = dirname(importer)
@@ -45,13 +45,13 @@ class ModuleIndex:
         return next((place for place in self._absolute_candidates(importer, parts) if self.exists(place)), None)
 
     def candidates(self, dotted: Iterable[str]) -> list[str]:
-        """Every place that a dotted name can mean, whoever imports it."""
+        """Every location that a dotted name can mean in any file."""
         first, *rest = dotted
         places = [join(top, *rest) for top in self._top_level.get(first, ())]
         return [place for place in places if self.file_path(place)]
 
     def _absolute_candidates(self, importer: str, parts: list[str]) -> Iterator[str]:
-        """Seen from the importer's folders, nearest first, then anywhere, unless the standard library has it."""
+        """In the importer's folders, nearest first, then anywhere, unless the standard library has the module."""
         if not parts:
             return
         folder = dirname(importer)
@@ -66,7 +66,7 @@ class ModuleIndex:
             yield from (join(top, *parts[1:]) for top in sorted(tops, key=lambda top: (top.count("/"), top)))
 
     def _is_package(self, folder: str) -> bool:
-        """The top of the tree counts as none: what it holds could not be named otherwise."""
+        """The top of the tree is not a package: otherwise its modules would have no names."""
         return bool(folder) and any(join(folder, _PACKAGE + ending) in self._files for ending in (".py", ".pyi"))
 
 
@@ -76,6 +76,6 @@ def _parent_folders(path: str) -> Iterator[str]:
 
 
 def _module_location(path: str) -> str:
-    """The place of a file; a package is its folder."""
+    """The location of a file; that of a package is its folder."""
     stem = path.rpartition(".")[0]
     return dirname(path) if stem.rpartition("/")[2] == _PACKAGE else stem

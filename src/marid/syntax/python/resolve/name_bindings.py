@@ -13,7 +13,7 @@ _PRECEDENCE = {BindingKind.DEFINITION: 3, BindingKind.MODULE: 2, BindingKind.MEM
 
 
 class ScopeBindings:
-    """The names of one scope while it is read. What is bound twice in different ways is not known."""
+    """Collects the bindings of one scope. A name with two different values is unknown."""
 
     def __init__(self, scope: str) -> None:
         self.scope = scope
@@ -22,11 +22,11 @@ class ScopeBindings:
         self.star_imports: list[tuple[str, int]] = []
 
     def bind(self, name: str, new: Binding) -> None:
-        """Definitions beat imports, which beat values; the last definition, but the first import, is meant."""
+        """Definitions beat imports, which beat values; of definitions the last counts, of imports the first."""
         _merge_binding(self.bindings, name, new)
 
     def add_statement(self, node: ast.stmt, me: str) -> None:
-        """Take in one statement; `me` is what a method calls its own object, if this is one."""
+        """Add the names that a statement binds; `me` is the name of a method's own object, else empty."""
         if isinstance(node, ast.Import):
             for alias in node.names:
                 module = alias.name if alias.asname else alias.name.partition(".")[0]
@@ -52,7 +52,7 @@ class ScopeBindings:
             yield node.target, _UNKNOWN
 
     def bind_parameters(self, node: FunctionNode) -> None:
-        """Parameters are known by their annotations."""
+        """Bind parameters by their annotations."""
         given = node.args
         for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs):
             self.bind(arg.arg, self.instance_binding(arg.annotation))
@@ -61,7 +61,7 @@ class ScopeBindings:
                 self.bind(arg.arg, _UNKNOWN)
 
     def instance_binding(self, annotation: ast.expr | None) -> Binding:
-        """What has this annotation."""
+        """The binding of a name with this annotation."""
         itself, steps = annotation_class(annotation)
         return self._make_binding(BindingKind.VALUE if itself else BindingKind.INSTANCE, steps)
 
@@ -82,7 +82,7 @@ class ScopeBindings:
         return Binding(kind, steps, self.scope) if steps else _UNKNOWN
 
     def _assign(self, target: ast.expr, value: Binding | None, me: str) -> None:
-        """Nothing is learnt from `x = None`: what x is, another line says."""
+        """Ignore `x = None`: another assignment shows what x is."""
         if value is None:
             return
         if isinstance(target, ast.Name):
@@ -96,7 +96,7 @@ class ScopeBindings:
 
 
 def merge_bindings(into: dict[str, Binding], more: dict[str, Binding]) -> None:
-    """Add what another scope says."""
+    """Add the bindings of another scope."""
     for name, bound in more.items():
         _merge_binding(into, name, bound)
 

@@ -1,4 +1,4 @@
-"""Following names through scopes, imports and classes, as far as can be known without running anything."""
+"""Resolve names through scopes, imports and classes, as far as possible without running code."""
 
 import builtins
 from collections.abc import Callable
@@ -24,13 +24,13 @@ from marid.syntax.python.resolve.modules import ModuleIndex
 MAX_STEPS = 1_000_000
 _MAX_DEPTH = 40
 _MAX_BASES = 300
-# Annotations that do not tell which function an object's call or method is.
+# Annotations that do not determine the methods of an object.
 _UNINFORMATIVE_TYPES = frozenset(("Any", "Callable", "Self", "TypeVar", "object"))
 LoadFacts = Callable[[str], FileFacts | None]
 
 
 class Resolver:
-    """Files are loaded when a name leads to them; `load` gives None for one that cannot be read."""
+    """Loads files when a name leads to them; `load` returns None for a file that cannot be read."""
 
     def __init__(self, modules: ModuleIndex, load: LoadFacts, steps: int = MAX_STEPS) -> None:
         self.modules = modules
@@ -45,45 +45,39 @@ class Resolver:
         self._steps_left = steps
 
     def file(self, path: str) -> FileFacts | None:
-        """The facts of a file, loaded once."""
         if path not in self._files:
             self._files[path] = self._load(path)
         return self._files[path]
 
     def scope(self, path: str, key: str) -> ScopeFacts | None:
-        """One scope of a file."""
         file = self.file(path)
         return file.scopes.get(key) if file else None
 
     def follow(self, at: Function, steps: Chain) -> Entity | None:
-        """What a chain comes to in a scope (its path and key, and the class it runs for); None if that is not known.
-
-        Raises:
-            Exhausted: names lead to names without end.
-        """
-        doing = (at, steps)
-        if doing in self._resolved:
-            return self._resolved[doing]
+        """Resolve a chain in a scope; `at` also has the class it runs for. None if it is unknown. Raises: Exhausted."""
+        task = (at, steps)
+        if task in self._resolved:
+            return self._resolved[task]
         self._steps_left -= 1
         if self._steps_left < 0:
-            raise Exhausted("the names of these files are too entangled to be followed")
-        if not steps or not self._enter(doing):
+            raise Exhausted("the names in these files are too entangled to resolve")
+        if not steps or not self._enter(task):
             return None
-        circles = self._cycles
+        cycles = self._cycles
         try:
             thing = self._follow(at, steps)
         finally:
-            self._in_progress.discard(doing)
-        if circles == self._cycles:  # else another way in may know more
-            self._resolved[doing] = thing
+            self._in_progress.discard(task)
+        if cycles == self._cycles:  # a cycle cut this short, so another path may give more
+            self._resolved[task] = thing
         return thing
 
-    def _enter(self, doing: tuple[object, ...]) -> bool:
-        """Whether something can be followed now: not in a circle, and not too deep down."""
-        if doing in self._in_progress or len(self._in_progress) > _MAX_DEPTH:
+    def _enter(self, task: tuple[object, ...]) -> bool:
+        """Start a task; False if it is a cycle or too deep."""
+        if task in self._in_progress or len(self._in_progress) > _MAX_DEPTH:
             self._cycles += 1
             return False
-        self._in_progress.add(doing)
+        self._in_progress.add(task)
         return True
 
     def _follow(self, at: Function, steps: Chain) -> Entity | None:
@@ -96,7 +90,7 @@ class Resolver:
         return thing
 
     def look_up(self, at: Function, name: str) -> Entity | None:
-        """What a name means in a scope: its own names, those of the functions around it, the module's, builtins."""
+        """Resolve a name in a scope: its own names, those of enclosing functions, the module's, builtins."""
         key = at.key
         while key:
             scope = self.scope(at.path, key)
@@ -110,9 +104,9 @@ class Resolver:
         return External(name) if hasattr(builtins, name) and not known else None
 
     def member(self, module: Module, name: str) -> Entity | None:
-        """What `from module import name` gives: a name of its file, handed on ones included, or a module below it."""
-        doing = (module, name)
-        if not self._enter(doing):
+        """The value of `from module import name`: a name of its file, also a re-exported one, or a submodule."""
+        task = (module, name)
+        if not self._enter(task):
             return None
         try:
             path = self.modules.file_path(module.location)
@@ -120,7 +114,7 @@ class Resolver:
             if path and file and (thing := self._file_member(path, file, name)) is not None:
                 return thing
         finally:
-            self._in_progress.discard(doing)
+            self._in_progress.discard(task)
         below = self.modules.submodule(module.location, name)
         return Module(below) if below else None
 
@@ -135,7 +129,7 @@ class Resolver:
         return None
 
     def _star_import_files(self, path: str) -> tuple[str, ...]:
-        """The files whose names a file has by `import *`, directly or through others."""
+        """The files whose names a file gets by star imports, directly or indirectly."""
         if path not in self._star_sources:
             found = [path]
             for each in found:
@@ -165,7 +159,7 @@ class Resolver:
                 return found if bound.kind is BindingKind.VALUE else self._instance_of(found, at)
 
     def _resolve_definition(self, at: Function, bound: Binding) -> Entity | None:
-        """Methods, and functions inside them, keep the class that they run for."""
+        """Methods, and functions inside them, keep their receiver."""
         key = bound.chain[0]
         scope = self.scope(at.path, key)
         if scope is None:
@@ -182,7 +176,7 @@ class Resolver:
         return External(f"{dots}{bound.module}.{bound.chain[0]}")
 
     def _instance_of(self, thing: Entity | None, at: Function) -> Entity | None:
-        """An object of the class that an annotation names."""
+        """An instance of the class that an annotation names."""
         if isinstance(thing, Class):
             return Instance(thing)
         if not isinstance(thing, External):
@@ -193,7 +187,7 @@ class Resolver:
         return None if word in _UNINFORMATIVE_TYPES else thing
 
     def call_result(self, thing: Entity) -> Entity | None:
-        """What a call gives: an object of a class, or what a function says that it returns."""
+        """The result of a call: an instance of a class, or the annotated result of a function."""
         match thing:
             case Class():
                 return Instance(thing)
@@ -210,7 +204,7 @@ class Resolver:
                 return None
 
     def attribute(self, thing: Entity, name: str) -> Entity | None:
-        """What `thing.name` is."""
+        """The value of `thing.name`."""
         match thing:
             case Module():
                 return self.member(thing, name)
@@ -233,12 +227,12 @@ class Resolver:
                 return None
 
     def _unwrap_property(self, found: Entity | None) -> Entity | None:
-        """A property of an object is what it returns."""
+        """The result of a property, or anything else as it is."""
         scope = self.scope(found.path, found.key) if isinstance(found, Function) else None
         return self.call_result(found) if found and scope and scope.is_property else found
 
     def _find_inherited(self, receiver: Class, order: tuple[Class | External | None, ...], name: str) -> Entity | None:
-        """The first in the order of classes that has the name; one from elsewhere may have any."""
+        """The attribute of the first class that has it; an external class may have any attribute."""
         for each in order:
             if each is None:
                 return None
@@ -251,11 +245,11 @@ class Resolver:
         return External(f"object.{name}") if hasattr(object, name) else None
 
     def mro(self, of: Class) -> tuple[Class | External | None, ...]:
-        """The class, then its bases in the order in which Python looks; None stands for one that is not known."""
+        """The class, then its bases in the order of Python's look-up; None for an unknown one."""
         if of not in self._mros:
             every: list[Class | External | None] = []
             waiting: list[Class | External | None] = [of]
-            while waiting and len(every) < _MAX_BASES:  # classes may be written to be their own bases
+            while waiting and len(every) < _MAX_BASES:  # broken code may define cyclic bases
                 each = waiting.pop()
                 every.append(each)
                 waiting += reversed(self.bases(each)) if isinstance(each, Class) else ()
@@ -264,7 +258,7 @@ class Resolver:
         return self._mros[of]
 
     def bases(self, of: Class) -> tuple[Class | External | None, ...]:
-        """What the bases of a class are; names are looked up where the class stands."""
+        """The bases of a class, resolved in the scope around it; None for an unknown one."""
         if of not in self._bases:
             scope = self.scope(of.path, of.key)
             around = Function(of.path, of.key.rpartition(".")[0])

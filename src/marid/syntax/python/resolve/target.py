@@ -1,4 +1,4 @@
-"""Finding the function that a caller names: `path.py::Class.method`, or a dotted name."""
+"""Find the function that a caller names, as `path.py::Class.method` or by dotted name."""
 
 import re
 from collections.abc import Mapping
@@ -16,17 +16,15 @@ _DEFINITION = re.compile(rb"\b(?:def|class)[ \t]+([^\W\d]\w*)")
 
 
 def find_target(resolver: Resolver, files: Mapping[str, bytes], target: str) -> Entity:
-    """What the target names among `files`.
+    """The function, class or module that the target names.
 
-    Raises:
-        BadInput: it names several things, or nothing that can be called.
-        NotFound: there is no such file or name; the message suggests some.
+    Raises: BadInput if it is ambiguous or not a name, NotFound with suggestions.
     """
     path, sign, name = target.strip().partition("::")
     if sign or path.endswith((".py", ".pyw", ".pyi")):
         return _find_in_file(resolver, _find_file(files, path.strip()), name.strip())
     if not path or len(path) > _MAX_NAME_LENGTH:
-        raise BadInput("the target is no name: give 'path.py::Class.method' or a dotted name")
+        raise BadInput("not a target: use 'path.py::Class.method' or a dotted name")
     parts = path.split(".")
     found = find_by_module(resolver, parts) or _find_anywhere(resolver, files, path)
     if found:
@@ -39,7 +37,7 @@ def find_target(resolver: Resolver, files: Mapping[str, bytes], target: str) -> 
 
 
 def _find_file(files: Mapping[str, bytes], given: str) -> str:
-    """The file that is meant, by its whole path or the end of it."""
+    """The file with this path or path ending."""
     wanted = given.replace("\\", "/").removeprefix("./")
     if wanted in files:
         return wanted
@@ -55,11 +53,11 @@ def _find_file(files: Mapping[str, bytes], given: str) -> str:
 def _find_in_file(resolver: Resolver, path: str, name: str) -> Entity:
     file = resolver.file(path)
     if file is None:
-        raise BadInput(f"'{quote_path(path)}' does not parse: py_check_syntax says where")
+        raise BadInput(f"'{quote_path(path)}' does not parse: py_check_syntax shows where")
     if not name:
         return Function(path, MODULE)
     keys = [key for key in file.scopes if key and dotted_name(key) == name]
-    if len(keys) > 1:  # the one that the name is bound to at the end
+    if len(keys) > 1:  # the one that the name is bound to in the end
         keys = [key for key in keys if _is_bound(resolver, path, key)]
     if not keys:
         known = [dotted_name(key) for key in file.scopes if key]
@@ -73,7 +71,6 @@ def _is_bound(resolver: Resolver, path: str, key: str) -> bool:
 
 
 def _make_entity(resolver: Resolver, path: str, key: str) -> Entity:
-    """A method runs for its own class."""
     scope, owner = resolver.scope(path, key), key.rpartition(".")[0]
     if scope and scope.kind == "class":
         return Class(path, key)
@@ -82,7 +79,7 @@ def _make_entity(resolver: Resolver, path: str, key: str) -> Entity:
 
 
 def find_by_module(resolver: Resolver, parts: list[str]) -> Class | Function | None:
-    """The longest start of the name that is a module, then its members, handed on ones included."""
+    """Resolve the longest prefix that is a module, then its members, re-exported ones included."""
     for count in range(len(parts) - 1, 0, -1):
         for place in resolver.modules.candidates(parts[:count]):
             thing: Entity | None = Module(place)
@@ -94,7 +91,7 @@ def find_by_module(resolver: Resolver, parts: list[str]) -> Class | Function | N
 
 
 def _find_anywhere(resolver: Resolver, files: Mapping[str, bytes], name: str) -> Entity | None:
-    """A name without its module: only files that define its last part, and hold the others, are read."""
+    """Find a name without its module; reads only files that define its last part and contain the others."""
     *others, last = (part.encode() for part in name.split("."))
     wanted = re.compile(rb"\b(?:def|class)[ \t]+" + re.escape(last) + rb"\b")
     found: list[tuple[str, str]] = []
@@ -115,7 +112,7 @@ def _find_anywhere(resolver: Resolver, files: Mapping[str, bytes], name: str) ->
 
 
 def _sibling_names(resolver: Resolver, files: Mapping[str, bytes], parts: list[str]) -> list[str]:
-    """What stands in the file of the class that a dotted name seems to mean, for suggestions only."""
+    """The names in the file of the class that a dotted name probably means, for suggestions."""
     if len(parts) == 1:
         return []
     owner = re.compile(rb"\bclass[ \t]+" + re.escape(parts[-2].encode()) + rb"\b")
@@ -125,7 +122,7 @@ def _sibling_names(resolver: Resolver, files: Mapping[str, bytes], parts: list[s
 
 
 def defined_names(files: Mapping[str, bytes], pattern: "re.Pattern[bytes]") -> list[str]:
-    """What the files seem to define, for suggestions only: a large tree is not searched to its end."""
+    """What the files seem to define, for suggestions; stops after `_MAX_SEARCHED_BYTES`."""
     known: set[bytes] = set()
     left = _MAX_SEARCHED_BYTES
     for data in files.values():

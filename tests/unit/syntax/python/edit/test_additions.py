@@ -133,7 +133,7 @@ def test_an_overload_or_a_setter_may_join_what_has_its_name() -> None:
             "must define 'n'; it defines 'm', 'B'",
         ),
         ("n", "x = 1", InsertionAnchor(kind="bottom"), BadInput, "must define 'n'; it defines no function or class"),
-        ("n", "", InsertionAnchor(kind="bottom"), BadInput, "nothing was given"),
+        ("n", "", InsertionAnchor(kind="bottom"), BadInput, "the new code is empty"),
         ("n@3", "def n(): 1", InsertionAnchor(kind="bottom"), BadInput, "without a line"),
         ("B.n", "def n(): 1", InsertionAnchor(kind="bottom"), NotFound, "'B' is not defined"),
         ("n", "def n(): 1", InsertionAnchor(kind="after", symbol="gg"), NotFound, "anchor: 'gg' .*did you mean g"),

@@ -103,7 +103,7 @@ def test_letters_beyond_ascii_do_not_shift_anything() -> None:
 def test_another_encoding_is_kept() -> None:
     data = b"# coding: latin-1\nx = '\xe9'\ndef f(): pass\n"
     assert update_definition(data, "f", "def f(): return 'ü'").data == data.replace(b"pass", b"return '\xfc'")
-    with pytest.raises(BadInput, match="cannot be written in latin-1"):
+    with pytest.raises(BadInput, match="latin-1 cannot encode"):
         update_definition(data, "f", "def f(): return '€'")
 
 
@@ -237,16 +237,16 @@ def test_a_region_is_put_around_lines(text: str, first: int, last: int, result: 
 @pytest.mark.parametrize(
     ("text", "first", "last", "name", "words"),
     [
-        ("a\nb\n", 0, 1, "R", "no range of this file, which has 2 lines"),
-        ("a\nb\n", 2, 1, "R", "no range"),
-        ("a\nb\n", 1, 3, "R", "no range"),
+        ("a\nb\n", 0, 1, "R", "not a range of this file, which has 2 lines"),
+        ("a\nb\n", 2, 1, "R", "not a range"),
+        ("a\nb\n", 1, 3, "R", "not a range"),
         ("", 1, 1, "R", "which has 0 lines"),
         ("a\n", 1, 1, " ", "region_name must be one line"),
         ("a\n", 1, 1, "R\nimport os", "region_name must be one line"),
         ("x = '''\na\nb'''\n", 2, 2, "R", "inside a string or statement"),
         ("x = 1 \\\n+ 2\n", 2, 2, "R", "inside a string or statement"),
         ("#!/x\n# coding: latin-1\na\n", 2, 3, "R", "declaration of the file's encoding"),
-        ("#!/x\na\n", 1, 2, "R", "must stay the first: begin the region at line 2"),
+        ("#!/x\na\n", 1, 2, "R", "must stay first: start the region at line 2"),
         ("a\n", 1, 1, "coding: latin-1", "declaration of the file's encoding"),
     ],
 )

@@ -112,8 +112,8 @@ def test_steps_of_tabs_and_spaces_that_cannot_be_compared_are_made_regular() -> 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("", "nothing was given"),
-        (" \n\n", "nothing was given"),
+        ("", "the new code is empty"),
+        (" \n\n", "the new code is empty"),
         ("def f(:\n    pass", "line 1 of the new code"),
         ("\n\ndef f():\n    x y", "line 4 of the new code"),
         ("    def f():\n        x y", "line 2 of the new code"),

@@ -76,7 +76,7 @@ def test_names_that_a_package_hands_on_whole_are_followed() -> None:
 def test_a_base_that_leads_nowhere_is_told_apart() -> None:
     found = family("Lost")
     assert found.lines == (
-        "Lost (where it comes from is not known)",
+        "Lost (unresolved)",
         "  h.py:2: class H(Lost)",
         "    h.py:3: class I(H)",
     )

@@ -1,23 +1,21 @@
-"""A Python class in short: its docstring, its variables and the signatures of its methods."""
+"""Docstrings, and short descriptions of classes: docstring, variables, signatures of methods."""
 
 import ast
 from collections.abc import Iterator
 
-from marid.core.errors import BadInput
+from marid.core.errors import BadInput, NotFound
 from marid.syntax.python.scopes import assigned_names, docstring_text, find_named, statements
 from marid.syntax.python.source import FUNCTION_NODES, DefinitionNode, PythonSource, read_source
 from marid.text.display import clip
 
+MODULE = "module"
 _MAX_LENGTH = 200
 
 
 def py_class_summary(data: bytes, name: str) -> str:
-    """The class of a dotted name.
+    """The summary of a class by dotted name.
 
-    Raises:
-        BadInput: the file does not parse, the name is not a class, or several classes have it.
-        NotFound: there is no such definition.
-        Exhausted: the file is nested too deeply.
+    Raises: NotFound, BadInput if the name is not a class or is ambiguous, and as `read_source`.
     """
     source = read_source(data)
     classes = [node for node in find_named(source.tree.body, name) if isinstance(node, ast.ClassDef)]
@@ -70,3 +68,21 @@ def _decorator_lines(source: PythonSource, node: DefinitionNode, indent: str) ->
 def _line_range(source: PythonSource, node: ast.stmt) -> str:
     start, end = source.line_span(node)
     return f"(Lines {start}-{end})"
+
+
+def py_docstring(data: bytes, name: str) -> str:
+    """The docstring of the file (`module`) or of a definition, without its indentation.
+
+    Raises: NotFound, BadInput if definitions of the name have different docstrings, and as `read_source`.
+    """
+    source = read_source(data)
+    owners = [source.tree] if name.strip() == MODULE else find_named(source.tree.body, name)
+    found = {text: owner for owner in owners if (text := docstring_text(owner))}
+    if len(found) > 1:
+        lines = ", ".join(
+            str(source.line_span(owner)[0]) for owner in found.values() if not isinstance(owner, ast.Module)
+        )
+        raise BadInput(f"'{name}' is ambiguous: definitions with their own docstrings are at lines {lines}")
+    if not found:
+        raise NotFound("the file has no docstring" if name.strip() == MODULE else f"'{name}' has no docstring")
+    return next(iter(found))
