@@ -67,9 +67,7 @@ def _skeleton_cuts(source: CSource) -> Iterator[tuple[int, int, bytes]]:
 def _without_body(item: CDeclaration, source: CSource) -> tuple[int, int, bytes]:
     cut, end = signature_end(item, source), item.node.end_byte
     whole = declaration_span(item, source)
-    if (
-        whole.start < item.outer.start_byte or whole.end > item.outer.end_byte
-    ):  # otherwise its directives would be unbalanced
+    if whole.start < item.outer.start_byte or whole.end > item.outer.end_byte:  # keep its directives balanced
         return whole.start, whole.end, signature(item, source).encode() + b" { ... }"
     return cut, end, b" { ... }"
 
