@@ -21,8 +21,8 @@ from marid.adapters.gateway.gateway import Gateway
 from marid.adapters.gateway.library_request import model_for, parameters_for, settings_for
 from marid.adapters.gateway.message_translation import to_library_messages
 from marid.adapters.gateway.providers import Dialect, Provider
-from marid.core.model_io import ModelRequest, user_message
-from marid.core.round_events import RoundEvent, RoundTextDelta
+from marid.core.model_io import ModelRequest, TextDelta, user_message
+from marid.core.round_events import RoundEvent
 from marid.engine.reply_stream import ReplyStream
 
 BAR = 1.2
@@ -51,7 +51,7 @@ async def with_our_layers(provider: Provider, request: ModelRequest) -> int:
     """How many pieces of text reach a listener of ours, through the gateway and the loop."""
     heard: list[RoundEvent] = []
     await Gateway(provider).stream(request, ReplyStream(request.model, heard.append).feed)
-    return sum(isinstance(what, RoundTextDelta) for what in heard)
+    return sum(isinstance(what, TextDelta) for what in heard)
 
 
 async def measure(provider: Provider, pieces: int, rounds: int) -> tuple[float, float]:

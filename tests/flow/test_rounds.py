@@ -20,9 +20,10 @@ from marid.app.tool_access import ToolAccess
 from marid.core.conversation.entry import FAILED, INTERRUPTED, TOOL_CALL, TOOL_RESULT
 from marid.core.errors import Exhausted, Unavailable
 from marid.core.events import Notice
+from marid.core.model_io import RetryScheduled, TextDelta
 from marid.core.policy.approval import ApprovalAnswer
 from marid.core.policy.policy import Effect
-from marid.core.round_events import RoundEnd, RoundRetrying, RoundTextDelta, UsageReported, WindowWarning
+from marid.core.round_events import RoundEnd, UsageReported, WindowWarning
 from marid.testing import (
     Cut,
     Gate,
@@ -94,7 +95,7 @@ def test_a_service_that_fails_at_first_is_asked_again_and_every_request_is_accou
     heard = Listener()
     with ModelServer([rate_limited(retry_after=0), says("Yes.")]) as server:
         assert talk(desk(tmp_path), "go", heard, flags=asks(server)).text == "Yes."
-    assert len(heard.of(RoundRetrying)) == len(heard.of(UsageReported)) == 1
+    assert len(heard.of(RetryScheduled)) == len(heard.of(UsageReported)) == 1
 
 
 def test_a_stream_that_is_cut_leaves_its_part_and_goes_on_when_asked_to(tmp_path: Path) -> None:
@@ -118,7 +119,7 @@ def test_cancelling_closes_the_connection_keeps_what_there_is_and_is_quick(tmp_p
             began = 0.0
             async with anyio.create_task_group() as group:
                 group.start_soon(run_round, app, saying, heard)
-                while not heard.of(RoundTextDelta):
+                while not heard.of(TextDelta):
                     await anyio.lowlevel.checkpoint()
                 began = time.monotonic()
                 group.cancel_scope.cancel()
@@ -286,7 +287,7 @@ def test_a_damaged_answer_is_kept_as_failed_and_none_of_its_calls_is_made(tmp_pa
         assert len(chats(server)) == 1
     (_, words) = stored(app)
     assert (words.content, words.status) == ("Do ", FAILED)
-    assert heard.of(RoundTextDelta) == [RoundTextDelta("Do ")]
+    assert heard.of(TextDelta) == [TextDelta("Do ")]
     assert list((tmp_path / "project").iterdir()) == []
 
 
@@ -296,7 +297,7 @@ def test_blanks_before_a_call_and_blanks_alone_are_no_words(tmp_path: Path, blan
     turns = [says(blank, calls=[call("get_tree", {"path": "."})]), says(blank), says("Do", "ne.")]
     with ModelServer(turns) as server:
         assert talk(app, "go", heard, flags=asks(server)).text == "Done."
-    assert "".join(what.text for what in heard.of(RoundTextDelta)) == "Done."
+    assert "".join(what.text for what in heard.of(TextDelta)) == "Done."
 
 
 def test_a_setting_that_the_model_does_not_take_is_told_once_in_a_round(tmp_path: Path) -> None:

@@ -4,22 +4,10 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from marid.core.conversation.entry import Entry
 from marid.core.events import Notice, QuestionAnswered, QuestionAsked, ToolCalled
-from marid.core.model_io import Usage
+from marid.core.model_io import ReasoningDelta, RetryScheduled, TextDelta, Usage
 
 AFTER_CONTINUATION = "after_continuation"
 """An event of fuel: the model has given the word to itself, or has got it back without asking for it."""
-
-
-class RoundTextDelta(NamedTuple):
-    """More of the answer, as it comes."""
-
-    text: str
-
-
-class RoundReasoningDelta(NamedTuple):
-    """More of what the model thinks, as it comes."""
-
-    text: str
 
 
 class ReplyEnded(NamedTuple):
@@ -80,14 +68,6 @@ class InboxInjected(NamedTuple):
     messages: int
 
 
-class RoundRetrying(NamedTuple):
-    """The service failed before it said anything; it is asked again in so many seconds."""
-
-    attempt: int
-    seconds: float
-    why: str
-
-
 class UsageReported(NamedTuple):
     """What one request has cost."""
 
@@ -96,8 +76,8 @@ class UsageReported(NamedTuple):
 
 
 RoundEvent: TypeAlias = (
-    RoundTextDelta
-    | RoundReasoningDelta
+    TextDelta
+    | ReasoningDelta
     | ReplyEnded
     | EntryStored
     | ToolStarted
@@ -106,7 +86,7 @@ RoundEvent: TypeAlias = (
     | FuelExhausted
     | WindowWarning
     | InboxInjected
-    | RoundRetrying
+    | RetryScheduled
     | UsageReported
     | ToolCalled
     | QuestionAsked

@@ -8,8 +8,8 @@ import anyio
 
 from marid.core.conversation.entry import FAILED, INTERRUPTED, STOPPED, TO_AGENT, Entry
 from marid.core.errors import MaridError, Unavailable
-from marid.core.model_io import Finished, ModelRequest, Parameters
-from marid.core.round_events import AFTER_CONTINUATION, EndReason, ReplyEnded, RoundEnd, RoundEvent, RoundTextDelta
+from marid.core.model_io import Finished, ModelRequest, Parameters, TextDelta
+from marid.core.round_events import AFTER_CONTINUATION, EndReason, ReplyEnded, RoundEnd, RoundEvent
 from marid.core.settings.values import Settings
 from marid.engine.async_conversation import AsyncConversation
 from marid.engine.batch import STORE_TIMEOUT, BatchContext, CallBatch
@@ -124,7 +124,7 @@ class Round:
         if rest.reason == "loop" and self._fuel.is_exhausted:
             return self._end_without_fuel(rest.text)
         if rest.message:
-            self._emit(RoundTextDelta(rest.message))
+            self._emit(TextDelta(rest.message))
             self._emit(ReplyEnded())
         return RoundEnd(rest.reason, self._stamp.round, rest.text)
 

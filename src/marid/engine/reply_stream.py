@@ -16,8 +16,7 @@ from marid.core.model_io import (
     TextDelta,
     Usage,
 )
-from marid.core.round_events import RoundEvent, RoundReasoningDelta, RoundTextDelta, UsageReported
-from marid.core.round_events import RoundRetrying as Waiting
+from marid.core.round_events import RoundEvent, UsageReported
 
 MAX_REPLY_CHARACTERS = 32_000_000
 """Of one answer: no model says so much, and an answer without end would take all memory."""
@@ -53,12 +52,12 @@ class ReplyStream:
             case ReasoningDelta():
                 self._count(event.text)
                 self._draft.add(event)
-                self._emit(RoundReasoningDelta(event.text))
+                self._emit(event)
             case Usage():
                 self._emit(UsageReported(self._model, event))
             case RetryScheduled():
                 self._draft = ReplyDraft()  # what was thought so far will be thought anew
-                self._emit(Waiting(*event))
+                self._emit(event)
             case RequestNotice():
                 self._emit_note(event.text)
             case Finished():
@@ -88,7 +87,7 @@ class ReplyStream:
             text = self._skip_leading_blanks(text)
         if text:
             self._draft.add_text(text)
-            self._emit(RoundTextDelta(text))
+            self._emit(TextDelta(text))
 
     def _join_surrogates(self, text: str) -> str:
         """The half of a character at the end waits for its other half."""

@@ -15,7 +15,8 @@ from marid.app.rounds import run_round
 from marid.core.conversation.records import ConversationLocked, InboxMessage
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
 from marid.core.events import Notice
-from marid.core.round_events import EntryStored, InboxInjected, RoundEvent, RoundTextDelta
+from marid.core.model_io import TextDelta
+from marid.core.round_events import EntryStored, InboxInjected, RoundEvent
 from marid.core.settings.values import ResolvedSettings, ToolSettings
 
 FLAGS = {"model": "fake-model"}
@@ -25,7 +26,7 @@ def test_a_conversation_that_is_not_there_is_made(tmp_path: Path) -> None:
     heard = Listener()
     app = desk(tmp_path, FakeModel(answer("Hello."), answer("Again.")))
     assert talk(app, "hi there", heard, flags=FLAGS, face="rest").text == "Hello."
-    assert heard.of(RoundTextDelta) == [RoundTextDelta("Hello.")]
+    assert heard.of(TextDelta) == [TextDelta("Hello.")]
     assert [what.entry.content[-8:] for what in heard.of(EntryStored)] == ["hi there", "Hello."]
     meta = app.stores(app.settings).conversations.get_meta("c")
     assert (meta.title, meta.provider, meta.model, meta.source) == ("hi there", "fake", "fake-model", "REST")

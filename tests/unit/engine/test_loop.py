@@ -36,6 +36,7 @@ from marid.core.model_io import (
     ToolResult,
     Usage,
 )
+from marid.core.model_io import RetryScheduled as Waiting
 from marid.core.policy.policy import Effect
 from marid.core.round_events import (
     FuelExhausted,
@@ -43,12 +44,9 @@ from marid.core.round_events import (
     InboxInjected,
     ReplyEnded,
     RoundEnd,
-    RoundReasoningDelta,
-    RoundTextDelta,
     UsageReported,
     WindowWarning,
 )
-from marid.core.round_events import RoundRetrying as Waiting
 from marid.core.settings.values import make_settings
 from marid.engine.loop import MAX_EMPTY_REPLIES
 from marid.engine.result_entries import OUTCOME_UNKNOWN
@@ -71,7 +69,7 @@ def test_an_answer_ends_the_round(tmp_path: Path) -> None:
     assert talk.say("hi") == RoundEnd("answered", "r1", "Hello")
     assert talk.words() == ["hi", "Hello"]
     assert {entry.round for entry in talk.entries} == {"r1"}
-    assert talk.heard_of(RoundTextDelta) == [RoundTextDelta("Hel"), RoundTextDelta("lo")]
+    assert talk.heard_of(TextDelta) == [TextDelta("Hel"), TextDelta("lo")]
     assert len(talk.heard_of(ReplyEnded)) == len(talk.heard_of(UsageReported)) == 1
     request = talk.model.asked[0]
     assert request.messages[0].text.endswith("] hi")
@@ -94,7 +92,7 @@ def test_thoughts_and_seals_go_back_with_the_results(tmp_path: Path) -> None:
     talk = Talk(tmp_path, FakeModel(first, answer("So."), answer("Again.")))
     talk.say("hi")
     assert talk.model.asked[1].messages[1] == first
-    assert talk.heard_of(RoundReasoningDelta) == [RoundReasoningDelta("hm")]
+    assert talk.heard_of(ReasoningDelta) == [ReasoningDelta("hm")]
 
 
 def test_call_user_ends_the_round_at_once_and_its_message_is_part_of_the_answer(tmp_path: Path) -> None:
@@ -102,7 +100,7 @@ def test_call_user_ends_the_round_at_once_and_its_message_is_part_of_the_answer(
     talk = Talk(tmp_path, model)
     assert talk.say("hi") == RoundEnd("handed", "r1", "So.\n\nYour turn.")
     assert len(model.asked) == 1
-    assert talk.heard_of(RoundTextDelta) == [RoundTextDelta("So."), RoundTextDelta("Your turn.")]
+    assert talk.heard_of(TextDelta) == [TextDelta("So."), TextDelta("Your turn.")]
     assert [entry.content for entry in talk.entries if entry.entry_type == TOOL_RESULT] == ["poked it"]
     assert [kind for kind in talk.types if kind in (FLOW_CALL, FLOW_RESULT)] == [FLOW_CALL, FLOW_RESULT]
 

@@ -17,8 +17,8 @@ from marid.core.model_io import (
     TextDelta,
     Usage,
 )
-from marid.core.round_events import RoundEvent, RoundReasoningDelta, RoundTextDelta, UsageReported
-from marid.core.round_events import RoundRetrying as Waiting
+from marid.core.round_events import RetryScheduled as Waiting
+from marid.core.round_events import RoundEvent, UsageReported
 from marid.engine.reply_stream import MAX_REPLY_CHARACTERS, ReplyStream
 
 
@@ -37,18 +37,18 @@ def heard(*events: GatewayEvent) -> tuple[list[RoundEvent], ReplyStream]:
 def test_words_thoughts_costs_and_waits_are_told_as_they_come() -> None:
     usage = Usage(1, 2)
     told, _ = heard(RetryScheduled(2, 0.5, "busy"), ReasoningDelta("hm"), TextDelta("a"), usage)
-    assert told == [Waiting(2, 0.5, "busy"), RoundReasoningDelta("hm"), RoundTextDelta("a"), UsageReported("m", usage)]
+    assert told == [Waiting(2, 0.5, "busy"), ReasoningDelta("hm"), TextDelta("a"), UsageReported("m", usage)]
 
 
 def test_what_was_thought_in_a_try_that_failed_is_no_part_of_the_answer() -> None:
     told, hearing = heard(ReasoningDelta("hm"), RetryScheduled(2, 0.5, "busy"), ReasoningDelta("so"), TextDelta("a"))
-    assert told == [RoundReasoningDelta("hm"), Waiting(2, 0.5, "busy"), RoundReasoningDelta("so"), RoundTextDelta("a")]
+    assert told == [ReasoningDelta("hm"), Waiting(2, 0.5, "busy"), ReasoningDelta("so"), TextDelta("a")]
     assert hearing.partial_message().parts == (Reasoning(text="so"), Text(text="a"))
 
 
 def test_one_newline_at_the_very_beginning_is_left_out() -> None:
     told, hearing = heard(TextDelta("\n"), TextDelta("\na"), TextDelta("\nb"))
-    assert told == [RoundTextDelta("\na"), RoundTextDelta("\nb")]
+    assert told == [TextDelta("\na"), TextDelta("\nb")]
     assert hearing.partial_message().text == "\na\nb"
 
 
@@ -57,7 +57,7 @@ def test_blanks_wait_for_a_word_and_are_nothing_without_one() -> None:
     assert told == []
     assert hearing.partial_message().parts == ()
     told, hearing = heard(TextDelta("\n"), TextDelta("  "), TextDelta("a "), TextDelta(" "))
-    assert told == [RoundTextDelta("  a "), RoundTextDelta(" ")]
+    assert told == [TextDelta("  a "), TextDelta(" ")]
     assert hearing.partial_message().text == "  a  "
 
 
@@ -98,5 +98,5 @@ def test_the_halves_of_a_character_are_told_as_one() -> None:
     hearing = ReplyStream("m", heard.append)
     for piece in ("a", "\ud83d", "\ude00 b\ud83d", "\ude00"):
         anyio.run(hearing.feed, TextDelta(piece))
-    assert "".join(one.text for one in heard if isinstance(one, RoundTextDelta)) == "a😀 b😀"
+    assert "".join(one.text for one in heard if isinstance(one, TextDelta)) == "a😀 b😀"
     assert hearing.partial_message().text == "a😀 b😀"

@@ -1,6 +1,7 @@
 """What happens in a round, as lines: entries are results, all else are events."""
 
 from marid.core.events import Notice, QuestionAnswered, QuestionAsked, ToolCalled
+from marid.core.model_io import ReasoningDelta, RetryScheduled, TextDelta
 from marid.core.round_events import (
     AFTER_CONTINUATION,
     EntryStored,
@@ -9,9 +10,6 @@ from marid.core.round_events import (
     InboxInjected,
     ReplyEnded,
     RoundEvent,
-    RoundReasoningDelta,
-    RoundRetrying,
-    RoundTextDelta,
     ToolEnded,
     ToolStarted,
     UsageReported,
@@ -29,7 +27,7 @@ class RoundEventWriter:
     def __call__(self, what: RoundEvent) -> None:
         """Raises: Unavailable when nobody reads the results."""
         match what:
-            case RoundTextDelta() | RoundReasoningDelta() | ReplyEnded():
+            case TextDelta() | ReasoningDelta() | ReplyEnded():
                 pass
             case EntryStored(entry=entry):
                 self._writer.write_entry(entry)
@@ -37,7 +35,7 @@ class RoundEventWriter:
                 self._write_tool(what)
             case FuelStatus() | FuelExhausted() | WindowWarning() | UsageReported():
                 self._write_resources(what)
-            case QuestionAsked() | QuestionAnswered() | InboxInjected() | RoundRetrying() | Notice():
+            case QuestionAsked() | QuestionAnswered() | InboxInjected() | RetryScheduled() | Notice():
                 self._write_other(what)
 
     def _write_tool(self, what: ToolStarted | ToolEnded | ToolCalled) -> None:
@@ -62,7 +60,7 @@ class RoundEventWriter:
             case UsageReported(model=model, usage=usage):
                 self._writer.write_event("usage", model=model, **usage._asdict())
 
-    def _write_other(self, what: QuestionAsked | QuestionAnswered | InboxInjected | RoundRetrying | Notice) -> None:
+    def _write_other(self, what: QuestionAsked | QuestionAnswered | InboxInjected | RetryScheduled | Notice) -> None:
         match what:
             case QuestionAsked(id=question, kind=kind, tool=tool):
                 self._writer.write_event("approval", id=question, kind=kind, tool=tool)
@@ -70,7 +68,7 @@ class RoundEventWriter:
                 self._writer.write_event("approval", id=question, answer=answer)
             case InboxInjected(messages=count):
                 self._writer.write_event("inbox_injected", count=count)
-            case RoundRetrying(attempt=attempt, seconds=seconds, why=why):
+            case RetryScheduled(attempt=attempt, seconds=seconds, why=why):
                 self._writer.write_event("retrying", attempt=attempt, seconds=seconds, why=why)
             case Notice(text=text):
                 self._writer.write_event("note", text=text)

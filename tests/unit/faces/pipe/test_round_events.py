@@ -6,7 +6,7 @@ import pytest
 
 from marid.core.conversation.entry import Entry
 from marid.core.events import Notice, QuestionAnswered, QuestionAsked, ToolCalled
-from marid.core.model_io import Usage
+from marid.core.model_io import ReasoningDelta, RetryScheduled, TextDelta, Usage
 from marid.core.round_events import (
     EntryStored,
     FuelExhausted,
@@ -14,9 +14,6 @@ from marid.core.round_events import (
     InboxInjected,
     ReplyEnded,
     RoundEvent,
-    RoundReasoningDelta,
-    RoundRetrying,
-    RoundTextDelta,
     ToolEnded,
     ToolStarted,
     UsageReported,
@@ -26,8 +23,8 @@ from marid.faces.pipe.json_lines import JsonLineWriter
 from marid.faces.pipe.round_events import RoundEventWriter
 
 TOLD: list[tuple[RoundEvent, dict[str, Any] | None]] = [
-    (RoundTextDelta("hi"), None),
-    (RoundReasoningDelta("hm"), None),
+    (TextDelta("hi"), None),
+    (ReasoningDelta("hm"), None),
     (ReplyEnded(), None),
     (ToolStarted("1", "grep", "x"), {"type": "tool_start", "name": "grep", "summary": "x", "id": "1"}),
     (ToolStarted("1", "grep", ""), {"type": "tool_start", "name": "grep", "summary": None, "id": "1"}),
@@ -55,7 +52,7 @@ TOLD: list[tuple[RoundEvent, dict[str, Any] | None]] = [
     (FuelExhausted(3), {"type": "fuel_exhausted", "total": 3}),
     (WindowWarning(100, 1000), {"type": "context_warning", "tokens_remaining": 100, "limit": 1000}),
     (InboxInjected(2), {"type": "inbox_injected", "count": 2}),
-    (RoundRetrying(1, 0.5, "busy"), {"type": "retrying", "attempt": 1, "seconds": 0.5, "why": "busy"}),
+    (RetryScheduled(1, 0.5, "busy"), {"type": "retrying", "attempt": 1, "seconds": 0.5, "why": "busy"}),
     (
         UsageReported("m", Usage(10, 5)),
         {"type": "usage", "model": "m", "input": 10, "output": 5, "cached": 0, "reasoning": 0, "estimated": False},

@@ -3,18 +3,8 @@
 from typing import NamedTuple
 
 from marid.core.events import QuestionAsked
-from marid.core.round_events import (
-    EntryStored,
-    ReplyEnded,
-    RoundEnd,
-    RoundEvent,
-    RoundReasoningDelta,
-    RoundRetrying,
-    RoundTextDelta,
-    ToolEnded,
-    ToolStarted,
-    UsageReported,
-)
+from marid.core.model_io import ReasoningDelta, RetryScheduled, TextDelta
+from marid.core.round_events import EntryStored, ReplyEnded, RoundEnd, RoundEvent, ToolEnded, ToolStarted, UsageReported
 from marid.core.settings.values import DisplaySettings
 from marid.faces.cli.view.answer_output import AnswerStream, AnswerWriter, MarkdownAnswer, PlainAnswer
 from marid.faces.cli.view.status_lines import StatusLines, StatusStream, WaitIndicator
@@ -45,11 +35,11 @@ class RoundView:
 
     def __call__(self, what: RoundEvent) -> None:
         match what:
-            case RoundTextDelta(text=text):
+            case TextDelta(text=text):
                 self._end_waiting()
                 self._is_answering = True
                 self._answer.write(text)
-            case RoundReasoningDelta(text=text):
+            case ReasoningDelta(text=text):
                 self._show_reasoning(text)
             case ReplyEnded():
                 self.close()
@@ -103,7 +93,7 @@ class RoundView:
                 self._running_tools.discard(call)
                 if not self._running_tools:
                     self.waiting.begin()
-            case RoundRetrying(seconds=seconds, why=why):
+            case RetryScheduled(seconds=seconds, why=why):
                 self.waiting.begin(seconds, why)
             case QuestionAsked():
                 self.waiting.end()

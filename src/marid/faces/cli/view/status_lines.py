@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import TextIO
 
 from marid.core.events import Notice, QuestionAsked
-from marid.core.model_io import Usage
+from marid.core.model_io import RetryScheduled, Usage
 from marid.core.round_events import (
     FuelExhausted,
     FuelStatus,
     InboxInjected,
     RoundEvent,
-    RoundRetrying,
     ToolEnded,
     ToolStarted,
     UsageReported,
@@ -170,7 +169,7 @@ class StatusLines:
                 self._print_line(f"[fuel] {remaining} of {total} left")
             case InboxInjected(messages=count) if self._verbose:
                 self._print_line(f"[inbox] {count} {'message' if count == 1 else 'messages'}")
-            case RoundRetrying(attempt=attempt, seconds=seconds, why=why) if self._verbose:
+            case RetryScheduled(attempt=attempt, seconds=seconds, why=why) if self._verbose:
                 self._print_line(f"[attempt {attempt}] in {seconds:g} s: {why}")
             case UsageReported(model=model, usage=usage) if self._verbose:
                 self._print_line(f"[usage] {model}: {_usage_text(usage)}")

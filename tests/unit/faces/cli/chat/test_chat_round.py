@@ -10,7 +10,8 @@ from fakes.patience import patient
 from fakes.talks import Played, talking
 from marid.app.tool_access import ToolAccess
 from marid.core.errors import BadInput, Unavailable
-from marid.core.round_events import RoundEnd, RoundReasoningDelta, RoundTextDelta, ToolStarted
+from marid.core.model_io import ReasoningDelta, TextDelta
+from marid.core.round_events import RoundEnd, ToolStarted
 from marid.core.settings.values import DisplaySettings
 from marid.faces.cli.chat.chat_round import ChatRequest, display_settings, run_chat
 
@@ -18,7 +19,7 @@ from marid.faces.cli.chat.chat_round import ChatRequest, display_settings, run_c
 def test_what_is_said_reaches_the_round_with_all_its_conditions(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    played = Played(RoundTextDelta("Yes."))
+    played = Played(TextDelta("Yes."))
     said = ChatRequest(
         conversation="project",
         prompt="is it so?",
@@ -53,7 +54,7 @@ def test_flags_are_stronger_than_the_files(tmp_path: Path) -> None:
 
 
 def test_the_display_of_the_files_counts(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    played = Played(RoundReasoningDelta("hm"), ToolStarted("1", "get_tree", "."), RoundTextDelta("Yes."))
+    played = Played(ReasoningDelta("hm"), ToolStarted("1", "get_tree", "."), TextDelta("Yes."))
     run_chat(
         talking(tmp_path, DisplaySettings(verbose=True)), ChatRequest(conversation="c", prompt="hi"), runner=played
     )
@@ -69,7 +70,7 @@ def test_errors_travel_on(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> 
         run_chat(
             talking(tmp_path),
             ChatRequest(conversation="c", prompt="hi"),
-            runner=Played(RoundTextDelta("ha"), end=Unavailable("down")),
+            runner=Played(TextDelta("ha"), end=Unavailable("down")),
         )
     assert capfd.readouterr().out == "ha\n"
 

@@ -13,7 +13,7 @@ from marid.app.round_request import RoundRequest
 from marid.bootstrap.wiring import build
 from marid.core.conversation.records import InboxMessage
 from marid.core.errors import Refused, Unavailable
-from marid.core.round_events import RoundTextDelta
+from marid.core.model_io import TextDelta
 from marid.core.settings.values import DisplaySettings
 from marid.faces.cli.chat.chat_round import ChatRequest
 from marid.faces.cli.chat.inbox_rounds import check_inboxes
@@ -38,7 +38,7 @@ def app(tmp_path: Path) -> App:
 
 
 def test_every_conversation_with_messages_gets_its_round(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    played = Played(RoundTextDelta("Done."))
+    played = Played(TextDelta("Done."))
     assert check_inboxes(app, None, HOW, runner=played) == 0
     assert [saying.conversation for saying in played.said] == ["one", "two"]
     assert played.said[0].flags == {"fuel": "3"}
@@ -47,13 +47,13 @@ def test_every_conversation_with_messages_gets_its_round(app: App, capfd: pytest
 
 
 def test_one_that_was_named_alone_need_not_be_told(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    assert check_inboxes(app, ["one"], HOW, runner=Played(RoundTextDelta("Done."))) == 0
+    assert check_inboxes(app, ["one"], HOW, runner=Played(TextDelta("Done."))) == 0
     assert capfd.readouterr() == ("Done.\n", "")
 
 
 def test_one_that_was_put_away_is_not_tried_unless_it_is_named(app: App, capfd: pytest.CaptureFixture[str]) -> None:
     app.stores(app.settings).conversations.archive("one")
-    played = Played(RoundTextDelta("Done."))
+    played = Played(TextDelta("Done."))
     assert check_inboxes(app, None, HOW, runner=played) == 0
     assert [saying.conversation for saying in played.said] == ["two"]
     check_inboxes(app, ["one"], HOW, runner=played)
@@ -61,7 +61,7 @@ def test_one_that_was_put_away_is_not_tried_unless_it_is_named(app: App, capfd: 
 
 
 def test_of_those_that_are_named_an_empty_one_is_told(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    played = Played(RoundTextDelta("Done."))
+    played = Played(TextDelta("Done."))
     assert check_inboxes(app, ["three", "two", "two"], HOW, runner=played) == 0
     assert [saying.conversation for saying in played.said] == ["two"]
     assert capfd.readouterr().err == "marid: nothing waits for 'three'\nmarid: 'two' answers what it was sent\n"
@@ -110,7 +110,7 @@ def test_ctrl_c_before_a_round_begins_ends_it_too(app: App) -> None:
 
 def test_the_display_is_each_conversation_s_own(app: App, capfd: pytest.CaptureFixture[str]) -> None:
     shown = ChatRequest(conversation="", display={"verbose": True})
-    check_inboxes(app, ["one"], shown, runner=Played(RoundTextDelta("Done.")))
+    check_inboxes(app, ["one"], shown, runner=Played(TextDelta("Done.")))
     assert app.resolve("one", {}).settings.display == DisplaySettings()
     assert capfd.readouterr().out == "Done.\n"
 

@@ -12,7 +12,8 @@ import pytest
 from fakes.patience import patient
 from fakes.talks import talking
 from marid.core.errors import Unavailable
-from marid.core.round_events import RoundEnd, RoundEvent, RoundTextDelta
+from marid.core.model_io import TextDelta
+from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import DisplaySettings
 from marid.faces.cli.chat.round_display import RoundAction, RoundDisplay
 from marid.toolkit.questions import Asker
@@ -27,7 +28,7 @@ def perform(place: Path, act: RoundAction) -> int:
 
 def test_the_answer_is_shown_and_the_end_is_success(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
-        emit(RoundTextDelta("Hello"))
+        emit(TextDelta("Hello"))
         return RoundEnd("loop", "r")
 
     assert perform(tmp_path, act) == 0
@@ -48,7 +49,7 @@ def test_what_a_round_raises_comes_as_it_is_and_what_was_said_stays(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
-        emit(RoundTextDelta("half"))
+        emit(TextDelta("half"))
         raise Unavailable("the stream was cut")
 
     with pytest.raises(Unavailable, match="the stream was cut"):
@@ -71,7 +72,7 @@ def test_an_interrupted_round_is_cancelled_as_a_whole(
     kept: list[str] = []
 
     async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
-        emit(RoundTextDelta("half"))
+        emit(TextDelta("half"))
         os.kill(os.getpid(), number)
         try:
             await anyio.sleep(20)
@@ -105,7 +106,7 @@ def test_a_reader_that_goes_away_ends_the_round_and_what_was_said_is_kept(tmp_pa
     async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
         try:
             for _ in range(1000):
-                emit(RoundTextDelta("word "))
+                emit(TextDelta("word "))
                 await anyio.sleep(0.001)
         finally:
             kept.append("word")

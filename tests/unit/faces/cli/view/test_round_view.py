@@ -9,7 +9,7 @@ import pytest
 from fakes.terminal import terminal
 from marid.core.conversation.entry import Entry
 from marid.core.events import QuestionAsked
-from marid.core.model_io import Usage
+from marid.core.model_io import ReasoningDelta, RetryScheduled, TextDelta, Usage
 from marid.core.round_events import (
     EndReason,
     EntryStored,
@@ -17,9 +17,6 @@ from marid.core.round_events import (
     ReplyEnded,
     RoundEnd,
     RoundEvent,
-    RoundReasoningDelta,
-    RoundRetrying,
-    RoundTextDelta,
     ToolEnded,
     ToolStarted,
     UsageReported,
@@ -54,26 +51,26 @@ def seen(place: Path, display: DisplaySettings, *what: RoundEvent | RoundEnd) ->
 
 def test_stdout_is_the_answer_and_one_newline(place: Path) -> None:
     whole = (
-        RoundTextDelta("Hel"),
-        RoundTextDelta("lo"),
+        TextDelta("Hel"),
+        TextDelta("lo"),
         ReplyEnded(),
         EntryStored(Entry(id="e", entry_type="message")),
     )
     assert seen(place, DisplaySettings(), *whole, RoundEnd("answered", "r")) == ("Hello\n", "")
-    assert seen(place, DisplaySettings(), RoundTextDelta("Hello\n"), ReplyEnded()) == ("Hello\n", "")
+    assert seen(place, DisplaySettings(), TextDelta("Hello\n"), ReplyEnded()) == ("Hello\n", "")
     assert seen(place, DisplaySettings(), ReplyEnded(), RoundEnd("handed", "r")) == ("", "")
 
 
 def test_two_replies_are_separated_by_one_newline(place: Path) -> None:
     tool = (ToolStarted("1", "get_tree", "."), ToolEnded("1", "get_tree", "a", failed=False))
     what = (
-        RoundTextDelta("Looking."),
+        TextDelta("Looking."),
         ReplyEnded(),
         *tool,
         ReplyEnded(),
-        RoundTextDelta("Done."),
+        TextDelta("Done."),
         ReplyEnded(),
-        RoundTextDelta("And you?"),
+        TextDelta("And you?"),
     )
     assert seen(place, DisplaySettings(), *what) == ("Looking.\nDone.\nAnd you?\n", "")
 
@@ -83,24 +80,24 @@ def test_what_a_reply_has_cost_does_not_break_into_it(place: Path) -> None:
     with terminal() as glass:
         out = AnswerStream(glass.file, SignalGuard(), lambda: None)
         sink = make_round_view(out, StatusStream(glass.file, out), RoundViewOptions(DisplaySettings(verbose=True)))
-        sink(RoundTextDelta("Done: *al"))
+        sink(TextDelta("Done: *al"))
         sink(cost)
-        sink(RoundTextDelta("l*"))
+        sink(TextDelta("l*"))
         sink(ReplyEnded())
         sink(cost)
         assert glass.text() == "Done: all\n[usage] m: 1 tokens in, 2 out\n[usage] m: 1 tokens in, 2 out\n"
 
 
 def test_an_answer_that_breaks_off_ends_its_line(place: Path) -> None:
-    assert seen(place, DisplaySettings(), RoundTextDelta("half")).out == "half\n"
+    assert seen(place, DisplaySettings(), TextDelta("half")).out == "half\n"
 
 
 def test_thoughts_are_shown_only_when_wanted_and_never_on_stdout(place: Path) -> None:
     what = (
-        RoundReasoningDelta("hm"),
-        RoundReasoningDelta("m"),
-        RoundTextDelta("Yes"),
-        RoundReasoningDelta("or not"),
+        ReasoningDelta("hm"),
+        ReasoningDelta("m"),
+        TextDelta("Yes"),
+        ReasoningDelta("or not"),
         ToolStarted("1", "t", ""),
     )
     assert seen(place, DisplaySettings(), *what) == ("Yes\n", "")
@@ -142,15 +139,15 @@ def test_a_waiting_line_is_for_the_model_not_for_tools(place: Path) -> None:
         assert not waits()
         steps: list[tuple[RoundEvent, bool]] = [
             (ReplyEnded(), True),
-            (RoundTextDelta("a"), False),
-            (RoundReasoningDelta("b"), False),
+            (TextDelta("a"), False),
+            (ReasoningDelta("b"), False),
             (ReplyEnded(), True),
             (ToolStarted("1", "t", ""), False),
             (ToolStarted("2", "t", ""), False),
             (ToolEnded("1", "t", "", failed=False), False),
             (ToolEnded("2", "t", "", failed=False), True),
             (QuestionAsked("q", "edit", "t"), False),
-            (RoundRetrying(2, 20.0, "503"), True),
+            (RetryScheduled(2, 20.0, "503"), True),
         ]
         for what, expected in steps:
             sink(what)
@@ -176,8 +173,8 @@ def test_a_terminal_gets_rendered_or_plain_text_as_the_display_says() -> None:
             sink = make_round_view(
                 out, StatusStream(glass.file, out), RoundViewOptions(display._replace(show_thinking=True))
             )
-            sink(RoundReasoningDelta("hm"))
-            sink(RoundTextDelta("**bold** \x1b[2J"))
+            sink(ReasoningDelta("hm"))
+            sink(TextDelta("**bold** \x1b[2J"))
             sink.close()
             shown = glass.text()
         assert ("**bold** \\x1b[2J\n" in shown) is expected
@@ -191,6 +188,6 @@ def test_markdown_may_be_rendered_in_a_pipe(place: Path) -> None:
         sink = make_round_view(
             out, StatusStream(StringIO(), out), RoundViewOptions(DisplaySettings(render_markdown=False), markdown=True)
         )
-        sink(RoundTextDelta("**bold**"))
+        sink(TextDelta("**bold**"))
         sink.close()
     assert place.read_text() == "bold\n"

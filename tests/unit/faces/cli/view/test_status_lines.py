@@ -9,13 +9,12 @@ import pytest
 
 from fakes.terminal import terminal
 from marid.core.events import Notice, QuestionAnswered, QuestionAsked, ToolCalled
-from marid.core.model_io import Usage
+from marid.core.model_io import RetryScheduled, Usage
 from marid.core.round_events import (
     FuelExhausted,
     FuelStatus,
     InboxInjected,
     RoundEvent,
-    RoundRetrying,
     ToolEnded,
     ToolStarted,
     UsageReported,
@@ -33,7 +32,7 @@ ALL: tuple[RoundEvent, ...] = (
     ToolEnded("2", "read_file", "ERROR: gone\nmore", failed=True),
     FuelStatus(3, 30, "after_tool_batch"),
     InboxInjected(2),
-    RoundRetrying(2, 0.5, "status 503"),
+    RetryScheduled(2, 0.5, "status 503"),
     UsageReported("m", Usage(1200, 30, cached=1000, reasoning=10)),
     UsageReported("m", Usage(1, 2, estimated=True)),
 )
