@@ -21,9 +21,12 @@ from marid.adapters.gateway.gateway import Gateway
 from marid.adapters.gateway.library_request import model_for, parameters_for, settings_for
 from marid.adapters.gateway.message_translation import to_library_messages
 from marid.adapters.gateway.providers import Dialect, Provider
+from marid.core.caller import Caller
+from marid.core.events import Event
 from marid.core.model_io import ModelRequest, TextDelta, user_message
 from marid.core.round_events import RoundEvent
 from marid.engine.reply_stream import ReplyStream
+from marid.toolkit.event_stream import AsyncEventStream
 
 BAR = 1.2
 PIECES, ROUNDS = 1000, 25
@@ -49,9 +52,14 @@ async def library_alone(provider: Provider, request: ModelRequest) -> int:
 
 async def with_our_layers(provider: Provider, request: ModelRequest) -> int:
     """How many pieces of text reach a listener of ours, through the gateway and the loop."""
-    heard: list[RoundEvent] = []
-    await Gateway(provider).stream(request, ReplyStream(request.model, heard.append).feed)
-    return sum(isinstance(what, TextDelta) for what in heard)
+    heard: list[Event[RoundEvent]] = []
+
+    async def listen(event: Event[RoundEvent]) -> None:
+        heard.append(event)
+
+    emit = AsyncEventStream("r1", Caller(face="bench"), listen).emit
+    await Gateway(provider).stream(request, ReplyStream(request.model, emit).feed)
+    return sum(isinstance(event.what, TextDelta) for event in heard)
 
 
 async def measure(provider: Provider, pieces: int, rounds: int) -> tuple[float, float]:

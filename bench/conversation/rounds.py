@@ -21,6 +21,7 @@ from marid.app.conversations import clear
 from marid.app.round_request import RoundRequest
 from marid.app.rounds import run_round
 from marid.bootstrap.wiring import build
+from marid.toolkit.call_scope import ignore_event
 
 CLEARED_EVERY = 50
 # Before this many rounds a process still comes by what it needs once: code, caches, its first partitions.
@@ -39,9 +40,8 @@ async def talk(app: App, url: str, rounds: int, warm: int) -> tuple[int, int]:
     early = 0
     flags = {"base_url": url, "model": "scripted-model", "tools.include": ["read_file", "run_shell"]}
     for number in range(1, rounds + 1):
-        await run_round(
-            app, RoundRequest(prompt=f"question {number}", conversation=NAME, flags=flags), lambda _what: None
-        )
+        request = RoundRequest(prompt=f"question {number}", conversation=NAME, flags=flags)
+        await run_round(app, request, ignore_event)
         if number % CLEARED_EVERY == 0:
             clear(app, NAME)
         if number == warm:

@@ -9,7 +9,7 @@ from marid.bootstrap.wiring import build
 from marid.core.caller import Caller
 from marid.core.context import ContextRequest, ContextView, FileSelection, OutputFormat, RenderOptions
 from marid.core.errors import BadInput
-from marid.core.events import Event
+from marid.core.events import ContextEvent, Event
 
 __all__ = ("assemble", "explain", "stream")
 
@@ -83,5 +83,5 @@ def _parse_format(name: str) -> OutputFormat:
         raise BadInput(f"'{name}' is no format: use {', '.join(form.value for form in OutputFormat)}") from error
 
 
-def _ignore_event(_event: Event) -> None:
+def _ignore_event(_event: Event[ContextEvent]) -> None:
     """A library call reports by its result and its errors."""

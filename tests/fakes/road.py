@@ -1,6 +1,6 @@
 """The whole road that a call takes, over a folder, with fakes at its edges."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +8,9 @@ import anyio
 
 from fakes.approvals import FakeApprovals
 from fakes.audit import FakeAudit
+from fakes.events import emit_into
 from marid.bootstrap.call_pipeline import make_dispatcher
 from marid.core.caller import Caller
-from marid.core.events import ToolEvent
 from marid.core.policy.approval import ApprovalAnswer, Question
 from marid.core.policy.policy import Policy
 from marid.ports.processes import SandboxState
@@ -91,7 +91,7 @@ class Road:
         self.approvals = approvals or FakeApprovals()
         self.audit = audit or FakeAudit()
         self.runner = run or FakeRunner()
-        self.heard: list[ToolEvent] = []
+        self.heard: list[Any] = []
         self.deeds = PlanExecutor(
             threads=self.threads,
             broker=ApprovalBroker(self.approvals, self.threads, timeout=patience, poll=0.005),
@@ -109,7 +109,7 @@ class Road:
         base: dict[str, Any] = {
             "caller": CALLER,
             "path_scope": self.territory,
-            "emit": self.heard.append,
+            "emit": emit_into(self.heard),
             "run_id": "r1",
         }
         return CallScope(policy=policy or Policy(), **{**base, **given})
@@ -124,14 +124,14 @@ class Road:
         return anyio.run(main)
 
 
-def sets(event: anyio.Event) -> Callable[[object], None]:
-    """A listener that tells the first thing it hears."""
+def sets(event: anyio.Event) -> Callable[[object], Awaitable[None]]:
+    """Emits by setting this event."""
 
-    def listener(what: object) -> None:
+    async def emit(what: object) -> None:
         del what
         event.set()
 
-    return listener
+    return emit
 
 
 def within(seconds: float, work: Callable[[], Any]) -> Any:

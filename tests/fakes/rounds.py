@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, TypeVar
 import anyio
 
 from fakes.conversations import FakeConversations
+from fakes.events import emit_into
 from fakes.model import FakeModel
 from fakes.road import Road
 from marid.core.conversation.entry import MESSAGE, TO_USER, Entry
@@ -136,7 +137,8 @@ class Talk:
 
     async def play(self, prompt: str = "") -> RoundEnd:
         """One round; without a prompt, the last one goes on."""
-        ledger = AsyncConversation(self.held, self.heard.append)
+        emit = emit_into(self.heard)
+        ledger = AsyncConversation(self.held, emit)
         if prompt:
             stamp = RoundStamp("talk", f"r{self.held.sequence()}")
             await start_round(ledger, self.home, stamp, RoundPrompt(prompt, self.settings.conversation.username))
@@ -150,11 +152,9 @@ class Talk:
             settings=self.settings,
             parameters=Parameters(),
             dispatcher=self.road.dispatcher,
-            scope=self.road.scope(
-                self._policy, services={Handoff: RoundHandoff()}, emit=self.heard.append, asker=self.asker
-            ),
+            scope=self.road.scope(self._policy, services={Handoff: RoundHandoff()}, emit=emit, asker=self.asker),
             make_system_prompt=lambda fuel: f"fuel {fuel}",
-            emit=self.heard.append,
+            emit=emit,
             fallback_tool=self._fallback,
         )
         return await Round(means, stamp).run()

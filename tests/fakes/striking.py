@@ -19,6 +19,7 @@ from marid.app.app import App
 from marid.app.tool_access import ToolAccess
 from marid.app.toolbox import Toolbox
 from marid.bootstrap.wiring import build
+from marid.core.events import Event
 from marid.core.policy.approval import ApprovalAnswer, Question
 from marid.core.policy.policy import Effect
 from marid.core.round_events import EntryStored, RoundEvent
@@ -77,9 +78,9 @@ class Deadly(Listener):
         super().__init__()
         self._mark = mark
 
-    def __call__(self, what: RoundEvent) -> None:
-        super().__call__(what)
-        if isinstance(what, EntryStored) and what.entry.entry_type == self._mark:
+    async def __call__(self, event: Event[RoundEvent]) -> None:
+        await super().__call__(event)
+        if isinstance(event.what, EntryStored) and event.what.entry.entry_type == self._mark:
             die()
 
 

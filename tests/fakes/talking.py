@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import anyio
 
+from fakes.events import Recorder
 from fakes.model import FakeModel
 from marid.app.app import App
 from marid.app.round_request import RoundRequest
@@ -17,8 +18,6 @@ from marid.core.settings.values import Settings
 from marid.ports.model import Model
 from marid.testing import ModelServer, Request
 from marid.toolkit.questions import Asker
-
-T = TypeVar("T")
 
 
 def desk(place: Path, model: FakeModel | None = None, environ: Mapping[str, str] | None = None) -> App:
@@ -48,18 +47,8 @@ def chats(server: ModelServer) -> list[Request]:
     return [request for request in server.requests if request.kind == "chat"]
 
 
-class Listener:
+class Listener(Recorder[RoundEvent]):
     """Everything that was heard."""
-
-    def __init__(self) -> None:
-        self.all: list[RoundEvent] = []
-
-    def __call__(self, what: RoundEvent) -> None:
-        self.all.append(what)
-
-    def of(self, kind: type[T]) -> list[T]:
-        """Of one kind."""
-        return [what for what in self.all if isinstance(what, kind)]
 
 
 def talk(

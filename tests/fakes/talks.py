@@ -7,10 +7,13 @@ from typing import NoReturn
 from marid.app.app import App
 from marid.app.round_request import RoundRequest
 from marid.assembly.context_ports import ContextPorts
+from marid.core.caller import Caller
 from marid.core.errors import MaridError, Unavailable
+from marid.core.events import EventListener
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import DisplaySettings, ResolvedSettings, Settings, make_settings
 from marid.ports.model import Model
+from marid.toolkit.event_stream import AsyncEventStream
 from marid.toolkit.questions import Asker
 from marid.workspace.rules.ignore_files import UserGitFiles
 
@@ -66,14 +69,15 @@ class Played:
         self.said: list[RoundRequest] = []
 
     async def __call__(
-        self, app: App, saying: RoundRequest, emit: Callable[[RoundEvent], None], asker: Asker | None
+        self, app: App, saying: RoundRequest, listener: EventListener[RoundEvent], asker: Asker | None
     ) -> RoundEnd | None:
         self.said.append(saying)
+        events = AsyncEventStream("r1", Caller(face="test"), listener)
         for one in self._what:
             if callable(one):
                 one()
             else:
-                emit(one)
+                await events.emit(one)
         if isinstance(self._end, MaridError):
             raise self._end
         return self._end

@@ -31,7 +31,7 @@ def follow(
     """
     memory = ContentCache()
     first = assemble(app, request, caller, listener, memory)
-    emit = EventStream(new_id(), listener).emit
+    emit = EventStream(new_id(), caller, listener).emit
     output = os.path.realpath(os.path.join(request.cwd, request.output))
     # Not the selection's top: the walk has to wait until the watch stands, or it would miss what comes between.
     top = resolve_targets(first.request.selection.targets, request.cwd, request.selection.base).top

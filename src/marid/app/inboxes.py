@@ -1,6 +1,5 @@
 """Messages that conversations have sent each other: who has some, and a round to act on them."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from marid.app.app import App
 from marid.app.round_request import RoundRequest
 from marid.app.rounds import run_round
 from marid.core.errors import Unavailable
+from marid.core.events import EventListener
 from marid.core.round_events import RoundEnd, RoundEvent
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def inbox_counts(app: App, *, archived: bool = False) -> tuple[tuple[str, int], 
 
 
 async def run_inbox_round(
-    app: App, request: RoundRequest, emit: Callable[[RoundEvent], None], asker: "Asker | None" = None
+    app: App, request: RoundRequest, listener: EventListener[RoundEvent], asker: "Asker | None" = None
 ) -> RoundEnd | None:
     """A round of `saying.conversation` about its messages; None when there are none that it does not know.
 
@@ -44,5 +44,5 @@ async def run_inbox_round(
     """
     if not await anyio.to_thread.run_sync(lambda: app.stores(app.settings).inbox.peek(request.conversation)):
         return None
-    end = await run_round(app, replace(request, prompt=INBOX_PROMPT, resume=False, automatic=True), emit, asker)
+    end = await run_round(app, replace(request, prompt=INBOX_PROMPT, resume=False, automatic=True), listener, asker)
     return None if end.reason == "nothing" else end

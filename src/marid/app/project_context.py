@@ -11,7 +11,7 @@ from marid.assembly.selection import admit_named_files, make_selection_rules, re
 from marid.core.caller import Caller
 from marid.core.context import ContextRequest, FileSelection
 from marid.core.errors import BadInput
-from marid.core.events import Emit, Event, EventStream, Notice
+from marid.core.events import ContextEvent, Emit, Event, EventStream, Notice
 from marid.core.ids import new_id
 from marid.text.display import quote_path
 from marid.workspace.explain import explain
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _MEGABYTE = 1 << 20
 _MAX_MEGABYTES = 1 << 50  # of megabytes
 
-EventSink = Callable[[Event], None]
+EventSink = Callable[[Event[ContextEvent]], None]
 
 
 def byte_limit(megabytes: float) -> int:
@@ -41,8 +41,7 @@ def assemble(
     app: App, request: ContextRequest, caller: Caller, listener: EventSink, memory: "ContentCache | None" = None
 ) -> ContextRun:
     """Start a request: iterate the result for the output, then ask it for its report."""
-    del caller  # who asked decides nothing yet: context only reads
-    emit = EventStream(new_id(), listener).emit
+    emit = EventStream(new_id(), caller, listener).emit
     return ContextRun(_clone_targets(app, request, emit), app.context_ports, emit, memory)
 
 
@@ -96,14 +95,14 @@ def explain_path(app: App, wanted: FileSelection, path: str) -> str:
     return str(explain(Walker(targets.top, ruling), below, max(holding, key=len)))
 
 
-def lock_differences(app: App, lock: str, listener: EventSink) -> Iterator[str]:
+def lock_differences(app: App, lock: str, caller: Caller, listener: EventSink) -> Iterator[str]:
     """What would differ if the pack of a lock file were made again now, a line each."""
     from marid.assembly.lock.lock_file import diff_locks, load_lock
     from marid.assembly.lock.recorder import request_from_lock
 
     path = os.path.join(app.cwd, lock)
     old = load_lock(path)
-    emit = EventStream(new_id(), listener).emit
+    emit = EventStream(new_id(), caller, listener).emit
     request = _clone_targets(app, request_from_lock(old, path), emit)
     return diff_locks(old, compute_lock(request, app.context_ports, emit))
 

@@ -19,7 +19,7 @@ from marid.app.tool_session import ToolSession, open_tools
 from marid.core.caller import Caller
 from marid.core.conversation.records import Conflict, ConversationLocked, ConversationMeta
 from marid.core.errors import BadInput, MaridError, NotFound
-from marid.core.events import Notice
+from marid.core.events import AsyncEmit, EventListener, Notice
 from marid.core.ids import new_id
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.storage import storage_settings
@@ -34,6 +34,7 @@ from marid.engine.tool_offers import filter_tools, unknown_tool_names
 from marid.ports.model import Model, Warmable
 from marid.ports.transcript import Conversation
 from marid.toolkit.call_scope import CallScope
+from marid.toolkit.event_stream import AsyncEventStream
 from marid.workspace.instructions import load_home_prompt, load_instructions
 
 if TYPE_CHECKING:
@@ -50,9 +51,11 @@ _SOURCES: Mapping[str, str] = MappingProxyType({"cli": "CLI", "json": "CLI", "mc
 
 
 async def run_round(
-    app: App, request: RoundRequest, emit: Callable[[RoundEvent], None], asker: "Asker | None" = None
+    app: App, request: RoundRequest, listener: EventListener[RoundEvent], asker: "Asker | None" = None
 ) -> RoundEnd:
-    """One round. All that happens goes to `emit`, in its order, on the loop's own thread.
+    """One round. Its events go to `listener`, which is awaited: a slow one holds back this round and nothing else.
+
+    What the listener raises ends the round like an error of the model, after everything that came is stored.
 
     Cancelling stores what there is as interrupted and closes the connection to the model.
 
@@ -67,11 +70,12 @@ async def run_round(
         raise BadInput("there is nothing to say: the prompt is blank")
     setting = partial(prepare_round, app, request.conversation, request.flags, request.force, request.debug)
     stage = await ensure_model(await anyio.to_thread.run_sync(setting))
+    events = AsyncEventStream(new_id(), Caller(face=request.face), listener)
     for note in stage.notes:
-        emit(Notice(note))
+        await events.emit(Notice(note))
     warming = _start_warmup(stage.model)
     try:
-        return await _run_in_conversation(app, request, stage, emit, asker)
+        return await _run_in_conversation(app, request, stage, events, asker)
     finally:
         if warming is not None:
             with anyio.CancelScope(shield=True):
@@ -79,14 +83,15 @@ async def run_round(
 
 
 async def _run_in_conversation(
-    app: App, request: RoundRequest, setup: RoundSetup, emit: Callable[[RoundEvent], None], asker: "Asker | None"
+    app: App, request: RoundRequest, setup: RoundSetup, events: AsyncEventStream[RoundEvent], asker: "Asker | None"
 ) -> RoundEnd:
     held = await _lock_conversation(setup, request)
     try:
-        ledger = AsyncConversation(held, emit)
+        ledger = AsyncConversation(held, events.emit)
         hands = await ledger.run_in_thread(partial(_open_session, app, request, setup, held.meta().id))
+        events.caller = hands.scope.caller
         try:
-            return await _RoundRunner(app, request, setup, ledger, hands).run(emit, asker)
+            return await _RoundRunner(app, request, setup, ledger, hands).run(events, asker)
         finally:
             hands.close()
     finally:
@@ -152,15 +157,15 @@ class _RoundRunner:
         self._locked_conversation = conversation.conversation
         self._session = session
 
-    async def run(self, emit: Callable[[RoundEvent], None], asker: "Asker | None") -> RoundEnd:
+    async def run(self, events: AsyncEventStream[RoundEvent], asker: "Asker | None") -> RoundEnd:
         for note in (*self._locked_conversation.problems(), *self._setup_notes()):
-            emit(Notice(note))
-        means = await self._conversation.run_in_thread(partial(self._make_deps, emit, asker))
+            await events.emit(Notice(note))
+        means = await self._conversation.run_in_thread(partial(self._make_deps, events.emit, asker))
         saying, stage = self._request, self._setup
         if saying.resume:
             stamp = RoundStamp(stage.conversation, last_round_id(await self._conversation.turns()) or new_id())
         else:
-            stamp = RoundStamp(stage.conversation, new_id())
+            stamp = RoundStamp(stage.conversation, events.id)
             prompt = RoundPrompt(saying.prompt, stage.settings.conversation.username, automatic=saying.automatic)
             if not await start_round(self._conversation, stage.stores.inbox, stamp, prompt):
                 return RoundEnd("nothing", stamp.round)
@@ -179,7 +184,7 @@ class _RoundRunner:
             notes.append(f"the settings `tools` name what is not there: {', '.join(names)}")
         return notes
 
-    def _make_deps(self, emit: Callable[[RoundEvent], None], asker: "Asker | None") -> RoundDeps:
+    def _make_deps(self, emit: AsyncEmit[RoundEvent], asker: "Asker | None") -> RoundDeps:
         stage = self._setup
         inventory = filter_tools(self._session.inventory, stage.settings)
         return RoundDeps(
@@ -196,7 +201,7 @@ class _RoundRunner:
             fallback_tool=stage.fallback_tool,
         )
 
-    def _make_scope(self, emit: Callable[[RoundEvent], None], asker: "Asker | None") -> CallScope:
+    def _make_scope(self, emit: AsyncEmit[RoundEvent], asker: "Asker | None") -> CallScope:
         stage = self._setup
         memory = stage.stores
         own = conversation_services(

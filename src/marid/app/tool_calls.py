@@ -1,6 +1,6 @@
 """One call of a tool in a conversation, by a person or a program and not by a model."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,6 +14,7 @@ from marid.app.tool_access import ToolAccess
 from marid.app.tool_session import ToolSession, open_tools
 from marid.core.caller import Caller
 from marid.core.errors import NotFound
+from marid.core.events import EventListener, ToolEvent
 from marid.core.settings.storage import storage_settings
 from marid.engine.round_services import conversation_services, home_services
 from marid.ports.handoff import Handoff
@@ -45,7 +46,10 @@ class ToolCallRequest:
 
 
 async def call_tool(
-    app: App, request: ToolCallRequest, asker: "Asker | None" = None, note: Callable[[str], None] | None = None
+    app: App,
+    request: ToolCallRequest,
+    asker: "Asker | None" = None,
+    listener: EventListener[ToolEvent] | None = None,
 ) -> Outcome:
     """What the call comes to, with the conversation's own settings, policy and roots.
 
@@ -57,7 +61,7 @@ async def call_tool(
     settings = app.resolve(name, {}).settings
     memory = app.stores(settings)
     caller = Caller(face=request.face, conversation=_conversation_id(memory, name))
-    hands = open_tools(app._replace(settings=settings), request.access, caller, asker, note)
+    hands = open_tools(app._replace(settings=settings), request.access, caller, asker, listener)
     try:
         with ExitStack() as stack:
             scope, ports = hands.scope, _tool_ports(hands, request.tool)

@@ -10,13 +10,14 @@ from marid.app.app import App
 from marid.app.tool_access import ToolAccess
 from marid.core.caller import Caller
 from marid.core.errors import BadInput
-from marid.core.events import Notice, ToolEvent
+from marid.core.events import Event, EventListener, Notice, ToolEvent
 from marid.core.ids import new_id
 from marid.core.policy.policy import Policy
 from marid.core.policy.policy_table import parse_policy
 from marid.core.settings.values import Settings
 from marid.toolkit.availability import available_tools
-from marid.toolkit.call_scope import CallScope
+from marid.toolkit.call_scope import CallScope, ignore_event
+from marid.toolkit.event_stream import AsyncEventStream
 from marid.toolkit.inventory import Inventory
 from marid.toolkit.outcome import Outcome
 from marid.toolkit.spec import ToolSpec
@@ -75,9 +76,9 @@ def open_tools(
     access: ToolAccess,
     caller: Caller,
     asker: "Asker | None" = None,
-    note: Callable[[str], None] | None = None,
+    listener: EventListener[ToolEvent] | None = None,
 ) -> ToolSession:
-    """The tools for a caller; `note` hears what the person should know, such as that nothing confines a command.
+    """The tools for a caller; the events of its calls go to `listener`.
 
     Raises: BadInput for flags or a policy that make no sense, NotFound for roots that are not there.
     """
@@ -85,27 +86,27 @@ def open_tools(
     inventory = toolbox.inventory.with_families(access.families) if access.families else toolbox.inventory
     policy = build_policy(app.settings, access, toolbox.inventory.names())
     territory = build_path_scope(app, access)
+    run_id = new_id()
     scope = CallScope(
         caller=caller,
         policy=policy,
         path_scope=territory,
         services=toolbox.services_for(territory),
         asker=asker,
-        run_id=new_id(),
-        emit=_NoteForwarder(note),
+        run_id=run_id,
+        emit=ignore_event if listener is None else AsyncEventStream(run_id, caller, listener).emit,
     )
     return ToolSession(inventory, scope, toolbox.make_dispatcher)
 
 
-class _NoteForwarder:
-    """Hands on, of all that happens, what is meant for the person."""
+def notice_listener(show: Callable[[str], None]) -> EventListener[ToolEvent]:
+    """A listener that shows the notices, such as that nothing confines a command, and ignores everything else."""
 
-    def __init__(self, note: Callable[[str], None] | None) -> None:
-        self._note = note
+    async def listen(event: Event[ToolEvent]) -> None:
+        if isinstance(event.what, Notice):
+            show(event.what.text)
 
-    def __call__(self, what: ToolEvent) -> None:
-        if self._note is not None and isinstance(what, Notice):
-            self._note(what.text)
+    return listen
 
 
 def build_policy(settings: Settings, access: ToolAccess, known: Sequence[str]) -> Policy:

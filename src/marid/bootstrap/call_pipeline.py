@@ -95,7 +95,7 @@ def _make_runner(threads: DaemonThreadPool, services: Mapping[type, Any], warnin
 
         processes = await threads.run(lambda: _processes(services))
         while warnings:
-            scope.emit(Notice(warnings.pop(0)))
+            await scope.emit(Notice(warnings.pop(0)))
         return await PlanRunner(processes=processes, threads=threads)(plan, scope, unconfined=unconfined)
 
     return run_plan

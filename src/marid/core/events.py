@@ -1,34 +1,55 @@
-"""What happens while a verb runs. Progress lines, logs and wires are renderings of these.
+"""What happens, as events: progress lines, logs and wires are renderings of these.
 
-Every event has its place, (stream, sequence), so that a reader may stop and go on from a cursor.
+Every event carries its stream, its number there and the caller, so that a reader can stop and continue from a cursor.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from collections.abc import Awaitable, Callable
+from threading import RLock
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from marid.core.caller import Caller
+
+W = TypeVar("W")
+W_co = TypeVar("W_co", covariant=True)
+
+
+class Event(NamedTuple, Generic[W_co]):
+    """One event: number `sequence` of the run `stream`, which `caller` started."""
+
+    stream: str
+    sequence: int
+    caller: "Caller"
+    what: W_co
+
+
+EventListener: TypeAlias = Callable[[Event[W]], Awaitable[None]]
+"""Listens to a round or to calls. It is awaited: a slow one holds back its source; what it raises ends the source."""
+AsyncEmit: TypeAlias = Callable[[W], Awaitable[None]]
 
 
 class WalkProgress(NamedTuple):
-    """So many files are selected so far."""
+    """How many files are selected so far."""
 
     files: int
 
 
 class PackProgress(NamedTuple):
-    """So many files and bytes are written so far."""
+    """How many files and bytes are written so far."""
 
     files: int
     bytes: int
 
 
 class FileProblem(NamedTuple):
-    """Something was left out that the rules had selected, and why."""
+    """A selected file was left out, and why."""
 
     path: str
     reason: str
 
 
 class Notice(NamedTuple):
-    """Something the reader should know that is no problem of one file."""
+    """A note for the reader that is not about one file."""
 
     text: str
 
@@ -60,27 +81,22 @@ ContextEvent: TypeAlias = WalkProgress | PackProgress | FileProblem | Notice
 ToolEvent: TypeAlias = ToolCalled | QuestionAsked | QuestionAnswered | Notice
 
 
-class Event(NamedTuple):
-    """A happening at its place in its stream."""
-
-    stream: str
-    sequence: int
-    what: ContextEvent
-
-
 Emit: TypeAlias = Callable[[ContextEvent], None]
 
 
-class EventStream:
-    """Numbers what one run emits and hands it on."""
+class EventStream(Generic[W]):
+    """Numbers the events of one run and passes them to a callback, one at a time and in order, from any thread."""
 
-    def __init__(self, stream: str, listener: Callable[[Event], None]) -> None:
-        self._stream = stream
+    def __init__(self, id: str, caller: "Caller", listener: Callable[[Event[W]], None]) -> None:
+        self.id = id
+        self.caller = caller
         self._listener = listener
         self._next = 0
+        self._lock = RLock()
 
-    def emit(self, what: ContextEvent) -> None:
-        """Give `what` the next number and pass it on."""
-        event = Event(stream=self._stream, sequence=self._next, what=what)
-        self._next += 1
-        self._listener(event)
+    def emit(self, what: W) -> None:
+        """Pass on `what` with the next number."""
+        with self._lock:
+            event = Event(self.id, self._next, self.caller, what)
+            self._next += 1
+            self._listener(event)

@@ -8,6 +8,7 @@ import anyio
 import anyio.to_thread
 
 from marid.core.conversation.entry import Entry
+from marid.core.events import AsyncEmit
 from marid.core.round_events import EntryStored, RoundEvent
 from marid.engine.turns import Turn, parse_turns
 from marid.ports.transcript import Conversation
@@ -24,7 +25,7 @@ def _do_nothing() -> None:
 class AsyncConversation:
     """For one round. Its threads are its own, so that no other conversation waits for it."""
 
-    def __init__(self, conversation: Conversation, emit: Callable[[RoundEvent], None]) -> None:
+    def __init__(self, conversation: Conversation, emit: AsyncEmit[RoundEvent]) -> None:
         self.conversation = conversation
         self.emit = emit
         self._lock = anyio.Lock()
@@ -41,17 +42,18 @@ class AsyncConversation:
     async def append(self, entries: Sequence[Entry], on_stored: Callable[[], None] = _do_nothing) -> tuple[Entry, ...]:
         """Store all or none, durably, also when the round is cancelled: what was said and done is not lost.
 
-        `kept` is called as soon as they are stored, before anybody hears of them: whoever hears may fail.
+        `on_stored` is called as soon as they are stored, before the listener hears of them and may fail.
 
         Raises: Unavailable, Refused when the conversation is archived.
         """
         if not entries:
             return ()
         stored: tuple[Entry, ...] = ()
-        with anyio.CancelScope(shield=True):
+        with anyio.CancelScope(shield=True) as scope:
             async with self._lock:
                 stored = await self.run_in_thread(partial(self.conversation.append, tuple(entries)))
                 on_stored()
+                scope.shield = False  # a round that is cancelled does not wait for a slow listener
                 for entry in stored:
-                    self.emit(EntryStored(entry))
+                    await self.emit(EntryStored(entry))
         return stored

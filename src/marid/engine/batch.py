@@ -1,6 +1,6 @@
 """The calls of one reply, made: what changes nothing at once, the rest one after another, results in call order."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -8,6 +8,7 @@ import anyio
 
 from marid.core.conversation.entry import FLOW_CALL, OK, TO_AGENT, TO_USER, Entry
 from marid.core.errors import MaridError, NotFound
+from marid.core.events import AsyncEmit
 from marid.core.policy.policy import Effect
 from marid.core.round_events import RoundEvent, ToolEnded, ToolStarted
 from marid.engine.async_conversation import AsyncConversation
@@ -54,7 +55,7 @@ class BatchContext:
     dispatcher: Dispatcher
     scope: CallScope
     stamp: RoundStamp
-    emit: Callable[[RoundEvent], None]
+    emit: AsyncEmit[RoundEvent]
     store_timeout: float = STORE_TIMEOUT
 
 
@@ -126,7 +127,7 @@ class CallBatch:
 
     async def _dispatch_call(self, call: CallRecord) -> Outcome:
         args = parse_arguments(call.entry.content)
-        self._context.emit(ToolStarted(call.id, call.name, summarize_args(args or {})))
+        await self._context.emit(ToolStarted(call.id, call.name, summarize_args(args or {})))
         if not call.entry.to:
             return _NAMELESS
         if call.name == TO_AGENT and self._ends_round():
@@ -177,7 +178,7 @@ class CallBatch:
 
         await self._context.conversation.append(entries, mark_stored)
         for slot, entry in zip(ready, entries, strict=True):
-            self._context.emit(ToolEnded(slot.call.id, slot.call.name, entry.content, failed=entry.status != OK))
+            await self._context.emit(ToolEnded(slot.call.id, slot.call.name, entry.content, failed=entry.status != OK))
 
     def _is_parallel(self, call: CallRecord) -> bool:
         try:

@@ -8,8 +8,9 @@ import anyio
 
 from marid.core.conversation.entry import FAILED, INTERRUPTED, STOPPED, TO_AGENT, Entry
 from marid.core.errors import MaridError, Unavailable
+from marid.core.events import AsyncEmit
 from marid.core.model_io import Finished, ModelRequest, Parameters, TextDelta
-from marid.core.round_events import AFTER_CONTINUATION, EndReason, ReplyEnded, RoundEnd, RoundEvent
+from marid.core.round_events import AFTER_CONTINUATION, EndReason, FuelExhausted, ReplyEnded, RoundEnd, RoundEvent
 from marid.core.settings.values import Settings
 from marid.engine.async_conversation import AsyncConversation
 from marid.engine.batch import STORE_TIMEOUT, BatchContext, CallBatch
@@ -49,7 +50,7 @@ class RoundDeps:
     dispatcher: Dispatcher
     scope: CallScope
     make_system_prompt: Callable[[tuple[int, int] | None], str]
-    emit: Callable[[RoundEvent], None]
+    emit: AsyncEmit[RoundEvent]
     fallback_tool: str
     parameters: Parameters
     model_name: str
@@ -65,7 +66,7 @@ class Round:
         self._stamp = stamp
         self._conversation = deps.conversation
         self._emit = deps.emit
-        self._fuel = FuelBudget(deps.settings.conversation.fuel, deps.emit)
+        self._fuel = FuelBudget(deps.settings.conversation.fuel)
         self._empty_replies = 0
         self._seen_notes: set[str] = set()
         self._request_builder: RequestBuilder | None = None
@@ -90,7 +91,7 @@ class Round:
         turns = await self._conversation.turns()
         if isinstance(next_step(turns), Stop):
             return RoundEnd("nothing", self._stamp.round)
-        self._fuel.report("entering_turn")
+        await self._report_fuel("entering_turn")
         try:
             while (end := await self._step(turns)) is None:
                 turns = await self._conversation.turns()
@@ -103,14 +104,14 @@ class Round:
     async def _step(self, turns: Sequence[Turn]) -> RoundEnd | None:
         match next_step(turns):
             case Stop() as rest:
-                return self._stop_round(rest)
+                return await self._stop_round(rest)
             case RunTools(calls):
                 await CallBatch(self._batch_context, calls, turns).run()
-                self._fuel.report("after_tool_batch")
+                await self._report_fuel("after_tool_batch")
                 return None
             case AskModel():
                 if self._fuel.is_exhausted:
-                    return self._end_without_fuel(_last_reply_text(turns))
+                    return await self._end_without_fuel(_last_reply_text(turns))
                 finished = await self._stream_reply(await self._build_request(turns))
                 return await self._handle_reply(finished, turns)
 
@@ -120,16 +121,20 @@ class Round:
         if isinstance(step, RunTools):
             await self._conversation.append([interrupted_entry(call, self._stamp) for call in step.calls])
 
-    def _stop_round(self, rest: Stop) -> RoundEnd:
+    async def _stop_round(self, rest: Stop) -> RoundEnd:
         if rest.reason == "loop" and self._fuel.is_exhausted:
-            return self._end_without_fuel(rest.text)
+            return await self._end_without_fuel(rest.text)
         if rest.message:
-            self._emit(TextDelta(rest.message))
-            self._emit(ReplyEnded())
+            await self._emit(TextDelta(rest.message))
+            await self._emit(ReplyEnded())
         return RoundEnd(rest.reason, self._stamp.round, rest.text)
 
-    def _end_without_fuel(self, text: str) -> RoundEnd:
-        self._fuel.report_exhausted()
+    async def _report_fuel(self, event: str, prompt: str = "") -> None:
+        if self._fuel.is_limited:
+            await self._emit(self._fuel.status(event, prompt))
+
+    async def _end_without_fuel(self, text: str) -> RoundEnd:
+        await self._emit(FuelExhausted(self._deps.settings.conversation.fuel))
         return RoundEnd("fuel", self._stamp.round, text)
 
     async def _build_request(self, turns: Sequence[Turn]) -> ModelRequest:
@@ -141,7 +146,10 @@ class Round:
             self.system_prompt = await self._conversation.run_in_thread(lambda: self._deps.make_system_prompt(level))
         if self._request_builder.needs_window(turns):
             self._request_builder.set_window(await self._fetch_window())
-        return self._request_builder.build_request(self.system_prompt, turns)
+        request, warning = self._request_builder.build_request(self.system_prompt, turns)
+        if warning is not None:
+            await self._emit(warning)
+        return request
 
     async def _fetch_window(self) -> int:
         """What the provider says of its model; 0 when it does not know, or takes too long."""
@@ -152,15 +160,15 @@ class Round:
 
     def _make_request_builder(self) -> RequestBuilder:
         """Schemas and tables are made here, in a thread."""
-        means = self._deps
-        settings = means.settings
+        deps = self._deps
+        settings = deps.settings
         chosen = settings.conversation.context_window_limit
         # Our table of models may be behind the times: a person's limit is stronger, unless models.toml says otherwise.
-        limit = means.model.context_window(means.model_name) if settings.model.window or not chosen else 0
-        tools = tool_offers(means.dispatcher.tools_for(means.scope), means.fallback_tool)
+        limit = deps.model.context_window(deps.model_name) if settings.model.window or not chosen else 0
+        tools = tool_offers(deps.dispatcher.tools_for(deps.scope), deps.fallback_tool)
         percent = settings.conversation.warn_threshold_percent
-        window = WindowLimits(model=means.model_name, limit=limit, user_limit=chosen, warn_percent=percent)
-        return RequestBuilder(window, tools, means.parameters, means.emit)
+        window = WindowLimits(model=deps.model_name, limit=limit, user_limit=chosen, warn_percent=percent)
+        return RequestBuilder(window, tools, deps.parameters)
 
     async def _stream_reply(self, request: ModelRequest) -> Finished:
         """A whole answer. What there was of one that broke off is stored before the error goes on."""
@@ -177,8 +185,8 @@ class Round:
     async def _handle_reply(self, finished: Finished, turns: Sequence[Turn]) -> RoundEnd | None:
         entries = reply_entries(finished.reply, self._stamp)
         if not entries:
-            return self._handle_empty_reply(finished)
-        self._emit(ReplyEnded())
+            return await self._handle_empty_reply(finished)
+        await self._emit(ReplyEnded())
         self._empty_replies = 0
         self._fuel.spend()
         if finished.reply.calls:
@@ -188,14 +196,14 @@ class Round:
             return await self._store_truncated(finished.reason, entries)
         return await self._finish_answer(entries, turns)
 
-    def _handle_empty_reply(self, finished: Finished) -> RoundEnd | None:
+    async def _handle_empty_reply(self, finished: Finished) -> RoundEnd | None:
         """The same request is made again, unless it is known to come to the same."""
         cost = self._deps.settings.conversation.fuel_empty_response_cost
         self._fuel.spend(cost)
         self._empty_replies += 1
         if finished.reason in ("length", "filtered"):
             return RoundEnd(finished.reason, self._stamp.round)
-        self._fuel.report("empty_response")
+        await self._report_fuel("empty_response")
         ends_itself = self._fuel.is_limited and cost > 0
         return None if ends_itself or self._empty_replies < MAX_EMPTY_REPLIES else RoundEnd("empty", self._stamp.round)
 
@@ -212,12 +220,12 @@ class Round:
             return None
         if self._fuel.is_exhausted:
             await self._conversation.append(words)
-            return self._end_without_fuel(_entries_text(words))
+            return await self._end_without_fuel(_entries_text(words))
         post = await collect_inbox(self._conversation, self._deps.inbox, self._stamp, turns)
         more = continuation_entry(next.text, post.unread, self._fuel.level, self._stamp, self._deps.fallback_tool)
         await self._conversation.append([*words, more])
         await clear_inbox(self._conversation, self._deps.inbox, self._stamp, post)
-        self._fuel.report(AFTER_CONTINUATION, next.text)
+        await self._report_fuel(AFTER_CONTINUATION, next.text)
         return None
 
 

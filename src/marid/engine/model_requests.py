@@ -1,11 +1,11 @@
 """What is asked of a model: the history, the tools and the system prompt, if they fit into its window."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from marid.core.errors import Exhausted
 from marid.core.model_io import ModelRequest, Parameters, ToolOffer, request_tokens
-from marid.core.round_events import RoundEvent, WindowWarning
+from marid.core.round_events import WindowWarning
 from marid.engine.messages import provider_messages
 from marid.engine.turns import Turn
 
@@ -33,19 +33,12 @@ provider before every first answer: tools that do not fit with it are then told 
 
 
 class RequestBuilder:
-    """Makes the requests of one round, and warns once when the window is nearly full."""
+    """Builds the requests of one round, and warns once when the window is nearly full."""
 
-    def __init__(
-        self,
-        window: WindowLimits,
-        tools: tuple[ToolOffer, ...],
-        parameters: Parameters,
-        emit: Callable[[RoundEvent], None],
-    ) -> None:
+    def __init__(self, window: WindowLimits, tools: tuple[ToolOffer, ...], parameters: Parameters) -> None:
         self._window = window
         self._tools = tools
         self._parameters = parameters
-        self._emit = emit
         self._warned = False
         self._window_known = bool(window.limit or window.user_limit)
 
@@ -63,8 +56,11 @@ class RequestBuilder:
         self._window = replace(self._window, limit=limit)
         self._window_known = True
 
-    def build_request(self, system: str, turns: Sequence[Turn]) -> ModelRequest:
-        """Raises: Exhausted when it does not fit, in words that say what would help."""
+    def build_request(self, system: str, turns: Sequence[Turn]) -> tuple[ModelRequest, WindowWarning | None]:
+        """The next request, with the warning if this is the first that nearly fills the window.
+
+        Raises: Exhausted when it does not fit, in words that say what would help.
+        """
         request = ModelRequest(
             model=self._window.model,
             messages=provider_messages(turns),
@@ -72,13 +68,13 @@ class RequestBuilder:
             tools=self._tools,
             parameters=self._parameters,
         )
-        if self._window.user_limit > 0:
-            self._check_fits(replace(request, tools=(), system=""), self._window.user_limit, "context_window_limit is")
-        if self._window.limit > 0:
-            self._check_fits(request, self._window.limit, f"'{request.model}' takes")
-        return request
+        prompt = replace(request, tools=(), system="")
+        warning = self._check_fits(prompt, self._window.user_limit, "context_window_limit is")
+        return request, self._check_fits(request, self._window.limit, f"'{request.model}' takes") or warning
 
-    def _check_fits(self, request: ModelRequest, limit: int, bound: str) -> None:
+    def _check_fits(self, request: ModelRequest, limit: int, bound: str) -> WindowWarning | None:
+        if limit <= 0:
+            return None
         tokens = request_tokens(request)
         if tokens >= limit:
             tools = request_tokens(replace(request, messages=(), system=""))
@@ -87,6 +83,7 @@ class RequestBuilder:
                 + (_TOOLS_HINT.format(tools) if tools * 2 > limit else "")
                 + _WINDOW_FULL_HINT
             )
-        if tokens * 100 >= limit * self._window.warn_percent and not self._warned:
-            self._warned = True
-            self._emit(WindowWarning(limit - tokens, limit))
+        if self._warned or tokens * 100 < limit * self._window.warn_percent:
+            return None
+        self._warned = True
+        return WindowWarning(limit - tokens, limit)

@@ -1,9 +1,9 @@
 """One answer of a model while it comes in."""
 
-from collections.abc import Callable, MutableSet
+from collections.abc import MutableSet
 
 from marid.core.errors import Exhausted
-from marid.core.events import Notice
+from marid.core.events import AsyncEmit, Notice
 from marid.core.model_io import (
     CallDelta,
     Finished,
@@ -32,7 +32,7 @@ class ReplyStream:
     `noted` are the notes that were told already, by an earlier answer of the round.
     """
 
-    def __init__(self, model: str, emit: Callable[[RoundEvent], None], noted: MutableSet[str] | None = None) -> None:
+    def __init__(self, model: str, emit: AsyncEmit[RoundEvent], noted: MutableSet[str] | None = None) -> None:
         self._model = model
         self._emit = emit
         self._seen_notes = set[str]() if noted is None else noted
@@ -46,20 +46,24 @@ class ReplyStream:
     async def feed(self, event: GatewayEvent) -> None:
         """As Model.stream gives it. Raises: Exhausted when there is no end of it."""
         if type(event) is TextDelta:  # nearly all of them
-            self._add_text(event.text)
-            return
+            if text := self._take_text(event.text):
+                await self._emit(event if text is event.text else TextDelta(text))
+        else:
+            await self._feed_other(event)
+
+    async def _feed_other(self, event: GatewayEvent) -> None:
         match event:
             case ReasoningDelta():
                 self._count(event.text)
                 self._draft.add(event)
-                self._emit(event)
+                await self._emit(event)
             case Usage():
-                self._emit(UsageReported(self._model, event))
+                await self._emit(UsageReported(self._model, event))
             case RetryScheduled():
                 self._draft = ReplyDraft()  # what was thought so far will be thought anew
-                self._emit(event)
+                await self._emit(event)
             case RequestNotice():
-                self._emit_note(event.text)
+                await self._emit_note(event.text)
             case Finished():
                 self.finished = event
             case CallDelta():
@@ -76,7 +80,8 @@ class ReplyStream:
         if self._character_count > MAX_REPLY_CHARACTERS:
             raise _endless_reply_error()
 
-    def _add_text(self, text: str) -> None:
+    def _take_text(self, text: str) -> str:
+        """The text that the reader may see now."""
         # Counted here and not by another call: every streamed word of every answer comes this way.
         self._character_count += len(text)
         if self._character_count > MAX_REPLY_CHARACTERS:
@@ -87,7 +92,7 @@ class ReplyStream:
             text = self._skip_leading_blanks(text)
         if text:
             self._draft.add_text(text)
-            self._emit(TextDelta(text))
+        return text
 
     def _join_surrogates(self, text: str) -> str:
         """The half of a character at the end waits for its other half."""
@@ -104,10 +109,10 @@ class ReplyStream:
         self._has_text = True
         return "".join(self._blanks).removeprefix("\n")
 
-    def _emit_note(self, text: str) -> None:
+    async def _emit_note(self, text: str) -> None:
         if text not in self._seen_notes:
             self._seen_notes.add(text)
-            self._emit(Notice(text))
+            await self._emit(Notice(text))
 
 
 def _endless_reply_error() -> Exhausted:

@@ -37,7 +37,7 @@ async def start_round(conversation: AsyncConversation, inbox: Inbox, stamp: Roun
     closed = [interrupted_entry(call, stamp) for call in step.calls] if isinstance(step, RunTools) else []
     post = await collect_inbox(conversation, inbox, stamp, turns)
     if post.problem:
-        conversation.emit(Notice(post.problem))
+        await conversation.emit(Notice(post.problem))
     worth = bool(post.unread) or not prompt.automatic
     if worth:
         await conversation.append([*closed, prompt_entry(prompt, post.unread, stamp, time.time())])
@@ -58,7 +58,7 @@ async def clear_inbox(conversation: AsyncConversation, inbox: Inbox, stamp: Roun
     if post.waiting:
         await conversation.run_in_thread(partial(inbox.remove, stamp.conversation, post.waiting))
     if post.unread:
-        conversation.emit(InboxInjected(len(post.unread)))
+        await conversation.emit(InboxInjected(len(post.unread)))
 
 
 def last_round_id(turns: Sequence[Turn]) -> str:

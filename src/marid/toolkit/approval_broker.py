@@ -49,7 +49,7 @@ class ApprovalBroker:
             raise Refused(f"'{question.tool}' needs the approval of a person, and nobody can be asked here; {hint}")
         if not self._rate_limit.try_acquire(question.caller, question.hash):
             told = f"'{question.tool}' has asked too often within a minute and is refused for now"
-            scope.emit(Notice(told))
+            await scope.emit(Notice(told))
             raise Refused(told)
         async with self._queue_slot(question.caller, 1 if scope.asker is not None else MAX_PENDING_QUESTIONS):
             answer = await self._open_and_wait(question, scope)
@@ -61,15 +61,15 @@ class ApprovalBroker:
 
     async def _open_and_wait(self, question: Question, scope: CallScope) -> ApprovalAnswer | None:
         asked = await self._store_question(question)
-        scope.emit(QuestionAsked(asked.id, asked.kind.value, asked.tool))
         answer = None
         try:
+            await scope.emit(QuestionAsked(asked.id, asked.kind.value, asked.tool))
             await self._wait_for_answer(asked, scope)
         finally:
             # Also when the call is cancelled: a question that nobody waits for must not stay on the screens.
             with anyio.CancelScope(shield=True):
                 answer = await self._threads.run(lambda: self._approvals.close(asked.id))
-            scope.emit(QuestionAnswered(asked.id, answer.value if answer is not None else "expired"))
+            await scope.emit(QuestionAnswered(asked.id, answer.value if answer is not None else "expired"))
         return answer
 
     async def _store_question(self, question: Question) -> Question:

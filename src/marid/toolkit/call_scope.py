@@ -6,13 +6,14 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from marid.core.caller import Caller
-from marid.core.events import ToolEvent
+from marid.core.events import AsyncEmit, ToolEvent
 from marid.core.policy.policy import Policy
 from marid.toolkit.questions import Asker
 from marid.workspace.guard.api import PathScope
 
 
-def _ignore_event(what: ToolEvent) -> None:
+async def ignore_event(what: object) -> None:
+    """Where no listener is."""
     del what
 
 
@@ -31,7 +32,7 @@ class CallScope:
     services: Mapping[type, object] = field(default_factory=dict[type, object])
     asker: Asker | None = None
     run_id: str = ""
-    emit: Callable[[ToolEvent], None] = _ignore_event
+    emit: AsyncEmit[ToolEvent] = ignore_event
     on_effect: Callable[[str], Awaitable[None]] | None = None
 
     def with_services(self, own: Mapping[type, object]) -> "CallScope":

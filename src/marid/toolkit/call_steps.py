@@ -59,8 +59,8 @@ class RecordCall:
         else:
             problem = self.audit.record(record)
         if problem is not None:
-            call.scope.emit(Notice(problem))
-        call.scope.emit(ToolCalled(record.tool, record.code, record.seconds))
+            await call.scope.emit(Notice(problem))
+        await call.scope.emit(ToolCalled(record.tool, record.code, record.seconds))
 
 
 def audit_record(call: CallState, outcome: Outcome | None) -> AuditRecord:

@@ -124,7 +124,7 @@ class PlanExecutor:
         if call.verdict is Verdict.ASK:
             await self.require_approval(command_preview(spec, plan, sandbox), call)
         elif not sandbox.confined:
-            scope.emit(Notice(f"the command runs without a sandbox: {sandbox.reason or 'none is available'}"))
+            await scope.emit(Notice(f"the command runs without a sandbox: {sandbox.reason or 'none is available'}"))
         await scope.notify_effect(call.call_id)
         call.has_acted = True
         suffix = ".ps1" if "pwsh" in plan.argv[0] or "powershell" in plan.argv[0] else ".sh"

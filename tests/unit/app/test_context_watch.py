@@ -11,7 +11,7 @@ from marid.app.context_watch import follow
 from marid.core.caller import Caller
 from marid.core.context import ContextReport, ContextRequest, FileSelection
 from marid.core.errors import Exhausted
-from marid.core.events import Event, Notice
+from marid.core.events import ContextEvent, Event, Notice
 
 
 class Follower:
@@ -45,7 +45,7 @@ class Follower:
         self.left -= 1
         return self.left < 0
 
-    def _hear(self, event: Event) -> None:
+    def _hear(self, event: Event[ContextEvent]) -> None:
         if isinstance(event.what, Notice):
             self.on_note(event.what.text)
 

@@ -10,7 +10,7 @@ from marid.assembly.pipeline import ContextRun
 from marid.core.caller import Caller
 from marid.core.context import ContextRequest, ContextView, FileSelection, RenderOptions
 from marid.core.errors import BadInput, NotFound, Unavailable
-from marid.core.events import Event, Notice, PackProgress, WalkProgress
+from marid.core.events import ContextEvent, Event, Notice, PackProgress, WalkProgress
 from marid.core.settings.values import make_settings
 
 CALLER = Caller(face="test")
@@ -28,7 +28,7 @@ def written(run: ContextRun) -> bytes:
 
 def test_what_happens_is_told_in_order(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": "x"})
-    told: list[Event] = []
+    told: list[Event[ContextEvent]] = []
     request = ContextRequest(cwd=str(tmp_path))
     written(assemble(Outside().app(str(tmp_path)), request, CALLER, told.append))
     assert [(event.sequence, event.what) for event in told] == [
@@ -43,7 +43,7 @@ def test_a_target_that_is_elsewhere_is_cloned(tmp_path: Path) -> None:
     url = "https://example.com/owner/name"
     outside = Outside(clones={(url, "v1"): str(tmp_path / "copy")}, notes={url: "the copy may be old"})
     app = outside.app(str(tmp_path), make_settings(clone_host="https://example.com/"))
-    told: list[Event] = []
+    told: list[Event[ContextEvent]] = []
     request = ContextRequest(cwd=app.cwd, selection=FileSelection(targets=("owner/name", "here"), branch="v1"))
     text = written(assemble(app, request, CALLER, told.append))
     assert b"File: copy/a.py\n" in text
@@ -101,7 +101,7 @@ class Stopped(Exception):
 def test_whatever_happens_on_the_way_the_old_output_stays(tmp_path: Path, error: type[BaseException]) -> None:
     plant(tmp_path, {"a.py": "x" * 3_000_000, "b.py": "y", "out.txt": "old"})
 
-    def listener(event: Event) -> None:
+    def listener(event: Event[ContextEvent]) -> None:
         if isinstance(event.what, PackProgress):
             raise error
 
@@ -201,10 +201,10 @@ def test_changes_since_a_lock_are_told_and_its_own_output_is_none(tmp_path: Path
     plant(tmp_path, {"a.py": "x\n", "b.py": "y\n"})
     app = Outside().app(str(tmp_path))
     save(started(tmp_path, lock="my.lock", output="out.txt"), str(tmp_path / "out.txt"))
-    assert list(lock_differences(app, "my.lock", lambda _: None)) == []
+    assert list(lock_differences(app, "my.lock", CALLER, lambda _: None)) == []
     plant(tmp_path, {"b.py": "y z\n", "c.py": "z\n"})
     (tmp_path / "a.py").unlink()
-    assert list(lock_differences(app, "my.lock", lambda _: None)) == [
+    assert list(lock_differences(app, "my.lock", CALLER, lambda _: None)) == [
         "- a.py",
         "~ b.py (2 -> 3 tokens)",
         "+ c.py (full, 2 tokens)",

@@ -14,7 +14,7 @@ from marid.app.round_request import RoundRequest
 from marid.app.rounds import run_round
 from marid.core.conversation.records import ConversationLocked, InboxMessage
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
-from marid.core.events import Notice
+from marid.core.events import Event, Notice
 from marid.core.model_io import TextDelta
 from marid.core.round_events import EntryStored, InboxInjected, RoundEvent
 from marid.core.settings.values import ResolvedSettings, ToolSettings
@@ -181,7 +181,7 @@ class Late(FakeModel):
 def test_a_round_that_is_over_waits_for_what_it_made_ready(tmp_path: Path) -> None:
     model = Late()
 
-    def heard(what: RoundEvent) -> None:
+    async def heard(event: Event[RoundEvent]) -> None:
         model.answered.set()
 
     app = desk(tmp_path, model)

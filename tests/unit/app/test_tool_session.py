@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from marid.app.tool_access import ToolAccess
-from marid.app.tool_session import build_path_scope, build_policy, open_tools
+from marid.app.tool_session import build_path_scope, build_policy, notice_listener, open_tools
 from marid.bootstrap.wiring import build
 from marid.core.caller import Caller
 from marid.core.errors import BadInput, NotFound
@@ -94,8 +94,8 @@ def test_the_whole_disk_is_no_project(tmp_path: Path) -> None:
 def test_what_the_person_should_know_is_heard(project: Path, tmp_path: Path) -> None:
     heard: list[str] = []
     app = build(cwd=str(project), home=str(tmp_path / "home"), environ={})
-    hands = open_tools(app, ToolAccess(), CALLER, note=heard.append)
-    hands.scope.emit(Notice("nothing confines the command"))
-    hands.scope.emit(ToolCalled("read_file", "ok", 0.1))
+    hands = open_tools(app, ToolAccess(), CALLER, listener=notice_listener(heard.append))
+    anyio.run(hands.scope.emit, Notice("nothing confines the command"))
+    anyio.run(hands.scope.emit, ToolCalled("read_file", "ok", 0.1))
     assert heard == ["nothing confines the command"]
-    open_tools(app, ToolAccess(), CALLER).scope.emit(Notice("nobody listens"))
+    anyio.run(open_tools(app, ToolAccess(), CALLER).scope.emit, Notice("nobody listens"))

@@ -4,6 +4,7 @@ import anyio
 import pytest
 
 from fakes.conversations import FakeConversations
+from fakes.events import emit_into
 from marid.core.conversation.entry import MESSAGE, Entry
 from marid.core.errors import Unavailable
 from marid.core.round_events import EntryStored, RoundEvent
@@ -17,7 +18,7 @@ def test_what_is_stored_is_told_in_its_order() -> None:
     heard: list[RoundEvent] = []
 
     async def main() -> None:
-        ledger = AsyncConversation(FakeConversations().open("c", create=True), heard.append)
+        ledger = AsyncConversation(FakeConversations().open("c", create=True), emit_into(heard))
         assert await ledger.append([]) == ()
         async with anyio.create_task_group() as group:
             for _ in range(5):
@@ -30,7 +31,7 @@ def test_what_is_stored_is_told_in_its_order() -> None:
 
 def test_nothing_waits_for_the_disk_on_the_loop() -> None:
     async def main() -> str:
-        return await AsyncConversation(FakeConversations().open("c", create=True), lambda what: None).run_in_thread(
+        return await AsyncConversation(FakeConversations().open("c", create=True), emit_into([])).run_in_thread(
             lambda: threading.current_thread().name
         )
 
@@ -43,7 +44,7 @@ def test_what_cannot_be_stored_is_raised_and_not_told() -> None:
     async def main() -> None:
         held = FakeConversations().open("c", create=True)
         held.close()
-        await AsyncConversation(held, heard.append).append([SAID])
+        await AsyncConversation(held, emit_into(heard)).append([SAID])
 
     with pytest.raises(Unavailable):
         anyio.run(main)

@@ -1,6 +1,7 @@
 import anyio
 import pytest
 
+from fakes.events import emit_into
 from marid.core.errors import Exhausted
 from marid.core.events import Notice
 from marid.core.model_io import (
@@ -17,14 +18,13 @@ from marid.core.model_io import (
     TextDelta,
     Usage,
 )
-from marid.core.round_events import RetryScheduled as Waiting
 from marid.core.round_events import RoundEvent, UsageReported
 from marid.engine.reply_stream import MAX_REPLY_CHARACTERS, ReplyStream
 
 
 def heard(*events: GatewayEvent) -> tuple[list[RoundEvent], ReplyStream]:
     told: list[RoundEvent] = []
-    hearing = ReplyStream("m", told.append)
+    hearing = ReplyStream("m", emit_into(told))
 
     async def main() -> None:
         for event in events:
@@ -37,12 +37,12 @@ def heard(*events: GatewayEvent) -> tuple[list[RoundEvent], ReplyStream]:
 def test_words_thoughts_costs_and_waits_are_told_as_they_come() -> None:
     usage = Usage(1, 2)
     told, _ = heard(RetryScheduled(2, 0.5, "busy"), ReasoningDelta("hm"), TextDelta("a"), usage)
-    assert told == [Waiting(2, 0.5, "busy"), ReasoningDelta("hm"), TextDelta("a"), UsageReported("m", usage)]
+    assert told == [RetryScheduled(2, 0.5, "busy"), ReasoningDelta("hm"), TextDelta("a"), UsageReported("m", usage)]
 
 
 def test_what_was_thought_in_a_try_that_failed_is_no_part_of_the_answer() -> None:
     told, hearing = heard(ReasoningDelta("hm"), RetryScheduled(2, 0.5, "busy"), ReasoningDelta("so"), TextDelta("a"))
-    assert told == [ReasoningDelta("hm"), Waiting(2, 0.5, "busy"), ReasoningDelta("so"), TextDelta("a")]
+    assert told == [ReasoningDelta("hm"), RetryScheduled(2, 0.5, "busy"), ReasoningDelta("so"), TextDelta("a")]
     assert hearing.partial_message().parts == (Reasoning(text="so"), Text(text="a"))
 
 
@@ -67,7 +67,7 @@ def test_a_note_is_told_once_in_a_round() -> None:
 
     async def main() -> None:
         for text in ("a", "a", "b"):
-            await ReplyStream("m", told.append, noted).feed(RequestNotice(text))
+            await ReplyStream("m", emit_into(told), noted).feed(RequestNotice(text))
 
     anyio.run(main)
     assert told == [Notice("a"), Notice("b")]
@@ -95,7 +95,7 @@ def test_an_answer_without_end_is_left(piece: GatewayEvent) -> None:
 
 def test_the_halves_of_a_character_are_told_as_one() -> None:
     heard: list[object] = []
-    hearing = ReplyStream("m", heard.append)
+    hearing = ReplyStream("m", emit_into(heard))
     for piece in ("a", "\ud83d", "\ude00 b\ud83d", "\ude00"):
         anyio.run(hearing.feed, TextDelta(piece))
     assert "".join(one.text for one in heard if isinstance(one, TextDelta)) == "a😀 b😀"

@@ -1,6 +1,7 @@
 import anyio
 
 from fakes.conversations import FakeConversations
+from fakes.events import emit_into
 from marid.core.conversation.entry import INTERRUPTED, MESSAGE, TOOL_CALL, Entry
 from marid.core.conversation.records import InboxContents, InboxMessage
 from marid.core.events import Notice
@@ -24,7 +25,7 @@ def begun(
         held.append(before)
 
     async def main() -> None:
-        await start_round(AsyncConversation(held, heard.append), home, STAMP, prompt)
+        await start_round(AsyncConversation(held, emit_into(heard)), home, STAMP, prompt)
 
     anyio.run(main)
     entries = list(held.entries())[1:]

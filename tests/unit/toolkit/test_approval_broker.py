@@ -202,7 +202,7 @@ def test_without_a_terminal_a_handful_of_questions_waits_at_once(road: Road) -> 
     most: list[int] = []
     answered: list[str] = []
 
-    def answer_all(what: object) -> None:
+    async def answer_all(what: object) -> None:
         if not isinstance(what, QuestionAsked):
             return
         most.append(len(road.approvals.pending()))

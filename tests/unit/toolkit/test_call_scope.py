@@ -20,7 +20,8 @@ def test_what_is_allowed_always_holds_in_the_conversation_or_else_in_the_run(tmp
 
 
 def test_nobody_has_to_listen(tmp_path: Path) -> None:
-    CallScope(caller=Caller(face="cli"), policy=Policy(), path_scope=PathScope([str(tmp_path)])).emit(Notice("x"))
+    scope = CallScope(caller=Caller(face="cli"), policy=Policy(), path_scope=PathScope([str(tmp_path)]))
+    anyio.run(scope.emit, Notice("x"))
 
 
 def test_whoever_wants_to_know_is_told_that_a_call_begins_to_act(tmp_path: Path) -> None:

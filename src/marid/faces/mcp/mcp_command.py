@@ -30,7 +30,7 @@ def _serve(ctx: click.Context, tools: str | None, roots: tuple[str, ...], **flag
     app: App = ctx.obj()
     folders = allowed_roots(app, roots)
     # Imported when used: the help needs none of it.
-    from marid.app.tool_session import open_tools
+    from marid.app.tool_session import notice_listener, open_tools
     from marid.faces.mcp.read_context import read_context_tool
     from marid.faces.mcp.server import run_server
 
@@ -44,7 +44,7 @@ def _serve(ctx: click.Context, tools: str | None, roots: tuple[str, ...], **flag
     hands = None
     if wanted or not families:
         reach = replace(access_from_flags(flags), roots=folders.folders, families=wanted)
-        hands = open_tools(app, reach, Caller(face="mcp"), note=log_line)
+        hands = open_tools(app, reach, Caller(face="mcp"), listener=notice_listener(log_line))
     run_server(own, instructions(folders), hands, debug=debug)
 
 

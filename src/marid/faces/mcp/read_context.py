@@ -53,7 +53,7 @@ def _request(wish: ContextArguments, app: App, roots: AllowedRoots) -> ContextRe
 
 
 def _text(app: App, request: ContextRequest, alive: CheckAlive) -> str:
-    def listener(event: Event) -> None:
+    def listener(event: Event[ContextEvent]) -> None:
         alive()
         log_event(event.what)
 

@@ -7,6 +7,7 @@ from marid.app import tool_calls as calls
 from marid.app.model_info import as_toml, find_model_info
 from marid.app.rounds import run_round
 from marid.app.tool_calls import ToolCallRequest
+from marid.app.tool_session import notice_listener
 from marid.core.errors import BadInput, MaridError
 from marid.core.round_events import RoundEnd
 from marid.faces.pipe.error_codes import error_from_code, error_report
@@ -48,7 +49,7 @@ async def _call_tool(session: JsonSession, name: str, args: dict[str, object]) -
     calling = ToolCallRequest(
         tool=name, conversation=session.request.context, args=args, access=session.reach, face=session.face
     )
-    match await calls.call_tool(session.app, calling, note=session.note):
+    match await calls.call_tool(session.app, calling, listener=notice_listener(session.note)):
         case ToolOutput(text=text):
             return text
         case ToolFailure(code=code, message=message):

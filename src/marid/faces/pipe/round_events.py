@@ -1,6 +1,6 @@
 """What happens in a round, as lines: entries are results, all else are events."""
 
-from marid.core.events import Notice, QuestionAnswered, QuestionAsked, ToolCalled
+from marid.core.events import Event, Notice, QuestionAnswered, QuestionAsked, ToolCalled
 from marid.core.model_io import ReasoningDelta, RetryScheduled, TextDelta
 from marid.core.round_events import (
     AFTER_CONTINUATION,
@@ -24,8 +24,12 @@ class RoundEventWriter:
     def __init__(self, wire: JsonLineWriter) -> None:
         self._writer = wire
 
-    def __call__(self, what: RoundEvent) -> None:
-        """Raises: Unavailable when nobody reads the results."""
+    async def __call__(self, event: Event[RoundEvent]) -> None:
+        """Listen to a round. Raises: OutputClosed when no reader takes the results."""
+        self.write(event.what)
+
+    def write(self, what: RoundEvent) -> None:
+        """Write one event. Raises: OutputClosed."""
         match what:
             case TextDelta() | ReasoningDelta() | ReplyEnded():
                 pass

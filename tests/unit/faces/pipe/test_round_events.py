@@ -66,14 +66,14 @@ TOLD: list[tuple[RoundEvent, dict[str, Any] | None]] = [
 @pytest.mark.parametrize(("what", "event"), TOLD)
 def test_what_happens_is_an_event(what: RoundEvent, event: dict[str, Any] | None) -> None:
     out, err = io.BytesIO(), io.BytesIO()
-    RoundEventWriter(JsonLineWriter(out, err))(what)
+    RoundEventWriter(JsonLineWriter(out, err)).write(what)
     assert [json.loads(line) for line in err.getvalue().splitlines()] == ([event] if event else [])
     assert out.getvalue() == b""
 
 
 def test_an_entry_is_a_result() -> None:
     out, err = io.BytesIO(), io.BytesIO()
-    RoundEventWriter(JsonLineWriter(out, err))(EntryStored(Entry("message", "hi", id="1")))
+    RoundEventWriter(JsonLineWriter(out, err)).write(EntryStored(Entry("message", "hi", id="1")))
     assert json.loads(out.getvalue())["entry_type"] == "message"
     assert err.getvalue() == b""
 

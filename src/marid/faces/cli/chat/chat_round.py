@@ -10,6 +10,7 @@ from marid.app.app import App
 from marid.app.round_request import RoundRequest
 from marid.core.conversation.records import ConversationLocked
 from marid.core.errors import NotFound
+from marid.core.events import EventListener
 from marid.core.exit_codes import INTERRUPTED_STATUS
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import DisplaySettings, ResolvedSettings
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from marid.toolkit.questions import Asker
 
 RoundRunner: TypeAlias = (
-    "Callable[[App, RoundRequest, Callable[[RoundEvent], None], Asker | None], Awaitable[RoundEnd | None]]"
+    "Callable[[App, RoundRequest, EventListener[RoundEvent], Asker | None], Awaitable[RoundEnd | None]]"
 )
 
 
@@ -78,8 +79,8 @@ def show_round(
 ) -> int:
     """Show a round whose prompt is known. Raises: as `talk`."""
 
-    async def run(emit: Callable[[RoundEvent], None], asker: "Asker | None") -> RoundEnd | None:
-        return await runner(app, request, emit, asker)
+    async def run(listener: EventListener[RoundEvent], asker: "Asker | None") -> RoundEnd | None:
+        return await runner(app, request, listener, asker)
 
     return RoundDisplay(app, signals).run(run, display_settings(request, resolved), request.debug)
 
@@ -90,10 +91,8 @@ def display_settings(request: ChatRequest, resolved: ResolvedSettings) -> Displa
 
 
 async def _run_round(
-    app: App, saying: RoundRequest, emit: Callable[[RoundEvent], None], asker: "Asker | None"
+    app: App, request: RoundRequest, listener: EventListener[RoundEvent], asker: "Asker | None"
 ) -> RoundEnd | None:
-    from marid.app import (
-        rounds as saying_something,  # imported when used: whoever is interrupted early needs none of it
-    )
+    from marid.app.rounds import run_round  # imported when used: an early interrupt needs none of it
 
-    return await saying_something.run_round(app, saying, emit, asker)
+    return await run_round(app, request, listener, asker)

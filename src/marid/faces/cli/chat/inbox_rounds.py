@@ -5,18 +5,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from marid.app.app import App
+from marid.core.caller import Caller
 from marid.core.errors import MaridError
-from marid.core.events import Notice
+from marid.core.events import Event, Notice
 from marid.core.exit_codes import INTERRUPTED_STATUS, exit_code
+from marid.core.ids import new_id
 from marid.core.round_events import RoundEnd
 from marid.faces.cli.chat.chat_round import ChatRequest, RoundRunner, show_round
 from marid.faces.cli.view.console import error_text, print_note
 from marid.faces.signals import SignalGuard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from marid.app.round_request import RoundRequest
+    from marid.core.events import EventListener
     from marid.core.round_events import RoundEvent
     from marid.toolkit.questions import Asker
 
@@ -79,11 +80,11 @@ def _run_inbox_round(app: App, request: ChatRequest, signals: SignalGuard, runne
 
 
 async def _check_inbox(
-    app: App, saying: "RoundRequest", emit: "Callable[[RoundEvent], None]", asker: "Asker | None"
+    app: App, request: "RoundRequest", listener: "EventListener[RoundEvent]", asker: "Asker | None"
 ) -> RoundEnd | None:
     from marid.app.inboxes import run_inbox_round
 
-    end = await run_inbox_round(app, saying, emit, asker)
+    end = await run_inbox_round(app, request, listener, asker)
     if end is None:
-        emit(Notice(_EMPTY.format(saying.conversation)))
+        await listener(Event(new_id(), 0, Caller(face="cli"), Notice(_EMPTY.format(request.conversation))))
     return end

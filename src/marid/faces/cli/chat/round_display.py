@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from marid.app.app import App
+from marid.core.events import EventListener
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import DisplaySettings
 from marid.faces.cli.view.answer_output import AnswerStream
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from marid.toolkit.questions import Asker
 
-RoundAction: TypeAlias = "Callable[[Callable[[RoundEvent], None], Asker | None], Awaitable[RoundEnd | None]]"
+RoundAction: TypeAlias = "Callable[[EventListener[RoundEvent], Asker | None], Awaitable[RoundEnd | None]]"
 
 
 class RoundDisplay:

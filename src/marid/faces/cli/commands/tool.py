@@ -208,12 +208,13 @@ def _run_tool(ctx: click.Context, name: str, made: Mapping[str, Any], given: dic
 def _call_tool(app: App, reach: Any, name: str, args: Mapping[str, object]) -> Outcome:
     import anyio
 
-    from marid.app.tool_session import open_tools
+    from marid.app.tool_session import notice_listener, open_tools
     from marid.faces.cli.chat.terminal_asker import open_terminal_asker
 
     for note in app.notes:
         print_note(note)
-    hands = open_tools(app, reach, Caller(face="cli"), open_terminal_asker(colour=app.colour), print_note)
+    asker, listener = open_terminal_asker(colour=app.colour), notice_listener(print_note)
+    hands = open_tools(app, reach, Caller(face="cli"), asker, listener)
     try:
         return anyio.run(hands.call, name, args)
     finally:

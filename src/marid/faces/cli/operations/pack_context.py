@@ -46,7 +46,9 @@ def run_context(options: dict[str, Any], make_app: Callable[[], App]) -> int:
 
 
 def _show_lock_changes(app: App, options: dict[str, Any]) -> int:
-    found = list(project_context.lock_differences(app, options["targets"][1], Progress(quiet=options["quiet"])))
+    found = list(
+        project_context.lock_differences(app, options["targets"][1], _CALLER, Progress(quiet=options["quiet"]))
+    )
     for line in found:
         print_line(line)
     return 1 if found and options["exit_code"] else 0

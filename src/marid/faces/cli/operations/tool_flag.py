@@ -13,13 +13,15 @@ def call_tool(app: App, reach: ToolAccess, conversation: str, call: tuple[str, s
     import anyio
 
     from marid.app import tool_calls
+    from marid.app.tool_session import notice_listener
     from marid.faces.cli.chat.terminal_asker import open_terminal_asker
 
     name, packed = call
     try:
         given = call_arguments({"properties": {}}, {}, packed or "{}", "-P takes the name of a tool and")
         made = tool_calls.ToolCallRequest(tool=name, conversation=conversation, args=given, access=reach)
-        return anyio.run(tool_calls.call_tool, app, made, open_terminal_asker(colour=app.colour), print_note)
+        asker, listener = open_terminal_asker(colour=app.colour), notice_listener(print_note)
+        return anyio.run(tool_calls.call_tool, app, made, asker, listener)
     except MaridError as error:
         return ToolFailure(code=error.code, message=str(error))
 

@@ -4,7 +4,7 @@ import sys
 import time
 
 from marid.core.context import ContextReport
-from marid.core.events import Event, FileProblem, Notice, PackProgress, WalkProgress
+from marid.core.events import ContextEvent, Event, FileProblem, Notice, PackProgress, WalkProgress
 from marid.faces.cli.view.console import count_text, print_note, write_stderr
 from marid.text.display import human_size
 
@@ -22,7 +22,7 @@ class Progress:
         self._shown = False
         self.files = 0
 
-    def __call__(self, event: Event) -> None:
+    def __call__(self, event: Event[ContextEvent]) -> None:
         match event.what:
             case FileProblem(path=path, reason=reason):
                 self.clear()

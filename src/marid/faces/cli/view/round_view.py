@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from marid.core.events import QuestionAsked
+from marid.core.events import Event, QuestionAsked
 from marid.core.model_io import ReasoningDelta, RetryScheduled, TextDelta
 from marid.core.round_events import EntryStored, ReplyEnded, RoundEnd, RoundEvent, ToolEnded, ToolStarted, UsageReported
 from marid.core.settings.values import DisplaySettings
@@ -33,7 +33,12 @@ class RoundView:
         self._pending_usage: list[UsageReported] = []
         self.waiting = waiting
 
-    def __call__(self, what: RoundEvent) -> None:
+    async def __call__(self, event: Event[RoundEvent]) -> None:
+        """Listen to a round."""
+        self.show(event.what)
+
+    def show(self, what: RoundEvent) -> None:
+        """Show one event."""
         match what:
             case TextDelta(text=text):
                 self._end_waiting()

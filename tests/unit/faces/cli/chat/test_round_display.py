@@ -2,7 +2,6 @@
 
 import os
 import signal
-from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -11,14 +10,20 @@ import pytest
 
 from fakes.patience import patient
 from fakes.talks import talking
+from marid.core.caller import Caller
 from marid.core.errors import Unavailable
+from marid.core.events import Event, EventListener
 from marid.core.model_io import TextDelta
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import DisplaySettings
 from marid.faces.cli.chat.round_display import RoundAction, RoundDisplay
 from marid.toolkit.questions import Asker
 
-Emit = Callable[[RoundEvent], None]
+Listener = EventListener[RoundEvent]
+
+
+async def say(listener: Listener, text: str) -> None:
+    await listener(Event("r", 0, Caller(face="test"), TextDelta(text)))
 
 
 def perform(place: Path, act: RoundAction) -> int:
@@ -27,8 +32,8 @@ def perform(place: Path, act: RoundAction) -> int:
 
 
 def test_the_answer_is_shown_and_the_end_is_success(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
-        emit(TextDelta("Hello"))
+    async def act(listener: Listener, asker: Asker | None) -> RoundEnd:
+        await say(listener, "Hello")
         return RoundEnd("loop", "r")
 
     assert perform(tmp_path, act) == 0
@@ -38,7 +43,7 @@ def test_the_answer_is_shown_and_the_end_is_success(tmp_path: Path, capfd: pytes
 
 
 def test_a_round_that_had_nothing_to_do_says_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    async def act(emit: Emit, asker: Asker | None) -> None:
+    async def act(listener: Listener, asker: Asker | None) -> None:
         assert asker is None
 
     assert perform(tmp_path, act) == 0
@@ -48,8 +53,8 @@ def test_a_round_that_had_nothing_to_do_says_nothing(tmp_path: Path, capfd: pyte
 def test_what_a_round_raises_comes_as_it_is_and_what_was_said_stays(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
-        emit(TextDelta("half"))
+    async def act(listener: Listener, asker: Asker | None) -> RoundEnd:
+        await say(listener, "half")
         raise Unavailable("the stream was cut")
 
     with pytest.raises(Unavailable, match="the stream was cut"):
@@ -58,7 +63,7 @@ def test_what_a_round_raises_comes_as_it_is_and_what_was_said_stays(
 
 
 def test_a_bug_is_not_hidden_in_a_group(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
+    async def act(listener: Listener, asker: Asker | None) -> RoundEnd:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -71,8 +76,8 @@ def test_an_interrupted_round_is_cancelled_as_a_whole(
 ) -> None:
     kept: list[str] = []
 
-    async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
-        emit(TextDelta("half"))
+    async def act(listener: Listener, asker: Asker | None) -> RoundEnd:
+        await say(listener, "half")
         os.kill(os.getpid(), number)
         try:
             await anyio.sleep(20)
@@ -90,7 +95,7 @@ def test_an_interrupted_round_is_cancelled_as_a_whole(
 def test_an_error_after_an_interruption_does_not_change_the_exit_code(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
+    async def act(listener: Listener, asker: Asker | None) -> RoundEnd:
         os.kill(os.getpid(), signal.SIGINT)
         try:
             return await anyio.sleep(20) or RoundEnd("answered", "r")
@@ -103,10 +108,10 @@ def test_an_error_after_an_interruption_does_not_change_the_exit_code(
 def test_a_reader_that_goes_away_ends_the_round_and_what_was_said_is_kept(tmp_path: Path) -> None:
     kept: list[str] = []
 
-    async def act(emit: Emit, asker: Asker | None) -> RoundEnd:
+    async def act(listener: Listener, asker: Asker | None) -> RoundEnd:
         try:
             for _ in range(1000):
-                emit(TextDelta("word "))
+                await say(listener, "word ")
                 await anyio.sleep(0.001)
         finally:
             kept.append("word")

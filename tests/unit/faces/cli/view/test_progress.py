@@ -4,6 +4,7 @@ from contextlib import contextmanager, redirect_stderr
 import pytest
 
 from fakes.terminal import Terminal, terminal
+from marid.core.caller import Caller
 from marid.core.context import ContextReport
 from marid.core.events import ContextEvent, Event, FileProblem, Notice, PackProgress, WalkProgress
 from marid.faces.cli.view.progress import Progress
@@ -17,7 +18,7 @@ def on_a_terminal() -> Generator[Terminal]:
 
 def hear(progress: Progress, *what: ContextEvent) -> None:
     for sequence, one in enumerate(what):
-        progress(Event("s", sequence, one))
+        progress(Event("s", sequence, Caller(face="test"), one))
 
 
 def test_a_problem_is_told_as_it_comes(capsys: pytest.CaptureFixture[str]) -> None:

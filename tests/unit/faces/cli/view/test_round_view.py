@@ -44,7 +44,7 @@ def seen(place: Path, display: DisplaySettings, *what: RoundEvent | RoundEnd) ->
         out = AnswerStream(file, SignalGuard(), lambda: None)
         sink = make_round_view(out, StatusStream(stream, out), RoundViewOptions(display))
         for one in what:
-            sink.show_end(one) if isinstance(one, RoundEnd) else sink(one)
+            sink.show_end(one) if isinstance(one, RoundEnd) else sink.show(one)
         sink.close()
     return Seen(place.read_text(), stream.getvalue())
 
@@ -80,11 +80,11 @@ def test_what_a_reply_has_cost_does_not_break_into_it(place: Path) -> None:
     with terminal() as glass:
         out = AnswerStream(glass.file, SignalGuard(), lambda: None)
         sink = make_round_view(out, StatusStream(glass.file, out), RoundViewOptions(DisplaySettings(verbose=True)))
-        sink(TextDelta("Done: *al"))
-        sink(cost)
-        sink(TextDelta("l*"))
-        sink(ReplyEnded())
-        sink(cost)
+        sink.show(TextDelta("Done: *al"))
+        sink.show(cost)
+        sink.show(TextDelta("l*"))
+        sink.show(ReplyEnded())
+        sink.show(cost)
         assert glass.text() == "Done: all\n[usage] m: 1 tokens in, 2 out\n[usage] m: 1 tokens in, 2 out\n"
 
 
@@ -150,7 +150,7 @@ def test_a_waiting_line_is_for_the_model_not_for_tools(place: Path) -> None:
             (RetryScheduled(2, 20.0, "503"), True),
         ]
         for what, expected in steps:
-            sink(what)
+            sink.show(what)
             assert waits() is expected, what
         sink.close()
         sink.break_line()
@@ -173,8 +173,8 @@ def test_a_terminal_gets_rendered_or_plain_text_as_the_display_says() -> None:
             sink = make_round_view(
                 out, StatusStream(glass.file, out), RoundViewOptions(display._replace(show_thinking=True))
             )
-            sink(ReasoningDelta("hm"))
-            sink(TextDelta("**bold** \x1b[2J"))
+            sink.show(ReasoningDelta("hm"))
+            sink.show(TextDelta("**bold** \x1b[2J"))
             sink.close()
             shown = glass.text()
         assert ("**bold** \\x1b[2J\n" in shown) is expected
@@ -188,6 +188,6 @@ def test_markdown_may_be_rendered_in_a_pipe(place: Path) -> None:
         sink = make_round_view(
             out, StatusStream(StringIO(), out), RoundViewOptions(DisplaySettings(render_markdown=False), markdown=True)
         )
-        sink(TextDelta("**bold**"))
+        sink.show(TextDelta("**bold**"))
         sink.close()
     assert place.read_text() == "bold\n"
