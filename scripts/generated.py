@@ -7,8 +7,8 @@ from marid.bootstrap.settings.env_flags import variable_name
 from marid.core.errors import FAMILIES
 from marid.core.exit_codes import EXIT_STATUS, INTERRUPTED_STATUS
 from marid.core.settings.colours import COLOUR_HELP
-from marid.core.settings.schema import STYLE, TABLE_SETTINGS
-from marid.core.settings.values import DISPLAY_SETTINGS, SETTINGS, ResolvedSettings, Setting, Settings
+from marid.core.settings.schema import SETTINGS, Setting
+from marid.core.settings.values import ResolvedSettings, Settings
 from marid.core.settings.view import effective_settings
 from marid.faces.cli.argv.help_page import full_help_page
 from marid.faces.pipe.command_table import ASYNC_COMMANDS, SYNC_COMMANDS
@@ -55,14 +55,13 @@ def default_rules() -> str:
 def settings() -> str:
     """Every setting, those of tables after their table: its default, its variable, where it may stand, its meaning."""
     shown = {one.key: one.text for one in effective_settings(ResolvedSettings(Settings(), {}))}
-    rows = [row for one in SETTINGS for row in (one, *(field for field in TABLE_SETTINGS if _is_in(field, one)))]
-    return table(_HEAD, (_setting(one, shown, "config.toml", "local.toml") for one in rows))
+    return table(_HEAD, (_setting(one, shown, "config.toml", "local.toml") for one in SETTINGS if not one.display))
 
 
 def display() -> str:
     """The same for cli.toml, and what a colour is."""
     shown = {one.key: one.text for one in effective_settings(ResolvedSettings(Settings(), {}))}
-    rows = table(_HEAD, (_setting(one, shown, "cli.toml", "") for one in (*DISPLAY_SETTINGS, *STYLE)))
+    rows = table(_HEAD, (_setting(one, shown, "cli.toml", "") for one in SETTINGS if one.display))
     return f"{rows}\n\nA colour is {COLOUR_HELP}."
 
 
@@ -74,10 +73,6 @@ _TIGHTEN = {
     "exclude": "exclude more",
     "stricter": "be stricter",
 }
-
-
-def _is_in(field: Setting, one: Setting) -> bool:
-    return field.name.partition(".")[0] == one.name
 
 
 def _setting(one: Setting, shown: Mapping[str, str], file: str, own: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from fakes.settings import Place
-from marid.core.settings.schema import DISPLAY_BY_NAME, SETTINGS_BY_NAME
+from marid.core.settings.schema import SETTINGS_BY_NAME
 
 PAGE = (Path(__file__).parents[2] / "docs" / "settings.md").read_text("utf-8")
 FILES = dict(re.findall(r"^```toml\n# (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
@@ -43,5 +43,5 @@ def test_the_examples_are_valid_and_do_what_the_page_says(tmp_path: Path) -> Non
 
 
 def test_every_setting_is_on_the_page() -> None:
-    names = [name.replace("*", "ID") for name in (*SETTINGS_BY_NAME, *DISPLAY_BY_NAME)]
+    names = [name.replace("*", "ID") for name in SETTINGS_BY_NAME]
     assert [name for name in names if f"| `{name}`" not in PAGE] == []

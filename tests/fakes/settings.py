@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from marid.bootstrap.settings.settings_resolver import SettingsSources, resolve_settings
-from marid.core.settings.schema import STYLE
+from marid.core.settings.schema import SETTINGS
 from marid.core.settings.values import ResolvedSettings, Settings, settings_by_key
 
 NAME = "talk"
@@ -132,7 +132,7 @@ SHOWN: dict[str, Sample] = {
     "verbose": ON,
     "hide_tool_calls": ON,
     "show_thinking": ON,
-    **{one.name: _word("#aaBB01" if one.name.endswith("1") else "blue") for one in STYLE},
+    **{one.name: _word("#aaBB01" if one.name.endswith("1") else "blue") for one in SETTINGS if one.kind == "colour"},
 }
 
 

@@ -106,8 +106,8 @@ def test_a_home_of_chibi_goes_on_as_it_is(
         (asked,) = chats(server)
     assert (done.code, done.text) == (0, "You are Ann\n")
     assert KEY not in done.err
-    assert "not used yet" in done.err
-    assert "known are" not in done.err
+    assert "not supported yet" in done.err
+    assert "known keys" not in done.err
     body = json.loads(json.dumps(asked.body))
     said = [(one["role"], one["content"]) for one in body["messages"]][1:]
     assert [role for role, _ in said] == ["user", "assistant", "user"]

@@ -342,4 +342,4 @@ def test_a_note_about_the_settings_is_told_once(marid: Program) -> None:
     home = Path(os.environ["MARID_HOME"])
     home.mkdir()
     (home / "config.toml").write_text("auto_compact = true\n")
-    assert marid("hello").err.count("'auto_compact' is not used yet") == 1
+    assert marid("hello").err.count("'auto_compact' is not supported yet") == 1

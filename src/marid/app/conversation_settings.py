@@ -9,17 +9,9 @@ from marid.app.config_file import edit_toml_file
 from marid.app.conversations import storage_for
 from marid.app.input_files import is_file, read_text_file
 from marid.core.errors import BadInput, NotFound
-from marid.core.settings.schema import (
-    DISPLAY_BY_NAME,
-    EXCLUSIVE_SETTINGS,
-    SETTINGS_BY_NAME,
-    find_display_setting,
-    find_setting,
-    flatten,
-    suggestion,
-)
-from marid.core.settings.validation import parse_and_check, printable_key
-from marid.core.settings.values import PROVIDERS, settings_files
+from marid.core.settings.schema import EXCLUSIVE_SETTINGS, PROVIDERS, SETTINGS_BY_NAME, find_setting, unknown_key_hint
+from marid.core.settings.validation import flatten, parse_and_check, printable_key
+from marid.core.settings.values import settings_files
 from marid.text.conversation_names import check_conversation_name
 
 if TYPE_CHECKING:
@@ -39,7 +31,9 @@ def set_conversation_settings(app: App, conversation: str, values: Mapping[str, 
     checked = _check_values(values)
     folder = app.stores(app.settings).files.settings_folder(_ensure_conversation(app, conversation))
     files = settings_files(app.settings.home, app.project, folder)
-    shown = {name: value for name, value in checked.items() if find_display_setting(name)}
+    shown = {
+        name: value for name, value in checked.items() if name in SETTINGS_BY_NAME and SETTINGS_BY_NAME[name].display
+    }
     rest = {name: value for name, value in checked.items() if name not in shown}
     for file, part in ((files.local, rest), (files.own_cli, shown)):
         if part:
@@ -50,11 +44,9 @@ def _check_values(values: Mapping[str, object]) -> dict[str, Any]:
     problems: list[str] = []
     found: dict[str, Any] = {}
     for key, raw in flatten(values):
-        setting = find_display_setting(key) or find_setting(key)
+        setting = find_setting(key)
         if setting is None:
-            problems.append(
-                f"unknown key '{printable_key(key)}'{suggestion(key, (*SETTINGS_BY_NAME, *DISPLAY_BY_NAME))}"
-            )
+            problems.append(f"unknown key '{printable_key(key)}'{unknown_key_hint(key)}")
         elif not setting.per_conversation:
             problems.append(f"'{key}' is the same for all conversations: set it in config.toml")
         else:

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from marid.app.app import App
 from marid.app.conversations import transcript
 from marid.core.errors import BadInput, NotFound
+from marid.core.suggestions import close_matches, did_you_mean
 
 UNSET = "(not set)"
 LIST = "list"
@@ -20,10 +21,9 @@ def inspectable_names() -> tuple[str, ...]:
 def setting_keys() -> tuple[str, ...]:
     """Every setting and display key, those of tables with dots; not those of providers, which are anybody's choice."""
     # Imported when used: most of what is asked for is no setting.
-    from marid.core.settings.schema import ANY_PROVIDER, DISPLAY_BY_NAME, SETTINGS_BY_NAME
+    from marid.core.settings.schema import ANY_PROVIDER, SETTINGS
 
-    every = (*SETTINGS_BY_NAME.values(), *DISPLAY_BY_NAME.values())
-    return tuple(one.name for one in every if one.kind != "table" and ANY_PROVIDER not in one.name)
+    return tuple(one.name for one in SETTINGS if one.kind != "table" and ANY_PROVIDER not in one.name)
 
 
 def inspect(app: App, key: str, thing: str) -> str:
@@ -46,18 +46,15 @@ def check_inspectable(thing: str) -> None:
     """Raises: BadInput for what is no thing, with the nearest ones."""
     if thing in _ALIASES or thing in inspectable_names() or _setting_name(thing):
         return
-    import difflib
-
-    near = difflib.get_close_matches(thing, inspectable_names(), 3)
-    hint = f"did you mean {' or '.join(near)}?" if near else "`list` names all that there is"
-    raise BadInput(f"there is nothing called '{thing}' to inspect; {hint}")
+    near = close_matches(thing, inspectable_names(), 3)
+    raise BadInput(f"cannot inspect '{thing}'{did_you_mean(near) or '; `list` prints all names'}")
 
 
 def _setting_name(thing: str) -> str:
     """The name of a setting that is called so; of a table, a provider or an alias too."""
-    from marid.core.settings.schema import find_display_setting, find_setting
+    from marid.core.settings.schema import find_setting
 
-    found = find_setting(thing) or find_display_setting(thing)
+    found = find_setting(thing)
     return found.name if found else ""
 
 

@@ -9,7 +9,7 @@ import anyio.to_thread
 from marid.app.app import App
 from marid.core.errors import MaridError, NotFound
 from marid.core.model_io import ModelInfo
-from marid.core.settings.values import PROVIDERS
+from marid.core.settings.schema import PROVIDERS
 from marid.text.display import escape_text
 
 

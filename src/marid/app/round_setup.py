@@ -9,7 +9,6 @@ from marid.app.conversation_stores import ConversationStores
 from marid.core.conversation.entry import TO_AGENT, TO_USER
 from marid.core.errors import BadInput
 from marid.core.model_io import ModelInfo, Parameters
-from marid.core.settings.api_parameters import parameters_from
 from marid.core.settings.values import Settings
 from marid.ports.model import Model
 
@@ -54,7 +53,7 @@ def prepare_round(
         stores=stores,
         model=model,
         model_name=_OFFLINE if model.provider == _OFFLINE else settings.model.name,
-        parameters=parameters_from(settings.model.api),
+        parameters=Parameters.from_table(settings.model.api),
         fallback_tool=_fallback_tool(settings, force),
         notes=notes,
     )

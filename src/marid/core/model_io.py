@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 Role: TypeAlias = Literal["user", "assistant", "tool"]
 BYTES_PER_TOKEN = 4
@@ -116,7 +116,7 @@ class ReasoningOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Parameters:
-    """How a model should answer. None leaves it to the provider; what a provider does not know is not sent to it."""
+    """Parameters of a request. None leaves one to the provider; unsupported ones are not sent."""
 
     temperature: float | None = None
     max_tokens: int | None = None
@@ -131,6 +131,19 @@ class Parameters:
     """`{"type": "text"}`, `{"type": "json_object"}` or `{"type": "json_schema", "json_schema": {"name", "schema"}}`."""
     reasoning: ReasoningOptions = ReasoningOptions()
     prompt_caching: bool = True
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> "Parameters":
+        """From the settings table `api`, whose values were checked when it was read."""
+        values = dict(table)
+        if isinstance(choice := values.get("tool_choice"), Mapping):
+            values["tool_choice"] = ForcedTool(cast("Mapping[str, Any]", choice)["function"]["name"])
+        reasoning: dict[str, Any] = dict(values.pop("reasoning", {}))
+        if "max_tokens" in reasoning:
+            reasoning.pop("effort", None)
+        elif reasoning.get("enabled"):
+            reasoning.setdefault("effort", "medium")
+        return cls(**values, reasoning=ReasoningOptions(**reasoning))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -100,8 +100,8 @@ def test_a_setting_is_told_as_it_counts_in_that_conversation(app: App) -> None:
 
 
 def test_what_is_no_thing_is_told_with_what_was_meant() -> None:
-    with pytest.raises(BadInput, match="did you mean todos"):
+    with pytest.raises(BadInput, match="did you mean 'todos'"):
         check_inspectable("todo")
-    with pytest.raises(BadInput, match="`list` names all"):
+    with pytest.raises(BadInput, match="`list` prints all"):
         check_inspectable("zzzzzz")
     check_inspectable("prompt")

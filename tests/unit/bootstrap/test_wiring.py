@@ -35,7 +35,7 @@ def test_rules_and_notes_of_the_settings_reach_the_workbench(tmp_path: Path) -> 
     (tmp_path / "config.toml").write_text('rules = ["!*.md"]\nauto_compact = true\n')
     app = build(cwd=str(tmp_path), home=str(tmp_path), environ={})
     assert app.context_ports.settings_rules == ("!*.md",)
-    assert app.notes == (f"{tmp_path / 'config.toml'}:2: 'auto_compact' is not used yet",)
+    assert app.notes == (f"{tmp_path / 'config.toml'}:2: 'auto_compact' is not supported yet",)
 
 
 def test_every_port_has_its_adapter(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from marid.core.errors import BadInput
-from marid.core.settings.provider_url import address_problem
+from marid.core.settings.provider_url import url_problem
 
 Dialect: TypeAlias = Literal["openai", "openrouter", "anthropic", "google"]
 OFFLINE = "offline"
@@ -113,7 +113,7 @@ def _check_url(url: str, name: str) -> str:
         raise BadInput(
             f"unknown provider '{name}': set its base_url, or use one of {', '.join((OFFLINE, *KNOWN_PROVIDERS))}"
         )
-    if problem := address_problem(url):
+    if problem := url_problem(url):
         raise BadInput(f"base_url of provider '{name}' {problem}")
     if not url.isascii():
         _check_letters(url, name)

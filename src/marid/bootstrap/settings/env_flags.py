@@ -1,20 +1,18 @@
-"""Settings from outside of files: variables and flags."""
+"""Settings from environment variables and flags."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from marid.bootstrap.settings.layer import SettingsDiagnostics, SettingsLayer, empty_layer
+from marid.bootstrap.settings.layer import Layer, SettingsDiagnostics, SetValue
 from marid.core.errors import BadInput
 from marid.core.settings.schema import (
     ANY_PROVIDER,
-    DISPLAY_BY_NAME,
-    SETTINGS_BY_NAME,
-    find_display_setting,
+    SETTINGS,
+    UNSUPPORTED_KEYS,
+    Setting,
     find_setting,
-    flatten,
-    suggestion,
+    unknown_key_hint,
 )
-from marid.core.settings.validation import parse_and_check, printable_key
-from marid.core.settings.values import UNSUPPORTED_KEYS, Setting
+from marid.core.settings.validation import flatten, parse_and_check, printable_key
 
 FLAG = "flag"
 _PREFIX = "MARID_"
@@ -26,70 +24,59 @@ def variable_name(setting: Setting) -> str:
     return f"{_PREFIX}{setting.name.upper().replace('.', '_')}"
 
 
-def environment_layers(
-    environ: Mapping[str, str], ids: Iterable[str], findings: SettingsDiagnostics
-) -> tuple[SettingsLayer, SettingsLayer]:
-    """What variables set, and what they set of the display; an empty one sets nothing. `ids` are known providers."""
-    settings, display = empty_layer(), empty_layer()
-    rows = (
-        *((one, settings) for one in _settable_rows(SETTINGS_BY_NAME)),
-        *((one, display) for one in _settable_rows(DISPLAY_BY_NAME)),
-    )
-    for setting, layer in rows:
-        # Our own name is stronger than the documents' names.
-        names = [name for name in (variable_name(setting), *setting.aliases) if environ.get(name)]
-        for name in reversed(names):
-            _set_typed(layer, setting, environ[name], name, findings)
+def environment_layer(environ: Mapping[str, str], ids: Iterable[str], findings: SettingsDiagnostics) -> Layer:
+    """What variables set; an empty one sets nothing. `ids` are the providers of config.toml."""
+    layer: Layer = {}
+    for setting in SETTINGS:
+        if setting.kind == "table" or ANY_PROVIDER in setting.name:
+            continue
+        # Our own name overrides the aliases.
+        for name in (*reversed(setting.aliases), variable_name(setting)):
+            if environ.get(name):
+                _add_value(layer, setting, environ[name], name, findings)
     for name, setting in _provider_variables(environ, ids):
-        _set_typed(settings, setting, environ[name], name, findings)
-    return settings, display
-
-
-def _settable_rows(rows: Mapping[str, Setting]) -> Iterator[Setting]:
-    return (one for one in rows.values() if one.kind != "table" and ANY_PROVIDER not in one.name)
+        _add_value(layer, setting, environ[name], name, findings)
+    return layer
 
 
 def _provider_variables(environ: Mapping[str, str], ids: Iterable[str]) -> Iterator[tuple[str, Setting]]:
-    spelled = {id.upper().replace("-", "_"): id for id in ids}
+    by_spelling = {id.upper().replace("-", "_"): id for id in ids}
     for name in environ:
         if not name.startswith(_PROVIDERS) or not environ[name]:
             continue
         for field in ("base_url", "api_key", "model"):
-            id, found, _ = name.removeprefix(_PROVIDERS).rpartition(f"_{field.upper()}")
-            if found and id and name.endswith(f"_{field.upper()}"):
-                setting = find_setting(f"providers.{spelled.get(id, id.lower())}.{field}")
-                if setting:
-                    yield name, setting
+            spelling = name.removeprefix(_PROVIDERS).removesuffix(f"_{field.upper()}")
+            if name == f"{_PROVIDERS}{spelling}_{field.upper()}" and (
+                setting := find_setting(f"providers.{by_spelling.get(spelling, spelling.lower())}.{field}")
+            ):
+                yield name, setting
 
 
-def flag_layers(flags: Mapping[str, object], findings: SettingsDiagnostics) -> tuple[SettingsLayer, SettingsLayer]:
-    """What flags set, by key, and what they set of the display. Later ones are stronger; None sets nothing."""
-    settings, display = empty_layer(), empty_layer()
+def flag_layer(flags: Mapping[str, object], findings: SettingsDiagnostics) -> Layer:
+    """What flags set, by key. Later ones are stronger; None sets nothing."""
+    layer: Layer = {}
     for name, raw in flatten(flags):
-        shown = find_display_setting(name)
-        setting = shown or find_setting(name)
+        setting = find_setting(name)
         if raw is None:
             continue
         if setting is None:
             _report_unknown_flag(name, findings)
         elif not setting.per_conversation:
-            place = f"config.toml or {variable_name(setting)}"
-            findings.problems.append(f"{FLAG}: '{name}' may only be set by {place}")
+            findings.problems.append(f"{FLAG}: '{name}' may only be set in config.toml or by {variable_name(setting)}")
         else:
-            _set_typed(display if shown else settings, setting, raw, FLAG, findings)
-    return settings, display
+            _add_value(layer, setting, raw, FLAG, findings)
+    return layer
 
 
 def _report_unknown_flag(name: str, findings: SettingsDiagnostics) -> None:
     if name in UNSUPPORTED_KEYS:
-        findings.notes.append(f"{FLAG}: '{name}' is not used yet")
+        findings.notes.append(f"{FLAG}: '{name}' is not supported yet")
     elif not findings.is_full:
-        told = suggestion(name, (*SETTINGS_BY_NAME, *DISPLAY_BY_NAME))
-        findings.problems.append(f"{FLAG}: unknown key '{printable_key(name)}'{told}")
+        findings.problems.append(f"{FLAG}: unknown key '{printable_key(name)}'{unknown_key_hint(name)}")
 
 
-def _set_typed(layer: SettingsLayer, setting: Setting, raw: object, origin: str, findings: SettingsDiagnostics) -> None:
+def _add_value(layer: Layer, setting: Setting, raw: object, origin: str, findings: SettingsDiagnostics) -> None:
     try:
-        layer.set_value(setting.name, parse_and_check(setting, raw), origin)
+        layer[setting.name] = SetValue(parse_and_check(setting, raw), origin)
     except BadInput as error:
         findings.problems.append(f"{origin}: {error}")

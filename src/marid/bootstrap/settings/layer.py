@@ -1,6 +1,6 @@
-"""Values of settings by name, from one place, and what is put together from several."""
+"""The values that one file, the environment or the flags set, and how such layers are merged."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
@@ -9,11 +9,10 @@ from marid.core.settings.schema import ADDITIVE_LISTS, BUDGET, EFFORT, EXCLUSIVE
 from marid.core.settings.values import BadSettingsFile
 
 _MAX_PROBLEMS = 50
-_TABLES = ("providers", "tools", "storage", "api", "markdown_style")
 
 
 class SettingsDiagnostics:
-    """What is wrong with the settings, and what a person should know about them."""
+    """The problems of all layers, which are raised together, and notes for the user."""
 
     def __init__(self) -> None:
         self.problems: list[str] = []
@@ -22,73 +21,69 @@ class SettingsDiagnostics:
 
     @property
     def is_full(self) -> bool:
-        """Whether nobody would read more: a hostile file could have any number of problems."""
+        """Whether to stop collecting problems: a hostile file could have any number."""
         return len(self.problems) >= _MAX_PROBLEMS
 
     def add_file_problem(self, problem: str) -> None:
-        """Take a problem that a file has, rather than a variable or a flag."""
+        """Add a problem of a file, as opposed to a variable or a flag."""
         self._has_file_problem = True
         self.problems.append(problem)
 
     def raise_problems(self) -> None:
-        """Raises: BadInput that names every problem; BadFile when a file has one of them."""
+        """Raises: BadInput with every problem; BadSettingsFile if a file has one of them."""
         if self.problems:
-            told = [*self.problems[:_MAX_PROBLEMS], *(["and perhaps more"] if self.is_full else [])]
+            lines = [*self.problems[:_MAX_PROBLEMS], *(["and perhaps more"] if self.is_full else [])]
             kind = BadSettingsFile if self._has_file_problem else BadInput
-            raise kind("the settings have problems:\n" + "\n".join(f"  {line}" for line in told))
+            raise kind("invalid settings:\n" + "\n".join(f"  {line}" for line in lines))
 
 
-class SettingsLayer(NamedTuple):
-    """Values by name, those of tables with dots, and where each came from."""
+class SetValue(NamedTuple):
+    """A checked value, and the file, variable or flag that set it."""
 
-    values: dict[str, object]
-    origins: dict[str, str]
-
-    def set_value(self, name: str, value: object, origin: str) -> None:
-        """Set one value."""
-        self.values[name] = value
-        self.origins[name] = origin
+    value: Any
+    origin: str
 
 
-def empty_layer() -> SettingsLayer:
-    """A layer that sets nothing."""
-    return SettingsLayer({}, {})
+Layer = dict[str, SetValue]
+"""Values by the names of settings."""
 
 
-def drop_rival_effort(layer: SettingsLayer, notes: list[str]) -> SettingsLayer:
-    """A layer in which effort and a number of tokens for thoughts do not stand side by side."""
-    if EFFORT in layer.values and BUDGET in layer.values:
-        notes.append(f"{layer.origins[BUDGET]}: of {EFFORT} and {BUDGET} the latter counts")
-        del layer.values[EFFORT]
+def drop_rival_effort(layer: Layer, notes: list[str]) -> Layer:
+    """The layer without reasoning effort if it also has a number of tokens, with a note."""
+    if EFFORT in layer and BUDGET in layer:
+        notes.append(f"{layer[BUDGET].origin}: {BUDGET} overrides {EFFORT}")
+        del layer[EFFORT]
     return layer
 
 
-def merge_layers(below: SettingsLayer, above: SettingsLayer) -> SettingsLayer:
-    """Both layers as one, where the second is the stronger; lists of what is excluded grow."""
-    made = SettingsLayer(dict(below.values), dict(below.origins))
-    for name, value in above.values.items():
-        if rival := EXCLUSIVE_SETTINGS.get(name):
-            made.values.pop(rival, None)
-        origin = above.origins[name]
-        if name in made.values and name in (*ADDITIVE_LISTS, "policy"):
-            origin = join_origins(made.origins[name], origin)
-        made.set_value(name, _merge_value(name, made.values.get(name), value), origin)
-    return made
+def merge_layers(layers: Iterable[Layer]) -> Layer:
+    """The layers, weak to strong, as one."""
+    merged: Layer = {}
+    for layer in layers:
+        for name, (value, origin) in layer.items():
+            if rival := EXCLUSIVE_SETTINGS.get(name):
+                merged.pop(rival, None)
+            below = merged.get(name)
+            if below and name in ADDITIVE_LISTS:
+                merged[name] = SetValue(add_items(below.value, value), join_origins(below.origin, origin))
+            elif below and name == "policy":
+                merged[name] = SetValue(_merge_policy(below.value, value), join_origins(below.origin, origin))
+            else:
+                merged[name] = SetValue(value, origin)
+    return merged
+
+
+def add_items(below: Iterable[str], above: Iterable[str]) -> tuple[str, ...]:
+    """Both lists as one without duplicates."""
+    return tuple(dict.fromkeys((*below, *above)))
 
 
 def join_origins(below: str, above: str) -> str:
-    """Where a value came from that two places made together."""
+    """The origin of a value that two layers made together."""
     return f"{below}, {above}" if below != above else above
 
 
-def _merge_value(name: str, below: Any, above: Any) -> object:
-    if name in ADDITIVE_LISTS:
-        return tuple(dict.fromkeys((*(below or ()), *above)))
-    return _merge_policy(below or {}, above) if name == "policy" else above
-
-
 def _merge_policy(below: Mapping[str, object], above: Mapping[str, object]) -> Mapping[str, object]:
-    """Two tables as one, where the second is the stronger, key by key."""
     tools = {**_table(below.get("tools")), **_table(above.get("tools"))}
     return MappingProxyType({**below, **above, **({"tools": tools} if tools else {})})
 
@@ -97,14 +92,15 @@ def _table(raw: object) -> Mapping[str, object]:
     return cast("Mapping[str, object]", raw) if isinstance(raw, Mapping) else {}
 
 
-def nest_tables(values: Mapping[str, object]) -> dict[str, Any]:
-    """The values with tables in the place of names with dots."""
-    found: dict[str, Any] = {}
-    for name, value in values.items():
+def nest_tables(layer: Layer) -> dict[str, Any]:
+    """The values by top-level key, with tables in place of names with dots."""
+    nested: dict[str, Any] = {}
+    for name, (value, _) in layer.items():
         *above, last = name.split(".")
-        table = found
+        table = nested
         for part in above:
             table = table.setdefault(part, {})
         table[last] = value
-    frozen = {name: MappingProxyType(found[name]) for name in found if name in _TABLES}
-    return {**found, **frozen}
+    return {
+        key: MappingProxyType(cast("Any", value)) if isinstance(value, dict) else value for key, value in nested.items()
+    }

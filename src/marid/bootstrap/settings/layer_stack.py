@@ -1,82 +1,53 @@
-"""All layers of settings, read and put together."""
+"""All layers of settings, read and merged. Imported when something is set."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
-from marid.bootstrap.settings.env_flags import environment_layers, flag_layers
-from marid.bootstrap.settings.layer import (
-    SettingsDiagnostics,
-    SettingsLayer,
-    drop_rival_effort,
-    empty_layer,
-    merge_layers,
-)
+from marid.bootstrap.settings.env_flags import environment_layer, flag_layer
+from marid.bootstrap.settings.layer import Layer, SettingsDiagnostics, drop_rival_effort, merge_layers
 from marid.bootstrap.settings.models_file import IDENTITY_KEYS, choose_model, provider_ids, read_models
-from marid.bootstrap.settings.project_limits import TighteningCallbacks, tighten
-from marid.bootstrap.settings.toml_files import DISPLAY_FILE, PROJECT_FILE, LayerReader, TomlFile, read_toml
-from marid.core.errors import BadInput
-from marid.core.settings.values import CHIBI_KEYS, SettingsFiles
+from marid.bootstrap.settings.project_limits import tighten
+from marid.bootstrap.settings.toml_files import LayerReader, read_toml
+from marid.core.settings.schema import CHIBI_KEYS
+from marid.core.settings.values import SettingsFiles
 
 
-class SettingsStack:
-    """Reads the files once; `notes` are what a person should know about them.
+class MergedLayers(NamedTuple):
+    """What is set, and notes for the user."""
 
-    Unknown keys in a home that Chibi uses as well are notes, as Chibi itself ignores them: a home is Chibi's when
-    its name says so or when its config.toml has a key that only Chibi knows.
+    layer: Layer
+    notes: tuple[str, ...]
+
+
+def merge_sources(
+    files: SettingsFiles, environ: Mapping[str, str], flags: Mapping[str, object], *, is_chibi_home: bool = False
+) -> MergedLayers:
+    """Read every file once and merge all layers.
+
+    In a home that Chibi uses as well, unknown keys are notes, as Chibi itself ignores them. A home is Chibi's if its
+    name says so or if its config.toml has a key that only Chibi knows.
+
+    Raises: BadInput with every problem.
     """
-
-    def __init__(self, files: SettingsFiles, *, is_chibi_home: bool = False) -> None:
-        self._findings = SettingsDiagnostics()
-        self._config, self._models, self._project, self._local, self._cli, self._own_cli = (
-            read_toml(path, self._findings) if path else TomlFile(path) for path in files
-        )
-        lenient = is_chibi_home or not CHIBI_KEYS.isdisjoint(self._config.table)
-        self._reader = LayerReader(self._findings, lenient=lenient)
-        self._strict_reader = LayerReader(self._findings)
-        self.notes = self._findings.notes
-
-    def merge(self, environ: Mapping[str, str], flags: Mapping[str, object]) -> tuple[SettingsLayer, SettingsLayer]:
-        """What is in force, and what of it is about the display.
-
-        Raises: BadInput that names every problem.
-        """
-        config = self._drop_rival_effort(self._reader.read_layer(self._config))
-        outside, shown = environment_layers(environ, provider_ids(config.values), self._findings)
-        models = read_models(self._models, self._reader, self.notes)
-        project = self._strict_reader.read_layer(self._project, PROJECT_FILE)
-        local = self._drop_rival_effort(self._reader.read_layer(self._local, is_conversation=True))
-        given, given_display = flag_layers(flags, self._findings)
-        chosen = choose_model(
-            (config, self._drop_rival_effort(outside), local, self._drop_rival_effort(given)), models, self.notes
-        )
-        below = merge_layers(merge_layers(config, outside), models.layer_for(chosen.names))
-        together = merge_layers(merge_layers(self._tighten(below, project), local), given)
-        display = self._merge_display(shown, given_display)
-        self._findings.raise_problems()
-        return _with_model_choice(together, chosen.layer), display
-
-    def _drop_rival_effort(self, layer: SettingsLayer) -> SettingsLayer:
-        return drop_rival_effort(layer, self.notes)
-
-    def _tighten(self, below: SettingsLayer, project: SettingsLayer) -> SettingsLayer:
-        return tighten(below, project, TighteningCallbacks(self._report_invalid, self._note_ignored))
-
-    def _report_invalid(self, name: str, why: BadInput) -> None:
-        self._strict_reader.report_problem(self._project, tuple(name.split(".")), why)
-
-    def _note_ignored(self, name: str, why: str) -> None:
-        self._strict_reader.add_note(self._project, tuple(name.split(".")), why)
-
-    def _merge_display(self, shown: SettingsLayer, given: SettingsLayer) -> SettingsLayer:
-        made = self._reader.read_layer(self._cli, DISPLAY_FILE)
-        for layer in (shown, self._reader.read_layer(self._own_cli, DISPLAY_FILE), given):
-            made = merge_layers(made, layer)
-        return made
-
-
-def _with_model_choice(together: SettingsLayer, chosen: SettingsLayer) -> SettingsLayer:
-    """With the provider and model that are meant in the place of what the layers said about them one by one."""
-    made = empty_layer()
-    for name, value in together.values.items():
-        if name not in IDENTITY_KEYS:
-            made.set_value(name, value, together.origins[name])
-    return merge_layers(made, chosen)
+    findings = SettingsDiagnostics()
+    notes = findings.notes
+    config_file, *other_files = map(read_toml, files)
+    lenient = is_chibi_home or not CHIBI_KEYS.isdisjoint(config_file.table)
+    config_reader = LayerReader(config_file, findings, lenient=lenient)
+    models_reader, project_reader, local_reader, cli_reader, own_cli_reader = (
+        LayerReader(file, findings, kind, lenient=lenient and kind != "project")
+        for file, kind in zip(other_files, ("config", "project", "local", "cli", "cli"), strict=True)
+    )
+    config = drop_rival_effort(config_reader.read_layer(), notes)
+    outside = drop_rival_effort(environment_layer(environ, provider_ids(config), findings), notes)
+    models = read_models(models_reader, notes)
+    project = project_reader.read_layer()
+    local = drop_rival_effort(local_reader.read_layer(), notes)
+    given = drop_rival_effort(flag_layer(flags, findings), notes)
+    choice = choose_model((config, outside, local, given), models, notes)
+    below = merge_layers((config, cli_reader.read_layer(), outside, models.layer_for(choice.names)))
+    merged = merge_layers((tighten(below, project, project_reader), local, own_cli_reader.read_layer(), given))
+    findings.raise_problems()
+    # The chosen provider and model replace what the layers said about them one by one.
+    rest = {name: value for name, value in merged.items() if name not in IDENTITY_KEYS}
+    return MergedLayers({**rest, **choice.layer}, tuple(notes))

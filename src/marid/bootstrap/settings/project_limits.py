@@ -1,108 +1,94 @@
-"""What a project's own file makes of the settings: it may tighten them, and is not trusted to loosen any."""
+"""The project's own settings file, which is not trusted: it may only tighten what the user has set."""
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from marid.bootstrap.settings.layer import SettingsLayer, join_origins
+from marid.bootstrap.settings.layer import Layer, SetValue, add_items, join_origins
+from marid.bootstrap.settings.toml_files import LayerReader
 from marid.core.errors import BadInput
+from marid.core.policy.policy import DEFAULT_RULES, Verdict
+from marid.core.policy.policy_table import parse_rules
 from marid.core.settings.schema import ADDITIVE_LISTS, find_setting
-from marid.core.settings.validation import default_of, printable_key
+from marid.core.settings.validation import printable_key
+from marid.core.settings.values import Settings, settings_by_key
 
 
-class TighteningCallbacks(NamedTuple):
-    """Who is told, with the key, of what a project may not set at all, and of what is looser and so ignored."""
-
-    on_invalid: Callable[[str, BadInput], None]
-    on_ignored: Callable[[str, str], None]
-
-
-def tighten(below: SettingsLayer, project: SettingsLayer, callbacks: TighteningCallbacks) -> SettingsLayer:
-    """The values, and what the project makes stricter of them."""
-    made = SettingsLayer(dict(below.values), dict(below.origins))
-    for name, value in project.values.items():
+def tighten(below: Layer, project: Layer, reader: LayerReader) -> Layer:
+    """The layer with everything that the project makes stricter. Looser values are ignored, with a note."""
+    if not project:
+        return below
+    tightened = dict(below)
+    defaults = settings_by_key(Settings())
+    for name, (value, origin) in project.items():
+        current = {**defaults, **{key: one.value for key, one in tightened.items()}}
         try:
-            found = _tighten_value(name, value, made.values)
+            changed, stricter = _tighten_value(name, value, current)
         except BadInput as error:
-            callbacks.on_invalid(name, error)
+            reader.report_problem(tuple(name.split(".")), error)
             continue
-        for key, why in _loosening_keys(name, value, made.values):
-            callbacks.on_ignored(key, f"'{printable_key(key)}' of a project may only tighten: {why}")
-        for changed, stricter in found.items():
-            if stricter != made.values.get(changed, _default(changed)):
-                origin = project.origins[name]
-                # Lists grow.
-                made.set_value(
-                    changed, stricter, join_origins(made.origins[name], origin) if _is_list(made, name) else origin
-                )
-    return made
+        for key, why in _loosening_keys(name, value, stricter, current):
+            note = f"'{printable_key(key)}' of a project may only tighten: {why}"
+            reader.add_note(tuple(key.split(".")), note)
+        if stricter != current.get(changed):
+            before = tightened.get(name)
+            grows = before is not None and isinstance(before.value, tuple)
+            tightened[changed] = SetValue(stricter, join_origins(before.origin, origin) if before and grows else origin)
+    return tightened
 
 
-def _is_list(layer: SettingsLayer, name: str) -> bool:
-    return isinstance(layer.values.get(name), tuple)
-
-
-def _tighten_value(name: str, value: Any, below: Mapping[str, Any]) -> dict[str, object]:
+def _tighten_value(name: str, value: Any, current: Mapping[str, Any]) -> tuple[str, Any]:
+    """The setting that changes, and its stricter value."""
     setting = find_setting(name.partition(".")[0])
-    current: Any = below.get(name, _default(name))
+    before: Any = current.get(name)
     match setting.tighten if setting else "":
         case "lower":
-            endless = setting is not None and setting.zero_is_unlimited
-            return {name: min((one for one in (value, current) if one or not endless), default=0)}
+            unlimited = setting is not None and setting.zero_is_unlimited
+            return name, min((one for one in (value, before) if one or not unlimited), default=0)
         case "on":
-            return {name: value or current}
+            return name, value or before
         case "add":
             if loose := [rule for rule in value if not rule.lstrip().startswith("!")]:
-                raise BadInput(f"'{name}' of a project may only exclude (begin with '!'), not {loose[0]!r}")
-            return {name: (*current, *value)}
+                raise BadInput(f"'{name}' of a project may only exclude (start with '!'), not {loose[0]!r}")
+            return name, (*before, *value)
         case "exclude" if name in ADDITIVE_LISTS:
-            return {name: tuple(dict.fromkeys((*(current or ()), *value)))}
+            return name, add_items(before or (), value)
         case "stricter" if setting and setting.choices:
-            return {name: max(value, current, key=setting.choices.index)}
+            return name, max(value, before, key=setting.choices.index)
         case "stricter":
-            return {"project_policy": value}
+            return "project_policy", value
         case _:
             raise BadInput(f"'{name}' may not be set by a project")
 
 
-def _default(name: str) -> object:
-    setting = find_setting(name)
-    return default_of(setting) if setting else {}
-
-
-def _loosening_keys(name: str, value: object, below: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The keys that would loosen something, and why; lists can only grow."""
+def _loosening_keys(
+    name: str, value: object, stricter: object, current: Mapping[str, Any]
+) -> Iterator[tuple[str, str]]:
+    """The keys that would loosen something, and why they are ignored; lists can only grow."""
     if name == "policy":
-        yield from _loosening_policy_keys(value, below)
-    elif not isinstance(value, tuple):
-        current = below.get(name, _default(name))
-        if value != current and _tighten_value(name, value, below)[name] == current:
-            yield name, _ignored_reason(_toml_literal(value), _toml_literal(current))
+        yield from _loosening_policy_keys(value, current)
+    elif not isinstance(value, tuple) and value != current.get(name) and stricter == current.get(name):
+        yield name, _ignored_reason(_toml_literal(value), _toml_literal(current.get(name)))
 
 
-def _loosening_policy_keys(value: Any, below: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    from marid.core.policy.policy import DEFAULT_RULES, Verdict  # imported when used: most projects have no such table
-    from marid.core.policy.policy_table import parse_rules
-
-    users = parse_rules(
-        {"outside": below.get("outside", _default("outside")), **below.get("policy", {})}
-    ).with_fallback(DEFAULT_RULES)
+def _loosening_policy_keys(value: Any, current: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    users = parse_rules({"outside": current["outside"], **current["policy"]}).with_fallback(DEFAULT_RULES)
     own = parse_rules(value)
     rows = [(effect.value, verdict, users.effects[effect]) for effect, verdict in own.effects.items()]
     if own.outside is not None:
         rows.append(("outside", own.outside, users.outside or Verdict.DENY))
     rows += [
-        (_policy_key(tool, value), said, users.tools[tool]) for tool, said in own.tools.items() if tool in users.tools
+        (_policy_key(tool, value), verdict, users.tools[tool])
+        for tool, verdict in own.tools.items()
+        if tool in users.tools
     ]
-    for key, verdict, current in rows:
-        if verdict < current:
-            yield (
-                f"policy.{key}",
-                _ignored_reason(_toml_literal(verdict.name.lower()), _toml_literal(current.name.lower())),
-            )
+    for key, verdict, before in rows:
+        if verdict < before:
+            words = (_toml_literal(one.name.lower()) for one in (verdict, before))
+            yield f"policy.{key}", _ignored_reason(*words)
     if own.hosts:
         yield "policy.hosts", "hosts are ignored"
     if all(verdict is Verdict.ALLOW for verdict in own.effects.values()):
-        # Beside a stricter rule of the project's own it would be an exception from that.
+        # Beside a stricter rule of the project it would be an exception to that rule.
         idle = [tool for tool, verdict in own.tools.items() if verdict is Verdict.ALLOW and tool not in users.tools]
         yield from ((f"policy.{_policy_key(tool, value)}", '"allow" changes nothing') for tool in idle)
 
@@ -112,7 +98,7 @@ def _policy_key(tool: str, table: Mapping[str, Any]) -> str:
 
 
 def _ignored_reason(value: str, current: str) -> str:
-    return f"{value} is ignored, as it is looser than {current}"
+    return f"{value} is ignored because it is looser than {current}"
 
 
 def _toml_literal(value: object) -> str:

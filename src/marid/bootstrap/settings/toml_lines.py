@@ -1,11 +1,11 @@
-"""On which line of a TOML file a key stands. Imported when a file has problems: the parser itself does not tell."""
+"""The line of each key of a TOML file, which the parser does not report."""
 
 import re
 from collections.abc import Mapping
 from functools import lru_cache
 
 _PART = r"""(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
-# No possessive repeats here: those of Python 3.11.2 miss what they should match.
+# No possessive quantifiers: those of Python 3.11.2 have a bug.
 _BLANK = re.compile(r"(?:[ \t\r\n]+|\#[^\n]*)*")
 _STATEMENT = re.compile(rf"(?P<header>\[\[?[ \t]*)?(?P<key>{_PART}(?:[ \t]*\.[ \t]*{_PART})*)")
 _ONE_PART = re.compile(_PART)
@@ -17,9 +17,9 @@ _TOKEN = re.compile(
 
 @lru_cache(maxsize=2)
 def key_lines(text: str) -> Mapping[tuple[str, ...], int]:
-    """The line, from 1, of every key and table of a TOML text; keys of inline tables have none.
+    """The line, from 1, of every key and table of a TOML text, except keys of inline tables.
 
-    Of a text that breaks off, the last one is the line of what is not complete.
+    If the text breaks off, the last one is the line of the incomplete statement.
     """
     found: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ def _skip_blank(text: str, at: int) -> int:
 
 
 def _end(text: str, at: int) -> int:
-    """Where the statement ends that goes on at `at`: with the first line end outside of strings and brackets."""
+    """The end of the statement at `at`: the first line end outside strings and brackets."""
     depth = 0
     for token in _TOKEN.finditer(text, at):
         if token["open"]:

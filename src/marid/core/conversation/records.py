@@ -83,10 +83,7 @@ class CurrentConversation(NamedTuple):
 
 
 class StorageSettings(NamedTuple):
-    """The settings `[storage]`, and how often a holder says that it is there.
-
-    A partition ends with whatever comes first.
-    """
+    """The settings table `storage`, and `lock_heartbeat_seconds`. The limit reached first ends a partition."""
 
     partition_max_entries: int = 1000
     partition_max_age_seconds: int = 2_592_000
@@ -96,7 +93,7 @@ class StorageSettings(NamedTuple):
     lock_heartbeat_seconds: float = 30.0
 
     def with_minimums(self) -> "StorageSettings":
-        """With the smallest values that make sense in the place of smaller ones."""
+        """With values that are too small raised to the smallest valid ones."""
         return self._replace(
             partition_max_entries=max(1, self.partition_max_entries),
             partition_max_age_seconds=max(60, self.partition_max_age_seconds),

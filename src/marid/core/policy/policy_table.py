@@ -1,17 +1,18 @@
-"""The `[policy]` table of a settings file, and the words of `--allow`."""
+"""Parse the `[policy]` table of a settings file, and the effects that `--allow` names."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import cast
 
 from marid.core.errors import BadInput
 from marid.core.policy.policy import DEFAULT_RULES, Effect, Policy, PolicyRules, Verdict
+from marid.core.suggestions import close_matches, did_you_mean
 
 _VERDICTS = {verdict.name.lower(): verdict for verdict in Verdict}
 _EFFECTS = {effect.value: effect for effect in Effect}
 
 
 def parse_policy(user: Mapping[str, object], *projects: Mapping[str, object], known: Collection[str] = ()) -> Policy:
-    """The policy of a user's table and of any number of project tables, which can only tighten it.
+    """The policy from a user's table and project tables, which can only tighten it.
 
     Raises: BadInput that names every problem of the tables.
     """
@@ -20,7 +21,7 @@ def parse_policy(user: Mapping[str, object], *projects: Mapping[str, object], kn
 
 
 def parse_rules(table: Mapping[str, object], known: Collection[str] = ()) -> PolicyRules:
-    """One layer. Keys are effects, `outside`, `hosts`, `tools` and names of tools; with `known`, only of these.
+    """One layer. Keys are effects, `outside`, `hosts`, `tools` and names of tools, which must be in `known` if given.
 
     Raises: BadInput that names every problem.
     """
@@ -38,15 +39,12 @@ def parse_rules(table: Mapping[str, object], known: Collection[str] = ()) -> Pol
 
 
 def parse_effects(words: str | Iterable[str]) -> frozenset[Effect]:
-    """The effects that a list such as `write,exec` names.
-
-    Raises: BadInput for a word that is none.
-    """
+    """The effects in a list such as `write,exec`. Raises: BadInput for an unknown one."""
     split = words.split(",") if isinstance(words, str) else words
     found: set[Effect] = set()
     for word in filter(None, (word.strip().lower() for word in split)):
         if word not in _EFFECTS:
-            raise BadInput(f"'{word}' is no effect{_suggestion(word, _EFFECTS)}")
+            raise BadInput(f"unknown effect '{word}'{_suggestion(word, _EFFECTS)}")
         found.add(_EFFECTS[word])
     return frozenset(found)
 
@@ -64,7 +62,9 @@ class _TableReader:
         verdict = self._parse_verdict(key, raw)
         if key == "outside":
             if verdict is Verdict.ALLOW:
-                self.problems.append('policy: \'outside\' is "ask" or "deny"; `marid allow PATH` opens a path for good')
+                self.problems.append(
+                    'policy: \'outside\' must be "ask" or "deny"; to allow one path, run `marid allow PATH`'
+                )
             self.outside = verdict
         elif key in _EFFECTS:
             self.effects[_EFFECTS[key]] = verdict
@@ -99,7 +99,4 @@ class _TableReader:
 
 
 def _suggestion(word: str, words: Iterable[str]) -> str:
-    import difflib  # imported when used: only a mistake needs it
-
-    near = difflib.get_close_matches(word, list(words), 1)
-    return f"; did you mean '{near[0]}'?" if near else f"; effects are {', '.join(_EFFECTS)}"
+    return did_you_mean(close_matches(word, words)) or f"; effects are {', '.join(_EFFECTS)}"

@@ -1,18 +1,21 @@
-"""Values of settings: read from texts, checked, and told apart from what makes no sense. Pure, and imports little."""
+"""Values of settings: parsed from strings and checked. Pure, and imports little."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, cast
 
 from marid.core.errors import BadInput
-from marid.core.settings.values import Setting, Settings, settings_by_key
+from marid.core.policy.policy_table import parse_rules
+from marid.core.settings.colours import COLOUR_HELP, is_colour, nearest_colours
+from marid.core.settings.provider_url import url_problem
+from marid.core.settings.schema import Setting, find_setting
+from marid.core.suggestions import did_you_mean
 
 _SWITCHES = MappingProxyType(
     {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 )
-_KINDS = ((bool, "switch"), (int, "whole"), (float, "number"), (tuple, "list"), (Mapping, "policy"))
-# How what is no plain text begins, where it may be written as JSON.
+# The first character of a value that is written as JSON.
 _JSON_OPENINGS = MappingProxyType(
     {"list": "[", "stop": "[", "policy": "{", "response_format": "{", "tool_choice": "{", "table": "{"}
 )
@@ -22,8 +25,22 @@ _MAX_SHOWN = 80
 _FORMATS = ("text", "json_object", "json_schema")
 
 
+def flatten(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
+    """Values by their full names, whether a table was given by names with dots, as a table or as JSON."""
+    for key, raw in values.items():
+        name = f"{prefix}{key}"
+        setting = find_setting(name)
+        inner = parse_text(setting, raw) if setting and isinstance(raw, str) else raw
+        if not isinstance(inner, Mapping):
+            yield name, inner
+        elif setting and setting.kind == "table":
+            yield from flatten(cast("Mapping[str, object]", inner), f"{name}.")
+        else:
+            yield name, dict(cast("Mapping[str, object]", inner))
+
+
 def parse_and_check(setting: Setting, raw: object) -> object:
-    """A value in the setting's own type, whether it comes as a text or as it is in a file.
+    """The value in the setting's own type, from a string or from what a file holds.
 
     Raises: BadInput that says what would fit.
     """
@@ -31,8 +48,8 @@ def parse_and_check(setting: Setting, raw: object) -> object:
 
 
 def parse_text(setting: Setting, text: str) -> object:
-    """A variable's or a flag's text as a file would hold it; what makes no sense is left to the check."""
-    kind = kind_of(setting)
+    """The string of a variable or a flag as a file would hold it; nonsense is left to `check_value`."""
+    kind = setting.kind
     match kind:
         case "switch":
             return _SWITCHES.get(text.strip().lower(), text)
@@ -41,7 +58,7 @@ def parse_text(setting: Setting, text: str) -> object:
         case _ if kind in _JSON_OPENINGS and text.lstrip().startswith(_JSON_OPENINGS[kind]):
             return _load_json(text)
         case "list":
-            # What names a port has colons in it.
+            # A host with a port contains the separator of paths.
             return [part for part in text.split(setting.separator or os.pathsep) if part]
         case "policy":
             return {key.strip(): value.strip() for key, _, value in (part.partition("=") for part in text.split(","))}
@@ -54,22 +71,11 @@ def check_value(setting: Setting, raw: object) -> object:
 
     Raises: BadInput that says what would fit.
     """
-    return _CHECKS[kind_of(setting)](setting, raw)
-
-
-def kind_of(setting: Setting) -> str:
-    """What values it has."""
-    default = default_of(setting)
-    return setting.kind or next((kind for type, kind in _KINDS if isinstance(default, type)), "text")
-
-
-def default_of(setting: Setting) -> object:
-    """What is in force where nobody sets it; None for a key of a table, whose defaults its user knows."""
-    return settings_by_key(Settings()).get(setting.name)
+    return CHECKS[setting.kind](setting, raw)
 
 
 def printable_key(key: str) -> str:
-    """A key that a stranger may have written, fit for a message."""
+    """A key from an untrusted file, safe for a message."""
     return repr(key[:_MAX_SHOWN])[1:-1]
 
 
@@ -89,36 +95,35 @@ def _load_json(text: str) -> object:
         return text
 
 
-def _require(setting: Setting, raw: object, good: bool, what: str) -> None:  # noqa: FBT001 - it is what it is about
+def _require(setting: Setting, raw: object, good: bool, what: str) -> object:  # noqa: FBT001 - the condition itself
     if good:
-        return
-    told = "" if setting.secret else f", not {_describe_value(raw)}"
-    raise BadInput(f"'{printable_key(setting.name)}' must be {what}{told}")
+        return raw
+    given = "" if setting.secret else f", not {_describe_value(raw)}"
+    raise BadInput(f"'{printable_key(setting.name)}' must be {what}{given}")
 
 
 def _describe_value(raw: object) -> str:
-    """A wrong value; what is no single value is only named, for it may hold anything."""
+    """A wrong value for a message; tables and lists are not shown, as they may hold secrets."""
     match raw:
         case dict():
             return "a table"
         case list():
             return "a list"
         case _:
-            told = repr(raw)
-            return told if len(told) <= _MAX_SHOWN else f"{told[:_MAX_SHOWN]}..."
+            shown = repr(raw)
+            return shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}..."
 
 
 def _check_switch(setting: Setting, raw: object) -> object:
-    _require(setting, raw, isinstance(raw, bool), "true or false")
-    return raw
+    return _require(setting, raw, isinstance(raw, bool), "true or false")
 
 
 def _check_whole(setting: Setting, raw: object) -> object:
     least = 0 if setting.minimum is None else int(setting.minimum)
     most = _MAX_INTEGER if setting.maximum is None else int(setting.maximum)
     good = isinstance(raw, int) and not isinstance(raw, bool) and least <= raw <= most
-    _require(setting, raw, good, f"a whole number of at least {least}" if setting.maximum is None else "a whole number")
-    return raw
+    what = f"a whole number of at least {least}" if setting.maximum is None else "a whole number"
+    return _require(setting, raw, good, what)
 
 
 def _check_number(setting: Setting, raw: object) -> object:
@@ -135,79 +140,57 @@ def _check_number(setting: Setting, raw: object) -> object:
 
 def _check_text(setting: Setting, raw: object) -> object:
     if setting.choices:
-        _require(setting, raw, raw in setting.choices, " or ".join(setting.choices))
-    _require(setting, raw, isinstance(raw, str), "a text")
-    return raw
+        return _require(setting, raw, raw in setting.choices, " or ".join(setting.choices))
+    return _require(setting, raw, isinstance(raw, str), "a string")
 
 
 def _check_line(setting: Setting, raw: object) -> object:
     good = isinstance(raw, str) and bool(raw.strip()) and raw.isprintable()
-    _require(setting, raw, good, "a line of text")
-    return raw
+    return _require(setting, raw, good, "a line of text")
 
 
 def _check_url(setting: Setting, raw: object) -> object:
-    """Without the call itself at the end, which an older program wanted there; an empty one is none."""
-    from marid.core.settings.provider_url import address_problem  # imported when used: most users have none
-
+    """The URL without the path of the call, which Chibi wants at its end; an empty one means none."""
     url = str(_check_text(setting, raw)).strip().rstrip("/").removesuffix("/chat/completions")
-    if url and (problem := address_problem(url)):
+    if url and (problem := url_problem(url)):
         raise BadInput(f"'{printable_key(setting.name)}' {problem}")
     return url
 
 
 def _check_list(setting: Setting, raw: object) -> object:
     items = cast("list[object]", raw) if isinstance(raw, list | tuple) else [None]
-    good = all(isinstance(item, str) for item in items)
-    _require(setting, cast("object", raw), good, "a list of texts")
+    _require(setting, cast("object", raw), all(isinstance(item, str) for item in items), "a list of strings")
     return tuple(items)
 
 
 def _check_stop(setting: Setting, raw: object) -> object:
     items = cast("list[object]", raw if isinstance(raw, list | tuple) else [raw])
     good = all(isinstance(item, str) and item for item in items)
-    _require(setting, cast("object", raw), good, "a text or a list of texts, none of them empty")
+    _require(setting, cast("object", raw), good, "a string or a list of strings, none of them empty")
     return tuple(items)
 
 
 def _check_colour(setting: Setting, raw: object) -> object:
-    from marid.core.settings.colours import (  # imported when used: most users have the usual ones
-        COLOUR_HELP,
-        is_colour,
-        nearest_colour,
-    )
-
-    if isinstance(raw, str) and not is_colour(raw) and (near := nearest_colour(raw)):
-        raise BadInput(
-            f"'{printable_key(setting.name)}' must be a colour, not {_describe_value(raw)}; did you mean '{near}'?"
-        )
-    _require(setting, raw, isinstance(raw, str) and is_colour(raw), COLOUR_HELP)
-    return raw
+    if isinstance(raw, str) and not is_colour(raw) and (near := nearest_colours(raw)):
+        shown = _describe_value(raw)
+        raise BadInput(f"'{printable_key(setting.name)}' must be a colour, not {shown}{did_you_mean(near)}")
+    return _require(setting, raw, isinstance(raw, str) and is_colour(raw), COLOUR_HELP)
 
 
 def _check_policy(setting: Setting, raw: object) -> object:
-    """The table as it is, if it makes sense; names of tools are checked by whoever knows the tools."""
-    from marid.core.policy.policy_table import parse_rules  # imported when used: most users have no such table
-
-    _require(setting, raw, isinstance(raw, dict), "a table of verdicts")
-    table = cast("dict[str, object]", raw)
+    """The table itself. The names of tools are checked later, where the inventory is known."""
+    table = cast("dict[str, object]", _require(setting, raw, isinstance(raw, dict), "a table of verdicts"))
     parse_rules(table)
     return MappingProxyType(table)
 
 
 def _check_tool_choice(setting: Setting, raw: object) -> object:
+    choices = " or ".join(setting.choices)
     if isinstance(raw, str):
-        _require(
-            setting, raw, raw in setting.choices, " or ".join(setting.choices) + ", or a table that names a function"
-        )
-        return raw
-    function = _as_table(raw).get("function")
-    name = _as_table(function).get("name")
+        return _require(setting, raw, raw in setting.choices, f"{choices}, or a table that names a function")
+    name = _as_table(_as_table(raw).get("function")).get("name")
     good = _as_table(raw).get("type") == "function" and isinstance(name, str) and bool(name)
-    _require(
-        setting, raw, good, '{type = "function", function = {name = "..."}}, or one of ' + ", ".join(setting.choices)
-    )
-    return raw
+    return _require(setting, raw, good, f'{choices} or {{type = "function", function = {{name = "..."}}}}')
 
 
 def _check_response_format(setting: Setting, raw: object) -> object:
@@ -220,17 +203,15 @@ def _check_response_format(setting: Setting, raw: object) -> object:
 
 
 def _check_table(setting: Setting, raw: object) -> object:
-    good = isinstance(raw, dict)
-    # Whoever takes `api` for `api_key` has written a key here: it is not shown.
-    _require(setting._replace(secret=True), raw, good, "a table")
-    return raw
+    # A key written to `api` by mistake for `api_key` must not be shown.
+    return _require(setting._replace(secret=True), raw, isinstance(raw, dict), "a table")
 
 
 def _as_table(raw: object) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", raw) if isinstance(raw, Mapping) else {}
 
 
-_CHECKS: Mapping[str, Callable[[Setting, object], object]] = MappingProxyType(
+CHECKS: Mapping[str, Callable[[Setting, object], object]] = MappingProxyType(
     {
         "switch": _check_switch,
         "whole": _check_whole,

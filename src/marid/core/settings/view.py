@@ -1,13 +1,13 @@
-"""Every setting in force as a person reads it: its value, where it came from, and never a secret."""
+"""The settings in force as a person reads them: value and origin, without secrets."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, NamedTuple, cast
 
 from marid.core.model_io import Parameters
-from marid.core.settings.schema import ANY_PROVIDER, API, PROVIDER, STORAGE, STYLE, TOOLS
+from marid.core.settings.schema import ANY_PROVIDER, SETTINGS, Setting
 from marid.core.settings.storage import storage_settings
-from marid.core.settings.values import DISPLAY_SETTINGS, SETTINGS, ResolvedSettings, Setting, settings_by_key
+from marid.core.settings.values import ResolvedSettings, settings_by_key
 
 SET_LABEL, UNSET_LABEL = "(set)", "(unset)"
 DEFAULT_ORIGIN = "default"
@@ -23,49 +23,32 @@ class EffectiveSetting(NamedTuple):
 
 
 def effective_settings(resolved: ResolvedSettings) -> tuple[EffectiveSetting, ...]:
-    """All of them, the keys of tables by their names with dots."""
+    """All settings in the order of the schema, keys of tables by their names with dots."""
     values = settings_by_key(resolved.settings)
     values["storage"] = storage_settings(resolved.settings)._asdict()
-    values["api"] = _merge_tables(asdict(Parameters()), resolved.settings.model.api)
-    rows = _setting_rows((*SETTINGS, *DISPLAY_SETTINGS), values)
-    return tuple(_effective_setting(name, value, resolved, secret=secret) for name, value, secret in rows)
+    default, api = asdict(Parameters()), resolved.settings.model.api
+    values["api"] = {**default, **api, "reasoning": {**default["reasoning"], **cast("Any", api.get("reasoning", {}))}}
+    rows = _shown_settings(values)
+    return tuple(_effective_setting(row.name, _look_up(row.name, values), resolved, secret=row.secret) for row in rows)
 
 
-def _setting_rows(settings: tuple[Setting, ...], values: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
-    for setting in settings:
-        value = values[setting.name]
-        match setting.name:
-            case "providers":
-                for id in value:
-                    yield from _table_rows(
-                        tuple(one._replace(name=one.name.replace(ANY_PROVIDER, id)) for one in PROVIDER), values
-                    )
-            case "tools" | "storage" | "api" | "markdown_style" as table:
-                yield from _table_rows({"tools": TOOLS, "storage": STORAGE, "api": API}.get(table, STYLE), values)
-            case "policy":
-                yield "policy", value, False
-                if values["project_policy"]:
-                    yield "project_policy", values["project_policy"], False
-            case _:
-                yield setting.name, value, setting.secret
+def _shown_settings(values: Mapping[str, Any]) -> Iterator[Setting]:
+    for setting in SETTINGS:
+        if setting.name == "providers":
+            fields = [one for one in SETTINGS if ANY_PROVIDER in one.name]
+            for id in values["providers"]:
+                yield from (one._replace(name=one.name.replace(ANY_PROVIDER, id)) for one in fields)
+        elif setting.kind != "table" and ANY_PROVIDER not in setting.name:
+            yield setting
+        if setting.name == "policy" and values["project_policy"]:
+            yield Setting("project_policy", "what the project adds to the policy", "policy")
 
 
-def _table_rows(rows: tuple[Setting, ...], values: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
-    for row in rows:
-        if row.kind == "table":
-            continue
-        value: Any = values
-        for part in row.name.split("."):
-            value = cast("Mapping[str, Any]", value).get(part)
-            if value is None:
-                break
-        yield row.name, value, row.secret
-
-
-def _merge_tables(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Two tables as one, those within them too."""
-    inner = {**below["reasoning"], **above.get("reasoning", {})}
-    return {**below, **above, "reasoning": inner}
+def _look_up(name: str, values: Any) -> Any:
+    """The value of a name with dots; None if it is unset."""
+    for part in name.split("."):
+        values = values.get(part) if values is not None else None
+    return values
 
 
 def _effective_setting(name: str, raw: object, resolved: ResolvedSettings, *, secret: bool) -> EffectiveSetting:
@@ -79,7 +62,7 @@ def _effective_setting(name: str, raw: object, resolved: ResolvedSettings, *, se
 
 
 def printable_value(setting: Setting | None, value: object) -> str:
-    """What may be said of a value that somebody has given, as it was given: of tables, which may hold keys, nothing."""
+    """A value that was just set, for a message; tables, which may hold keys, are not shown."""
     if setting is None or setting.secret or setting.kind == "table" or not isinstance(value, str | int | float):
         return "set"
     return str(_hide_credentials(value))
@@ -97,7 +80,7 @@ def _to_plain(value: Any) -> Any:
 
 
 def _hide_credentials(value: Any) -> Any:
-    """Without the password that an address may have, and without what is asked there: that may be a key too."""
+    """A URL without its password and its query, which may be a key too."""
     if not isinstance(value, str) or "://" not in value:
         return value
     scheme, _, rest = value.partition("://")

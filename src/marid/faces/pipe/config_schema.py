@@ -4,9 +4,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from marid.core.settings.schema import ANY_PROVIDER, TABLE_SETTINGS
-from marid.core.settings.validation import kind_of
-from marid.core.settings.values import SETTINGS, UNSUPPORTED_KEYS, Setting
+from marid.core.settings.schema import ANY_PROVIDER, SETTINGS, UNSUPPORTED_KEYS, Setting
 
 _Shape = Mapping[str, Any]
 
@@ -61,8 +59,8 @@ KIND_SCHEMAS: Mapping[str, _Shape] = MappingProxyType(
 
 def config_schema() -> dict[str, Any]:
     """As a JSON schema; null sets nothing. What belongs to parts that are not built yet is taken, and not used."""
-    rows = [one for one in (*SETTINGS, *TABLE_SETTINGS) if one.per_conversation]
-    later = {name: {"description": "not used yet"} for name in sorted(UNSUPPORTED_KEYS)}
+    rows = [one for one in SETTINGS if one.per_conversation and not one.display]
+    later = {name: {"description": "not supported yet"} for name in sorted(UNSUPPORTED_KEYS)}
     shape = _table_schema("", rows)
     shape["properties"] |= later
     return {**shape, "description": "settings, as in local.toml"}
@@ -77,7 +75,7 @@ def _table_schema(table: str, rows: Iterable[Setting]) -> dict[str, Any]:
 
 
 def _setting_schema(setting: Setting, rows: list[Setting]) -> dict[str, Any]:
-    if kind_of(setting) != "table":
+    if setting.kind != "table":
         return {**_nullable(_value_schema(setting)), "description": setting.meaning}
     if any(one.name.startswith(f"{setting.name}.{ANY_PROVIDER}.") for one in rows):
         each = _table_schema(f"{setting.name}.{ANY_PROVIDER}", rows)
@@ -86,7 +84,7 @@ def _setting_schema(setting: Setting, rows: list[Setting]) -> dict[str, Any]:
 
 
 def _value_schema(setting: Setting) -> dict[str, Any]:
-    kind = kind_of(setting)
+    kind = setting.kind
     limits = {"minimum": setting.minimum, "maximum": setting.maximum}
     known = {name: limit for name, limit in limits.items() if limit is not None}
     choices = {"enum": list(setting.choices)} if setting.choices and kind == "text" else {}

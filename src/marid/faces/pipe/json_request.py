@@ -6,8 +6,8 @@ from typing import Any, cast
 
 from marid.core.debug_logs import parse_log_names
 from marid.core.errors import BadInput
-from marid.core.settings.schema import ADDITIVE_LISTS, EXCLUSIVE_SETTINGS, find_setting, flatten
-from marid.core.settings.validation import kind_of, parse_text
+from marid.core.settings.schema import ADDITIVE_LISTS, EXCLUSIVE_SETTINGS, find_setting
+from marid.core.settings.validation import flatten, parse_text
 from marid.faces.pipe.config_schema import config_schema
 from marid.faces.pipe.input_schema import check_input, unknown_key_notes
 
@@ -86,7 +86,7 @@ def merge_settings(config: Mapping[str, Any], overrides: Mapping[str, str]) -> d
 def _normalize_number(key: str, value: object) -> object:
     """JSON knows only numbers: one without a fraction is whole, however it is written."""
     setting = find_setting(key)
-    is_whole = setting is not None and kind_of(setting) == "whole"
+    is_whole = setting is not None and setting.kind == "whole"
     return int(value) if is_whole and isinstance(value, float) and value.is_integer() else value
 
 

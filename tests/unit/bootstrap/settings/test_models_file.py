@@ -1,17 +1,9 @@
 """Which model is meant, whom it belongs to, and how it is asked."""
 
-from pathlib import Path
-
 import pytest
 
 from fakes.settings import Place
 from marid.core.errors import BadInput
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
-
 
 ALIASES = """
 [aliases]
@@ -101,7 +93,7 @@ def test_only_a_known_or_configured_provider_is_told_apart_from_a_model(place: P
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("x = 1", r"models\.toml:1: unknown key 'x'; known are aliases, models"),
+        ("x = 1", r"models\.toml:1: unknown key 'x'; known keys: aliases, models"),
         ("[aliases]\na = 1", "'aliases.a' must be the name of a model"),
         ("aliases = 1", "'aliases' must be a table"),
         ("[models]\nm = 1", "'models.m' must be a table"),
@@ -111,10 +103,13 @@ def test_only_a_known_or_configured_provider_is_told_apart_from_a_model(place: P
         ("[models.m]\napi = 1", "'api' must be a table"),
         ("[models.m.api]\nsed = 1", r"models\.toml:2: unknown key 'models.m.api.sed'; did you mean 'api.seed'"),
         ("[models.'a.b'.api]\nsed = 1", r"models\.toml:2: unknown key"),
-        ('[aliases]\na = "b"\n[models.a]\nmodel = "c"', r"models\.toml:4: 'a' stands for 'b' already"),
-        ('[aliases]\na = "b"\nb = "c"\nc = "b"', r"models\.toml:2: 'a' stands for no model in the end"),
-        ("[aliases]\n" + "".join(f'a{n} = "a{n + 1}"\n' for n in range(5000)), "'a0' stands for no model in the end"),
-        ('[aliases]\na = "a"', "'a' stands for no model in the end"),
+        ('[aliases]\na = "b"\n[models.a]\nmodel = "c"', r"models\.toml:4: 'a' is already an alias of 'b'"),
+        ('[aliases]\na = "b"\nb = "c"\nc = "b"', r"models\.toml:2: the alias 'a' does not lead to a model"),
+        (
+            "[aliases]\n" + "".join(f'a{n} = "a{n + 1}"\n' for n in range(5000)),
+            "the alias 'a0' does not lead to a model",
+        ),
+        ('[aliases]\na = "a"', "the alias 'a' does not lead to a model"),
     ],
 )
 def test_problems_are_told_whichever_model_is_asked(place: Place, text: str, words: str) -> None:
@@ -229,4 +224,4 @@ def test_a_preset_of_another_program_is_no_model(place: Place) -> None:
     place.config('model = "ratatoskr:free/agentic"\n')
     found = place.resolve()
     assert found.settings.model.name == ""
-    assert "a preset of another program is no model here" in found.notes[0]
+    assert "presets of ratatoskr are not supported" in found.notes[0]

@@ -1,28 +1,21 @@
-from pathlib import Path
-
 import pytest
 
 from fakes.settings import Place
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
-
-
 @pytest.mark.parametrize(
     ("users", "own", "told"),
     [
-        ("fuel = 10", "fuel = 99", "'fuel' of a project may only tighten: 99 is ignored, as it is looser than 10"),
-        ("fuel = 10", "fuel = 0", "0 is ignored, as it is looser than 10"),
-        ("", "max_size_mb = 500", "500 is ignored, as it is looser than 100"),
-        ("", "mask = false", "false is ignored, as it is looser than true"),
+        ("fuel = 10", "fuel = 99", "'fuel' of a project may only tighten: 99 is ignored because it is looser than 10"),
+        ("fuel = 10", "fuel = 0", "0 is ignored because it is looser than 10"),
+        ("", "max_size_mb = 500", "500 is ignored because it is looser than 100"),
+        ("", "mask = false", "false is ignored because it is looser than true"),
         ("no_tool_calls = true", "no_tool_calls = false", "false is ignored"),
-        ("", 'outside = "ask"', '"ask" is ignored, as it is looser than "deny"'),
+        ("", 'outside = "ask"', '"ask" is ignored because it is looser than "deny"'),
         ("", 'policy.exec = "allow"', "'policy.exec' of a project may only tighten: \"allow\" is ignored"),
-        ('policy.exec = "deny"', 'policy.exec = "ask"', '"ask" is ignored, as it is looser than "deny"'),
+        ('policy.exec = "deny"', 'policy.exec = "ask"', '"ask" is ignored because it is looser than "deny"'),
         ("", 'policy.outside = "ask"', "'policy.outside'"),
-        ('policy.run_shell = "deny"', 'policy.run_shell = "ask"', '"ask" is ignored, as it is looser than "deny"'),
+        ('policy.run_shell = "deny"', 'policy.run_shell = "ask"', '"ask" is ignored because it is looser than "deny"'),
         ("", 'policy.tools.run_shell = "allow"', "'policy.tools.run_shell' of a project may only tighten: "),
         ("", 'policy.hosts = ["example.org"]', "hosts are ignored"),
     ],

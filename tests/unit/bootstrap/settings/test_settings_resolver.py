@@ -8,31 +8,23 @@ import pytest
 from fakes.settings import SAMPLES, SHOWN, Place, Sample, value_of
 from marid.bootstrap.settings.settings_resolver import SettingsSources, resolve_settings
 from marid.core.errors import BadInput
-from marid.core.settings.schema import ANY_PROVIDER, DISPLAY_BY_NAME, SETTINGS_BY_NAME
-from marid.core.settings.values import SETTINGS, UNSUPPORTED_KEYS, DisplaySettings, Settings, make_settings
+from marid.core.settings.schema import ANY_PROVIDER, SETTINGS, SETTINGS_BY_NAME, UNSUPPORTED_KEYS
+from marid.core.settings.values import Settings, make_settings
 
 EVERYWHERE = {name: one for name, one in SAMPLES.items() if SETTINGS_BY_NAME.get(name, SETTINGS[-1]).per_conversation}
 AT_HOME = sorted(SAMPLES.keys() - EVERYWHERE.keys())
-KNOWN = ", ".join(setting.name for setting in SETTINGS)
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
+KNOWN = ", ".join(one.name for one in SETTINGS if "." not in one.name and not one.display)
 
 
 def test_every_setting_has_a_sample() -> None:
-    plain = {name.replace(ANY_PROVIDER, "work") for name, one in SETTINGS_BY_NAME.items() if one.kind != "table"}
-    assert SAMPLES.keys() == plain
-    assert SHOWN.keys() == {name for name, one in DISPLAY_BY_NAME.items() if one.kind != "table"}
+    plain = [one for one in SETTINGS if one.kind != "table"]
+    assert SAMPLES.keys() == {one.name.replace(ANY_PROVIDER, "work") for one in plain if not one.display}
+    assert SHOWN.keys() == {one.name for one in plain if one.display}
 
 
 def test_without_anything_the_defaults_are_in_force(place: Place) -> None:
     found = place.resolve()
-    assert (found.settings, found.settings.display) == (Settings(home=str(place.home)), DisplaySettings())
-    assert set(found.origins.values()) == {"default"}
-    assert found.notes == ()
-    assert not found.settings.display.show_thinking
+    assert found == (Settings(home=str(place.home)), {}, ())
 
 
 @pytest.mark.parametrize(("name", "sample"), SAMPLES.items(), ids=SAMPLES)
@@ -103,7 +95,7 @@ def test_what_concerns_all_conversations_may_not_be_set_by_one_of_them(place: Pl
     with pytest.raises(BadInput, match=rf"local\.toml:1: '{name}' may only be set in config\.toml or by MARID_"):
         place.resolve()
     place.local("")
-    with pytest.raises(BadInput, match=f"flag: '{name}' may only be set by config.toml or MARID_"):
+    with pytest.raises(BadInput, match=f"flag: '{name}' may only be set in config.toml or by MARID_"):
         place.resolve({name: SAMPLES[name].text})
 
 
@@ -222,9 +214,9 @@ def test_the_list_of_allowed_paths_of_a_chibi_home_is_read(place: Place) -> None
 @pytest.mark.parametrize("key", sorted(UNSUPPORTED_KEYS))
 def test_a_key_of_a_part_that_is_not_built_yet_is_a_note_that_names_it(place: Place, key: str) -> None:
     place.config(f"{key} = 1\n")
-    assert place.resolve().notes == (f"{place.home / 'config.toml'}:1: '{key}' is not used yet",)
+    assert place.resolve().notes == (f"{place.home / 'config.toml'}:1: '{key}' is not supported yet",)
     place.config("")
-    assert place.resolve({key: "1"}).notes == (f"flag: '{key}' is not used yet",)
+    assert place.resolve({key: "1"}).notes == (f"flag: '{key}' is not supported yet",)
     place.marid_toml(f"{key} = 1\n")
     with pytest.raises(BadInput, match=f"unknown key '{key}'"):
         place.resolve()
@@ -240,9 +232,9 @@ def test_all_problems_are_told_at_once_with_lines_and_suggestions(place: Place) 
         place.resolve({"modle": "x"}, MARID_MASK="perhaps")
     config, models, own = place.home / "config.toml", place.home / "models.toml", place.own / "local.toml"
     assert str(caught.value).split("\n") == [
-        "the settings have problems:",
+        "invalid settings:",
         f"  {config}:1: unknown key 'max_size'; did you mean 'max_size_mb'?",
-        f"  {config}:2: unknown key 'zzzzz'; known are {KNOWN}",
+        f"  {config}:2: unknown key 'zzzzz'; known keys: {KNOWN}",
         f"  {config}:3: 'mask' must be true or false, not 'maybe'",
         f"  {config}:6: unknown key 'api.temprature'; did you mean 'api.temperature'?",
         f"  {config}:7: 'api.max_tokens' must be a whole number of at least 1, not 0",
@@ -250,9 +242,9 @@ def test_all_problems_are_told_at_once_with_lines_and_suggestions(place: Place) 
         f"  {models}:2: unknown key 'models.m.window'; did you mean 'context_window'?",
         f"  {place.project / '.marid.toml'}:3: 'max_size_mb' must be a number above 0, not -1",
         f"  {own}:1: 'fuel' must be a whole number of at least 0, not 'lots'",
-        f"  {own}:2: unknown key 'verbose'; it belongs into cli.toml",
+        f"  {own}:2: unknown key 'verbose'; it belongs in cli.toml",
         "  flag: unknown key 'modle'; did you mean 'model'?",
-        f"  {place.home / 'cli.toml'}:1: unknown key 'fuel'; it belongs into config.toml",
+        f"  {place.home / 'cli.toml'}:1: unknown key 'fuel'; it belongs in config.toml",
     ]
 
 

@@ -2,7 +2,6 @@
 
 import os
 import time
-from pathlib import Path
 
 import pytest
 
@@ -10,17 +9,12 @@ from fakes.settings import Place
 from marid.core.errors import BadInput
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("\nmax_size_mb = \n", r"config\.toml:2: Invalid value"),
         ("a = 1\n# \udcff", r"config\.toml:2: .*utf-8"),
-        ("fuel = [", r"config\.toml:1: Invalid value; the file ends within what begins here"),
+        ("fuel = [", r"config\.toml:1: Invalid value; the file ends before it is complete"),
         ("\nfuel = [\n  1,\n  2\n", r"config\.toml:2: Unclosed array; the file"),
         ('a = 1\nb = """\nc = 3\n', r"config\.toml:2: Unterminated string; the file"),
         ("a = 1\nb = '''\nc = 3\n", r"config\.toml:2: .*; the file"),
@@ -138,14 +132,14 @@ def test_a_colour_that_only_chibi_knows_is_told_and_the_usual_one_used(place: Pl
     place.cli('[markdown_style]\nh1 = "mauve"\nh2 = "red"\n')
     found = place.resolve()
     assert found.settings.display.markdown_style == {"h2": "red"}
-    assert any("cli.toml:2:" in note and "the usual colour is used" in note for note in found.notes)
+    assert any("cli.toml:2:" in note and "the default colour is used" in note for note in found.notes)
 
 
 def test_an_empty_name_of_the_user_is_told_in_a_home_of_chibis_and_the_usual_one_used(place: Place) -> None:
     place.config('url_policy = {}\nusername = ""\n')
     found = place.resolve()
     assert found.settings.conversation.username == "user"
-    assert any("config.toml:2:" in note and "the usual name is used" in note for note in found.notes)
+    assert any("config.toml:2:" in note and "the default name is used" in note for note in found.notes)
     place.config('username = ""\n')
     with pytest.raises(BadInput, match="'username' must be a line of text"):
         place.resolve()
@@ -154,7 +148,7 @@ def test_an_empty_name_of_the_user_is_told_in_a_home_of_chibis_and_the_usual_one
 @pytest.mark.parametrize("url", [r"http://[:::]/v1", r"http://ho\u0001st/v1", r"http://\u00AD/v1", r"http://a\uFF0Fb"])
 def test_an_address_that_cannot_be_taken_apart_is_told_with_its_line(place: Place, url: str) -> None:
     place.config(f'base_url = "{url}"\n')
-    with pytest.raises(BadInput, match=r"config.toml:1: 'base_url' is no http or https URL"):
+    with pytest.raises(BadInput, match=r"config.toml:1: 'base_url' must be an http or https URL"):
         place.resolve()
 
 
@@ -163,6 +157,6 @@ def test_a_wrong_address_is_told_with_its_line_and_without_its_password(place: P
     with pytest.raises(BadInput) as told:
         place.resolve()
     lines = str(told.value).splitlines()[2:]
-    assert "config.toml:2: 'base_url' is no http or https URL" in lines[0]
-    assert "config.toml:4: 'providers.p.base_url' is no http or https URL" in lines[1]
+    assert "config.toml:2: 'base_url' must be an http or https URL" in lines[0]
+    assert "config.toml:4: 'providers.p.base_url' must be an http or https URL" in lines[1]
     assert "canary" not in str(told.value)

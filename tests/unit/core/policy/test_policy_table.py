@@ -86,5 +86,5 @@ def test_the_words_of_allow_are_effects() -> None:
     assert parse_effects("write, EXEC,") == {Effect.WRITE, Effect.EXEC}
     assert parse_effects(["net"]) == {Effect.NET}
     assert parse_effects("") == frozenset()
-    with pytest.raises(BadInput, match="'wrte' is no effect; did you mean 'write'"):
+    with pytest.raises(BadInput, match="unknown effect 'wrte'; did you mean 'write'"):
         parse_effects("wrte")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from marid.core.settings.colours import COLOUR_HELP, is_colour, nearest_colour
+from marid.core.settings.colours import COLOUR_HELP, is_colour, nearest_colours
 
 
 @pytest.mark.parametrize("colour", ["black", "bright_red", "grey", "gray", "dim", "#00ffAA"])
@@ -18,10 +18,10 @@ def test_nothing_else_is_a_colour(colour: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "meant"), [("Red", "red"), ("brightred", "bright_red"), ("bright-blue", "bright_blue"), ("", "")]
+    ("wrong", "meant"), [("Red", ["red"]), ("brightred", ["bright_red"]), ("bright-blue", ["bright_blue"]), ("", [])]
 )
-def test_the_nearest_name_is_known(wrong: str, meant: str) -> None:
-    assert nearest_colour(wrong) == meant
+def test_the_nearest_name_is_known(wrong: str, meant: list[str]) -> None:
+    assert nearest_colours(wrong) == meant
 
 
 def test_what_is_a_colour_can_be_said() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from marid.core.settings.provider_url import address_problem
+from marid.core.settings.provider_url import url_problem
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from marid.core.settings.provider_url import address_problem
     ],
 )
 def test_an_http_address_has_no_problem(url: str) -> None:
-    assert address_problem(url) == ""
+    assert url_problem(url) == ""
 
 
 @pytest.mark.parametrize(
@@ -33,9 +33,9 @@ def test_an_http_address_has_no_problem(url: str) -> None:
     ],
 )
 def test_what_is_none_is_told_without_being_shown(url: str) -> None:
-    assert address_problem(url) == "is no http or https URL, such as http://localhost:1234/v1"
+    assert url_problem(url) == "must be an http or https URL, such as http://localhost:1234/v1"
 
 
 @pytest.mark.parametrize("more", ["?key=secret", "#secret", "?"])
 def test_what_would_be_lost_of_an_address_is_told_without_being_shown(more: str) -> None:
-    assert address_problem(f"http://host:1/v1{more}") == "ends with '?' or '#' and more, which cannot be kept"
+    assert url_problem(f"http://host:1/v1{more}") == "must not contain '?' or '#'"

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
-from marid.core.settings.schema import DISPLAY_BY_NAME, SETTINGS_BY_NAME
-from marid.core.settings.validation import check_value, default_of, kind_of, parse_and_check, parse_text, printable_key
-
-ROWS = {**SETTINGS_BY_NAME, **DISPLAY_BY_NAME}
+from marid.core.settings.schema import SETTINGS
+from marid.core.settings.schema import SETTINGS_BY_NAME as ROWS
+from marid.core.settings.validation import CHECKS, check_value, flatten, parse_and_check, parse_text, printable_key
+from marid.core.settings.values import Settings, settings_by_key
 
 
 @pytest.mark.parametrize(
@@ -43,12 +43,12 @@ def test_a_value_that_fits_is_taken(name: str, raw: object, value: object) -> No
         ("warn_threshold_percent", 100.5, "a number from 0 to 100"), ("warn_threshold_percent", "80%", "from 0 to 100"),
         ("api.temperature", -0.1, "from 0 to 2"), ("api.top_p", 2, "from 0 to 1"),
         ("mask", "maybe", "true or false, not 'maybe'"), ("mask", 1, "true or false, not 1"),
-        ("encoding", 3, "a text, not 3"), ("fallback_tool", "call_me", "call_user or call_agent, not 'call_me'"),
+        ("encoding", 3, "a string, not 3"), ("fallback_tool", "call_me", "call_user or call_agent, not 'call_me'"),
         ("outside", ["ask"], "ask or deny, not a list"),
         ("api.reasoning.effort", "huge", "none or minimal or low"),
-        ("rules", "x", None), ("rules", ["a", 1], "a list of texts"), ("rules", 3, "a list of texts, not 3"),
-        ("api.stop", "", "none of them empty"), ("api.stop", ["a", ""], "none of them empty"), ("api.stop", 3, "texts"),
-        ("api.tool_choice", "maybe", "auto or none or required"), ("api.tool_choice", 3, "one of auto, none, required"),
+        ("rules", "x", None), ("rules", ["a", 1], "a list of strings"), ("rules", 3, "a list of strings, not 3"),
+        ("api.stop", "", "none of them empty"), ("api.stop", ["a", ""], "none of them empty"), ("api.stop", 3, "empty"),
+        ("api.tool_choice", "maybe", "auto or none or required"), ("api.tool_choice", 3, "or {type"),
         ("api.tool_choice", {"type": "function"}, "function"), ("api.tool_choice", {"function": {"name": "x"}}, "type"),
         ("api.tool_choice", {"type": "function", "function": {"name": ""}}, "name"),
         ("api.response_format", "xml", "whose `type` is text or json_object or json_schema"),
@@ -60,10 +60,10 @@ def test_a_value_that_fits_is_taken(name: str, raw: object, value: object) -> No
         ("markdown_style.h1", "dark_blue", "must be a colour, not 'dark_blue'; did you mean 'blue'?"),
         ("username", "", "a line of text, not ''"), ("username", " ", "a line"), ("username", "a\nb", "a line of text"),
         ("username", "a\udcff", "a line of text"), ("username", 7, "a line of text, not 7"),
-        ("base_url", "nourl", "'base_url' is no http or https URL"), ("base_url", "http://h/?k", "cannot be kept$"),
-        ("providers.*.base_url", "ftp://x/v1", "no http or https URL"),
+        ("base_url", "nourl", "'base_url' must be an http or https URL"), ("base_url", "http://h/?k", "contain"),
+        ("providers.*.base_url", "ftp://x/v1", "must be an http or https URL"),
         ("policy", 3, "a table of verdicts, not 3"), ("policy", {"write": "x"}, "'write' must be"),
-        ("api", 3, "'api' must be a table$"), ("api_key", 3, "'api_key' must be a text$"),
+        ("api", 3, "'api' must be a table$"), ("api_key", 3, "'api_key' must be a string$"),
     ],
 )  # fmt: skip
 def test_a_value_that_does_not_fit_is_told_with_what_would(name: str, raw: object, words: str | None) -> None:
@@ -86,12 +86,32 @@ def test_texts_that_only_look_like_json_are_left_to_the_check() -> None:
     assert parse_text(ROWS["policy"], "a = b,c=d") == {"a": "b", "c": "d"}
 
 
-def test_kinds_are_those_of_the_defaults_where_nothing_else_is_said() -> None:
-    kinds = [
-        kind_of(ROWS[name]) for name in ("mask", "fuel", "max_size_mb", "rules", "policy", "model", "api", "verbose")
-    ]
-    assert kinds == ["switch", "whole", "number", "list", "policy", "text", "table", "switch"]
-    assert default_of(ROWS["api.seed"]) is None
+def test_there_is_a_check_for_every_kind_and_it_takes_the_default() -> None:
+    assert {one.kind for one in SETTINGS} == CHECKS.keys()
+    defaults = settings_by_key(Settings())
+    for one in SETTINGS:
+        if "." not in one.name and one.kind not in ("table", "policy"):
+            assert check_value(one, defaults[one.name]) == defaults[one.name]
+
+
+def test_tables_become_names_with_dots_in_whichever_way_they_came() -> None:
+    values = {
+        "api": {"reasoning": {"effort": "low"}},
+        "storage": '{"bytes_per_token": 2}',
+        "api.seed": "3",
+        "x": {"y": 1},
+    }
+    assert dict(flatten(values)) == {
+        "api.reasoning.effort": "low",
+        "storage.bytes_per_token": 2,
+        "api.seed": 3,
+        "x": {"y": 1},
+    }
+    assert dict(flatten({"api": None, "policy": {"exec": "ask"}, "fuel": "x"})) == {
+        "api": None,
+        "policy": {"exec": "ask"},
+        "fuel": "x",
+    }
 
 
 def test_a_key_is_shown_short_and_without_control_characters() -> None:

@@ -76,7 +76,7 @@ def test_the_instructions_name_the_roots() -> None:
         (["--root"], 2, "--root"),
         (["somewhere"], 2, "somewhere"),
         (["--tools", "files,nonsense"], 2, "no family is called 'nonsense'; families are context, files, python"),
-        (["--allow", "nonsense"], 2, "'nonsense' is no effect; effects are read, write"),
+        (["--allow", "nonsense"], 2, "unknown effect 'nonsense'; effects are read, write"),
     ],
 )
 def test_a_wrong_command_line_is_told_on_stderr(

@@ -8,9 +8,7 @@ import pytest
 from fakes.pipe import fits
 from marid.bootstrap.settings.settings_resolver import SettingsSources, resolve_settings
 from marid.core.errors import BadInput
-from marid.core.settings.schema import ANY_PROVIDER, TABLE_SETTINGS
-from marid.core.settings.validation import kind_of
-from marid.core.settings.values import SETTINGS, UNSUPPORTED_KEYS
+from marid.core.settings.schema import ANY_PROVIDER, SETTINGS, UNSUPPORTED_KEYS
 from marid.faces.pipe.config_schema import config_schema
 from marid.faces.pipe.json_request import merge_settings
 from marid.faces.pipe.schema_check import check_schema
@@ -100,8 +98,8 @@ def test_every_setting_that_a_conversation_may_have_is_described() -> None:
                 return None
         return found
 
-    for setting in (*SETTINGS, *TABLE_SETTINGS):
+    for setting in SETTINGS:
         found = shape(setting.name)
-        assert (found is not None) == setting.per_conversation, setting.name
-        assert found is None or kind_of(setting) == "table" or found["description"] == setting.meaning
+        assert (found is not None) == (setting.per_conversation and not setting.display), setting.name
+        assert found is None or setting.kind == "table" or found["description"] == setting.meaning
     assert set(SHAPE["properties"]) >= UNSUPPORTED_KEYS

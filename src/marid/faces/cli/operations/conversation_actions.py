@@ -172,14 +172,12 @@ def set_system_prompt(app: App, name: str, text_or_path: str) -> None:
 def set_values(app: App, name: str, values: Mapping[str, object]) -> None:
     """Settings of one conversation, in its local.toml."""
     from marid.app.conversation_settings import set_conversation_settings
-    from marid.core.settings.schema import find_display_setting, find_setting
+    from marid.core.settings.schema import find_setting
     from marid.core.settings.view import printable_value
 
     set_conversation_settings(app, name, values)
     for key, value in values.items():
-        shown = (
-            "the usual one" if value is None else printable_value(find_display_setting(key) or find_setting(key), value)
-        )
+        shown = "the usual one" if value is None else printable_value(find_setting(key), value)
         print_note(f"{key} is {shown} in '{name}'")
 
 

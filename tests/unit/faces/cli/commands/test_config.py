@@ -64,7 +64,7 @@ def test_the_files_that_are_looked_at_are_listed(marid: Program, home: Path) -> 
 def test_notes_are_told_beside_the_result(marid: Program, home: Path) -> None:
     (home / "config.toml").write_text("auto_compact = true\n")
     done = marid("config")
-    assert "'auto_compact' is not used yet" in done.err
+    assert "'auto_compact' is not supported yet" in done.err
     assert "auto_compact" not in done.text
 
 

@@ -22,4 +22,4 @@ def test_what_is_no_thing_is_told(marid: Program) -> None:
     assert marid("inspect", "nonsense").code == 2
     assert marid("inspect", "a", "b", "todos").code == 2
     assert marid("inspect", "../a", "todos").code == 2
-    assert "did you mean goals" in marid("inspect", "goal").err
+    assert "did you mean 'goals'" in marid("inspect", "goal").err

@@ -208,7 +208,7 @@ def test_notes_about_the_settings_are_told_unless_quiet(marid: Program) -> None:
     home = marid.folder.parent / "home"
     home.mkdir()
     (home / "config.toml").write_text("auto_compact = true\n")
-    assert marid.context().err == f"marid: {home}/config.toml:1: 'auto_compact' is not used yet\n"
+    assert marid.context().err == f"marid: {home}/config.toml:1: 'auto_compact' is not supported yet\n"
     assert marid.context("-q").err == ""
 
 

@@ -4,12 +4,12 @@ import pytest
 from rich.color import Color
 
 from marid.core.settings.colours import NAMES
-from marid.core.settings.schema import STYLE
+from marid.core.settings.schema import SETTINGS
 from marid.faces.cli.view.markdown_text import InlineParser, fit_widths, has_room, is_dark, make_console
 
 
 def test_every_setting_has_a_style_and_every_colour_can_be_one() -> None:
-    keys = [one.name.rpartition(".")[2] for one in STYLE]
+    keys = [one.name.rpartition(".")[2] for one in SETTINGS if one.kind == "colour"]
     for colour in (*NAMES, "#0102ff"):
         console = make_console(dict.fromkeys(keys, colour))
         assert all(console.get_style(f"markdown.{key}").color for key in keys)
