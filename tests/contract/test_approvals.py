@@ -8,7 +8,7 @@ from typing import Protocol
 import pytest
 
 from fakes.approvals import FakeApprovals, asked
-from marid.adapters.approvals.database import SqliteApprovals
+from marid.adapters.sqlite_approvals import SqliteApprovals
 from marid.core.caller import Caller
 from marid.core.errors import Exhausted, NotFound, Refused
 from marid.core.policy.approval import ANSWER_RETENTION, MAX_PENDING_QUESTIONS, ApprovalAnswer, person_caller

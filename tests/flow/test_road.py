@@ -12,7 +12,7 @@ import pytest
 from fakes.approvals import FakeApprovals
 from fakes.audit import FakeAudit
 from fakes.road import CALLER, FakeRunner, Road, ScriptedAsker, SilentAsker, sets, within
-from marid.adapters.approvals.database import SqliteApprovals
+from marid.adapters.sqlite_approvals import SqliteApprovals
 from marid.bootstrap.call_pipeline import make_dispatcher
 from marid.core.caller import Caller
 from marid.core.errors import Exhausted, NotFound, Refused, Unavailable

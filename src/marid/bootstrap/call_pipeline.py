@@ -32,7 +32,7 @@ from marid.workspace.write.private_folders import make_private_folder
 from marid.workspace.write.recover import recover_commits
 
 if TYPE_CHECKING:
-    from marid.adapters.approvals.database import SqliteApprovals
+    from marid.adapters.sqlite_approvals import SqliteApprovals
 
 # Separate pools: a long command or a question must not take the thread that would read a file.
 _COMMAND_THREADS, _QUESTION_THREADS = 32, 4

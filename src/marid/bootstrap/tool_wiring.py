@@ -19,8 +19,8 @@ from marid.tools.builtin import STANDALONE_TOOLS, TOOLS
 from marid.workspace.guard.api import PathScope
 
 if TYPE_CHECKING:
-    from marid.adapters.approvals.database import SqliteApprovals
     from marid.adapters.process.shell_runner import ShellRunner
+    from marid.adapters.sqlite_approvals import SqliteApprovals
     from marid.ports.audit import AuditLog
     from marid.toolkit.dispatch import Dispatcher
 

@@ -15,7 +15,7 @@ from marid.core.settings.values import ResolvedSettings, Settings
 
 if TYPE_CHECKING:
     # Importing a module costs a quarter of a millisecond at every start; only the type checker wants these here.
-    from marid.adapters.approvals.database import SqliteApprovals
+    from marid.adapters.sqlite_approvals import SqliteApprovals
     from marid.app.conversation_stores import ConversationStores
     from marid.app.toolbox import Toolbox
     from marid.ports.cache import Cache
@@ -131,7 +131,7 @@ class Adapters:
         return make_toolbox(self._settings, self._environ, git=git, workers=workers, approvals=self.approvals)
 
     def approvals(self) -> "SqliteApprovals":
-        from marid.adapters.approvals.database import SqliteApprovals
+        from marid.adapters.sqlite_approvals import SqliteApprovals
 
         return SqliteApprovals(os.path.join(self._settings.home, "approvals.db"))
 

@@ -2,14 +2,22 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from fakes.hands import Hands
-from marid.adapters.gauges import CallbackGauges, NoGauges
+from marid.adapters.gauges import NoGauges
 from marid.ports.gauges import UiMetrics
 from marid.toolkit.outcome import ToolOutput
 from marid.tools.runtime import get_ui_performance
 
 
+class FakeGauges:
+    def __init__(self, values: Mapping[str, float]) -> None:
+        self._values = values
+
+    def read(self) -> Mapping[str, float]:
+        return self._values
+
+
 def hands(root: Path, values: Mapping[str, float]) -> Hands:
-    return Hands(root, {UiMetrics: CallbackGauges(lambda: values)})
+    return Hands(root, {UiMetrics: FakeGauges(values)})
 
 
 def test_the_four_values_have_a_line_each(tmp_path: Path) -> None:

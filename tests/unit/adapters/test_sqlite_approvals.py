@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from fakes.approvals import asked
-from marid.adapters.approvals.database import SqliteApprovals
+from marid.adapters.sqlite_approvals import COLUMNS, SqliteApprovals, from_row, to_row
 from marid.core.errors import Unavailable
-from marid.core.policy.approval import ApprovalAnswer, person_caller
+from marid.core.policy.approval import Approval, ApprovalAnswer, person_caller
 
 HUMAN = person_caller("terminal")
 
@@ -20,7 +20,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "home" / "approvals.db"
 
 
-def test_only_the_owner_may_read_it(path: Path) -> None:
+def test_only_the_owner_may_read_the_file(path: Path) -> None:
     store = SqliteApprovals(str(path))
     store.open(asked(created=2e9))
     assert {file.stat().st_mode & 0o777 for file in path.parent.iterdir()} == {0o600}
@@ -28,7 +28,7 @@ def test_only_the_owner_may_read_it(path: Path) -> None:
     store.close_file()
 
 
-def test_a_file_that_others_may_read_is_closed_to_them(path: Path) -> None:
+def test_the_mode_of_an_existing_file_is_tightened(path: Path) -> None:
     path.parent.mkdir()
     path.touch(0o644)
     path.chmod(0o644)
@@ -36,15 +36,13 @@ def test_a_file_that_others_may_read_is_closed_to_them(path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_looking_makes_no_file(path: Path) -> None:
+def test_a_read_does_not_create_the_file(path: Path) -> None:
     store = SqliteApprovals(str(path))
-    assert store.get("q") is None
-    assert store.pending() == []
-    assert not store.has_grant("a", "b")
+    assert (store.get("q"), store.pending(), store.has_grant("a", "b")) == (None, [], False)
     assert not path.parent.exists()
 
 
-def test_a_new_program_finds_what_the_old_one_left(path: Path) -> None:
+def test_a_later_process_finds_the_questions_of_an_earlier_one(path: Path) -> None:
     SqliteApprovals(str(path), clock=lambda: 1000.0).open(asked())
     second = SqliteApprovals(str(path), clock=lambda: 1001.0)
     assert [row.question.id for row in second.pending()] == ["q1"]
@@ -52,7 +50,7 @@ def test_a_new_program_finds_what_the_old_one_left(path: Path) -> None:
     assert SqliteApprovals(str(path), clock=lambda: 1002.0).open(asked(created=1002.0)).answer is ApprovalAnswer.YES
 
 
-def test_a_link_in_its_place_is_not_followed(path: Path, tmp_path: Path) -> None:
+def test_a_symbolic_link_is_not_followed(path: Path, tmp_path: Path) -> None:
     path.parent.mkdir()
     (tmp_path / "elsewhere").touch()
     path.symlink_to(tmp_path / "elsewhere")
@@ -61,7 +59,7 @@ def test_a_link_in_its_place_is_not_followed(path: Path, tmp_path: Path) -> None
     assert (tmp_path / "elsewhere").read_bytes() == b""
 
 
-def test_a_broken_file_is_told_and_left_alone(path: Path) -> None:
+def test_a_damaged_file_is_reported_and_left_alone(path: Path) -> None:
     path.parent.mkdir()
     path.write_bytes(b"no database at all" * 100)
     store = SqliteApprovals(str(path))
@@ -72,7 +70,7 @@ def test_a_broken_file_is_told_and_left_alone(path: Path) -> None:
     assert path.read_bytes() == b"no database at all" * 100
 
 
-def test_rows_of_a_newer_version_are_left_alone(path: Path) -> None:
+def test_tables_of_a_newer_version_are_left_alone(path: Path) -> None:
     path.parent.mkdir()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 99")
@@ -80,7 +78,7 @@ def test_rows_of_a_newer_version_are_left_alone(path: Path) -> None:
         SqliteApprovals(str(path)).open(asked())
 
 
-def test_a_file_that_vanished_is_made_anew(path: Path) -> None:
+def test_a_deleted_file_is_created_again(path: Path) -> None:
     store = SqliteApprovals(str(path), clock=lambda: 1000.0)
     store.open(asked())
     for file in path.parent.iterdir():
@@ -90,7 +88,7 @@ def test_a_file_that_vanished_is_made_anew(path: Path) -> None:
     assert [row.question.id for row in SqliteApprovals(str(path), clock=lambda: 1000.0).pending()] == ["q2"]
 
 
-def test_a_writer_that_holds_the_file_too_long_is_told(path: Path) -> None:
+def test_a_write_lock_that_is_held_too_long_is_reported(path: Path) -> None:
     store = SqliteApprovals(str(path), busy_timeout=0.01)
     store.add_grant("a", "b")
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -100,7 +98,7 @@ def test_a_writer_that_holds_the_file_too_long_is_told(path: Path) -> None:
     store.add_grant("a", "c")
 
 
-def test_old_rows_go(path: Path) -> None:
+def test_old_rows_are_deleted(path: Path) -> None:
     store = SqliteApprovals(str(path), clock=lambda: 1000.0)
     store.open(asked("old"))
     store.add_grant("run:1", "host:a")
@@ -112,9 +110,30 @@ def test_old_rows_go(path: Path) -> None:
     assert later.has_grant("conversation:1", "host:a")
 
 
+@pytest.mark.parametrize(
+    "approval",
+    [
+        Approval(asked(conversation="c")),
+        Approval(asked(always=False), answer=ApprovalAnswer.ALWAYS, by="person:web", answered=5.5, closed=True),
+    ],
+)
+def test_a_row_is_read_as_it_was_written(approval: Approval) -> None:
+    row = to_row(approval)
+    assert len(row) == COLUMNS.count(",") + 1
+    assert from_row(row) == approval
+
+
+@pytest.mark.parametrize(("column", "value"), [(1, "bogus"), (3, "no json"), (3, "[]"), (3, "7"), (12, "maybe")])
+def test_a_row_that_was_tampered_with_is_an_error(column: int, value: str) -> None:
+    row = list(to_row(Approval(asked(), answer=ApprovalAnswer.YES)))
+    row[column] = value
+    with pytest.raises(Unavailable, match="damaged"):
+        from_row(tuple(row))
+
+
 ANSWER = """
 import json, sys
-from marid.adapters.approvals.database import SqliteApprovals
+from marid.adapters.sqlite_approvals import SqliteApprovals
 from marid.core.policy.approval import ApprovalAnswer, person_caller
 from marid.core.errors import Refused
 store = SqliteApprovals(sys.argv[1])
@@ -129,7 +148,7 @@ print(json.dumps(won))
 """
 
 
-def test_of_two_processes_that_answer_each_question_is_answered_by_one(path: Path) -> None:
+def test_of_two_processes_that_answer_one_wins_each_question(path: Path) -> None:
     store = SqliteApprovals(str(path))
     keys = [f"q{number}" for number in range(20)]
     for key in keys:

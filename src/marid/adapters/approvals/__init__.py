@@ -1,1 +1,0 @@
-"""Questions and answers in an SQLite file that every process of the home sees."""

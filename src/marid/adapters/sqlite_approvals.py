@@ -1,0 +1,222 @@
+"""Approvals and grants in one SQLite file of the home, which all processes share."""
+
+import os
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from marid.adapters.sqlite_connection import SqliteConnection, connect, user_version
+from marid.core.caller import Caller
+from marid.core.errors import Exhausted, NotFound, Unavailable
+from marid.core.policy.approval import (
+    MAX_PENDING_QUESTIONS,
+    Approval,
+    ApprovalAnswer,
+    Question,
+    QuestionKind,
+    check_answer,
+)
+from marid.workspace.write.private_folders import make_private_folder
+
+if TYPE_CHECKING:
+    import sqlite3
+
+_DAY = 86_400.0
+_VERSION = 1
+_TABLES = (
+    """CREATE TABLE approval (
+    id TEXT PRIMARY KEY, kind TEXT NOT NULL, tool TEXT NOT NULL, caller TEXT NOT NULL, conversation TEXT NOT NULL,
+    text TEXT NOT NULL, hash TEXT NOT NULL, created REAL NOT NULL, expires REAL NOT NULL, always INTEGER NOT NULL,
+    scope TEXT NOT NULL, grant_ TEXT NOT NULL, answer TEXT, answered_by TEXT NOT NULL, answered REAL NOT NULL,
+    closed INTEGER NOT NULL) WITHOUT ROWID""",
+    """CREATE TABLE standing (
+    scope TEXT NOT NULL, grant_ TEXT NOT NULL, made REAL NOT NULL, PRIMARY KEY (scope, grant_)) WITHOUT ROWID""",
+)
+COLUMNS = (
+    "id, kind, tool, caller, conversation, text, hash, created, expires, always, scope, grant_, "
+    "answer, answered_by, answered, closed"
+)
+_IS_PENDING = "answer IS NULL AND NOT closed AND expires > ?"
+_SELECT = f"SELECT {COLUMNS} FROM approval"  # noqa: S608 (constants)
+_INSERT = f"INSERT OR REPLACE INTO approval ({COLUMNS}) VALUES ({', '.join('?' * (COLUMNS.count(',') + 1))})"  # noqa: S608
+
+
+class SqliteApprovals:
+    """The ports of approvals and grants. `clock` returns seconds since the epoch."""
+
+    def __init__(self, path: str, *, clock: Callable[[], float] = time.time, busy_timeout: float = 5.0) -> None:
+        self._path = path
+        self._clock = clock
+        self._connection = SqliteConnection(path, lambda: _open_database(path, busy_timeout))
+
+    def close_file(self) -> None:
+        """Close the file; a later call opens it again."""
+        self._connection.close()
+
+    def open(self, question: Question) -> Approval:
+        now = self._clock()
+        with self._write_transaction() as connection:
+            known = _find_approval(connection, question.id)
+            if known is not None and known.is_joinable(now):
+                return known
+            _prune(connection, now)
+            _check_limit(connection, question, now)
+            approval = Approval(question=question)
+            connection.execute(_INSERT, to_row(approval))
+            return approval
+
+    def get(self, key: str) -> Approval | None:
+        with self._read_transaction() as connection:
+            return None if connection is None else _find_approval(connection, key)
+
+    def answer(self, key: str, answer: ApprovalAnswer, by: Caller) -> Approval:
+        now = self._clock()
+        with self._write_transaction() as connection:
+            known = _find_approval(connection, key)
+            if known is None:
+                raise NotFound(f"there is no question '{key}'")
+            check_answer(known, answer, by, now)
+            answered = known._replace(answer=answer, by=by.face, answered=now)
+            connection.execute(_INSERT, to_row(answered))
+            if answer is ApprovalAnswer.ALWAYS:
+                _insert_grant(connection, known.question.scope, known.question.grant, now)
+            return answered
+
+    def pending(self, conversation: str | None = None) -> list[Approval]:
+        query = f"{_SELECT} WHERE {_IS_PENDING} AND (? IS NULL OR conversation = ?) ORDER BY created, id"
+        with self._read_transaction() as connection:
+            values = (self._clock(), conversation, conversation)
+            rows = [] if connection is None else connection.execute(query, values).fetchall()
+        return [from_row(row) for row in rows]
+
+    def close(self, key: str) -> ApprovalAnswer | None:
+        with self._write_transaction() as connection:
+            known = _find_approval(connection, key)
+            if known is None or known.closed:
+                return None
+            connection.execute("UPDATE approval SET closed = 1 WHERE id = ?", (key,))
+            return known.answer
+
+    def add_grant(self, scope: str, grant: str) -> None:
+        with self._write_transaction() as connection:
+            _insert_grant(connection, scope, grant, self._clock())
+
+    def has_grant(self, scope: str, grant: str) -> bool:
+        query = "SELECT 1 FROM standing WHERE scope = ? AND grant_ = ?"
+        with self._read_transaction() as connection:
+            return connection is not None and connection.execute(query, (scope, grant)).fetchone() is not None
+
+    @contextmanager
+    def _read_transaction(self) -> "Generator[sqlite3.Connection | None]":
+        """None if there is no file: a read does not create one."""
+        with self._locked():
+            yield self._connection.get() if os.path.exists(self._path) else None
+
+    @contextmanager
+    def _write_transaction(self) -> "Generator[sqlite3.Connection]":
+        with self._locked():
+            connection = self._connection.get()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
+
+    @contextmanager
+    def _locked(self) -> Generator[None]:
+        import sqlite3  # imported when used: 5 ms
+
+        with self._connection.lock:
+            try:
+                yield
+            except (sqlite3.Error, OSError) as error:
+                self._connection.drop()
+                raise Unavailable(f"the approvals cannot be used: {error}") from error
+
+
+def to_row(approval: Approval) -> tuple[object, ...]:
+    """The values of `COLUMNS`."""
+    import json  # imported when used, as everywhere that starts with the program
+
+    asked = approval.question
+    return (
+        *(asked.id, asked.kind.value, asked.tool, json.dumps(asked.caller), asked.caller.conversation),
+        *(asked.text, asked.hash, asked.created, asked.expires, asked.always, asked.scope, asked.grant),
+        approval.answer.value if approval.answer is not None else None,
+        *(approval.by, approval.answered, approval.closed),
+    )
+
+
+def from_row(row: tuple[Any, ...]) -> Approval:
+    """The inverse of `to_row`. Raises: Unavailable if another program has changed the row."""
+    import json
+
+    key, kind, tool, caller, _, text, digest, created, expires, always, scope, grant, answer, by, answered, closed = row
+    try:
+        *names, groups = json.loads(caller)
+        question = Question(
+            id=key,
+            kind=QuestionKind(kind),
+            tool=tool,
+            caller=Caller(*names, groups=tuple(groups)),
+            text=text,
+            hash=digest,
+            created=created,
+            expires=expires,
+            always=bool(always),
+            scope=scope,
+            grant=grant,
+        )
+        given = None if answer is None else ApprovalAnswer(answer)
+    except (ValueError, TypeError) as error:
+        raise Unavailable("the approvals are damaged: remove approvals.db from the home") from error
+    return Approval(question=question, answer=given, by=by, answered=answered, closed=bool(closed))
+
+
+def _find_approval(connection: "sqlite3.Connection", key: str) -> Approval | None:
+    row: tuple[Any, ...] | None = connection.execute(f"{_SELECT} WHERE id = ?", (key,)).fetchone()
+    return None if row is None else from_row(row)
+
+
+def _insert_grant(connection: "sqlite3.Connection", scope: str, grant: str, now: float) -> None:
+    connection.execute("INSERT OR REPLACE INTO standing (scope, grant_, made) VALUES (?, ?, ?)", (scope, grant, now))
+
+
+def _prune(connection: "sqlite3.Connection", now: float) -> None:
+    connection.execute("DELETE FROM approval WHERE created < ?", (now - _DAY,))
+    connection.execute("DELETE FROM standing WHERE scope LIKE 'run:%' AND made < ?", (now - 30 * _DAY,))
+
+
+def _check_limit(connection: "sqlite3.Connection", question: Question, now: float) -> None:
+    """Raises: Exhausted if too many questions of this caller are pending."""
+    count = f"SELECT count(*) FROM approval WHERE {_IS_PENDING} AND caller = ?"  # noqa: S608 (constants)
+    caller = to_row(Approval(question=question))[3]
+    if connection.execute(count, (now, caller)).fetchone()[0] >= MAX_PENDING_QUESTIONS:
+        raise Exhausted(f"{MAX_PENDING_QUESTIONS} questions of this caller already wait for an answer")
+
+
+def _open_database(path: str, busy_timeout: float) -> "sqlite3.Connection":
+    """Raises: OSError, sqlite3.Error, Unavailable if a newer version made the tables."""
+    make_private_folder(os.path.dirname(path) or ".")
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        os.fchmod(fd, 0o600)  # the files that SQLite puts beside it get its mode
+    finally:
+        os.close(fd)
+    pragmas = ("journal_mode = WAL", "synchronous = FULL", "trusted_schema = OFF")
+    return connect(path, busy_timeout, pragmas, _make_tables)
+
+
+def _make_tables(connection: "sqlite3.Connection") -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    found = user_version(connection)
+    if found == 0:
+        for statement in _TABLES:
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {_VERSION}")
+    connection.execute("COMMIT")
+    if found > _VERSION:
+        raise Unavailable("the approvals were written by a newer version of marid")
