@@ -42,13 +42,13 @@ class PartitionTally(NamedTuple):
         return PartitionTally(last, held, size, first_ts, anchor, before)
 
 
-def first_sequence(place: ConversationPaths, data: bytes) -> int:
+def first_sequence(paths: ConversationPaths, data: bytes) -> int:
     """The number that the first entry of the file says it has, whose content is `data`. Without any, the number that it
     will have by what the last holder noted; 0 when nobody knows.
     """
     for line in parse_lines(data):
         return line.entry.sequence
-    noted = parse_object(read_bytes(place.transcript_file(MARK_FILE)) or b"") or {}
+    noted = parse_object(read_bytes(paths.transcript_file(MARK_FILE)) or b"") or {}
     last = noted.get("last")
     return last + 1 if not data and noted.get("size") == 0 and type(last) is int else 0
 
@@ -56,10 +56,10 @@ def first_sequence(place: ConversationPaths, data: bytes) -> int:
 class ActivePartition:
     """One file at a time. Only the holder of the lease has one. All methods raise OSError."""
 
-    def __init__(self, place: ConversationPaths, storage: StorageSettings) -> None:
-        self._place = place
+    def __init__(self, paths: ConversationPaths, storage: StorageSettings) -> None:
+        self._paths = paths
         self._storage = storage
-        self._log = AppendLog(place.active)
+        self._log = AppendLog(paths.active)
         self._is_counted = False
         self.tally = PartitionTally(0)
         self._bad: list[int] = []
@@ -67,7 +67,7 @@ class ActivePartition:
     @property
     def problems(self) -> list[str]:
         """Lines that cannot be read, whoever has found them first."""
-        return [unreadable_message(self._place.active, number) for number in self._bad]
+        return [unreadable_message(self._paths.active, number) for number in self._bad]
 
     @property
     def torn_bytes(self) -> int:
@@ -119,15 +119,15 @@ class ActivePartition:
 
     def delete_mark(self) -> None:
         """What was noted counts no more: a crash from here on is to find nothing that it could believe."""
-        remove_if_exists(self._place.transcript_file(MARK_FILE))
+        remove_if_exists(self._paths.transcript_file(MARK_FILE))
 
     def start_new(self) -> None:
         """Begin an empty file: the old one has become a partition."""
         self._log.close()
-        self._log = AppendLog(self._place.active)
+        self._log = AppendLog(self._paths.active)
         self.tally, self._bad = PartitionTally(self.tally.last), []
         if self._log.size:
-            raise FileExistsError(17, "there is a new active partition already", self._place.active)
+            raise FileExistsError(17, "there is a new active partition already", self._paths.active)
 
     def close(self) -> None:
         """Let go, and note what is known for the next opening; a note that cannot be written only costs time."""
@@ -144,12 +144,12 @@ class ActivePartition:
         data = self._log.read()
         mark = {"size": len(data), "crc": zlib.crc32(data), "bytes_per_token": self._storage.bytes_per_token}
         noted = {**mark, **self.tally._asdict(), "unreadable": self._bad}
-        write_atomic(self._place.transcript_file(MARK_FILE), pretty_json(noted), durable=False)
+        write_atomic(self._paths.transcript_file(MARK_FILE), pretty_json(noted), durable=False)
 
     def _load_mark(self, data: bytes, sealed: int) -> tuple[int, PartitionTally, list[int]]:
         """What the last holder noted, if that is still what the file begins with."""
         nothing = 0, PartitionTally(sealed), list[int]()
-        found = parse_object(read_bytes(self._place.transcript_file(MARK_FILE)) or b"")
+        found = parse_object(read_bytes(self._paths.transcript_file(MARK_FILE)) or b"")
         if not found:
             return nothing
         numbers = {name: value for name, value in found.items() if type(value) is int}

@@ -93,12 +93,12 @@ def rewrite_frames(path: str, frames: Mapping[str, FilterFrame]) -> None:
         write_atomic(path, data, durable=False)
 
 
-def filter_sizes(place: ConversationPaths) -> tuple[int, ...]:
+def filter_sizes(paths: ConversationPaths) -> tuple[int, ...]:
     """How long the files of filters are, -1 for one that is not there: they grow with every filter. Raises: OSError."""
     found: list[int] = []
     for name in (IDS_FILE, WORDS_FILE):
         try:
-            found.append(os.stat(place.transcript_file(name)).st_size)
+            found.append(os.stat(paths.transcript_file(name)).st_size)
         except FileNotFoundError:
             found.append(-1)
     return tuple(found)

@@ -76,9 +76,9 @@ class FileConversations:
     def _create(self, known: ConversationMeta) -> ConversationMeta:
         """The folder is made whole elsewhere and then given its name."""
         key = new_id()
-        place = self._layout.place(known.name or key)
-        known = known._replace(id=key, name=place.name, created_ms=round(self._clock() * 1000))
-        with disk_errors(f"making the conversation '{place.name}'"):
+        paths = self._layout.paths(known.name or key)
+        known = known._replace(id=key, name=paths.name, created_ms=round(self._clock() * 1000))
+        with disk_errors(f"making the conversation '{paths.name}'"):
             make_private_folder(self._layout.contexts)
             unborn = ConversationPaths(self._layout.home, self._folder(NEW_PREFIX + key))
             try:
@@ -86,7 +86,7 @@ class FileConversations:
                 meta.save(unborn, known)
                 write_atomic(unborn.active, encode_line(creation_anchor(known)._replace(id=new_id(), sequence=1)))
                 sync_folder(unborn.folder)
-                _rename_into_place(unborn.folder, place)
+                _rename_into_place(unborn.folder, paths)
             except BaseException:
                 shutil.rmtree(unborn.folder, ignore_errors=True)
                 raise
@@ -99,19 +99,19 @@ class FileConversations:
         """As in the port."""
         storage = storage.with_minimums()
         with disk_errors(f"opening the conversation '{key}'"):
-            place, held = self._acquire(key, wait, storage.lock_heartbeat_seconds, create=create)
+            paths, held = self._acquire(key, wait, storage.lock_heartbeat_seconds, create=create)
             try:
-                opened = self._open_leased(place, storage, held)
+                opened = self._open_leased(paths, storage, held)
             except BaseException:
                 held.release()
                 raise
-        self._record_activity(place)
+        self._record_activity(paths)
         return opened
 
-    def _record_activity(self, place: ConversationPaths) -> None:
+    def _record_activity(self, paths: ConversationPaths) -> None:
         """Note that something happens there; on a full disk it is still as active as it was."""
         with suppress(Unavailable):
-            self.session.record_activity(place.name, int(self._clock()))
+            self.session.record_activity(paths.name, int(self._clock()))
 
     def read(self, key: str) -> TranscriptReader:
         """As in the port."""
@@ -120,23 +120,23 @@ class FileConversations:
 
     def rename(self, key: str, name: str) -> ConversationMeta:
         """As in the port."""
-        target = self._layout.place(name)
+        target = self._layout.paths(name)
         with disk_errors(f"renaming the conversation '{key}'"):
-            place = self._locate(key)
-            if place.name == name:
-                return self._load_meta(place)
-            self._check_name_free(target, place)
-            place, held = self._acquire(key)
+            paths = self._locate(key)
+            if paths.name == name:
+                return self._load_meta(paths)
+            self._check_name_free(target, paths)
+            paths, held = self._acquire(key)
             try:
-                self._rename_folder(place, target)
+                self._rename_folder(paths, target)
                 return self._load_meta(target)
             finally:
                 held.release()
 
-    def _check_name_free(self, target: ConversationPaths, place: ConversationPaths) -> None:
+    def _check_name_free(self, target: ConversationPaths, paths: ConversationPaths) -> None:
         """Raises: Conflict when another one has that name or that id."""
         other = self._find_by_id(target.name)
-        if os.path.lexists(target.folder) or (other is not None and other != place):
+        if os.path.lexists(target.folder) or (other is not None and other != paths):
             raise Conflict(f"there is a conversation '{target.name}' already")
 
     def _rename_folder(self, old: ConversationPaths, new: ConversationPaths) -> None:
@@ -174,18 +174,18 @@ class FileConversations:
         conversation.
         """
         with disk_errors(f"destroying the conversation '{key}'"):
-            place, held = self._acquire(key)
+            paths, held = self._acquire(key)
             try:
                 if not is_due():
                     return False
                 corpse = self._folder(DESTROYED_PREFIX + new_id())
-                os.rename(place.folder, corpse)
+                os.rename(paths.folder, corpse)
                 sync_folder(self._layout.contexts)
             finally:
                 held.release()
             shutil.rmtree(corpse, ignore_errors=True)
         with suppress(Corrupt):
-            self.session.forget(place.name)
+            self.session.forget(paths.name)
         return True
 
     def holder(self, key: str) -> LeaseHolder | None:
@@ -216,11 +216,11 @@ class FileConversations:
 
     def settings_folder(self, name: str) -> str:
         """As in the port."""
-        return self._layout.place(name).folder
+        return self._layout.paths(name).folder
 
     def log_file(self, name: str, file: str) -> str:
         """As in the port."""
-        return self._layout.place(name).file(file)
+        return self._layout.paths(name).file(file)
 
     def expiry(self, key: str) -> Expiry:
         """As in the port."""
@@ -245,23 +245,23 @@ class FileConversations:
             problem = self.session.sync(self._layout.conversation_names, now)
         return SweepResult(tuple(gone), problem)
 
-    def _open_leased(self, place: ConversationPaths, storage: StorageSettings, held: lease.Lease) -> OpenConversation:
+    def _open_leased(self, paths: ConversationPaths, storage: StorageSettings, held: lease.Lease) -> OpenConversation:
         held.check()
-        make_private_folder(place.transcript_file())
-        remove_leftovers(place.folder)
-        remove_leftovers(place.transcript_file())
-        known = meta.load_strict(place)
+        make_private_folder(paths.transcript_file())
+        remove_leftovers(paths.folder)
+        remove_leftovers(paths.transcript_file())
+        known = meta.load_strict(paths)
         foreign = None
         if not known.id:
-            migration.move_old_transcript(place, storage)
-            foreign = legacy.legacy_window(place)
-        opened = OpenConversation(place, storage, held, self._clock, on_close=lambda: self._record_activity(place))
+            migration.move_old_transcript(paths, storage)
+            foreign = legacy.legacy_window(paths)
+        opened = OpenConversation(paths, storage, held, self._clock, on_close=lambda: self._record_activity(paths))
         try:
             if not known.id:
                 begun = known.created_ms or self._earliest_time_ms(
-                    place, [*islice(opened.entries(), 1), *(foreign or ())]
+                    paths, [*islice(opened.entries(), 1), *(foreign or ())]
                 )
-                migration.adopt_entries(opened, place, foreign)
+                migration.adopt_entries(opened, paths, foreign)
                 opened.assign_id(new_id(), begun)
             opened.start_window_file()
             opened.record_edited_prompt()
@@ -271,9 +271,9 @@ class FileConversations:
             raise
         return opened
 
-    def _earliest_time_ms(self, place: ConversationPaths, entries: Iterable[Entry]) -> int:
+    def _earliest_time_ms(self, paths: ConversationPaths, entries: Iterable[Entry]) -> int:
         """When a conversation of another program began: the earliest time that anything says."""
-        told_ms = [self.session.created_at(place.name) * 1000, legacy.legacy_created_at(place) * 1000]
+        told_ms = [self.session.created_at(paths.name) * 1000, legacy.legacy_created_at(paths) * 1000]
         told_ms += [entry.time_ms for entry in entries]
         return min(filter(None, told_ms), default=round(self._clock() * 1000))
 
@@ -283,11 +283,11 @@ class FileConversations:
         """Where it is, under its lease. Raises: Held; BadInput; NotFound; OSError."""
         until = time.monotonic() + wait
         while True:
-            place = self._layout.refuse_links(self._locate_or_create(key, create=create))
+            paths = self._layout.refuse_links(self._locate_or_create(key, create=create))
             left = max(0.0, until - time.monotonic())
             # One that was renamed or destroyed meanwhile may be elsewhere, or be made anew.
             with suppress(NotFound):
-                return place, lease.acquire(place.lock, wait=left, heartbeat=heartbeat, clock=self._clock)
+                return paths, lease.acquire(paths.lock, wait=left, heartbeat=heartbeat, clock=self._clock)
 
     def _locate_or_create(self, key: str, *, create: bool) -> ConversationPaths:
         """Where it is; with `create` it is made, though others may make and destroy it at the same time."""
@@ -306,54 +306,54 @@ class FileConversations:
         try:
             return self._layout.existing_paths(key)
         except NotFound:
-            if (place := self._find_by_id(key)) is not None:
-                return place
+            if (paths := self._find_by_id(key)) is not None:
+                return paths
             raise
 
     def _find_by_id(self, key: str) -> ConversationPaths | None:
         """One that cannot be read has no id. Raises: OSError."""
         for name in self._layout.conversation_names():
-            place = ConversationPaths(self._layout.home, self._folder(name))
+            paths = ConversationPaths(self._layout.home, self._folder(name))
             with suppress(OSError):
-                if meta.load(place).id == key:
-                    return place
+                if meta.load(paths).id == key:
+                    return paths
         return None
 
     def _meta_or_none(self, name: str) -> ConversationMeta | None:
         """What is known of it; None when it was renamed or destroyed a moment ago, and so looks like an empty one."""
-        place = ConversationPaths(self._layout.home, self._folder(name))
+        paths = ConversationPaths(self._layout.home, self._folder(name))
         known = ConversationMeta(id="", name=name)
         with suppress(OSError):
-            known = self._load_meta(place)
-        return known if known.id or os.path.lexists(place.folder) else None
+            known = self._load_meta(paths)
+        return known if known.id or os.path.lexists(paths.folder) else None
 
     def _folder(self, name: str) -> str:
         return os.path.join(self._layout.contexts, name)
 
-    def _load_meta(self, place: ConversationPaths) -> ConversationMeta:
+    def _load_meta(self, paths: ConversationPaths) -> ConversationMeta:
         """With what the transcript says about the last time: after a crash nobody has noted it. A file that is newer
         than what was noted may also have been copied, so what is in it counts.
         """
-        known = meta.load(place)
-        if known.last_message_ms and not self._modified_ms(place) > known.last_message_ms + 60_000:
+        known = meta.load(paths)
+        if known.last_message_ms and not self._modified_ms(paths) > known.last_message_ms + 60_000:
             return known
         spoken = 0
-        for path in (place.active, place.file(legacy.LEGACY_TRANSCRIPT), place.window):
+        for path in (paths.active, paths.file(legacy.LEGACY_TRANSCRIPT), paths.window):
             with suppress(OSError):
                 spoken = spoken or snapshot.last_entry_ms(path)
         return known._replace(last_message_ms=max(known.last_message_ms, spoken))
 
-    def _modified_ms(self, place: ConversationPaths) -> int:
-        for path in (place.active, place.file(legacy.LEGACY_TRANSCRIPT), place.window):
+    def _modified_ms(self, paths: ConversationPaths) -> int:
+        for path in (paths.active, paths.file(legacy.LEGACY_TRANSCRIPT), paths.window):
             with suppress(OSError):
                 return os.stat(path).st_mtime_ns // 1_000_000
         return 0
 
     def _destroy_if_expired(self, name: str, now: int) -> bool:
         """Destroy it if its time has come, which somebody may put off until it is held."""
-        place = self._layout.place(name)
+        paths = self._layout.paths(name)
         # Who was killed in the midst of it has not noted until when it was used.
-        since = self._modified_ms(place) // 1000 if lease.is_abandoned(place.lock) else 0
+        since = self._modified_ms(paths) // 1000 if lease.is_abandoned(paths.lock) else 0
 
         def is_expired() -> bool:
             expiry, active = self.session.expiries().get(name, (Expiry(), 0))
@@ -380,14 +380,14 @@ def _is_expired(expiry: Expiry, active: int, now: int) -> bool:
     return 1 <= expiry.at < now or (expiry.after_inactive >= 1 and active >= 1 and now > active + expiry.after_inactive)
 
 
-def _rename_into_place(folder: str, place: ConversationPaths) -> None:
+def _rename_into_place(folder: str, paths: ConversationPaths) -> None:
     """Raises: Conflict when there is something of that name; OSError."""
-    if os.path.lexists(place.folder):
-        raise Conflict(f"there is a conversation '{place.name}' already")
+    if os.path.lexists(paths.folder):
+        raise Conflict(f"there is a conversation '{paths.name}' already")
     try:
-        os.rename(folder, place.folder)
+        os.rename(folder, paths.folder)
     except OSError as error:
         # Somebody was faster, by a moment.
         if error.errno in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
-            raise Conflict(f"there is a conversation '{place.name}' already") from error
+            raise Conflict(f"there is a conversation '{paths.name}' already") from error
         raise

@@ -40,10 +40,10 @@ class FileInbox:
             )
         whole = message._replace(id=message.id or new_id(), timestamp=message.timestamp or int(self._clock()))
         with disk_errors(f"writing to the inbox of '{message.to}'"):
-            place = self._find(message.to, create=True)
-            whole = whole._replace(to=place.name)
-            with file_lock(place.file(".inbox.lock")):
-                journal = AppendLog(place.file(_INBOX_FILE))
+            paths = self._find(message.to, create=True)
+            whole = whole._replace(to=paths.name)
+            with file_lock(paths.file(".inbox.lock")):
+                journal = AppendLog(paths.file(_INBOX_FILE))
                 try:
                     journal.append(_encode_message(whole))
                 finally:
@@ -84,16 +84,16 @@ class FileInbox:
 
     def _rewrite_lines(self, name: str, change: Callable[[list[bytes]], list[bytes]]) -> list[bytes]:
         with disk_errors(f"writing the inbox of '{check_conversation_name(name)}'"):
-            place = self._find(name, create=False)
-            with file_lock(place.file(".inbox.lock")):
-                lines = change(_read_lines(place))
-                write_atomic(place.file(_INBOX_FILE), b"".join(line + b"\n" for line in lines))
+            paths = self._find(name, create=False)
+            with file_lock(paths.file(".inbox.lock")):
+                lines = change(_read_lines(paths))
+                write_atomic(paths.file(_INBOX_FILE), b"".join(line + b"\n" for line in lines))
         return lines
 
 
-def _read_lines(place: ConversationPaths) -> list[bytes]:
+def _read_lines(paths: ConversationPaths) -> list[bytes]:
     """Those that hold anything. Raises: OSError."""
-    return [line for line in (read_bytes(place.file(_INBOX_FILE)) or b"").split(b"\n") if line.strip()]
+    return [line for line in (read_bytes(paths.file(_INBOX_FILE)) or b"").split(b"\n") if line.strip()]
 
 
 def _encode_message(message: InboxMessage) -> bytes:

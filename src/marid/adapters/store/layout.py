@@ -79,27 +79,27 @@ class HomeLayout(NamedTuple):
         """A file right in the home."""
         return os.path.join(self.home, name)
 
-    def place(self, name: str) -> ConversationPaths:
+    def paths(self, name: str) -> ConversationPaths:
         """Where a conversation of that name is or would be. Raises: BadInput."""
         return ConversationPaths(self.home, os.path.join(self.contexts, check_conversation_name(name)))
 
     def existing_paths(self, name: str) -> ConversationPaths:
         """Where it is. Raises: BadInput; NotFound; Refused when it is a link; OSError."""
-        place = self.place(name)
+        paths = self.paths(name)
         try:
-            mode = os.lstat(place.folder).st_mode
+            mode = os.lstat(paths.folder).st_mode
         except FileNotFoundError:
             raise NotFound(f"there is no conversation '{name}'") from None
         if not stat.S_ISDIR(mode):
-            raise Refused(f"'{place.folder}' is a link or a file, not the folder of a conversation")
-        return place
+            raise Refused(f"'{paths.folder}' is a link or a file, not the folder of a conversation")
+        return paths
 
-    def refuse_links(self, place: ConversationPaths) -> ConversationPaths:
+    def refuse_links(self, paths: ConversationPaths) -> ConversationPaths:
         """That place, if what is said there is in the home. Raises: Refused when its transcript is a link."""
-        for folder in (place.transcript_file(), place.partitions):
+        for folder in (paths.transcript_file(), paths.partitions):
             if os.path.islink(folder):
                 raise Refused(f"'{folder}' is a link, not the folder of a transcript")
-        return place
+        return paths
 
     def conversation_names(self) -> list[str]:
         """The conversations that are there. Raises: OSError."""

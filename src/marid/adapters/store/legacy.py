@@ -17,26 +17,26 @@ LEGACY_MESSAGES = "context.json"
 _NEVER_ADOPTED = ANCHORS | NEVER_IN_WINDOW | {"system_prompt"}
 
 
-def with_legacy_lines(place: ConversationPaths, active: bytes) -> bytes:
+def with_legacy_lines(paths: ConversationPaths, active: bytes) -> bytes:
     """The lines of the only partition, with those that taking the conversation over will bring. Raises: OSError."""
-    if meta.load(place).id:
+    if meta.load(paths).id:
         return active
-    old = legacy_transcript(place)
+    old = legacy_transcript(paths)
     if old and not active.startswith(old):
         active = old + active
-    return active or _read_complete_lines(place.window) or b"".join(map(encode_line, legacy_messages(place)))
+    return active or _read_complete_lines(paths.window) or b"".join(map(encode_line, legacy_messages(paths)))
 
 
-def legacy_transcript(place: ConversationPaths) -> bytes:
+def legacy_transcript(paths: ConversationPaths) -> bytes:
     """The lines of a transcript that was one file, those that are whole. Raises: OSError."""
-    strayed = b"" if os.path.exists(place.active) else _read_complete_lines(place.transcript_file("context.jsonl"))
-    return _read_complete_lines(place.file(LEGACY_TRANSCRIPT)) + strayed
+    strayed = b"" if os.path.exists(paths.active) else _read_complete_lines(paths.transcript_file("context.jsonl"))
+    return _read_complete_lines(paths.file(LEGACY_TRANSCRIPT)) + strayed
 
 
-def legacy_window(place: ConversationPaths) -> list[Entry] | None:
+def legacy_window(paths: ConversationPaths) -> list[Entry] | None:
     """The window that another program has left, or None when there is none to be trusted. Raises: OSError."""
-    data = read_bytes(place.window)
-    if data is None or os.path.exists(place.file(".dirty")):
+    data = read_bytes(paths.window)
+    if data is None or os.path.exists(paths.file(".dirty")):
         return None
     there = (line for line in parse_lines(data) if line.entry.entry_type not in _NEVER_ADOPTED)
     # Made of what is there, so that who is interrupted makes the same again.
@@ -52,22 +52,22 @@ def is_window_prefix(window: list[Entry] | None, own: list[Entry]) -> bool:
     return not window or [entry.id for entry in window] == ids[: len(window)]
 
 
-def legacy_messages(place: ConversationPaths) -> list[Entry]:
+def legacy_messages(paths: ConversationPaths) -> list[Entry]:
     """The messages of a `context.json`. Raises: OSError."""
-    found = parse_object(read_bytes(place.file(LEGACY_MESSAGES)) or b"") or {}
+    found = parse_object(read_bytes(paths.file(LEGACY_MESSAGES)) or b"") or {}
     messages = found.get("messages")
     when = found.get("updated_at") or found.get("created_at")
     time_ms = when * 1000 if type(when) is int else 0
     made: list[Entry] = []
     for number, message in enumerate(cast("list[object]", messages) if isinstance(messages, list) else []):
         if isinstance(message, dict):
-            made.append(_legacy_entry(place.name, number, cast("dict[str, object]", message))._replace(time_ms=time_ms))
+            made.append(_legacy_entry(paths.name, number, cast("dict[str, object]", message))._replace(time_ms=time_ms))
     return [entry for entry in made if entry.role in (USER, AGENT)]
 
 
-def legacy_created_at(place: ConversationPaths) -> int:
+def legacy_created_at(paths: ConversationPaths) -> int:
     """When a `context.json` says that it was made, in seconds, else 0. Raises: OSError."""
-    made = (parse_object(read_bytes(place.file(LEGACY_MESSAGES)) or b"") or {}).get("created_at")
+    made = (parse_object(read_bytes(paths.file(LEGACY_MESSAGES)) or b"") or {}).get("created_at")
     return made if is_time(made) else 0
 
 

@@ -100,9 +100,9 @@ class Manifest(NamedTuple):
     extra: Mapping[str, object] = _NOTHING
 
 
-def load(place: ConversationPaths) -> Manifest:
+def load(paths: ConversationPaths) -> Manifest:
     """What the file says as far as it makes sense. Raises: OSError."""
-    data = read_bytes(place.transcript_file(MANIFEST_FILE)) or b""
+    data = read_bytes(paths.transcript_file(MANIFEST_FILE)) or b""
     head, _, block = data.partition(_BEGIN)
     found = parse_object(head + b"\n}") if block else None
     if found and found.pop("rows_crc", None) == zlib.crc32(block) and found.get("version") == VERSION:
@@ -126,22 +126,22 @@ def _load_foreign(found: dict[str, object] | None) -> Manifest:
     )
 
 
-def save(place: ConversationPaths, manifest: Manifest, storage: StorageSettings) -> None:
+def save(paths: ConversationPaths, manifest: Manifest, storage: StorageSettings) -> None:
     """Write it whole. Raises: OSError."""
     limits = (storage.partition_max_entries, storage.partition_max_age_seconds, storage.partition_max_tokens)
     policy = dict(zip(_LIMITS, limits, strict=True))
-    whole: dict[str, object] = {"version": VERSION, "active_partition": os.path.basename(place.active)}
+    whole: dict[str, object] = {"version": VERSION, "active_partition": os.path.basename(paths.active)}
     block = b",\n".join(manifest.rows.encoded_rows) + _END
     whole |= {"stamp": manifest.stamp, _FILTERS: manifest.filters, "rows_crc": zlib.crc32(block), **manifest.extra}
     theirs = manifest.extra.get(_POLICY)
     whole[_POLICY] = {**cast("dict[str, object]", theirs), **policy} if isinstance(theirs, dict) else policy
-    write_atomic(place.transcript_file(MANIFEST_FILE), pretty_json(whole)[:-3] + _BEGIN + block)
+    write_atomic(paths.transcript_file(MANIFEST_FILE), pretty_json(whole)[:-3] + _BEGIN + block)
 
 
-def folder_stamp(place: ConversationPaths) -> int:
+def folder_stamp(paths: ConversationPaths) -> int:
     """Changes whenever a partition comes or goes; 0 without a folder. Raises: OSError."""
     try:
-        return os.stat(place.partitions).st_mtime_ns
+        return os.stat(paths.partitions).st_mtime_ns
     except FileNotFoundError:
         return 0
 

@@ -11,21 +11,21 @@ _MAX_TIME = 10**14
 _TIME_FIELDS = {"createdAt": "created_ms", "lastMessageAt": "last_message_ms", "archivedAt": "archived_ms"}
 
 
-def load(place: ConversationPaths) -> ConversationMeta:
+def load(paths: ConversationPaths) -> ConversationMeta:
     """What the file says, without an id when nobody has given one yet. Raises: OSError.
 
     One that cannot be read counts as empty: who reads a conversation needs nothing of it.
     """
-    return _meta_from(place, parse_object(read_bytes(place.meta) or b"") or {})
+    return _meta_from(paths, parse_object(read_bytes(paths.meta) or b"") or {})
 
 
-def load_strict(place: ConversationPaths) -> ConversationMeta:
+def load_strict(paths: ConversationPaths) -> ConversationMeta:
     """As `load`, for whoever will write it again: what is in a damaged one would be lost. Raises: OSError; Corrupt."""
-    data = (read_bytes(place.meta) or b"").strip()
-    return _meta_from(place, require_object(place.meta, data) if data else {})
+    data = (read_bytes(paths.meta) or b"").strip()
+    return _meta_from(paths, require_object(paths.meta, data) if data else {})
 
 
-def _meta_from(place: ConversationPaths, fields: dict[str, object]) -> ConversationMeta:
+def _meta_from(paths: ConversationPaths, fields: dict[str, object]) -> ConversationMeta:
     found: dict[str, object] = {}
     for name in _TEXT_FIELDS:
         if isinstance(value := fields.get(name), str):
@@ -41,7 +41,7 @@ def _meta_from(place: ConversationPaths, fields: dict[str, object]) -> Conversat
     seconds = fields.get("created_at")
     if "created_ms" not in found and is_time(seconds):
         found["created_ms"] = seconds * 1000
-    return ConversationMeta(id="", name=place.name, extra=fields)._replace(**found)
+    return ConversationMeta(id="", name=paths.name, extra=fields)._replace(**found)
 
 
 def is_time(value: object) -> TypeGuard[int]:
@@ -49,7 +49,7 @@ def is_time(value: object) -> TypeGuard[int]:
     return type(value) is int and 0 <= value < _MAX_TIME
 
 
-def save(place: ConversationPaths, meta: ConversationMeta) -> None:
+def save(paths: ConversationPaths, meta: ConversationMeta) -> None:
     """Write it whole. Raises: OSError."""
     fields: dict[str, object] = {**meta.extra}
     for name in _TEXT_FIELDS:
@@ -59,4 +59,4 @@ def save(place: ConversationPaths, meta: ConversationMeta) -> None:
     for name, attribute in _TIME_FIELDS.items():
         if value := getattr(meta, attribute):
             fields[name] = value
-    write_atomic(place.meta, pretty_json(fields))
+    write_atomic(paths.meta, pretty_json(fields))

@@ -26,22 +26,22 @@ if TYPE_CHECKING:
     from marid.adapters.store.open_conversation import OpenConversation
 
 
-def move_old_transcript(place: ConversationPaths, storage: StorageSettings) -> None:
+def move_old_transcript(paths: ConversationPaths, storage: StorageSettings) -> None:
     """Bring `transcript.jsonl` below `transcript/`; the file itself stays as a backup. Raises: OSError."""
-    strayed = place.transcript_file("context.jsonl")
-    if os.path.exists(strayed) and not os.path.exists(place.active):
-        os.rename(strayed, place.active)
-    old = place.file(legacy.LEGACY_TRANSCRIPT)
+    strayed = paths.transcript_file("context.jsonl")
+    if os.path.exists(strayed) and not os.path.exists(paths.active):
+        os.rename(strayed, paths.active)
+    old = paths.file(legacy.LEGACY_TRANSCRIPT)
     found = read_bytes(old)
     if found is None:
         return
     data = complete_lines(found)
-    active = read_bytes(place.active) or b""
+    active = read_bytes(paths.active) or b""
     if not active.startswith(data):
-        if active or manifest.folder_stamp(place):
-            _prepend_partition(place, storage, data)
+        if active or manifest.folder_stamp(paths):
+            _prepend_partition(paths, storage, data)
         else:
-            write_atomic(place.active, data)
+            write_atomic(paths.active, data)
     move_to_backup(old)
 
 
@@ -55,40 +55,40 @@ def move_to_backup(path: str) -> None:
     sync_folder(os.path.dirname(path))
 
 
-def adopt_entries(conversation: "OpenConversation", place: ConversationPaths, window: list[Entry] | None) -> None:
+def adopt_entries(conversation: "OpenConversation", paths: ConversationPaths, window: list[Entry] | None) -> None:
     """Take over a conversation that another program has made: what only its window or its old file has is appended.
 
     All of it is one append: either the next opening finds all of it, or it finds the window as it was.
     """
-    messages = legacy.legacy_messages(place)
+    messages = legacy.legacy_messages(paths)
     known = {entry.id for entry in conversation.entries()} if messages or window else set[str]()
     added = [entry for entry in messages if entry.id not in known]
     if window and not legacy.is_window_prefix(window, [*conversation.current_window(), *added]):
         known |= {entry.id for entry in added}
         added += [entry for entry in window if entry.id not in known]
-        anchor = Entry(entry_type=COMPACTION, content="window adopted", sender=SYSTEM, to=place.name, role=SYSTEM)
+        anchor = Entry(entry_type=COMPACTION, content="window adopted", sender=SYSTEM, to=paths.name, role=SYSTEM)
         added.append(anchor._replace(metadata={KEPT_IDS_KEY: [entry.id for entry in window]}))
     if added:
         conversation.append(added)
-    if os.path.exists(place.file(legacy.LEGACY_MESSAGES)):
-        move_to_backup(place.file(legacy.LEGACY_MESSAGES))
+    if os.path.exists(paths.file(legacy.LEGACY_MESSAGES)):
+        move_to_backup(paths.file(legacy.LEGACY_MESSAGES))
 
 
-def _prepend_partition(place: ConversationPaths, storage: StorageSettings, data: bytes) -> None:
+def _prepend_partition(paths: ConversationPaths, storage: StorageSettings, data: bytes) -> None:
     """As the oldest partition."""
     seen = partitions.examine("", data, 0, storage._replace(enable_bloom_filters=False))
     if not seen.row["entry_count"]:
         return
-    make_private_folder(place.partitions)
+    make_private_folder(paths.partitions)
     name = f"partitions/{seen.row['start_ts']}-{seen.row['end_ts']}-old.jsonl"
-    if read_bytes(place.transcript_file(name)) != data:
-        write_atomic(place.transcript_file(name), data)
-    _list_first_in_manifest(place, name)
+    if read_bytes(paths.transcript_file(name)) != data:
+        write_atomic(paths.transcript_file(name), data)
+    _list_first_in_manifest(paths, name)
 
 
-def _list_first_in_manifest(place: ConversationPaths, file: str) -> None:
+def _list_first_in_manifest(paths: ConversationPaths, file: str) -> None:
     """The manifest lists it before all others, to be looked through; what else another program says there stays."""
-    path = place.transcript_file(manifest.MANIFEST_FILE)
+    path = paths.transcript_file(manifest.MANIFEST_FILE)
     found = parse_object(read_bytes(path) or b"") or {}
     rows = found.pop("partitions", None)
     if not isinstance(rows, list):

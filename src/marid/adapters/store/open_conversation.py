@@ -76,13 +76,13 @@ class OpenConversation(TranscriptReader):
 
     def __init__(
         self,
-        place: ConversationPaths,
+        paths: ConversationPaths,
         storage: StorageSettings,
         lease: Lease,
         clock: Callable[[], float] = time.time,
         on_close: Callable[[], None] = lambda: None,
     ) -> None:
-        super().__init__(place, storage)
+        super().__init__(paths, storage)
         self._on_close = on_close
         self._lease = lease
         self._clock = clock
@@ -91,12 +91,12 @@ class OpenConversation(TranscriptReader):
         # One random start, then a counter: each os.urandom would give the processor to another thread, and ids of one
         # append sort in its order. The highest bit is left for the counter to grow into.
         self._id_bits = count(int.from_bytes(os.urandom(8), "big") >> 65 - RANDOM_BITS)
-        self._meta = meta.load(place)
+        self._meta = meta.load(paths)
         self._manifest = Manifest()
-        self._active = ActivePartition(place, storage)
+        self._active = ActivePartition(paths, storage)
         self._stale = True
         self._closed = False
-        self._window = WindowFile(place, ())
+        self._window = WindowFile(paths, ())
         try:
             self._window.replace(with_initial_anchor(self._recover(), self._meta))
         except BaseException:
@@ -174,7 +174,7 @@ class OpenConversation(TranscriptReader):
         """As in the port."""
         if all(entry.entry_type in ANCHORS for entry in self.window()):
             return None
-        to = self._place.name
+        to = self._paths.name
         return self.add_anchor(
             Entry(entry_type=ARCHIVAL, content="history archived", sender=SYSTEM, to=to, role=SYSTEM)
         )
@@ -187,14 +187,14 @@ class OpenConversation(TranscriptReader):
             new = update(old)
             new = new._replace(id=old.id, name=old.name, extra={**old.extra, **new.extra})
             if new != old:
-                with disk_errors(f"writing '{self._place.meta}'"):
-                    meta.save(self._place, new)
+                with disk_errors(f"writing '{self._paths.meta}'"):
+                    meta.save(self._paths, new)
             self._meta = new
             return new
 
     def write_note(self, name: str, text: str) -> None:
         """As in the port."""
-        path = self._place.note(name)
+        path = self._paths.note(name)
         with self._lock:
             self._check_writable()
             with disk_errors(f"writing '{path}'"):
@@ -208,16 +208,16 @@ class OpenConversation(TranscriptReader):
 
     def assign_id(self, key: str, created_ms: int) -> None:
         """Give a conversation of another program its id."""
-        with self._lock, disk_errors(f"writing '{self._place.meta}'"):
+        with self._lock, disk_errors(f"writing '{self._paths.meta}'"):
             self._lease.check()
             self._meta = self._meta._replace(id=key, created_ms=created_ms)
-            meta.save(self._place, self._meta)
+            meta.save(self._paths, self._meta)
             first, *rest = self._window.entries
             self._window.replace(with_initial_anchor(rest if not first.sequence else [first, *rest], self._meta))
 
     def record_prompt(self, text: str) -> None:
         """Put the system prompt's new text into the transcript, and remember which version of the file that was."""
-        entry = Entry(entry_type=SYSTEM_PROMPT_CHANGED, content=text, sender=SYSTEM, to=self._place.name, role=SYSTEM)
+        entry = Entry(entry_type=SYSTEM_PROMPT_CHANGED, content=text, sender=SYSTEM, to=self._paths.name, role=SYSTEM)
         self.append([entry])
         self.update_meta(lambda known: known._replace(extra={**known.extra, _PROMPT_MTIME_KEY: self._prompt_mtime()}))
 
@@ -265,40 +265,40 @@ class OpenConversation(TranscriptReader):
     def _snapshot(self) -> TranscriptSnapshot:
         with self._lock:
             self._lease.check()
-            return TranscriptSnapshot(self._place, self._manifest.rows, self._active.read(), self._add_problem)
+            return TranscriptSnapshot(self._paths, self._manifest.rows, self._active.read(), self._add_problem)
 
     def _prompt_mtime(self) -> int | None:
         try:
-            return int(os.stat(self._place.note("system_prompt")).st_mtime)
+            return int(os.stat(self._paths.note("system_prompt")).st_mtime)
         except OSError:
             return None
 
     def _check_writable(self) -> None:
         self._lease.check()
         if self._meta.archived_ms:
-            raise ConversationArchived(self._place.name)
+            raise ConversationArchived(self._paths.name)
 
     def _recover(self) -> list[Entry]:
         """Repair, count, and write down what has changed: the entries of the window. Raises: OSError."""
         # Whoever lost the lease in this very moment must not repair what another one is writing.
         self._lease.check()
-        first = first_sequence(self._place, self._active.read())
-        self._manifest, right = partitions.survey(self._place, self._storage, first)
-        if not right or not partitions.has_all_filters(self._place, self._storage, self._manifest):
-            self._manifest = partitions.save_survey(self._place, self._storage, self._manifest)
+        first = first_sequence(self._paths, self._active.read())
+        self._manifest, right = partitions.survey(self._paths, self._storage, first)
+        if not right or not partitions.has_all_filters(self._paths, self._storage, self._manifest):
+            self._manifest = partitions.save_survey(self._paths, self._storage, self._manifest)
         sealed = self._manifest.rows[-1]["last_sequence"] if self._manifest.rows else 0
         data = self._active.count_entries(sealed)
-        found = [*partitions.unreadable_lines(self._place, self._manifest), *self._active.problems]
+        found = [*partitions.unreadable_lines(self._paths, self._manifest), *self._active.problems]
         if self._active.torn_bytes:
             torn = f"{self._active.torn_bytes} bytes of an interrupted write were put aside"
-            found.append(f"{torn} in '{self._place.active}.torn'")
+            found.append(f"{torn} in '{self._paths.active}.torn'")
         self._problems |= dict.fromkeys(found)
         self._stale = False
         return self._window_entries(data)
 
     def _window_entries(self, data: bytes) -> list[Entry]:
         tally = self._active.tally
-        whole = TranscriptSnapshot(self._place, self._manifest.rows, data, self._add_problem)
+        whole = TranscriptSnapshot(self._paths, self._manifest.rows, data, self._add_problem)
         if tally.anchor >= 0:
             return snapshot.window_since(
                 whole, [line.entry for line in parse_lines(data, start=tally.anchor, before=tally.before)]
@@ -315,7 +315,7 @@ class OpenConversation(TranscriptReader):
             except MaridError as error:
                 _fail_requests(wishes, error)
             except OSError as error:
-                told = unavailable(f"storing in '{self._place.name}'", error)
+                told = unavailable(f"storing in '{self._paths.name}'", error)
                 told.__cause__ = error  # it is raised elsewhere, by whoever waits
                 _fail_requests(wishes, told)
 
@@ -323,11 +323,11 @@ class OpenConversation(TranscriptReader):
         """Begin with what is there now. Raises: OSError; Corrupt when that is less than it was."""
         known, self._stale = self._active.tally, True
         self._active.abandon()
-        self._active = ActivePartition(self._place, self._storage)
+        self._active = ActivePartition(self._paths, self._storage)
         self._active.tally = known
         self._window.replace(with_initial_anchor(self._recover(), self._meta))
         if self._active.tally.last < known.last:
-            raise Corrupt(f"'{self._place.active}' has lost entries while it was in use: nothing was stored now")
+            raise Corrupt(f"'{self._paths.active}' has lost entries while it was in use: nothing was stored now")
 
     def _store(self, wishes: Sequence[_AppendRequest]) -> None:
         last, ready = self._active.tally.last, list[_AppendRequest]()
@@ -368,7 +368,7 @@ class OpenConversation(TranscriptReader):
         if all(key in known for key in kept):
             return [entries[at], *(known[key] for key in kept), *later]
         return snapshot.window_since(
-            TranscriptSnapshot(self._place, self._manifest.rows, self._active.read()), entries[at:]
+            TranscriptSnapshot(self._paths, self._manifest.rows, self._active.read()), entries[at:]
         )
 
     def _rotate(self) -> None:
@@ -377,7 +377,7 @@ class OpenConversation(TranscriptReader):
         try:
             self._active.delete_mark()
             self._active.trim()
-            self._manifest = partitions.seal(self._place, self._storage, self._manifest, self._active.read())
+            self._manifest = partitions.seal(self._paths, self._storage, self._manifest, self._active.read())
             self._active.start_new()
         except OSError as error:
             self._add_problem(f"a new partition could not be begun: {error.strerror}")

@@ -34,60 +34,60 @@ class PartitionContents(NamedTuple):
     words: set[str]
 
 
-def survey(place: ConversationPaths, storage: StorageSettings, first: int) -> tuple[Manifest, bool]:
+def survey(paths: ConversationPaths, storage: StorageSettings, first: int) -> tuple[Manifest, bool]:
     """The partitions that are there, and whether the manifest on the disk is right about them. Raises: OSError.
 
     `first` is the number that the active file begins with, 0 when there is no entry in it: a clock that is too coarse
     to give the folder a new stamp must not hide a partition.
     """
-    known = manifest.load(place)
-    stamp = manifest.folder_stamp(place)
+    known = manifest.load(paths)
+    stamp = manifest.folder_stamp(paths)
     last = known.rows[-1]["last_sequence"] if known.rows else 0
     if known.stamp == stamp and 0 < first <= last + 1:
         return known, True
-    found = _rescan(place, storage, known)._replace(stamp=stamp)
+    found = _rescan(paths, storage, known)._replace(stamp=stamp)
     return found, found == known
 
 
-def has_all_filters(place: ConversationPaths, storage: StorageSettings, known: Manifest) -> bool:
+def has_all_filters(paths: ConversationPaths, storage: StorageSettings, known: Manifest) -> bool:
     """Whether every partition has its filters, if they are wanted; told by the sizes of files. Raises: OSError."""
-    return not storage.enable_bloom_filters or not known.rows or known.filters == bloom_filters.filter_sizes(place)
+    return not storage.enable_bloom_filters or not known.rows or known.filters == bloom_filters.filter_sizes(paths)
 
 
-def save_survey(place: ConversationPaths, storage: StorageSettings, now: Manifest) -> Manifest:
+def save_survey(paths: ConversationPaths, storage: StorageSettings, now: Manifest) -> Manifest:
     """Write what `survey` has found, with a filter for each partition. Raises: OSError."""
-    make_private_folder(place.partitions)
+    make_private_folder(paths.partitions)
     filters: tuple[int, ...] = ()
     if storage.enable_bloom_filters:
-        _rebuild_filters(place, storage, now.rows)
-        filters = bloom_filters.filter_sizes(place)
-    now = now._replace(stamp=manifest.folder_stamp(place), filters=filters)
-    manifest.save(place, now, storage)
+        _rebuild_filters(paths, storage, now.rows)
+        filters = bloom_filters.filter_sizes(paths)
+    now = now._replace(stamp=manifest.folder_stamp(paths), filters=filters)
+    manifest.save(paths, now, storage)
     return now
 
 
-def seal(place: ConversationPaths, storage: StorageSettings, known: Manifest, data: bytes) -> Manifest:
+def seal(paths: ConversationPaths, storage: StorageSettings, known: Manifest, data: bytes) -> Manifest:
     """Make a partition of the active file, whose content is `data`. Raises: OSError.
 
     Whatever stops this in the midst, the file is in one of its two places, and `survey` finds it there.
     """
     after = known.rows[-1]["last_sequence"] if known.rows else 0
-    make_private_folder(place.partitions)
+    make_private_folder(paths.partitions)
     seen = examine("", data, after, storage)
     row = seen.row
     if not row["entry_count"]:
         return known
-    row["file"] = _free_name(place, row["start_ts"], row["end_ts"])
-    os.rename(place.active, place.transcript_file(row["file"]))
-    sync_folder(place.partitions)
-    sync_folder(place.transcript_file())
+    row["file"] = _free_name(paths, row["start_ts"], row["end_ts"])
+    os.rename(paths.active, paths.transcript_file(row["file"]))
+    sync_folder(paths.partitions)
+    sync_folder(paths.transcript_file())
     filters: tuple[int, ...] = ()
     if storage.enable_bloom_filters:
-        _add_filters(place, seen)
-        filters = bloom_filters.filter_sizes(place)
+        _add_filters(paths, seen)
+        filters = bloom_filters.filter_sizes(paths)
     rows = PartitionRows([*known.rows.encoded_rows, *encode_rows([row]).encoded_rows])
-    now = known._replace(rows=rows, stamp=manifest.folder_stamp(place), filters=filters)
-    manifest.save(place, now, storage)
+    now = known._replace(rows=rows, stamp=manifest.folder_stamp(paths), filters=filters)
+    manifest.save(paths, now, storage)
     return now
 
 
@@ -115,14 +115,14 @@ def examine(file: str, data: bytes, after: int, storage: StorageSettings) -> Par
 
 
 def read_partition(
-    place: ConversationPaths, row: PartitionRow, key: str = "", on_problem: Callable[[str], None] | None = None
+    paths: ConversationPaths, row: PartitionRow, key: str = "", on_problem: Callable[[str], None] | None = None
 ) -> Iterator[EntryLine]:
     """The entries of one partition; none when they surely do not have that id among them. Raises: OSError, also when
     it is there no more.
 
     `tell` hears of lines that cannot be read.
     """
-    path = place.transcript_file(row["file"])
+    path = paths.transcript_file(row["file"])
     data = read_bytes(path)
     if data is None:
         raise FileNotFoundError(errno.ENOENT, f"there is no '{path}' any more")
@@ -141,18 +141,18 @@ def find_entry(found: Iterator[EntryLine], key: str) -> Entry | None:
     return next((line.entry for line in found if line.entry.id == key), None)
 
 
-def is_unchanged(place: ConversationPaths, row: PartitionRow) -> bool:
+def is_unchanged(paths: ConversationPaths, row: PartitionRow) -> bool:
     """Whether the file still has the size that its filter was made for."""
     try:
-        return os.stat(place.transcript_file(row["file"])).st_size == row["size"]
+        return os.stat(paths.transcript_file(row["file"])).st_size == row["size"]
     except OSError:
         return False
 
 
-def unreadable_lines(place: ConversationPaths, known: Manifest) -> list[str]:
+def unreadable_lines(paths: ConversationPaths, known: Manifest) -> list[str]:
     """The lines that could not be read when the partitions were looked through."""
     return [
-        unreadable_message(place.transcript_file(row["file"]), number)
+        unreadable_message(paths.transcript_file(row["file"]), number)
         for row in known.rows.with_unreadable_lines()
         for number in _int_list(row.get("unreadable"))
     ]
@@ -163,16 +163,16 @@ def _int_list(value: object) -> list[int]:
     return [number for number in found if type(number) is int]
 
 
-def _rescan(place: ConversationPaths, storage: StorageSettings, known: Manifest) -> Manifest:
+def _rescan(paths: ConversationPaths, storage: StorageSettings, known: Manifest) -> Manifest:
     """Keep the rows that still hold, and read the other partitions."""
     there = {row["file"]: row for row in known.rows}
     rows: list[PartitionRow] = []
     after = 0
-    for file in _ordered_files(place, known):
+    for file in _ordered_files(paths, known):
         row = there.get(file)
-        if row is None or row["first_sequence"] <= after or not is_unchanged(place, row):
+        if row is None or row["first_sequence"] <= after or not is_unchanged(paths, row):
             theirs = foreign_row_fields(cast("dict[str, object]", row)) if row else known.foreign_rows.get(file, {})
-            data = read_bytes(place.transcript_file(file)) or b""
+            data = read_bytes(paths.transcript_file(file)) or b""
             found = examine(file, data, after, storage._replace(enable_bloom_filters=False)).row
             row = cast("PartitionRow", {**theirs, **found})
         rows.append(row)
@@ -180,16 +180,16 @@ def _rescan(place: ConversationPaths, storage: StorageSettings, known: Manifest)
     return known._replace(rows=encode_rows(rows), foreign_rows={})
 
 
-def _partition_names(place: ConversationPaths) -> list[str]:
+def _partition_names(paths: ConversationPaths) -> list[str]:
     try:
-        return [name for name in os.listdir(place.partitions) if name.endswith(".jsonl")]
+        return [name for name in os.listdir(paths.partitions) if name.endswith(".jsonl")]
     except FileNotFoundError:
         return []
 
 
-def _ordered_files(place: ConversationPaths, known: Manifest) -> list[str]:
+def _ordered_files(paths: ConversationPaths, known: Manifest) -> list[str]:
     """All that are there."""
-    files = {f"partitions/{name}" for name in _partition_names(place)}
+    files = {f"partitions/{name}" for name in _partition_names(paths)}
     sure = [
         SequenceSpan(
             row["first_sequence"], row["last_sequence"], row["start_ts"] * 1000, row["file"], row["entry_count"]
@@ -198,35 +198,35 @@ def _ordered_files(place: ConversationPaths, known: Manifest) -> list[str]:
         if row["file"] in files
     ]
     others = files.difference(span.file for span in sure)
-    found = [span_of(file, read_bytes(place.transcript_file(file)) or b"") for file in others]
+    found = [span_of(file, read_bytes(paths.transcript_file(file)) or b"") for file in others]
     return order_partitions(sure, found, known.foreign_rows)
 
 
-def _free_name(place: ConversationPaths, start: int, end: int) -> str:
+def _free_name(paths: ConversationPaths, start: int, end: int) -> str:
     name = f"partitions/{start}-{end}"
     number, file = 1, f"{name}.jsonl"
-    while os.path.lexists(place.transcript_file(file)):
+    while os.path.lexists(paths.transcript_file(file)):
         number += 1
         file = f"{name}-{number}.jsonl"
     return file
 
 
-def _add_filters(place: ConversationPaths, seen: PartitionContents) -> None:
-    bloom_filters.append_frame(place.transcript_file(bloom_filters.IDS_FILE), seen.row, seen.ids)
-    bloom_filters.append_frame(place.transcript_file(bloom_filters.WORDS_FILE), seen.row, seen.words)
+def _add_filters(paths: ConversationPaths, seen: PartitionContents) -> None:
+    bloom_filters.append_frame(paths.transcript_file(bloom_filters.IDS_FILE), seen.row, seen.ids)
+    bloom_filters.append_frame(paths.transcript_file(bloom_filters.WORDS_FILE), seen.row, seen.words)
 
 
-def _rebuild_filters(place: ConversationPaths, storage: StorageSettings, rows: Sequence[PartitionRow]) -> None:
+def _rebuild_filters(paths: ConversationPaths, storage: StorageSettings, rows: Sequence[PartitionRow]) -> None:
     """Partitions that have no filter, or one for another size, get theirs; frames of nobody go."""
     both = [
-        bloom_filters.load_frames(place.transcript_file(name))
+        bloom_filters.load_frames(paths.transcript_file(name))
         for name in (bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE)
     ]
     kept = {row["file"]: row["size"] for row in rows}
     sound = [{name: frame for name, frame in frames.items() if kept.get(name) == frame.size} for frames in both]
     for name, frames in zip((bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE), sound, strict=True):
-        bloom_filters.rewrite_frames(place.transcript_file(name), frames)
+        bloom_filters.rewrite_frames(paths.transcript_file(name), frames)
     for row in rows:
         if any(row["file"] not in frames for frames in sound):
-            data = read_bytes(place.transcript_file(row["file"])) or b""
-            _add_filters(place, examine(row["file"], data, row["first_sequence"] - 1, storage))
+            data = read_bytes(paths.transcript_file(row["file"])) or b""
+            _add_filters(paths, examine(row["file"], data, row["first_sequence"] - 1, storage))

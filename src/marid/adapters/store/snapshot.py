@@ -28,7 +28,7 @@ class TranscriptSnapshot(NamedTuple):
     `tell` hears of every line that is met and cannot be read.
     """
 
-    place: ConversationPaths
+    paths: ConversationPaths
     rows: Sequence[PartitionRow]
     active: bytes
     on_problem: Callable[[str], None] | None = None
@@ -40,40 +40,40 @@ class TranscriptSnapshot(NamedTuple):
 
 
 def take_snapshot(
-    place: ConversationPaths, storage: StorageSettings, tell: Callable[[str], None] | None = None
+    paths: ConversationPaths, storage: StorageSettings, tell: Callable[[str], None] | None = None
 ) -> TranscriptSnapshot:
     """What is there now, though somebody may be writing. Raises: OSError."""
     while True:
         try:
-            fd = open_file(place.active)
+            fd = open_file(paths.active)
         except FileNotFoundError:
-            found, _ = partitions.survey(place, storage, 0)
-            if not os.path.exists(place.active):
-                return _with_legacy_lines(TranscriptSnapshot(place, found.rows, b"", tell))
+            found, _ = partitions.survey(paths, storage, 0)
+            if not os.path.exists(paths.active):
+                return _with_legacy_lines(TranscriptSnapshot(paths, found.rows, b"", tell))
             continue
         try:
             data = complete_lines(read_range(fd, 0, os.fstat(fd).st_size))
-            found, _ = partitions.survey(place, storage, first_sequence(place, data))
+            found, _ = partitions.survey(paths, storage, first_sequence(paths, data))
             # The same file is still the active one: it did not become a partition meanwhile.
-            if _is_same_file(place.active, fd):
-                return _with_legacy_lines(TranscriptSnapshot(place, found.rows, data, tell))
+            if _is_same_file(paths.active, fd):
+                return _with_legacy_lines(TranscriptSnapshot(paths, found.rows, data, tell))
         finally:
             os.close(fd)
 
 
 def _with_legacy_lines(history: TranscriptSnapshot) -> TranscriptSnapshot:
-    active = history.active if history.sealed_sequence else legacy.with_legacy_lines(history.place, history.active)
+    active = history.active if history.sealed_sequence else legacy.with_legacy_lines(history.paths, history.active)
     # What comes from other files as well has no numbers of lines that would mean something.
     return history if active == history.active else history._replace(active=active, on_problem=None)
 
 
 def _active_lines(history: TranscriptSnapshot) -> Iterator[EntryLine]:
-    told = report_bad_lines(history.place.active, history.active, history.on_problem)
+    told = report_bad_lines(history.paths.active, history.active, history.on_problem)
     return parse_lines(history.active, before=history.sealed_sequence, on_bad=told)
 
 
 def _partition_lines(history: TranscriptSnapshot, row: PartitionRow, key: str = "") -> Iterator[EntryLine]:
-    return partitions.read_partition(history.place, row, key, history.on_problem)
+    return partitions.read_partition(history.paths, row, key, history.on_problem)
 
 
 def _is_same_file(path: str, fd: int) -> bool:
@@ -155,10 +155,10 @@ def _candidate_rows(history: TranscriptSnapshot, kind: str, items: Collection[st
     if not items:
         yield from reversed(history.rows)
         return
-    frames = bloom_filters.load_frames(history.place.transcript_file(kind)) if history.rows else {}
+    frames = bloom_filters.load_frames(history.paths.transcript_file(kind)) if history.rows else {}
     for row in reversed(history.rows):
-        frame = frames.get(row["file"]) or bloom_filters.sidecar_frame(history.place.transcript_file(row["file"]), kind)
-        if bloom_filters.may_contain(frame, row, items) or not partitions.is_unchanged(history.place, row):
+        frame = frames.get(row["file"]) or bloom_filters.sidecar_frame(history.paths.transcript_file(row["file"]), kind)
+        if bloom_filters.may_contain(frame, row, items) or not partitions.is_unchanged(history.paths, row):
             yield row
 
 

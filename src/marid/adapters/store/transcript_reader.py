@@ -16,15 +16,15 @@ from marid.core.errors import NotFound
 class TranscriptReader:
     """As in the port."""
 
-    def __init__(self, place: ConversationPaths, storage: StorageSettings) -> None:
-        self._place = place
+    def __init__(self, paths: ConversationPaths, storage: StorageSettings) -> None:
+        self._paths = paths
         self._storage = storage
         self._problems: dict[str, None] = {}
 
     def meta(self) -> ConversationMeta:
         """As in the port."""
-        with disk_errors(f"reading '{self._place.meta}'"):
-            known = meta.load(self._place)
+        with disk_errors(f"reading '{self._paths.meta}'"):
+            known = meta.load(self._paths)
             self._check_exists()
             return known
 
@@ -37,7 +37,7 @@ class TranscriptReader:
         """As in the port."""
         with self._read_errors():
             known, own = self.meta(), snapshot.window(self._snapshot())
-            foreign = None if known.id else legacy.legacy_window(self._place)
+            foreign = None if known.id else legacy.legacy_window(self._paths)
             return tuple(with_initial_anchor(own if legacy.is_window_prefix(foreign, own) else foreign or [], known))
 
     def entries(self, *, after: int = 0, types: Collection[str] = ()) -> Iterator[Entry]:
@@ -57,7 +57,7 @@ class TranscriptReader:
 
     def read_note(self, name: str) -> str:
         """As in the port."""
-        path = self._place.note(name)
+        path = self._paths.note(name)
         with disk_errors(f"reading '{path}'"):
             text = read_text(path)
             self._check_exists()
@@ -68,7 +68,7 @@ class TranscriptReader:
         return tuple(self._problems)
 
     def _snapshot(self) -> TranscriptSnapshot:
-        found = snapshot.take_snapshot(self._place, self._storage, self._add_problem)
+        found = snapshot.take_snapshot(self._paths, self._storage, self._add_problem)
         self._check_exists()
         return found
 
@@ -78,12 +78,12 @@ class TranscriptReader:
 
     def _check_exists(self) -> None:
         """Asked after a look: what is not there looks empty. Raises: NotFound."""
-        if not os.path.lexists(self._place.folder):
-            raise NotFound(f"there is no conversation '{self._place.name}' any more")
+        if not os.path.lexists(self._paths.folder):
+            raise NotFound(f"there is no conversation '{self._paths.name}' any more")
 
     @contextmanager
     def _read_errors(self) -> Generator[None]:
-        with disk_errors(f"reading the conversation '{self._place.name}'"):
+        with disk_errors(f"reading the conversation '{self._paths.name}'"):
             try:
                 yield
             except FileNotFoundError:

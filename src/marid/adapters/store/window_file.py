@@ -18,8 +18,8 @@ class WindowFile:
     conversation. A disk that refuses is no error here: the next opening makes it right.
     """
 
-    def __init__(self, place: ConversationPaths, entries: Sequence[Entry]) -> None:
-        self._place = place
+    def __init__(self, paths: ConversationPaths, entries: Sequence[Entry]) -> None:
+        self._paths = paths
         self._fd = -1
         self._is_started = False
         self._is_current = False
@@ -54,7 +54,7 @@ class WindowFile:
         self._is_current = False
         with suppress(OSError):
             if self._fd < 0:
-                self._fd = open_file(self._place.window, APPEND_FLAGS)
+                self._fd = open_file(self._paths.window, APPEND_FLAGS)
             size = os.lseek(self._fd, 0, os.SEEK_END)
             try:
                 write_all(self._fd, [data])
@@ -82,10 +82,10 @@ class WindowFile:
     def _check_file(self) -> None:
         """Whether the file is what it should be; else it is written anew."""
         with suppress(OSError):
-            self._is_current = read_bytes(self._place.window) == self._encoded_window()
+            self._is_current = read_bytes(self._paths.window) == self._encoded_window()
             if not self._is_current:
                 self._rewrite()
-            remove_if_exists(self._place.file(".dirty"))
+            remove_if_exists(self._paths.file(".dirty"))
 
     def _rewrite(self) -> None:
         self.abandon()
@@ -94,7 +94,7 @@ class WindowFile:
         if not self._is_started:
             return
         with suppress(OSError):
-            write_atomic(self._place.window, self._encoded_window(), durable=False)
+            write_atomic(self._paths.window, self._encoded_window(), durable=False)
             self._is_current = True
 
     def _encoded_window(self) -> bytes:

@@ -13,10 +13,10 @@ from marid.core.conversation.records import StorageSettings
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> ConversationPaths:
-    place = HomeLayout(str(tmp_path)).place("c")
-    Path(place.transcript_file()).mkdir(parents=True)
-    return place
+def paths(tmp_path: Path) -> ConversationPaths:
+    paths = HomeLayout(str(tmp_path)).paths("c")
+    Path(paths.transcript_file()).mkdir(parents=True)
+    return paths
 
 
 def pair(number: int, kind: str = "m", content: str = "abcd") -> tuple[Entry, bytes]:
@@ -24,59 +24,59 @@ def pair(number: int, kind: str = "m", content: str = "abcd") -> tuple[Entry, by
     return entry, encode_line(entry)
 
 
-def filled(place: ConversationPaths, storage: StorageSettings) -> ActivePartition:
-    active = ActivePartition(place, storage)
+def filled(paths: ConversationPaths, storage: StorageSettings) -> ActivePartition:
+    active = ActivePartition(paths, storage)
     active.count_entries(10)
     active.append([pair(11)])
     active.append([pair(12, ARCHIVAL), pair(13)])
     return active
 
 
-def test_it_counts_as_it_grows_and_counts_the_same_when_it_is_read(place: ConversationPaths) -> None:
-    active = filled(place, StorageSettings())
+def test_it_counts_as_it_grows_and_counts_the_same_when_it_is_read(paths: ConversationPaths) -> None:
+    active = filled(paths, StorageSettings())
     start = len(pair(11)[1])
     assert active.tally == PartitionTally(last=13, held=3, tokens=6, first_ts=11, anchor=start, before=11)
-    again = ActivePartition(place, StorageSettings())
+    again = ActivePartition(paths, StorageSettings())
     assert again.count_entries(10) == active.read()
     assert again.tally == active.tally
     active.close()
     again.close()
 
 
-def test_an_empty_file_begins_where_the_last_holder_noted(place: ConversationPaths) -> None:
-    assert first_sequence(place, pair(7)[1]) == 7
-    assert first_sequence(place, b"") == 0
-    active = filled(place, StorageSettings())
+def test_an_empty_file_begins_where_the_last_holder_noted(paths: ConversationPaths) -> None:
+    assert first_sequence(paths, pair(7)[1]) == 7
+    assert first_sequence(paths, b"") == 0
+    active = filled(paths, StorageSettings())
     active.close()
-    assert first_sequence(place, b"") == 0, "the note is about a file with entries"
-    empty = ActivePartition(place, StorageSettings())
+    assert first_sequence(paths, b"") == 0, "the note is about a file with entries"
+    empty = ActivePartition(paths, StorageSettings())
     empty.count_entries(10)
-    Path(place.active).unlink()
+    Path(paths.active).unlink()
     empty.start_new()
     empty.close()
-    assert first_sequence(place, b"") == 14
-    assert first_sequence(place, b"rubbish\n") == 0
+    assert first_sequence(paths, b"") == 14
+    assert first_sequence(paths, b"rubbish\n") == 0
     empty.delete_mark()
-    assert first_sequence(place, b"") == 0
+    assert first_sequence(paths, b"") == 0
 
 
-def test_what_was_noted_spares_the_reading_only_while_it_is_true(place: ConversationPaths) -> None:
-    active = filled(place, StorageSettings())
+def test_what_was_noted_spares_the_reading_only_while_it_is_true(paths: ConversationPaths) -> None:
+    active = filled(paths, StorageSettings())
     active.close()
-    noted = Path(place.transcript_file("active.mark"))
+    noted = Path(paths.transcript_file("active.mark"))
     # A note that says something else shows that it is believed.
     mark = json.loads(noted.read_bytes())
     noted.write_text(json.dumps(mark | {"tokens": 99}))
-    believed = ActivePartition(place, StorageSettings())
+    believed = ActivePartition(paths, StorageSettings())
     believed.count_entries(10)
     assert believed.tally.tokens == 99
     believed.append([pair(14)])
-    again = ActivePartition(place, StorageSettings())
+    again = ActivePartition(paths, StorageSettings())
     again.count_entries(10)
     assert again.tally.tokens == 101
     for wrong in ({"size": 9999}, {"crc": 1}, {"bytes_per_token": 9}, {"last": 50}, {"tokens": "x"}):
         noted.write_text(json.dumps(mark | {"tokens": 99} | wrong))
-        doubted = ActivePartition(place, StorageSettings())
+        doubted = ActivePartition(paths, StorageSettings())
         doubted.count_entries(10)
         assert doubted.tally.tokens == 8
         noted.write_bytes(b"{}")
@@ -99,16 +99,16 @@ def test_what_was_noted_spares_the_reading_only_while_it_is_true(place: Conversa
     ],
 )
 def test_it_is_full_when_a_limit_is_reached(
-    place: ConversationPaths, storage: StorageSettings, now: float, full: bool
+    paths: ConversationPaths, storage: StorageSettings, now: float, full: bool
 ) -> None:
     """Detail 5: limits count with `>=`, after the append."""
-    active = filled(place, storage)
+    active = filled(paths, storage)
     assert active.is_full(now) is full
     active.close()
 
 
-def test_an_empty_file_and_one_without_times_are_not_full_by_age(place: ConversationPaths) -> None:
-    active = ActivePartition(place, StorageSettings(partition_max_age_seconds=60))
+def test_an_empty_file_and_one_without_times_are_not_full_by_age(paths: ConversationPaths) -> None:
+    active = ActivePartition(paths, StorageSettings(partition_max_age_seconds=60))
     active.count_entries(0)
     assert not active.is_full(1e12)
     active.append([(Entry(entry_type="m", sequence=1), b'{"sequence":1}\n')])
@@ -116,20 +116,20 @@ def test_an_empty_file_and_one_without_times_are_not_full_by_age(place: Conversa
     active.close()
 
 
-def test_a_line_that_cannot_be_read_is_told_with_its_place(place: ConversationPaths) -> None:
-    Path(place.active).write_bytes(pair(1)[1] + b"rubbish\n" + pair(2)[1])
-    active = ActivePartition(place, StorageSettings())
+def test_a_line_that_cannot_be_read_is_told_with_its_place(paths: ConversationPaths) -> None:
+    Path(paths.active).write_bytes(pair(1)[1] + b"rubbish\n" + pair(2)[1])
+    active = ActivePartition(paths, StorageSettings())
     active.count_entries(0)
     assert [problem.partition(" of ")[0] for problem in active.problems] == ["line 2"]
     assert active.tally.held == 2
     active.close()
 
 
-def test_a_new_file_is_not_begun_over_another(place: ConversationPaths) -> None:
-    active = filled(place, StorageSettings())
+def test_a_new_file_is_not_begun_over_another(paths: ConversationPaths) -> None:
+    active = filled(paths, StorageSettings())
     with pytest.raises(FileExistsError):
         active.start_new()
-    Path(place.active).rename(place.transcript_file("old"))
+    Path(paths.active).rename(paths.transcript_file("old"))
     active.start_new()
     assert active.tally == PartitionTally(13)
     active.close()

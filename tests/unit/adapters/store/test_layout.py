@@ -1,4 +1,4 @@
-"""Where things lie, and what is no place."""
+"""Paths below a home, and names that are not allowed."""
 
 from pathlib import Path
 
@@ -9,17 +9,17 @@ from marid.core.errors import BadInput, NotFound, Refused
 
 
 def test_the_files_are_those_of_the_documents() -> None:
-    place = HomeLayout("/h").place("c")
-    assert place.window == "/h/contexts/c/context.jsonl"
-    assert place.meta == "/h/contexts/c/context_meta.json"
-    assert place.active == "/h/contexts/c/transcript/active.jsonl"
-    assert place.transcript_file() == "/h/contexts/c/transcript"
-    assert place.partitions == "/h/contexts/c/transcript/partitions"
-    assert place.note("todos") == "/h/contexts/c/todos.md"
-    assert place.note("system_prompt") == "/h/contexts/c/system_prompt.md"
-    assert place.note("reflection") == "/h/prompts/reflection.md"
+    paths = HomeLayout("/h").paths("c")
+    assert paths.window == "/h/contexts/c/context.jsonl"
+    assert paths.meta == "/h/contexts/c/context_meta.json"
+    assert paths.active == "/h/contexts/c/transcript/active.jsonl"
+    assert paths.transcript_file() == "/h/contexts/c/transcript"
+    assert paths.partitions == "/h/contexts/c/transcript/partitions"
+    assert paths.note("todos") == "/h/contexts/c/todos.md"
+    assert paths.note("system_prompt") == "/h/contexts/c/system_prompt.md"
+    assert paths.note("reflection") == "/h/prompts/reflection.md"
     with pytest.raises(BadInput):
-        place.note("x")
+        paths.note("x")
 
 
 def test_a_link_or_a_file_is_no_conversation(tmp_path: Path) -> None:

@@ -24,64 +24,64 @@ ROW = PartitionRow(
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> ConversationPaths:
-    place = HomeLayout(str(tmp_path)).place("c")
-    Path(place.partitions).mkdir(parents=True)
-    return place
+def paths(tmp_path: Path) -> ConversationPaths:
+    paths = HomeLayout(str(tmp_path)).paths("c")
+    Path(paths.partitions).mkdir(parents=True)
+    return paths
 
 
 @pytest.mark.parametrize("rows", [[], [ROW], [ROW, {**ROW, "prompt_count": 3}]])
-def test_it_comes_back_with_the_fields_of_others(place: ConversationPaths, rows: list[PartitionRow]) -> None:
+def test_it_comes_back_with_the_fields_of_others(paths: ConversationPaths, rows: list[PartitionRow]) -> None:
     manifest.save(
-        place, Manifest(rows=encode_rows(rows), stamp=7, extra={"other": 1}), StorageSettings(partition_max_entries=5)
+        paths, Manifest(rows=encode_rows(rows), stamp=7, extra={"other": 1}), StorageSettings(partition_max_entries=5)
     )
-    found = manifest.load(place)
+    found = manifest.load(paths)
     assert found == Manifest(rows=encode_rows(rows), stamp=7, extra={"other": 1})
     assert list(found.rows) == list(found.rows[:]) == rows
-    whole = json.loads(Path(place.transcript_file("manifest.json")).read_bytes())
+    whole = json.loads(Path(paths.transcript_file("manifest.json")).read_bytes())
     assert (whole["version"], whole["active_partition"]) == (1, "active.jsonl")
     assert whole["rotation_policy"]["max_entries"] == 5
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"version":2,"partitions":[]}', '{"version":1}'])
-def test_one_that_makes_no_sense_is_as_none(place: ConversationPaths, text: str) -> None:
-    Path(place.transcript_file("manifest.json")).write_text(text)
-    assert manifest.load(place) == Manifest()
+def test_one_that_makes_no_sense_is_as_none(paths: ConversationPaths, text: str) -> None:
+    Path(paths.transcript_file("manifest.json")).write_text(text)
+    assert manifest.load(paths) == Manifest()
 
 
-def test_the_limits_that_another_program_has_written_survive(place: ConversationPaths) -> None:
+def test_the_limits_that_another_program_has_written_survive(paths: ConversationPaths) -> None:
     policy = {"max_entries": 9, "max_mood": 5}
     theirs = json.dumps({"version": 1, "partitions": [], "rotation_policy": policy})
-    Path(place.transcript_file("manifest.json")).write_text(theirs)
-    manifest.save(place, manifest.load(place), StorageSettings(partition_max_entries=5))
-    policy = json.loads(Path(place.transcript_file("manifest.json")).read_bytes())["rotation_policy"]
+    Path(paths.transcript_file("manifest.json")).write_text(theirs)
+    manifest.save(paths, manifest.load(paths), StorageSettings(partition_max_entries=5))
+    policy = json.loads(Path(paths.transcript_file("manifest.json")).read_bytes())["rotation_policy"]
     assert (policy["max_entries"], policy["max_mood"]) == (5, 5)
-    assert manifest.load(place).extra == {"rotation_policy": {"max_mood": 5}}
+    assert manifest.load(paths).extra == {"rotation_policy": {"max_mood": 5}}
 
 
-def test_that_of_another_program_only_tells_the_order(place: ConversationPaths) -> None:
+def test_that_of_another_program_only_tells_the_order(paths: ConversationPaths) -> None:
     rows = [{"file": "partitions/b.jsonl"}, 5, {"file": "partitions/a.jsonl", "bloom_file": "x"}]
-    Path(place.transcript_file("manifest.json")).write_text(json.dumps({"version": 1, "partitions": rows, "keep": 1}))
+    Path(paths.transcript_file("manifest.json")).write_text(json.dumps({"version": 1, "partitions": rows, "keep": 1}))
     listed: dict[str, dict[str, object]] = {"partitions/b.jsonl": {}, "partitions/a.jsonl": {"bloom_file": "x"}}
-    assert manifest.load(place) == Manifest(foreign_rows=listed, extra={"keep": 1})
-    assert list(manifest.load(place).foreign_rows) == list(listed)
+    assert manifest.load(paths) == Manifest(foreign_rows=listed, extra={"keep": 1})
+    assert list(manifest.load(paths).foreign_rows) == list(listed)
 
 
-def test_the_stamp_changes_with_the_folder(place: ConversationPaths) -> None:
-    assert manifest.folder_stamp(place) > 0
-    Path(place.partitions).rmdir()
-    assert manifest.folder_stamp(place) == 0
+def test_the_stamp_changes_with_the_folder(paths: ConversationPaths) -> None:
+    assert manifest.folder_stamp(paths) > 0
+    Path(paths.partitions).rmdir()
+    assert manifest.folder_stamp(paths) == 0
 
 
 @pytest.mark.parametrize(
     "file",
     ["../x.jsonl", "/etc/x.jsonl", "partitions/../x.jsonl", "partitions/a/b.jsonl", "x.jsonl", "partitions/x\0.jsonl"],
 )
-def test_a_row_names_a_partition_or_is_none(place: ConversationPaths, file: str) -> None:
-    manifest.save(place, Manifest(rows=encode_rows([{**ROW, "file": file}]), stamp=7), StorageSettings())
+def test_a_row_names_a_partition_or_is_none(paths: ConversationPaths, file: str) -> None:
+    manifest.save(paths, Manifest(rows=encode_rows([{**ROW, "file": file}]), stamp=7), StorageSettings())
     with pytest.raises(Corrupt, match="no partition"):
-        _ = manifest.load(place).rows[0]
-    Path(place.transcript_file("manifest.json")).write_text(
+        _ = manifest.load(paths).rows[0]
+    Path(paths.transcript_file("manifest.json")).write_text(
         json.dumps({"version": 1, "stamp": 7, "partitions": [{**ROW, "file": file}]})
     )
-    assert list(manifest.load(place).rows) == []
+    assert list(manifest.load(paths).rows) == []

@@ -11,42 +11,42 @@ from marid.core.conversation.records import ConversationMeta, Corrupt
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> ConversationPaths:
-    place = HomeLayout(str(tmp_path)).place("c")
-    Path(place.folder).mkdir(parents=True)
-    return place
+def paths(tmp_path: Path) -> ConversationPaths:
+    paths = HomeLayout(str(tmp_path)).paths("c")
+    Path(paths.folder).mkdir(parents=True)
+    return paths
 
 
-def test_it_comes_back_with_the_fields_of_others(place: ConversationPaths) -> None:
+def test_it_comes_back_with_the_fields_of_others(paths: ConversationPaths) -> None:
     known = ConversationMeta(id="i", name="c", title="t", flags={"a": 1}, created_ms=5, archived_ms=6, extra={"x": [1]})
-    meta.save(place, known)
-    assert meta.load(place) == known
-    assert json.loads(Path(place.meta).read_bytes())["createdAt"] == 5
+    meta.save(paths, known)
+    assert meta.load(paths) == known
+    assert json.loads(Path(paths.meta).read_bytes())["createdAt"] == 5
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]"])
-def test_one_that_cannot_be_read_is_empty(place: ConversationPaths, text: str) -> None:
-    Path(place.meta).write_text(text)
-    assert meta.load(place) == ConversationMeta(id="", name="c", extra={})
+def test_one_that_cannot_be_read_is_empty(paths: ConversationPaths, text: str) -> None:
+    Path(paths.meta).write_text(text)
+    assert meta.load(paths) == ConversationMeta(id="", name="c", extra={})
 
 
-def test_an_empty_one_may_be_written_again_but_no_damaged_one(place: ConversationPaths) -> None:
-    Path(place.meta).write_text(" ")
-    assert meta.load_strict(place) == ConversationMeta(id="", name="c", extra={})
-    Path(place.meta).write_text("{")
+def test_an_empty_one_may_be_written_again_but_no_damaged_one(paths: ConversationPaths) -> None:
+    Path(paths.meta).write_text(" ")
+    assert meta.load_strict(paths) == ConversationMeta(id="", name="c", extra={})
+    Path(paths.meta).write_text("{")
     with pytest.raises(Corrupt):
-        meta.load_strict(place)
+        meta.load_strict(paths)
 
 
-def test_that_of_another_program_tells_when_it_was_made(place: ConversationPaths) -> None:
-    Path(place.meta).write_text('{"created_at": 7, "last_combined_prompt": "p", "title": 5, "flags": []}')
-    known = meta.load(place)
+def test_that_of_another_program_tells_when_it_was_made(paths: ConversationPaths) -> None:
+    Path(paths.meta).write_text('{"created_at": 7, "last_combined_prompt": "p", "title": 5, "flags": []}')
+    known = meta.load(paths)
     assert known.created_ms == 7000
     assert known.extra == {"created_at": 7, "last_combined_prompt": "p", "title": 5, "flags": []}
 
 
 @pytest.mark.parametrize("number", [10**30, -1, True])
-def test_a_number_that_is_no_time_is_none(place: ConversationPaths, number: int) -> None:
-    Path(place.meta).write_text(json.dumps({"createdAt": number, "lastMessageAt": number, "created_at": number}))
-    found = meta.load(place)
+def test_a_number_that_is_no_time_is_none(paths: ConversationPaths, number: int) -> None:
+    Path(paths.meta).write_text(json.dumps({"createdAt": number, "lastMessageAt": number, "created_at": number}))
+    found = meta.load(paths)
     assert (found.created_ms, found.last_message_ms) == (0, 0)

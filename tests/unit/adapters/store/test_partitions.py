@@ -19,101 +19,101 @@ STORAGE = StorageSettings(partition_max_entries=3)
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> ConversationPaths:
+def paths(tmp_path: Path) -> ConversationPaths:
     """Eleven entries: three partitions and two entries."""
     with TunedConversations(str(tmp_path), STORAGE, clock=lambda: 1000.0).open("c", create=True) as held:
         for number in range(2, 12):
             held.append([Entry(entry_type=MESSAGE, content=f"word{number}", id=f"id{number}")])
-    return HomeLayout(str(tmp_path)).place("c")
+    return HomeLayout(str(tmp_path)).paths("c")
 
 
-def contents(place: ConversationPaths) -> list[str]:
-    home = TunedConversations(place.home, STORAGE)
+def contents(paths: ConversationPaths) -> list[str]:
+    home = TunedConversations(paths.home, STORAGE)
     return [entry.content for entry in home.read("c").entries(types=[MESSAGE])]
 
 
 WORDS = [f"word{number}" for number in range(2, 12)]
 
 
-def test_partitions_of_the_same_second_have_different_names(place: ConversationPaths) -> None:
+def test_partitions_of_the_same_second_have_different_names(paths: ConversationPaths) -> None:
     """The defect: the second of one second replaced the first."""
-    assert sorted(os.listdir(place.partitions)) == ["1000-1000-2.jsonl", "1000-1000-3.jsonl", "1000-1000.jsonl"]
-    assert contents(place) == WORDS
+    assert sorted(os.listdir(paths.partitions)) == ["1000-1000-2.jsonl", "1000-1000-3.jsonl", "1000-1000.jsonl"]
+    assert contents(paths) == WORDS
 
 
-def test_the_settings_of_now_decide(place: ConversationPaths) -> None:
+def test_the_settings_of_now_decide(paths: ConversationPaths) -> None:
     """The defect: the policy of the first rotation was kept for ever."""
-    with TunedConversations(place.home, StorageSettings(partition_max_entries=20), clock=lambda: 1000.0).open(
+    with TunedConversations(paths.home, StorageSettings(partition_max_entries=20), clock=lambda: 1000.0).open(
         "c"
     ) as held:
         held.append([Entry(entry_type=MESSAGE, content="x")] * 10)
-        assert len(os.listdir(place.partitions)) == 3
-    with TunedConversations(place.home, StorageSettings(partition_max_entries=5), clock=lambda: 1000.0).open(
+        assert len(os.listdir(paths.partitions)) == 3
+    with TunedConversations(paths.home, StorageSettings(partition_max_entries=5), clock=lambda: 1000.0).open(
         "c"
     ) as held:
         held.append([Entry(entry_type=MESSAGE, content="x")])
-        assert len(os.listdir(place.partitions)) == 4
-    assert json.loads(Path(place.transcript_file("manifest.json")).read_bytes())["rotation_policy"]["max_entries"] == 5
+        assert len(os.listdir(paths.partitions)) == 4
+    assert json.loads(Path(paths.transcript_file("manifest.json")).read_bytes())["rotation_policy"]["max_entries"] == 5
 
 
-def unlist(place: ConversationPaths) -> None:
-    path = Path(place.transcript_file("manifest.json"))
+def unlist(paths: ConversationPaths) -> None:
+    path = Path(paths.transcript_file("manifest.json"))
     whole = json.loads(path.read_bytes())
     whole["partitions"].pop()
     path.write_text(json.dumps(whole))
 
 
-def unlist_and_hide(place: ConversationPaths) -> None:
+def unlist_and_hide(paths: ConversationPaths) -> None:
     """As a crash after the rename, on a clock too coarse to show it."""
-    unlist(place)
+    unlist(paths)
 
 
-def list_absent(place: ConversationPaths) -> None:
-    path = Path(place.transcript_file("manifest.json"))
+def list_absent(paths: ConversationPaths) -> None:
+    path = Path(paths.transcript_file("manifest.json"))
     whole = json.loads(path.read_bytes())
     whole["partitions"].append({**whole["partitions"][0], "file": "partitions/absent.jsonl"})
     path.write_text(json.dumps(whole | {"stamp": 5}))
 
 
-def overlap(place: ConversationPaths) -> None:
-    path = Path(place.transcript_file("manifest.json"))
+def overlap(paths: ConversationPaths) -> None:
+    path = Path(paths.transcript_file("manifest.json"))
     whole = json.loads(path.read_bytes())
     whole["partitions"] += whole["partitions"][:1]
     path.write_text(json.dumps(whole | {"version": 1, "stamp": 0}))
 
 
-def without(place: ConversationPaths) -> None:
-    Path(place.transcript_file("manifest.json")).unlink()
+def without(paths: ConversationPaths) -> None:
+    Path(paths.transcript_file("manifest.json")).unlink()
 
 
-def emptied(place: ConversationPaths) -> None:
-    Path(place.transcript_file("manifest.json")).write_bytes(b"")
+def emptied(paths: ConversationPaths) -> None:
+    Path(paths.transcript_file("manifest.json")).write_bytes(b"")
 
 
-def newer(place: ConversationPaths) -> None:
-    path = Path(place.transcript_file("manifest.json"))
+def newer(paths: ConversationPaths) -> None:
+    path = Path(paths.transcript_file("manifest.json"))
     path.write_text(json.dumps(json.loads(path.read_bytes()) | {"version": 9}))
 
 
-def resized(place: ConversationPaths) -> None:
-    path = Path(place.transcript_file("manifest.json"))
+def resized(paths: ConversationPaths) -> None:
+    path = Path(paths.transcript_file("manifest.json"))
     whole = json.loads(path.read_bytes())
     whole["partitions"][0]["size"] += 1
     path.write_text(json.dumps(whole | {"stamp": 5}))
 
 
-def active_gone(place: ConversationPaths) -> None:
+def active_gone(paths: ConversationPaths) -> None:
     """As a crash between the rename and the new file."""
-    with TunedConversations(place.home, STORAGE).open("c") as held:
+    with TunedConversations(paths.home, STORAGE).open("c") as held:
         held.append([Entry(entry_type=MESSAGE, content="x")])
-    Path(place.active).unlink()
+    Path(paths.active).unlink()
 
 
 def edited(edit: Callable[[dict[str, Any]], object]) -> Callable[[ConversationPaths], None]:
     """Only the manifest is changed, as by hand; the folder and its stamp are as they were."""
 
-    def fault(place: ConversationPaths) -> None:
-        path = Path(place.transcript_file("manifest.json"))
+    def fault(paths: ConversationPaths) -> None:
+        path = Path(paths.transcript_file("manifest.json"))
         whole = json.loads(path.read_bytes())
         edit(whole)
         path.write_text(json.dumps(whole, indent=2))
@@ -146,45 +146,45 @@ FAULTS = [unlist_and_hide, list_absent, overlap, without, emptied, newer, resize
 
 @pytest.mark.parametrize("fault", FAULTS, ids=[*(fault.__name__ for fault in FAULTS[:7]), *EDITS])
 def test_whatever_is_wrong_with_the_manifest_it_is_made_anew(
-    place: ConversationPaths, fault: Callable[[ConversationPaths], None]
+    paths: ConversationPaths, fault: Callable[[ConversationPaths], None]
 ) -> None:
-    before = Path(place.transcript_file("manifest.json")).read_bytes()
-    fault(place)
-    assert contents(place) == WORDS
-    with TunedConversations(place.home, STORAGE).open("c") as held:
+    before = Path(paths.transcript_file("manifest.json")).read_bytes()
+    fault(paths)
+    assert contents(paths) == WORDS
+    with TunedConversations(paths.home, STORAGE).open("c") as held:
         assert held.sequence() == 11
         assert [entry.content for entry in held.entries(types=[MESSAGE])] == WORDS
         assert [entry.sequence for entry in held.window()] == list(range(1, 12))
-    rows = json.loads(Path(place.transcript_file("manifest.json")).read_bytes())["partitions"]
+    rows = json.loads(Path(paths.transcript_file("manifest.json")).read_bytes())["partitions"]
     assert rows == json.loads(before)["partitions"]
 
 
-def test_a_missing_active_file_is_made(place: ConversationPaths) -> None:
-    active_gone(place)
-    assert contents(place) == [*WORDS, "x"]
-    with TunedConversations(place.home, STORAGE).open("c") as held:
+def test_a_missing_active_file_is_made(paths: ConversationPaths) -> None:
+    active_gone(paths)
+    assert contents(paths) == [*WORDS, "x"]
+    with TunedConversations(paths.home, STORAGE).open("c") as held:
         assert held.append([Entry(entry_type=MESSAGE)])[0].sequence == 13
 
 
-def test_the_folder_is_looked_through_only_when_its_stamp_has_changed(place: ConversationPaths) -> None:
-    _, right = partitions.survey(place, STORAGE, 10)
+def test_the_folder_is_looked_through_only_when_its_stamp_has_changed(paths: ConversationPaths) -> None:
+    _, right = partitions.survey(paths, STORAGE, 10)
     assert right
     # Whatever leads to a look, what is found to be right need not be written.
-    assert partitions.survey(place, STORAGE, 11)[1]
-    os.utime(place.partitions, ns=(5, 5))
-    found, right = partitions.survey(place, STORAGE, 10)
+    assert partitions.survey(paths, STORAGE, 11)[1]
+    os.utime(paths.partitions, ns=(5, 5))
+    found, right = partitions.survey(paths, STORAGE, 10)
     assert not right
-    assert partitions.save_survey(place, STORAGE, found).stamp == 5
-    assert partitions.survey(place, STORAGE, 10)[1]
-    assert partitions.survey(place, STORAGE, 0)[1]
+    assert partitions.save_survey(paths, STORAGE, found).stamp == 5
+    assert partitions.survey(paths, STORAGE, 10)[1]
+    assert partitions.survey(paths, STORAGE, 0)[1]
 
 
 @pytest.mark.parametrize("name", [bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE])
 @pytest.mark.parametrize("damage", ["missing", "cut", "other"])
 def test_filters_that_are_damaged_hide_nothing_and_are_made_anew(
-    place: ConversationPaths, name: str, damage: str
+    paths: ConversationPaths, name: str, damage: str
 ) -> None:
-    path = Path(place.transcript_file(name))
+    path = Path(paths.transcript_file(name))
     whole = path.read_bytes()
     if damage == "missing":
         path.unlink()
@@ -192,12 +192,12 @@ def test_filters_that_are_damaged_hide_nothing_and_are_made_anew(
         path.write_bytes(whole[:-3])
     else:
         bloom_filters.rewrite_frames(str(path), {"partitions/nobody.jsonl": bloom_filters.FilterFrame(1, b"x")})
-    read = TunedConversations(place.home, STORAGE).read("c")
+    read = TunedConversations(paths.home, STORAGE).read("c")
     for number in range(2, 12):
         assert read.find(f"id{number}") is not None
         assert len(list(read.search(f"word{number}", whole_words=True))) == 1
-    Path(place.transcript_file("manifest.json")).unlink()
-    TunedConversations(place.home, STORAGE).open("c").close()
+    Path(paths.transcript_file("manifest.json")).unlink()
+    TunedConversations(paths.home, STORAGE).open("c").close()
     assert len(bloom_filters.load_frames(str(path))) == 3
 
 
@@ -230,88 +230,88 @@ def test_partitions_of_others_are_read_in_their_order_and_numbered(tmp_path: Pat
     assert [(entry.id, entry.sequence) for entry in home.read("c").entries()] == wanted
     with home.open("c") as held:
         assert [(entry.id, entry.sequence) for entry in held.entries()] == wanted
-    place = HomeLayout(str(tmp_path)).place("c")
+    paths = HomeLayout(str(tmp_path)).paths("c")
     # One in which nothing can be read is listed as well.
-    assert {row["file"]: row["entry_count"] for row in manifest.load(place).rows} == {
+    assert {row["file"]: row["entry_count"] for row in manifest.load(paths).rows} == {
         "partitions/30-40.jsonl": 2,
         "partitions/10-20.jsonl": 2,
         "partitions/5-5.jsonl": 0,
     }
-    (row,) = [row for row in manifest.load(place).rows if row["file"] == "partitions/30-40.jsonl"]
-    assert partitions.is_unchanged(place, row)
+    (row,) = [row for row in manifest.load(paths).rows if row["file"] == "partitions/30-40.jsonl"]
+    assert partitions.is_unchanged(paths, row)
     (folder / "30-40.jsonl").unlink()
-    assert not partitions.is_unchanged(place, row)
+    assert not partitions.is_unchanged(paths, row)
 
 
 @pytest.mark.parametrize("lost", ["", "manifest.json"])
-def test_a_partition_without_entries_is_listed_and_changes_nothing(place: ConversationPaths, lost: str) -> None:
-    home = TunedConversations(place.home, STORAGE)
+def test_a_partition_without_entries_is_listed_and_changes_nothing(paths: ConversationPaths, lost: str) -> None:
+    home = TunedConversations(paths.home, STORAGE)
     before = list(home.read("c").entries())
-    Path(place.partitions, "0-0.jsonl").touch()
+    Path(paths.partitions, "0-0.jsonl").touch()
     if lost:
-        Path(place.transcript_file(lost)).unlink()
+        Path(paths.transcript_file(lost)).unlink()
     for _ in range(2):
         assert list(home.read("c").entries()) == before
         assert list(home.read("c").entries(after=5)) == before[5:]
         with home.open("c") as held:
             assert list(held.entries()) == before
             assert held.find("id2") is not None
-        listed = {row["file"]: row["entry_count"] for row in manifest.load(place).rows}
-        assert set(listed) == {f"partitions/{name}" for name in os.listdir(place.partitions)}
+        listed = {row["file"]: row["entry_count"] for row in manifest.load(paths).rows}
+        assert set(listed) == {f"partitions/{name}" for name in os.listdir(paths.partitions)}
         assert listed["partitions/0-0.jsonl"] == 0
-        assert partitions.survey(place, STORAGE, 10)[1]
+        assert partitions.survey(paths, STORAGE, 10)[1]
 
 
-def test_an_active_file_without_entries_is_not_sealed(place: ConversationPaths) -> None:
-    known, _ = partitions.survey(place, STORAGE, 0)
-    assert partitions.seal(place, STORAGE, known, b"\n") is known
+def test_an_active_file_without_entries_is_not_sealed(paths: ConversationPaths) -> None:
+    known, _ = partitions.survey(paths, STORAGE, 0)
+    assert partitions.seal(paths, STORAGE, known, b"\n") is known
 
 
-def hide_the_last(place: ConversationPaths) -> None:
+def hide_the_last(paths: ConversationPaths) -> None:
     """As a crash right after the rename, on a clock too coarse to give the folder another stamp."""
-    known = manifest.load(place)
-    manifest.save(place, known._replace(rows=known.rows[:-1], stamp=manifest.folder_stamp(place)), STORAGE)
+    known = manifest.load(paths)
+    manifest.save(paths, known._replace(rows=known.rows[:-1], stamp=manifest.folder_stamp(paths)), STORAGE)
 
 
 @pytest.mark.parametrize("active", ["empty", "missing", "long"])
-def test_no_partition_is_hidden_by_a_clock_that_is_too_coarse(place: ConversationPaths, active: str) -> None:
+def test_no_partition_is_hidden_by_a_clock_that_is_too_coarse(paths: ConversationPaths, active: str) -> None:
     later = "x" * 200_000
-    with TunedConversations(place.home, STORAGE, clock=lambda: 1000.0).open("c") as held:
+    with TunedConversations(paths.home, STORAGE, clock=lambda: 1000.0).open("c") as held:
         held.append([Entry(entry_type=MESSAGE, content="word12")])
         if active == "long":
             held.append([Entry(entry_type=MESSAGE, content=later)])
-    hide_the_last(place)
+    hide_the_last(paths)
     if active == "missing":
-        Path(place.active).unlink()
+        Path(paths.active).unlink()
     wanted = [*WORDS, "word12", *([later] if active == "long" else [])]
-    assert contents(place) == wanted
-    with TunedConversations(place.home, STORAGE).open("c") as held:
+    assert contents(paths) == wanted
+    with TunedConversations(paths.home, STORAGE).open("c") as held:
         assert held.sequence() == len(wanted) + 1
         assert [entry.content for entry in held.window()[1:]] == wanted
         assert held.append([Entry(entry_type=MESSAGE, content="y")])[0].sequence == len(wanted) + 2
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
-def test_a_partition_that_comes_back_has_its_place_and_its_numbers_again(place: ConversationPaths, number: int) -> None:
-    home = TunedConversations(place.home, STORAGE)
+def test_a_partition_that_comes_back_has_its_place_and_its_numbers_again(paths: ConversationPaths, number: int) -> None:
+    home = TunedConversations(paths.home, STORAGE)
     before = list(home.read("c").entries())
     name = ["1000-1000.jsonl", "1000-1000-2.jsonl", "1000-1000-3.jsonl"][number - 1]
-    away = Path(place.home, "away")
-    Path(place.partitions, name).rename(away)
+    away = Path(paths.home, "away")
+    Path(paths.partitions, name).rename(away)
     with home.open("c") as held:
         left = [entry for entry in before if not 3 * number - 2 <= entry.sequence <= 3 * number]
         assert list(held.entries()) == left
-    away.rename(Path(place.partitions, name))
+    away.rename(Path(paths.partitions, name))
     assert list(home.read("c").entries()) == before
     with home.open("c") as held:
         assert list(held.entries()) == before
         assert list(held.window()) == before
 
 
-def test_a_copy_of_a_partition_gives_no_entry_another_number(place: ConversationPaths) -> None:
-    home = TunedConversations(place.home, STORAGE)
+def test_a_copy_of_a_partition_gives_no_entry_another_number(paths: ConversationPaths) -> None:
+    home = TunedConversations(paths.home, STORAGE)
     before = list(home.read("c").entries())[:9]
-    Path(place.partitions, "copy.jsonl").write_bytes(Path(place.partitions, "1000-1000.jsonl").read_bytes())
+    Path(paths.partitions, "copy.jsonl").write_bytes(Path(paths.partitions, "1000-1000.jsonl").read_bytes())
     with home.open("c") as held:
         assert list(held.entries())[:9] == before
 
@@ -322,7 +322,7 @@ def test_partitions_that_were_made_without_filters_get_them_when_they_are_wanted
         home = TunedConversations(str(tmp_path), storage._replace(enable_bloom_filters=wanted))
         with home.open("c", create=True) as held:
             held.append([Entry(entry_type=MESSAGE, content=f"word{number}")] * 3)
-    folder = HomeLayout(str(tmp_path)).place("c")
+    folder = HomeLayout(str(tmp_path)).paths("c")
     listed = {row["file"] for row in manifest.load(folder).rows}
     assert len(listed) == 4
     for name in (bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE):
@@ -330,49 +330,49 @@ def test_partitions_that_were_made_without_filters_get_them_when_they_are_wanted
 
 
 @pytest.mark.parametrize("data", [b"", b"\x09" + bytes(7), b"\xff" * 20, bytes(20)])
-def test_a_filter_that_is_none_hides_nothing_and_is_made_anew(place: ConversationPaths, data: bytes) -> None:
+def test_a_filter_that_is_none_hides_nothing_and_is_made_anew(paths: ConversationPaths, data: bytes) -> None:
     """The defect: rbloom panics, which no `except Exception` catches."""
-    row = manifest.load(place).rows[0]
+    row = manifest.load(paths).rows[0]
     for name in (bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE):
-        with open(place.transcript_file(name), "ab") as file:
+        with open(paths.transcript_file(name), "ab") as file:
             file.write(bloom_filters._encode_frame(row["file"], bloom_filters.FilterFrame(row["size"], data)))  # pyright: ignore[reportPrivateUsage]
-    read = TunedConversations(place.home, STORAGE).read("c")
+    read = TunedConversations(paths.home, STORAGE).read("c")
     assert read.find("id2") is not None
     assert len(list(read.search("word2", whole_words=True))) == 1
-    TunedConversations(place.home, STORAGE).open("c").close()
+    TunedConversations(paths.home, STORAGE).open("c").close()
     for name in (bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE):
-        kept = bloom_filters.load_frames(place.transcript_file(name))
+        kept = bloom_filters.load_frames(paths.transcript_file(name))
         assert sum(frame.data != data for frame in kept.values()) == 3
         whole = sum(len(bloom_filters._encode_frame(*pair)) for pair in kept.items())  # pyright: ignore[reportPrivateUsage]
-        assert os.stat(place.transcript_file(name)).st_size == whole
+        assert os.stat(paths.transcript_file(name)).st_size == whole
 
 
-def test_a_partition_may_have_a_name_that_is_no_text(place: ConversationPaths) -> None:
-    os.rename(os.path.join(place.partitions, "1000-1000.jsonl"), os.fsencode(place.partitions) + b"/\xff\xfe.jsonl")
-    home = TunedConversations(place.home, STORAGE)
+def test_a_partition_may_have_a_name_that_is_no_text(paths: ConversationPaths) -> None:
+    os.rename(os.path.join(paths.partitions, "1000-1000.jsonl"), os.fsencode(paths.partitions) + b"/\xff\xfe.jsonl")
+    home = TunedConversations(paths.home, STORAGE)
     for _ in range(2):
         with home.open("c") as held:
             assert [entry.content for entry in held.entries(types=[MESSAGE])] == WORDS
         assert home.read("c").find("id2") is not None
 
 
-def test_lines_that_cannot_be_read_are_told_at_every_opening(place: ConversationPaths) -> None:
+def test_lines_that_cannot_be_read_are_told_at_every_opening(paths: ConversationPaths) -> None:
     """The defect: who opened it first was told, and nobody after."""
-    with open(place.active, "ab") as file:
+    with open(paths.active, "ab") as file:
         file.write(b"rubbish\n")
-    with open(os.path.join(place.partitions, "1000-1000-2.jsonl"), "ab") as file:
+    with open(os.path.join(paths.partitions, "1000-1000-2.jsonl"), "ab") as file:
         file.write(b"rubbish\nrubbish\n")
-    os.utime(place.partitions, ns=(5, 5))
+    os.utime(paths.partitions, ns=(5, 5))
     for _ in range(3):
-        with TunedConversations(place.home, STORAGE).open("c") as held:
+        with TunedConversations(paths.home, STORAGE).open("c") as held:
             told = held.problems()
         assert "line 4 of" in told[0]
         assert "1000-1000-2.jsonl" in told[0]
         assert "line 5 of" in told[1]
         assert "line 3 of" in told[2]
-    with TunedConversations(place.home, STORAGE).open("c") as held:
+    with TunedConversations(paths.home, STORAGE).open("c") as held:
         held.append([Entry(entry_type=MESSAGE)])
-    with TunedConversations(place.home, STORAGE).open("c") as held:
+    with TunedConversations(paths.home, STORAGE).open("c") as held:
         assert [problem.split("'")[0] for problem in held.problems()] == ["line 4 of ", "line 5 of ", "line 3 of "]
 
 

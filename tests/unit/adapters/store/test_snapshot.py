@@ -55,14 +55,14 @@ def test_a_part_of_a_word_is_found_and_reads_only_partitions_that_have_its_piece
 
 def test_a_filter_beside_a_partition_serves_where_the_common_file_has_none(forty: Path) -> None:
     """As a partition that was brought here together with its filter; what another program wrote hides nothing."""
-    place = HomeLayout(str(forty)).place("c")
-    common = place.transcript_file(bloom_filters.WORDS_FILE)
+    paths = HomeLayout(str(forty)).paths("c")
+    common = paths.transcript_file(bloom_filters.WORDS_FILE)
     frames = bloom_filters.load_frames(common)
     Path(common).unlink()
     [unfiltered] = heard(forty, [{"words": "nowhere"}])
     assert unfiltered.partitions == 10
     for number, (file, frame) in enumerate(frames.items()):
-        path = Path(place.transcript_file(file)).with_suffix(bloom_filters.SIDECAR_SUFFIX)
+        path = Path(paths.transcript_file(file)).with_suffix(bloom_filters.SIDECAR_SUFFIX)
         if number < 5:
             bloom_filters.rewrite_frames(str(path), {bloom_filters.WORDS_FILE: frame})
         else:
@@ -106,8 +106,8 @@ def test_the_last_anchor_may_be_in_a_partition(tmp_path: Path) -> None:
 
 def test_a_conversation_without_files_is_empty(tmp_path: Path) -> None:
     (tmp_path / "contexts/c").mkdir(parents=True)
-    place = HomeLayout(str(tmp_path)).place("c")
-    whole = snapshot.take_snapshot(place, STORAGE)
+    paths = HomeLayout(str(tmp_path)).paths("c")
+    whole = snapshot.take_snapshot(paths, STORAGE)
     assert snapshot.last_sequence(whole) == 0
     assert snapshot.window(whole) == []
     assert snapshot.find(whole, "x") is None

@@ -15,67 +15,67 @@ ENTRIES = [Entry(entry_type="m", content=text, sequence=number) for number, text
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> ConversationPaths:
-    place = HomeLayout(str(tmp_path)).place("c")
-    Path(place.folder).mkdir(parents=True)
-    return place
+def paths(tmp_path: Path) -> ConversationPaths:
+    paths = HomeLayout(str(tmp_path)).paths("c")
+    Path(paths.folder).mkdir(parents=True)
+    return paths
 
 
-def begun(place: ConversationPaths, entries: list[Entry]) -> WindowFile:
-    window = WindowFile(place, entries)
+def begun(paths: ConversationPaths, entries: list[Entry]) -> WindowFile:
+    window = WindowFile(paths, entries)
     window.start()
     return window
 
 
-def test_until_it_begins_the_file_is_left_alone(place: ConversationPaths) -> None:
-    Path(place.window).write_bytes(b"of another program")
-    window = WindowFile(place, ENTRIES[:1])
+def test_until_it_begins_the_file_is_left_alone(paths: ConversationPaths) -> None:
+    Path(paths.window).write_bytes(b"of another program")
+    window = WindowFile(paths, ENTRIES[:1])
     window.add([ENTRIES[1]], encode_line(ENTRIES[1]))
     window.flush()
     window.replace(ENTRIES)
     window.close()
-    assert Path(place.window).read_bytes() == b"of another program"
+    assert Path(paths.window).read_bytes() == b"of another program"
     window.start()
-    assert Path(place.window).read_bytes() == b"".join(map(encode_line, ENTRIES))
+    assert Path(paths.window).read_bytes() == b"".join(map(encode_line, ENTRIES))
 
 
 @pytest.mark.parametrize("left", [None, b"", b"rubbish", encode_line(ENTRIES[1])])
-def test_whatever_is_there_it_becomes_what_it_should_be(place: ConversationPaths, left: bytes | None) -> None:
+def test_whatever_is_there_it_becomes_what_it_should_be(paths: ConversationPaths, left: bytes | None) -> None:
     if left is not None:
-        Path(place.window).write_bytes(left)
-    Path(place.file(".dirty")).touch()
-    window = begun(place, ENTRIES[:1])
-    assert not Path(place.file(".dirty")).exists()
+        Path(paths.window).write_bytes(left)
+    Path(paths.file(".dirty")).touch()
+    window = begun(paths, ENTRIES[:1])
+    assert not Path(paths.file(".dirty")).exists()
     window.add([ENTRIES[1]], encode_line(ENTRIES[1]))
     window.add([ENTRIES[2]], encode_line(ENTRIES[2]))
     window.flush()
     window.flush()
-    assert Path(place.window).read_bytes() == b"".join(map(encode_line, ENTRIES))
+    assert Path(paths.window).read_bytes() == b"".join(map(encode_line, ENTRIES))
     window.replace(ENTRIES[1:])
-    assert Path(place.window).read_bytes() == b"".join(map(encode_line, ENTRIES[1:]))
+    assert Path(paths.window).read_bytes() == b"".join(map(encode_line, ENTRIES[1:]))
     window.close()
-    inode = Path(place.window).stat().st_ino
-    begun(place, ENTRIES[1:])
-    assert Path(place.window).stat().st_ino == inode
+    inode = Path(paths.window).stat().st_ino
+    begun(paths, ENTRIES[1:])
+    assert Path(paths.window).stat().st_ino == inode
 
 
-def test_a_disk_that_refuses_is_no_error_and_is_made_good_later(place: ConversationPaths) -> None:
-    Path(place.window).mkdir()
-    window = begun(place, ENTRIES[:1])
+def test_a_disk_that_refuses_is_no_error_and_is_made_good_later(paths: ConversationPaths) -> None:
+    Path(paths.window).mkdir()
+    window = begun(paths, ENTRIES[:1])
     window.add([ENTRIES[1]], encode_line(ENTRIES[1]))
     assert window.entries == ENTRIES[:2]
-    Path(place.window).rmdir()
+    Path(paths.window).rmdir()
     window.add([ENTRIES[2]], encode_line(ENTRIES[2]))
     window.flush()
-    assert Path(place.window).read_bytes() == b"".join(map(encode_line, ENTRIES))
-    Path(place.window).unlink()
-    Path(place.window).mkdir()
+    assert Path(paths.window).read_bytes() == b"".join(map(encode_line, ENTRIES))
+    Path(paths.window).unlink()
+    Path(paths.window).mkdir()
     window.add([ENTRIES[2]], encode_line(ENTRIES[2]))
     window.flush()
     assert len(window.entries) == 4
-    Path(place.window).rmdir()
+    Path(paths.window).rmdir()
     window.close()
-    assert Path(place.window).read_bytes().count(b"\n") == 4
+    assert Path(paths.window).read_bytes().count(b"\n") == 4
 
 
 FULL = """
@@ -85,29 +85,29 @@ from marid.adapters.store.layout import HomeLayout
 from marid.adapters.store.window_file import WindowFile
 from marid.core.conversation.entry import Entry
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-place = HomeLayout(sys.argv[1]).place("c")
-window = WindowFile(place, [Entry(entry_type="m", content="a")])
+paths = HomeLayout(sys.argv[1]).paths("c")
+window = WindowFile(paths, [Entry(entry_type="m", content="a")])
 window.start()
 soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (500, hard))
 large = Entry(entry_type="m", content="b" * 1000)
 window.add([large], encode_line(large))
 window.close()
-WindowFile(place, window.entries).start()
+WindowFile(paths, window.entries).start()
 resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 """
 
 
-def test_a_disk_that_fills_leaves_no_part_of_a_line(place: ConversationPaths) -> None:
-    """The defect: the line that did not fit was cut, and stayed so while nothing could be put in its place."""
-    home = Path(place.folder).parents[1]
+def test_a_disk_that_fills_leaves_no_part_of_a_line(paths: ConversationPaths) -> None:
+    """The defect: the line that did not fit was cut, and stayed so while nothing could be put in its paths."""
+    home = Path(paths.folder).parents[1]
     subprocess.run([sys.executable, "-c", FULL, str(home)], check=True, timeout=60)
-    assert Path(place.window).read_bytes() == encode_line(Entry(entry_type="m", content="a"))
+    assert Path(paths.window).read_bytes() == encode_line(Entry(entry_type="m", content="a"))
 
 
-def test_the_file_follows_before_too_much_waits(place: ConversationPaths) -> None:
-    window = begun(place, [])
+def test_the_file_follows_before_too_much_waits(paths: ConversationPaths) -> None:
+    window = begun(paths, [])
     for _ in range(64):
         window.add([ENTRIES[0]], encode_line(ENTRIES[0]))
-    assert Path(place.window).read_bytes() == encode_line(ENTRIES[0]) * 64
+    assert Path(paths.window).read_bytes() == encode_line(ENTRIES[0]) * 64
     window.close()
