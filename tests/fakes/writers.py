@@ -70,7 +70,7 @@ def check(home: str, acknowledged: set[str]) -> int:
         assert time.monotonic() - begin < 5
         entries = list(held.entries())
         window = held.window()
-        torn = [problem for problem in held.problems() if "put aside" in problem]
+        torn = [problem for problem in held.problems() if "interrupted write" in problem]
         assert len(torn) == len(held.problems()), held.problems()
     assert [entry.sequence for entry in entries] == list(range(1, len(entries) + 1))
     ids = [entry.id for entry in entries]

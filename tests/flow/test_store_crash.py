@@ -142,7 +142,7 @@ def test_one_who_is_killed_while_there_is_room_behind_the_lines_loses_nothing(tm
             assert held.sequence() >= last
             assert held.sequence() % 2 == 1
             assert list(held.window()) == list(held.entries())
-            assert all("put aside" in problem for problem in held.problems())
+            assert all("interrupted write" in problem for problem in held.problems())
         assert active.read_bytes().endswith(b"}\n")
 
 

@@ -1,4 +1,4 @@
-"""The partition that is appended to, and what is known of it without reading it again."""
+"""The partition that entries are appended to, with a tally that spares reading it again."""
 
 import zlib
 from collections.abc import Iterable, Sequence
@@ -6,8 +6,9 @@ from contextlib import suppress
 from typing import NamedTuple, cast
 
 from marid.adapters.store.append_log import AppendLog
-from marid.adapters.store.atomic_files import parse_object, pretty_json, read_bytes, remove_if_exists, write_atomic
+from marid.adapters.store.atomic_files import read_bytes, remove_if_exists, write_atomic
 from marid.adapters.store.entry_lines import entry_tokens, number_bad_lines, parse_lines, unreadable_message
+from marid.adapters.store.json_objects import integers, parse_object, pretty_json
 from marid.adapters.store.layout import ConversationPaths
 from marid.core.conversation.entry import ANCHORS, Entry
 from marid.core.conversation.records import StorageSettings
@@ -16,9 +17,9 @@ MARK_FILE = "active.mark"
 
 
 class PartitionTally(NamedTuple):
-    """How much is in the file.
+    """The number of the last entry, how many entries and tokens the file has, and the time of the first entry.
 
-    `last` is the number of the last entry, `anchor` where the last anchor begins, `before` the number before it.
+    `anchor` is the offset of the last anchor, `before` the number of the entry before it.
     """
 
     last: int
@@ -29,8 +30,8 @@ class PartitionTally(NamedTuple):
     before: int = 0
 
     def with_entries(self, lines: Iterable[tuple[Entry, int]], bytes_per_token: int) -> "PartitionTally":
-        """With more entries, whose lines begin there."""
-        last, held, size, first_ts, anchor, before = self
+        """The tally after more entries, given with their offsets."""
+        last, held, tokens, first_ts, anchor, before = self
         for entry, start in lines:
             if entry.entry_type in ANCHORS:
                 anchor, before = start, last
@@ -38,74 +39,62 @@ class PartitionTally(NamedTuple):
                 first_ts = entry.timestamp
             last = entry.sequence
             held += 1
-            size += entry_tokens(entry, bytes_per_token)
-        return PartitionTally(last, held, size, first_ts, anchor, before)
+            tokens += entry_tokens(entry, bytes_per_token)
+        return PartitionTally(last, held, tokens, first_ts, anchor, before)
 
 
 def first_sequence(paths: ConversationPaths, data: bytes) -> int:
-    """The number that the first entry of the file says it has, whose content is `data`. Without any, the number that it
-    will have by what the last holder noted; 0 when nobody knows.
+    """The number of the first entry in the active file with this content. For an empty file, the number that it will
+    have according to the mark of the last holder, or 0.
     """
     for line in parse_lines(data):
         return line.entry.sequence
-    noted = parse_object(read_bytes(paths.transcript_file(MARK_FILE)) or b"") or {}
-    last = noted.get("last")
-    return last + 1 if not data and noted.get("size") == 0 and type(last) is int else 0
+    mark = parse_object(read_bytes(paths.transcript_file(MARK_FILE))) or {}
+    last = mark.get("last")
+    return last + 1 if not data and mark.get("size") == 0 and type(last) is int else 0
 
 
-class ActivePartition:
-    """One file at a time. Only the holder of the lease has one. All methods raise OSError."""
+class ActivePartition(AppendLog):
+    """Only the holder of the lease has one. All methods raise OSError."""
 
-    def __init__(self, paths: ConversationPaths, storage: StorageSettings) -> None:
+    def __init__(self, paths: ConversationPaths, storage: StorageSettings, last: int = 0) -> None:
+        super().__init__(paths.active)
         self._paths = paths
+        self._mark_path = paths.transcript_file(MARK_FILE)
         self._storage = storage
-        self._log = AppendLog(paths.active)
         self._is_counted = False
-        self.tally = PartitionTally(0)
-        self._bad: list[int] = []
+        self._bad_lines: list[int] = []
+        self.tally = PartitionTally(last)
 
     @property
     def problems(self) -> list[str]:
-        """Lines that cannot be read, whoever has found them first."""
-        return [unreadable_message(self._paths.active, number) for number in self._bad]
-
-    @property
-    def torn_bytes(self) -> int:
-        """How many bytes of an interrupted write were put aside at the opening."""
-        return self._log.torn_bytes
-
-    def is_changed(self) -> bool:
-        """Whether somebody else has replaced or written the file."""
-        return self._log.is_changed()
-
-    def read(self, start: int = 0) -> bytes:
-        """What is there from an offset on."""
-        return self._log.read(start)
+        """Notes about lines that cannot be read."""
+        return [unreadable_message(self._path, number) for number in self._bad_lines]
 
     def count_entries(self, sealed: int) -> bytes:
-        """Count what is there, after partitions that end with number `sealed`: the whole content."""
-        data = self._log.read()
-        start, self.tally, self._bad = self._load_mark(data, sealed)
-        found = parse_lines(data, start=start, before=self.tally.last, on_bad=number_bad_lines(data, self._bad.append))
-        self.tally = self.tally.with_entries(
-            ((line.entry, line.start) for line in found), self._storage.bytes_per_token
-        )
+        """Count the entries, which follow number `sealed`, and return the whole content."""
+        data = self.read()
+        start, self.tally, self._bad_lines = self._load_mark(data, sealed)
+        on_bad = number_bad_lines(data, self._bad_lines.append)
+        found = parse_lines(data, start=start, before=self.tally.last, on_bad=on_bad)
+        starts = ((line.entry, line.start) for line in found)
+        self.tally = self.tally.with_entries(starts, self._storage.bytes_per_token)
         self._is_counted = True
         return data
 
-    def append(self, entries: Sequence[tuple[Entry, bytes]]) -> None:
-        """Store lines for good, or none of them."""
-        at, starts = self._log.size, list[tuple[Entry, int]]()
+    def append_entries(self, entries: Sequence[tuple[Entry, bytes]]) -> None:
+        """Store all of the encoded entries or none."""
+        at, starts = self.size, list[tuple[Entry, int]]()
         for entry, line in entries:
             starts.append((entry, at))
             at += len(line)
         tally = self.tally.with_entries(starts, self._storage.bytes_per_token)
-        self._log.append(b"".join([line for _, line in entries]))
+        self.append(b"".join([line for _, line in entries]))
         self.tally = tally
 
     def is_full(self, now: float) -> bool:
-        """Whether it is time for a new partition, by the settings of now."""
-        # A clock that was ahead and has been set right is as good a reason as one that has moved on.
+        """Whether it is time for a new partition by the current settings."""
+        # abs: a clock that was ahead and was set right is a reason too.
         age = abs(now - self.tally.first_ts) if self.tally.first_ts > 0 else 0
         return self.tally.held > 0 and (
             self.tally.held >= self._storage.partition_max_entries
@@ -113,54 +102,48 @@ class ActivePartition:
             or age >= self._storage.partition_max_age_seconds
         )
 
-    def trim(self) -> None:
-        """Make the file as long as what is in it."""
-        self._log.trim()
+    def prepare_sealing(self) -> bytes:
+        """The content to seal. The mark is removed first, so that no opening after a crash uses it."""
+        remove_if_exists(self._mark_path)
+        self.trim()
+        return self.read()
 
-    def delete_mark(self) -> None:
-        """What was noted counts no more: a crash from here on is to find nothing that it could believe."""
-        remove_if_exists(self._paths.transcript_file(MARK_FILE))
-
-    def start_new(self) -> None:
-        """Begin an empty file: the old one has become a partition."""
-        self._log.close()
-        self._log = AppendLog(self._paths.active)
-        self.tally, self._bad = PartitionTally(self.tally.last), []
-        if self._log.size:
-            raise FileExistsError(17, "there is a new active partition already", self._paths.active)
+    def start_next(self) -> "ActivePartition":
+        """Close this file, which has become a sealed partition, and create the next one."""
+        self.abandon()
+        following = ActivePartition(self._paths, self._storage, self.tally.last)
+        following._is_counted = self._is_counted
+        if following.size:
+            following.abandon()
+            raise FileExistsError(17, "there is a new active partition already", self._path)
+        return following
 
     def close(self) -> None:
-        """Let go, and note what is known for the next opening; a note that cannot be written only costs time."""
+        """Save the tally for the next opening, which takes longer without it, and close the file."""
         with suppress(OSError):
             if self._is_counted and not self.is_changed():
                 self._save_mark()
-        self._log.close()
-
-    def abandon(self) -> None:
-        """Leave the file as it is."""
-        self._log.abandon()
+        super().close()
 
     def _save_mark(self) -> None:
-        data = self._log.read()
+        data = self.read()
         mark = {"size": len(data), "crc": zlib.crc32(data), "bytes_per_token": self._storage.bytes_per_token}
-        noted = {**mark, **self.tally._asdict(), "unreadable": self._bad}
-        write_atomic(self._paths.transcript_file(MARK_FILE), pretty_json(noted), durable=False)
+        whole = {**mark, **self.tally._asdict(), "unreadable": self._bad_lines}
+        write_atomic(self._mark_path, pretty_json(whole), durable=False)
 
     def _load_mark(self, data: bytes, sealed: int) -> tuple[int, PartitionTally, list[int]]:
-        """What the last holder noted, if that is still what the file begins with."""
+        """How much of `data` the saved tally covers, and the tally; nothing if the file has changed there."""
         nothing = 0, PartitionTally(sealed), list[int]()
-        found = parse_object(read_bytes(self._paths.transcript_file(MARK_FILE)) or b"")
-        if not found:
+        mark = parse_object(read_bytes(self._mark_path))
+        if not mark:
             return nothing
-        numbers = {name: value for name, value in found.items() if type(value) is int}
-        size = numbers.pop("size", -1)
-        if not 0 <= size <= len(data) or numbers.pop("crc", -1) != zlib.crc32(data[:size]):
+        numbers = {name: value for name, value in mark.items() if type(value) is int}
+        size, crc, divisor = (numbers.pop(name, -1) for name in ("size", "crc", "bytes_per_token"))
+        if not 0 <= size <= len(data) or crc != zlib.crc32(data[:size]):
             return nothing
-        if numbers.pop("bytes_per_token", -1) != self._storage.bytes_per_token or set(numbers) != set(
-            PartitionTally._fields
-        ):
+        if divisor != self._storage.bytes_per_token or set(numbers) != set(PartitionTally._fields):
             return nothing
-        tally, bad = PartitionTally(**numbers), found.get("unreadable")
+        tally, bad = PartitionTally(**numbers), mark.get("unreadable")
         if tally.last - tally.held != sealed or not isinstance(bad, list):
             return nothing
-        return size, tally, [number for number in cast("list[object]", bad) if type(number) is int]
+        return size, tally, integers(cast("object", bad))

@@ -1,8 +1,8 @@
-"""A file that only grows, by whole lines, each on the disk before anybody is told so.
+"""A file that only grows, by whole lines, each on the disk before the append returns.
 
-Where many lines come the file is made longer ahead of them: a line that is written into blocks which are there already
-costs the file system no entry in its own journal, and so half the time. The room is made of tabs, which no line of ours
-has, and which every reader of JSON passes over; it goes when the file is closed, or when it is opened after a crash.
+After some appends the file is padded with tabs: writing into existing blocks spares the file system a journal entry,
+which halves the time of an append. Our lines contain no tabs, and JSON readers skip them. The padding is removed when
+the file is closed, or when it is opened after a crash.
 """
 
 import errno
@@ -11,8 +11,9 @@ import re
 import time
 from contextlib import suppress
 
-from marid.adapters.store.atomic_files import APPEND_FLAGS, open_file, parse_object, sync_folder
+from marid.adapters.store.atomic_files import APPEND_FLAGS, WRITE_FLAGS, open_file, sync_folder
 from marid.adapters.store.entry_lines import decode_line, parse_lines
+from marid.adapters.store.json_objects import parse_object
 from marid.core.conversation.entry_json import MORE_LINES
 from marid.core.conversation.records import Corrupt
 from marid.workspace.write.atomic import write_all
@@ -20,19 +21,19 @@ from marid.workspace.write.atomic import write_all
 PADDING = b"\t"
 _PADDING_RUN = re.compile(PADDING + b"+")
 _MAX_PADDING = 1 << 16
-# What a disk writes as a whole, or a part of it.
+# A disk writes sectors, or parts of them, as a whole.
 _SECTOR = 512
 _LINE_END = ord("\n")
-# Seconds: as coarse as times of files are, and where they are whole seconds.
+# Resolution of file times in seconds: usual, and where file systems store whole seconds.
 _CLOCK_TICK, _COARSE_CLOCK_TICK = 0.02, 2.0
-# For fewer lines room is not worth its making.
+# Padding is not worth its cost for fewer lines.
 _APPENDS_BEFORE_PADDING = 16
 
 
 class AppendLog:
-    """Opened by the first use and repaired then: what a crash has cut is put aside into `<path>.torn`.
+    """Opened and repaired at the first use: an incomplete append, left by a crash, is moved to `<path>.torn`.
 
-    All methods raise OSError. `size` is what has been acknowledged; what is beyond it counts as never written.
+    All methods raise OSError. `size` counts what was acknowledged; anything beyond it was never written.
     """
 
     def __init__(self, path: str) -> None:
@@ -48,23 +49,22 @@ class AppendLog:
 
     @property
     def size(self) -> int:
-        """How many bytes are there for good."""
+        """How many bytes are stored."""
         self._ensure_open()
         return self._size
 
     def is_changed(self) -> bool:
-        """Whether somebody else has put another file in the place of this one, or has made it longer or shorter."""
+        """Whether another program has replaced the file or changed its length."""
         if self._size < 0:
             return False
-        # After a failure the file is as long as the failure left it, which the next opening sets right.
+        # After a failed append the length is uncertain until the next opening repairs it.
         if self._fd >= 0 and os.lseek(self._fd, 0, os.SEEK_END) != self._end:
             return True
         return not self._is_same_file()
 
     def append(self, data: bytes) -> None:
-        """Write and sync; when that fails nothing is left of it, and the next call opens the file anew.
-
-        It fails as well when what was written to is not the file of that name any more.
+        """Write and sync. If that fails, or the file was replaced meanwhile, nothing is stored, and the next call opens
+        the file again.
         """
         fd = self._ensure_open()
         end = self._size + len(data)
@@ -74,7 +74,7 @@ class AppendLog:
             os.fdatasync(fd)
             self._check_same_file()
         except BaseException:
-            # After a failed sync nobody knows what the disk has: only what was acknowledged before it counts.
+            # After a failed sync the content of the disk is unknown: only what was acknowledged before counts.
             with suppress(OSError):
                 os.ftruncate(fd, self._size)
                 os.fsync(fd)
@@ -85,12 +85,12 @@ class AppendLog:
         self._appends += 1
 
     def read(self, start: int = 0) -> bytes:
-        """All that is acknowledged from `start` on."""
+        """The stored bytes from `start` on."""
         fd = self._ensure_open()
         return read_range(fd, start, self._size)
 
     def trim(self) -> None:
-        """Give back the room, unless somebody else has put something there."""
+        """Remove the padding, unless another program has written there."""
         if self._fd >= 0 and self._end > self._size:
             left = read_range(self._fd, self._size, self._end + 1)
             if len(left) == self._end - self._size and not left.strip(PADDING):
@@ -98,19 +98,19 @@ class AppendLog:
             self._end = self._size
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Remove the padding and close the file."""
         with suppress(OSError):
             self.trim()
         self.abandon()
 
     def abandon(self) -> None:
-        """Leave the file as it is."""
+        """Close the file as it is."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
 
     def _append_padded(self, fd: int, data: bytes) -> bool:
-        """Write with room behind it, if that is worth while; a disk that has no room for room is no error."""
+        """Write with padding, if that is worthwhile; a disk without space for padding is not an error."""
         if self._appends < _APPENDS_BEFORE_PADDING:
             return False
         try:
@@ -126,7 +126,7 @@ class AppendLog:
     def _ensure_open(self) -> int:
         if self._fd < 0:
             new = not os.path.lexists(self._path)
-            fd = open_file(self._path, APPEND_FLAGS & ~os.O_APPEND)
+            fd = open_file(self._path, WRITE_FLAGS)
             try:
                 self._size = self._end = self._recovered_size(fd)
                 if new:
@@ -148,21 +148,20 @@ class AppendLog:
         self._check_same_file()
         there = about.st_size
         if there < self._size:
-            raise Corrupt(f"'{self._path}' has become shorter while it was in use")
+            raise Corrupt(f"'{self._path}' was truncated while it was in use")
         if there > self._size:
             os.ftruncate(fd, self._size)
             os.fsync(fd)
         return self._size
 
     def _check_same_file(self) -> None:
-        """What has that name is to be the file that was looked through."""
         if not self._is_same_file():
-            raise OSError(errno.ESTALE, f"somebody has replaced '{self._path}' meanwhile")
+            raise OSError(errno.ESTALE, f"another program has replaced '{self._path}'")
 
     def _is_same_file(self) -> bool:
-        """Whether the file still has its name. The file itself is not looked at unless it must be: Linux gives one that
-        was looked at a new time at its next write, and then the sync takes half as long again. Its folder tells when
-        names have changed, unless that was a moment ago: a clock may be too coarse to tell two moments apart.
+        """Whether the name still leads to this file. The file itself is examined only if it must be: after a `stat`
+        Linux updates its time at the next write, and the sync takes 1.5 times as long. The time of the folder shows
+        when names have changed, unless that was a moment ago and the clock is too coarse.
         """
         with suppress(FileNotFoundError):
             about = os.stat(self._folder)
@@ -177,15 +176,15 @@ class AppendLog:
         return False
 
     def _inode_in_folder(self) -> int:
-        """The number that the folder has for the file, 0 for none; not every file system has the file's own there."""
+        """The inode number in the folder's entry, 0 for none; on some file systems it is not the file's own."""
         with os.scandir(self._folder) as found:
             return next((entry.inode() for entry in found if entry.name == self._name), 0)
 
 
 def repair_tail(fd: int, path: str) -> tuple[int, int]:
-    """Take the end of a cut line or of a cut group of lines out of the file: its size, and how much was taken out.
+    """Move an incomplete line or group of lines out of the file: the new size, and how many bytes were moved.
 
-    A last line that lacks nothing but its end gets it. Raises: OSError.
+    A last line that lacks only its newline gets it. Raises: OSError.
     """
     data = read_range(fd, 0, os.fstat(fd).st_size)
     text = data.rstrip(PADDING)
@@ -203,9 +202,9 @@ def repair_tail(fd: int, path: str) -> tuple[int, int]:
 
 
 def complete_lines(data: bytes) -> bytes:
-    """As much of a journal that somebody is writing as is made of whole lines and whole groups.
+    """The part of a file, which may be written at this moment, that is whole lines and whole groups.
 
-    A last line may lack its end: no part of an object is an object.
+    The last line may lack its newline: no part of a JSON object is an object.
     """
     data = before_first_hole(data.rstrip(PADDING))
     end = data.rfind(b"\n") + 1
@@ -222,13 +221,11 @@ def complete_lines(data: bytes) -> bytes:
 
 
 def before_first_hole(data: bytes) -> bytes:
-    """What stands before the first hole: room between lines, where a power cut let some of what was written into the
-    room reach the disk, and not what was before it.
+    """The data before the first hole: padding where a power cut has lost a part of an append, but not what follows.
 
-    Tabs alone tell nothing, since others may write them. A disk writes sectors: a hole ends with one, and begins with
-    one or where the append began. And a hole has swallowed something: it is within a line of ours, in which no tab is
-    ever written, or the line that it is in cannot be read or jumps over numbers, and so does the next of ours, if there
-    is any.
+    Tabs alone are no proof, since other programs may write them. A disk writes sectors: a hole ends at the end of one,
+    and starts with one or where the append started. And something is missing: the hole is inside a line of ours, which
+    never contains a tab, or its line is unreadable or skips numbers, and so does our next line, if there is one.
     """
     if PADDING not in data:
         return data
@@ -255,13 +252,13 @@ def before_first_hole(data: bytes) -> bytes:
 
 
 def _is_hole(data: bytes, run: re.Match[bytes]) -> bool:
-    """Whether this run of tabs lies as one that no sector was written over."""
+    """Whether this run of tabs can be sectors that were not written."""
     begins = run.start() % _SECTOR == 0 or data[run.start() - 1] == _LINE_END
     return begins and run.end() % _SECTOR == 0
 
 
 def length_marker(path: str) -> tuple[int, int]:
-    """Which file there is, and how long it is without its room. Raises: OSError."""
+    """The file's inode and its length without padding. Raises: OSError."""
     fd = open_file(path)
     try:
         about = os.fstat(fd)
@@ -276,7 +273,7 @@ def _inode_key(about: os.stat_result) -> tuple[int, int]:
 
 
 def read_range(fd: int, start: int, end: int) -> bytes:
-    """Those bytes, as far as they are there. Raises: OSError."""
+    """These bytes, as far as the file has them. Raises: OSError."""
     pieces: list[bytes] = []
     while start < end:
         piece = os.pread(fd, min(end - start, 1 << 24), start)
@@ -294,7 +291,7 @@ def _write_at(fd: int, data: bytes, start: int) -> None:
 
 
 def _lines_to_follow(line: bytes) -> int:
-    """How many lines have to follow this one."""
+    """How many lines of the same append follow this one."""
     if b'"%s"' % MORE_LINES.encode() not in line:
         return 0
     found = decode_line(line)
@@ -302,7 +299,7 @@ def _lines_to_follow(line: bytes) -> int:
 
 
 def _save_torn_bytes(path: str, data: bytes) -> None:
-    """Nothing is thrown away; but where there is no room for it, the repair matters more."""
+    """Keep the bytes for a person to look at. On a full disk the repair is more important."""
     with suppress(OSError):
         fd = open_file(path, APPEND_FLAGS)
         try:

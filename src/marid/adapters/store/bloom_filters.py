@@ -1,8 +1,7 @@
-"""Filters over the ids and over the words of a partition: what they do not know is surely not in it.
+"""Bloom filters over the ids and the words of a partition: what a filter does not know is not in the partition.
 
-All partitions' filters of one kind are in one file, a frame each; a partition that has none there may have a `.bloom`
-beside it, with a frame for each kind. A frame that is damaged, of another partition or of another program is as good as
-none. Hashes are our own, since Python's differ from run to run.
+The filters of one kind are frames in one file; a partition without a frame there may have a `.bloom` file beside it,
+with a frame for each kind. A damaged frame counts as none. Hashes are our own, since Python's differ from run to run.
 """
 
 import os
@@ -23,18 +22,18 @@ WORDS_FILE = "words.blooms"
 SIDECAR_SUFFIX = ".bloom"
 _TRIGRAM = 3
 _WORD = re.compile(r"[^\W_]+")
-# One in a thousand: a partition that is read in vain costs more than the few bits more.
+# Reading a partition in vain costs more than a few more bits.
 _FALSE_POSITIVE_RATE = 0.001
 _MAGIC = b"mrd2"
-# A filter begins with how many hashes it makes of an item.
+# A filter starts with the number of hashes of an item.
 _HASH_COUNT_BYTES = 8
 _MAX_HASHES = 64
-# Magic, length of the name, length of the filter, check sum of both, size of the partition.
+# Magic, length of the name, length of the filter, checksum of both, size of the partition.
 _HEAD = struct.Struct("<4sHIIQ")
 
 
 class _Bloom(Protocol):
-    """What of rbloom is used; it has no types of its own."""
+    """What we use of rbloom, which has no types."""
 
     def update(self, items: Collection[str]) -> None: ...
 
@@ -44,14 +43,14 @@ class _Bloom(Protocol):
 
 
 class FilterFrame(NamedTuple):
-    """The filter of a partition that had this size."""
+    """A filter, and the size of its partition when it was built."""
 
     size: int
     data: bytes
 
 
 def build_filter(items: Collection[str]) -> bytes:
-    """A filter that knows all of the items."""
+    """A filter that contains all of the items."""
     from rbloom import Bloom
 
     make = cast("Callable[[int, float, Callable[[str], int]], _Bloom]", Bloom)
@@ -61,7 +60,7 @@ def build_filter(items: Collection[str]) -> bytes:
 
 
 def may_contain(frame: FilterFrame | None, row: PartitionRow, items: Collection[str]) -> bool:
-    """Whether all items may be in the partition; yes whenever the filter cannot tell."""
+    """Whether all items may be in the partition; true if the filter is missing or of another size."""
     if frame is None or frame.size != row["size"] or not items:
         return True
     from rbloom import Bloom
@@ -72,13 +71,13 @@ def may_contain(frame: FilterFrame | None, row: PartitionRow, items: Collection[
 
 
 def load_frames(path: str) -> dict[str, FilterFrame]:
-    """The newest sound frame of each partition. Raises: OSError."""
+    """The last undamaged frame of each partition. Raises: OSError."""
     data = read_bytes(path) or b""
     return {name: FilterFrame(size, filter) for name, size, filter in _decode_frames(data)}
 
 
 def append_frame(path: str, row: PartitionRow, items: Collection[str]) -> None:
-    """Put a partition's filter to the others. Raises: OSError."""
+    """Add the filter of a partition. Raises: OSError."""
     fd = open_file(path, APPEND_FLAGS)
     try:
         os.write(fd, _encode_frame(row["file"], FilterFrame(row["size"], build_filter(items))))
@@ -87,14 +86,14 @@ def append_frame(path: str, row: PartitionRow, items: Collection[str]) -> None:
 
 
 def rewrite_frames(path: str, frames: Mapping[str, FilterFrame]) -> None:
-    """Only these, without what was damaged between them; nothing is written where that is so. Raises: OSError."""
+    """Replace the file by these frames, if it has others or damage. Raises: OSError."""
     data = b"".join(_encode_frame(name, frame) for name, frame in frames.items())
     if data != (read_bytes(path) or b""):
         write_atomic(path, data, durable=False)
 
 
 def filter_sizes(paths: ConversationPaths) -> tuple[int, ...]:
-    """How long the files of filters are, -1 for one that is not there: they grow with every filter. Raises: OSError."""
+    """The sizes of the filter files, which grow with every filter; -1 for a missing one. Raises: OSError."""
     found: list[int] = []
     for name in (IDS_FILE, WORDS_FILE):
         try:
@@ -105,16 +104,16 @@ def filter_sizes(paths: ConversationPaths) -> tuple[int, ...]:
 
 
 def sidecar_frame(partition: str, kind: str) -> FilterFrame | None:
-    """The filter that lies beside a partition, if there is one of ours; without it the partition is read."""
+    """The filter in the file beside a partition, if it has one of ours."""
     with suppress(OSError):
         return load_frames(os.path.splitext(partition)[0] + SIDECAR_SUFFIX).get(kind)
     return None
 
 
 def words_of(text: str) -> set[str]:
-    """The words of a text: runs of letters and digits, whatever their case."""
+    """The words of a text, case-folded: runs of letters and digits."""
     found: set[str] = set()
-    # A text says most things more than once.
+    # Most words repeat.
     for run in set(text.casefold().split()):
         if run.isalnum():
             found.add(run)
@@ -124,26 +123,26 @@ def words_of(text: str) -> set[str]:
 
 
 def search_terms(text: str) -> set[str]:
-    """What a filter must know for `text` to be found: its words, and their pieces for those who know parts only."""
+    """What goes into a filter for `text`: its words, and their trigrams, for searches by parts of words."""
     words = words_of(text)
     return words | _trigrams(words)
 
 
 def query_terms(query: str, *, whole_words: bool) -> set[str]:
-    """Which of that a text has in any case that has every part of the query, or every word as a whole."""
+    """The terms that any text with every part of the query, or every whole word, must have."""
     if whole_words:
         return words_of(query)
     known: set[str] = set()
     for part in query.casefold().split():
         for word in _WORD.finditer(part):
-            # What has something else on both sides is whole in the text as well.
+            # With other characters on both sides it is a whole word in the text too.
             inside = word.start() > 0 and word.end() < len(part)
             known |= {word[0]} if inside else _trigrams({word[0]})
     return known
 
 
 def _trigrams(words: Collection[str]) -> set[str]:
-    """All runs of three characters; their mark keeps them apart from words of three."""
+    """All runs of three characters, marked to differ from words of three."""
     pieces = {word[at : at + _TRIGRAM] for word in words for at in range(len(word) - _TRIGRAM + 1)}
     return {f"~{piece}" for piece in pieces}
 
@@ -168,7 +167,7 @@ def _decode_frames(data: bytes) -> Iterator[tuple[str, int, bytes]]:
 
 
 def _is_filter(data: bytes) -> bool:
-    """Whether it has a count of hashes that makes sense, and bits: rbloom does not ask, and panics or never ends."""
+    """Whether the number of hashes makes sense: rbloom does not check it, and panics or never ends."""
     return len(data) > _HASH_COUNT_BYTES and 0 < int.from_bytes(data[:_HASH_COUNT_BYTES], "little") <= _MAX_HASHES
 
 

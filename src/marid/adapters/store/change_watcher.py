@@ -1,4 +1,4 @@
-"""Wakes those who follow conversations: one thread for all followers of a store, however many there are."""
+"""Wakes the followers of conversations: one thread for all followers of a store."""
 
 import os
 import time
@@ -13,7 +13,7 @@ _SETTLED_AGE = 2.0
 
 
 class _WatchedFile:
-    """A file, what it looked like, and who follows it."""
+    """A file as it was last seen, and its followers."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -23,8 +23,8 @@ class _WatchedFile:
         self.is_changed()
 
     def is_changed(self) -> bool:
-        """Whether it has other content than at the last call. The length is read only when the times leave a doubt:
-        padding lets a file grow without a change of its size.
+        """Whether the content has changed since the last call. Padded files grow without a change of size, so the
+        length is read unless the file's time is old enough to be trusted.
         """
         try:
             about = os.stat(self._path)
@@ -40,7 +40,7 @@ class _WatchedFile:
 
 
 class ChangeWatcher:
-    """Looks at every followed file 50 times a second. Its thread ends with the last follower."""
+    """Checks every followed file 50 times a second. Its thread ends with the last follower."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -48,12 +48,12 @@ class ChangeWatcher:
         self._thread: Thread | None = None
 
     def subscribe(self, path: str, wake: Callable[[], object]) -> Callable[[], None]:
-        """Call `wake` now and at every change of the file; what is returned ends that."""
+        """Call `wake` now and at every change of the file, until the returned function is called."""
         with self._lock:
             if path not in self._files:
                 self._files[path] = _WatchedFile(path)
             self._files[path].followers.append(wake)
-            # In a forked child the thread is not there.
+            # A forked child does not have the thread.
             if self._thread is None or not self._thread.is_alive():
                 self._thread = Thread(target=self._run, daemon=True, name="marid followers")
                 self._thread.start()
@@ -84,5 +84,5 @@ class ChangeWatcher:
     def _wake(self, path: str, wake: Callable[[], object]) -> None:
         try:
             wake()
-        except Exception:  # noqa: BLE001 (one follower, as of a closed event loop, must not stop the others)
+        except Exception:  # noqa: BLE001 (a follower with a closed event loop must not stop the others)
             self._unsubscribe(path, wake)

@@ -1,4 +1,4 @@
-"""All conversations of a home, as folders."""
+"""The conversations of a home, one folder each."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 
-from marid.adapters.store import lease, legacy, meta, migration, snapshot
+from marid.adapters.store import lease, legacy, meta
 from marid.adapters.store.atomic_files import disk_errors, remove_leftovers, sync_folder, write_atomic
 from marid.adapters.store.change_watcher import ChangeWatcher
 from marid.adapters.store.entry_lines import encode_line
@@ -17,6 +17,7 @@ from marid.adapters.store.home_state import HomeState
 from marid.adapters.store.inbox import FileInbox
 from marid.adapters.store.layout import DESTROYED_PREFIX, NEW_PREFIX, ConversationPaths, HomeLayout
 from marid.adapters.store.open_conversation import OpenConversation
+from marid.adapters.store.snapshot import last_entry_ms
 from marid.adapters.store.transcript_reader import TranscriptReader, creation_anchor
 from marid.core.conversation.entry import Entry
 from marid.core.conversation.records import (
@@ -47,19 +48,16 @@ class FileConversations:
         self._watcher = ChangeWatcher()
 
     def list(self, owner: str = "", *, after: str = "", limit: int = 0) -> tuple[ConversationMeta, ...]:
-        """As in the port."""
         with disk_errors(f"reading '{self._layout.contexts}'"):
             names = self._layout.conversation_names()
             found = map(self._meta_or_none, names[bisect_right(names, after) :])
             return tuple(islice((meta for meta in found if meta and meta.owner == owner), limit or None))
 
     def get_meta(self, key: str) -> ConversationMeta:
-        """As in the port."""
         with disk_errors(f"reading the conversation '{key}'"):
             return self._load_meta(self._locate(key))
 
     def resolve_name(self, key: str) -> str:
-        """As in the port."""
         with disk_errors(f"reading the conversation '{key}'"):
             try:
                 return self._locate(key).name
@@ -67,28 +65,27 @@ class FileConversations:
                 return key
 
     def create(self, name: str = "", *, source: str = "CLI", title: str = "", owner: str = "") -> ConversationMeta:
-        """As in the port."""
-        with disk_errors(f"making the conversation '{name}'"):
+        with disk_errors(f"creating the conversation '{name}'"):
             if name and (other := self._find_by_id(check_conversation_name(name))) is not None:
                 raise Conflict(f"'{name}' is the id of the conversation '{other.name}'")
         return self._create(ConversationMeta(id="", name=name, source=source, title=title, owner=owner))
 
     def _create(self, known: ConversationMeta) -> ConversationMeta:
-        """The folder is made whole elsewhere and then given its name."""
+        """Create the folder under a temporary name, complete, and rename it."""
         key = new_id()
         paths = self._layout.paths(known.name or key)
         known = known._replace(id=key, name=paths.name, created_ms=round(self._clock() * 1000))
-        with disk_errors(f"making the conversation '{paths.name}'"):
+        with disk_errors(f"creating the conversation '{paths.name}'"):
             make_private_folder(self._layout.contexts)
-            unborn = ConversationPaths(self._layout.home, self._folder(NEW_PREFIX + key))
+            draft = self._layout.folder(NEW_PREFIX + key)
             try:
-                make_private_folder(unborn.partitions)
-                meta.save(unborn, known)
-                write_atomic(unborn.active, encode_line(creation_anchor(known)._replace(id=new_id(), sequence=1)))
-                sync_folder(unborn.folder)
-                _rename_into_place(unborn.folder, paths)
+                make_private_folder(draft.partitions)
+                meta.save(draft, known)
+                write_atomic(draft.active, encode_line(creation_anchor(known)._replace(id=new_id(), sequence=1)))
+                sync_folder(draft.folder)
+                _rename_into_place(draft.folder, paths)
             except BaseException:
-                shutil.rmtree(unborn.folder, ignore_errors=True)
+                shutil.rmtree(draft.folder, ignore_errors=True)
                 raise
             sync_folder(self._layout.contexts)
         return known
@@ -96,7 +93,6 @@ class FileConversations:
     def open(
         self, key: str, storage: StorageSettings = DEFAULT_STORAGE, *, wait: float = 0.0, create: bool = False
     ) -> OpenConversation:
-        """As in the port."""
         storage = storage.with_minimums()
         with disk_errors(f"opening the conversation '{key}'"):
             paths, held = self._acquire(key, wait, storage.lock_heartbeat_seconds, create=create)
@@ -109,17 +105,15 @@ class FileConversations:
         return opened
 
     def _record_activity(self, paths: ConversationPaths) -> None:
-        """Note that something happens there; on a full disk it is still as active as it was."""
+        """Note activity; on a full disk it is skipped."""
         with suppress(Unavailable):
             self.session.record_activity(paths.name, int(self._clock()))
 
     def read(self, key: str) -> TranscriptReader:
-        """As in the port."""
         with disk_errors(f"reading the conversation '{key}'"):
-            return TranscriptReader(self._layout.refuse_links(self._locate(key)), DEFAULT_STORAGE)
+            return TranscriptReader(self._locate(key).refuse_links(), DEFAULT_STORAGE)
 
     def rename(self, key: str, name: str) -> ConversationMeta:
-        """As in the port."""
         target = self._layout.paths(name)
         with disk_errors(f"renaming the conversation '{key}'"):
             paths = self._locate(key)
@@ -134,13 +128,13 @@ class FileConversations:
                 held.release()
 
     def _check_name_free(self, target: ConversationPaths, paths: ConversationPaths) -> None:
-        """Raises: Conflict when another one has that name or that id."""
+        """Raises: Conflict if another conversation has that name or id."""
         other = self._find_by_id(target.name)
         if os.path.lexists(target.folder) or (other is not None and other != paths):
             raise Conflict(f"there is a conversation '{target.name}' already")
 
     def _rename_folder(self, old: ConversationPaths, new: ConversationPaths) -> None:
-        """Let what is known by name know the new one; where that cannot be written, the old one stays."""
+        """Rename the folder and the rows of the home; if those cannot be written, the old name stays."""
 
         def move() -> None:
             with disk_errors(f"renaming the conversation '{old.name}'"):
@@ -158,7 +152,6 @@ class FileConversations:
     def archive(
         self, key: str, storage: StorageSettings = DEFAULT_STORAGE, *, archived: bool = True
     ) -> ConversationMeta:
-        """As in the port."""
         now = round(self._clock() * 1000)
         with self.open(key, storage) as held:
             return held.update_meta(
@@ -166,37 +159,34 @@ class FileConversations:
             )
 
     def destroy(self, key: str) -> None:
-        """As in the port."""
         self._destroy(key, lambda: True)
 
     def _destroy(self, key: str, is_due: Callable[[], bool]) -> bool:
-        """Once it is held, and if it is still due. The folder loses its name first: what a crash leaves of it is no
-        conversation.
+        """Take the lease, and destroy it if that is still due. The folder is renamed first: after a crash no part of a
+        conversation is left under its name.
         """
         with disk_errors(f"destroying the conversation '{key}'"):
             paths, held = self._acquire(key)
             try:
                 if not is_due():
                     return False
-                corpse = self._folder(DESTROYED_PREFIX + new_id())
-                os.rename(paths.folder, corpse)
+                remains = self._layout.folder(DESTROYED_PREFIX + new_id()).folder
+                os.rename(paths.folder, remains)
                 sync_folder(self._layout.contexts)
             finally:
                 held.release()
-            shutil.rmtree(corpse, ignore_errors=True)
+            shutil.rmtree(remains, ignore_errors=True)
         with suppress(Corrupt):
             self.session.forget(paths.name)
         return True
 
     def holder(self, key: str) -> LeaseHolder | None:
-        """As in the port."""
         with disk_errors(f"reading the conversation '{key}'"):
             return lease.current_holder(self._locate(key).lock)
 
     def search(
         self, query: str, *, whole: bool = False, on_problem: Callable[[str], None] = lambda _problem: None
     ) -> Iterator[ConversationHit]:
-        """As in the port."""
         with disk_errors(f"reading '{self._layout.contexts}'"):
             names = self._layout.conversation_names()
         for name in names:
@@ -210,29 +200,23 @@ class FileConversations:
                 on_problem(str(error))
 
     def subscribe(self, key: str, wake: Callable[[], object]) -> Callable[[], None]:
-        """As in the port."""
         with disk_errors(f"reading the conversation '{key}'"):
             return self._watcher.subscribe(self._locate(key).active, wake)
 
     def settings_folder(self, name: str) -> str:
-        """As in the port."""
         return self._layout.paths(name).folder
 
     def log_file(self, name: str, file: str) -> str:
-        """As in the port."""
         return self._layout.paths(name).file(file)
 
     def expiry(self, key: str) -> Expiry:
-        """As in the port."""
         known = self.session.expiries().get(self.get_meta(key).name)
         return known[0] if known else Expiry()
 
     def set_expiry(self, key: str, expiry: Expiry) -> None:
-        """As in the port."""
         self.session.set_expiry(self.get_meta(key).name, expiry, int(self._clock()))
 
     def sweep(self) -> SweepResult:
-        """As in the port."""
         now = int(self._clock())
         gone: list[str] = []
         for name, (expiry, active) in self.session.expiries().items():
@@ -253,51 +237,50 @@ class FileConversations:
         known = meta.load_strict(paths)
         foreign = None
         if not known.id:
-            migration.move_old_transcript(paths, storage)
+            legacy.move_old_transcript(paths, storage)
             foreign = legacy.legacy_window(paths)
         opened = OpenConversation(paths, storage, held, self._clock, on_close=lambda: self._record_activity(paths))
         try:
             if not known.id:
-                begun = known.created_ms or self._earliest_time_ms(
-                    paths, [*islice(opened.entries(), 1), *(foreign or ())]
-                )
-                migration.adopt_entries(opened, paths, foreign)
-                opened.assign_id(new_id(), begun)
+                first = [*islice(opened.entries(), 1), *(foreign or ())]
+                created_ms = known.created_ms or self._earliest_time_ms(paths, first)
+                legacy.adopt_entries(opened, paths, foreign)
+                opened.assign_id(new_id(), created_ms)
             opened.start_window_file()
             opened.record_edited_prompt()
         except BaseException:
-            # The window of another program stays until all that it holds is in the transcript.
+            # The window of another program stays until its entries are in the transcript.
             opened.abandon()
             raise
         return opened
 
     def _earliest_time_ms(self, paths: ConversationPaths, entries: Iterable[Entry]) -> int:
-        """When a conversation of another program began: the earliest time that anything says."""
-        told_ms = [self.session.created_at(paths.name) * 1000, legacy.legacy_created_at(paths) * 1000]
-        told_ms += [entry.time_ms for entry in entries]
-        return min(filter(None, told_ms), default=round(self._clock() * 1000))
+        """When a conversation of another program was created: the earliest time in any of its files."""
+        times = [self.session.created_at(paths.name) * 1000, legacy.legacy_created_at(paths) * 1000]
+        times += [entry.time_ms for entry in entries]
+        return min(filter(None, times), default=round(self._clock() * 1000))
 
     def _acquire(
         self, key: str, wait: float = 0.0, heartbeat: float = 0.0, *, create: bool = False
     ) -> tuple[ConversationPaths, lease.Lease]:
-        """Where it is, under its lease. Raises: Held; BadInput; NotFound; OSError."""
+        """Locate the conversation and take its lease. Raises: ConversationLocked; BadInput; NotFound; OSError."""
         until = time.monotonic() + wait
         while True:
-            paths = self._layout.refuse_links(self._locate_or_create(key, create=create))
+            paths = self._locate_or_create(key, create=create).refuse_links()
             left = max(0.0, until - time.monotonic())
-            # One that was renamed or destroyed meanwhile may be elsewhere, or be made anew.
+            # If it was renamed or destroyed meanwhile, locate or create it again.
             with suppress(NotFound):
                 return paths, lease.acquire(paths.lock, wait=left, heartbeat=heartbeat, clock=self._clock)
 
     def _locate_or_create(self, key: str, *, create: bool) -> ConversationPaths:
-        """Where it is; with `create` it is made, though others may make and destroy it at the same time."""
+        """With `create` it is created, even if other processes create and destroy it at the same time."""
         while True:
             try:
                 return self._locate(key)
             except NotFound:
                 if not create:
                     raise
-            # Somebody else may be faster.
+            # Another process may be faster.
             with suppress(Conflict):
                 self._create(ConversationMeta(id="", name=key))
 
@@ -311,37 +294,34 @@ class FileConversations:
             raise
 
     def _find_by_id(self, key: str) -> ConversationPaths | None:
-        """One that cannot be read has no id. Raises: OSError."""
+        """Conversations that cannot be read are skipped. Raises: OSError."""
         for name in self._layout.conversation_names():
-            paths = ConversationPaths(self._layout.home, self._folder(name))
+            paths = self._layout.folder(name)
             with suppress(OSError):
                 if meta.load(paths).id == key:
                     return paths
         return None
 
     def _meta_or_none(self, name: str) -> ConversationMeta | None:
-        """What is known of it; None when it was renamed or destroyed a moment ago, and so looks like an empty one."""
-        paths = ConversationPaths(self._layout.home, self._folder(name))
+        """None if it was renamed or destroyed a moment ago, and so looks empty."""
+        paths = self._layout.folder(name)
         known = ConversationMeta(id="", name=name)
         with suppress(OSError):
             known = self._load_meta(paths)
         return known if known.id or os.path.lexists(paths.folder) else None
 
-    def _folder(self, name: str) -> str:
-        return os.path.join(self._layout.contexts, name)
-
     def _load_meta(self, paths: ConversationPaths) -> ConversationMeta:
-        """With what the transcript says about the last time: after a crash nobody has noted it. A file that is newer
-        than what was noted may also have been copied, so what is in it counts.
+        """The metadata, with the time of the last message from the transcript if a crash kept it from being saved. A
+        newer file may also be a copy, so its entries count, not its time.
         """
         known = meta.load(paths)
         if known.last_message_ms and not self._modified_ms(paths) > known.last_message_ms + 60_000:
             return known
-        spoken = 0
+        last_ms = 0
         for path in (paths.active, paths.file(legacy.LEGACY_TRANSCRIPT), paths.window):
             with suppress(OSError):
-                spoken = spoken or snapshot.last_entry_ms(path)
-        return known._replace(last_message_ms=max(known.last_message_ms, spoken))
+                last_ms = last_ms or last_entry_ms(path)
+        return known._replace(last_message_ms=max(known.last_message_ms, last_ms))
 
     def _modified_ms(self, paths: ConversationPaths) -> int:
         for path in (paths.active, paths.file(legacy.LEGACY_TRANSCRIPT), paths.window):
@@ -350,9 +330,9 @@ class FileConversations:
         return 0
 
     def _destroy_if_expired(self, name: str, now: int) -> bool:
-        """Destroy it if its time has come, which somebody may put off until it is held."""
+        """Destroy it if it has expired; the expiry may change until the lease is taken."""
         paths = self._layout.paths(name)
-        # Who was killed in the midst of it has not noted until when it was used.
+        # A holder that was killed has not noted its last activity.
         since = self._modified_ms(paths) // 1000 if lease.is_abandoned(paths.lock) else 0
 
         def is_expired() -> bool:
@@ -362,32 +342,28 @@ class FileConversations:
         return is_expired() and self._destroy(name, is_expired)
 
     def _purge_leftovers(self) -> None:
-        """Remove what interrupted destroying, making and writing have left, unless somebody is at it right now."""
+        """Remove what crashes have left, unless it is new and so may be in use."""
         remove_leftovers(self._layout.home)
         with suppress(FileNotFoundError):
             for name in os.listdir(self._layout.contexts):
-                if name.startswith((DESTROYED_PREFIX, NEW_PREFIX)):
-                    self._purge_if_old(self._folder(name))
-
-    def _purge_if_old(self, folder: str) -> None:
-        with suppress(FileNotFoundError):
-            if time.time() - os.lstat(folder).st_mtime > 60:
-                shutil.rmtree(folder, ignore_errors=True)
+                folder = self._layout.folder(name).folder
+                if name.startswith((DESTROYED_PREFIX, NEW_PREFIX)) and time.time() - os.lstat(folder).st_mtime > 60:
+                    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _is_expired(expiry: Expiry, active: int, now: int) -> bool:
-    """By the one file that other programs keep as well; one in which nothing is known to have happened stays."""
+    """Without a known activity a conversation does not expire by inactivity."""
     return 1 <= expiry.at < now or (expiry.after_inactive >= 1 and active >= 1 and now > active + expiry.after_inactive)
 
 
 def _rename_into_place(folder: str, paths: ConversationPaths) -> None:
-    """Raises: Conflict when there is something of that name; OSError."""
+    """Raises: Conflict if the name is taken; OSError."""
     if os.path.lexists(paths.folder):
         raise Conflict(f"there is a conversation '{paths.name}' already")
     try:
         os.rename(folder, paths.folder)
     except OSError as error:
-        # Somebody was faster, by a moment.
+        # Another process was faster.
         if error.errno in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
             raise Conflict(f"there is a conversation '{paths.name}' already") from error
         raise

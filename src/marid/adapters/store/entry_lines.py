@@ -1,4 +1,4 @@
-"""Entries as lines: one compact JSON object each, ASCII only, and what we do not know survives."""
+"""Entries as lines: one compact JSON object each, ASCII only; unknown fields are preserved."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -6,7 +6,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import NamedTuple, cast
 
-from marid.adapters.store.json_depth import check_depth
+from marid.adapters.store.json_objects import check_depth
 from marid.core.conversation.entry import OK, Entry
 from marid.core.conversation.entry_json import MORE_LINES
 from marid.core.errors import BadInput
@@ -29,7 +29,7 @@ _MAX_REPORTED = 100
 
 
 class EntryLine(NamedTuple):
-    """A line that could be read, where it begins, and how many lines of its append follow."""
+    """A parsed line, its offset, and how many lines of the same append follow."""
 
     entry: Entry
     start: int
@@ -37,21 +37,21 @@ class EntryLine(NamedTuple):
 
 
 def encode_line(entry: Entry, more: int = 0) -> bytes:
-    """The line, with its end. Raises: BadInput when something in it is no JSON."""
+    """The line with its newline. Raises: BadInput if a value is not JSON."""
     return finish_line(begin_line(entry), entry.sequence, more)
 
 
 def finish_line(line: bytes, sequence: int, more: int = 0) -> bytes:
-    """The line that was begun, with what only the writer knows."""
+    """Complete a line of `begin_line` with what is known only when it is written."""
     if more:
         return b'%b,"sequence":%d,"%b":%d}\n' % (line, sequence, MORE_LINES.encode(), more)
     return b'%b,"sequence":%d}\n' % (line, sequence)
 
 
 def begin_line(entry: Entry) -> bytes:
-    """The line as far as it does not depend on others. Raises: BadInput when something in it is no JSON.
+    """The part of a line that does not depend on other entries. Raises: BadInput if a value is not JSON.
 
-    Every append waits for this, so what every line has is put together by hand.
+    Every append waits for this, so the fields that each line has are formatted by hand.
     """
     kind, content, sender, to, role, key, _, time_ms, status, of_round, call, metadata, extra = entry
     try:
@@ -81,22 +81,20 @@ _quote = json.encoder.encode_basestring_ascii
 
 @lru_cache(256)
 def _common_fields(sender: str, to: str, kind: str, status: str, role: str) -> str:
-    """What hardly ever changes from line to line."""
-    words = f',"from":{_quote(sender)},"to":{_quote(to)},"entry_type":{_quote(kind)},"status":{_quote(status)}'
-    return f'{words},"role":{_quote(role)}' if role else words
+    """Fields that rarely change from line to line."""
+    fields = f',"from":{_quote(sender)},"to":{_quote(to)},"entry_type":{_quote(kind)},"status":{_quote(status)}'
+    return f'{fields},"role":{_quote(role)}' if role else fields
 
 
 def _extra_fields(extra: Mapping[str, object]) -> str:
-    """The fields of others; of two with the same name the later counts, except for the number."""
+    """The fields of other programs. Of two fields with one name JSON readers use the last, so ours come later."""
     fields = {name: value for name, value in extra.items() if name not in ("sequence", MORE_LINES)}
     return "," + _ENCODER.encode(fields)[1:-1] if fields else ""
 
 
 def decode_line(line: bytes, before: int = 0) -> tuple[Entry, int] | None:
-    """The entry, and how many lines of its append follow; None when the line is no JSON object, or one so deep that it
-    could not be written again.
-
-    `before` is the number of the entry before it: one that has none, or none that grows, gets the next.
+    """The entry, and how many lines of its append follow; None if the line is not a JSON object that could be written
+    again. `before` is the number of the previous entry: a number that is missing or too small becomes the next one.
     """
     try:
         fields = _DECODER.decode(line.removeprefix(_BOM).decode("utf-8"))
@@ -109,7 +107,7 @@ def decode_line(line: bytes, before: int = 0) -> tuple[Entry, int] | None:
 
 
 def _finite_or_none(text: str) -> float | None:
-    """JSON knows no number that is larger than all others; what is read as one could not be written again."""
+    """JSON has no infinity: a number that is parsed as one could not be written again."""
     value = float(text)
     return value if isfinite(value) else None
 
@@ -148,7 +146,7 @@ def _entry_from(fields: dict[str, object], before: int) -> tuple[Entry, int]:
 
 
 def _pop_number(fields: dict[str, object], name: str) -> int:
-    """A number of ours, which goes out of the fields; what is none belongs to somebody else and stays."""
+    """Take a number of ours out of the fields; another value belongs to another program and stays."""
     value = _count_or_zero(fields.get(name))
     if value:
         del fields[name]
@@ -156,19 +154,19 @@ def _pop_number(fields: dict[str, object], name: str) -> int:
 
 
 def _to_milliseconds(value: object, unit: int) -> int:
-    """A time in milliseconds, of whole units or, as other programs write it, of parts; 0 when it is none."""
+    """A time in milliseconds, also from the fractions that other programs write; 0 if it is not a time."""
     return int(value * unit) if type(value) is float and 0 < value < _MAX_MS else _count_or_zero(value) * unit
 
 
 def _count_or_zero(value: object) -> int:
-    """A number that may be a time or a count, else 0."""
+    """A plausible time or count, else 0."""
     return value if type(value) is int and 0 < value < _MAX_MS else 0
 
 
 def parse_lines(
     data: bytes, *, start: int = 0, before: int = 0, on_bad: Callable[[int], None] | None = None
 ) -> Iterator[EntryLine]:
-    """The lines from `start` on that can be read, with growing numbers; `on_bad` is told where others begin."""
+    """The readable lines from offset `start`, numbered upwards; `on_bad` gets the offsets of the others."""
     at, end = start, len(data)
     while at < end:
         stop = data.find(b"\n", at)
@@ -184,7 +182,7 @@ def parse_lines(
 
 
 def number_bad_lines(data: bytes, note: Callable[[int], None]) -> Callable[[int], None]:
-    """For `on_bad`: notes which lines of the file these are, by their numbers from 1; of many only the first."""
+    """For `on_bad`: pass line numbers, from 1, to `note`; only the first hundred."""
     left = iter(range(_MAX_REPORTED))
 
     def report(at: int) -> None:
@@ -195,16 +193,16 @@ def number_bad_lines(data: bytes, note: Callable[[int], None]) -> Callable[[int]
 
 
 def unreadable_message(path: str, number: int) -> str:
-    """What is said of a line that cannot be read."""
+    """The note for the user about a line that cannot be read."""
     return f"line {number} of '{path}' cannot be read and is left out"
 
 
-def report_bad_lines(path: str, data: bytes, tell: Callable[[str], None] | None) -> Callable[[int], None] | None:
-    """For `on_bad`: tells a person of the lines of that file."""
-    return number_bad_lines(data, lambda number: tell(unreadable_message(path, number))) if tell else None
+def report_bad_lines(path: str, data: bytes, on_problem: Callable[[str], None] | None) -> Callable[[int], None] | None:
+    """For `on_bad`: pass a note for the user to `on_problem`."""
+    return number_bad_lines(data, lambda number: on_problem(unreadable_message(path, number))) if on_problem else None
 
 
 def entry_tokens(entry: Entry, bytes_per_token: int) -> int:
-    """An estimate, from the length of the content."""
+    """An estimate by the length of the content."""
     text = entry.content
     return -(-(len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))) // bytes_per_token)

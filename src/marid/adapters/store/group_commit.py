@@ -1,4 +1,4 @@
-"""Group commit: whoever comes while the disk is busy is written together with the others who came."""
+"""Group commit: requests that arrive while the disk is busy are written together."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 
 class CommitWaiter:
-    """Somebody who waits; woken when it is served, or appointed to serve all those who wait now."""
+    """A waiting request; its thread is woken when it is served, or to serve all that wait."""
 
     is_served = False
     is_leader = False
@@ -18,11 +18,11 @@ T = TypeVar("T", bound=CommitWaiter)
 
 
 class GroupCommit(Generic[T]):
-    """Calls `commit`, by one thread at a time, with the waiters of all threads that wait, in the order of their coming.
+    """Calls `commit` in one thread at a time, with the waiters of all threads in the order they came.
 
-    Those who were served together are about to come again together. So the last of them does the work, which wakes
-    nobody, and the first waits a moment only: when the others stay away, it does the work itself. `commit` must not
-    raise: what becomes of a waiter stands in it.
+    Threads that were served together usually come back together. So the last of them commits, which needs no wake-up;
+    the first waits only for a moment and commits itself if the others stay away. `commit` must not raise: it stores the
+    result in each waiter.
     """
 
     def __init__(self, commit: Callable[[Sequence[T]], None], longest_wait: float = 0.005) -> None:
@@ -35,7 +35,7 @@ class GroupCommit(Generic[T]):
         self._last_duration = 0.0
 
     def submit(self, waiter: T) -> None:
-        """Returns when the waiter has been through `commit`."""
+        """Return after `commit` has handled the waiter."""
         with self._lock:
             self._queue.append(waiter)
             leads = not self._busy and (self._expected_waiters <= 2 or len(self._queue) >= self._expected_waiters)
@@ -47,13 +47,13 @@ class GroupCommit(Generic[T]):
             self._commit_batch(batch, waiter)
 
     def _take_batch(self) -> list[T]:
-        """Everybody who waits, by the one who will do the work. The lock is held."""
+        """All waiters, for the thread that will commit. Needs the lock."""
         self._busy = True
         batch, self._queue = self._queue, []
         return batch
 
     def _wait(self, waiter: T, gate: Lock) -> list[T]:
-        """Until the work is done by somebody: nothing; or until it is for us to do: for whom."""
+        """Wait until another thread has served the waiter, or return the batch that this thread must commit."""
         try:
             while True:
                 woken = gate.acquire(timeout=self._wait_timeout(waiter))
@@ -67,7 +67,7 @@ class GroupCommit(Generic[T]):
             raise
 
     def _wait_timeout(self, waiter: T) -> float:
-        """Who is next waits a moment for the others, everybody else until somebody wakes it."""
+        """The first in the queue waits a moment for the others, the others until they are woken."""
         with self._lock:
             return min(self._last_duration, self._longest_wait) if self._is_next(waiter) else -1
 
@@ -75,7 +75,7 @@ class GroupCommit(Generic[T]):
         return not self._busy and self._queue[:1] == [waiter]
 
     def _remove_waiter(self, waiter: T) -> None:
-        """Somebody was interrupted: the next takes its place."""
+        """This thread was interrupted: the next takes over."""
         with self._lock:
             if waiter in self._queue:
                 self._queue.remove(waiter)
@@ -83,7 +83,7 @@ class GroupCommit(Generic[T]):
                     self._appoint_leader()
 
     def _appoint_leader(self) -> None:
-        """Let the first who waits serve all, if there is one. The lock is held."""
+        """Let the first waiter serve all. Needs the lock."""
         self._busy = bool(self._queue)
         if self._queue:
             self._queue[0].is_leader = True
@@ -104,7 +104,7 @@ class GroupCommit(Generic[T]):
             self._expected_waiters = len(batch) + len(self._queue)
             self._busy = False
             if self._expected_waiters <= 2:
-                # Two need not wait for each other: the one works while the other is written.
+                # Two need not wait for each other: one computes while the other is written.
                 self._appoint_leader()
             elif self._queue:
                 _wake(self._queue[0])
@@ -114,7 +114,6 @@ class GroupCommit(Generic[T]):
 
 
 def _wake(waiter: CommitWaiter) -> None:
-    """Whoever is awake already has yet to look at what has changed."""
     if waiter.gate is not None and waiter.gate.locked():
         waiter.gate.release()
 

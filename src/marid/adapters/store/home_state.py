@@ -1,4 +1,4 @@
-"""The two small files of a home: `state.json`, when conversations end, and `session.json`, which one is meant."""
+"""Two files of a home: `state.json` with the expiries of conversations, `session.json` with the current one."""
 
 import os
 import time
@@ -6,55 +6,50 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
 from typing import cast
 
-from marid.adapters.store.atomic_files import (
-    disk_errors,
-    file_lock,
-    parse_object,
-    pretty_json,
-    read_bytes,
-    read_object,
-    write_atomic,
-)
+from marid.adapters.store.atomic_files import disk_errors, file_lock, read_bytes, write_atomic
+from marid.adapters.store.json_objects import is_time, parse_object, pretty_json, require_object
 from marid.adapters.store.layout import HomeLayout
-from marid.adapters.store.meta import is_time
 from marid.core.conversation.records import CurrentConversation, Expiry
 from marid.text.conversation_names import check_conversation_name, is_conversation_name
 from marid.workspace.write.private_folders import make_private_folder
 
-# Seconds within which a conversation that does not end by itself is in use only once.
+# Seconds between two notes of activity in a conversation that does not expire.
 _ACTIVITY_RESOLUTION = 60
 _ZERO_FIELDS = ("last_activity_at", "destroy_after_seconds_inactive", "destroy_at")
 
 
 class HomeState:
-    """Every change is one read and one write under a lock of the home. Raises Unavailable."""
+    """The port TerminalSession, and the expiries. Every change is one read and one write under a lock of the home.
+
+    All methods raise Unavailable.
+    """
 
     def __init__(self, layout: HomeLayout) -> None:
         self._layout = layout
         self._row_cache: tuple[tuple[int, int, int], Mapping[str, dict[str, object]] | None] = (-1, 0, 0), None
 
     def expiries(self) -> Mapping[str, tuple[Expiry, int]]:
-        """When conversations end, and when something last happened in them, as far as this file knows."""
+        """The expiry and the last activity of each conversation in the file."""
         with disk_errors(f"reading '{self._state_path}'"):
             return {
                 name: (_expiry_from(row), _time_field(row, "last_activity_at")) for name, row in self._rows().items()
             }
 
     def created_at(self, name: str) -> int:
-        """When a conversation was made, as far as this file knows; else 0."""
+        """The creation time in the file, else 0."""
         with disk_errors(f"reading '{self._state_path}'"):
             return _time_field(self._rows().get(name, {}), "created_at")
 
     def set_expiry(self, name: str, expiry: Expiry, now: int) -> None:
-        """Let a conversation end then; its inactivity counts from now on."""
+        """Replace the expiry. Inactivity counts from now."""
         values = {"destroy_at": expiry.at, "destroy_after_seconds_inactive": expiry.after_inactive}
         self.edit_rows(
             lambda rows: rows.setdefault(name, _new_row(name, now)).update({**values, "last_activity_at": now})
         )
 
     def record_activity(self, name: str, now: int) -> None:
-        """Something happens in a conversation now. It is noted to the second only where that decides anything, and not
-        at all while somebody else writes, or where all that is known would be lost by it.
+        """Note activity, to the second only if the conversation expires by inactivity. Skipped while another process
+        writes, and if the file is damaged, since its content would be lost.
         """
         with disk_errors(f"reading '{self._state_path}'"):
             known = self._cached_rows()
@@ -63,9 +58,7 @@ class HomeState:
         self.edit_rows(lambda rows: rows.setdefault(name, _new_row(name, now)).update(last_activity_at=now), wait=False)
 
     def rename(self, old: str, new: str, move: Callable[[], None]) -> None:
-        """All that is known of the one is known of the other. `move` gives the folder its name, under the same lock:
-        who looks which conversations there are must not miss it between the two.
-        """
+        """Rename the row. `move` renames the folder under the same lock: `sync` must not miss the conversation."""
 
         def rename_row(rows: dict[str, dict[str, object]]) -> None:
             move()
@@ -77,9 +70,9 @@ class HomeState:
             self._update_session(lambda now: CurrentConversation(*(new if name == old else name for name in now)))
 
     def sync(self, names: Callable[[], Iterable[str]], now: int) -> str:
-        """Know exactly the conversations that there are; asked under the lock, so that no later one is forgotten.
+        """Make the rows match `names`, which is called under the lock, so that no new conversation is lost.
 
-        What stood there and cannot be read is kept beside it: that is told.
+        A damaged file is kept under another name; the returned note says so.
         """
         problem = self._quarantine_broken()
 
@@ -92,7 +85,6 @@ class HomeState:
         return problem
 
     def _quarantine_broken(self) -> str:
-        """Raises: Unavailable."""
         with disk_errors(f"writing '{self._state_path}'"):
             if not self._is_broken():
                 return ""
@@ -103,10 +95,10 @@ class HomeState:
                 if os.path.lexists(aside):
                     aside = f"{self._state_path}.{time.time_ns()}.broken"
                 os.replace(self._state_path, aside)
-        return f"'{self._state_path}' could not be read: it is now '{aside}', and no conversation ends by itself"
+        return f"'{self._state_path}' was damaged and is now '{aside}': no conversation expires"
 
     def _cached_rows(self) -> Mapping[str, dict[str, object]] | None:
-        """The rows, read anew only when the file is another one; None when it cannot be read."""
+        """The rows, read again only if the file has changed; None if it is damaged."""
         stamp = (0, 0, 0)
         with suppress(FileNotFoundError):
             about = os.stat(self._state_path)
@@ -120,7 +112,7 @@ class HomeState:
         return bool(data) and parse_object(data) is None
 
     def forget(self, name: str) -> None:
-        """The conversation is gone."""
+        """Remove a destroyed conversation."""
 
         def remove_row(rows: dict[str, dict[str, object]]) -> None:
             rows.pop(name, None)
@@ -129,57 +121,51 @@ class HomeState:
         self.leave(name)
 
     def leave(self, name: str) -> CurrentConversation:
-        """As in the port."""
         now = self.current()
         return self._update_session(lambda now: self._current_without(name, now)) if name in now else now
 
     def _current_without(self, name: str, now: CurrentConversation) -> CurrentConversation:
         if now.implied == name:
-            return (
-                CurrentConversation(now.previous)
-                if now.previous in self._layout.conversation_names()
-                else CurrentConversation()
-            )
+            exists = now.previous in self._layout.conversation_names()
+            return CurrentConversation(now.previous) if exists else CurrentConversation()
         return CurrentConversation(now.implied) if now.previous == name else now
 
-    def edit_rows(self, how: Callable[[dict[str, dict[str, object]]], None], *, wait: bool = True) -> None:
-        """Change the rows by name; nothing is written when nothing changes."""
+    def edit_rows(self, edit: Callable[[dict[str, dict[str, object]]], None], *, wait: bool = True) -> None:
+        """Change the rows, given by name; nothing is written if nothing changes."""
         with disk_errors(f"writing '{self._state_path}'"), self._home_lock(wait=wait):
             rows = self._rows()
             before = {name: dict(row) for name, row in rows.items()}
-            how(rows)
+            edit(rows)
             if rows != before:
-                whole = parse_object(read_bytes(self._state_path) or b"") or {}
-                write_atomic(
-                    self._state_path, pretty_json({**whole, "contexts": [rows[name] for name in sorted(rows)]})
-                )
+                whole = parse_object(read_bytes(self._state_path)) or {}
+                whole["contexts"] = [rows[name] for name in sorted(rows)]
+                write_atomic(self._state_path, pretty_json(whole))
 
     def current(self) -> CurrentConversation:
-        """As in the port."""
         with disk_errors(f"reading '{self._session_path}'"):
-            found = read_object(self._session_path)
-        if found is None:
+            data = read_bytes(self._session_path)
+        if data is None:
             return self._legacy_current()
+        found = require_object(self._session_path, data)
         return _current_from(found.get("implied_context"), found.get("previous_context"))
 
     def _legacy_current(self) -> CurrentConversation:
-        """As the first generation of homes has it: in the other file."""
+        """Old homes have it in `state.json`."""
         with disk_errors(f"reading '{self._state_path}'"):
-            state = parse_object(read_bytes(self._state_path) or b"") or {}
+            state = parse_object(read_bytes(self._state_path)) or {}
         return _current_from(state.get("current_context"), state.get("previous_context"))
 
     def switch(self, name: str) -> CurrentConversation:
-        """As in the port."""
         check_conversation_name(name)
         now = self.current()
         if name == now.implied:
             return now
         return self._update_session(lambda now: now if name == now.implied else CurrentConversation(name, now.implied))
 
-    def _update_session(self, how: Callable[[CurrentConversation], CurrentConversation]) -> CurrentConversation:
+    def _update_session(self, update: Callable[[CurrentConversation], CurrentConversation]) -> CurrentConversation:
         with disk_errors(f"writing '{self._session_path}'"), self._home_lock():
-            current = how(self.current())
-            whole = parse_object(read_bytes(self._session_path) or b"") or {}
+            current = update(self.current())
+            whole = parse_object(read_bytes(self._session_path)) or {}
             whole |= {"implied_context": current.implied, "previous_context": current.previous or None}
             write_atomic(self._session_path, pretty_json(whole))
             return current
@@ -197,15 +183,15 @@ class HomeState:
         return file_lock(self._layout.file(".state.lock"), wait=wait)
 
     def _rows(self) -> dict[str, dict[str, object]]:
-        """What cannot be read counts as nothing: the folders tell which conversations there are."""
-        contexts = (parse_object(read_bytes(self._state_path) or b"") or {}).get("contexts")
+        """The rows by name; none if the file is damaged, since the folders show which conversations exist."""
+        contexts = (parse_object(read_bytes(self._state_path)) or {}).get("contexts")
         rows = cast("list[object]", contexts) if isinstance(contexts, list) else []
         found = [cast("dict[str, object]", row) for row in rows if isinstance(row, dict)]
         return {name: row for row in found if isinstance(name := row.get("name"), str)}
 
 
 def _current_from(implied: object, previous: object) -> CurrentConversation:
-    """What can be no name means nothing: other programs check none."""
+    """Invalid names are ignored: other programs do not check them."""
     return CurrentConversation(
         implied if isinstance(implied, str) and is_conversation_name(implied) else CurrentConversation().implied,
         previous if isinstance(previous, str) and is_conversation_name(previous) else "",
@@ -217,7 +203,6 @@ def _new_row(name: str, now: int) -> dict[str, object]:
 
 
 def _is_worth_noting(row: dict[str, object], now: int) -> bool:
-    """Whether the row should say that something happens now."""
     known = _time_field(row, "last_activity_at")
     return known != now if _expiry_from(row).after_inactive else abs(now - known) >= _ACTIVITY_RESOLUTION
 

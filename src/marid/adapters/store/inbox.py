@@ -1,13 +1,14 @@
-"""Messages that wait for a conversation, in its `inbox.jsonl`; whoever is busy there is not disturbed."""
+"""Messages for a conversation, in its `inbox.jsonl`; sending needs no lease."""
 
+import json
 import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from marid.adapters.store.append_log import AppendLog
-from marid.adapters.store.atomic_files import disk_errors, file_lock, parse_object, read_bytes, write_atomic
+from marid.adapters.store.atomic_files import disk_errors, file_lock, read_bytes, write_atomic
+from marid.adapters.store.json_objects import is_time, parse_object
 from marid.adapters.store.layout import ConversationPaths
-from marid.adapters.store.meta import is_time
 from marid.core.conversation.records import InboxContents, InboxMessage
 from marid.core.errors import BadInput, NotFound
 from marid.core.ids import new_id
@@ -19,20 +20,19 @@ _INBOX_FILE = "inbox.jsonl"
 
 
 class LocateConversation(Protocol):
-    """Where the conversation of a name or an id is. Raises: BadInput; NotFound; OSError."""
+    """Locates a conversation by name or id. Raises: BadInput; NotFound; OSError."""
 
     def __call__(self, key: str, *, create: bool) -> ConversationPaths: ...
 
 
 class FileInbox:
-    """As in the port. `find` tells where a conversation is, and makes the one that a message goes to if it must."""
+    """The port Inbox."""
 
     def __init__(self, find: LocateConversation, clock: Callable[[], float] = time.time) -> None:
         self._find = find
         self._clock = clock
 
     def send(self, message: InboxMessage) -> InboxMessage:
-        """As in the port."""
         check_conversation_name(message.to)
         if len(message.content) > MAX_MESSAGE_CHARACTERS:
             raise BadInput(
@@ -43,19 +43,17 @@ class FileInbox:
             paths = self._find(message.to, create=True)
             whole = whole._replace(to=paths.name)
             with file_lock(paths.file(".inbox.lock")):
-                journal = AppendLog(paths.file(_INBOX_FILE))
+                log = AppendLog(paths.file(_INBOX_FILE))
                 try:
-                    journal.append(_encode_message(whole))
+                    log.append(_encode_message(whole))
                 finally:
-                    journal.close()
+                    log.close()
         return whole
 
     def peek(self, name: str) -> tuple[InboxMessage, ...]:
-        """As in the port."""
         return _messages(self._read(name))
 
     def collect(self, name: str) -> InboxContents:
-        """As in the port."""
         lines = self._read(name)
         if not all(message.id for message in _messages(lines)):
             lines = self._rewrite_lines(name, lambda lines: [_with_id(line) for line in lines])
@@ -63,17 +61,17 @@ class FileInbox:
         return InboxContents(messages, self._unreadable_notice(name, len(lines) - len(messages)))
 
     def remove(self, name: str, messages: Sequence[InboxMessage]) -> None:
-        """As in the port; lines that cannot be read stay."""
+        """Unreadable lines stay."""
         gone = set(messages)
         self._rewrite_lines(name, lambda lines: [line for line in lines if _decode_message(line) not in gone])
 
-    def _unreadable_notice(self, name: str, strange: int) -> str:
-        if not strange:
+    def _unreadable_notice(self, name: str, unreadable: int) -> str:
+        if not unreadable:
             return ""
         with disk_errors(f"reading the inbox of '{name}'"):
             file = self._find(name, create=False).file(_INBOX_FILE)
-        lines = "a line that is no message" if strange == 1 else f"{strange} lines that are no messages"
-        return f"'{quote_path(file)}' has {lines}: nobody is told what it says, and it stays there"
+        lines = "a line that is not a message" if unreadable == 1 else f"{unreadable} lines that are not messages"
+        return f"'{quote_path(file)}' has {lines}, ignored and kept"
 
     def _read(self, name: str) -> list[bytes]:
         with disk_errors(f"reading the inbox of '{check_conversation_name(name)}'"):
@@ -92,13 +90,11 @@ class FileInbox:
 
 
 def _read_lines(paths: ConversationPaths) -> list[bytes]:
-    """Those that hold anything. Raises: OSError."""
+    """The lines that are not blank. Raises: OSError."""
     return [line for line in (read_bytes(paths.file(_INBOX_FILE)) or b"").split(b"\n") if line.strip()]
 
 
 def _encode_message(message: InboxMessage) -> bytes:
-    import json
-
     whole = {"id": message.id, "timestamp": message.timestamp, "from": message.sender, "to": message.to}
     return json.dumps({**whole, "content": message.content}, separators=(",", ":")).encode() + b"\n"
 
@@ -111,24 +107,18 @@ def _decode_message(line: bytes) -> InboxMessage | None:
     found = parse_object(line)
     if found is None or not isinstance(content := found.get("content"), str):
         return None
-    when = found.get("timestamp")
+    when, key = found.get("timestamp"), found.get("id")
     return InboxMessage(
         sender=str(found.get("from", "")),
         to=str(found.get("to", "")),
         content=content,
-        id=_id_text(found.get("id")),
+        id=str(key) if isinstance(key, str | int) and not isinstance(key, bool) else "",
         timestamp=when if is_time(when) else 0,
     )
 
 
-def _id_text(value: object) -> str:
-    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
-
-
 def _with_id(line: bytes) -> bytes:
-    """A message that somebody else has put there without an id, with one: else nobody knows whether it was read."""
-    import json
-
+    """Give the message of another program an id: without one it may be read twice."""
     message = _decode_message(line)
     if message is None or message.id:
         return line

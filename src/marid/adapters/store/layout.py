@@ -1,4 +1,4 @@
-"""Where everything lies below a home; every name that becomes a folder is checked here."""
+"""Where everything is below a home; every name that becomes a folder is checked here."""
 
 import os
 import stat
@@ -19,7 +19,7 @@ class ConversationPaths(NamedTuple):
     folder: str
 
     def file(self, name: str) -> str:
-        """A file right in the conversation's folder."""
+        """A file directly in the conversation's folder."""
         return os.path.join(self.folder, name)
 
     def transcript_file(self, name: str = "") -> str:
@@ -28,12 +28,12 @@ class ConversationPaths(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The conversation's."""
+        """The name of the conversation."""
         return os.path.basename(self.folder)
 
     @property
     def meta(self) -> str:
-        """What is known of the conversation."""
+        """The metadata."""
         return self.file("context_meta.json")
 
     @property
@@ -43,26 +43,33 @@ class ConversationPaths(NamedTuple):
 
     @property
     def lock(self) -> str:
-        """Who holds the conversation."""
+        """The lock that the holder of the lease has."""
         return self.file(".lock")
 
     @property
     def active(self) -> str:
-        """The partition that is appended to."""
+        """The partition that entries are appended to."""
         return self.transcript_file("active.jsonl")
 
     @property
     def partitions(self) -> str:
-        """The folder of those that are full."""
+        """The folder of the sealed partitions."""
         return self.transcript_file("partitions")
 
     def note(self, name: str) -> str:
         """The file of one of NOTES. Raises: BadInput."""
         if name not in NOTES:
-            raise BadInput(f"there is no note '{name}', only {', '.join(NOTES)}")
+            raise BadInput(f"unknown note '{name}': use one of {', '.join(NOTES)}")
         if name == "reflection":
             return os.path.join(self.home, "prompts", "reflection.md")
         return self.file(f"{name}.md")
+
+    def refuse_links(self) -> "ConversationPaths":
+        """Raises: Refused if the transcript is a link, which may lead out of the home."""
+        for folder in (self.transcript_file(), self.partitions):
+            if os.path.islink(folder):
+                raise Refused(f"'{folder}' is a link, not the folder of a transcript")
+        return self
 
 
 class HomeLayout(NamedTuple):
@@ -76,15 +83,19 @@ class HomeLayout(NamedTuple):
         return os.path.join(self.home, "contexts")
 
     def file(self, name: str) -> str:
-        """A file right in the home."""
+        """A file directly in the home."""
         return os.path.join(self.home, name)
 
+    def folder(self, name: str) -> ConversationPaths:
+        """The paths of a folder whose name is known to be valid, or is not one of a conversation."""
+        return ConversationPaths(self.home, os.path.join(self.contexts, name))
+
     def paths(self, name: str) -> ConversationPaths:
-        """Where a conversation of that name is or would be. Raises: BadInput."""
-        return ConversationPaths(self.home, os.path.join(self.contexts, check_conversation_name(name)))
+        """The paths of a conversation, which need not exist. Raises: BadInput."""
+        return self.folder(check_conversation_name(name))
 
     def existing_paths(self, name: str) -> ConversationPaths:
-        """Where it is. Raises: BadInput; NotFound; Refused when it is a link; OSError."""
+        """Raises: BadInput; NotFound; Refused if the folder is a link; OSError."""
         paths = self.paths(name)
         try:
             mode = os.lstat(paths.folder).st_mode
@@ -94,15 +105,8 @@ class HomeLayout(NamedTuple):
             raise Refused(f"'{paths.folder}' is a link or a file, not the folder of a conversation")
         return paths
 
-    def refuse_links(self, paths: ConversationPaths) -> ConversationPaths:
-        """That place, if what is said there is in the home. Raises: Refused when its transcript is a link."""
-        for folder in (paths.transcript_file(), paths.partitions):
-            if os.path.islink(folder):
-                raise Refused(f"'{folder}' is a link, not the folder of a transcript")
-        return paths
-
     def conversation_names(self) -> list[str]:
-        """The conversations that are there. Raises: OSError."""
+        """The names of all conversations, sorted. Raises: OSError."""
         try:
             with os.scandir(self.contexts) as rows:
                 return sorted(

@@ -1,37 +1,32 @@
-"""Who may write a conversation: the kernel's lock on `.lock`, which also says for people who has it.
+"""The lease to write a conversation: a kernel lock on `.lock`, a file that also names the holder.
 
-No clock decides: the kernel frees the lock of a process that is gone, whatever the file says. Only when a child of that
-process still has the descriptor does the file's pid and start decide, and then a new file takes the place of the old.
+No clock decides: the kernel frees the lock of a process that has ended, whatever the file says. If a child of that
+process still has the descriptor, the pid and start time in the file decide, and a new file replaces the old one.
 """
 
 import errno
 import fcntl
+import json
 import os
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from threading import Event, Thread
 
-from marid.adapters.store.atomic_files import (
-    APPEND_FLAGS,
-    open_file,
-    parse_object,
-    read_bytes,
-    unavailable,
-    unlock_and_close,
-)
+from marid.adapters.store.atomic_files import WRITE_FLAGS, open_file, read_bytes, unavailable, unlock_and_close
+from marid.adapters.store.json_objects import parse_object
 from marid.core.conversation.records import ConversationLocked, LeaseHolder
 from marid.core.errors import NotFound, Unavailable
 
 _POLL_INTERVAL = 0.02
-# A heartbeat is written over the one before: always the same length.
+# Each heartbeat overwrites the one before, so all have the same length.
 _FILE_WIDTH = 512
-# No time, process or count is so large; and a calendar ends before that.
+# Larger than any time in milliseconds, process id or count.
 _MAX_NUMBER = 10**14
 
 
 class Lease:
-    """Held from the moment it is made until `release`."""
+    """Held from its creation until `release`."""
 
     def __init__(self, path: str, fd: int, token: int, heartbeat: float, clock: Callable[[], float]) -> None:
         self._path = path
@@ -51,25 +46,25 @@ class Lease:
 
     @property
     def is_ours(self) -> bool:
-        """Whether it was taken by this process: a child that was forked meanwhile has only a copy."""
+        """Whether this process took it: a forked child has only a copy."""
         return self._pid == os.getpid()
 
     def check(self) -> None:
-        """Raises: Unavailable when the lease is given back, was taken by force, or belongs to the parent process."""
+        """Raises: Unavailable if the lease was released, taken by force, or belongs to the parent process."""
         if not self._is_held:
             raise Unavailable("the conversation is closed")
         if not self.is_ours:
             raise Unavailable("the conversation was opened by another process")
         try:
-            sound = os.path.samestat(os.stat(self._path), self._file)
-            sound = sound and os.pread(self._fd, len(self._owner_prefix), 0) == self._owner_prefix
+            held = os.path.samestat(os.stat(self._path), self._file)
+            held = held and os.pread(self._fd, len(self._owner_prefix), 0) == self._owner_prefix
         except OSError:
-            sound = False
-        if not sound:
-            raise Unavailable("the conversation's lock was taken away; open it again")
+            held = False
+        if not held:
+            raise Unavailable("the conversation's lock was taken by another process; open it again")
 
     def release(self) -> None:
-        """Let others in; the thread ends at once."""
+        """Free the lock and end the heartbeat."""
         if not self._is_held:
             return
         self._is_held = False
@@ -89,29 +84,22 @@ class Lease:
                 self._write_heartbeat()
 
     def _write_heartbeat(self) -> None:
-        import json
-
-        rest = {
-            "host": _hostname(),
-            "space": _pid_namespace(),
-            "start": _process_start(self._pid),
-            "since": self._since,
-        }
-        rest["heartbeat"] = round(self._clock() * 1000)
+        rest = {"host": _hostname(), "space": _pid_namespace(), "start": _process_start(self._pid)}
+        rest |= {"since": self._since, "heartbeat": round(self._clock() * 1000)}
         os.pwrite(self._fd, _pad(self._owner_prefix + json.dumps(rest).encode()[1:]), 0)
 
 
 def acquire(path: str, *, wait: float, heartbeat: float, clock: Callable[[], float] = time.time) -> Lease:
-    """Take the lease of the conversation whose lock file this is; a holder that is gone is replaced at once.
+    """Take the lease with this lock file; a holder that has ended is replaced at once.
 
-    Raises: Held when it is not free within `wait` seconds; NotFound when the conversation is not there, or not any
-    more; Unavailable when the disk does not allow it.
+    Raises: ConversationLocked if it is not free within `wait` seconds; NotFound if the conversation does not exist;
+    Unavailable on a disk error.
     """
     until = time.monotonic() + wait
     while True:
         try:
-            # Who has it is written before the next taker may look: to that one the words of somebody who is gone
-            # would mean that the lock is free.
+            # The new holder is written before the next process may read the file: with the old holder in it, which has
+            # ended, the lock would seem to be free.
             with _folder_lock(os.path.dirname(path)):
                 if (fd := _try_acquire(path)) is not None:
                     with _close_on_error(fd):
@@ -126,16 +114,16 @@ def acquire(path: str, *, wait: float, heartbeat: float, clock: Callable[[], flo
 
 
 def current_holder(path: str) -> LeaseHolder | None:
-    """Who has the lease now."""
+    """The present holder of the lease."""
     try:
-        # Behind the gate: nobody who wants the lease may meet us in its place.
+        # Under the folder lock: a process that wants the lease must not find it locked by this check.
         with _folder_lock(os.path.dirname(path)):
             fd = open_file(path)
             try:
                 fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
-                words = _read_lock_file(path)
-                return None if _is_holder_dead(words) else _holder_from(words)
+                fields = _read_lock_file(path)
+                return None if _is_holder_dead(fields) else _holder_from(fields)
             finally:
                 unlock_and_close(fd)
     except OSError:
@@ -144,13 +132,13 @@ def current_holder(path: str) -> LeaseHolder | None:
 
 
 def is_abandoned(path: str) -> bool:
-    """Whether the last holder has not given it back, or has yet to do so."""
+    """Whether the last holder has not released it."""
     return bool(_number_field(_read_lock_file(path), "pid"))
 
 
 @contextmanager
 def _folder_lock(folder: str) -> Generator[None]:
-    """One taker at a time: the folder itself is the lock, and it is never replaced."""
+    """Let one process at a time try: the folder is the lock, since it is never replaced."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
@@ -161,7 +149,7 @@ def _folder_lock(folder: str) -> Generator[None]:
 
 @contextmanager
 def _close_on_error(fd: int) -> Generator[None]:
-    """What fails meanwhile closes the descriptor: one that leaks is a lock against ourselves."""
+    """Close the descriptor if the block raises: a leaked one would lock out this process itself."""
     try:
         yield
     except BaseException:
@@ -170,10 +158,10 @@ def _close_on_error(fd: int) -> Generator[None]:
 
 
 def _try_acquire(path: str) -> int | None:
-    """The locked descriptor, or None when somebody is there."""
+    """The locked descriptor, or None if the lock is held."""
     fd = _try_lock(path)
     if fd is None and _is_holder_dead(_read_lock_file(path)):
-        # A child of the former holder has inherited its descriptor: it may keep the old file.
+        # A child of the former holder has inherited the descriptor and may keep the old file.
         last = _last_token(_read_lock_file(path))
         os.unlink(path)
         fd = _try_lock(path)
@@ -183,13 +171,13 @@ def _try_acquire(path: str) -> int | None:
     if fd is not None:
         with _close_on_error(fd):
             if not os.path.samestat(os.stat(path), os.fstat(fd)):
-                # Whoever has renamed or destroyed the conversation meanwhile let go of this lock.
+                # The former holder has renamed or destroyed the conversation.
                 raise FileNotFoundError(errno.ENOENT, "another conversation has that name now")
     return fd
 
 
 def _try_lock(path: str) -> int | None:
-    fd = open_file(path, APPEND_FLAGS & ~os.O_APPEND)
+    fd = open_file(path, WRITE_FLAGS)
     with _close_on_error(fd):
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -197,7 +185,7 @@ def _try_lock(path: str) -> int | None:
             if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
                 raise
         else:
-            # What an older program has left may be longer than what we write.
+            # The file of an older program may be longer than ours.
             if os.fstat(fd).st_size > _FILE_WIDTH:
                 os.ftruncate(fd, 0)
             return fd
@@ -207,41 +195,41 @@ def _try_lock(path: str) -> int | None:
 
 def _read_lock_file(path: str) -> dict[str, object]:
     try:
-        return parse_object(read_bytes(path) or b"") or {}
+        return parse_object(read_bytes(path)) or {}
     except OSError:
         return {}
 
 
-def _number_field(words: dict[str, object], name: str) -> int:
-    value = words.get(name)
+def _number_field(fields: dict[str, object], name: str) -> int:
+    value = fields.get(name)
     return value if type(value) is int and 0 <= value < _MAX_NUMBER else 0
 
 
-def _next_token(words: dict[str, object], now: float) -> int:
-    """Larger than that of every earlier holder; where a lost file does not tell what that was, time goes on too."""
-    return (_last_token(words) or min(max(0, round(now * 1000)), _MAX_NUMBER // 2)) + 1
+def _next_token(fields: dict[str, object], now: float) -> int:
+    """Larger than the token of every earlier holder; based on the time if the lock file was lost."""
+    return (_last_token(fields) or min(max(0, round(now * 1000)), _MAX_NUMBER // 2)) + 1
 
 
-def _last_token(words: dict[str, object]) -> int:
-    return _number_field(words, "token")
+def _last_token(fields: dict[str, object]) -> int:
+    return _number_field(fields, "token")
 
 
-def _is_holder_dead(words: dict[str, object]) -> bool:
-    """Whether the file names a process of this machine that is not there any more."""
-    if words.get("host") != _hostname() or words.get("space") != _pid_namespace() or not words.get("start"):
+def _is_holder_dead(fields: dict[str, object]) -> bool:
+    """Whether the file names a process of this machine that has ended."""
+    if fields.get("host") != _hostname() or fields.get("space") != _pid_namespace() or not fields.get("start"):
         return False
-    return _process_start(_number_field(words, "pid")) != words.get("start")
+    return _process_start(_number_field(fields, "pid")) != fields.get("start")
 
 
-def _holder_from(words: dict[str, object]) -> LeaseHolder:
-    if not _number_field(words, "pid"):
+def _holder_from(fields: dict[str, object]) -> LeaseHolder:
+    if not _number_field(fields, "pid"):
         return LeaseHolder()
     return LeaseHolder(
-        pid=_number_field(words, "pid"),
-        host=str(words.get("host", "")),
-        since_ms=_number_field(words, "since"),
-        heartbeat_ms=_number_field(words, "heartbeat"),
-        token=_last_token(words),
+        pid=_number_field(fields, "pid"),
+        host=str(fields.get("host", "")),
+        since_ms=_number_field(fields, "since"),
+        heartbeat_ms=_number_field(fields, "heartbeat"),
+        token=_last_token(fields),
     )
 
 
@@ -261,7 +249,7 @@ def _hostname() -> str:
 
 
 def _pid_namespace() -> str:
-    """In which space process numbers count: a container has its own."""
+    """The namespace of process ids: a container has its own."""
     try:
         return os.readlink("/proc/self/ns/pid")
     except OSError:
@@ -269,7 +257,7 @@ def _pid_namespace() -> str:
 
 
 def _process_start(pid: int) -> str:
-    """When the process of that number began, or nothing: a number is used again, a number with its start is not."""
+    """When the process started, empty if it has ended: ids are reused, ids with their start time are not."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             words = file.read().rpartition(b")")[2].split()

@@ -1,4 +1,4 @@
-"""Which partitions a transcript has, in order. Derived: whatever is wrong with it, it is made anew from the files."""
+"""`manifest.json`: the partitions of a transcript, in order. Derived: if anything is wrong, it is built again."""
 
 import json
 import os
@@ -7,17 +7,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, NotRequired, TypedDict, cast, overload
 
-from marid.adapters.store.atomic_files import parse_object, pretty_json, read_bytes, write_atomic
+from marid.adapters.store.atomic_files import read_bytes, write_atomic
+from marid.adapters.store.json_objects import integers, parse_object, pretty_json
 from marid.adapters.store.layout import ConversationPaths
 from marid.core.conversation.records import Corrupt, StorageSettings
 
 VERSION = 1
 MANIFEST_FILE = "manifest.json"
-_NUMBER_FIELDS = ("start_ts", "end_ts", "entry_count", "token_count", "first_sequence", "last_sequence")
+_NUMBER_FIELDS = (
+    *("start_ts", "end_ts", "entry_count", "token_count", "first_sequence", "last_sequence"),
+    *("anchor_sequence", "size"),
+)
 _BEGIN = b',\n  "partitions": [\n'
 _END = b"\n  ]\n}\n"
-_FOLDER = "partitions"
-_REQUIRED_NUMBERS = (*_NUMBER_FIELDS, "anchor_sequence", "size")
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 _POLICY = "rotation_policy"
 _LIMITS = ("max_entries", "max_age_seconds", "max_tokens")
@@ -25,9 +27,9 @@ _FILTERS = "filter_sizes"
 
 
 class PartitionRow(TypedDict):
-    """One partition; the last anchor in it has `anchor_sequence`, 0 when there is none; these lines cannot be read.
+    """One partition. `anchor_sequence` is the number of its last anchor, or 0; `unreadable` are numbers of lines.
 
-    One without entries has the number before its place as `last_sequence`. Others' fields survive.
+    Without entries `last_sequence` is the last number before the partition. Fields of other programs are preserved.
     """
 
     file: str
@@ -43,7 +45,7 @@ class PartitionRow(TypedDict):
 
 
 class PartitionRows(Sequence[PartitionRow]):
-    """Rows as the lines that they were written as, each parsed when it is wanted: an opening wants the last few."""
+    """Encoded rows, parsed on access: opening a conversation needs only the last few."""
 
     def __init__(self, written: list[bytes]) -> None:
         self.encoded_rows = written
@@ -58,13 +60,12 @@ class PartitionRows(Sequence[PartitionRow]):
     def __getitem__(self, index: slice) -> "PartitionRows": ...
 
     def __getitem__(self, index: int | slice) -> "PartitionRow | PartitionRows":
-        """A row, or some of them."""
         if isinstance(index, slice):
             return PartitionRows(self.encoded_rows[index])
         return _decode_row(self.encoded_rows[index])
 
     def with_unreadable_lines(self) -> "PartitionRows":
-        """Those of partitions in which there are lines that cannot be read; no other row is parsed for it."""
+        """The rows of partitions with unreadable lines, found without parsing the others."""
         return PartitionRows([written for written in self.encoded_rows if b'"unreadable"' in written])
 
     def __eq__(self, other: object) -> bool:
@@ -74,48 +75,53 @@ class PartitionRows(Sequence[PartitionRow]):
 
 
 def _decode_row(written: bytes) -> PartitionRow:
-    """Raises: Corrupt when it is no row, or one that leads elsewhere: a check sum tells damage, not intent."""
+    """Raises: Corrupt if it is not a row or leads elsewhere: a checksum finds damage, not intent."""
     row = parse_object(written)
     if row is None or not _is_row(row):
-        raise Corrupt("a manifest.json names what is no partition; remove that file, and it is made anew")
+        raise Corrupt("a manifest.json lists a file that is not a partition; remove it, and it is built again")
     return cast("PartitionRow", row)
 
 
 def encode_rows(rows: Iterable[PartitionRow]) -> PartitionRows:
-    """Those rows."""
+    """The rows, encoded."""
     return PartitionRows([json.dumps(row).encode() for row in rows])
 
 
 class Manifest(NamedTuple):
-    """`stamp` is that of the partitions' folder when it was last looked through; 0 when we have not done so.
+    """`stamp` is the time of the partitions' folder when it was last read, 0 if never.
 
-    `filters` are the sizes of the filters' files when each partition had its filter.
+    `filters` are the sizes of the filter files at a time when each partition had its filters.
     """
 
     rows: PartitionRows = PartitionRows([])
     stamp: int = 0
     filters: tuple[int, ...] = ()
-    # What rows that we have not written, or not so, say besides the numbers, in their order.
+    # The unknown fields of rows that another program wrote, in its order.
     foreign_rows: Mapping[str, Mapping[str, object]] = MappingProxyType({})
     extra: Mapping[str, object] = _NOTHING
 
+    @property
+    def last_sequence(self) -> int:
+        """The number of the last entry in a partition."""
+        return self.rows[-1]["last_sequence"] if self.rows else 0
+
 
 def load(paths: ConversationPaths) -> Manifest:
-    """What the file says as far as it makes sense. Raises: OSError."""
+    """The manifest, without what does not make sense. Raises: OSError."""
     data = read_bytes(paths.transcript_file(MANIFEST_FILE)) or b""
     head, _, block = data.partition(_BEGIN)
     found = parse_object(head + b"\n}") if block else None
     if found and found.pop("rows_crc", None) == zlib.crc32(block) and found.get("version") == VERSION:
-        stamp, filters = found.pop("stamp", 0), _int_tuple(found.pop(_FILTERS, None))
+        stamp, filters = found.pop("stamp", 0), tuple(integers(found.pop(_FILTERS, None)))
         if type(stamp) is int:
-            return Manifest(
-                PartitionRows(_split_rows(block.removesuffix(_END))), stamp, filters, extra=_foreign_fields(found)
-            )
+            rows = block.removesuffix(_END)
+            encoded = rows.split(b",\n") if rows else []
+            return Manifest(PartitionRows(encoded), stamp, filters, extra=_foreign_fields(found))
     return _load_foreign(parse_object(data))
 
 
 def _load_foreign(found: dict[str, object] | None) -> Manifest:
-    """What a file that we have not written, or not so, says: no number in it counts."""
+    """The manifest of another program: only its order and its unknown fields are used, no numbers."""
     rows = found.pop("partitions", None) if found else None
     if found is None or not isinstance(rows, list) or found.get("version") != VERSION:
         return Manifest()
@@ -127,31 +133,27 @@ def _load_foreign(found: dict[str, object] | None) -> Manifest:
 
 
 def save(paths: ConversationPaths, manifest: Manifest, storage: StorageSettings) -> None:
-    """Write it whole. Raises: OSError."""
+    """Replace the file. Raises: OSError."""
     limits = (storage.partition_max_entries, storage.partition_max_age_seconds, storage.partition_max_tokens)
     policy = dict(zip(_LIMITS, limits, strict=True))
     whole: dict[str, object] = {"version": VERSION, "active_partition": os.path.basename(paths.active)}
     block = b",\n".join(manifest.rows.encoded_rows) + _END
     whole |= {"stamp": manifest.stamp, _FILTERS: manifest.filters, "rows_crc": zlib.crc32(block), **manifest.extra}
-    theirs = manifest.extra.get(_POLICY)
-    whole[_POLICY] = {**cast("dict[str, object]", theirs), **policy} if isinstance(theirs, dict) else policy
+    foreign = manifest.extra.get(_POLICY)
+    whole[_POLICY] = {**cast("dict[str, object]", foreign), **policy} if isinstance(foreign, dict) else policy
     write_atomic(paths.transcript_file(MANIFEST_FILE), pretty_json(whole)[:-3] + _BEGIN + block)
 
 
 def folder_stamp(paths: ConversationPaths) -> int:
-    """Changes whenever a partition comes or goes; 0 without a folder. Raises: OSError."""
+    """Changes when partitions are added or removed; 0 without a folder. Raises: OSError."""
     try:
         return os.stat(paths.partitions).st_mtime_ns
     except FileNotFoundError:
         return 0
 
 
-def _split_rows(block: bytes) -> list[bytes]:
-    return block.split(b",\n") if block else []
-
-
 def foreign_row_fields(row: Mapping[str, object]) -> dict[str, object]:
-    """The fields of a row that somebody else has put there."""
+    """The fields of a row that are not ours."""
     return {name: value for name, value in row.items() if name not in PartitionRow.__annotations__}
 
 
@@ -159,26 +161,14 @@ def _foreign_fields(found: dict[str, object]) -> dict[str, object]:
     ours = ("version", "active_partition", _POLICY, _FILTERS, "rows_crc")
     rest = {name: value for name, value in found.items() if name not in ours}
     if isinstance(policy := found.get(_POLICY), dict):
-        theirs = {name: value for name, value in cast("dict[str, object]", policy).items() if name not in _LIMITS}
-        rest |= {_POLICY: theirs} if theirs else {}
+        foreign = {name: value for name, value in cast("dict[str, object]", policy).items() if name not in _LIMITS}
+        rest |= {_POLICY: foreign} if foreign else {}
     return rest
-
-
-def _int_tuple(value: object) -> tuple[int, ...]:
-    sizes = cast("list[object]", value) if isinstance(value, list) else []
-    return tuple(size for size in sizes if type(size) is int)
 
 
 def _is_row(row: dict[str, object]) -> bool:
     file = row.get("file")
-    return (
-        isinstance(file, str)
-        and _is_partition_path(file)
-        and all(type(row.get(name)) is int for name in _REQUIRED_NUMBERS)
-    )
-
-
-def _is_partition_path(file: str) -> bool:
-    """Whether it lies where partitions lie, and nowhere else."""
+    if not isinstance(file, str) or not all(type(row.get(name)) is int for name in _NUMBER_FIELDS):
+        return False
     folder, name = os.path.split(file)
-    return folder == _FOLDER and name.endswith(".jsonl") and "\0" not in name
+    return folder == "partitions" and name.endswith(".jsonl") and "\0" not in name

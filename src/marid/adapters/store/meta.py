@@ -1,26 +1,26 @@
-"""`context_meta.json`: what is known of a conversation; the fields of others, Chibi's too, survive."""
+"""`context_meta.json`: the metadata of a conversation. Fields of other programs, such as Chibi, are preserved."""
 
-from typing import TypeGuard, cast
+from typing import cast
 
-from marid.adapters.store.atomic_files import parse_object, pretty_json, read_bytes, require_object, write_atomic
+from marid.adapters.store.atomic_files import read_bytes, write_atomic
+from marid.adapters.store.json_objects import is_time, parse_object, pretty_json, require_object
 from marid.adapters.store.layout import ConversationPaths
 from marid.core.conversation.records import ConversationMeta
 
 _TEXT_FIELDS = ("id", "title", "provider", "model", "source", "owner")
-_MAX_TIME = 10**14
 _TIME_FIELDS = {"createdAt": "created_ms", "lastMessageAt": "last_message_ms", "archivedAt": "archived_ms"}
 
 
 def load(paths: ConversationPaths) -> ConversationMeta:
-    """What the file says, without an id when nobody has given one yet. Raises: OSError.
+    """The metadata, without an id if the conversation has none yet. Raises: OSError.
 
-    One that cannot be read counts as empty: who reads a conversation needs nothing of it.
+    A damaged file counts as empty: reading a conversation does not need it.
     """
-    return _meta_from(paths, parse_object(read_bytes(paths.meta) or b"") or {})
+    return _meta_from(paths, parse_object(read_bytes(paths.meta)) or {})
 
 
 def load_strict(paths: ConversationPaths) -> ConversationMeta:
-    """As `load`, for whoever will write it again: what is in a damaged one would be lost. Raises: OSError; Corrupt."""
+    """As `load`, before a write, which would lose the content of a damaged file. Raises: OSError; Corrupt."""
     data = (read_bytes(paths.meta) or b"").strip()
     return _meta_from(paths, require_object(paths.meta, data) if data else {})
 
@@ -44,13 +44,8 @@ def _meta_from(paths: ConversationPaths, fields: dict[str, object]) -> Conversat
     return ConversationMeta(id="", name=paths.name, extra=fields)._replace(**found)
 
 
-def is_time(value: object) -> TypeGuard[int]:
-    """Whether a number can be a moment: others make every clock stumble."""
-    return type(value) is int and 0 <= value < _MAX_TIME
-
-
 def save(paths: ConversationPaths, meta: ConversationMeta) -> None:
-    """Write it whole. Raises: OSError."""
+    """Replace the file. Raises: OSError."""
     fields: dict[str, object] = {**meta.extra}
     for name in _TEXT_FIELDS:
         if name != "owner" or meta.owner:

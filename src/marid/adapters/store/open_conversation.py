@@ -1,4 +1,4 @@
-"""A conversation that is held: what is appended is on the disk before anybody is told so."""
+"""A conversation under its lease: entries are on the disk before `append` returns."""
 
 import os
 import time
@@ -8,15 +8,16 @@ from itertools import count
 from threading import RLock
 from typing import Self
 
-from marid.adapters.store import meta, partitions, snapshot
+from marid.adapters.store import meta, partitions
 from marid.adapters.store.active_partition import ActivePartition, first_sequence
 from marid.adapters.store.atomic_files import disk_errors, remove_if_exists, unavailable, write_atomic
 from marid.adapters.store.entry_lines import begin_line, encode_line, finish_line, parse_lines
 from marid.adapters.store.group_commit import CommitWaiter, GroupCommit
 from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.lease import Lease
+from marid.adapters.store.legacy import KEPT_IDS_KEY
 from marid.adapters.store.manifest import Manifest
-from marid.adapters.store.snapshot import KEPT_IDS_KEY, KEPT_SINCE_KEY, TranscriptSnapshot
+from marid.adapters.store.snapshot import KEPT_SINCE_KEY, TranscriptSnapshot, kept_ids
 from marid.adapters.store.transcript_reader import TranscriptReader, with_initial_anchor
 from marid.adapters.store.window_file import WindowFile
 from marid.core.conversation.entry import ANCHORS, ARCHIVAL, NEVER_IN_WINDOW, SYSTEM, SYSTEM_PROMPT_CHANGED, Entry
@@ -37,7 +38,7 @@ _PROMPT_MTIME_KEY = "system_prompt_md_mtime"
 
 
 class _AppendRequest(CommitWaiter):
-    """What one caller wants appended, encoded as far as it can be, and what became of it."""
+    """The entries of one append, encoded as far as possible, and the result."""
 
     def __init__(self, entries: Sequence[Entry], expected: int | None, now: float, id_bits: Iterator[int]) -> None:
         now_ms, now_ns = round(now * 1000), int(now * 1_000_000_000)
@@ -53,7 +54,7 @@ class _AppendRequest(CommitWaiter):
             self._encoded_entries.append((fields, begin_line(Entry._make(fields))))
 
     def assign_numbers(self, last: int) -> int:
-        """Make the lines as they will be stored after that number: the number of the last. Raises: Moved."""
+        """Number the lines, which follow number `last`; the number of the last one. Raises: SequenceConflict."""
         if self.expected is not None and self.expected != last:
             raise SequenceConflict(f"the conversation is at entry {last}, not at {self.expected}", last)
         left = len(self._encoded_entries)
@@ -64,14 +65,14 @@ class _AppendRequest(CommitWaiter):
         return last
 
     def window_lines(self) -> bytes:
-        """The lines as they stand in a window, which knows no groups."""
+        """The lines for the window file, which has no groups."""
         return self.stored[0][1] if len(self.stored) == 1 else b"".join(encode_line(entry) for entry, _ in self.stored)
 
 
 class OpenConversation(TranscriptReader):
-    """As in the port. Made with the lease in hand; it looks for what a crash has left and makes it whole.
+    """The port Conversation. Opening repairs what a crash has left.
 
-    The window's file is left alone until `begin`: that of another program may hold what is nowhere else.
+    The window file is left alone until `start_window_file`: that of another program may be the only copy of entries.
     """
 
     def __init__(
@@ -88,8 +89,8 @@ class OpenConversation(TranscriptReader):
         self._clock = clock
         self._lock = RLock()
         self._group_commit = GroupCommit(self._commit)
-        # One random start, then a counter: each os.urandom would give the processor to another thread, and ids of one
-        # append sort in its order. The highest bit is left for the counter to grow into.
+        # A random start and a counter: each os.urandom would release the GIL, and the ids of one append must sort in
+        # its order. The highest bit is left for the counter.
         self._id_bits = count(int.from_bytes(os.urandom(8), "big") >> 65 - RANDOM_BITS)
         self._meta = meta.load(paths)
         self._manifest = Manifest()
@@ -104,83 +105,70 @@ class OpenConversation(TranscriptReader):
             raise
 
     def start_window_file(self) -> None:
-        """All that there is stands in the transcript: show the window to others."""
+        """The transcript is complete: write the window for other programs."""
         with self._lock:
             self._lease.check()
             self._window.start()
 
     def current_window(self) -> tuple[Entry, ...]:
-        """The window, whether or not its file is up to date."""
+        """The window, without bringing its file up to date."""
         with self._lock:
             return tuple(self._window.entries)
 
     def meta(self) -> ConversationMeta:
-        """As in the port."""
         with self._lock:
             self._lease.check()
             return self._meta
 
     def fencing_token(self) -> int:
-        """As in the port."""
         self._lease.check()
         return self._lease.token
 
     def sequence(self) -> int:
-        """As in the port."""
         self._lease.check()
         return self._active.tally.last
 
     def window(self) -> tuple[Entry, ...]:
-        """As in the port."""
         with self._lock:
             self._lease.check()
             self._window.flush()
             return tuple(self._window.entries)
 
     def read_note(self, name: str) -> str:
-        """As in the port."""
         self._lease.check()
         return super().read_note(name)
 
     def problems(self) -> tuple[str, ...]:
-        """As in the port."""
         self._lease.check()
         return super().problems()
 
     def append(self, entries: Sequence[Entry], expected: int | None = None) -> tuple[Entry, ...]:
-        """As in the port."""
-        # What a caller can do for itself it does before the others wait for it.
-        wish = _AppendRequest(entries, expected, self._clock(), self._id_bits)
-        self._group_commit.submit(wish)
-        if wish.error is not None:
-            raise wish.error
-        if not wish.is_stored:
-            raise Unavailable("the entry was not stored: an append beside it has failed")
-        return tuple(entry for entry, _ in wish.stored)
+        # Encoded here, before other threads wait for it.
+        request = _AppendRequest(entries, expected, self._clock(), self._id_bits)
+        self._group_commit.submit(request)
+        if request.error is not None:
+            raise request.error
+        if not request.is_stored:
+            raise Unavailable("the entry was not stored: another append in the same write has failed")
+        return tuple(entry for entry, _ in request.stored)
 
     def add_anchor(self, anchor: Entry, kept: Sequence[str] = ()) -> Entry:
-        """As in the port."""
         if anchor.entry_type not in ANCHORS:
-            raise BadInput(f"'{anchor.entry_type}' is no anchor")
-        there = {entry.id: entry.sequence for entry in self.window()}
-        if strange := [key for key in kept if key not in there]:
-            raise BadInput(f"the entry '{strange[0]}' is not in the window")
+            raise BadInput(f"'{anchor.entry_type}' is not an anchor type")
+        numbers = {entry.id: entry.sequence for entry in self.window()}
+        if unknown := [key for key in kept if key not in numbers]:
+            raise BadInput(f"the entry '{unknown[0]}' is not in the window")
         if kept:
-            words = {**anchor.metadata, KEPT_IDS_KEY: list(kept), KEPT_SINCE_KEY: min(there[key] for key in kept)}
-            anchor = anchor._replace(metadata=words)
+            since = min(numbers[key] for key in kept)
+            anchor = anchor._replace(metadata={**anchor.metadata, KEPT_IDS_KEY: list(kept), KEPT_SINCE_KEY: since})
         return self.append([anchor])[0]
 
     def clear(self) -> Entry | None:
-        """As in the port."""
         if all(entry.entry_type in ANCHORS for entry in self.window()):
             return None
-        to = self._paths.name
-        return self.add_anchor(
-            Entry(entry_type=ARCHIVAL, content="history archived", sender=SYSTEM, to=to, role=SYSTEM)
-        )
+        return self.add_anchor(self._system_entry(ARCHIVAL, "history archived"))
 
     def update_meta(self, update: Callable[[ConversationMeta], ConversationMeta]) -> ConversationMeta:
-        """As in the port."""
         with self._lock:
             self._lease.check()
             old = self._meta
@@ -193,7 +181,6 @@ class OpenConversation(TranscriptReader):
             return new
 
     def write_note(self, name: str, text: str) -> None:
-        """As in the port."""
         path = self._paths.note(name)
         with self._lock:
             self._check_writable()
@@ -207,7 +194,7 @@ class OpenConversation(TranscriptReader):
             self.record_prompt(text)
 
     def assign_id(self, key: str, created_ms: int) -> None:
-        """Give a conversation of another program its id."""
+        """Give a conversation of another program an id."""
         with self._lock, disk_errors(f"writing '{self._paths.meta}'"):
             self._lease.check()
             self._meta = self._meta._replace(id=key, created_ms=created_ms)
@@ -216,21 +203,19 @@ class OpenConversation(TranscriptReader):
             self._window.replace(with_initial_anchor(rest if not first.sequence else [first, *rest], self._meta))
 
     def record_prompt(self, text: str) -> None:
-        """Put the system prompt's new text into the transcript, and remember which version of the file that was."""
-        entry = Entry(entry_type=SYSTEM_PROMPT_CHANGED, content=text, sender=SYSTEM, to=self._paths.name, role=SYSTEM)
-        self.append([entry])
+        """Append the new system prompt to the transcript, and save the time of its file."""
+        self.append([self._system_entry(SYSTEM_PROMPT_CHANGED, text)])
         self.update_meta(lambda known: known._replace(extra={**known.extra, _PROMPT_MTIME_KEY: self._prompt_mtime()}))
 
     def record_edited_prompt(self) -> None:
-        """Record the system prompt if somebody has edited its file since."""
+        """Record the system prompt if its file was edited."""
         now = self._prompt_mtime()
         if now is not None and now != self._meta.extra.get(_PROMPT_MTIME_KEY) and not self._meta.archived_ms:
             self.record_prompt(self.read_note("system_prompt"))
 
     def close(self) -> None:
-        """As in the port."""
         if not self._lease.is_ours:
-            # A fork: the lock may be held for ever by a thread that is not here, and the files are its parent's.
+            # A forked child: the lock may be held by a thread that does not exist here, and the files are the parent's.
             self.abandon()
             return
         with self._lock:
@@ -241,9 +226,9 @@ class OpenConversation(TranscriptReader):
             except Unavailable:
                 self.abandon()
                 return
-            spoken = self._window.entries[-1].time_ms
+            last_ms = self._window.entries[-1].time_ms
             with suppress(MaridError):
-                self.update_meta(lambda known: known._replace(last_message_ms=max(spoken, known.last_message_ms)))
+                self.update_meta(lambda known: known._replace(last_message_ms=max(last_ms, known.last_message_ms)))
             self._active.close()
             self._window.close()
             self._on_close()
@@ -262,6 +247,9 @@ class OpenConversation(TranscriptReader):
     def __exit__(self, *_exception: object) -> None:
         self.close()
 
+    def _system_entry(self, entry_type: str, content: str) -> Entry:
+        return Entry(entry_type=entry_type, content=content, sender=SYSTEM, to=self._paths.name, role=SYSTEM)
+
     def _snapshot(self) -> TranscriptSnapshot:
         with self._lock:
             self._lease.check()
@@ -279,80 +267,76 @@ class OpenConversation(TranscriptReader):
             raise ConversationArchived(self._paths.name)
 
     def _recover(self) -> list[Entry]:
-        """Repair, count, and write down what has changed: the entries of the window. Raises: OSError."""
-        # Whoever lost the lease in this very moment must not repair what another one is writing.
+        """Repair, count and save the manifest if it has changed; the entries of the window. Raises: OSError."""
+        # Without the lease another process may be writing what this would repair.
         self._lease.check()
         first = first_sequence(self._paths, self._active.read())
-        self._manifest, right = partitions.survey(self._paths, self._storage, first)
-        if not right or not partitions.has_all_filters(self._paths, self._storage, self._manifest):
+        self._manifest, is_saved = partitions.survey(self._paths, self._storage, first)
+        if not is_saved or not partitions.has_all_filters(self._paths, self._storage, self._manifest):
             self._manifest = partitions.save_survey(self._paths, self._storage, self._manifest)
-        sealed = self._manifest.rows[-1]["last_sequence"] if self._manifest.rows else 0
-        data = self._active.count_entries(sealed)
+        data = self._active.count_entries(self._manifest.last_sequence)
         found = [*partitions.unreadable_lines(self._paths, self._manifest), *self._active.problems]
         if self._active.torn_bytes:
-            torn = f"{self._active.torn_bytes} bytes of an interrupted write were put aside"
-            found.append(f"{torn} in '{self._paths.active}.torn'")
+            torn = f"{self._active.torn_bytes} bytes of an interrupted write were moved"
+            found.append(f"{torn} to '{self._paths.active}.torn'")
         self._problems |= dict.fromkeys(found)
         self._stale = False
         return self._window_entries(data)
 
     def _window_entries(self, data: bytes) -> list[Entry]:
         tally = self._active.tally
-        whole = TranscriptSnapshot(self._paths, self._manifest.rows, data, self._add_problem)
-        if tally.anchor >= 0:
-            return snapshot.window_since(
-                whole, [line.entry for line in parse_lines(data, start=tally.anchor, before=tally.before)]
-            )
-        return snapshot.window(whole)
+        snapshot = TranscriptSnapshot(self._paths, self._manifest.rows, data, self._add_problem)
+        if tally.anchor < 0:
+            return snapshot.window()
+        found = parse_lines(data, start=tally.anchor, before=tally.before)
+        return snapshot.window_since([line.entry for line in found])
 
-    def _commit(self, wishes: Sequence[_AppendRequest]) -> None:
+    def _commit(self, requests: Sequence[_AppendRequest]) -> None:
         with self._lock:
             try:
                 self._check_writable()
                 if self._stale or self._active.is_changed():
                     self._reload()
-                self._store(wishes)
+                self._store(requests)
             except MaridError as error:
-                _fail_requests(wishes, error)
+                _fail_requests(requests, error)
             except OSError as error:
-                told = unavailable(f"storing in '{self._paths.name}'", error)
-                told.__cause__ = error  # it is raised elsewhere, by whoever waits
-                _fail_requests(wishes, told)
+                failure = unavailable(f"storing in '{self._paths.name}'", error)
+                failure.__cause__ = error  # raised later, by the waiting threads
+                _fail_requests(requests, failure)
 
     def _reload(self) -> None:
-        """Begin with what is there now. Raises: OSError; Corrupt when that is less than it was."""
+        """Read the files again. Raises: OSError; Corrupt if entries are missing."""
         known, self._stale = self._active.tally, True
         self._active.abandon()
-        self._active = ActivePartition(self._paths, self._storage)
-        self._active.tally = known
+        self._active = ActivePartition(self._paths, self._storage, known.last)
         self._window.replace(with_initial_anchor(self._recover(), self._meta))
         if self._active.tally.last < known.last:
-            raise Corrupt(f"'{self._paths.active}' has lost entries while it was in use: nothing was stored now")
+            raise Corrupt(f"'{self._paths.active}' lost entries while it was in use; nothing was stored")
 
-    def _store(self, wishes: Sequence[_AppendRequest]) -> None:
+    def _store(self, requests: Sequence[_AppendRequest]) -> None:
         last, ready = self._active.tally.last, list[_AppendRequest]()
-        for wish in wishes:
+        for request in requests:
             try:
-                last = wish.assign_numbers(last)
-                ready.append(wish)
+                last = request.assign_numbers(last)
+                ready.append(request)
             except MaridError as error:
-                wish.error = error
-        stored = [pair for wish in ready for pair in wish.stored]
+                request.error = error
+        stored = [pair for request in ready for pair in request.stored]
         if stored:
-            self._active.append(stored)
-        for wish in ready:
-            wish.is_stored = True
+            self._active.append_entries(stored)
+        for request in ready:
+            request.is_stored = True
         if stored:
             self._update_window(ready, stored)
             if self._active.is_full(self._clock()):
                 self._rotate()
 
     def _update_window(self, ready: Sequence[_AppendRequest], stored: Sequence[tuple[Entry, bytes]]) -> None:
-        """Bring the window up to date."""
         entries = [entry for entry, _ in stored]
         types = [entry.entry_type for entry in entries]
         if _NOT_APPENDED_PLAINLY.isdisjoint(types):
-            self._window.add(entries, b"".join([wish.window_lines() for wish in ready]))
+            self._window.add(entries, b"".join([request.window_lines() for request in ready]))
         elif ANCHORS.isdisjoint(types):
             shown = [entry for entry in entries if entry.entry_type not in NEVER_IN_WINDOW]
             self._window.add(shown, b"".join(map(encode_line, shown)))
@@ -360,32 +344,30 @@ class OpenConversation(TranscriptReader):
             self._window.replace(self._window_after_anchor([*self._window.entries, *entries]))
 
     def _window_after_anchor(self, entries: list[Entry]) -> list[Entry]:
-        """The window that begins with the last anchor among these; what it kept is usually among them as well."""
+        """The window since the last anchor among these; the entries that it kept are usually among them too."""
         at = max(index for index, entry in enumerate(entries) if entry.entry_type in ANCHORS)
         known = {entry.id: entry for entry in entries[:at]}
-        kept = snapshot.kept_ids(entries[at])
+        kept = kept_ids(entries[at])
         later = [entry for entry in entries[at + 1 :] if entry.entry_type not in NEVER_IN_WINDOW]
         if all(key in known for key in kept):
             return [entries[at], *(known[key] for key in kept), *later]
-        return snapshot.window_since(
-            TranscriptSnapshot(self._paths, self._manifest.rows, self._active.read()), entries[at:]
-        )
+        snapshot = TranscriptSnapshot(self._paths, self._manifest.rows, self._active.read())
+        return snapshot.window_since(entries[at:])
 
     def _rotate(self) -> None:
-        """Begin a new partition. What goes wrong here loses nothing: all is looked through before the next append."""
+        """Start a new partition. An error loses nothing: everything is read again before the next append."""
         self._stale = True
         try:
-            self._active.delete_mark()
-            self._active.trim()
-            self._manifest = partitions.seal(self._paths, self._storage, self._manifest, self._active.read())
-            self._active.start_new()
+            data = self._active.prepare_sealing()
+            self._manifest = partitions.seal(self._paths, self._storage, self._manifest, data)
+            self._active = self._active.start_next()
         except OSError as error:
-            self._add_problem(f"a new partition could not be begun: {error.strerror}")
+            self._add_problem(f"a new partition could not be started: {error.strerror}")
             return
         self._stale = False
 
 
-def _fail_requests(wishes: Sequence[_AppendRequest], error: MaridError) -> None:
-    for wish in wishes:
-        if not wish.is_stored and wish.error is None:
-            wish.error = error
+def _fail_requests(requests: Sequence[_AppendRequest], error: MaridError) -> None:
+    for request in requests:
+        if not request.is_stored and request.error is None:
+            request.error = error

@@ -1,8 +1,9 @@
-"""The full partitions of a transcript: looked through only when their folder has changed, read in order."""
+"""The sealed partitions of a transcript: which there are, in which order, and what is in them."""
 
 import errno
 import os
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect, insort
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from marid.adapters.store import bloom_filters, manifest
@@ -15,84 +16,94 @@ from marid.adapters.store.entry_lines import (
     report_bad_lines,
     unreadable_message,
 )
+from marid.adapters.store.json_objects import integers
 from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.manifest import Manifest, PartitionRow, PartitionRows, encode_rows, foreign_row_fields
-from marid.adapters.store.partition_order import SequenceSpan, order_partitions, span_of
 from marid.core.conversation.entry import ANCHORS, Entry
 from marid.core.conversation.records import StorageSettings
 from marid.workspace.write.private_folders import make_private_folder
 
-# What stands in a line as it is, however the line was written.
+# Characters that every JSON writer leaves unescaped.
 _UNESCAPED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
 
 class PartitionContents(NamedTuple):
-    """What a look into a partition has found."""
+    """The row of a partition, and the ids and words for its filters."""
 
     row: PartitionRow
     ids: set[str]
     words: set[str]
 
 
-def survey(paths: ConversationPaths, storage: StorageSettings, first: int) -> tuple[Manifest, bool]:
-    """The partitions that are there, and whether the manifest on the disk is right about them. Raises: OSError.
+class SequenceSpan(NamedTuple):
+    """The numbers that the entries of a partition have in its file; `begin` is 0 without any.
 
-    `first` is the number that the active file begins with, 0 when there is no entry in it: a clock that is too coarse
-    to give the folder a new stamp must not hide a partition.
+    `time_ms` is that of the first entry.
+    """
+
+    begin: int
+    end: int
+    time_ms: int
+    file: str
+    entry_count: int
+
+
+def survey(paths: ConversationPaths, storage: StorageSettings, first: int) -> tuple[Manifest, bool]:
+    """The partitions, and whether the manifest on the disk lists them correctly. Raises: OSError.
+
+    They are read only if their folder has changed. `first` is the number of the first entry in the active file, 0
+    without any: it reveals a partition whose sealing did not change the folder's stamp, if the clock is coarse.
     """
     known = manifest.load(paths)
     stamp = manifest.folder_stamp(paths)
-    last = known.rows[-1]["last_sequence"] if known.rows else 0
-    if known.stamp == stamp and 0 < first <= last + 1:
+    if known.stamp == stamp and 0 < first <= known.last_sequence + 1:
         return known, True
     found = _rescan(paths, storage, known)._replace(stamp=stamp)
     return found, found == known
 
 
 def has_all_filters(paths: ConversationPaths, storage: StorageSettings, known: Manifest) -> bool:
-    """Whether every partition has its filters, if they are wanted; told by the sizes of files. Raises: OSError."""
+    """Whether every partition has its filters, judged by the sizes of the filter files. Raises: OSError."""
     return not storage.enable_bloom_filters or not known.rows or known.filters == bloom_filters.filter_sizes(paths)
 
 
-def save_survey(paths: ConversationPaths, storage: StorageSettings, now: Manifest) -> Manifest:
-    """Write what `survey` has found, with a filter for each partition. Raises: OSError."""
+def save_survey(paths: ConversationPaths, storage: StorageSettings, found: Manifest) -> Manifest:
+    """Save the result of `survey`, with filters for each partition. Raises: OSError."""
     make_private_folder(paths.partitions)
-    filters: tuple[int, ...] = ()
     if storage.enable_bloom_filters:
-        _rebuild_filters(paths, storage, now.rows)
-        filters = bloom_filters.filter_sizes(paths)
-    now = now._replace(stamp=manifest.folder_stamp(paths), filters=filters)
-    manifest.save(paths, now, storage)
-    return now
+        _rebuild_filters(paths, storage, found.rows)
+    return _save_manifest(paths, storage, found)
+
+
+def _save_manifest(paths: ConversationPaths, storage: StorageSettings, new: Manifest) -> Manifest:
+    filters = bloom_filters.filter_sizes(paths) if storage.enable_bloom_filters else ()
+    new = new._replace(stamp=manifest.folder_stamp(paths), filters=filters)
+    manifest.save(paths, new, storage)
+    return new
 
 
 def seal(paths: ConversationPaths, storage: StorageSettings, known: Manifest, data: bytes) -> Manifest:
-    """Make a partition of the active file, whose content is `data`. Raises: OSError.
+    """Turn the active file, whose content is `data`, into a partition. Raises: OSError.
 
-    Whatever stops this in the midst, the file is in one of its two places, and `survey` finds it there.
+    After a crash the file is in one of its two places, and `survey` finds it.
     """
-    after = known.rows[-1]["last_sequence"] if known.rows else 0
     make_private_folder(paths.partitions)
-    seen = examine("", data, after, storage)
-    row = seen.row
+    contents = examine("", data, known.last_sequence, storage)
+    row = contents.row
     if not row["entry_count"]:
         return known
     row["file"] = _free_name(paths, row["start_ts"], row["end_ts"])
     os.rename(paths.active, paths.transcript_file(row["file"]))
     sync_folder(paths.partitions)
     sync_folder(paths.transcript_file())
-    filters: tuple[int, ...] = ()
     if storage.enable_bloom_filters:
-        _add_filters(paths, seen)
-        filters = bloom_filters.filter_sizes(paths)
+        _add_filters(paths, contents)
     rows = PartitionRows([*known.rows.encoded_rows, *encode_rows([row]).encoded_rows])
-    now = known._replace(rows=rows, stamp=manifest.folder_stamp(paths), filters=filters)
-    manifest.save(paths, now, storage)
-    return now
+    return _save_manifest(paths, storage, known._replace(rows=rows))
 
 
 def examine(file: str, data: bytes, after: int, storage: StorageSettings) -> PartitionContents:
-    """Read a whole partition whose entries follow number `after`."""
+    """Read a partition whose entries follow number `after`."""
     bad: list[int] = []
     found = [line.entry for line in parse_lines(data, before=after, on_bad=number_bad_lines(data, bad.append))]
     words: set[str] = set()
@@ -117,32 +128,31 @@ def examine(file: str, data: bytes, after: int, storage: StorageSettings) -> Par
 def read_partition(
     paths: ConversationPaths, row: PartitionRow, key: str = "", on_problem: Callable[[str], None] | None = None
 ) -> Iterator[EntryLine]:
-    """The entries of one partition; none when they surely do not have that id among them. Raises: OSError, also when
-    it is there no more.
+    """The entries of one partition; none if the id `key` is certainly not among them.
 
-    `tell` hears of lines that cannot be read.
+    Raises: OSError, also if the file is gone.
     """
     path = paths.transcript_file(row["file"])
     data = read_bytes(path)
     if data is None:
-        raise FileNotFoundError(errno.ENOENT, f"there is no '{path}' any more")
+        raise FileNotFoundError(errno.ENOENT, f"'{path}' no longer exists")
     if not may_mention(data, key):
         return iter(())
     return parse_lines(data, before=row["first_sequence"] - 1, on_bad=report_bad_lines(path, data, on_problem))
 
 
 def may_mention(data: bytes, key: str) -> bool:
-    """Whether that id may be in these lines; a look at the bytes is a hundred times faster than reading them."""
+    """Whether these lines may contain that id; searching the bytes is a hundred times faster than parsing them."""
     return not _UNESCAPED.issuperset(key) or key.encode() in data
 
 
 def find_entry(found: Iterator[EntryLine], key: str) -> Entry | None:
-    """The entry of that id among these."""
+    """The entry with that id."""
     return next((line.entry for line in found if line.entry.id == key), None)
 
 
 def is_unchanged(paths: ConversationPaths, row: PartitionRow) -> bool:
-    """Whether the file still has the size that its filter was made for."""
+    """Whether the file still has the size in its row."""
     try:
         return os.stat(paths.transcript_file(row["file"])).st_size == row["size"]
     except OSError:
@@ -150,31 +160,26 @@ def is_unchanged(paths: ConversationPaths, row: PartitionRow) -> bool:
 
 
 def unreadable_lines(paths: ConversationPaths, known: Manifest) -> list[str]:
-    """The lines that could not be read when the partitions were looked through."""
+    """Notes about the lines of partitions that cannot be read."""
     return [
         unreadable_message(paths.transcript_file(row["file"]), number)
         for row in known.rows.with_unreadable_lines()
-        for number in _int_list(row.get("unreadable"))
+        for number in integers(row.get("unreadable"))
     ]
 
 
-def _int_list(value: object) -> list[int]:
-    found = cast("list[object]", value) if isinstance(value, list) else []
-    return [number for number in found if type(number) is int]
-
-
 def _rescan(paths: ConversationPaths, storage: StorageSettings, known: Manifest) -> Manifest:
-    """Keep the rows that still hold, and read the other partitions."""
-    there = {row["file"]: row for row in known.rows}
+    """Keep the rows that are still right, and read the other partitions."""
+    old_rows = {row["file"]: row for row in known.rows}
     rows: list[PartitionRow] = []
     after = 0
     for file in _ordered_files(paths, known):
-        row = there.get(file)
+        row = old_rows.get(file)
         if row is None or row["first_sequence"] <= after or not is_unchanged(paths, row):
-            theirs = foreign_row_fields(cast("dict[str, object]", row)) if row else known.foreign_rows.get(file, {})
+            foreign = foreign_row_fields(cast("dict[str, object]", row)) if row else known.foreign_rows.get(file, {})
             data = read_bytes(paths.transcript_file(file)) or b""
             found = examine(file, data, after, storage._replace(enable_bloom_filters=False)).row
-            row = cast("PartitionRow", {**theirs, **found})
+            row = cast("PartitionRow", {**foreign, **found})
         rows.append(row)
         after = row["last_sequence"]
     return known._replace(rows=encode_rows(rows), foreign_rows={})
@@ -188,7 +193,6 @@ def _partition_names(paths: ConversationPaths) -> list[str]:
 
 
 def _ordered_files(paths: ConversationPaths, known: Manifest) -> list[str]:
-    """All that are there."""
     files = {f"partitions/{name}" for name in _partition_names(paths)}
     sure = [
         SequenceSpan(
@@ -202,6 +206,78 @@ def _ordered_files(paths: ConversationPaths, known: Manifest) -> list[str]:
     return order_partitions(sure, found, known.foreign_rows)
 
 
+def span_of(file: str, data: bytes) -> SequenceSpan:
+    """The span by the content of the file. Entries without a number come directly before the first that has one."""
+    begin, end, time_ms, count = 0, 0, 0, 0
+    for line in parse_lines(data, before=-1):
+        end = line.entry.sequence
+        if not begin and end > count:
+            begin = end - count
+        time_ms = time_ms if count else line.entry.time_ms
+        count += 1
+    return SequenceSpan(begin, end if begin else 0, time_ms, file, count)
+
+
+def order_partitions(
+    known: Sequence[SequenceSpan], others: Sequence[SequenceSpan], listed: Mapping[str, object]
+) -> list[str]:
+    """Order partitions: `known` have certain numbers, `others` those in their files, `listed` is the order in the
+    manifest of another program, which counts for files without numbers.
+
+    Numbers never change. So a partition whose numbers are taken, as those of a copy are, comes last. One without
+    numbers comes last too if some are known, since a gap belongs to a partition that is missing now; if none are known,
+    it comes where it is listed, or by its time.
+    """
+    rank = {file: number for number, file in enumerate(listed)}
+    placed = sorted(known)
+    bare, late = list[SequenceSpan](), list[SequenceSpan]()
+    for span in sorted(others, key=lambda one: (one.begin, rank.get(one.file, len(rank)), one.time_ms, one.file)):
+        if not span.begin:
+            bare.append(span)
+        elif _is_disjoint(placed, span):
+            insort(placed, span)
+        else:
+            late.append(span)
+    if known:
+        last = sorted(bare + late, key=lambda one: (one.time_ms, one.file))
+        return [span.file for span in placed + last]
+    return [span.file for span in _insert_unnumbered(placed, bare, rank) + late]
+
+
+def _is_disjoint(placed: list[SequenceSpan], span: SequenceSpan) -> bool:
+    at = bisect(placed, span)
+    return (at == 0 or placed[at - 1].end < span.begin) and (at == len(placed) or placed[at].begin > span.end)
+
+
+def _insert_unnumbered(
+    placed: list[SequenceSpan], bare: list[SequenceSpan], rank: Mapping[str, int]
+) -> list[SequenceSpan]:
+    slots: list[list[SequenceSpan]] = [[] for _ in range(len(placed) + 1)]
+    for span in bare:
+        at = _slot_by_listing(placed, span, rank)
+        slots[_slot_by_time(placed, span) if at < 0 else at].append(span)
+    return [span for slot, one in zip(slots, [[span] for span in placed] + [[]], strict=True) for span in slot + one]
+
+
+def _slot_by_listing(placed: list[SequenceSpan], span: SequenceSpan, rank: Mapping[str, int]) -> int:
+    """Directly after the last that is listed before it, or before the first that is listed after it; else -1."""
+    own = rank.get(span.file, -1)
+    before = [at for at, one in enumerate(placed) if 0 <= rank.get(one.file, -1) < own]
+    behind = [at for at, one in enumerate(placed) if rank.get(one.file, -1) > own >= 0]
+    return max(before) + 1 if before else min(behind, default=-1)
+
+
+def _slot_by_time(placed: list[SequenceSpan], span: SequenceSpan) -> int:
+    """After all that are not later. Among those of the same time, where numbers are missing."""
+    last = sum(one.time_ms <= span.time_ms for one in placed)
+    first = sum(one.time_ms < span.time_ms for one in placed)
+    for at in range(first, last):
+        end = placed[at - 1].end if at else 0
+        if placed[at].begin - end - 1 >= max(1, span.entry_count):
+            return at
+    return last
+
+
 def _free_name(paths: ConversationPaths, start: int, end: int) -> str:
     name = f"partitions/{start}-{end}"
     number, file = 1, f"{name}.jsonl"
@@ -211,22 +287,21 @@ def _free_name(paths: ConversationPaths, start: int, end: int) -> str:
     return file
 
 
-def _add_filters(paths: ConversationPaths, seen: PartitionContents) -> None:
-    bloom_filters.append_frame(paths.transcript_file(bloom_filters.IDS_FILE), seen.row, seen.ids)
-    bloom_filters.append_frame(paths.transcript_file(bloom_filters.WORDS_FILE), seen.row, seen.words)
+def _add_filters(paths: ConversationPaths, contents: PartitionContents) -> None:
+    bloom_filters.append_frame(paths.transcript_file(bloom_filters.IDS_FILE), contents.row, contents.ids)
+    bloom_filters.append_frame(paths.transcript_file(bloom_filters.WORDS_FILE), contents.row, contents.words)
 
 
 def _rebuild_filters(paths: ConversationPaths, storage: StorageSettings, rows: Sequence[PartitionRow]) -> None:
-    """Partitions that have no filter, or one for another size, get theirs; frames of nobody go."""
-    both = [
-        bloom_filters.load_frames(paths.transcript_file(name))
-        for name in (bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE)
-    ]
-    kept = {row["file"]: row["size"] for row in rows}
-    sound = [{name: frame for name, frame in frames.items() if kept.get(name) == frame.size} for frames in both]
-    for name, frames in zip((bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE), sound, strict=True):
-        bloom_filters.rewrite_frames(paths.transcript_file(name), frames)
+    """Add missing filters and those for other sizes; drop the filters of files that are gone."""
+    sizes = {row["file"]: row["size"] for row in rows}
+    complete = set(sizes)
+    for path in map(paths.transcript_file, (bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE)):
+        frames = bloom_filters.load_frames(path)
+        sound = {name: frame for name, frame in frames.items() if sizes.get(name) == frame.size}
+        bloom_filters.rewrite_frames(path, sound)
+        complete &= sound.keys()
     for row in rows:
-        if any(row["file"] not in frames for frames in sound):
+        if row["file"] not in complete:
             data = read_bytes(paths.transcript_file(row["file"])) or b""
             _add_filters(paths, examine(row["file"], data, row["first_sequence"] - 1, storage))

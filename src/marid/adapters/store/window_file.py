@@ -1,4 +1,4 @@
-"""`context.jsonl`: the window as a file for others to read. Derived, never synced, and made anew at any doubt."""
+"""`context.jsonl`: the window as a file for other programs. Derived, never synced, rewritten at any doubt."""
 
 import os
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ _MAX_PENDING = 64
 
 
 class WindowFile:
-    """Written by the holder of the lease, from `begin` on: until then the file may be all that there is of a
-    conversation. A disk that refuses is no error here: the next opening makes it right.
+    """Written by the holder of the lease after `start`: before that, the file of another program may be the only copy
+    of a conversation. Disk errors are ignored, since the next opening repairs the file.
     """
 
     def __init__(self, paths: ConversationPaths, entries: Sequence[Entry]) -> None:
@@ -27,13 +27,13 @@ class WindowFile:
         self.entries = list(entries)
 
     def start(self) -> None:
-        """The transcript has all of it: bring the file up to date, now and from now on."""
+        """The transcript is complete: bring the file up to date, and keep it so."""
         self._is_started = True
         self._pending.clear()
         self._check_file()
 
     def add(self, added: Sequence[Entry], data: bytes) -> None:
-        """More entries, which are these lines; the file follows in its time, so that no append waits for it."""
+        """Add entries, encoded as `data`. The file is written later, so that appends do not wait for it."""
         self.entries += added
         self._pending.append(data)
         if len(self._pending) >= _MAX_PENDING:
@@ -60,27 +60,26 @@ class WindowFile:
                 write_all(self._fd, [data])
                 self._is_current = True
             except OSError:
-                # On a full disk a part of a line would stay, and nothing could be put in its place.
+                # On a full disk a part of a line would be left.
                 os.ftruncate(self._fd, size)
 
     def replace(self, entries: Sequence[Entry]) -> None:
-        """Another window, as after an anchor."""
+        """Start another window, as after an anchor."""
         self.entries = list(entries)
         self._rewrite()
 
     def close(self) -> None:
-        """Bring the file up to date and let go of it."""
+        """Bring the file up to date and close it."""
         self.flush()
         self.abandon()
 
     def abandon(self) -> None:
-        """Leave the file as it is."""
+        """Close the file as it is."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
 
     def _check_file(self) -> None:
-        """Whether the file is what it should be; else it is written anew."""
         with suppress(OSError):
             self._is_current = read_bytes(self._paths.window) == self._encoded_window()
             if not self._is_current:

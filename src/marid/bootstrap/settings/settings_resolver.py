@@ -45,7 +45,7 @@ def resolve_settings(sources: SettingsSources) -> ResolvedSettings:
 def _settings_folder(home: str, conversation: str) -> str:
     from marid.adapters.store.layout import HomeLayout  # imported when used: a plain run has no conversation
 
-    return HomeLayout(home).place(conversation).folder
+    return HomeLayout(home).paths(conversation).folder
 
 
 def _has_settings(environ: Mapping[str, str]) -> bool:

@@ -27,8 +27,8 @@ def pair(number: int, kind: str = "m", content: str = "abcd") -> tuple[Entry, by
 def filled(paths: ConversationPaths, storage: StorageSettings) -> ActivePartition:
     active = ActivePartition(paths, storage)
     active.count_entries(10)
-    active.append([pair(11)])
-    active.append([pair(12, ARCHIVAL), pair(13)])
+    active.append_entries([pair(11)])
+    active.append_entries([pair(12, ARCHIVAL), pair(13)])
     return active
 
 
@@ -52,11 +52,10 @@ def test_an_empty_file_begins_where_the_last_holder_noted(paths: ConversationPat
     empty = ActivePartition(paths, StorageSettings())
     empty.count_entries(10)
     Path(paths.active).unlink()
-    empty.start_new()
-    empty.close()
+    empty.start_next().close()
     assert first_sequence(paths, b"") == 14
     assert first_sequence(paths, b"rubbish\n") == 0
-    empty.delete_mark()
+    assert ActivePartition(paths, StorageSettings()).prepare_sealing() == b""
     assert first_sequence(paths, b"") == 0
 
 
@@ -70,7 +69,7 @@ def test_what_was_noted_spares_the_reading_only_while_it_is_true(paths: Conversa
     believed = ActivePartition(paths, StorageSettings())
     believed.count_entries(10)
     assert believed.tally.tokens == 99
-    believed.append([pair(14)])
+    believed.append_entries([pair(14)])
     again = ActivePartition(paths, StorageSettings())
     again.count_entries(10)
     assert again.tally.tokens == 101
@@ -111,7 +110,7 @@ def test_an_empty_file_and_one_without_times_are_not_full_by_age(paths: Conversa
     active = ActivePartition(paths, StorageSettings(partition_max_age_seconds=60))
     active.count_entries(0)
     assert not active.is_full(1e12)
-    active.append([(Entry(entry_type="m", sequence=1), b'{"sequence":1}\n')])
+    active.append_entries([(Entry(entry_type="m", sequence=1), b'{"sequence":1}\n')])
     assert not active.is_full(1e12)
     active.close()
 
@@ -128,8 +127,8 @@ def test_a_line_that_cannot_be_read_is_told_with_its_place(paths: ConversationPa
 def test_a_new_file_is_not_begun_over_another(paths: ConversationPaths) -> None:
     active = filled(paths, StorageSettings())
     with pytest.raises(FileExistsError):
-        active.start_new()
+        active.start_next()
     Path(paths.active).rename(paths.transcript_file("old"))
-    active.start_new()
-    assert active.tally == PartitionTally(13)
-    active.close()
+    following = active.start_next()
+    assert following.tally == PartitionTally(13)
+    following.close()

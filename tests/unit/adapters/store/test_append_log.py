@@ -260,7 +260,7 @@ def test_a_file_that_became_shorter_is_not_gone_on_with(tmp_path: Path) -> None:
     journal.append(FIRST)
     journal.close()
     path.write_bytes(b"")
-    with pytest.raises(Corrupt, match="shorter"):
+    with pytest.raises(Corrupt, match="truncated"):
         journal.append(GROUP)
     assert path.read_bytes() == b""
 

@@ -1,4 +1,4 @@
-"""Files that are whole or not there."""
+"""Files that are replaced as a whole."""
 
 import os
 import threading
@@ -13,15 +13,10 @@ from marid.adapters.store.atomic_files import (
     disk_errors,
     file_lock,
     open_file,
-    parse_object,
-    pretty_json,
     read_bytes,
-    read_object,
-    read_text,
     remove_if_exists,
     write_atomic,
 )
-from marid.core.conversation.records import Corrupt
 from marid.core.errors import Unavailable
 
 
@@ -41,16 +36,9 @@ def test_a_write_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["f"]
 
 
-def test_what_is_not_there_is_nothing_and_what_is_no_object_is_corrupt(tmp_path: Path) -> None:
-    path = str(tmp_path / "f")
-    assert (read_bytes(path), read_text(path), read_object(path)) == (None, "", None)
-    remove_if_exists(path)
-    write_atomic(path, b"[]")
-    with pytest.raises(Corrupt, match="not a JSON object"):
-        read_object(path)
-    write_atomic(path, pretty_json({"a": 1}))
-    assert read_object(path) == {"a": 1}
-    assert parse_object(b"[" * 100_000) is None
+def test_a_missing_file_is_none_and_need_not_be_removed(tmp_path: Path) -> None:
+    assert read_bytes(str(tmp_path / "f")) is None
+    remove_if_exists(str(tmp_path / "f"))
 
 
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
@@ -59,7 +47,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
         read_bytes(str(tmp_path / "f"))
 
 
-def test_what_the_disk_says_is_told_with_what_was_done() -> None:
+def test_a_disk_error_says_what_was_being_done() -> None:
     with pytest.raises(Unavailable, match="reading x failed: No room"), disk_errors("reading x"):
         raise OSError(28, "No room")
     with pytest.raises(ValueError, match="other"), disk_errors("reading x"):
@@ -88,7 +76,7 @@ def test_a_pipe_or_a_file_without_end_is_refused_at_once(tmp_path: Path) -> None
     (tmp_path / "large").touch()
     os.truncate(tmp_path / "large", MAX_FILE_BYTES + 1)
     for flags in (READ_FLAGS, APPEND_FLAGS):
-        with pytest.raises(OSError, match="no regular file"):
+        with pytest.raises(OSError, match="not a regular file"):
             open_file(str(tmp_path / "pipe"), flags)
         with pytest.raises(OSError, match="larger than 1 GB"):
             open_file(str(tmp_path / "large"), flags)

@@ -109,7 +109,7 @@ def test_one_that_could_not_be_made_leaves_nothing(home: FileConversations, tmp_
 def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "home").touch()
     home = FileConversations(str(tmp_path / "home"))
-    with pytest.raises(Unavailable, match="making the conversation 'c' failed"):
+    with pytest.raises(Unavailable, match="creating the conversation 'c' failed"):
         home.create("c")
     with pytest.raises(Unavailable, match="reading"):
         home.list()
@@ -139,14 +139,14 @@ def test_a_reader_whose_conversation_goes_away_is_told(tmp_path: Path) -> None:
     next(entries)
     home.rename("c", "d")
     assert len(list(hits)) < 8
-    assert problems == ["there is no conversation 'c' any more"]
+    assert problems == ["the conversation 'c' no longer exists"]
     with pytest.raises(NotFound):
         list(entries)
     read = home.read("d").entries()
     next(read)
     for partition in (tmp_path / "contexts/d/transcript/partitions").glob("*.jsonl"):
         partition.unlink()
-    with pytest.raises(Unavailable, match="any more"):
+    with pytest.raises(Unavailable, match="no longer exists"):
         list(read)
 
 
@@ -205,7 +205,7 @@ def test_one_that_cannot_be_read_is_in_nobodys_way(home: FileConversations, tmp_
     assert home.sweep() == SweepResult()
     assert list(home.search("nothing")) == []
     for look in (home.get_meta, home.open):
-        with pytest.raises(Unavailable, match="no regular file"):
+        with pytest.raises(Unavailable, match="not a regular file"):
             look("broken")
     home.destroy("broken")
     assert [one.name for one in home.list()] == ["b", "fresh", "other"]
@@ -403,6 +403,6 @@ def test_a_damaged_state_is_left_to_who_will_tell_of_it(home: FileConversations,
     assert (tmp_path / "home/state.json").read_text() == '{"contexts": ['
     (tmp_path / "home/state.json.broken").write_text("an earlier one")
     problem = home.sweep().problem
-    assert "could not be read" in problem
+    assert "was damaged" in problem
     assert (tmp_path / "home/state.json.broken").read_text() == "an earlier one"
     assert len(list((tmp_path / "home").glob("state.json.*.broken"))) == 1

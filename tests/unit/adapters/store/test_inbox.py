@@ -62,9 +62,9 @@ def test_lines_that_are_no_messages_are_told_with_their_file(home: FileConversat
     path.write_text('rubbish\n\n{"content":"x"}\n')
     post = home.inbox.collect("c")
     assert [message.content for message in post.messages] == ["x"]
-    assert post.problem.startswith(f"'{path}' has a line that is no message: ")
+    assert post.problem.startswith(f"'{path}' has a line that is not a message, ")
     path.write_text("rubbish\n[]\n")
-    assert f"'{path}' has 2 lines that are no messages" in home.inbox.collect("c").problem
+    assert f"'{path}' has 2 lines that are not messages" in home.inbox.collect("c").problem
     assert home.inbox.collect("nowhere") == ((), "")
 
 

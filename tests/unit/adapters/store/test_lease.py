@@ -114,14 +114,14 @@ def test_the_heartbeat_is_written_and_its_thread_ends_at_once(tmp_path: Path) ->
 def test_a_lock_that_was_taken_by_force_fences_the_old_holder_off(tmp_path: Path) -> None:
     first = taken(tmp_path / ".lock")
     (tmp_path / ".lock").unlink()
-    with pytest.raises(Unavailable, match="taken away"):
+    with pytest.raises(Unavailable, match="taken by another process"):
         first.check()
     second = taken(tmp_path / ".lock")
-    with pytest.raises(Unavailable, match="taken away"):
+    with pytest.raises(Unavailable, match="taken by another process"):
         first.check()
     second.check()
     (tmp_path / ".lock").write_bytes(b'{"token": 9, "pid": 1, ')
-    with pytest.raises(Unavailable, match="taken away"):
+    with pytest.raises(Unavailable, match="taken by another process"):
         second.check()
     first.release()
     with pytest.raises(Unavailable, match="closed"):

@@ -79,7 +79,7 @@ def test_the_stamp_changes_with_the_folder(paths: ConversationPaths) -> None:
 )
 def test_a_row_names_a_partition_or_is_none(paths: ConversationPaths, file: str) -> None:
     manifest.save(paths, Manifest(rows=encode_rows([{**ROW, "file": file}]), stamp=7), StorageSettings())
-    with pytest.raises(Corrupt, match="no partition"):
+    with pytest.raises(Corrupt, match="not a partition"):
         _ = manifest.load(paths).rows[0]
     Path(paths.transcript_file("manifest.json")).write_text(
         json.dumps({"version": 1, "stamp": 7, "partitions": [{**ROW, "file": file}]})

@@ -1,7 +1,7 @@
 """In which order partitions follow one another."""
 
 from marid.adapters.store.entry_lines import encode_line
-from marid.adapters.store.partition_order import SequenceSpan, order_partitions, span_of
+from marid.adapters.store.partitions import SequenceSpan, order_partitions, span_of
 from marid.core.conversation.entry import Entry
 
 BARE = b'{"timestamp":7,"content":"x"}\n'

@@ -108,9 +108,9 @@ def test_a_conversation_without_files_is_empty(tmp_path: Path) -> None:
     (tmp_path / "contexts/c").mkdir(parents=True)
     paths = HomeLayout(str(tmp_path)).paths("c")
     whole = snapshot.take_snapshot(paths, STORAGE)
-    assert snapshot.last_sequence(whole) == 0
-    assert snapshot.window(whole) == []
-    assert snapshot.find(whole, "x") is None
+    assert whole.last_sequence() == 0
+    assert whole.window() == []
+    assert whole.find("x") is None
 
 
 def test_the_last_time_is_the_files_own_where_its_last_line_is_too_long_to_be_seen(tmp_path: Path) -> None:
