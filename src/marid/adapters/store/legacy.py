@@ -5,7 +5,7 @@ Every step of the adoption may be interrupted and done again; nothing is thrown 
 
 import os
 import zlib
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from marid.adapters.store import manifest, meta, partitions
 from marid.adapters.store.append_log import complete_lines
@@ -15,10 +15,8 @@ from marid.adapters.store.json_objects import is_time, parse_object, pretty_json
 from marid.adapters.store.layout import ConversationPaths
 from marid.core.conversation.entry import AGENT, ANCHORS, COMPACTION, MESSAGE, NEVER_IN_WINDOW, SYSTEM, USER, Entry
 from marid.core.conversation.records import StorageSettings
+from marid.ports.transcript import Conversation
 from marid.workspace.write.private_folders import make_private_folder
-
-if TYPE_CHECKING:
-    from marid.adapters.store.open_conversation import OpenConversation
 
 LEGACY_TRANSCRIPT = "transcript.jsonl"
 LEGACY_MESSAGES = "context.json"
@@ -146,7 +144,7 @@ def _list_first_in_manifest(paths: ConversationPaths, file: str) -> None:
     write_atomic(path, pretty_json({**found, "partitions": [{"file": file}, *cast("list[object]", rows)]}))
 
 
-def adopt_entries(conversation: "OpenConversation", paths: ConversationPaths, window: list[Entry] | None) -> None:
+def adopt_entries(conversation: Conversation, paths: ConversationPaths, window: list[Entry] | None) -> None:
     """Append what is only in the window or in the old file of another program.
 
     It is one append: the next opening finds all of it, or the window as it was.
@@ -154,7 +152,7 @@ def adopt_entries(conversation: "OpenConversation", paths: ConversationPaths, wi
     messages = _legacy_messages(paths)
     known = {entry.id for entry in conversation.entries()} if messages or window else set[str]()
     added = [entry for entry in messages if entry.id not in known]
-    if window and not is_window_prefix(window, [*conversation.current_window(), *added]):
+    if window and not is_window_prefix(window, [*conversation.window(), *added]):
         known |= {entry.id for entry in added}
         added += [entry for entry in window if entry.id not in known]
         anchor = Entry(entry_type=COMPACTION, content="window adopted", sender=SYSTEM, to=paths.name, role=SYSTEM)

@@ -110,11 +110,6 @@ class OpenConversation(TranscriptReader):
             self._lease.check()
             self._window.start()
 
-    def current_window(self) -> tuple[Entry, ...]:
-        """The window, without bringing its file up to date."""
-        with self._lock:
-            return tuple(self._window.entries)
-
     def meta(self) -> ConversationMeta:
         with self._lock:
             self._lease.check()
