@@ -27,7 +27,7 @@ class FakeClipboard:
 
     def copy(self, data: bytes) -> str:
         if self._broken:
-            raise Unavailable("no clipboard took the text")
+            raise Unavailable("cannot copy to the clipboard")
         self.copied.append(data)
         return "fake"
 

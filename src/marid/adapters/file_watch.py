@@ -1,38 +1,38 @@
-"""File changes as the system tells them."""
+"""File changes by the notifications of the system."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from marid.core.errors import NotFound, Unavailable
 
-_DEBOUNCE_STEP_MS = 50  # after so long without a further change a set is told,
-_MAX_DEBOUNCE_MS = 1600  # and after so long in any case
+_DEBOUNCE_STEP_MS = 50  # a set of changes is reported after this time without another change,
+_MAX_DEBOUNCE_MS = 1600  # and after this time in any case
 _TRIES = 5
 
 
 class FileWatch:
-    """Watches whole trees and filters nothing: which files matter is for the rules to say."""
+    """Watches whole trees and filters nothing: the rules decide which files matter."""
 
     def changes(self, folders: Sequence[str], stop: Callable[[], bool]) -> Iterator[frozenset[str]]:
-        """See the port; `stop` is asked some twenty times a second."""
+        """`stop` is called about twenty times a second."""
         roots = tuple(os.path.abspath(folder) for folder in folders)
         for root in roots:
             if not os.path.isdir(root):
-                raise NotFound(f'cannot watch "{root}": there is no such folder')
+                raise NotFound(f'cannot watch "{root}": no such folder')
             if not os.fsencode(root).decode("utf-8", "replace") == root:
                 raise Unavailable(f"cannot watch {root!r}: its name is not UTF-8")
         return _WatchLoop(roots, stop).change_sets()
 
 
 class _WatchLoop:
-    """One watch after another: when one has lost a root or its way, the next begins by telling what may be missed."""
+    """Starts a new watch when one has failed or lost a root; its first set has what may have been missed."""
 
     def __init__(self, roots: tuple[str, ...], stop: Callable[[], bool]) -> None:
         self._roots = roots
         self._stop = stop
         self._missed: frozenset[str] = frozenset()
-        self._failed_watches = 0  # watches in a row that ended before they told anything
-        self._recursive = True  # whole trees; else folder by folder
+        self._failed_watches = 0  # in a row, without a set of changes
+        self._recursive = True  # else one watch per folder
 
     def change_sets(self) -> Iterator[frozenset[str]]:
         while not self._stop():
@@ -43,10 +43,10 @@ class _WatchLoop:
 
     def _recover(self, error: Exception) -> None:
         if isinstance(error, PermissionError) and self._recursive:
-            # One folder that may not be read, and the library watches either nothing or an unknown part of the tree.
+            # With one unreadable folder the library watches nothing, or an unknown part of the tree.
             self._recursive = False
             return
-        # Else a changed file whose name is not UTF-8, a root that vanished just now, or nothing that passes.
+        # A changed file whose name is not UTF-8, a root that has just vanished, or a lasting error.
         self._missed = frozenset(self._roots)
         self._failed_watches += 1
         if self._failed_watches == _TRIES:
@@ -55,35 +55,34 @@ class _WatchLoop:
             raise Unavailable(f"cannot watch {names}: {error}; {hint}") from error
 
     def _run_watch(self) -> Iterator[frozenset[str]]:
-        before = _identities(self._roots)
-        there = {os.path.realpath(root): root for root in self._roots if before[root]}
-        folders = frozenset(there if self._recursive else _readable(there))
-        standing = False
+        before = {root: _identity(root) for root in self._roots}
+        roots = {os.path.realpath(root): root for root in self._roots if before[root]}
+        folders = frozenset(roots if self._recursive else _readable(roots))
+        started = False
         for paths in _raw_changes(folders, self._stop, recursive=self._recursive):
-            changed = frozenset(_restore_root_path(path, there) for path in paths)
+            changed = frozenset(_restore_root_path(path, roots) for path in paths)
             lost = self._find_lost_folders(before, folders, changed)
             if lost:
                 self._missed |= changed | lost
                 return
-            if changed or not standing:
-                standing, self._failed_watches = True, 0
+            if changed or not started:
+                started, self._failed_watches = True, 0
                 missed, self._missed = self._missed, frozenset()
                 yield missed | changed
 
     def _find_lost_folders(
         self, before: Mapping[str, tuple[int, int] | None], folders: frozenset[str], changed: frozenset[str]
     ) -> frozenset[str]:
-        """The folders that this watch does not see any more, or not yet."""
-        after = _identities(self._roots)
-        # The number of a folder may be used again at once, but that it was deleted is told.
-        moved = frozenset(root for root in self._roots if after[root] != before[root] or root in changed)
+        """The folders that this watch no longer sees, or does not see yet."""
+        # An inode number may be reused at once, but then the deletion is among the changes.
+        moved = frozenset(root for root in self._roots if _identity(root) != before[root] or root in changed)
         if self._recursive:
             return moved
         return moved | frozenset(path for path in changed if path not in folders and os.path.isdir(path))
 
 
 class _Event:
-    """What the library asks whether to go on."""
+    """The stop event of the library."""
 
     def __init__(self, stop: Callable[[], bool]) -> None:
         self._stop = stop
@@ -93,7 +92,7 @@ class _Event:
 
 
 def _raw_changes(folders: Iterable[str], stop: Callable[[], bool], *, recursive: bool) -> Iterator[frozenset[str]]:
-    """What changed, and an empty set whenever nothing did for a moment."""
+    """The changes, and an empty set after each moment without any."""
     from watchfiles import watch  # imported when used: 45 ms
 
     for changes in watch(
@@ -115,25 +114,21 @@ def _raw_changes(folders: Iterable[str], stop: Callable[[], bool], *, recursive:
 
 def _readable(roots: Iterable[str]) -> Iterator[str]:
     for root in roots:
-        for folder, _, _ in os.walk(root):  # passes over what may not be read
+        for folder, _, _ in os.walk(root):  # skips unreadable folders
             yield folder
 
 
-def _restore_root_path(path: str, there: Mapping[str, str]) -> str:
-    """Below a root that is reached by a link some systems name files by the link, some by where it leads."""
-    for real, root in there.items():
+def _restore_root_path(path: str, roots: Mapping[str, str]) -> str:
+    """If a root is a link, some systems report paths by the link, others by its target."""
+    for real, root in roots.items():
         if real != root and (path == real or path.startswith(real + os.sep)):
             return root + path[len(real) :]
     return path
 
 
-def _identities(roots: Sequence[str]) -> dict[str, tuple[int, int] | None]:
-    return {root: _identity(root) for root in roots}
-
-
 def _identity(root: str) -> tuple[int, int] | None:
     try:
-        status = os.stat(os.path.join(root, ""))  # the slash: a file in its place is no folder
+        status = os.stat(os.path.join(root, ""))  # the slash: a file in its place is not a folder
     except OSError:
         return None
     return status.st_dev, status.st_ino

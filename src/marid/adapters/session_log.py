@@ -1,4 +1,4 @@
-"""The records of one process, as JSON lines in a folder of their own, with secrets masked."""
+"""The audit log of one process: JSON lines in its own folder, with secrets masked."""
 
 import atexit
 import os
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 CALLS = "toolcalls.log"
 _MAX_ARGS_LENGTH = 4000
-_FEW = 500
-# So many looks at nothing, and the thread that writes ends.
+_SHORT_ARGS_LENGTH = 500
+# The writer thread ends after this many ticks without a record.
 _MAX_IDLE_TICKS = 40
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class SessionLog:
-    """Below `<home>/logs/sessions/<start>_<label>/`, made with the first record; only its owner may read it.
+    """The port AuditLog, in `<home>/logs/sessions/<start>_<label>/`, created with the first record, mode 0600.
 
-    A record that need not be durable is written within `patience` seconds, by a thread of its own: a caller who only
-    reads does not wait for it. What is left is written when the program ends.
+    A thread writes records that need not be durable within `write_delay` seconds, so that calls which only read do not
+    wait. The rest is written when the program ends.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class SessionLog:
         atexit.register(_flush_at_exit, ref(self))
 
     def record(self, record: AuditRecord) -> str | None:
-        """As in the port; what goes wrong later is told with a later record."""
+        """A problem of the writer thread is returned with a later record."""
         self._pending.append(record)
         if record.durable or not self._write_delay:
             self.flush(durable=record.durable)
@@ -69,7 +69,7 @@ class SessionLog:
         return problem
 
     def flush(self, *, durable: bool = False) -> None:
-        """Write what is pending, in its order."""
+        """Write the pending records."""
         with self._lock:
             lines: list[bytes] = []
             while self._pending:
@@ -85,17 +85,15 @@ class SessionLog:
                 self._problem_reported = True
 
     def _run_writer(self) -> None:
-        """Until nothing has come for a while."""
-        quiet = 0
-        while quiet < _MAX_IDLE_TICKS:
+        idle = 0
+        while idle < _MAX_IDLE_TICKS:
             time.sleep(self._write_delay)
-            quiet = 0 if self._pending else quiet + 1
-            if quiet == _MAX_IDLE_TICKS:
+            idle = 0 if self._pending else idle + 1
+            if idle == _MAX_IDLE_TICKS:
                 self._writer = None
             self.flush()
 
     def save_script(self, text: str, suffix: str) -> str | None:
-        """As in the port."""
         with self._lock:
             try:
                 path = os.path.join(self._ensure_folder(), f"{self._scripts + 1:04}{suffix}")
@@ -110,7 +108,7 @@ class SessionLog:
             return path
 
     def close(self) -> None:
-        """Write all and let go of the file; a later record opens it again."""
+        """Write the pending records and close the file; a later record opens it again."""
         self.flush()
         with self._lock:
             if self._calls >= 0:
@@ -124,7 +122,7 @@ class SessionLog:
         write_all(self._calls, lines)
 
     def _ensure_folder(self) -> str:
-        """The folder; one of the same second and label that another process has made gets a neighbour."""
+        """Create the folder, with a number if another process has the same start and label."""
         if self._folder is not None:
             return self._folder
         sessions = os.path.join(self._home, "logs", "sessions")
@@ -136,7 +134,7 @@ class SessionLog:
                 os.mkdir(folder, mode=0o700)
                 self._folder = folder
                 return folder
-        raise FileExistsError(17, "there are too many logs of this second")
+        raise FileExistsError(17, "too many logs were started in this second")
 
     def _line(self, record: AuditRecord) -> bytes:
         import json
@@ -163,7 +161,7 @@ class SessionLog:
         line = self._redact(plain)
         if line == plain or _is_json(line):
             return line + b"\n"
-        # A secret that looked as if it went on beyond its quotes: better no arguments than a broken line.
+        # A secret that seemed to extend beyond its quotes: better no arguments than a broken line.
         return json.dumps({**whole, "message": "[masked]", "args": "[masked]", "trace": ""}).encode() + b"\n"
 
     def _redact(self, data: bytes) -> bytes:
@@ -175,10 +173,9 @@ class SessionLog:
 
 
 def _flush_at_exit(log: "ref[SessionLog]") -> None:
-    """At the end of the program, if there is still somebody who has the log."""
-    there = log()
-    if there is not None:
-        there.flush()
+    alive = log()
+    if alive is not None:
+        alive.flush()
 
 
 def _is_json(line: bytes) -> bool:
@@ -192,15 +189,13 @@ def _is_json(line: bytes) -> bool:
 
 
 def _loggable_args(given: Mapping[str, object]) -> tuple[Mapping[str, object], str]:
-    """The arguments with long texts cut, and a digest of all of them unless they are few."""
+    """The arguments with long texts cut, and a digest of all of them unless they are short."""
     import hashlib
     import json
 
-    if (
-        _has_only_scalars(given)
-        and sum(len(value) if isinstance(value, str) else 20 for value in given.values()) < _FEW
-    ):
-        return given, ""  # all of them stand in the record: nothing is left for a digest to vouch for
+    length = sum(len(value) if isinstance(value, str) else 20 for value in given.values())
+    if _has_only_scalars(given) and length < _SHORT_ARGS_LENGTH:
+        return given, ""  # the record has all of them, so a digest adds nothing
     try:
         whole = json.dumps(given, sort_keys=True, default=repr)
     except (TypeError, ValueError, RecursionError) as error:

@@ -110,12 +110,12 @@ class SqliteApprovals:
     @contextmanager
     def _read_transaction(self) -> "Generator[sqlite3.Connection | None]":
         """None if there is no file: a read does not create one."""
-        with self._locked():
+        with self._guard_access():
             yield self._connection.get() if os.path.exists(self._path) else None
 
     @contextmanager
     def _write_transaction(self) -> "Generator[sqlite3.Connection]":
-        with self._locked():
+        with self._guard_access():
             connection = self._connection.get()
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -126,7 +126,7 @@ class SqliteApprovals:
             connection.commit()
 
     @contextmanager
-    def _locked(self) -> Generator[None]:
+    def _guard_access(self) -> Generator[None]:
         import sqlite3  # imported when used: 5 ms
 
         with self._connection.lock:

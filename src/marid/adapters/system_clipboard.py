@@ -1,4 +1,4 @@
-"""The clipboard: a program that knows it, or else the terminal that we run in."""
+"""The clipboard, filled by a program or by the terminal."""
 
 import base64
 import os
@@ -12,13 +12,13 @@ from marid.core.errors import Unavailable
 
 TIMEOUT = 5.0
 MAX_SEQUENCE_LENGTH = 100_000
-# These show the escape sequence, or nothing, instead of obeying it.
+# These print the escape sequence, or ignore it.
 PLAIN_TERMINALS = ("", "dumb", "linux")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClipboardProgram:
-    """A program that fills the clipboard from its input, and the variable without which it cannot."""
+    """A program that fills the clipboard from its input, and the environment variable that it needs."""
 
     argv: Sequence[str]
     required_variable: str | None = None
@@ -26,7 +26,7 @@ class ClipboardProgram:
 
 
 def windows_text(data: bytes) -> bytes:
-    """UTF-16 with a mark, without which clip.exe takes the bytes for an old code page."""
+    """UTF-16 with a byte order mark, without which clip.exe assumes an old code page."""
     return b"\xff\xfe" + data.decode("utf-8", "replace").encode("utf-16-le")
 
 
@@ -40,39 +40,39 @@ CLIPBOARD_PROGRAMS = (
 
 
 class SystemClipboard:
-    """The port Clipboard; `env` is the user's environment, `terminal` the device to speak to as a last resort."""
+    """The port Clipboard; `env` is the user's environment, `terminal` the device to use if no program works."""
 
     def __init__(self, env: Mapping[str, str], *, terminal: str = "/dev/tty", timeout: float = TIMEOUT) -> None:
-        # pbcopy takes its input for UTF-8 only when it is told so.
+        # pbcopy reads UTF-8 only with this variable.
         self._env = {"LC_CTYPE": "UTF-8"} | dict(env)
         self._terminal = terminal
         self._timeout = timeout
 
     def copy(self, data: bytes) -> str:
-        """As in the port; a tool that is there and fails is passed over for the next."""
-        for tool in CLIPBOARD_PROGRAMS:
-            if self._copy_with_program(tool, data):
-                return tool.argv[0]
+        """A program that fails is skipped."""
+        for program in CLIPBOARD_PROGRAMS:
+            if self._copy_with_program(program, data):
+                return program.argv[0]
         if self._copy_with_terminal(data):
             return "OSC 52"
-        names = ", ".join(tool.argv[0] for tool in CLIPBOARD_PROGRAMS)
+        names = ", ".join(program.argv[0] for program in CLIPBOARD_PROGRAMS)
         raise Unavailable(
-            f"no clipboard took the text: looked for {names} and a terminal that knows OSC 52"
+            f"cannot copy to the clipboard: none of {names} works, nor does OSC 52 of the terminal"
             f" (at most {MAX_SEQUENCE_LENGTH * 3 // 4:,} bytes; these are {len(data):,})"
         )
 
-    def _copy_with_program(self, tool: ClipboardProgram, data: bytes) -> bool:
-        program = programs.find(tool.argv[0], self._env)
-        if program is None or (tool.required_variable is not None and not self._env.get(tool.required_variable)):
+    def _copy_with_program(self, program: ClipboardProgram, data: bytes) -> bool:
+        path = programs.find(program.argv[0], self._env)
+        if path is None or (program.required_variable is not None and not self._env.get(program.required_variable)):
             return False
         try:
-            argv = [program, *tool.argv[1:]]
-            return programs.feed(argv, tool.encode(data), env=self._env, timeout=self._timeout) == 0
+            argv = [path, *program.argv[1:]]
+            return programs.feed(argv, program.encode(data), env=self._env, timeout=self._timeout) == 0
         except Unavailable:
             return False
 
     def _copy_with_terminal(self, data: bytes) -> bool:
-        """Whether the terminal was given the text in the sequence that fills its clipboard; it does not answer."""
+        """Whether the sequence was written; the terminal does not confirm it."""
         encoded = base64.b64encode(data)
         if len(encoded) > MAX_SEQUENCE_LENGTH or self._env.get("TERM", "") in PLAIN_TERMINALS:
             return False
@@ -84,7 +84,7 @@ class SystemClipboard:
             return False
 
     def _write(self, descriptor: int, data: bytes) -> bool:
-        """All of it, unless the terminal stops listening."""
+        """Whether the terminal took all of it in time."""
         deadline = time.monotonic() + self._timeout
         while data:
             _, ready, _ = select.select([], [descriptor], [], max(0.0, deadline - time.monotonic()))

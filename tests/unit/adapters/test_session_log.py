@@ -187,7 +187,7 @@ def test_when_all_names_of_a_second_are_taken_that_is_told(log: SessionLog, tmp_
     folder = _folder(tmp_path)
     for number in range(1, 1000):
         folder.with_name(folder.name + (f"_{number}" if number > 1 else "")).mkdir(parents=True)
-    assert log.record(_record()) == "the session log is not kept: there are too many logs of this second"
+    assert log.record(_record()) == "the session log is not kept: too many logs were started in this second"
 
 
 def test_what_need_not_be_durable_is_written_soon(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Beads by the `bd` program in its JSON mode. Reading runs it here; changes are planned as commands."""
+"""Beads by the `bd` program in its JSON mode. Reads run it here; changes are planned as commands."""
 
 import json
 import shlex
@@ -10,7 +10,7 @@ from marid.adapters.process import programs
 from marid.adapters.process.programs import ProgramLimits
 from marid.core.errors import MaridError, NotFound, Unavailable
 from marid.ports.beads import NO_WORKSPACE, Bead, BeadListing, BeadsCommand
-from marid.text.beads import issue_lines as beads
+from marid.text.beads import issue_lines
 from marid.text.display import escape_text
 
 LIMITS = ProgramLimits(timeout=20.0, max_output=16 << 20)
@@ -20,7 +20,7 @@ MAX_ERROR_LENGTH = 300
 
 @dataclass(frozen=True, kw_only=True)
 class BeadsProgram:
-    """The port Beads. `program` is where `bd` is, `root` the folder that holds `.beads`, `env` the environment."""
+    """The port BeadsWorkspace. `program` is the path of `bd`, `root` the folder with `.beads`."""
 
     program: str
     root: str
@@ -29,28 +29,26 @@ class BeadsProgram:
     limits: ProgramLimits = LIMITS
 
     def list_all(self) -> BeadListing:
-        """As in the port; without these options closed issues are hidden and the list ends after some."""
+        # Without these options closed issues are hidden and the list is cut.
         return self._query("list", "--all", "--limit", "0")
 
     def list_ready(self) -> BeadListing:
-        """As in the port."""
         return self._query("ready", "--limit", "0")
 
     def create(self, title: str, description: str) -> BeadsCommand:
-        """As in the port."""
-        told = f"--title={beads.validate_title(title)}", f"--description={beads.validate_description(description)}"
-        return self._plan_command("Created bead {}", "create", *told)
+        title, description = issue_lines.validate_title(title), issue_lines.validate_description(description)
+        return self._plan_command("Created bead {}", "create", f"--title={title}", f"--description={description}")
 
     def update(self, bead_id: str, status: str) -> BeadsCommand:
-        """As in the port. An id that is not there is found out by the program only."""
-        name, wanted = beads.validate_id(bead_id), beads.validate_status(status)
+        """Only the program finds out that an id does not exist."""
+        name, wanted = issue_lines.validate_id(bead_id), issue_lines.validate_status(status)
         if wanted == "closed":
             return self._plan_command("Updated bead {} to closed", "close", name, f"--reason=closed by {self.actor}")
         return self._plan_command(f"Updated bead {{}} to {wanted}", "update", name, f"--status={wanted}")
 
     @property
     def _environment(self) -> dict[str, str]:
-        """The folder is named, or `bd` would also look above it and in other working trees."""
+        """The folder is given, or `bd` would also search its parents and other working trees."""
         return {"BD_JSON_ENVELOPE": "1", "BEADS_DIR": f"{self.root}/.beads", "BEADS_ACTOR": self.actor}
 
     def _query(self, *args: str) -> BeadListing:
@@ -62,40 +60,39 @@ class BeadsProgram:
             raise _error_from(done.status, err)
         return BeadListing(beads=tuple(_parse_bead(record) for record in _parse_records(out)))
 
-    def _plan_command(self, words: str, *args: str) -> BeadsCommand:
+    def _plan_command(self, message: str, *args: str) -> BeadsCommand:
         settings = [f"{name}={value}" for name, value in self._environment.items()]
         argv = ("/usr/bin/env", *settings, self.program, *args, "--json")
 
         def report(status: int, out: str, err: str) -> str:
             if status:
                 raise _error_from(status, err)
-            # The program prints an object here and an array there.
             names = [_parse_bead(record).id for record in _parse_records(out)]
-            return words.format(escape_text(names[0] if names else ""))
+            return message.format(escape_text(names[0] if names else ""))
 
         return BeadsCommand(argv=argv, shown=shlex.join(argv), report=report)
 
 
-def _parse_records(out: str) -> list[beads.IssueRecord]:
+def _parse_records(out: str) -> list[issue_lines.IssueRecord]:
     """An array, one object, or either of them in an envelope."""
     payload = _first_json(out)
     if isinstance(payload, dict) and "data" in payload and "id" not in payload:
         payload = cast("dict[str, Any]", payload)["data"]
     listed = cast("list[object]", payload if isinstance(payload, list) else [payload])
     if not all(isinstance(record, dict) for record in listed):
-        raise Unavailable("`bd` answered with what is no list of issues")
-    return cast("list[beads.IssueRecord]", listed)
+        raise Unavailable("`bd` did not print a list of issues")
+    return cast("list[issue_lines.IssueRecord]", listed)
 
 
-def _parse_bead(record: beads.IssueRecord) -> Bead:
-    found = beads.to_bead(record)
+def _parse_bead(record: issue_lines.IssueRecord) -> Bead:
+    found = issue_lines.to_bead(record)
     if not found.id:
-        raise Unavailable("`bd` answered with an issue that has no id")
+        raise Unavailable("`bd` printed an issue without an id")
     return found
 
 
 def _first_json(text: str) -> Any:
-    """The first JSON array or object that begins a line: warnings may stand around it. None if there is none."""
+    """The first JSON array or object that starts a line, since there may be warnings around it; None without any."""
     at = 0
     for line in text.split("\n"):
         if line.startswith(("[", "{")):
@@ -108,12 +105,12 @@ def _first_json(text: str) -> Any:
 
 
 def _error_from(status: int, err: str) -> MaridError:
-    told = _first_json(err)
-    found = cast("dict[str, Any]", told) if isinstance(told, dict) else {}
-    words = beads.string_field(found, "error") or err.strip().partition("\n")[0] or f"exit status {status}"
+    report = _first_json(err)
+    found = cast("dict[str, Any]", report) if isinstance(report, dict) else {}
+    words = issue_lines.string_field(found, "error") or err.strip().partition("\n")[0] or f"exit status {status}"
     plain = escape_text(words)[:MAX_ERROR_LENGTH]
     if "no beads database" in words.lower():
         return NotFound(NO_WORKSPACE)
-    if "not_found" in beads.string_field(found, "code").lower() or "not found" in words.lower():
+    if "not_found" in issue_lines.string_field(found, "code").lower() or "not found" in words.lower():
         return NotFound(f"`bd`: {plain}")
     return Unavailable(f"`bd` failed: {plain}")

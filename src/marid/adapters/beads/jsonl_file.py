@@ -1,10 +1,11 @@
-"""Beads by its JSONL file, where there is no `bd`: complete as long as no database stands behind the file."""
+"""Beads by its JSONL file, without `bd`: complete unless the file is a copy of a database."""
 
 import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 
 from marid.core.errors import NotFound, Refused, Unavailable
 from marid.ports.beads import BeadListing, BeadsRewrite
@@ -21,7 +22,7 @@ _CUSTOM_STATUSES = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class BeadsFile:
-    """The port Beads at `root`. `behind` names the database that the file is a copy of; empty if there is none."""
+    """The port BeadsWorkspace at `root`. `database` describes the database that the file is a copy of, if any."""
 
     root: GuardedPath
     now: datetime
@@ -29,43 +30,33 @@ class BeadsFile:
     database: str = ""
 
     def list_all(self) -> BeadListing:
-        """As in the port."""
         return self._make_listing(self._live_records(self._read_issues() or b""))
 
     def list_ready(self) -> BeadListing:
-        """As in the port."""
         return self._make_listing(ready_order.ready_issues(self._live_records(self._read_issues() or b""), self.now))
 
     def create(self, title: str, description: str) -> BeadsRewrite:
-        """As in the port."""
-        wanted, words = issue_lines.validate_title(title), issue_lines.validate_description(description)
+        title, description = issue_lines.validate_title(title), issue_lines.validate_description(description)
         self._check_writable()
         before = self._read_issues()
         known = [line.id for line in issue_lines.parse_issues(before or b"")]
         prefix = self._config_value(_PREFIX) or ready_order.usual_prefix(known, self.root.root.path.rpartition("/")[2])
-        name = ready_order.new_id(prefix, self._digests(wanted, words), known)
+        name = ready_order.new_id(prefix, self._digests(title, description), known)
         stamp = issue_lines.format_time(self.now)
-        record: issue_lines.IssueRecord = {
-            "id": name,
-            "title": wanted,
-            "description": words,
-            "status": "open",
-            "priority": 2,
-        }
-        record |= {"issue_type": "task", "created_at": stamp, "created_by": self.actor, "updated_at": stamp}
+        record: issue_lines.IssueRecord = {"id": name, "title": title, "description": description, "status": "open"}
+        record |= {"priority": 2, "issue_type": "task"}
+        record |= {"created_at": stamp, "created_by": self.actor, "updated_at": stamp}
         after = issue_lines.with_issue(before or b"", record)
         return BeadsRewrite(name=ISSUES, before=before, after=after, text=f"Created bead {name}")
 
     def update(self, bead_id: str, status: str) -> BeadsRewrite:
-        """As in the port."""
         name = issue_lines.validate_id(bead_id)
         self._check_writable()
         before = self._read_issues()
         if before is None:
             raise NotFound(f"there is no bead '{name}': the workspace has no issues yet")
-        after = issue_lines.with_status(
-            before, name, issue_lines.validate_status(status, self._statuses(before)), self.now
-        )
+        status = issue_lines.validate_status(status, self._statuses(before))
+        after = issue_lines.with_status(before, name, status, self.now)
         return BeadsRewrite(name=ISSUES, before=before, after=after, text=f"Updated bead {name} to {status}")
 
     def _read_issues(self) -> bytes | None:
@@ -77,10 +68,9 @@ class BeadsFile:
             return None
 
     def _live_records(self, data: bytes) -> list[issue_lines.IssueRecord]:
+        deleted = issue_lines.DELETED_STATUS
         records = (line.record for line in issue_lines.parse_issues(data))
-        return [
-            record for record in records if issue_lines.string_field(record, "status") != issue_lines.DELETED_STATUS
-        ]
+        return [record for record in records if issue_lines.string_field(record, "status") != deleted]
 
     def _make_listing(self, records: list[issue_lines.IssueRecord]) -> BeadListing:
         remark = f"(from {ISSUES}, which may be behind {self.database}; `bd` is not installed)" if self.database else ""
@@ -88,18 +78,13 @@ class BeadsFile:
 
     def _check_writable(self) -> None:
         if self.database:
-            raise Refused(
-                f"{ISSUES} is only a copy of {self.database}, so a change to it would be lost: `bd` (or `br`) is needed"
-            )
+            raise Refused(f"{ISSUES} is a copy of {self.database}, so a change would be lost; install `bd` (or `br`)")
 
     def _statuses(self, data: bytes) -> tuple[str, ...]:
         own = (part.partition(":")[0].strip() for part in self._config_value(_CUSTOM_STATUSES).split(","))
         used = (issue_lines.string_field(line.record, "status") for line in issue_lines.parse_issues(data))
-        return tuple(
-            name
-            for name in dict.fromkeys((*issue_lines.STATUSES, *own, *used))
-            if name and name != issue_lines.DELETED_STATUS
-        )
+        known = dict.fromkeys((*issue_lines.STATUSES, *own, *used))
+        return tuple(name for name in known if name and name != issue_lines.DELETED_STATUS)
 
     def _config_value(self, pattern: re.Pattern[str]) -> str:
         try:
@@ -110,8 +95,6 @@ class BeadsFile:
         return found[1] if found else ""
 
     def _digests(self, title: str, description: str) -> Iterator[bytes]:
-        nonce = 0
-        while True:
+        for nonce in count():
             text = f"{title}|{description}|{self.actor}|{self.now.timestamp():.6f}|{nonce}"
             yield hashlib.sha256(text.encode()).digest()
-            nonce += 1

@@ -1,4 +1,4 @@
-"""The model that is none: it searches the project with the tools it is offered and quotes what it finds."""
+"""A model without a model: it searches the project with the offered tools and quotes what it finds."""
 
 import json
 import re
@@ -45,18 +45,16 @@ _ADVICE = "An answer in words needs a model: set `provider` and `model`, and `ap
 
 
 class OfflineModel:
-    """The port Model without any network: its first reply is a search, its second what the search found.
+    """The port Model without a network: its first reply is a search, its second quotes the results.
 
-    It keeps nothing between the two: which of them is due is told by the history.
+    It is stateless: the history shows which reply is due.
     """
 
     @property
     def provider(self) -> str:
-        """As in the port."""
         return OFFLINE
 
     async def stream(self, request: ModelRequest, on_event: OnModelEvent) -> None:
-        """As in the port."""
         results = _results(request)
         calls = () if results else tuple(_search_calls(request))
         pieces = () if calls else tuple(_compose_answer(request, results))
@@ -74,34 +72,32 @@ class OfflineModel:
         await on_event(Finished(reason, reply, OFFLINE))
 
     async def models(self) -> tuple[ModelInfo, ...]:
-        """As in the port."""
         return (ModelInfo(id=OFFLINE, provider=OFFLINE, name="passages of the project, no model"),)
 
     async def info(self, name: str) -> ModelInfo:
-        """As in the port."""
         if name != OFFLINE:
             raise NotFound(f"provider 'offline' has one model, 'offline', and no '{name}'")
         return (await self.models())[0]
 
     def context_window(self, name: str) -> int:
-        """As in the port: nobody reads the conversation as a whole, so there is none."""
+        """There is none."""
         return 0
 
 
 def _results(request: ModelRequest) -> tuple[ToolResult, ...]:
-    """The results that wait for an answer: those after everything else."""
+    """The tool results at the end of the history."""
     last = takewhile(lambda message: message.role == "tool", reversed(request.messages))
     return tuple(part for message in reversed(list(last)) for part in message.parts if isinstance(part, ToolResult))
 
 
 def _question(request: ModelRequest) -> str:
-    """The last words of a person: what the program itself puts around them, or says in its own name, is no question."""
+    """The user's last message, without what the program adds to it."""
     asked = (message.user_text.strip() for message in reversed(request.messages) if message.role == "user")
     return next(filter(None, asked), "")
 
 
 def _search_calls(request: ModelRequest) -> Iterator[ToolCall]:
-    """A search for each word of the question in the files, and one for all of them in the names of files."""
+    """A search of the files for each word of the question, and one of the file names for all words."""
     offered = {tool.name for tool in request.tools}
     if request.parameters.tool_choice == "none":
         return
@@ -119,7 +115,7 @@ def _search_calls(request: ModelRequest) -> Iterator[ToolCall]:
 
 
 def _grep_calls(prefix: str, words: Sequence[str], named: Sequence[str]) -> Iterator[ToolCall]:
-    """For definitions too: of a name that is used everywhere, a search for the name alone may never get there."""
+    """Definitions are searched too: a search for a common name may stop before it reaches them."""
     for number, word in enumerate(words):
         arguments = {"pattern": word_pattern(word), "context_lines": 2, "max_results": _MAX_HITS}
         yield _make_call(f"{prefix}-{number}", "grep_files", arguments)
@@ -157,7 +153,7 @@ def _compose_answer(request: ModelRequest, results: tuple[ToolResult, ...]) -> I
 
 
 def _word_of_call(call: str, words: tuple[str, ...]) -> str:
-    """Which word a search was for; one that somebody else began was for none of them."""
+    """The word that a search was for; the id itself if it was not one of these searches."""
     number = call.rpartition("-")[2]
     if number == _DEFINITION_SUFFIX:
         return DEFINITIONS
@@ -172,7 +168,7 @@ def _file_names(result: ToolResult) -> list[str]:
 
 
 def _format_passage(passage: Passage) -> str:
-    """The passage in a fence that nothing inside of it can close."""
+    """The passage in a fence that is longer than any inside."""
     inside = "\n".join(passage.lines)
     longest = max((len(run) for run in re.findall("`{3,}", inside)), default=2)
     fence = "`" * (longest + 1)

@@ -1,4 +1,4 @@
-"""From a question to search words, and from search results to the passages that fit best."""
+"""Choose search words for a question, and the best passages of the search results."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,22 +19,20 @@ _DEFINITION_KEYWORDS = (
 _ASKS_FOR_DEFINITION = r"\b(?:defin|declar|implement)"
 _README_BONUS = 0.1
 DEFINITIONS = ""
-_STOP_WORDS_TEXT = """
+_STOP_WORDS = """
     a about all also an and any are argument at be because been but by call called can change changes check code could
-    define defined defines definition describe did
-    different do does each else every explain file files find for from function get give had has have help here how i if
-    implemented in into is it its just know like line lines list look made make many me more most my need new no not now
-    of on one
-    only or our out over own part please project question read review say see should show some summarise summarize take
-    tell than that the their them then there these they thing this those to too understand up us use used user uses
-    using very want was we well were what when where which while who why will with without work works would write you
-    your
+    define defined defines definition describe did different do does each else every explain file files find for from
+    function get give had has have help here how i if implemented in into is it its just know like line lines list look
+    made make many me more most my need new no not now of on one only or our out over own part please project question
+    read review say see should show some summarise summarize take tell than that the their them then there these they
+    thing this those to too understand up us use used user uses using very want was we well were what when where which
+    while who why will with without work works would write you your
 """
-STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
+STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 class Passage(NamedTuple):
-    """Lines of a file that belong together, with the number of the first."""
+    """Consecutive lines of a file."""
 
     path: str
     first_line: int
@@ -42,13 +40,13 @@ class Passage(NamedTuple):
 
     @property
     def location(self) -> str:
-        """As an editor would open it."""
+        """In the form that editors open."""
         last = self.first_line + len(self.lines) - 1
         return f"{self.path}:{self.first_line}" if last == self.first_line else f"{self.path}:{self.first_line}-{last}"
 
 
 def search_words(question: str) -> tuple[str, ...]:
-    """The words of a question that are worth a search: names of code first, then long words, at most MOST_WORDS."""
+    """The words of a question that are worth a search: names of code first, then long words, at most MAX_WORDS."""
     words: dict[str, str] = {}
     for word in re.findall(_WORD, question[:_MAX_QUESTION_LENGTH]):
         if len(word) >= _MIN_WORD_LENGTH and not word.isdigit() and word.lower() not in STOP_WORDS:
@@ -59,24 +57,24 @@ def search_words(question: str) -> tuple[str, ...]:
 
 
 def _is_name(word: str) -> bool:
-    """Whether the word is written as code is: with underscores or digits, or with capitals inside."""
+    """Whether the word looks like code: with underscores, digits or capitals inside."""
     return "_" in word.strip("_") or any(char.isdigit() or char.isupper() for char in word[1:])
 
 
 def stem(word: str) -> str:
-    """What a plain word and its other forms begin with; names of code have no other forms."""
+    """A plain word without its plural; names of code stay."""
     plural = len(word) > _MIN_WORD_LENGTH + 1 and word.isalpha() and word.islower() and word.endswith("s")
     return word[:-1] if plural and not word.endswith("ss") else word
 
 
 def word_pattern(word: str) -> str:
-    """Where a word stands; a short one only as a word of its own, as it is a part of too many others."""
+    """Matches a word; a short one only as a whole word, since too many words contain it."""
     plain = re.escape(stem(word))
     return rf"(?i)\b{plain}\b" if len(word) <= _MIN_WORD_LENGTH else f"(?i){plain}"
 
 
 def definition_words(question: str, words: Sequence[str]) -> tuple[str, ...]:
-    """The words whose definition the question may be about: all if it says so, else those that are written as names."""
+    """The words whose definition the question may ask for: all if it says so, else those that look like names."""
     if re.search(_ASKS_FOR_DEFINITION, question[:_MAX_QUESTION_LENGTH], re.IGNORECASE):
         return tuple(words)
     begin = question.lstrip()
@@ -84,15 +82,14 @@ def definition_words(question: str, words: Sequence[str]) -> tuple[str, ...]:
 
 
 def definition_pattern(words: Iterable[str]) -> str:
-    """Where one of the words is given its meaning, in most languages."""
+    """Matches a definition of one of the words, in most languages."""
     names = "|".join(re.escape(word) for word in words)
     return rf"(?i)\b(?:{_DEFINITION_KEYWORDS})\s+(?:{names})\b"
 
 
 def best_passages(found: Mapping[str, str]) -> tuple[Passage, ...]:
-    """The passages that hold the most of the words, rare ones counting more; `found` is a search's text by its word.
-
-    The text of a search that was for no word of its own, such as that for definitions, stands under DEFINITIONS.
+    """The passages with the most words, where rare words count more. `found` has the output of each search by its word;
+    that of the search for definitions is under DEFINITIONS.
     """
     lines: dict[str, dict[int, str]] = {}
     hits: dict[str, dict[int, dict[str, float]]] = {}
@@ -120,7 +117,7 @@ def best_passages(found: Mapping[str, str]) -> tuple[Passage, ...]:
 
 
 def _qualities(line: str, word: str, words: Iterable[str]) -> dict[str, float]:
-    """How well a line fits the word that it was found by, and the others that it holds."""
+    """How well a line fits the word that found it, and the other words that it contains."""
     lowered = line.lower()
     there = {one for one in words if one != DEFINITIONS and stem(one).lower() in lowered}
     if word == DEFINITIONS:
@@ -129,12 +126,11 @@ def _qualities(line: str, word: str, words: Iterable[str]) -> dict[str, float]:
 
 
 def _quality(line: str, word: str) -> float:
-    """A part of another word is worth little."""
+    """A match inside another word counts less."""
     return 1.0 if re.search(rf"\b{re.escape(stem(word))}(?:s|ed|ing)?\b", line, re.IGNORECASE) else 0.4
 
 
 def _group_consecutive(numbers: Iterable[int]) -> list[list[int]]:
-    """Line numbers that follow each other, together."""
     runs: list[list[int]] = []
     for number in sorted(numbers):
         if runs and number == runs[-1][-1] + 1:
@@ -164,7 +160,7 @@ def _score(
 def _make_passage(
     path: str, numbers: Sequence[int], lines: Mapping[int, str], hits: Mapping[int, Mapping[str, float]]
 ) -> Passage:
-    """The run itself, or, where it is long, the part of it that begins just before its richest line."""
+    """The lines, or, if there are many, those from just before the best one."""
     start = 0
     if len(numbers) > _MAX_PASSAGE_LINES:
         richest = max(range(len(numbers)), key=lambda place: sum(hits.get(numbers[place], {}).values()))

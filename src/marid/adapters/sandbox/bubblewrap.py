@@ -1,4 +1,4 @@
-"""Commands confined by bubblewrap: they see the machine's programs and the roots, and may write in the roots only."""
+"""Commands confined by bubblewrap: they see the system's programs and the roots, and write only in the roots."""
 
 import contextlib
 import os
@@ -15,12 +15,12 @@ from marid.ports.processes import ProcessCommand
 from marid.workspace.guard.openat import PATH_ONLY, default_opener
 
 BUBBLEWRAP_PATHS = ("/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap")
-# What runs by itself when somebody opens the folder: it may neither change nor come to be.
+# These can run code when a user opens the folder: commands may neither change nor create them.
 PROTECTED = (".git", ".mcp.json", ".vscode")
-# What may not change where it is.
 CREDENTIALS = (".netrc", ".git-credentials", ".pypirc", ".npmrc", ".env")
+# Commands may not change these if they exist.
 READ_ONLY_NAMES = (".marid.toml", ".envrc", ".idea", ".gitmodules", ".ripgreprc", *CREDENTIALS)
-# The same for a home, when somebody makes that a root; its secrets are not seen either.
+# The same if the user's home is a root; its secrets are hidden too.
 PROTECTED_AT_HOME = (".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".gitconfig")
 SECRETS_AT_HOME = (
     *(".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store", ".mozilla", ".config/gcloud"),
@@ -31,13 +31,13 @@ _ISOLATION_OPTIONS = (
     *("--unshare-user", "--disable-userns", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
     *("--cap-drop", "ALL", "--new-session", "--die-with-parent"),
 )
-# The home that they know is empty and cannot be written, rather than take what would be lost.
+# The home that commands see is empty and read-only: files written there would be lost.
 _REDIRECTED_VARIABLES = (("TMPDIR", "/tmp"), ("XDG_CACHE_HOME", "/tmp/cache"), ("npm_config_cache", "/tmp/npm"))  # noqa: S108
 
 
 @dataclass(frozen=True, kw_only=True)
 class LaunchSpec:
-    """How a command is started: `fds` are for the child; on `status`, our end of a pipe, bubblewrap reports."""
+    """How to start a command. `fds` are for the child; bubblewrap reports on `status_fd`, our end of a pipe."""
 
     argv: tuple[str, ...]
     fds: tuple[int, ...] = ()
@@ -45,9 +45,9 @@ class LaunchSpec:
 
 
 class PinnedMounts:
-    """What is mounted, held open: bubblewrap follows a link that another command puts in the place of a name.
+    """Mounts by descriptor: given a path, bubblewrap would follow a link that another command has put there.
 
-    For descriptors it needs the mending of CVE-2024-42472; one without is found out by the first try, and not used.
+    That needs a bubblewrap with the fix of CVE-2024-42472; the probe of the sandbox fails with an older one.
     """
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class PinnedMounts:
             os.close(fd)
 
     def mount(self, path: str, *, writable: bool) -> tuple[str, ...]:
-        """Arguments that mount the absolute `path` where it is; none if nothing is there, or by way of a link."""
+        """Arguments that mount the absolute `path` in place; none if it does not exist or contains a link."""
         if (path, writable) in self._mounted:
             return ()
         try:
@@ -76,7 +76,7 @@ class PinnedMounts:
 
 
 class Sandbox:
-    """`program` is bubblewrap, `env` the environment of commands, `state` a folder of ours, hidden from them."""
+    """`program` is bubblewrap, `env` the environment of commands, `state` our folder, which is hidden from them."""
 
     def __init__(
         self,
@@ -97,14 +97,14 @@ class Sandbox:
         self._placeholders = Placeholders(os.path.join(state, "sandbox"))
 
     def remove_stale(self) -> None:
-        """Take away what a killed run has left in a project."""
+        """Remove the placeholders that a killed run has left."""
         self._placeholders.remove_stale()
 
     @contextlib.contextmanager
     def prepare(self, command: ProcessCommand) -> Generator[LaunchSpec]:
-        """How to start a command confined; while this lasts, what it may not make in its roots is held.
+        """How to start a command confined. Meanwhile placeholders hold the names that it may not create.
 
-        Raises: Refused if it cannot be confined, Unavailable if no record of it can be kept.
+        Raises: Refused if it cannot be confined, Unavailable if the placeholders cannot be recorded.
         """
         roots = sorted({root for root in command.roots if os.path.realpath(root) == root}, key=len)
         with contextlib.ExitStack() as stack:
@@ -112,26 +112,22 @@ class Sandbox:
             for folder, names in guarded:
                 stack.enter_context(self._placeholders.hold(folder, names))
             pins = stack.enter_context(PinnedMounts())
-            args = [
-                *self._mount_args(roots, pins, network=command.network),
-                *self._restriction_args(roots, guarded, pins),
-            ]
-            filter_ = stack.enter_context(_memory(self._filter))
-            status, report = stack.enter_context(_pipe())
-            options = [
-                *_ISOLATION_OPTIONS,
-                *args,
-                "--chdir",
-                os.path.realpath(command.cwd),
-                "--json-status-fd",
-                str(report),
-            ]
-            fds = (report, *pins.fds) if filter_ is None else (report, filter_, *pins.fds)
-            options += () if filter_ is None else ("--seccomp", str(filter_))
-            yield LaunchSpec(argv=(self._program, *options, "--", *command.argv), fds=fds, status_fd=status)
+            options = [*_ISOLATION_OPTIONS, *self._mount_args(roots, pins, network=command.network)]
+            options += self._restriction_args(roots, guarded, pins)
+            status, report = os.pipe()
+            stack.callback(os.close, status)
+            stack.callback(os.close, report)
+            os.set_blocking(status, False)
+            options += ("--chdir", os.path.realpath(command.cwd), "--json-status-fd", str(report))
+            fds = [report, *pins.fds]
+            if self._filter is not None:
+                fds.append(_memory_file(self._filter))
+                stack.callback(os.close, fds[-1])
+                options += ("--seccomp", str(fds[-1]))
+            yield LaunchSpec(argv=(self._program, *options, "--", *command.argv), fds=tuple(fds), status_fd=status)
 
     def _protected_names(self, roots: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """Folders, and the names in them that may neither change nor come to be. Raises: Refused."""
+        """Folders, and the names in them that may be neither changed nor created. Raises: Refused."""
         for root in roots:
             if any(is_within(place, root) for place in (*mounts.SYSTEM, "/etc")) or root == self._machine.state:
                 raise Refused(f"a command cannot be confined to {root}")
@@ -141,7 +137,7 @@ class Sandbox:
             yield self._machine.home, PROTECTED_AT_HOME
 
     def _mount_args(self, roots: Sequence[str], pins: PinnedMounts, *, network: bool) -> list[str]:
-        """The machine, and the roots in it: outer ones first, or they would hide the inner."""
+        """The system, and the roots in it, outer ones first: they would hide the inner ones."""
         args = [] if network else ["--unshare-net"]
         args += [*mounts.system_args(network=network), "--dir", self._machine.home]
         for name, value in (*_REDIRECTED_VARIABLES, ("PATH", f"{self._path}:{self._machine.prefix}/bin")):
@@ -151,7 +147,7 @@ class Sandbox:
             if known and not any(is_within(folder, root) for root in roots):
                 args += ("--ro-bind-try", folder, folder)
         for root in roots:
-            # A single file that may be written need not be there; what is in the git directory stays as it is.
+            # A root may be a file that does not exist yet. Roots inside a git directory are read-only.
             args += pins.mount(root, writable=".git" not in root.split("/"))
         for path in mounts.HIDDEN:
             args += () if path in roots else ("--remount-ro", path)
@@ -160,7 +156,7 @@ class Sandbox:
     def _restriction_args(
         self, roots: Sequence[str], guarded: Sequence[tuple[str, tuple[str, ...]]], pins: PinnedMounts
     ) -> list[str]:
-        """What is in the roots and yet may not be written, or not even be seen."""
+        """What is in the roots but read-only or hidden."""
         kept: list[str] = []
         deep: list[str] = []
         for root in roots:
@@ -169,7 +165,7 @@ class Sandbox:
             kept += [os.path.join(root, name) for name in READ_ONLY_NAMES]
         secrets = (*(os.path.join(self._machine.home, name) for name in SECRETS_AT_HOME), self._machine.state)
         hidden = [path for path in secrets if any(is_within(path, root) for root in roots) and os.path.exists(path)]
-        # Before all others, which they would hide.
+        # Before the others, which these mounts would hide.
         args = _pin_parents([*deep, *hidden], roots, pins)
         for folder, names in guarded:
             args += _read_only_args([os.path.join(folder, name) for name in names], pins, links=False)
@@ -180,19 +176,17 @@ class Sandbox:
 
 
 def _read_only_args(paths: Sequence[str], pins: PinnedMounts, *, links: bool) -> list[str]:
-    """What is there as it is, but not to be changed; links are passed over, or, without `links`, refused."""
+    """Mount what exists read-only; links are skipped, or refused without `links`."""
     args: list[str] = []
     for path in paths:
         args += pins.mount(path, writable=False)
         if not links and os.path.islink(path):
-            raise Refused(
-                f"'{os.path.basename(path)}' is a link: it cannot be kept from being changed, so no command is run here"
-            )
+            raise Refused(f"'{os.path.basename(path)}' is a link, which cannot be protected, so no command runs here")
     return args
 
 
 def _pin_parents(paths: Sequence[str], roots: Sequence[str], pins: PinnedMounts) -> list[str]:
-    """The folders between a root and the paths, each a mount of its own: what is mounted cannot be moved away."""
+    """Mount each folder between a root and the paths: a mount cannot be renamed."""
     between: set[str] = set()
     for path in paths:
         folder = os.path.dirname(path)
@@ -202,32 +196,14 @@ def _pin_parents(paths: Sequence[str], roots: Sequence[str], pins: PinnedMounts)
     return [word for folder in sorted(between, key=len) for word in pins.mount(folder, writable=True)]
 
 
-@contextlib.contextmanager
-def _memory(data: bytes | None) -> Generator[int | None]:
-    """A file that is nowhere, with `data` to be read from it."""
-    if data is None:
-        yield None
-        return
+def _memory_file(data: bytes) -> int:
+    """A descriptor to read `data` from."""
     fd = os.memfd_create("filter")
-    try:
-        os.write(fd, data)
-        os.lseek(fd, 0, os.SEEK_SET)
-        yield fd
-    finally:
-        os.close(fd)
-
-
-@contextlib.contextmanager
-def _pipe() -> Generator[tuple[int, int]]:
-    read, write = os.pipe()
-    os.set_blocking(read, False)
-    try:
-        yield read, write
-    finally:
-        os.close(read)
-        os.close(write)
+    os.write(fd, data)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
 
 
 def find_bubblewrap(candidates: Sequence[str] = BUBBLEWRAP_PATHS) -> str | None:
-    """Where bubblewrap is installed: never by PATH, which is the user's to fill, and a project's to be found in."""
+    """The path of bubblewrap. PATH is not searched: a folder of the project may be in it."""
     return next((place for place in candidates if os.access(place, os.X_OK)), None)

@@ -1,22 +1,22 @@
-"""Where the repository of a checkout lies, read from its own files: it may be outside of the checkout."""
+"""Where the git folders of a checkout are: they may be outside of it, or below it."""
 
 import os
 import re
 from collections.abc import Iterator
 from itertools import islice
 
-_MAX_POINTER_BYTES = 4096  # of a file that holds one path
+_MAX_POINTER_BYTES = 4096  # of a file with one path
 _MAX_GITMODULES_BYTES = 1 << 20
 _MAX_SUBMODULES = 100
-_MAX_FOLDERS = 2000  # some 30 ms, before every command
+_MAX_FOLDERS = 2000  # about 30 ms before every command
 _TOOLS = frozenset(("node_modules", "venv", "target", "build", "dist", "__pycache__"))
 _PATH = re.compile(r"\s*path\s*=\s*\"?(.+?)\"?\s*")
 
 
 def linked_git_folders(root: str) -> Iterator[tuple[str, bool]]:
-    """The folders that a `.git` file in `root` leads to: the checkout's own, and the one it shares with others.
+    """The folders that a `.git` file in `root` points to: the checkout's own, and the one it shares with others.
 
-    With each comes whether the repository itself names `root` as its checkout: the file alone could lead anywhere.
+    The boolean is whether the repository names `root` as its checkout: the file alone could point anywhere.
     """
     pointer = os.path.join(root, ".git")
     line = _read_first_line(pointer)
@@ -33,9 +33,9 @@ def linked_git_folders(root: str) -> Iterator[tuple[str, bool]]:
 
 
 def find_nested_checkouts(root: str, max_folders: int = _MAX_FOLDERS) -> Iterator[str]:
-    """Each `.git` of the submodules that `root` lists and of the folders in it, the nearest first.
+    """Each `.git` of the submodules in `.gitmodules` and of the folders below `root`, nearest first.
 
-    Of the latter `most` are looked into, and none that belong to tools rather than to people.
+    At most `max_folders` folders are searched, and none that tools generate.
     """
     named = (os.path.normpath(os.path.join(root, name)) for name in islice(_submodules(root), _MAX_SUBMODULES))
     listed = (path for path in named if path.startswith(f"{root}/"))
@@ -51,7 +51,7 @@ def _submodules(root: str) -> Iterator[str]:
 
 
 def _walk_folders(top: str) -> Iterator[str]:
-    """What is below `top`, level by level."""
+    """The folders below `top`, level by level."""
     level = [top]
     while level:
         below: list[str] = []
@@ -73,13 +73,12 @@ def _subfolders(folder: str) -> list[str]:
 
 
 def _read_first_line(path: str) -> str | None:
-    """The first line of a small file."""
     text = _read_start(path, _MAX_POINTER_BYTES)
     return None if text is None else text.partition("\n")[0].rstrip("\r")
 
 
 def _read_start(path: str, max_bytes: int) -> str | None:
-    """The beginning of a regular file; None for anything else."""
+    """The start of a regular file; None for anything else."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
     except OSError:

@@ -1,37 +1,29 @@
-"""What a confined command sees of this machine, as arguments of bubblewrap: programs, but nothing of anybody's own."""
+"""What a confined command sees of the system, as arguments of bubblewrap: programs, but no files of a user."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-VENDORS = ("/opt/microsoft/powershell",)  # to which /usr/bin links
-# Nothing that holds a secret: also the owner of a private key may read it, and in a container that is often root.
+VENDORS = ("/opt/microsoft/powershell",)  # /usr/bin links to it
+# No secrets: a command runs as the user, who in a container is often root and may read private keys.
 CONFIGURATION = (
-    *(
-        "alternatives",
-        "ld.so.cache",
-        "ld.so.conf",
-        "ld.so.conf.d",
-        "localtime",
-        "timezone",
-        "locale.alias",
-        "os-release",
-    ),
-    *("passwd", "group", "nsswitch.conf", "hosts", "services", "protocols", "mime.types", "terminfo", "fonts", "magic"),
+    *("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "timezone", "locale.alias"),
+    *("os-release", "passwd", "group", "nsswitch.conf", "hosts", "services", "protocols"),
+    *("mime.types", "terminfo", "fonts", "magic"),
     *("ssl/certs", "ssl/openssl.cnf", "pki/ca-trust", "pki/tls/certs", "ca-certificates", "crypto-policies"),
     *("java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "perl", "python3", "debian_version", "xml", "sgml"),
 )
 NETWORK = ("resolv.conf", "host.conf", "gai.conf")
 HIDDEN = ("/home", "/root", "/run", "/")
 SCRATCH = ("/tmp", "/var/tmp")  # noqa: S108 - each command has its own
-# Managers of versions put small programs there that call the manager, which lives elsewhere in somebody's home.
+# Version managers put wrappers there, which need the manager in the user's home.
 _SHIMS = "shims"
 
 
 @dataclass(frozen=True, kw_only=True)
 class HostLayout:
-    """`home` is the user's, `state` ours; `folders` are those of PATH, `prefix` that of the running Python."""
+    """`home` is the user's, `state` our folder; `folders` are those of PATH, `prefix` is the running Python's."""
 
     home: str
     state: str
@@ -40,9 +32,9 @@ class HostLayout:
 
 
 def system_args(*, network: bool) -> list[str]:
-    """Programs, libraries and what they need of /etc, unwritable; what else they expect is empty.
+    """Programs, libraries and what they need of /etc, read-only; other folders are empty.
 
-    `HIDDEN` can still be written: more is to be mounted there.
+    `HIDDEN` stays writable for the mounts to come.
     """
     args: list[str] = []
     for path in SYSTEM:
@@ -57,7 +49,7 @@ def system_args(*, network: bool) -> list[str]:
 
 
 def program_args(machine: HostLayout, roots: Sequence[str]) -> list[str]:
-    """Programs that live elsewhere, unwritable: the folders of PATH, and Pythons whole."""
+    """Programs in other places, read-only: the folders of PATH, and whole Pythons."""
     named = [folder for folder in machine.folders if os.path.basename(folder) != _SHIMS]
     modules = [os.path.join(os.path.dirname(folder), "lib", "node_modules") for folder in named]
     wanted = [*named, *modules, *python_prefixes(machine.prefix, roots)]
@@ -66,13 +58,13 @@ def program_args(machine: HostLayout, roots: Sequence[str]) -> list[str]:
 
 
 def python_prefixes(prefix: str, roots: Iterable[str]) -> Iterator[str]:
-    """Where the Pythons live that run us and the virtual environments of the roots."""
+    """The prefixes of the Pythons that run us and the virtual environments of the roots."""
     yield os.path.realpath(prefix)
     for root in roots:
         for name in (".venv", "venv"):
             program = os.path.realpath(os.path.join(root, name, "bin", "python"))
             found = os.path.dirname(os.path.dirname(program))
-            if _is_python(found):  # the link is the project's own, and could lead to anything
+            if _is_python(found):  # the link is in the project, and could point anywhere
                 yield found
 
 
@@ -86,15 +78,13 @@ def _is_python(prefix: str) -> bool:
 
 
 def _can_mount(path: str, machine: HostLayout, roots: Sequence[str]) -> bool:
-    """Whether a folder of programs is there, is not seen anyway, and holds neither a home nor a root."""
+    """Whether a folder of programs exists, is not mounted already, and contains neither a home nor a root."""
     real = os.path.realpath(path)
-    seen = (*SYSTEM, *roots)
-    held = (machine.home, machine.state, *roots)
-    if not os.path.isdir(real) or any(is_within(real, os.path.realpath(place)) for place in seen):
+    if not os.path.isdir(real) or any(is_within(real, os.path.realpath(path)) for path in (*SYSTEM, *roots)):
         return False
-    return not any(is_within(os.path.realpath(place), real) for place in held)
+    return not any(is_within(os.path.realpath(path), real) for path in (machine.home, machine.state, *roots))
 
 
 def is_within(path: str, folder: str) -> bool:
-    """Whether `path` is `folder` or beneath it; both are absolute and free of links."""
+    """Whether `path` is `folder` or below it; both are absolute and resolved."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")

@@ -1,4 +1,4 @@
-"""Whether the sandbox holds: a command inside tries what it must not be able to do."""
+"""The self-test of the sandbox: a command inside tries what it must not be able to do."""
 
 import os
 import tempfile
@@ -7,8 +7,8 @@ from collections.abc import Callable
 from marid.core.errors import MaridError
 from marid.ports.processes import ProcessCommand, ProcessResult, SandboxState
 
-# Each line that is printed is a hole. `$1` is a file of ours, outside of the root; redirections stand in braces, as a
-# failing one must not end the shell.
+# Each printed line is a hole. `$1` is a file outside of the root. Redirections are in braces, since a failing one would
+# end the shell.
 _PROBE_SCRIPT = """
 { true > /etc/marid; } 2>/dev/null && echo 'can write outside of its roots'
 [ -e "$1" ] && echo 'can see files of its user'
@@ -31,13 +31,13 @@ _SECONDS = 10.0
 
 
 def probe_sandbox(run: Callable[[ProcessCommand], ProcessResult], state: str) -> SandboxState:
-    """What came of the tries; `run` runs a command confined, `state` is our folder."""
+    """The result; `run` runs a command confined, `state` is our folder."""
     try:
         os.makedirs(state, mode=0o700, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="probe-", dir=state) as folder:
             ran = run(_command(os.path.realpath(folder)))
     except OSError as error:
-        return SandboxState(confined=False, reason=f"the sandbox could not be tried: {error.strerror}")
+        return SandboxState(confined=False, reason=f"the sandbox could not be tested: {error.strerror}")
     except MaridError as error:
         return SandboxState(confined=False, reason=f"the sandbox does not work here: {error}")
     holes = ran.out.split("\n")

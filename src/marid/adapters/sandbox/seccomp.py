@@ -1,11 +1,11 @@
-"""A filter of system calls for the kernel: those that no build or test needs, and that past escapes began with."""
+"""A seccomp filter against system calls that no build or test needs and that past escapes have used."""
 
 import struct
 from typing import NamedTuple
 
 
 class Architecture(NamedTuple):
-    """What the kernel calls a machine, and its numbers of the calls that are refused."""
+    """The kernel's number of an architecture, and the numbers of the refused calls."""
 
     audit: int
     refused_calls: tuple[int, ...]
@@ -19,18 +19,18 @@ ARCHITECTURES = {
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _NUMBER_AT, _ARCH_AT = 0, 4
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | 1  # 1 is EPERM
-_X32 = 0x40000000  # the second set of numbers of x86_64, which would go round the list
+_X32 = 0x40000000  # the second set of numbers of x86_64, which would bypass the list
 
 
 def filter_program(machine: str) -> bytes | None:
-    """The filter in the form that `prctl` and bubblewrap take; None for a machine whose numbers are not known here."""
+    """The filter in the format of `prctl` and bubblewrap; None for an unknown architecture."""
     known = ARCHITECTURES.get(machine)
     if known is None:
         return None
     tests = [(_AT_LEAST, _X32), *((_EQUAL, number) for number in known.refused_calls)]
     lines = [
         _instruction(_LOAD, _ARCH_AT),
-        # A program for another machine has other numbers: all of its calls are refused.
+        # A program for another architecture has other numbers: all of its calls are refused.
         _instruction(_EQUAL, known.audit, no=len(tests) + 2),
         _instruction(_LOAD, _NUMBER_AT),
         *(_instruction(test, number, yes=len(tests) - at) for at, (test, number) in enumerate(tests)),
@@ -41,5 +41,5 @@ def filter_program(machine: str) -> bytes | None:
 
 
 def _instruction(code: int, value: int, *, yes: int = 0, no: int = 0) -> bytes:
-    """One instruction; `yes` and `no` are how many instructions are skipped."""
+    """`yes` and `no` are how many instructions are skipped."""
     return struct.pack("HBBI", code, yes, no, value)

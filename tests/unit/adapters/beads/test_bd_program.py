@@ -106,7 +106,7 @@ def test_no_database_is_no_workspace(root: Path) -> None:
 
 def test_an_answer_that_is_no_json_is_an_error(root: Path) -> None:
     (root / ".beads" / "break").touch()
-    with pytest.raises(Unavailable, match="no list of issues"):
+    with pytest.raises(Unavailable, match="did not print a list of issues"):
         beads(root).list_all()
 
 

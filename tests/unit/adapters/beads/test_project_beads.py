@@ -113,7 +113,7 @@ def test_where_the_program_is_it_does_the_work(root: Path, territory: PathScope,
 
 def test_a_workspace_elsewhere_is_not_followed(root: Path, territory: PathScope) -> None:
     plant(root, "redirect", "issues.jsonl")
-    with pytest.raises(Refused, match="elsewhere"):
+    with pytest.raises(Refused, match="another project"):
         beads(territory).list_all()
 
 

@@ -52,4 +52,4 @@ def test_a_sandbox_that_cannot_be_set_up_confines_nothing(tmp_path: Path) -> Non
 def test_without_a_folder_of_ours_nothing_can_be_tried(outside: Run, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     state = probe_sandbox(outside, str(tmp_path / "file" / "state"))
-    assert state.reason == "the sandbox could not be tried: Not a directory"
+    assert state.reason == "the sandbox could not be tested: Not a directory"
