@@ -1,10 +1,12 @@
-"""Stores as tests want them."""
+"""Stores as tests want them, and what is put into them."""
 
 import time
 from collections.abc import Callable
+from threading import Thread
 
 from marid.adapters.store.conversations import FileConversations
 from marid.adapters.store.open_conversation import OpenConversation
+from marid.core.conversation.entry import MESSAGE, USER, Entry
 from marid.core.conversation.records import StorageSettings
 
 
@@ -19,3 +21,27 @@ class TunedConversations(FileConversations):
         self, key: str, storage: StorageSettings | None = None, *, wait: float = 0.0, create: bool = False
     ) -> OpenConversation:
         return super().open(key, self._tuned, wait=wait, create=create)
+
+
+def user_message(text: str = "x", **fields: str) -> Entry:
+    """A message of the user to conversation `c`."""
+    return Entry(entry_type=MESSAGE, content=text, sender="user", to="c", role=USER)._replace(**fields)
+
+
+def run_in_threads(*works: Callable[[], object]) -> None:
+    """Run all at once and wait for them. Raises the first error of any."""
+    errors: list[BaseException] = []
+
+    def run(work: Callable[[], object]) -> None:
+        try:
+            work()
+        except BaseException as error:  # noqa: BLE001 (raised below)
+            errors.append(error)
+
+    threads = [Thread(target=run, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for error in errors:
+        raise error

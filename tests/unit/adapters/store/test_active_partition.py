@@ -7,16 +7,9 @@ import pytest
 
 from marid.adapters.store.active_partition import ActivePartition, PartitionTally, first_sequence
 from marid.adapters.store.entry_lines import encode_line
-from marid.adapters.store.layout import ConversationPaths, HomeLayout
+from marid.adapters.store.layout import ConversationPaths
 from marid.core.conversation.entry import ARCHIVAL, Entry
 from marid.core.conversation.records import StorageSettings
-
-
-@pytest.fixture
-def paths(tmp_path: Path) -> ConversationPaths:
-    paths = HomeLayout(str(tmp_path)).paths("c")
-    Path(paths.transcript_file()).mkdir(parents=True)
-    return paths
 
 
 def pair(number: int, kind: str = "m", content: str = "abcd") -> tuple[Entry, bytes]:

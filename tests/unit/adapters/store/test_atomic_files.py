@@ -1,11 +1,11 @@
 """Files that are replaced as a whole."""
 
 import os
-import threading
 from pathlib import Path
 
 import pytest
 
+from fakes.stores import run_in_threads
 from marid.adapters.store.atomic_files import (
     APPEND_FLAGS,
     MAX_FILE_BYTES,
@@ -63,11 +63,7 @@ def test_a_lock_lets_one_in_at_a_time(tmp_path: Path) -> None:
             assert len(inside) == 1
             inside.pop()
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_in_threads(*[work] * 4)
     assert inside == []
 
 

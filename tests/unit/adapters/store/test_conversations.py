@@ -10,10 +10,9 @@ from typing import cast
 
 import pytest
 
-from fakes.stores import TunedConversations
+from fakes.stores import TunedConversations, run_in_threads, user_message
 from marid.adapters.store.atomic_files import file_lock
 from marid.adapters.store.conversations import FileConversations
-from marid.core.conversation.entry import MESSAGE, Entry
 from marid.core.conversation.records import (
     Conflict,
     ConversationLocked,
@@ -26,14 +25,9 @@ from marid.core.conversation.records import (
 from marid.core.errors import NotFound, Refused, Unavailable
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> FileConversations:
-    return FileConversations(str(tmp_path / "home"))
-
-
 def test_only_the_owner_may_look_in(home: FileConversations, tmp_path: Path) -> None:
     home.create("c")
-    for path in [tmp_path / "home/contexts", *(tmp_path / "home/contexts").rglob("*")]:
+    for path in [tmp_path / "contexts", *(tmp_path / "contexts").rglob("*")]:
         assert path.stat().st_mode & 0o077 == 0, path
 
 
@@ -42,10 +36,10 @@ def test_a_conversation_keeps_the_id_that_an_earlier_version_gave_it(
     home: FileConversations, tmp_path: Path, key: str
 ) -> None:
     home.create("c")
-    path = tmp_path / "home/contexts/c/context_meta.json"
+    path = tmp_path / "contexts/c/context_meta.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "id": key}))
     with home.open(key) as held:
-        held.append([Entry(entry_type=MESSAGE, content="x")])
+        held.append([user_message()])
         assert held.meta().id == key
     assert home.resolve_name(key) == "c"
     assert home.get_meta("c").id == key
@@ -56,12 +50,12 @@ def test_reading_makes_nothing(home: FileConversations, tmp_path: Path) -> None:
     for look in (home.get_meta, home.read, home.open):
         with pytest.raises(NotFound):
             look("c")
-    assert not (tmp_path / "home").exists()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_link_is_refused(home: FileConversations, tmp_path: Path) -> None:
     home.create("real")
-    (tmp_path / "home/contexts/c").symlink_to(tmp_path / "home/contexts/real")
+    (tmp_path / "contexts/c").symlink_to(tmp_path / "contexts/real")
     for look in (home.get_meta, home.read, home.open, home.destroy):
         with pytest.raises(Refused):
             look("c")
@@ -72,25 +66,21 @@ def test_a_link_is_refused(home: FileConversations, tmp_path: Path) -> None:
         home.rename("real", "c")
 
 
-def test_of_many_who_make_the_same_one_succeeds(home: FileConversations) -> None:
+def test_of_many_that_create_the_same_name_one_succeeds(home: FileConversations, tmp_path: Path) -> None:
     made: list[str] = []
 
     def work() -> None:
         with suppress(Conflict):
             made.append(home.create("c").id)
 
-    threads = [threading.Thread(target=work) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_in_threads(*[work] * 6)
     assert made == [home.get_meta("c").id]
-    assert os.listdir(Path(home._layout.contexts)) == ["c"]  # pyright: ignore[reportPrivateUsage]
+    assert os.listdir(tmp_path / "contexts") == ["c"]
 
 
-def test_what_a_crash_left_of_making_and_destroying_goes(home: FileConversations, tmp_path: Path) -> None:
+def test_a_sweep_removes_what_a_crash_left_of_creating_and_destroying(home: FileConversations, tmp_path: Path) -> None:
     home.create("c")
-    contexts = tmp_path / "home/contexts"
+    contexts = tmp_path / "contexts"
     for name in (".new-x", ".destroyed-x", ".new-fresh"):
         (contexts / name / "deep").mkdir(parents=True)
     for name in (".new-x", ".destroyed-x"):
@@ -100,26 +90,28 @@ def test_what_a_crash_left_of_making_and_destroying_goes(home: FileConversations
     assert sorted(os.listdir(contexts)) == [".new-fresh", "c"]
 
 
-def test_one_that_could_not_be_made_leaves_nothing(home: FileConversations, tmp_path: Path) -> None:
+def test_a_failed_creation_leaves_nothing(home: FileConversations, tmp_path: Path) -> None:
     with pytest.raises(TypeError):
         home.create("c", title=cast("str", object()))
-    assert os.listdir(tmp_path / "home/contexts") == []
+    assert os.listdir(tmp_path / "contexts") == []
 
 
-def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_home_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "home").touch()
     home = FileConversations(str(tmp_path / "home"))
     with pytest.raises(Unavailable, match="creating the conversation 'c' failed"):
         home.create("c")
     with pytest.raises(Unavailable, match="reading"):
         home.list()
+    with pytest.raises(Unavailable):
+        FileConversations("/proc/marid").create("a")
 
 
-def test_a_search_tells_what_cannot_be_read(home: FileConversations, tmp_path: Path) -> None:
+def test_a_search_reports_what_cannot_be_read(home: FileConversations, tmp_path: Path) -> None:
     for name in ("a", "b"):
         with home.open(name, create=True) as held:
-            held.append([Entry(entry_type=MESSAGE, content="word")])
-    active = tmp_path / "home/contexts/a/transcript/active.jsonl"
+            held.append([user_message("word")])
+    active = tmp_path / "contexts/a/transcript/active.jsonl"
     active.unlink()
     active.mkdir()
     problems: list[str] = []
@@ -127,12 +119,12 @@ def test_a_search_tells_what_cannot_be_read(home: FileConversations, tmp_path: P
     assert [problem.partition(" failed")[0] for problem in problems] == ["reading the conversation 'a'"]
 
 
-def test_a_reader_whose_conversation_goes_away_is_told(tmp_path: Path) -> None:
+def test_a_reader_fails_when_its_conversation_is_gone(tmp_path: Path) -> None:
     """The defect: partitions that were there no more looked empty, so that a search found less than there is."""
     home = TunedConversations(str(tmp_path), StorageSettings(partition_max_entries=2))
     with home.open("c", create=True) as held:
         for _ in range(9):
-            held.append([Entry(entry_type=MESSAGE, content="word")])
+            held.append([user_message("word")])
     problems: list[str] = []
     hits, entries = home.search("word", on_problem=problems.append), home.read("c").entries()
     next(hits)
@@ -150,53 +142,43 @@ def test_a_reader_whose_conversation_goes_away_is_told(tmp_path: Path) -> None:
         list(read)
 
 
-def test_a_destroy_does_not_need_a_sound_session(home: FileConversations, tmp_path: Path) -> None:
+def test_rename_and_destroy_work_with_a_damaged_session(home: FileConversations, tmp_path: Path) -> None:
     home.create("c")
-    (tmp_path / "home/session.json").write_text("rubbish")
-    home.destroy("c")
-    assert home.list() == ()
-
-
-def test_a_rename_does_not_need_a_sound_session(home: FileConversations, tmp_path: Path) -> None:
-    home.create("c")
-    (tmp_path / "home/session.json").write_text("{")
+    (tmp_path / "session.json").write_text("{")
     assert home.rename("c", "d").name == "d"
+    home.destroy("d")
+    assert home.list() == ()
 
 
 def test_after_a_crash_the_last_time_is_that_of_the_last_entry(home: FileConversations, tmp_path: Path) -> None:
     home.create("c")
-    active = tmp_path / "home/contexts/c/transcript/active.jsonl"
+    active = tmp_path / "contexts/c/transcript/active.jsonl"
     os.utime(active, (2**31, 2**31))  # as in a copy
     assert home.get_meta("c").last_message_ms == 0
     with active.open("ab") as file:
         file.write(b'{"id":"x","entry_type":"message","time_ms":1900000000000,"sequence":2}\n')
     assert home.get_meta("c").last_message_ms == 1_900_000_000_000
-    shutil.rmtree(tmp_path / "home/contexts/c/transcript")
+    shutil.rmtree(tmp_path / "contexts/c/transcript")
     assert home.get_meta("c").last_message_ms == 0
-
-
-def test_a_home_where_no_folder_can_be_made_is_told() -> None:
-    with pytest.raises(Unavailable):
-        FileConversations("/proc/marid").create("a")
 
 
 def test_one_that_cannot_be_opened_leaves_no_descriptor(home: FileConversations, tmp_path: Path) -> None:
     home.create("c")
-    (tmp_path / "home/contexts/c/transcript/manifest.json").mkdir()
+    (tmp_path / "contexts/c/transcript/manifest.json").mkdir()
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(3):
         with pytest.raises(Unavailable, match="manifest"):
             home.open("c")
     assert len(os.listdir("/proc/self/fd")) == before
-    (tmp_path / "home/contexts/c/transcript/manifest.json").rmdir()
+    (tmp_path / "contexts/c/transcript/manifest.json").rmdir()
     home.open("c").close()
 
 
-def test_one_that_cannot_be_read_is_in_nobodys_way(home: FileConversations, tmp_path: Path) -> None:
+def test_an_unreadable_conversation_does_not_affect_others(home: FileConversations, tmp_path: Path) -> None:
     """The defect: nothing could be listed, and no conversation be made or be found by its id."""
     made = home.create("a")
-    (tmp_path / "home/contexts/broken/context_meta.json").mkdir(parents=True)
-    (tmp_path / "home/contexts/broken/inbox.jsonl").mkdir()
+    (tmp_path / "contexts/broken/context_meta.json").mkdir(parents=True)
+    (tmp_path / "contexts/broken/inbox.jsonl").mkdir()
     assert [(one.name, bool(one.id)) for one in home.list()] == [("a", True), ("broken", False)]
     assert home.get_meta(made.id).name == "a"
     assert home.rename(made.id, "b").name == "b"
@@ -211,120 +193,113 @@ def test_one_that_cannot_be_read_is_in_nobodys_way(home: FileConversations, tmp_
     assert [one.name for one in home.list()] == ["b", "fresh", "other"]
 
 
-def test_what_comes_and_goes_meanwhile_is_listed_as_it_is_or_not_at_all(home: FileConversations) -> None:
+def test_a_conversation_that_changes_meanwhile_is_listed_whole_or_not_at_all(home: FileConversations) -> None:
     for name in "abc":
         home.create(name)
     done = threading.Event()
-    failed: list[BaseException] = []
 
-    def work() -> None:
+    def change() -> None:
         try:
             for number in range(60):
                 home.create(f"x{number}")
                 home.rename(f"x{number}", f"y{number}")
                 home.destroy(f"y{number}")
-        except BaseException as error:  # noqa: BLE001 (told by the test)
-            failed.append(error)
         finally:
             done.set()
 
-    thread = threading.Thread(target=work)
-    thread.start()
-    while not done.is_set():
-        assert all(one.id for one in home.list())
-    thread.join()
-    assert failed == []
+    def look() -> None:
+        while not done.is_set():
+            assert all(one.id for one in home.list())
+
+    run_in_threads(change, look)
 
 
-def test_whoever_opens_and_makes_gets_it_though_others_rename_and_destroy(home: FileConversations) -> None:
+def test_open_with_create_works_while_others_rename_and_destroy(home: FileConversations) -> None:
     """The defect: NotFound, which `create` rules out."""
     done = threading.Event()
 
-    def work() -> None:
+    def disturb() -> None:
         while not done.is_set():
             with suppress(ConversationLocked, NotFound, Conflict):
                 home.rename("c", "d")
             with suppress(ConversationLocked, NotFound):
                 home.destroy("d")
 
-    threads = [threading.Thread(target=work) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    try:
-        for _ in range(60):
-            with home.open("c", wait=60, create=True) as held:
-                assert held.append([Entry(entry_type=MESSAGE)])
-    finally:
-        done.set()
-        for thread in threads:
-            thread.join()
+    def open_often() -> None:
+        try:
+            for _ in range(60):
+                with home.open("c", wait=60, create=True) as held:
+                    assert held.append([user_message()])
+        finally:
+            done.set()
+
+    run_in_threads(disturb, disturb, open_often)
 
 
-def test_a_sweep_forgets_no_end_that_is_set_meanwhile(home: FileConversations) -> None:
+def test_a_sweep_keeps_expiries_that_are_set_meanwhile(home: FileConversations) -> None:
     home.create("a")
     done = threading.Event()
 
-    def work() -> None:
+    def sweep() -> None:
         while not done.is_set():
             home.sweep()
 
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
-        for number in range(60):
-            home.create(f"x{number}")
-            home.set_expiry(f"x{number}", Expiry(at=9_999_999_999))
-            assert home.expiry(f"x{number}").at == 9_999_999_999
-            home.rename(f"x{number}", f"y{number}")
-            assert home.expiry(f"y{number}").at == 9_999_999_999
-    finally:
-        done.set()
-        thread.join()
+    def change() -> None:
+        try:
+            for number in range(60):
+                home.create(f"x{number}")
+                home.set_expiry(f"x{number}", Expiry(at=9_999_999_999))
+                home.rename(f"x{number}", f"y{number}")
+                assert home.expiry(f"y{number}").at == 9_999_999_999
+        finally:
+            done.set()
+
+    run_in_threads(sweep, change)
     assert [home.expiry(f"y{number}").at for number in range(60)] == [9_999_999_999] * 60
 
 
-def test_what_processes_that_are_gone_had_begun_to_write_goes(home: FileConversations, tmp_path: Path) -> None:
+def test_temporary_files_of_ended_processes_are_removed(home: FileConversations, tmp_path: Path) -> None:
     home.create("c")
-    folder = tmp_path / "home/contexts/c"
+    folder = tmp_path / "contexts/c"
     gone = [".context_meta.json.999999999.0123abcd.tmp", "transcript/.manifest.json.99999999999999999999.0123abcd.tmp"]
     stays = [f".context.jsonl.{os.getpid()}.0123abcd.tmp", "mine.tmp", ".x.1.zzzzzzzz.tmp"]
     for name in (*gone, *stays):
         (folder / name).touch()
-    (tmp_path / "home/.state.json.999999999.0123abcd.tmp").touch()
+    (tmp_path / ".state.json.999999999.0123abcd.tmp").touch()
     home.open("c").close()
     assert [name for name in (*gone, *stays) if (folder / name).exists()] == stays
     home.sweep()
-    assert not (tmp_path / "home/.state.json.999999999.0123abcd.tmp").exists()
+    assert not (tmp_path / ".state.json.999999999.0123abcd.tmp").exists()
 
 
-def test_a_rename_that_cannot_be_noted_is_taken_back(home: FileConversations, tmp_path: Path) -> None:
+def test_a_rename_that_cannot_be_recorded_is_undone(home: FileConversations, tmp_path: Path) -> None:
     home.create("c")
     home.set_expiry("c", Expiry(at=9_999_999_999))
-    (tmp_path / "home/session.json").write_text('{"implied_context": "c"}')
-    (tmp_path / "home/.state.lock").unlink()
-    (tmp_path / "home/.state.lock").mkdir()
+    (tmp_path / "session.json").write_text('{"implied_context": "c"}')
+    (tmp_path / ".state.lock").unlink()
+    (tmp_path / ".state.lock").mkdir()
     with pytest.raises(Unavailable):
         home.rename("c", "d")
     assert [one.name for one in home.list()] == ["c"]
 
 
 @pytest.mark.parametrize(("active", "gone"), [(0, ()), (1, ("c",)), (2_000_000_000, ())])
-def test_idleness_counts_from_what_the_shared_file_says(
+def test_inactivity_counts_from_the_time_in_the_shared_file(
     home: FileConversations, tmp_path: Path, active: int, gone: tuple[str, ...]
 ) -> None:
     """The defect: one that nothing is known to have happened in was destroyed, one that was idle for long was not."""
     home.create("c")
     row = {"name": "c", "created_at": 1, "last_activity_at": active, "destroy_after_seconds_inactive": 1}
-    (tmp_path / "home/state.json").write_text(json.dumps({"contexts": [{**row, "destroy_at": 0}]}))
+    (tmp_path / "state.json").write_text(json.dumps({"contexts": [{**row, "destroy_at": 0}]}))
     assert home.sweep() == SweepResult(gone)
 
 
-def test_who_opens_a_conversation_uses_it_from_then_until_it_is_closed(tmp_path: Path) -> None:
+def test_opening_and_closing_count_as_activity(tmp_path: Path) -> None:
     now = 1000.0
-    home = FileConversations(str(tmp_path / "home"), clock=lambda: now)
+    home = FileConversations(str(tmp_path), clock=lambda: now)
 
     def known() -> object:
-        return json.loads((tmp_path / "home/state.json").read_bytes())["contexts"]
+        return json.loads((tmp_path / "state.json").read_bytes())["contexts"]
 
     row = {"name": "c", "created_at": 1000, "destroy_after_seconds_inactive": 0, "destroy_at": 0}
     with home.open("c", create=True):
@@ -333,13 +308,13 @@ def test_who_opens_a_conversation_uses_it_from_then_until_it_is_closed(tmp_path:
     assert known() == [{**row, "last_activity_at": 1060}]
 
 
-def test_one_whose_card_is_damaged_is_read_and_destroyed_but_not_written(
+def test_with_damaged_metadata_it_is_read_and_destroyed_but_not_written(
     home: FileConversations, tmp_path: Path
 ) -> None:
     """The defect: it was taken for empty and written anew, and what had been put away could be used again."""
     home.create("c")
     home.archive("c")
-    card = tmp_path / "home/contexts/c/context_meta.json"
+    card = tmp_path / "contexts/c/context_meta.json"
     half = card.read_bytes()[:40]
     card.write_bytes(half)
     with pytest.raises(Corrupt, match=r"context_meta\.json' is not a JSON object"):
@@ -351,30 +326,30 @@ def test_one_whose_card_is_damaged_is_read_and_destroyed_but_not_written(
     assert home.list() == ()
 
 
-def test_one_whose_holder_was_killed_is_idle_since_its_last_entry(home: FileConversations, tmp_path: Path) -> None:
+def test_after_a_killed_holder_inactivity_counts_from_the_last_entry(home: FileConversations, tmp_path: Path) -> None:
     """The defect: who was killed in a long round lost the conversation, as only opening and closing had been noted."""
     with home.open("c", create=True) as held:
-        held.append([Entry(entry_type=MESSAGE)])
+        held.append([user_message()])
     row = {"name": "c", "created_at": 1, "last_activity_at": 5, "destroy_after_seconds_inactive": 60, "destroy_at": 0}
-    (tmp_path / "home/state.json").write_text(json.dumps({"contexts": [row]}))
-    lock = tmp_path / "home/contexts/c/.lock"
+    (tmp_path / "state.json").write_text(json.dumps({"contexts": [row]}))
+    lock = tmp_path / "contexts/c/.lock"
     lock.write_text(json.dumps({"token": 7, "pid": 4_000_000, "host": "elsewhere"}))
     assert home.sweep() == SweepResult()
-    os.utime(tmp_path / "home/contexts/c/transcript/active.jsonl", (1000, 1000))
+    os.utime(tmp_path / "contexts/c/transcript/active.jsonl", (1000, 1000))
     assert home.sweep() == SweepResult(("c",))
 
 
-def test_one_that_is_used_until_it_is_held_is_not_destroyed(home: FileConversations) -> None:
+def test_a_conversation_that_is_no_longer_due_is_not_destroyed(home: FileConversations) -> None:
     """The defect: a sweep believed what it had read before somebody else used the conversation."""
     home.open("c", create=True).close()
     assert not home._destroy("c", lambda: False)  # pyright: ignore[reportPrivateUsage]
     assert home.get_meta("c").name == "c"
 
 
-def test_what_is_used_often_and_does_not_end_by_itself_is_noted_once_a_minute(tmp_path: Path) -> None:
+def test_without_an_expiry_activity_is_recorded_once_a_minute(tmp_path: Path) -> None:
     now = 1000.0
-    home = FileConversations(str(tmp_path / "home"), clock=lambda: now)
-    state = tmp_path / "home/state.json"
+    home = FileConversations(str(tmp_path), clock=lambda: now)
+    state = tmp_path / "state.json"
     home.open("c", create=True).close()
     first = state.read_bytes()
     now = 1059.0
@@ -386,23 +361,23 @@ def test_what_is_used_often_and_does_not_end_by_itself_is_noted_once_a_minute(tm
     assert json.loads(state.read_bytes())["contexts"][0]["last_activity_at"] == 1060
 
 
-def test_closing_does_not_wait_for_who_writes_the_state(home: FileConversations, tmp_path: Path) -> None:
+def test_closing_does_not_wait_for_a_writer_of_the_state(home: FileConversations, tmp_path: Path) -> None:
     """The defect: a process that was stopped while it wrote kept every other from closing."""
     held = home.open("c", create=True)
     home.set_expiry("c", Expiry(after_inactive=100))
-    (tmp_path / "home/state.json").write_text('{"contexts": []}')
-    with file_lock(str(tmp_path / "home/.state.lock")):
+    (tmp_path / "state.json").write_text('{"contexts": []}')
+    with file_lock(str(tmp_path / ".state.lock")):
         held.close()
-    assert json.loads((tmp_path / "home/state.json").read_bytes()) == {"contexts": []}
+    assert json.loads((tmp_path / "state.json").read_bytes()) == {"contexts": []}
 
 
-def test_a_damaged_state_is_left_to_who_will_tell_of_it(home: FileConversations, tmp_path: Path) -> None:
+def test_a_damaged_state_is_kept_and_reported_by_the_sweep(home: FileConversations, tmp_path: Path) -> None:
     """The defect: closing wrote it anew, and the ends of all others were lost."""
     with home.open("c", create=True):
-        (tmp_path / "home/state.json").write_text('{"contexts": [')
-    assert (tmp_path / "home/state.json").read_text() == '{"contexts": ['
-    (tmp_path / "home/state.json.broken").write_text("an earlier one")
+        (tmp_path / "state.json").write_text('{"contexts": [')
+    assert (tmp_path / "state.json").read_text() == '{"contexts": ['
+    (tmp_path / "state.json.broken").write_text("an earlier one")
     problem = home.sweep().problem
     assert "was damaged" in problem
-    assert (tmp_path / "home/state.json.broken").read_text() == "an earlier one"
-    assert len(list((tmp_path / "home").glob("state.json.*.broken"))) == 1
+    assert (tmp_path / "state.json.broken").read_text() == "an earlier one"
+    assert len(list(tmp_path.glob("state.json.*.broken"))) == 1

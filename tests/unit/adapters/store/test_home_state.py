@@ -1,11 +1,12 @@
 """`state.json` and `session.json`."""
 
 import json
-import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from fakes.stores import run_in_threads
 from marid.adapters.store.home_state import HomeState
 from marid.adapters.store.layout import HomeLayout
 from marid.core.conversation.records import Corrupt, CurrentConversation, Expiry
@@ -13,7 +14,7 @@ from marid.core.errors import Unavailable
 
 
 @pytest.fixture
-def registry(tmp_path: Path) -> HomeState:
+def state(tmp_path: Path) -> HomeState:
     return HomeState(HomeLayout(str(tmp_path)))
 
 
@@ -21,93 +22,86 @@ def rows(tmp_path: Path) -> list[dict[str, object]]:
     return json.loads((tmp_path / "state.json").read_bytes())["contexts"]
 
 
-def test_it_follows_the_folders_and_keeps_what_it_knew(registry: HomeState, tmp_path: Path) -> None:
+def test_it_follows_the_folders_and_keeps_what_it_knew(state: HomeState, tmp_path: Path) -> None:
     old = {"name": "b", "created_at": 5, "last_activity_at": 6, "destroy_at": 7, "new": True}
     (tmp_path / "state.json").write_text(json.dumps({"contexts": [{"name": "gone"}, old, 5, {}], "other": 1}))
-    registry.sync(lambda: ["a", "b"], 100)
+    state.sync(lambda: ["a", "b"], 100)
     first, second = rows(tmp_path)
     assert (first["name"], first["created_at"], first["destroy_at"]) == ("a", 100, 0)
     assert second == old
     assert json.loads((tmp_path / "state.json").read_bytes())["other"] == 1
-    assert registry.expiries()["b"] == (Expiry(at=7), 6)
-    registry.forget("b")
-    registry.forget("b")
+    assert state.expiries()["b"] == (Expiry(at=7), 6)
+    state.forget("b")
+    state.forget("b")
     assert [row["name"] for row in rows(tmp_path)] == ["a"]
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"contexts": 5}'])
-def test_one_that_cannot_be_read_counts_as_empty(registry: HomeState, tmp_path: Path, text: str) -> None:
+def test_one_that_cannot_be_read_counts_as_empty(state: HomeState, tmp_path: Path, text: str) -> None:
     (tmp_path / "state.json").write_text(text)
-    assert registry.expiries() == {}
-    registry.sync(lambda: ["a"], 1)
+    assert state.expiries() == {}
+    state.sync(lambda: ["a"], 1)
     assert [row["name"] for row in rows(tmp_path)] == ["a"]
 
 
-def test_what_is_put_aside_since_it_cannot_be_read_is_told(registry: HomeState, tmp_path: Path) -> None:
+def test_what_is_put_aside_since_it_cannot_be_read_is_told(state: HomeState, tmp_path: Path) -> None:
     """The defect: it was overwritten, and every end that was set in it was lost without a word."""
     (tmp_path / "state.json").write_text('{"contexts": [')
-    assert f"'{tmp_path}/state.json.broken'" in registry.sync(lambda: ["a"], 100)
+    assert f"'{tmp_path}/state.json.broken'" in state.sync(lambda: ["a"], 100)
     assert (tmp_path / "state.json.broken").read_text() == '{"contexts": ['
     assert [row["name"] for row in rows(tmp_path)] == ["a"]
-    assert registry.sync(lambda: ["a"], 100) == ""
+    assert state.sync(lambda: ["a"], 100) == ""
 
 
-def test_an_empty_one_is_nothing_to_tell(registry: HomeState, tmp_path: Path) -> None:
+def test_an_empty_one_is_nothing_to_tell(state: HomeState, tmp_path: Path) -> None:
     (tmp_path / "state.json").touch()
-    assert registry.sync(lambda: ["a"], 100) == ""
+    assert state.sync(lambda: ["a"], 100) == ""
     assert not (tmp_path / "state.json.broken").exists()
 
 
-def test_use_is_noted_with_the_rest_of_the_row(registry: HomeState, tmp_path: Path) -> None:
-    registry.set_expiry("a", Expiry(after_inactive=9), 100)
-    registry.record_activity("a", 105)
-    registry.record_activity("b", 106)
-    assert registry.expiries() == {"a": (Expiry(after_inactive=9), 105), "b": (Expiry(), 106)}
+def test_use_is_noted_with_the_rest_of_the_row(state: HomeState, tmp_path: Path) -> None:
+    state.set_expiry("a", Expiry(after_inactive=9), 100)
+    state.record_activity("a", 105)
+    state.record_activity("b", 106)
+    assert state.expiries() == {"a": (Expiry(after_inactive=9), 105), "b": (Expiry(), 106)}
 
 
-def test_a_rename_keeps_activity_and_the_end(registry: HomeState, tmp_path: Path) -> None:
-    registry.set_expiry("a", Expiry(at=9, after_inactive=3), 50)
-    registry.switch("a")
-    registry.switch("z")
-    registry.rename("a", "b", lambda: None)
-    assert registry.expiries() == {"b": (Expiry(at=9, after_inactive=3), 50)}
-    assert registry.current() == CurrentConversation("z", "b")
-    registry.rename("unknown", "c", lambda: None)
+def test_a_rename_keeps_activity_and_the_end(state: HomeState, tmp_path: Path) -> None:
+    state.set_expiry("a", Expiry(at=9, after_inactive=3), 50)
+    state.switch("a")
+    state.switch("z")
+    state.rename("a", "b", lambda: None)
+    assert state.expiries() == {"b": (Expiry(at=9, after_inactive=3), 50)}
+    assert state.current() == CurrentConversation("z", "b")
+    state.rename("unknown", "c", lambda: None)
     assert len(rows(tmp_path)) == 1
 
 
-def test_a_session_that_cannot_be_read_is_an_error(registry: HomeState, tmp_path: Path) -> None:
+def test_a_session_that_cannot_be_read_is_an_error(state: HomeState, tmp_path: Path) -> None:
     (tmp_path / "session.json").write_text("{")
     with pytest.raises(Corrupt, match=r"session\.json"):
-        registry.current()
+        state.current()
 
 
 @pytest.mark.parametrize("name", ["../../x", "system", "my project", 5])
-def test_what_can_be_no_name_means_nothing_in_a_session(registry: HomeState, tmp_path: Path, name: object) -> None:
+def test_what_can_be_no_name_means_nothing_in_a_session(state: HomeState, tmp_path: Path, name: object) -> None:
     (tmp_path / "session.json").write_text(json.dumps({"implied_context": name, "previous_context": name}))
-    assert registry.current() == CurrentConversation("default", "")
+    assert state.current() == CurrentConversation("default", "")
     (tmp_path / "session.json").write_text(json.dumps({"implied_context": "a", "previous_context": name}))
-    assert registry.switch("b") == CurrentConversation("b", "a")
+    assert state.switch("b") == CurrentConversation("b", "a")
 
 
-def test_a_session_keeps_the_fields_of_others(registry: HomeState, tmp_path: Path) -> None:
+def test_a_session_keeps_the_fields_of_others(state: HomeState, tmp_path: Path) -> None:
     (tmp_path / "session.json").write_text('{"implied_context": "", "previous_context": null, "x": 1}')
-    assert registry.current() == CurrentConversation("default", "")
-    registry.switch("a")
-    assert json.loads((tmp_path / "session.json").read_bytes()) == {
-        "implied_context": "a",
-        "previous_context": "default",
-        "x": 1,
-    }
+    assert state.current() == CurrentConversation("default", "")
+    state.switch("a")
+    wanted = {"implied_context": "a", "previous_context": "default", "x": 1}
+    assert json.loads((tmp_path / "session.json").read_bytes()) == wanted
 
 
-def test_many_who_write_at_once_lose_nothing(registry: HomeState) -> None:
-    threads = [threading.Thread(target=registry.set_expiry, args=(f"c{n}", Expiry(at=n), n)) for n in range(12)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(registry.expiries()) == 12
+def test_many_who_write_at_once_lose_nothing(state: HomeState) -> None:
+    run_in_threads(*(partial(state.set_expiry, f"c{n}", Expiry(at=n), n) for n in range(12)))
+    assert len(state.expiries()) == 12
 
 
 def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
@@ -116,24 +110,24 @@ def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         HomeState(HomeLayout(str(tmp_path / "home"))).switch("a")
 
 
-def test_what_is_forgotten_is_not_meant_any_more(registry: HomeState, tmp_path: Path) -> None:
+def test_what_is_forgotten_is_not_meant_any_more(state: HomeState, tmp_path: Path) -> None:
     (tmp_path / "contexts" / "a").mkdir(parents=True)
-    registry.switch("a")
-    registry.switch("b")
-    registry.forget("b")
-    assert registry.current() == CurrentConversation("a", "")
-    registry.switch("c")
-    registry.forget("a")
-    assert registry.current() == CurrentConversation("c", "")
-    registry.forget("c")
-    assert registry.current() == CurrentConversation("default", "")
+    state.switch("a")
+    state.switch("b")
+    state.forget("b")
+    assert state.current() == CurrentConversation("a", "")
+    state.switch("c")
+    state.forget("a")
+    assert state.current() == CurrentConversation("c", "")
+    state.forget("c")
+    assert state.current() == CurrentConversation("default", "")
 
 
-def test_a_home_of_the_first_generation_says_elsewhere_which_one_is_meant(registry: HomeState, tmp_path: Path) -> None:
+def test_a_home_of_the_first_generation_says_elsewhere_which_one_is_meant(state: HomeState, tmp_path: Path) -> None:
     (tmp_path / "state.json").write_text('{"current_context": "old", "previous_context": "older", "contexts": []}')
-    assert registry.current() == CurrentConversation("old", "older")
-    registry.switch("newer")
-    assert registry.current() == CurrentConversation("newer", "old")
+    assert state.current() == CurrentConversation("old", "older")
+    state.switch("newer")
+    assert state.current() == CurrentConversation("newer", "old")
     (tmp_path / "session.json").unlink()
     (tmp_path / "state.json").write_text('{"current_context": "../x", "previous_context": 5}')
-    assert registry.current() == CurrentConversation("default", "")
+    assert state.current() == CurrentConversation("default", "")

@@ -1,46 +1,42 @@
 """Messages between conversations."""
 
 import json
-import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from fakes.stores import run_in_threads
 from marid.adapters.store.conversations import FileConversations
 from marid.adapters.store.inbox import MAX_MESSAGE_CHARACTERS
 from marid.core.conversation.records import InboxMessage
 from marid.core.errors import BadInput, NotFound
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> FileConversations:
-    return FileConversations(str(tmp_path))
-
-
-def test_a_line_is_as_the_documents_have_it(home: FileConversations, tmp_path: Path) -> None:
+def test_a_line_is_as_the_documents_have_it(home: FileConversations, folder: Path) -> None:
     sent = home.inbox.send(InboxMessage(sender="a", to="c", content="x", timestamp=5))
-    line = json.loads((tmp_path / "contexts/c/inbox.jsonl").read_bytes())
+    line = json.loads((folder / "inbox.jsonl").read_bytes())
     assert line == {"id": sent.id, "timestamp": 5, "from": "a", "to": "c", "content": "x"}
 
 
-def test_what_cannot_be_read_stays_and_a_torn_end_is_put_aside(home: FileConversations, tmp_path: Path) -> None:
+def test_what_cannot_be_read_stays_and_a_torn_end_is_put_aside(home: FileConversations, folder: Path) -> None:
     """The defect: lines that could not be parsed were lost when the inbox was emptied."""
     home.create("c")
-    path = tmp_path / "contexts/c/inbox.jsonl"
+    path = folder / "inbox.jsonl"
     path.write_bytes(b'rubbish\n{"content":"old","timestamp":"x"}\n{"content":5}\n{"cut')
     sent = home.inbox.send(InboxMessage(sender="a", to="c", content="new"))
     assert [message.content for message in home.inbox.peek("c")] == ["old", "new"]
     home.inbox.remove("c", [sent])
     assert path.read_bytes() == b'rubbish\n{"content":"old","timestamp":"x"}\n{"content":5}\n'
-    assert (tmp_path / "contexts/c/inbox.jsonl.torn").exists()
+    assert (folder / "inbox.jsonl.torn").exists()
 
 
 def test_what_has_no_id_gets_one_that_it_keeps_so_that_each_is_read_and_taken_out_once(
-    home: FileConversations, tmp_path: Path
+    home: FileConversations, folder: Path
 ) -> None:
     """The defect: after the first message without an id all others were taken for that one."""
     home.create("c")
-    path = tmp_path / "contexts/c/inbox.jsonl"
+    path = folder / "inbox.jsonl"
     line = '{"from":"cron","content":"failed","own":[1]}\n'
     path.write_text(line + line + '{"id":null,"content":"x"}\n{"id":7,"content":"y"}\n')
     assert [message.id for message in home.inbox.peek("c")] == ["", "", "", "7"]
@@ -56,9 +52,9 @@ def test_what_has_no_id_gets_one_that_it_keeps_so_that_each_is_read_and_taken_ou
     assert path.read_text() == line
 
 
-def test_lines_that_are_no_messages_are_told_with_their_file(home: FileConversations, tmp_path: Path) -> None:
+def test_lines_that_are_no_messages_are_told_with_their_file(home: FileConversations, folder: Path) -> None:
     home.create("c")
-    path = tmp_path / "contexts/c/inbox.jsonl"
+    path = folder / "inbox.jsonl"
     path.write_text('rubbish\n\n{"content":"x"}\n')
     post = home.inbox.collect("c")
     assert [message.content for message in post.messages] == ["x"]
@@ -73,11 +69,7 @@ def test_many_who_send_at_once_lose_nothing(home: FileConversations) -> None:
         for _ in range(5):
             home.inbox.send(InboxMessage(sender=name, to="c", content="x"))
 
-    threads = [threading.Thread(target=work, args=(name,)) for name in "abc"]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_in_threads(*(partial(work, name) for name in "abc"))
     assert len(home.inbox.peek("c")) == 15
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from marid.adapters.store import manifest
-from marid.adapters.store.layout import ConversationPaths, HomeLayout
+from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.manifest import Manifest, PartitionRow, encode_rows
 from marid.core.conversation.records import Corrupt, StorageSettings
 
@@ -21,13 +21,6 @@ ROW = PartitionRow(
     anchor_sequence=0,
     size=10,
 )
-
-
-@pytest.fixture
-def paths(tmp_path: Path) -> ConversationPaths:
-    paths = HomeLayout(str(tmp_path)).paths("c")
-    Path(paths.partitions).mkdir(parents=True)
-    return paths
 
 
 @pytest.mark.parametrize("rows", [[], [ROW], [ROW, {**ROW, "prompt_count": 3}]])

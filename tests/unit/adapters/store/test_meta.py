@@ -6,15 +6,8 @@ from pathlib import Path
 import pytest
 
 from marid.adapters.store import meta
-from marid.adapters.store.layout import ConversationPaths, HomeLayout
+from marid.adapters.store.layout import ConversationPaths
 from marid.core.conversation.records import ConversationMeta, Corrupt
-
-
-@pytest.fixture
-def paths(tmp_path: Path) -> ConversationPaths:
-    paths = HomeLayout(str(tmp_path)).paths("c")
-    Path(paths.folder).mkdir(parents=True)
-    return paths
 
 
 def test_it_comes_back_with_the_fields_of_others(paths: ConversationPaths) -> None:

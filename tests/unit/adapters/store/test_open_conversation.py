@@ -6,15 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from fakes.stores import TunedConversations
+from fakes.stores import TunedConversations, user_message
 from marid.adapters.store.conversations import FileConversations
-from marid.core.conversation.entry import MESSAGE, Entry
+from marid.core.conversation.entry import MESSAGE
 from marid.core.conversation.records import Corrupt, StorageSettings
 from marid.core.errors import BadInput, Unavailable
-
-
-def said(text: str) -> Entry:
-    return Entry(entry_type=MESSAGE, content=text, sender="user", to="c", role="user")
 
 
 @pytest.fixture
@@ -22,11 +18,16 @@ def home(tmp_path: Path) -> FileConversations:
     return TunedConversations(str(tmp_path), StorageSettings(partition_max_entries=4))
 
 
+@pytest.fixture
+def active(folder: Path) -> Path:
+    return folder / "transcript/active.jsonl"
+
+
 def test_the_window_on_the_disk_is_the_window(home: FileConversations, tmp_path: Path) -> None:
     """The defect: a rewritten window lost ids, names and times."""
     path = tmp_path / "contexts/c/context.jsonl"
     with home.open("c", create=True) as held:
-        stored = held.append([said("a"), said("b")._replace(extra={"x": 1})])
+        stored = held.append([user_message("a"), user_message("b")._replace(extra={"x": 1})])
         assert held.window()[1:] == stored
         lines = [json.loads(line) for line in path.read_bytes().splitlines()]
         assert [line["id"] for line in lines[1:]] == [entry.id for entry in stored]
@@ -39,24 +40,24 @@ def test_the_window_on_the_disk_is_the_window(home: FileConversations, tmp_path:
 def test_an_entry_that_is_no_json_spoils_only_its_own_append(home: FileConversations) -> None:
     with home.open("c", create=True) as held:
         with pytest.raises(BadInput):
-            held.append([said("a"), said("b")._replace(metadata={"x": object()})])
+            held.append([user_message("a"), user_message("b")._replace(metadata={"x": object()})])
         assert held.sequence() == 1
-        assert held.append([said("c")])[0].sequence == 2
+        assert held.append([user_message("c")])[0].sequence == 2
 
 
 def test_a_new_partition_that_cannot_be_begun_loses_nothing(home: FileConversations, tmp_path: Path) -> None:
     folder = tmp_path / "contexts/c/transcript"
     with home.open("c", create=True) as held:
-        held.append([said("a")])
+        held.append([user_message("a")])
         (folder / "partitions").rmdir()
         (folder / "partitions").write_text("in the way")
-        held.append([said("b"), said("c")])
+        held.append([user_message("b"), user_message("c")])
         assert "could not be started" in held.problems()[0]
         assert len(held.window()) == 4
         with pytest.raises(Unavailable):
-            held.append([said("d")])
+            held.append([user_message("d")])
         (folder / "partitions").unlink()
-        assert held.append([said("d")])[0].sequence == 5
+        assert held.append([user_message("d")])[0].sequence == 5
         assert len(os.listdir(folder / "partitions")) == 1
         assert [entry.content for entry in held.window()[1:]] == ["a", "b", "c", "d"]
 
@@ -64,18 +65,18 @@ def test_a_new_partition_that_cannot_be_begun_loses_nothing(home: FileConversati
 def test_a_manifest_that_cannot_be_written_loses_nothing(home: FileConversations, tmp_path: Path) -> None:
     manifest = tmp_path / "contexts/c/transcript/manifest.json"
     with home.open("c", create=True) as held:
-        (manifest).unlink(missing_ok=True)
+        manifest.unlink(missing_ok=True)
         manifest.mkdir()
-        held.append([said("a"), said("b"), said("c")])
+        held.append([user_message("a"), user_message("b"), user_message("c")])
         assert len(held.problems()) == 1
         manifest.rmdir()
-        assert held.append([said("d")])[0].sequence == 5
+        assert held.append([user_message("d")])[0].sequence == 5
         assert [entry.content for entry in held.entries(types=[MESSAGE])] == ["a", "b", "c", "d"]
 
 
 def test_the_last_time_is_noted_when_it_is_closed(home: FileConversations) -> None:
     with home.open("c", create=True) as held:
-        (stored,) = held.append([said("a")])
+        (stored,) = held.append([user_message("a")])
     assert home.read("c").meta().last_message_ms == stored.time_ms
 
 
@@ -103,7 +104,7 @@ def test_a_partition_has_no_room_behind_its_lines(tmp_path: Path) -> None:
     home = TunedConversations(str(tmp_path), StorageSettings(partition_max_entries=20))
     with home.open("c", create=True) as held:
         for number in range(25):
-            held.append([said(f"m{number}")])
+            held.append([user_message(f"m{number}")])
     (partition,) = (tmp_path / "contexts/c/transcript/partitions").iterdir()
     assert partition.read_bytes().endswith(b"}\n")
     rows = json.loads((tmp_path / "contexts/c/transcript/manifest.json").read_bytes())["partitions"]
@@ -116,9 +117,9 @@ def test_after_opening_every_partition_is_listed_and_the_window_is_what_came_sin
 ) -> None:
     folder = tmp_path / "contexts/c"
     with home.open("c", create=True) as held:
-        held.append([said(f"m{number}") for number in range(9)])
+        held.append([user_message(f"m{number}") for number in range(9)])
         held.clear()
-        later = [held.append([said(f"n{number}")])[0] for number in range(9)]
+        later = [held.append([user_message(f"n{number}")])[0] for number in range(9)]
     (folder / "transcript/manifest.json").unlink()
     (folder / "context.jsonl").write_bytes(b"rubbish\n")
     with home.open("c") as held:
@@ -134,9 +135,9 @@ def test_a_lock_that_was_taken_by_force_stops_every_write(home: FileConversation
     held = home.open("c", create=True)
     (tmp_path / "contexts/c/.lock").unlink()
     with home.open("c") as other:
-        other.append([said("theirs")])
+        other.append([user_message("theirs")])
         for write in (
-            lambda: held.append([said("mine")]),
+            lambda: held.append([user_message("mine")]),
             lambda: held.write_note("todos", "x"),
             lambda: held.update_meta(lambda meta: meta._replace(title="x")),
             lambda: held.find("x"),
@@ -147,9 +148,9 @@ def test_a_lock_that_was_taken_by_force_stops_every_write(home: FileConversation
     assert [entry.content for entry in home.read("c").entries(types=[MESSAGE])] == ["theirs"]
 
 
-def test_what_a_crash_cut_off_is_told(home: FileConversations, tmp_path: Path) -> None:
+def test_what_a_crash_cut_off_is_reported(home: FileConversations, active: Path) -> None:
     home.create("c")
-    with (tmp_path / "contexts/c/transcript/active.jsonl").open("ab") as file:
+    with active.open("ab") as file:
         file.write(b'rubbish\n{"cut')
     with home.open("c") as held:
         told = held.problems()
@@ -158,52 +159,52 @@ def test_what_a_crash_cut_off_is_told(home: FileConversations, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("many", [1, 20])
-def test_what_is_stored_is_in_the_file_of_that_name_whoever_has_replaced_it(tmp_path: Path, many: int) -> None:
+def test_entries_go_into_a_file_that_has_replaced_the_old_one(tmp_path: Path, active: Path, many: int) -> None:
     """The defect: what an editor or `sed -i` had replaced was still written to, and answers were lost."""
-    home, active = FileConversations(str(tmp_path)), tmp_path / "contexts/c/transcript/active.jsonl"
+    home = FileConversations(str(tmp_path))
     with home.open("c", create=True) as held:
         for _ in range(many):
-            held.append([said("a")])
+            held.append([user_message("a")])
         (tmp_path / "copy").write_bytes(active.read_bytes().replace(b'"a"', b'"b"'))
         (tmp_path / "copy").rename(active)
-        (stored,) = held.append([said("c")])
+        (stored,) = held.append([user_message("c")])
         assert stored.sequence == many + 2
         contents = [*["b"] * many, "c"]
         assert [entry.content for entry in held.window()[1:]] == contents
     assert [entry.content for entry in home.read("c").window()[1:]] == contents
 
 
-def test_what_another_program_has_appended_meanwhile_stays(tmp_path: Path) -> None:
-    home, active = FileConversations(str(tmp_path)), tmp_path / "contexts/c/transcript/active.jsonl"
+def test_what_another_program_has_appended_meanwhile_stays(tmp_path: Path, active: Path) -> None:
+    home = FileConversations(str(tmp_path))
     with home.open("c", create=True) as held:
-        held.append([said("a")])
+        held.append([user_message("a")])
         with active.open("ab") as file:
             file.write(b'{"id":"x","content":"theirs","entry_type":"message"}\n')
-        assert held.append([said("c")])[0].sequence == 4
+        assert held.append([user_message("c")])[0].sequence == 4
     assert [entry.content for entry in home.read("c").entries()][1:] == ["a", "theirs", "c"]
 
 
 @pytest.mark.parametrize("how", ["removed", "emptied", "older"])
-def test_entries_that_are_lost_while_a_conversation_is_held_are_told(tmp_path: Path, how: str) -> None:
-    home, active = FileConversations(str(tmp_path)), tmp_path / "contexts/c/transcript/active.jsonl"
+def test_entries_that_are_lost_while_a_conversation_is_held_are_told(tmp_path: Path, active: Path, how: str) -> None:
+    home = FileConversations(str(tmp_path))
     with home.open("c", create=True) as held:
         older = active.read_bytes()
-        held.append([said("a")])
+        held.append([user_message("a")])
         if how == "removed":
             active.unlink()
         else:
             active.write_bytes(older if how == "older" else b"")
         with pytest.raises(Corrupt, match="lost entries"):
-            held.append([said("b")])
+            held.append([user_message("b")])
         assert len(active.read_bytes().splitlines()) == (how == "older")
-        held.append([said("c")])
+        held.append([user_message("c")])
     assert [entry.content for entry in home.read("c").window()[1:]] == ["c"]
 
 
-def test_nothing_is_noted_of_a_file_that_was_changed_meanwhile(tmp_path: Path) -> None:
-    home, active = FileConversations(str(tmp_path)), tmp_path / "contexts/c/transcript/active.jsonl"
+def test_no_tally_is_saved_of_a_file_that_was_changed_meanwhile(tmp_path: Path, active: Path) -> None:
+    home = FileConversations(str(tmp_path))
     with home.open("c", create=True) as held:
-        held.append([said("a")])
+        held.append([user_message("a")])
         active.write_bytes(active.read_bytes().replace(b'"a"', b'"changed"') + b"rubbish\n")
     with home.open("c") as held:
         assert "line 3" in held.problems()[0]

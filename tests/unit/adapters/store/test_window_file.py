@@ -7,18 +7,11 @@ from pathlib import Path
 import pytest
 
 from marid.adapters.store.entry_lines import encode_line
-from marid.adapters.store.layout import ConversationPaths, HomeLayout
+from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.window_file import WindowFile
 from marid.core.conversation.entry import Entry
 
 ENTRIES = [Entry(entry_type="m", content=text, sequence=number) for number, text in enumerate("abc", 1)]
-
-
-@pytest.fixture
-def paths(tmp_path: Path) -> ConversationPaths:
-    paths = HomeLayout(str(tmp_path)).paths("c")
-    Path(paths.folder).mkdir(parents=True)
-    return paths
 
 
 def begun(paths: ConversationPaths, entries: list[Entry]) -> WindowFile:
