@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -40,12 +40,6 @@ except Unavailable as error:
 
 
 @pytest.fixture
-def too_late() -> Callable[[], bool]:
-    end = time.monotonic() + 30
-    return lambda: time.monotonic() > end
-
-
-@pytest.fixture
 def root(tmp_path: Path) -> Path:
     folder = tmp_path / "root"
     folder.mkdir()
@@ -54,8 +48,8 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def ordinary_user() -> Iterator[Path]:
-    """A folder of somebody whom permissions bind, and we are that somebody."""
-    importlib.import_module("watchfiles")  # now, since somebody may not be allowed to read our libraries
+    """A folder of a user who is not root; the test runs as that user."""
+    importlib.import_module("watchfiles")  # before the switch: the user may not be allowed to read our libraries
     privileged = os.geteuid() == 0
     if privileged:
         os.seteuid(65534)
@@ -67,91 +61,86 @@ def ordinary_user() -> Iterator[Path]:
             os.seteuid(0)
 
 
-def until(sets: Iterator[frozenset[str]], path: Path) -> bool:
+def watched(*folders: Path) -> Iterator[frozenset[str]]:
+    """The changes from now on, for at most 30 seconds."""
+    end = time.monotonic() + 30
+    sets = FileWatch().changes([str(folder) for folder in folders], lambda: time.monotonic() > end)
+    assert next(sets) == frozenset()
+    return sets
+
+
+def reports(sets: Iterator[frozenset[str]], path: Path) -> bool:
     return any(str(path) in changed for changed in sets)
 
 
-def test_a_file_in_a_new_folder_is_told(root: Path, too_late: Callable[[], bool]) -> None:
-    sets = FileWatch().changes([str(root)], too_late)
-    next(sets)
+def reports_new(sets: Iterator[frozenset[str]], path: Path) -> bool:
+    path.write_text("1")
+    return reports(sets, path)
+
+
+def test_a_file_in_a_new_folder_is_reported(root: Path) -> None:
+    sets = watched(root)
     (root / "new").mkdir()
-    assert until(sets, root / "new")
-    (root / "new" / "file").write_text("1")
-    assert until(sets, root / "new" / "file")
+    assert reports(sets, root / "new")
+    assert reports_new(sets, root / "new" / "file")
 
 
-def test_a_deleted_file_is_told(root: Path, too_late: Callable[[], bool]) -> None:
+def test_a_deleted_file_is_reported(root: Path) -> None:
     (root / "file").write_text("1")
-    sets = FileWatch().changes([str(root)], too_late)
-    next(sets)
+    sets = watched(root)
     (root / "file").unlink()
-    assert until(sets, root / "file")
+    assert reports(sets, root / "file")
 
 
 @pytest.mark.parametrize("name", ["node_modules", ".git", "__pycache__"])
-def test_no_folder_is_left_out(root: Path, too_late: Callable[[], bool], name: str) -> None:
+def test_no_folder_is_left_out(root: Path, name: str) -> None:
     (root / name).mkdir()
-    sets = FileWatch().changes([str(root)], too_late)
-    next(sets)
-    (root / name / "file.pyc").write_text("1")
-    assert until(sets, root / name / "file.pyc")
+    sets = watched(root)
+    assert reports_new(sets, root / name / "file.pyc")
 
 
-def test_a_folder_that_vanishes_and_returns_is_watched_again(root: Path, too_late: Callable[[], bool]) -> None:
+def test_a_folder_that_vanishes_and_returns_is_watched_again(root: Path) -> None:
     (root / "old").write_text("1")
-    sets = FileWatch().changes([str(root)], too_late)
-    next(sets)
+    sets = watched(root)
     shutil.rmtree(root)
-    assert until(sets, root)
+    assert reports(sets, root)
     root.mkdir()
-    assert until(sets, root)
-    (root / "new").write_text("1")
-    assert until(sets, root / "new")
+    assert reports(sets, root)
+    assert reports_new(sets, root / "new")
 
 
-def test_files_below_a_link_are_named_by_the_link(root: Path, tmp_path: Path, too_late: Callable[[], bool]) -> None:
+def test_files_below_a_link_are_named_by_the_link(root: Path, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(root)
-    sets = FileWatch().changes([str(link)], too_late)
-    next(sets)
+    sets = watched(link)
     (root / "file").write_text("1")
     assert next(sets) == {str(link / "file")}
     shutil.rmtree(root)
-    assert until(sets, link)
+    assert reports(sets, link)
 
 
-def test_a_folder_swapped_for_another_is_watched_again(
-    root: Path, tmp_path: Path, too_late: Callable[[], bool]
-) -> None:
+def test_a_folder_swapped_for_another_is_watched_again(root: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
-    sets = FileWatch().changes([str(root)], too_late)
-    next(sets)
+    sets = watched(root)
     root.rename(tmp_path / "away")
     (tmp_path / "other").rename(root)
-    assert until(sets, root)
-    (root / "new").write_text("1")
-    assert until(sets, root / "new")
+    assert reports(sets, root)
+    assert reports_new(sets, root / "new")
 
 
-def test_a_folder_that_vanishes_does_not_end_the_watch_of_another(
-    root: Path, tmp_path: Path, too_late: Callable[[], bool]
-) -> None:
+def test_a_folder_that_vanishes_does_not_end_the_watch_of_another(root: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
-    sets = FileWatch().changes([str(root), str(tmp_path / "other")], too_late)
-    next(sets)
+    sets = watched(root, tmp_path / "other")
     root.rmdir()
-    assert until(sets, root)
-    (tmp_path / "other" / "file").write_text("1")
-    assert until(sets, tmp_path / "other" / "file")
+    assert reports(sets, root)
+    assert reports_new(sets, tmp_path / "other" / "file")
 
 
-def test_a_name_that_is_not_utf8_makes_the_whole_folder_suspect(root: Path, too_late: Callable[[], bool]) -> None:
-    sets = FileWatch().changes([str(root)], too_late)
-    next(sets)
+def test_a_name_that_is_not_utf8_makes_the_whole_folder_suspect(root: Path) -> None:
+    sets = watched(root)
     Path(os.fsdecode(os.fsencode(root) + b"/bad\xff")).write_text("1")
-    assert until(sets, root)
-    (root / "good").write_text("1")
-    assert until(sets, root / "good")
+    assert reports(sets, root)
+    assert reports_new(sets, root / "good")
 
 
 def test_a_folder_whose_name_is_not_utf8_cannot_be_watched(tmp_path: Path) -> None:
@@ -162,23 +151,18 @@ def test_a_folder_whose_name_is_not_utf8_cannot_be_watched(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("mode", [0o000, 0o600, 0o300])
-def test_a_folder_that_may_not_be_read_hides_no_other(
-    ordinary_user: Path, too_late: Callable[[], bool], mode: int
-) -> None:
+def test_a_folder_that_may_not_be_read_hides_no_other(ordinary_user: Path, mode: int) -> None:
     names = "abcde"
     for name in names:
         (ordinary_user / name / "deep").mkdir(parents=True)
     (ordinary_user / "c").chmod(mode)
     try:
-        sets = FileWatch().changes([str(ordinary_user)], too_late)
-        assert next(sets) == frozenset()
+        sets = watched(ordinary_user)
         for name in names.replace("c", ""):
-            (ordinary_user / name / "deep" / "file").write_text("1")
-            assert until(sets, ordinary_user / name / "deep" / "file")
+            assert reports_new(sets, ordinary_user / name / "deep" / "file")
         (ordinary_user / "new").mkdir()
-        assert until(sets, ordinary_user / "new")
-        (ordinary_user / "new" / "file").write_text("1")
-        assert until(sets, ordinary_user / "new" / "file")
+        assert reports(sets, ordinary_user / "new")
+        assert reports_new(sets, ordinary_user / "new" / "file")
     finally:
         (ordinary_user / "c").chmod(0o700)
 
@@ -190,7 +174,7 @@ def test_a_system_that_allows_no_watch_is_reported(root: Path) -> None:
     assert f'cannot watch "{root}": ' in done.stdout
 
 
-def test_ctrl_c_reaches_whoever_waits(root: Path) -> None:
+def test_ctrl_c_ends_the_wait(root: Path) -> None:
     argv = [sys.executable, "-c", INTERRUPTED, str(root)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
         assert program.stdout is not None

@@ -36,9 +36,13 @@ def _record(**given: Any) -> AuditRecord:
     return AuditRecord(**{**base, **given})
 
 
+def new_log(home: Path, *, write_delay: float = 0) -> SessionLog:
+    return SessionLog(str(home), "mcp", clock=lambda: 1_700_000_000.0, write_delay=write_delay)
+
+
 @pytest.fixture
 def log(tmp_path: Path) -> SessionLog:
-    return SessionLog(str(tmp_path), "mcp", clock=lambda: 1_700_000_000.0, write_delay=0)
+    return new_log(tmp_path)
 
 
 def _folder(home: Path) -> Path:
@@ -147,12 +151,10 @@ def test_scripts_are_numbered(log: SessionLog, tmp_path: Path) -> None:
 
 def test_two_processes_of_one_second_have_a_folder_each(log: SessionLog, tmp_path: Path) -> None:
     log.record(_record())
-    other = SessionLog(str(tmp_path), "mcp", clock=lambda: 1_700_000_000.0, write_delay=0)
+    other = new_log(tmp_path)
     other.record(_record())
-    assert sorted(folder.name for folder in _folder(tmp_path).parent.iterdir()) == [
-        "20231114_221320_mcp",
-        "20231114_221320_mcp_2",
-    ]
+    names = sorted(folder.name for folder in _folder(tmp_path).parent.iterdir())
+    assert names == ["20231114_221320_mcp", "20231114_221320_mcp_2"]
 
 
 def test_a_label_is_no_path(tmp_path: Path) -> None:
@@ -167,7 +169,7 @@ def test_a_log_that_was_closed_goes_on(log: SessionLog, tmp_path: Path) -> None:
     assert len(_lines(tmp_path)) == 2
 
 
-def test_a_log_that_cannot_be_kept_is_told_once_and_stops_nobody(tmp_path: Path) -> None:
+def test_a_log_that_cannot_be_written_is_reported_once_and_stops_no_call(tmp_path: Path) -> None:
     (tmp_path / "logs").touch()
     log = SessionLog(str(tmp_path), "mcp", write_delay=0)
     problem = log.record(_record())
@@ -177,13 +179,13 @@ def test_a_log_that_cannot_be_kept_is_told_once_and_stops_nobody(tmp_path: Path)
     assert log.save_script("ls", ".sh") is None
 
 
-def test_a_home_that_may_not_be_written_is_told(tmp_path: Path) -> None:
+def test_a_home_that_may_not_be_written_is_reported(tmp_path: Path) -> None:
     tmp_path.chmod(0o555)
     with as_nobody():
         assert SessionLog(str(tmp_path), "mcp", write_delay=0).record(_record()) is not None
 
 
-def test_when_all_names_of_a_second_are_taken_that_is_told(log: SessionLog, tmp_path: Path) -> None:
+def test_when_all_names_of_a_second_are_taken_it_is_reported(log: SessionLog, tmp_path: Path) -> None:
     folder = _folder(tmp_path)
     for number in range(1, 1000):
         folder.with_name(folder.name + (f"_{number}" if number > 1 else "")).mkdir(parents=True)
@@ -191,7 +193,7 @@ def test_when_all_names_of_a_second_are_taken_that_is_told(log: SessionLog, tmp_
 
 
 def test_what_need_not_be_durable_is_written_soon(tmp_path: Path) -> None:
-    log = SessionLog(str(tmp_path), "mcp", clock=lambda: 1_700_000_000.0, write_delay=0.01)
+    log = new_log(tmp_path, write_delay=0.01)
     for number in range(3):
         log.record(_record(call=str(number)))
     end = time.monotonic() + 30
@@ -201,7 +203,7 @@ def test_what_need_not_be_durable_is_written_soon(tmp_path: Path) -> None:
 
 
 def test_what_is_durable_takes_all_before_it_to_the_disk(tmp_path: Path) -> None:
-    log = SessionLog(str(tmp_path), "mcp", clock=lambda: 1_700_000_000.0, write_delay=60)
+    log = new_log(tmp_path, write_delay=60)
     log.record(_record(call="first"))
     log.record(_record(call="second", durable=True))
     assert [line["call"] for line in _lines(tmp_path)] == ["first", "second"]
@@ -209,9 +211,9 @@ def test_what_is_durable_takes_all_before_it_to_the_disk(tmp_path: Path) -> None
 
 def test_what_is_left_is_written_at_the_end_of_the_program(tmp_path: Path) -> None:
     script = f"""
-from test_session_log import _record
-from marid.adapters.session_log import SessionLog
-log = SessionLog({str(tmp_path)!r}, "mcp", clock=lambda: 1_700_000_000.0, write_delay=60)
+from pathlib import Path
+from test_session_log import _record, new_log
+log = new_log(Path({str(tmp_path)!r}), write_delay=60)
 log.record(_record())
 """
     path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
@@ -221,7 +223,7 @@ log.record(_record())
 
 def test_the_thread_that_writes_ends_when_there_is_nothing_to_write(tmp_path: Path) -> None:
     before = set(threading.enumerate())
-    log = SessionLog(str(tmp_path), "mcp", clock=lambda: 1_700_000_000.0, write_delay=0.001)
+    log = new_log(tmp_path, write_delay=0.001)
     log.record(_record())
     end = time.monotonic() + 30
     while any(thread.name == "marid log" for thread in set(threading.enumerate()) - before):

@@ -17,6 +17,11 @@ FIRST = encode_line(Entry(entry_type="m", id="first", sequence=1))
 GROUP = b"".join(encode_line(Entry(entry_type="m", id=f"g{left}", sequence=4 - left), left) for left in (2, 1, 0))
 
 
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "j"
+
+
 def repaired(path: Path) -> tuple[int, int]:
     fd = os.open(path, os.O_RDWR)
     try:
@@ -26,15 +31,14 @@ def repaired(path: Path) -> tuple[int, int]:
 
 
 def first(behind: int) -> bytes:
-    """A line of such a length that so many bytes behind it a sector ends."""
+    """A line that ends `behind` bytes before the end of a sector."""
     bare = len(encode_line(Entry(entry_type="m", sequence=1)))
     return encode_line(Entry(entry_type="m", content="x" * (1024 - behind - bare), sequence=1))
 
 
-@pytest.mark.parametrize("room", [PADDING * 100, b""], ids=["room", "none"])
+@pytest.mark.parametrize("room", [PADDING * 100, b""], ids=["padding", "none"])
 @pytest.mark.parametrize("before", [b"", FIRST + GROUP])
-def test_every_cut_of_a_group_takes_back_the_whole_group(tmp_path: Path, before: bytes, room: bytes) -> None:
-    path = tmp_path / "j"
+def test_every_cut_of_a_group_takes_back_the_whole_group(path: Path, before: bytes, room: bytes) -> None:
     for cut in range(len(GROUP)):
         path.write_bytes(before + GROUP[:cut] + room)
         found = complete_lines(before + GROUP[:cut] + room)
@@ -48,9 +52,8 @@ def test_every_cut_of_a_group_takes_back_the_whole_group(tmp_path: Path, before:
     assert complete_lines(before + GROUP + room) == before + GROUP
 
 
-def test_what_reached_the_disk_behind_a_hole_is_put_aside(tmp_path: Path) -> None:
+def test_what_was_written_after_a_hole_is_moved_out(path: Path) -> None:
     """As after a power cut: the second sector of a group was written, the first was not."""
-    path = tmp_path / "j"
     path.write_bytes(first(len(GROUP) - 40) + PADDING * (len(GROUP) - 40) + GROUP[-40:] + PADDING * 100)
     size, torn = repaired(path)
     assert (size, torn) == (len(first(len(GROUP) - 40)), len(GROUP))
@@ -59,13 +62,12 @@ def test_what_reached_the_disk_behind_a_hole_is_put_aside(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("tail", [PADDING * 100, b"", b'{"id":"cut'], ids=["room", "none", "cut"])
 @pytest.mark.parametrize("lost", [len(GROUP) // 2, len(GROUP) // 3, 1, 0])
-def test_a_hole_is_found_by_whoever_reads_and_whatever_is_behind_it(tmp_path: Path, lost: int, tail: bytes) -> None:
+def test_a_hole_is_found_whatever_follows_it(tmp_path: Path, path: Path, lost: int, tail: bytes) -> None:
     """The defect: without room at the end of the file, half of a group was taken for entries."""
     lost += GROUP.index(b"\n") + 1
     before = first(lost)
     hole = before + PADDING * lost + GROUP[lost:] + tail
     assert complete_lines(hole) == before
-    path = tmp_path / "j"
     path.write_bytes(hole)
     assert repaired(path)[0] == len(before)
     assert path.read_bytes() == before
@@ -83,7 +85,7 @@ def test_a_group_that_was_lost_in_its_midst_is_taken_back_as_a_whole(tmp_path: P
     assert (tmp_path / "j").read_bytes() == first(begin)
 
 
-@pytest.mark.parametrize("room", [PADDING * 100, b""], ids=["room", "none"])
+@pytest.mark.parametrize("room", [PADDING * 100, b""], ids=["padding", "none"])
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -96,11 +98,8 @@ def test_a_group_that_was_lost_in_its_midst_is_taken_back_as_a_whole(tmp_path: P
     ],
 )
 @pytest.mark.parametrize("number", [1, 2, 3])
-def test_a_line_with_tabs_costs_at_most_itself(
-    tmp_path: Path, number: int, old: bytes, new: bytes, room: bytes
-) -> None:
+def test_a_line_with_tabs_costs_at_most_itself(path: Path, number: int, old: bytes, new: bytes, room: bytes) -> None:
     """The defect: after a line was changed or removed by hand, a tab cut off all that followed."""
-    path = tmp_path / "j"
     every = [encode_line(Entry(entry_type="m", id=f"e{count}", sequence=count)) for count in range(1, 7)]
     for gone in (0, 1):
         kept = [*every[: number - gone], every[number].replace(old, new, 1), *every[number + 1 :]]
@@ -112,57 +111,47 @@ def test_a_line_with_tabs_costs_at_most_itself(
 
 @pytest.mark.parametrize(
     "theirs",
-    [
-        b'\t\t{"x":1}\n',
-        b'{"x":\t1}\n',
-        b'\t\t{"x":1}\n' * 3,
-        b"a\tb\tc\n",
-        b"\t\t\n",
-        b'a\t\tb\n{"x":1}\n',
-    ],
+    [b'\t\t{"x":1}\n', b'{"x":\t1}\n', b'\t\t{"x":1}\n' * 3, b"a\tb\tc\n", b"\t\t\n", b'a\t\tb\n{"x":1}\n'],
 )
-@pytest.mark.parametrize("room", [PADDING * 100, b""], ids=["room", "none"])
-def test_tabs_that_somebody_else_has_written_are_no_hole(tmp_path: Path, theirs: bytes, room: bytes) -> None:
+@pytest.mark.parametrize("room", [PADDING * 100, b""], ids=["padding", "none"])
+def test_tabs_of_another_program_are_not_a_hole(path: Path, theirs: bytes, room: bytes) -> None:
     last = 1 + theirs.count(b'"x"')
     later = encode_line(Entry(entry_type="m", id="later", sequence=last + 1))
-    path = tmp_path / "j"
     path.write_bytes(FIRST + theirs + later + room)
     assert complete_lines(path.read_bytes()) == FIRST + theirs + later
     assert repaired(path)[1] == 0
     assert path.read_bytes() == FIRST + theirs + later
 
 
-def test_tabs_that_lie_as_a_hole_does_have_swallowed_nothing_when_no_number_is_missing() -> None:
+def test_tabs_in_the_place_of_a_hole_are_none_if_no_number_is_missing() -> None:
     assert complete_lines(first(9) + PADDING * 9 + GROUP) == first(9) + PADDING * 9 + GROUP
 
 
 def filled(path: Path) -> AppendLog:
-    """So many lines that there is room behind them."""
-    journal = AppendLog(str(path))
+    """A log with enough lines to have padding."""
+    log = AppendLog(str(path))
     for _ in range(20):
-        journal.append(FIRST)
-    return journal
+        log.append(FIRST)
+    return log
 
 
-def test_many_lines_get_room_which_goes_when_the_file_is_closed(tmp_path: Path) -> None:
-    path = tmp_path / "j"
-    journal = filled(path)
-    assert path.stat().st_size > journal.size
-    assert journal.read() == FIRST * 20
+def test_many_lines_get_padding_which_is_removed_when_the_file_is_closed(path: Path) -> None:
+    log = filled(path)
+    assert path.stat().st_size > log.size
+    assert log.read() == FIRST * 20
     assert complete_lines(path.read_bytes()) == FIRST * 20
     assert length_marker(str(path)) == (path.stat().st_ino, len(FIRST) * 20)
     big = encode_line(Entry(entry_type="m", content="x" * 100_000))
-    journal.append(big)
-    assert journal.read() == FIRST * 20 + big
-    journal.trim()
+    log.append(big)
+    assert log.read() == FIRST * 20 + big
+    log.trim()
     assert path.read_bytes() == FIRST * 20 + big
-    journal.append(FIRST)
-    journal.close()
+    log.append(FIRST)
+    log.close()
     assert path.read_bytes() == FIRST * 20 + big + FIRST
 
 
-def test_room_that_a_crash_left_is_no_damage(tmp_path: Path) -> None:
-    path = tmp_path / "j"
+def test_padding_that_a_crash_left_is_not_damage(tmp_path: Path, path: Path) -> None:
     left = filled(path)
     again = AppendLog(str(path))
     assert (again.size, again.torn_bytes) == (len(FIRST) * 20, 0)
@@ -175,46 +164,43 @@ def test_room_that_a_crash_left_is_no_damage(tmp_path: Path) -> None:
     again.close()
 
 
-def test_what_another_program_put_behind_the_room_stays(tmp_path: Path) -> None:
-    path = tmp_path / "j"
-    journal = filled(path)
+def test_what_another_program_wrote_after_the_padding_stays(path: Path) -> None:
+    log = filled(path)
     with path.open("ab") as file:
         file.write(GROUP)
-    journal.close()
+    log.close()
     assert path.read_bytes().endswith(GROUP)
     again = AppendLog(str(path))
     assert len(list(parse_lines(again.read()))) == 23
     again.close()
 
 
-def test_a_disk_without_room_for_room_still_takes_lines(tmp_path: Path) -> None:
-    journal = AppendLog(str(tmp_path / "j"))
+def test_a_disk_without_space_for_padding_still_takes_lines(tmp_path: Path) -> None:
+    log = AppendLog(str(tmp_path / "j"))
     for _ in range(16):
-        journal.append(FIRST)
+        log.append(FIRST)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, before[1]))
-        journal.append(GROUP)
+        log.append(GROUP)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert (tmp_path / "j").read_bytes() == FIRST * 16 + GROUP
-    assert not journal.is_changed()
-    journal.close()
+    assert not log.is_changed()
+    log.close()
 
 
-def test_what_is_cut_is_put_aside(tmp_path: Path) -> None:
-    path = tmp_path / "j"
+def test_an_incomplete_line_is_moved_out(tmp_path: Path, path: Path) -> None:
     path.write_bytes(FIRST + b'{"id":"cu')
-    journal = AppendLog(str(path))
-    assert (journal.size, journal.torn_bytes) == (len(FIRST), 9)
-    journal.append(GROUP)
+    log = AppendLog(str(path))
+    assert (log.size, log.torn_bytes) == (len(FIRST), 9)
+    log.append(GROUP)
     assert path.read_bytes() == FIRST + GROUP
     assert (tmp_path / "j.torn").read_bytes() == b'{"id":"cu\n'
-    journal.close()
+    log.close()
 
 
-def test_a_cut_longer_than_a_piece_is_found(tmp_path: Path) -> None:
-    path = tmp_path / "j"
+def test_a_long_incomplete_line_is_found(path: Path) -> None:
     path.write_bytes(FIRST + b'{"x":"' + b"y" * 200_000)
     assert repaired(path) == (len(FIRST), 200_006)
     path.write_bytes(b"y" * 200_000)
@@ -228,7 +214,7 @@ def test_a_reader_of_odd_groups_stops_in_time() -> None:
     assert complete_lines(b'x"marid:more"\n') == b'x"marid:more"\n'
 
 
-def test_a_word_of_another_program_is_no_mark_of_ours(tmp_path: Path) -> None:
+def test_a_field_of_another_program_is_not_the_mark_of_a_group(tmp_path: Path) -> None:
     """The defect: its last line was taken for the beginning of a group, and cut away."""
     theirs = b'{"id":"t","content":"hello","more":2}\n'
     assert complete_lines(FIRST + theirs) == FIRST + theirs
@@ -236,40 +222,38 @@ def test_a_word_of_another_program_is_no_mark_of_ours(tmp_path: Path) -> None:
     assert repaired(tmp_path / "j") == (len(FIRST + theirs), 0)
 
 
-def test_a_write_that_fails_leaves_nothing_and_the_next_one_works(tmp_path: Path) -> None:
-    path = tmp_path / "j"
-    journal = AppendLog(str(path))
-    journal.append(FIRST)
+def test_a_write_that_fails_leaves_nothing_and_the_next_one_works(path: Path) -> None:
+    log = AppendLog(str(path))
+    log.append(FIRST)
     # A descriptor that cannot be written stands for a disk that refuses.
-    os.close(journal._fd)  # pyright: ignore[reportPrivateUsage]
-    journal._fd = os.open(path, os.O_RDONLY)  # pyright: ignore[reportPrivateUsage]
+    os.close(log._fd)  # pyright: ignore[reportPrivateUsage]
+    log._fd = os.open(path, os.O_RDONLY)  # pyright: ignore[reportPrivateUsage]
     with pytest.raises(OSError, match="descriptor"):
-        journal.append(GROUP)
+        log.append(GROUP)
     with path.open("ab") as file:
         file.write(b"left by the failure")
-    journal.append(GROUP)
+    log.append(GROUP)
     assert path.read_bytes() == FIRST + GROUP
-    assert journal.read() == FIRST + GROUP
-    assert len(list(parse_lines(journal.read(len(FIRST))))) == 3
-    journal.close()
+    assert log.read() == FIRST + GROUP
+    assert len(list(parse_lines(log.read(len(FIRST))))) == 3
+    log.close()
 
 
-def test_a_file_that_became_shorter_is_not_gone_on_with(tmp_path: Path) -> None:
-    path = tmp_path / "j"
-    journal = AppendLog(str(path))
-    journal.append(FIRST)
-    journal.close()
+def test_a_truncated_file_is_an_error(path: Path) -> None:
+    log = AppendLog(str(path))
+    log.append(FIRST)
+    log.close()
     path.write_bytes(b"")
     with pytest.raises(Corrupt, match="truncated"):
-        journal.append(GROUP)
+        log.append(GROUP)
     assert path.read_bytes() == b""
 
 
-def test_what_is_written_to_a_file_that_is_replaced_meanwhile_is_not_acknowledged(tmp_path: Path) -> None:
+def test_an_append_to_a_file_that_is_replaced_meanwhile_fails(tmp_path: Path) -> None:
     path, copy, kept = tmp_path / "j", tmp_path / "copy", tmp_path / "kept"
-    journal = AppendLog(str(path))
-    journal.append(FIRST)
-    assert not journal.is_changed()
+    log = AppendLog(str(path))
+    log.append(FIRST)
+    assert not log.is_changed()
     os.link(path, kept)
 
     def replace(_frame: FrameType, event: str, called: object) -> None:
@@ -281,17 +265,17 @@ def test_what_is_written_to_a_file_that_is_replaced_meanwhile_is_not_acknowledge
     sys.setprofile(replace)
     try:
         with pytest.raises(OSError, match="replaced"):
-            journal.append(GROUP)
+            log.append(GROUP)
     finally:
         sys.setprofile(None)
-    assert journal.is_changed()
+    assert log.is_changed()
     # Not even the next use may shorten the new one.
     with pytest.raises(OSError, match="replaced"):
-        journal.append(GROUP)
+        log.append(GROUP)
     assert path.read_bytes() == FIRST + b"more\n"
     assert kept.read_bytes() == FIRST
     path.unlink()
-    assert journal.is_changed()
+    assert log.is_changed()
 
 
 def test_a_hole_that_leaves_a_line_readable_is_found_as_well() -> None:
@@ -305,47 +289,46 @@ def test_a_hole_that_leaves_a_line_readable_is_found_as_well() -> None:
     assert complete_lines(before + theirs) == before + theirs
 
 
-def test_a_clock_that_is_too_coarse_hides_no_new_file(tmp_path: Path) -> None:
+def test_a_coarse_clock_hides_no_replaced_file(tmp_path: Path) -> None:
     """The defect: what was written after it went into a file without a name, and was acknowledged."""
     path, copy = tmp_path / "j", tmp_path / "copy"
     copy.write_bytes(FIRST)
-    journal = AppendLog(str(path))
-    journal.append(FIRST)
+    log = AppendLog(str(path))
+    log.append(FIRST)
     soon = 4_000_000_000 * 10**9
     os.utime(tmp_path, ns=(soon, soon))
-    assert not journal.is_changed()
+    assert not log.is_changed()
     copy.rename(path)
     os.utime(tmp_path, ns=(soon, soon))
-    assert journal.is_changed()
+    assert log.is_changed()
 
 
-def test_room_and_failures_are_no_changes(tmp_path: Path) -> None:
-    journal = AppendLog(str(tmp_path / "j"))
-    assert not journal.is_changed()
+def test_padding_is_not_a_change(tmp_path: Path) -> None:
+    log = AppendLog(str(tmp_path / "j"))
+    assert not log.is_changed()
     for _ in range(40):
-        journal.append(FIRST * 20)
-        assert not journal.is_changed()
-    journal.trim()
-    assert not journal.is_changed()
+        log.append(FIRST * 20)
+        assert not log.is_changed()
+    log.trim()
+    assert not log.is_changed()
     for change in (b"x", b""):
         (tmp_path / "j").write_bytes(change)
-        assert journal.is_changed()
-    journal.close()
+        assert log.is_changed()
+    log.close()
 
 
-def test_a_repair_does_not_need_room_for_what_it_puts_aside(tmp_path: Path) -> None:
-    path = tmp_path / "j"
+def test_a_repair_does_not_need_space_for_what_it_moves_out(tmp_path: Path, path: Path) -> None:
     path.write_bytes(FIRST + b"cut")
     (tmp_path / "j.torn").mkdir()
     assert repaired(path) == (len(FIRST), 3)
 
 
 def test_reading_ends_where_the_file_ends(tmp_path: Path) -> None:
-    journal = AppendLog(str(tmp_path / "j"))
-    journal.append(FIRST)
+    log = AppendLog(str(tmp_path / "j"))
+    log.append(FIRST)
     os.truncate(tmp_path / "j", 5)
-    assert journal.read() == FIRST[:5]
-    journal.close()
+    assert log.read() == FIRST[:5]
+    log.close()
 
 
 def test_a_link_is_not_written_through(tmp_path: Path) -> None:
