@@ -49,7 +49,6 @@ class AppendLog:
 
     @property
     def size(self) -> int:
-        """How many bytes are stored."""
         self._ensure_open()
         return self._size
 

@@ -41,7 +41,6 @@ class HomeState:
             return _time_field(self._rows().get(name, {}), "created_at")
 
     def set_expiry(self, name: str, expiry: Expiry, now: int) -> None:
-        """Replace the expiry. Inactivity counts from now."""
         values = {"destroy_at": expiry.at, "destroy_after_seconds_inactive": expiry.after_inactive}
         self.edit_rows(
             lambda rows: rows.setdefault(name, _new_row(name, now)).update({**values, "last_activity_at": now})

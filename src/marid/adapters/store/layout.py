@@ -19,7 +19,6 @@ class ConversationPaths(NamedTuple):
     folder: str
 
     def file(self, name: str) -> str:
-        """A file directly in the conversation's folder."""
         return os.path.join(self.folder, name)
 
     def transcript_file(self, name: str = "") -> str:
@@ -28,12 +27,10 @@ class ConversationPaths(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the conversation."""
         return os.path.basename(self.folder)
 
     @property
     def meta(self) -> str:
-        """The metadata."""
         return self.file("context_meta.json")
 
     @property
@@ -43,7 +40,6 @@ class ConversationPaths(NamedTuple):
 
     @property
     def lock(self) -> str:
-        """The lock that the holder of the lease has."""
         return self.file(".lock")
 
     @property
@@ -79,11 +75,9 @@ class HomeLayout(NamedTuple):
 
     @property
     def contexts(self) -> str:
-        """The folder of all conversations."""
         return os.path.join(self.home, "contexts")
 
     def file(self, name: str) -> str:
-        """A file directly in the home."""
         return os.path.join(self.home, name)
 
     def folder(self, name: str) -> ConversationPaths:

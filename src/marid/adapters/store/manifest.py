@@ -64,6 +64,11 @@ class PartitionRows(Sequence[PartitionRow]):
             return PartitionRows(self.encoded_rows[index])
         return _decode_row(self.encoded_rows[index])
 
+    @property
+    def last_sequence(self) -> int:
+        """The number of the last entry, 0 without any."""
+        return self[-1]["last_sequence"] if self else 0
+
     def with_unreadable_lines(self) -> "PartitionRows":
         """The rows of partitions with unreadable lines, found without parsing the others."""
         return PartitionRows([written for written in self.encoded_rows if b'"unreadable"' in written])
@@ -99,11 +104,6 @@ class Manifest(NamedTuple):
     # The unknown fields of rows that another program wrote, in its order.
     foreign_rows: Mapping[str, Mapping[str, object]] = MappingProxyType({})
     extra: Mapping[str, object] = _NOTHING
-
-    @property
-    def last_sequence(self) -> int:
-        """The number of the last entry in a partition."""
-        return self.rows[-1]["last_sequence"] if self.rows else 0
 
 
 def load(paths: ConversationPaths) -> Manifest:

@@ -269,7 +269,7 @@ class OpenConversation(TranscriptReader):
         self._manifest, is_saved = partitions.survey(self._paths, self._storage, first)
         if not is_saved or not partitions.has_all_filters(self._paths, self._storage, self._manifest):
             self._manifest = partitions.save_survey(self._paths, self._storage, self._manifest)
-        data = self._active.count_entries(self._manifest.last_sequence)
+        data = self._active.count_entries(self._manifest.rows.last_sequence)
         found = [*partitions.unreadable_lines(self._paths, self._manifest), *self._active.problems]
         if self._active.torn_bytes:
             torn = f"{self._active.torn_bytes} bytes of an interrupted write were moved"

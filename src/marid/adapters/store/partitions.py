@@ -56,7 +56,7 @@ def survey(paths: ConversationPaths, storage: StorageSettings, first: int) -> tu
     """
     known = manifest.load(paths)
     stamp = manifest.folder_stamp(paths)
-    if known.stamp == stamp and 0 < first <= known.last_sequence + 1:
+    if known.stamp == stamp and 0 < first <= known.rows.last_sequence + 1:
         return known, True
     found = _rescan(paths, storage, known)._replace(stamp=stamp)
     return found, found == known
@@ -88,7 +88,7 @@ def seal(paths: ConversationPaths, storage: StorageSettings, known: Manifest, da
     After a crash the file is in one of its two places, and `survey` finds it.
     """
     make_private_folder(paths.partitions)
-    contents = examine("", data, known.last_sequence, storage)
+    contents = examine("", data, known.rows.last_sequence, storage)
     row = contents.row
     if not row["entry_count"]:
         return known

@@ -2,7 +2,7 @@
 
 import os
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from itertools import chain
 from typing import NamedTuple, cast
 
@@ -13,7 +13,7 @@ from marid.adapters.store.atomic_files import open_file
 from marid.adapters.store.entry_lines import EntryLine, parse_lines, report_bad_lines
 from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.legacy import KEPT_IDS_KEY
-from marid.adapters.store.manifest import PartitionRow
+from marid.adapters.store.manifest import PartitionRow, PartitionRows
 from marid.core.conversation.entry import ANCHORS, NEVER_IN_WINDOW, Entry
 from marid.core.conversation.records import StorageSettings
 
@@ -29,18 +29,13 @@ class TranscriptSnapshot(NamedTuple):
     """
 
     paths: ConversationPaths
-    rows: Sequence[PartitionRow]
+    rows: PartitionRows
     active: bytes
     on_problem: Callable[[str], None] | None = None
 
-    @property
-    def sealed_sequence(self) -> int:
-        """The number of the last entry in a sealed partition."""
-        return self.rows[-1]["last_sequence"] if self.rows else 0
-
     def last_sequence(self) -> int:
         """The number of the last entry, 0 without any."""
-        number = self.sealed_sequence
+        number = self.rows.last_sequence
         for line in self._active_lines():
             number = line.entry.sequence
         return number
@@ -114,7 +109,7 @@ class TranscriptSnapshot(NamedTuple):
 
     def _active_lines(self) -> Iterator[EntryLine]:
         on_bad = report_bad_lines(self.paths.active, self.active, self.on_problem)
-        return parse_lines(self.active, before=self.sealed_sequence, on_bad=on_bad)
+        return parse_lines(self.active, before=self.rows.last_sequence, on_bad=on_bad)
 
     def _partition_lines(self, row: PartitionRow, key: str = "") -> Iterator[EntryLine]:
         return partitions.read_partition(self.paths, row, key, self.on_problem)
@@ -156,7 +151,7 @@ def take_snapshot(
 
 
 def _with_legacy_lines(found: TranscriptSnapshot) -> TranscriptSnapshot:
-    active = found.active if found.sealed_sequence else legacy.with_legacy_lines(found.paths, found.active)
+    active = found.active if found.rows.last_sequence else legacy.with_legacy_lines(found.paths, found.active)
     # Line numbers mean nothing if lines come from several files.
     return found if active == found.active else found._replace(active=active, on_problem=None)
 
