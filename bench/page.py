@@ -1,4 +1,4 @@
-"""docs/comparison.md, where the figures of the last runs stand, and the results that they are taken from."""
+"""docs/comparison.md with the figures of the last runs, and the results that they come from."""
 
 import json
 import sys
@@ -10,24 +10,24 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def newest(kind: str) -> dict[str, Any] | None:
-    """The last run of that kind; None before the first, which is told."""
+    """The last run of that kind; prints a note and returns None before the first."""
     found = max(RESULTS.glob(f"{kind}-*.json"), default=None)
     if found is None:
-        print(f"there is no run yet: python -m bench.{kind}", file=sys.stderr)
+        print(f"there is no run yet; run `python -m bench.{kind}`", file=sys.stderr)
         return None
     return json.loads(found.read_text())
 
 
-def put(mark: str, words: str) -> None:
-    """Put words into the page, in the place of the last ones."""
-    PAGE.write_text(written_into(PAGE.read_text("utf-8"), mark, words), "utf-8")
+def write(mark: str, text: str) -> None:
+    """Replace the part of the page that has this mark."""
+    PAGE.write_text(replace_part(PAGE.read_text("utf-8"), mark, text), "utf-8")
 
 
-def written_into(page: str, mark: str, words: str) -> str:
-    """The page with the part of that mark replaced. Raises: ValueError when it has no place for it."""
+def replace_part(page: str, mark: str, text: str) -> str:
+    """The page with the part of that mark replaced. Raises: ValueError when it has no such part."""
     start, end = f"<!-- {mark}:start -->", f"<!-- {mark}:end -->"
     before, found, rest = page.partition(start)
     _, ended, after = rest.partition(end)
     if not found or not ended:
         raise ValueError(f"the page lacks {start} or {end}")
-    return f"{before}{start}\n{words}\n{end}{after}"
+    return f"{before}{start}\n{text}\n{end}{after}"

@@ -1,4 +1,4 @@
-"""`python -m bench.context`: measure, judge, tell; exit 1 when a limit does not hold."""
+"""`python -m bench.context`: measure, print, compare; exit 1 when a limit does not hold."""
 
 import argparse
 import os
@@ -23,7 +23,7 @@ _RESULTS = os.path.join(_REPOSITORY, "bench", "results")
 
 
 class Options(argparse.Namespace):
-    """What was asked for."""
+    """The command line."""
 
     quick: bool
     rounds: int
@@ -41,12 +41,14 @@ def options() -> Options:
     parser.add_argument("--trees", metavar="DIR", default=trees, help=f"where trees and peers are kept ({trees})")
     marid = os.path.join(os.path.dirname(sys.executable), "marid")
     parser.add_argument("--marid", metavar="PROGRAM", default=marid, help="default: the one beside this interpreter")
-    parser.add_argument("--write-docs", action="store_true", help="only put the last whole run into docs/comparison.md")
+    parser.add_argument(
+        "--write-docs", action="store_true", help="only write the last full run into docs/comparison.md"
+    )
     return parser.parse_args(namespace=Options())
 
 
 def main() -> int:
-    """Do what was asked for; the exit code."""
+    """Run the benchmark; returns the exit code."""
     asked = options()
     if asked.write_docs:
         return write_docs()
@@ -62,13 +64,13 @@ def main() -> int:
 
 
 def bench(asked: Options, place: Place, peer_folder: str) -> int:
-    """The whole of a run, once the trees are there."""
+    """Measure everything, once the trees exist."""
     recipes = () if asked.quick else RECIPES
-    peers, missing = found_peers((RIPGREP, *recipes), peer_folder)
+    peers, missing = find_peers((RIPGREP, *recipes), peer_folder)
     ripgrep = peers.pop(RIPGREP.job, None)
     jobs = [*floor_jobs(place, ripgrep), *marid_jobs(place), *peer_jobs(place, list(peers.values()))]
-    surroundings = environment(os.environ, place.scratch)
-    rounds = Rounds(jobs, surroundings, place.scratch)
+    env = environment(os.environ, place.scratch)
+    rounds = Rounds(jobs, env, place.scratch)
     results = rounds.results
     results.missing.update(missing)
     ratios = ratio_bars(recipes)
@@ -76,7 +78,7 @@ def bench(asked: Options, place: Place, peer_folder: str) -> int:
     rounds.play(asked.rounds)
     rounds.insist(ratios, 2 * asked.rounds)
     own_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / MAXRSS_IN_MB
-    results.watch = watched(place, surroundings)
+    results.watch = measure_watch(place, env)
     verdicts = [bar.judge(results) for bar in (*ratios, *other_bars(place.trees, rounds.verified()))]
     setting = report.Setting(quick=asked.quick, rounds=asked.rounds, machine=machine(), own_mb=own_mb)
     found = report.facts(setting, jobs, results, verdicts)
@@ -85,8 +87,8 @@ def bench(asked: Options, place: Place, peer_folder: str) -> int:
     return int(any(verdict.status is Status.FAIL for verdict in verdicts))
 
 
-def found_peers(recipes: Sequence[Recipe], folder: str) -> tuple[dict[str, Peer], dict[str, str]]:
-    """Those that are there or could be installed, and why the others are not."""
+def find_peers(recipes: Sequence[Recipe], folder: str) -> tuple[dict[str, Peer], dict[str, str]]:
+    """The peers that are installed now, and why the others are not."""
     peers: dict[str, Peer] = {}
     missing: dict[str, str] = {}
     for recipe in recipes:
@@ -97,25 +99,25 @@ def found_peers(recipes: Sequence[Recipe], folder: str) -> tuple[dict[str, Peer]
     return peers, missing
 
 
-def watched(place: Place, surroundings: dict[str, str]) -> watch.WatchCost:
-    """What watching `big` costs."""
+def measure_watch(place: Place, env: dict[str, str]) -> watch.WatchCost:
+    """The cost of watching `big`."""
     tree = place.trees["big"].root
-    what = watch.Watched(
+    watched = watch.Watched(
         tree=tree,
         copy=f"{tree}.watched",
         output=os.path.join(place.scratch, "watched"),
         errors=os.path.join(place.scratch, "stderr"),
     )
-    return watch.measure(place.marid, what, {**surroundings, "MARID_HOME": os.path.join(place.scratch, "home")})
+    return watch.measure(place.marid, watched, {**env, "MARID_HOME": os.path.join(place.scratch, "home")})
 
 
 def write_docs() -> int:
-    """Put the last whole run into the page."""
+    """Write the last full run into the page."""
     found = report.newest(_RESULTS)
     if found is None:
-        print("there is no whole run yet: python -m bench.context", file=sys.stderr)
+        print("there is no full run yet; run `python -m bench.context`", file=sys.stderr)
         return 1
-    page.put("measured", report.markdown(found))
+    page.write("measured", report.markdown(found))
     return 0
 
 

@@ -1,14 +1,14 @@
-"""The limits that must hold, and the judgement.
+"""The limits that must hold, and how they are judged.
 
-Wall time judges. Where other work loads the machine, the smaller of the wall and the CPU ratio does: waiting for a
-core that somebody else has says nothing about the program.
+Wall time counts. Where other work loads the machine, the smaller of the wall and the CPU ratio does: waiting for a busy
+core says nothing about the program.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import median
-from typing import Protocol
 
 from bench.context import jobs
 from bench.context.measure import Series
@@ -24,7 +24,7 @@ _TIMES_FASTER = {"jinni": 10, "gitingest": 20, "repomix": 20}
 
 
 class Status(StrEnum):
-    """How a limit came out."""
+    """The outcome of a limit."""
 
     PASS = "PASS"
     FAIL = "FAIL"
@@ -42,7 +42,7 @@ class Verdict:
 
 @dataclass(kw_only=True)
 class Results:
-    """All that a run has measured."""
+    """Everything a run has measured."""
 
     series: dict[str, Series] = field(default_factory=dict[str, Series])
     findings: dict[str, Finding] = field(default_factory=dict[str, Finding])
@@ -51,7 +51,7 @@ class Results:
 
     @property
     def loaded(self) -> bool:
-        """Whether the floors wait for a core: a short one may slip through, so a longer one is asked too."""
+        """Whether the floors wait for a core. A short one may be lucky, so longer ones count too."""
         floors = (self.series[name].samples for name in (jobs.PASS, jobs.IMPORTS, jobs.CAT) if name in self.series)
         return any(
             median(run.wall for run in runs) > _LOADED * median(run.cpu for run in runs) for runs in floors if runs
@@ -71,27 +71,44 @@ class Results:
         return next((f"{name}: {self.series[name].failure}" for name in names if self.series[name].failure), "")
 
     def best(self, figure: Callable[[float, float], float], left: str, right: str) -> float:
-        """A figure of two jobs, lower is better: by wall time or, on a loaded machine, the better of the two."""
+        """A figure of two jobs, lower is better: by wall time, or the better of wall and CPU on a loaded machine."""
         one, other = self.series[left], self.series[right]
         by_wall = figure(one.wall, other.wall)
         return min(by_wall, figure(one.cpu, other.cpu)) if self.loaded else by_wall
 
 
-class Bar(Protocol):
+class Bar(ABC):
     """A limit; `jobs` names what it needs."""
 
     @property
+    @abstractmethod
     def label(self) -> str: ...
 
     @property
+    @abstractmethod
     def jobs(self) -> tuple[str, ...]: ...
 
-    def judge(self, results: Results) -> Verdict: ...
+    @abstractmethod
+    def check(self, results: Results) -> tuple[bool, str]:
+        """Whether the limit holds, and what was measured."""
+
+    def skip_reason(self, results: Results) -> str:
+        """Why the limit cannot be judged; empty when it can."""
+        return results.lacking(*self.jobs)
+
+    def judge(self, results: Results) -> Verdict:
+        """A job that is not there is skipped; one that broke has failed."""
+        if why := self.skip_reason(results):
+            return Verdict(bar=self.label, status=Status.SKIP, measured=why)
+        if broken := results.failed(*self.jobs):
+            return Verdict(bar=self.label, status=Status.FAIL, measured=broken)
+        holds, measured = self.check(results)
+        return Verdict(bar=self.label, status=Status.PASS if holds else Status.FAIL, measured=measured)
 
 
 @dataclass(frozen=True, kw_only=True)
-class AtMost:
-    """A job takes at most so many times as long as another."""
+class AtMost(Bar):
+    """A job takes at most `limit` times as long as another."""
 
     left: str
     right: str
@@ -105,17 +122,14 @@ class AtMost:
     def jobs(self) -> tuple[str, ...]:
         return (self.left, self.right)
 
-    def judge(self, results: Results) -> Verdict:
-        def judged() -> tuple[bool, str]:
-            ratio = results.best(lambda one, other: one / other, *self.jobs)
-            return ratio <= self.limit, f"{ratio:.2f}x"
-
-        return _verdict(self, results, judged)
+    def check(self, results: Results) -> tuple[bool, str]:
+        ratio = results.best(lambda one, other: one / other, *self.jobs)
+        return ratio <= self.limit, f"{ratio:.2f}x"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Faster:
-    """The main job is at least so many times as fast as a peer's; a peer that breaks is no measure."""
+class Faster(Bar):
+    """The main job is at least `times` times as fast as a peer; a peer that breaks is skipped."""
 
     peer: Recipe
     times: float
@@ -129,18 +143,17 @@ class Faster:
     def jobs(self) -> tuple[str, ...]:
         return (jobs.TEXT, self.peer.job)
 
-    def judge(self, results: Results) -> Verdict:
-        def judged() -> tuple[bool, str]:
-            ratio = 1 / results.best(lambda one, other: one / other, *self.jobs)
-            return ratio >= self.times and ratio > 1, f"{ratio:.1f}x"
+    def skip_reason(self, results: Results) -> str:
+        return super().skip_reason(results) or results.failed(self.peer.job)
 
-        broken = not results.lacking(self.jobs[1]) and results.failed(self.jobs[1])
-        return _skipped(self, broken) if broken else _verdict(self, results, judged)
+    def check(self, results: Results) -> tuple[bool, str]:
+        ratio = 1 / results.best(lambda one, other: one / other, *self.jobs)
+        return ratio >= self.times and ratio > 1, f"{ratio:.1f}x"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Peak:
-    """A job never has more than so much memory."""
+class Peak(Bar):
+    """A job never uses more memory than this."""
 
     job: str
     limit_mb: float
@@ -153,20 +166,17 @@ class Peak:
     def jobs(self) -> tuple[str, ...]:
         return (self.job,)
 
-    def judge(self, results: Results) -> Verdict:
-        def judged() -> tuple[bool, str]:
-            peak = results.series[self.job].peak_mb
-            return peak < self.limit_mb, f"{peak:.0f} MB"
-
-        return _verdict(self, results, judged)
+    def check(self, results: Results) -> tuple[bool, str]:
+        peak = results.series[self.job].peak_mb
+        return peak < self.limit_mb, f"{peak:.0f} MB"
 
 
 @dataclass(frozen=True, kw_only=True)
-class TokensAdd:
-    """Counting tokens adds at most so many seconds, and less the second time."""
+class TokensAdd(Bar):
+    """Counting tokens adds at most `limit_s` seconds, and less the second time."""
 
     limit_s: float
-    again: float  # the part of the first time's cost that the second may have
+    again: float  # the part of the first cost that the second run may have
 
     @property
     def label(self) -> str:
@@ -176,18 +186,15 @@ class TokensAdd:
     def jobs(self) -> tuple[str, ...]:
         return (jobs.COLD, jobs.CACHED, jobs.TEXT)
 
-    def judge(self, results: Results) -> Verdict:
-        def judged() -> tuple[bool, str]:
-            first = results.best(lambda one, other: one - other, jobs.COLD, jobs.TEXT)
-            second = results.best(lambda one, other: one - other, jobs.CACHED, jobs.TEXT)
-            right = first <= self.limit_s and second <= max(0.02, first * self.again)
-            return right, f"{first:.2f} s, then {second:.2f} s"
-
-        return _verdict(self, results, judged)
+    def check(self, results: Results) -> tuple[bool, str]:
+        first = results.best(lambda one, other: one - other, jobs.COLD, jobs.TEXT)
+        second = results.best(lambda one, other: one - other, jobs.CACHED, jobs.TEXT)
+        holds = first <= self.limit_s and second <= max(0.02, first * self.again)
+        return holds, f"{first:.2f} s, then {second:.2f} s"
 
 
 @dataclass(frozen=True, kw_only=True)
-class WatchSaves:
+class WatchSaves(Bar):
     """After one changed file `--watch` costs at most this part of its first run."""
 
     part: float
@@ -200,57 +207,43 @@ class WatchSaves:
     def jobs(self) -> tuple[str, ...]:
         return (jobs.TEXT,)
 
-    def judge(self, results: Results) -> Verdict:
-        cost = results.watch
-        if cost is None or cost.impossible:
-            return _skipped(self, cost.failure if cost else "not measured")
+    def skip_reason(self, results: Results) -> str:
+        if results.watch is None or results.watch.impossible:
+            return results.watch.failure if results.watch else "not measured"
+        return super().skip_reason(results)
 
-        def judged() -> tuple[bool, str]:
-            if cost.failure:
-                return False, cost.failure
-            part = cost.change_cpu / cost.first_cpu
-            plain = cost.change_cpu / results.series[jobs.TEXT].cpu
-            return part <= self.part, f"{part:.2f} ({plain:.2f} of a run without --watch)"
-
-        return _verdict(self, results, judged)
+    def check(self, results: Results) -> tuple[bool, str]:
+        cost = results.watch or WatchCost()
+        if cost.failure:
+            return False, cost.failure
+        part = cost.change_cpu / cost.first_cpu
+        plain = cost.change_cpu / results.series[jobs.TEXT].cpu
+        return part <= self.part, f"{part:.2f} ({plain:.2f} of a run without --watch)"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exact:
+class Exact(Bar):
     """Every kept file is in the outputs byte for byte, and nothing that must not be there."""
 
-    jobs: tuple[str, ...]
+    outputs: tuple[str, ...]
 
     @property
     def label(self) -> str:
         return "every output of marid holds each file byte for byte, nothing excluded, nothing binary"
 
-    def judge(self, results: Results) -> Verdict:
-        def judged() -> tuple[bool, str]:
-            found = [(job, results.findings[job]) for job in self.jobs]
-            wrong = [f"{job}: {'; '.join(finding.problems)}" for job, finding in found if not finding.right]
-            files = sum(finding.exact for _, finding in found)
-            return not wrong, ". ".join(wrong) or f"{len(found)} outputs, {files:,} files"
+    @property
+    def jobs(self) -> tuple[str, ...]:
+        return self.outputs
 
-        return _verdict(self, results, judged)
-
-
-def _skipped(bar: Bar, why: str) -> Verdict:
-    return Verdict(bar=bar.label, status=Status.SKIP, measured=why)
-
-
-def _verdict(bar: Bar, results: Results, judged: Callable[[], tuple[bool, str]]) -> Verdict:
-    """A job that is not there is skipped visibly; one that broke has failed."""
-    if why := results.lacking(*bar.jobs):
-        return _skipped(bar, why)
-    if broken := results.failed(*bar.jobs):
-        return Verdict(bar=bar.label, status=Status.FAIL, measured=broken)
-    right, measured = judged()
-    return Verdict(bar=bar.label, status=Status.PASS if right else Status.FAIL, measured=measured)
+    def check(self, results: Results) -> tuple[bool, str]:
+        found = [(job, results.findings[job]) for job in self.outputs]
+        wrong = [f"{job}: {'; '.join(finding.problems)}" for job, finding in found if not finding.right]
+        files = sum(finding.exact for _, finding in found)
+        return not wrong, ". ".join(wrong) or f"{len(found)} outputs, {files:,} files"
 
 
 def ratio_bars(peers: Sequence[Recipe]) -> list[Bar]:
-    """The limits that more rounds can help: noise only ever makes a run slower."""
+    """The limits that more rounds can help: noise only makes a run slower."""
     return [
         AtMost(left=jobs.TEXT, right=jobs.CAT, limit=1.5),
         AtMost(left=jobs.LIST, right=jobs.RG, limit=1.5),
@@ -262,12 +255,12 @@ def ratio_bars(peers: Sequence[Recipe]) -> list[Bar]:
 
 
 def other_bars(trees: Mapping[str, Tree], verified: Sequence[str]) -> list[Bar]:
-    """Memory, watching, and what is in the outputs."""
+    """Memory, watching, and the content of the outputs."""
     plain = ((jobs.TEXT, "big"), (jobs.LIST, "wide"), (jobs.WIDE, "wide"), (jobs.TALL, "tall"), (jobs.CROWD, "crowd"))
     counted = (jobs.COLD, jobs.TALL_TOKENS, jobs.CROWD_TOKENS)
     return [
         *(Peak(job=job, limit_mb=_PEAK_MB + trees[tree].largest / (1 << 20)) for job, tree in plain),
         *(Peak(job=job, limit_mb=_PEAK_WITH_TOKENS_MB) for job in counted),
         WatchSaves(part=0.5),
-        Exact(jobs=tuple(verified)),
+        Exact(outputs=tuple(verified)),
     ]

@@ -1,4 +1,4 @@
-"""What is measured: the floors a user knows, marid in its forms, the peers."""
+"""The commands to measure: floors that users know, marid with various options, and the peers."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ _IMPORTS = "import click, tomllib, json, dataclasses, pathlib"
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """Where things are in this run."""
+    """The paths of this run."""
 
     marid: str
     python: str
@@ -37,7 +37,7 @@ class Place:
 
 
 def floor_jobs(place: Place, ripgrep: Peer | None) -> list[Job]:
-    """What the limits are measured against."""
+    """The commands that limits refer to."""
     out = os.path.join(place.scratch, "floor")
     cat = ("/bin/sh", "-c", 'git ls-files -z | xargs -0 cat > "$0"', out)
     jobs = [
@@ -56,7 +56,7 @@ def _floor(place: Place, name: str, tree: str, argv: tuple[str, ...]) -> Job:
 
 
 def marid_jobs(place: Place) -> list[Job]:
-    """The jobs that a limit needs, then those that are only told; two that share a home follow each other."""
+    """The jobs that limits need, then those that are only reported; two that share a home follow each other."""
     return [
         replace(_marid(place, TEXT, "big"), floor=CAT),
         replace(_marid(place, LIST, "wide", "--list-only"), floor=RG),
@@ -67,17 +67,17 @@ def marid_jobs(place: Place) -> list[Job]:
         *_first_and_again(place, COLD, CACHED, "--tokens"),
         replace(_marid(place, TALL_TOKENS, "tall", "--tokens"), fresh_home=True, rounds=1),
         replace(_marid(place, CROWD_TOKENS, "crowd", "--tokens"), fresh_home=True, rounds=1),
-        *_told_only(place),
+        *_report_only(place),
     ]
 
 
-def _told_only(place: Place) -> list[Job]:
+def _report_only(place: Place) -> list[Job]:
     plain = [
         _marid(place, f"marid {' '.join(options)} (big)", "big", *options)
         for options in (("--no-mask",), ("--list-only",), *(("--format", form) for form in ("markdown", "xml", "json")))
     ]
     stats = _first_and_again(place, "marid --stats, first time (big)", "marid --stats, again (big)", "--stats")
-    # Not even the names of the files fit here: how soon is that said?
+    # Not even the names of the files fit: how soon is that reported?
     small = replace(_marid(place, "marid --budget 20000 (big)", "big", "--budget", "20000"), form="", refusal=5)
     fitting = _first_and_again(
         place, "marid --budget 1000000, first time (big)", "marid --budget 1000000, again (big)", "--budget", "1000000"
@@ -89,13 +89,13 @@ def _told_only(place: Place) -> list[Job]:
 
 
 def _first_and_again(place: Place, first: str, again: str, *options: str) -> tuple[Job, Job]:
-    """With an empty cache, and with what that run has left there."""
+    """With an empty cache, and with the cache of the first run."""
     cold = replace(_marid(place, first, "big", *options), floor=CAT, fresh_home=True)
     return cold, replace(_marid(place, again, "big", *options), floor=CAT, home=cold.home)
 
 
 def _marid(place: Place, name: str, tree: str, *options: str) -> Job:
-    """Lists and counts go to standard output, files to a file; each job has a home of its own."""
+    """Lists and counts go to standard output, content to a file; each job has its own home."""
     output = os.path.join(place.scratch, name.replace(" ", "-"))
     root = place.trees[tree].root
     prints = "--list-only" in options or "--stats" in options
@@ -122,7 +122,7 @@ def _form(options: Sequence[str]) -> str:
 
 
 def peer_jobs(place: Place, peers: Sequence[Peer]) -> list[Job]:
-    """Each peer in its fastest way to say the same."""
+    """Each peer with the options that make it fastest."""
     root = place.trees["big"].root
     jobs: list[Job] = []
     for peer in peers:

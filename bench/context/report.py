@@ -1,4 +1,4 @@
-"""The result as a table, as JSON, and as a part of the docs."""
+"""The results as a table, as JSON, and as a part of the docs."""
 
 import json
 import os
@@ -15,7 +15,7 @@ _HEADS = ("command (tree)", "wall s", "CPU s", "x floor", "peak MB", "files", "e
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """Under what circumstances was measured."""
+    """The circumstances of the run."""
 
     quick: bool
     rounds: int
@@ -24,7 +24,7 @@ class Setting:
 
 
 def facts(setting: Setting, jobs: Sequence[Job], results: Results, verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """Everything, as JSON holds it."""
+    """Everything, as saved in JSON."""
     return {
         "when": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         **asdict(setting),
@@ -53,7 +53,7 @@ def _row(job: Job, results: Results) -> dict[str, Any]:
 
 
 def save(folder: str, found: Mapping[str, Any]) -> str:
-    """Write it beside the earlier ones; the newest sorts last."""
+    """Write the results to a new file; the newest sorts last."""
     os.makedirs(folder, exist_ok=True)
     stamp = found["when"].replace(":", "").replace("-", "")
     path = os.path.join(folder, f"context-{stamp}{'-quick' if found['quick'] else ''}.json")
@@ -63,7 +63,7 @@ def save(folder: str, found: Mapping[str, Any]) -> str:
 
 
 def newest(folder: str) -> dict[str, Any] | None:
-    """The last whole run; a quick one has no peers."""
+    """The last full run; a quick one has no peers."""
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     whole = [name for name in names if name.endswith("Z.json")]
     if not whole:
@@ -102,12 +102,12 @@ def _cells(row: Mapping[str, Any], own_mb: float) -> tuple[str, ...]:
 
 
 def _shortcomings(row: Mapping[str, Any]) -> list[str]:
-    """What is wrong with an output, without the names of files."""
+    """The problems of an output, without names of files."""
     return [problem for problem in row.get("problems", ()) if problem.startswith("the output")]
 
 
 def table(found: Mapping[str, Any]) -> str:
-    """For a terminal."""
+    """A table for a terminal."""
     lines = [_HEADS, *cells(found)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(_HEADS) - 1)]
     return "\n".join(
@@ -119,7 +119,7 @@ def table(found: Mapping[str, Any]) -> str:
 
 
 def circumstances(found: Mapping[str, Any]) -> str:
-    """One paragraph on how the figures came about."""
+    """One paragraph on how the figures were measured."""
     load = (
         "Other work loaded the machine (a floor took more than 1.5 times its CPU time): the limits were judged by "
         "the smaller of the wall and the CPU ratio."
@@ -133,12 +133,12 @@ def circumstances(found: Mapping[str, Any]) -> str:
 
 
 def summary(verdicts: Sequence[Mapping[str, str]]) -> str:
-    """The limits, one a line."""
+    """The limits, one per line."""
     return "\n".join(f"{verdict['status']}  {verdict['bar']}: {verdict['measured']}" for verdict in verdicts)
 
 
 def markdown(found: Mapping[str, Any]) -> str:
-    """For the docs."""
+    """A table for the docs."""
     rows = ["| " + " | ".join(_HEADS) + " |", "|---|" + "---:|" * 7 + "---|"]
     rows += ["| " + " | ".join(_escaped(cell) for cell in line) + " |" for line in cells(found)]
     bars = ["| limit | measured | |", "|---|---|---|"]

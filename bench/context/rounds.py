@@ -1,4 +1,4 @@
-"""Rounds: every job once, then every job again, so that what disturbs the machine disturbs all of them."""
+"""Run every job once, then every job again, so that other load on the machine affects all of them."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from bench.context.verify import verify_apart
 
 
 class Rounds:
-    """Runs jobs and keeps what they cost."""
+    """Runs jobs and keeps the results."""
 
     def __init__(self, jobs: Sequence[Job], environment: Mapping[str, str], scratch: str) -> None:
         self._jobs = {job.name: job for job in jobs}
@@ -20,14 +20,14 @@ class Rounds:
         self.results = Results(series={job.name: Series() for job in jobs})
 
     def warm_up(self) -> None:
-        """Once, untimed."""
+        """Run each job once, untimed."""
         for job in self._jobs.values():
             if job.warm_up:
                 self._say(f"warming up: {job.name}")
                 self._run(job, timed=False)
 
     def play(self, rounds: int) -> None:
-        """So many rounds; a job that has enough of its own or has failed sits out."""
+        """Run the rounds; a job that has had its own number of rounds or has failed is left out."""
         for number in range(rounds):
             for job in self._jobs.values():
                 if number < job.rounds:
@@ -35,7 +35,7 @@ class Rounds:
                     self._repeat(job)
 
     def insist(self, bars: Sequence[Bar], rounds: int) -> None:
-        """More rounds for limits that do not hold yet: noise only ever makes a run slower, never faster."""
+        """Run more rounds for limits that do not hold yet: noise only makes a run slower."""
         for number in range(rounds):
             failing = [bar for bar in bars if bar.judge(self.results).status is Status.FAIL]
             names = dict.fromkeys(name for bar in failing for name in bar.jobs if self._jobs[name].group != "peer")
@@ -52,7 +52,7 @@ class Rounds:
             self._run(job)
 
     def _run(self, job: Job, *, timed: bool = True) -> None:
-        """The first output of a job is verified; none is kept, for it may lie in memory."""
+        """Verify the first output of a job; keep none, since it may be in memory."""
         series = self.results.series[job.name]
         if series.failure:
             return

@@ -1,4 +1,4 @@
-"""What a run finds around it: environment, scratch folder, machine."""
+"""The surroundings of a run: environment, scratch folder, machine."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ _OURS = ("MARID_", "CHIBI_", "JINNI_")
 
 
 def environment(inherited: Mapping[str, str], scratch: str) -> dict[str, str]:
-    """The same for everybody: no settings of ours and none of the user's git, which name files to exclude."""
+    """The same for all programs: without our settings and the user's git configuration, which may exclude files."""
     kept = {name: value for name, value in inherited.items() if not name.startswith(_OURS)}
     return {
         **kept,
@@ -23,14 +23,14 @@ def environment(inherited: Mapping[str, str], scratch: str) -> dict[str, str]:
 
 
 def memory_folder() -> str | None:
-    """Where files cost no disk, if there is such a place and it has room."""
+    """A folder in memory, if there is one with enough room."""
     if os.path.isdir(_RAM) and os.access(_RAM, os.W_OK) and shutil.disk_usage(_RAM).free > _ROOM:
         return _RAM
     return None
 
 
 def machine() -> str:
-    """What the figures depend on most."""
+    """What the figures depend on most, in one line."""
     git = subprocess.run(["git", "--version"], capture_output=True, text=True, check=True).stdout.split()[2]
     python = ".".join(str(part) for part in sys.version_info[:3])
     system = os.uname()

@@ -1,7 +1,7 @@
-"""The trees that are measured, as a run sees them. How they are made is in `planting`.
+"""The trees to measure on; `planting` makes them.
 
-Every file that must appear in an output starts with a line that holds its number, every file that must not appear holds
-a word, so one pass over an output proves what is in it.
+Every file that must be in an output starts with a line that holds its number, and every file that must not be there
+holds a marker, so one pass over an output proves what is in it.
 """
 
 import json
@@ -28,17 +28,17 @@ class Tree:
 
 
 def place(folder: str, name: str) -> str:
-    """Where a tree's top is, made or not."""
+    """The root of a tree, whether it exists or not."""
     return f"{folder}/{name}-v{VERSION}"
 
 
 def facts_file(root: str) -> str:
-    """What is known of a tree; it is there when the tree is whole."""
+    """The facts about a tree; the file exists when the tree is complete."""
     return f"{root}.json"
 
 
 def names_file(root: str) -> str:
-    """Where the names of a tree's files and their numbers are."""
+    """The names of a tree's files and their numbers."""
     return f"{root}.names.json"
 
 
@@ -48,14 +48,14 @@ def marker(name: str, number: int) -> bytes:
 
 
 def prepare(folder: str) -> dict[str, Tree]:
-    """All trees; what is missing is made, in a process of its own."""
+    """All trees; missing ones are made in a separate process."""
     if not all(os.path.exists(facts_file(place(folder, name))) for name in NAMES):
         subprocess.run([sys.executable, "-m", "bench.context.planting", folder], check=True)
     return {name: load(folder, name) for name in NAMES}
 
 
 def load(folder: str, name: str) -> Tree:
-    """What is known of a tree that has been made."""
+    """A tree that has been made."""
     root = place(folder, name)
     with open(facts_file(root), encoding="utf-8") as file:
         return Tree(name=name, root=root, **json.load(file))

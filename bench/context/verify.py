@@ -1,4 +1,4 @@
-"""What is in an output, found by the markers that the trees carry.
+"""Verify an output by the markers in the files of the trees.
 
 Runs as `python -m bench.context.verify FORM ROOT OUTPUT`, because it holds the whole output in memory.
 """
@@ -21,7 +21,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """How many files of the tree are in the output, how many of them byte for byte, and what is wrong."""
+    """How many files of the tree are in the output, how many of them byte for byte, and the problems."""
 
     files: int
     exact: int
@@ -33,7 +33,10 @@ class Finding:
 
 
 def verify(form: str, root: str, output: str) -> Finding:
-    """Every kept file once and unaltered, no excluded one, no binary one; `nothing-else` asks for the last two only."""
+    """Check that every kept file is there once and unchanged, and no excluded or binary one.
+
+    `nothing-else` checks only for excluded and binary files.
+    """
     with open(names_file(root), encoding="utf-8") as file:
         kept: dict[str, int] = json.load(file)
     with open(output, "rb") as file:
@@ -57,7 +60,7 @@ _INTRUDERS = ((PRUNED, "the text of an excluded file"), (BINARY, "a binary file"
 
 
 def _listed(kept: Mapping[str, int], data: bytes, root: str) -> Finding:
-    """Binary files may be listed or not: only reading them tells."""
+    """Binary files may be listed or not, since only their content shows that they are binary."""
     names = (line.removeprefix("./") for line in data.decode("utf-8", "surrogateescape").split("\n") if line)
     relative = (os.path.relpath(name, root) if name.startswith("/") else name for name in names)
     have = {name for name in relative if not os.path.basename(name).startswith((".git", "blob_"))}
@@ -92,7 +95,7 @@ def _exact_text(kept: Mapping[str, int], root: str, data: bytes) -> Counter[int]
 
 
 def _bodies(form: str, data: bytes) -> list[bytes]:
-    """The files' contents as a parser hands them out."""
+    """The contents of the files, read by a parser."""
     if form == "json":
         return [entry["content"].encode() for entry in json.loads(data)["files"]]
     from xml.etree import ElementTree  # imported when used: the process that measures imports this module too
@@ -130,7 +133,7 @@ def _shortened(problems: list[str]) -> tuple[str, ...]:
 
 
 def verify_apart(form: str, root: str, output: str) -> Finding:
-    """The same in a process of its own."""
+    """Verify in a separate process."""
     argv = [sys.executable, "-m", "bench.context.verify", form, root, output]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     if done.returncode:

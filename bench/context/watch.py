@@ -1,4 +1,4 @@
-"""What `--watch` costs after one changed file, by the CPU time of the watching process."""
+"""The cost of `--watch` after one changed file, in CPU time of the watching process."""
 
 import mmap
 import os
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from bench.context.measure import last_words
+from bench.context.measure import last_lines, spawn
 
 _EDITS = 4
 _START_S = 60.0
@@ -34,7 +34,7 @@ class _Failed(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Watched:
-    """A copy of a tree by hard links, so that the tree itself never changes, and the output that is watched for it."""
+    """A copy of a tree by hard links, so that the tree itself never changes, and the output of the watcher."""
 
     tree: str
     copy: str
@@ -43,17 +43,17 @@ class Watched:
 
 
 def measure(marid: str, watched: Watched, environment: Mapping[str, str]) -> WatchCost:
-    """Start watching, change a file a few times, count. Never waits without a bound."""
+    """Start watching, change a file a few times, measure. Every wait has a limit."""
     if not os.path.exists("/proc/self/stat"):
         return WatchCost(failure="there is no /proc to read CPU times from", impossible=True)
     shutil.rmtree(watched.copy, ignore_errors=True)
     shutil.copytree(watched.tree, watched.copy, copy_function=os.link)
     argv = (marid, "context", watched.copy, "--output", watched.output, "--watch")
-    pid = _spawn(argv, watched.errors, environment)
+    pid = spawn(argv, environment, watched.errors)
     try:
         return _count(pid, watched)
     except _Failed as failure:
-        return WatchCost(failure=f"{failure}: {last_words(watched.errors)}")
+        return WatchCost(failure=f"{failure}: {last_lines(watched.errors)}")
     finally:
         _stop(pid)
         shutil.rmtree(watched.copy, ignore_errors=True)
@@ -67,14 +67,14 @@ def _count(pid: int, watched: Watched) -> WatchCost:
     costs: list[float] = []
     waits: list[float] = []
     for edit in range(_EDITS):
-        before, old = _settled(pid), os.stat(watched.output)
+        before, old = _settled_cpu(pid), os.stat(watched.output)
         text = b"change number %d\n" % edit
         moment = time.monotonic()
         _change(watched, changed, text)
         arrived = partial(_arrived, watched.output, old, text)
         _until(pid, arrived, moment + _CHANGE_S, "the change did not reach the output")
         waits.append(time.monotonic() - moment)
-        costs.append(_settled(pid) - before)
+        costs.append(_settled_cpu(pid) - before)
     return WatchCost(first_cpu=first, change_cpu=sum(costs) / len(costs), change_wall=min(waits))
 
 
@@ -89,7 +89,7 @@ def _some_file(root: str) -> str:
 
 
 def _change(watched: Watched, path: str, text: bytes) -> None:
-    """A new file in the place of the old one: writing to it would change the tree it is a link of."""
+    """Replace the file: writing to it would change the tree, since it is a hard link."""
     with open(path, "rb") as file:
         old = file.read()
     draft = f"{watched.copy}.draft"
@@ -99,7 +99,7 @@ def _change(watched: Watched, path: str, text: bytes) -> None:
 
 
 def _arrived(output: str, old: os.stat_result, text: bytes) -> bool:
-    """Whether the output is another file than before, and holds the text."""
+    """Whether the output is a new file that holds the text."""
     new = os.stat(output)
     if (new.st_ino, new.st_mtime_ns) == (old.st_ino, old.st_mtime_ns):
         return False
@@ -116,8 +116,8 @@ def _until(pid: int, happened: Callable[[], bool], deadline: float, otherwise: s
         time.sleep(0.01)
 
 
-def _settled(pid: int) -> float:
-    """Its CPU time once that has stood still for a moment."""
+def _settled_cpu(pid: int) -> float:
+    """The CPU time of the process, once it stays the same for a moment."""
     deadline = time.monotonic() + _CHANGE_S
     last, since = _cpu(pid), time.monotonic()
     while time.monotonic() - since < _QUIET_S and time.monotonic() < deadline:
@@ -129,7 +129,7 @@ def _settled(pid: int) -> float:
 
 
 def _cpu(pid: int) -> float:
-    """User and system time of the process and of the children it has waited for, in steps of a clock tick."""
+    """User and system time of the process and of its reaped children."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             fields = file.read().rpartition(b")")[2].split()
@@ -138,18 +138,8 @@ def _cpu(pid: int) -> float:
     return sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")
 
 
-def _spawn(argv: tuple[str, ...], errors: str, environment: Mapping[str, str]) -> int:
-    writing = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-    actions = [
-        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 2, errors, writing, 0o600),
-    ]
-    return os.posix_spawn(argv[0], argv, environment, file_actions=actions, setpgroup=0)
-
-
 def _stop(pid: int) -> None:
-    """As a user would, by Ctrl-C; then by force."""
+    """Interrupt it as a user would, then kill it."""
     for kind in (signal.SIGINT, signal.SIGKILL):
         try:
             os.killpg(pid, kind)

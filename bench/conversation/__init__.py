@@ -1,1 +1,1 @@
-"""What keeping a conversation costs: beside a bare write and sync, and with a million entries."""
+"""The cost of keeping a conversation: against a bare write and sync, and with a million entries."""

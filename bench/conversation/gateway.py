@@ -1,7 +1,7 @@
-"""`python -m bench.conversation.gateway`: what our layers add to a streamed event, beside the gateway library alone.
+"""`python -m bench.conversation.gateway`: what our layers add to a streamed event, against the gateway library alone.
 
-Both ways ask one server on this machine for the same answer, in turns, in one process; processor time is what counts,
-as the waiting is the server's.
+Both ask one server on this machine for the same answer, in turns, in one process; CPU time is measured, since waiting
+is the server's part.
 """
 
 import argparse
@@ -34,7 +34,7 @@ Way: TypeAlias = Callable[[Provider, ModelRequest], Awaitable[int]]
 
 
 async def library_alone(provider: Provider, request: ModelRequest) -> int:
-    """How many events the library gives for the answer."""
+    """The number of events that the library emits for the answer."""
     count = 0
     async with httpx2.AsyncClient(timeout=60, verify=False) as client:
         opened = model_request_stream(
@@ -51,27 +51,27 @@ async def library_alone(provider: Provider, request: ModelRequest) -> int:
 
 
 async def with_our_layers(provider: Provider, request: ModelRequest) -> int:
-    """How many pieces of text reach a listener of ours, through the gateway and the loop."""
-    heard: list[Event[RoundEvent]] = []
+    """The number of text events that reach a listener through the gateway and the loop."""
+    events: list[Event[RoundEvent]] = []
 
     async def listen(event: Event[RoundEvent]) -> None:
-        heard.append(event)
+        events.append(event)
 
     emit = AsyncEventStream("r1", Caller(face="bench"), listen).emit
     await Gateway(provider).stream(request, ReplyStream(request.model, emit).feed)
-    return sum(isinstance(event.what, TextDelta) for event in heard)
+    return sum(isinstance(event.what, TextDelta) for event in events)
 
 
 async def measure(provider: Provider, pieces: int, rounds: int) -> tuple[float, float]:
-    """Microseconds of processor time for an event of the library's, and how many times that ours is.
+    """Microseconds of CPU time for an event of the library, and the ratio of ours to it.
 
-    Each round asks both ways, one right after the other, and the median of the rounds' ratios counts: what else runs on
-    the machine slows down both.
+    Each round asks both ways directly after each other, and the median of the ratios counts: other work on the machine
+    slows down both.
     """
     request = ModelRequest(model="scripted-model", messages=(user_message("go"),))
     warm: list[tuple[float, float]] = []
     for number in range(-1, rounds):
-        # In changing order: whoever comes second finds a warmer machine.
+        # In alternating order: the second finds a warmer machine.
         ways: tuple[Way, Way] = (library_alone, with_our_layers)
         ways = ways if number % 2 else (with_our_layers, library_alone)
         spent = {way: await timed(way, provider, request, pieces) for way in ways}
@@ -81,7 +81,7 @@ async def measure(provider: Provider, pieces: int, rounds: int) -> tuple[float, 
 
 
 async def timed(way: Way, provider: Provider, request: ModelRequest, pieces: int) -> float:
-    """Microseconds for each of the pieces, all of which must have come."""
+    """Microseconds for each piece; fails unless all have come."""
     begun = time.process_time()
     count = await way(provider, request)
     spent = time.process_time() - begun
@@ -91,11 +91,11 @@ async def timed(way: Way, provider: Provider, request: ModelRequest, pieces: int
 
 
 def events(pieces: int, rounds: int) -> list[Bar]:
-    """A bar for every dialect."""
+    """A limit for every dialect."""
     bars: list[Bar] = []
     with serving(pieces) as (openai, anthropic, google):
-        places: dict[Dialect, str] = {"openai": openai, "anthropic": anthropic, "google": google}
-        for dialect, url in places.items():
+        urls: dict[Dialect, str] = {"openai": openai, "anthropic": anthropic, "google": google}
+        for dialect, url in urls.items():
             provider = Provider(id=dialect, dialect=dialect, base_url=url, api_key="no-key-at-all")
             alone, ratio = anyio.run(measure, provider, pieces, rounds)
             bars.append(Bar(f"{dialect}: the library alone, µs an event", alone))
@@ -104,12 +104,12 @@ def events(pieces: int, rounds: int) -> list[Bar]:
 
 
 def main() -> int:
-    """Measure, print, judge; the exit code is 1 when the bar does not hold."""
+    """Measure and print; returns the exit code, 1 when a limit does not hold."""
     parser = argparse.ArgumentParser(prog="python -m bench.conversation.gateway", description=__doc__)
     parser.add_argument("--pieces", type=int, default=PIECES, metavar="N", help=f"events in an answer ({PIECES})")
     parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help=f"answers in each way ({ROUNDS})")
-    asked = parser.parse_args()
-    bars = events(asked.pieces, asked.rounds)
+    options = parser.parse_args()
+    bars = events(options.pieces, options.rounds)
     print(*(bar.row() for bar in bars), sep="\n")
     return int(any(bar.holds is False for bar in bars))
 

@@ -1,8 +1,8 @@
-"""`python -m bench.conversation.rounds HOME URL ROUNDS`: talk for long, clear now and then, tell how memory has grown.
+"""`python -m bench.conversation.rounds HOME URL ROUNDS`: run many rounds, clear now and then, print how memory grows.
 
-Every round is a whole one: settings, the store, the loop and a model over HTTP. Few tools are offered, since the
-gateway's library takes longer to write down all of them than the rest of a round lasts. It runs in a process of its
-own, so that what it occupies is what the conversation occupies; the model's server runs in another.
+Every round is complete: settings, the store, the loop and a model over HTTP. Few tools are offered, since the gateway
+library takes longer to serialize all of them than the rest of a round lasts. The rounds run in a separate process, so
+that its memory is the conversation's; the model server runs in another.
 """
 
 import gc
@@ -24,19 +24,19 @@ from marid.bootstrap.wiring import build
 from marid.toolkit.call_scope import ignore_event
 
 CLEARED_EVERY = 50
-# Before this many rounds a process still comes by what it needs once: code, caches, its first partitions.
+# Until then a process still loads what it needs once: code, caches, its first partitions.
 WARM = 2000
 NAME = "long"
 
 
-def occupied() -> int:
-    """Bytes of this process that are in memory now."""
+def resident_bytes() -> int:
+    """The memory of this process."""
     gc.collect()
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 async def talk(app: App, url: str, rounds: int, warm: int) -> tuple[int, int]:
-    """So many rounds of question and answer in one conversation: memory after the first `warm`, and at the end."""
+    """Run the rounds in one conversation; returns the memory after `warm` rounds and at the end."""
     early = 0
     flags = {"base_url": url, "model": "scripted-model", "tools.include": ["read_file", "run_shell"]}
     for number in range(1, rounds + 1):
@@ -45,12 +45,12 @@ async def talk(app: App, url: str, rounds: int, warm: int) -> tuple[int, int]:
         if number % CLEARED_EVERY == 0:
             clear(app, NAME)
         if number == warm:
-            early = occupied()
-    return early, occupied()
+            early = resident_bytes()
+    return early, resident_bytes()
 
 
-def grown(home: str, rounds: int) -> float:
-    """By how many megabytes another process has grown that talked so long."""
+def measure_growth(home: str, rounds: int) -> float:
+    """By how many megabytes a process grows in these rounds."""
     with serving(5) as (url, _, _):
         command = [sys.executable, "-m", "bench.conversation.rounds", home, url, str(rounds)]
         done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True)
@@ -60,12 +60,12 @@ def grown(home: str, rounds: int) -> float:
 
 def memory(home: Path, rounds: int) -> list[Bar]:
     """A long conversation that is cleared now and then."""
-    size = grown(str(home), rounds)
+    size = measure_growth(str(home), rounds)
     return [Bar(f"memory growth over {rounds:,} rounds, MB", size, "<= 2", size <= 2)]
 
 
 def main(home: str, url: str, rounds: int) -> None:
-    """Talk, and print both figures."""
+    """Run the rounds and print both figures."""
     app = build(cwd=home, home=os.path.join(home, "home"), environ={})
     print(json.dumps(anyio.run(talk, app, url, rounds, min(WARM, rounds // 2))))
 

@@ -1,4 +1,4 @@
-"""A scripted model server in a process of its own, so that its work is not counted as ours."""
+"""A scripted model server in a separate process, so that its work is not measured."""
 
 import multiprocessing
 from collections.abc import Generator
@@ -9,7 +9,7 @@ from marid.testing import ModelServer, always, say
 
 
 def serve(pieces: int, pipe: Connection) -> None:
-    """Play the same answer for ever, until the pipe is closed."""
+    """Give the same answer until the pipe is closed."""
     with ModelServer([always(say(*(f"word{number} " for number in range(pieces))))]) as server:
         pipe.send((server.openai, server.anthropic, server.google))
         pipe.recv()
@@ -17,11 +17,11 @@ def serve(pieces: int, pipe: Connection) -> None:
 
 @contextmanager
 def serving(pieces: int) -> Generator[tuple[str, str, str]]:
-    """The addresses of a server whose answers come in so many pieces, in its three dialects."""
+    """The three base URLs of a server whose answers have `pieces` pieces."""
     ours, theirs = multiprocessing.Pipe()
     process = multiprocessing.get_context("spawn").Process(target=serve, args=(pieces, theirs), daemon=True)
     process.start()
-    theirs.close()  # so that nobody waits for a process that did not start
+    theirs.close()  # so that receiving fails if the process does not start
     try:
         yield ours.recv()
     finally:

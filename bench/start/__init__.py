@@ -1,1 +1,1 @@
-"""What a start of the program costs, from an installed wheel, against a bare interpreter."""
+"""The cost of starting the program, from an installed wheel, against a bare interpreter."""

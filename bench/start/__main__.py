@@ -1,4 +1,4 @@
-"""`python -m bench.start`: measure, judge, tell; exit 1 when a bar does not hold."""
+"""`python -m bench.start`: measure, print, compare; exit 1 when a limit does not hold."""
 
 import argparse
 import os
@@ -8,27 +8,51 @@ import subprocess
 import sys
 import tempfile
 import time
+import venv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bench.bars import Bar, told
-from bench.start.installed import install
+from bench.bars import Bar, report
 from marid.adapters.store.conversations import FileConversations
 from marid.core.conversation.entry import MESSAGE, Entry
 
+_ROOT = Path(__file__).parents[2]
 _CONVERSATIONS = 10
 
 
-def plant(home: Path) -> None:
-    """A home as one is after some days."""
+def install(scratch: Path) -> tuple[Path, Path]:
+    """Build a wheel and install it into a new environment: its interpreter and its `marid`. Nothing is fetched.
+
+    Dependencies are left out: the measured commands import none of them, and would fail if they did.
+    """
+    wheels, env = scratch / "wheels", scratch / "venv"
+    _run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(wheels)])
+    venv.create(env, with_pip=False)
+    python = env / "bin" / "python"
+    (wheel,) = wheels.glob("*.whl")
+    command = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index", str(wheel)]
+    _run([*command, "--disable-pip-version-check"])
+    return python, env / "bin" / "marid"
+
+
+def _run(command: list[str]) -> None:
+    # An installed program has compiled modules.
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run(command, cwd=_ROOT, env=env, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+
+
+def make_home(home: Path) -> None:
+    """A home after some days of use."""
     store = FileConversations(str(home))
     for number in range(_CONVERSATIONS):
-        with store.open(f"talk-{number}", create=True) as held:
-            said = [Entry(entry_type=MESSAGE, content=f"message {one}", sender="user", to="bot") for one in range(20)]
-            held.append(said)
+        with store.open(f"talk-{number}", create=True) as conversation:
+            texts = (f"message {one}" for one in range(20))
+            conversation.append([Entry(entry_type=MESSAGE, content=text, sender="user", to="bot") for text in texts])
 
 
-def timed(command: Sequence[str], env: Mapping[str, str]) -> float:
+def time_command(command: Sequence[str], env: Mapping[str, str]) -> float:
     """Seconds from the start to the end of a process."""
     begin = time.perf_counter()
     subprocess.run(command, env=dict(env), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
@@ -36,37 +60,37 @@ def timed(command: Sequence[str], env: Mapping[str, str]) -> float:
 
 
 def measure(commands: Mapping[str, Sequence[str]], env: Mapping[str, str], rounds: int) -> dict[str, list[float]]:
-    """All of them in turns, since a machine's mood changes by the second; the first round only warms up."""
+    """Run the commands in turns, since the load of a machine changes by the second; the first round warms up."""
     taken: dict[str, list[float]] = {name: [] for name in commands}
     for number in range(rounds + 1):
         for name, command in commands.items():
-            seconds = timed(command, env)
+            seconds = time_command(command, env)
             if number:
                 taken[name].append(seconds)
     return taken
 
 
-def judged(taken: Mapping[str, Sequence[float]], floor: str, most: Mapping[str, float]) -> list[Bar]:
-    """The median of the bare interpreter in ms, and of each the median of its ratios to that of the same round."""
+def compare(taken: Mapping[str, Sequence[float]], floor: str, limits: Mapping[str, float]) -> list[Bar]:
+    """The median of the floor in ms, and for each command the median of its ratios to the floor in the same round."""
     bars = [Bar(f"{floor}, ms", statistics.median(taken[floor]) * 1e3)]
     for name, seconds in taken.items():
         if name != floor:
             ratio = statistics.median(one / bare for one, bare in zip(seconds, taken[floor], strict=True))
-            limit = most.get(name)
+            limit = limits.get(name)
             holds = None if limit is None else ratio <= limit
             bars.append(Bar(f"{name} / {floor}", ratio, "" if limit is None else f"<= {limit:g}", holds))
     return bars
 
 
 def main() -> int:
-    """Do all; the exit code."""
+    """Run the benchmark; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m bench.start", description=__doc__)
     parser.add_argument("--rounds", type=int, default=30, metavar="N", help="how often each is started (30)")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     scratch = Path(tempfile.mkdtemp(prefix="marid-bench-"))
     try:
         python, marid = map(str, install(scratch))
-        plant(scratch / "home")
+        make_home(scratch / "home")
         env = {"MARID_HOME": str(scratch / "home"), "HOME": str(scratch), "PATH": os.defpath}
         commands = {
             "python -c pass": [python, "-c", "pass"],
@@ -75,10 +99,10 @@ def main() -> int:
             "marid -L": [marid, "-L"],
             "marid log talk-0": [marid, "log", "talk-0"],
         }
-        taken = measure(commands, env, asked.rounds)
+        taken = measure(commands, env, options.rounds)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    return told("start", judged(taken, "python -c pass", {"marid --version": 1.5, "marid conversations": 8.0}))
+    return report("start", compare(taken, "python -c pass", {"marid --version": 1.5, "marid conversations": 8.0}))
 
 
 if __name__ == "__main__":

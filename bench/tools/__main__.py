@@ -1,4 +1,4 @@
-"""`python -m bench.tools`: measure, judge, tell; exit 1 when a bar does not hold."""
+"""`python -m bench.tools`: measure, print, compare; exit 1 when a limit does not hold."""
 
 import argparse
 import ast
@@ -16,60 +16,60 @@ import anyio
 
 from bench import page
 from bench.context.surroundings import machine
-from bench.tools.sources import plant
+from bench.tools.sources import prepare
 from bench.tools.trials import Trial, Work, markdown, measure, table
 from marid.workbench import Workbench, open_app
 
 
 def main() -> int:
-    """Do it; the exit code."""
+    """Run the benchmark; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m bench.tools", description=__doc__)
     parser.add_argument("--rounds", type=int, default=21, metavar="N", help="how often everything is run (default 21)")
-    parser.add_argument("--write-docs", action="store_true", help="only put the last run into docs/comparison.md")
-    asked = parser.parse_args()
-    if asked.write_docs:
+    parser.add_argument("--write-docs", action="store_true", help="only write the last run into docs/comparison.md")
+    options = parser.parse_args()
+    if options.write_docs:
         return write_docs()
-    folder = plant(Path(tempfile.gettempdir(), "marid-bench-tools"))
+    folder = prepare(Path(tempfile.gettempdir(), "marid-bench-tools"))
     with tempfile.TemporaryDirectory() as home:
-        return anyio.run(partial(bench, folder, Path(home), asked.rounds))
+        return anyio.run(partial(bench, folder, Path(home), options.rounds))
 
 
 def write_docs() -> int:
-    """Put the last run into the page."""
+    """Write the last run into the page."""
     found = page.newest("tools")
     if found is None:
         return 1
-    page.put("tools", f"{markdown(found['rows'])}\n\nOn {found['machine']}; {found['rounds']} rounds.")
+    page.write("tools", f"{markdown(found['rows'])}\n\nOn {found['machine']}; {found['rounds']} rounds.")
     return 0
 
 
 async def bench(folder: Path, home: Path, rounds: int) -> int:
-    """Measure on what lies in `folder`."""
+    """Measure the tools on the sources in `folder`."""
     async with open_app(root=folder, home=home) as app:
         found = await measure([*parsing(app, folder), *calling(app, folder), *searching(app, folder)], rounds)
     print(table(found))
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     facts = {"machine": machine(), "rounds": rounds, "rows": [one.facts() for one in found]}
     page.RESULTS.mkdir(exist_ok=True)
-    place = page.RESULTS / f"tools-{stamp}.json"
-    place.write_text(json.dumps(facts, indent=2) + "\n")
-    print(f"\nsaved in bench/results/{place.name}")
+    path = page.RESULTS / f"tools-{stamp}.json"
+    path.write_text(json.dumps(facts, indent=2) + "\n")
+    print(f"\nsaved in bench/results/{path.name}")
     return int(any(one.verdict() == "FAIL" for one in found))
 
 
-def tool(app: Workbench, called: str, /, **args: object) -> Work:
+def tool(app: Workbench, name: str, /, **args: object) -> Work:
     """A call that must succeed."""
 
     async def call() -> None:
-        outcome = await app.call(called, **args)
-        if not outcome.ok:
-            raise SystemExit(f"{called}: {outcome.text}")
+        result = await app.call(name, **args)
+        if not result.ok:
+            raise SystemExit(f"{name}: {result.text}")
 
     return call
 
 
 def plain(work: Callable[[], object]) -> Work:
-    """A floor that is done here and now."""
+    """A floor that runs in this thread."""
 
     async def call() -> None:
         work()
@@ -78,7 +78,7 @@ def plain(work: Callable[[], object]) -> Work:
 
 
 def hop(work: Callable[[], object]) -> Work:
-    """A floor that is done in a thread of an executor."""
+    """A floor that runs in a thread of an executor."""
 
     async def call() -> None:
         await anyio.to_thread.run_sync(work)
@@ -87,7 +87,7 @@ def hop(work: Callable[[], object]) -> Work:
 
 
 def parsing(app: Workbench, folder: Path) -> list[Trial]:
-    """Tools that are as fast as a parser."""
+    """Tools that should be as fast as a parser."""
     python, cpp = folder / "long.py", folder / "long.cpp"
     parse = plain(lambda: ast.parse(python.read_bytes()))
     tree = plain(lambda: tree_sitter_cpp(cpp.read_bytes()))
@@ -114,7 +114,7 @@ def tree_sitter_cpp(data: bytes) -> object:
 
 
 def calling(app: Workbench, folder: Path) -> list[Trial]:
-    """The road itself: looking up, parsing, judging, recording."""
+    """The call pipeline itself."""
     small = folder / "tree" / "chain" / "step0.py"
     files = sorted((folder / "tree").rglob("*.py"))[:100]
     read = tool(app, "read_file", path=str(small.relative_to(folder)))
@@ -133,31 +133,23 @@ def calling(app: Workbench, folder: Path) -> list[Trial]:
         for file in files:
             file.read_bytes()
 
+    trial = partial(Trial, calls=100)
+    bar = partial(trial, times=1.5, extra=0.00015)
+    single = times(100, hop(small.read_text))
     return [
-        Trial(
+        bar(
             name="one read_file of a small file",
             floor_name="the same read in an executor",
             ours=times(100, read),
-            floor=times(100, hop(small.read_text)),
-            times=1.5,
-            extra=0.00015,
-            calls=100,
+            floor=single,
         ),
-        Trial(
-            name="100 parallel read_file",
-            floor_name="100 executor hops that read",
-            ours=many,
-            floor=hops,
-            times=1.5,
-            extra=0.00015,
-            calls=100,
-        ),
-        Trial(name="100 parallel read_file", floor_name="100 plain reads", ours=many, floor=plain(reads), calls=100),
+        bar(name="100 parallel read_file", floor_name="100 executor hops that read", ours=many, floor=hops),
+        trial(name="100 parallel read_file", floor_name="100 plain reads", ours=many, floor=plain(reads)),
     ]
 
 
 def times(count: int, work: Work) -> Work:
-    """One after the other."""
+    """The same work `count` times, one after the other."""
 
     async def call() -> None:
         for _ in range(count):
@@ -167,7 +159,7 @@ def times(count: int, work: Work) -> Work:
 
 
 def searching(app: Workbench, folder: Path) -> list[Trial]:
-    """Tools that look through the tree of 2,000 files."""
+    """Tools that search the tree of 2,000 files."""
     tree = folder / "tree"
     start = "tree/chain/step0.py::go"
     visited = [tree / "chain" / f"step{number}.py" for number in range(8)]
@@ -197,7 +189,7 @@ def searching(app: Workbench, folder: Path) -> list[Trial]:
     ]
     ripgrep = shutil.which("rg")
     if ripgrep is None:
-        print("rg is not installed: its rows are left out", file=sys.stderr)
+        print("rg is not installed; its rows are left out", file=sys.stderr)
         return rows
     patterns = [
         ("py_find_usages", "a rare name", "_format_actions_usage", 3.0),
@@ -208,25 +200,13 @@ def searching(app: Workbench, folder: Path) -> list[Trial]:
         ("grep_files", "a pattern without one, rare", r"[a-z]{9}_[0-9]{6}", 12.0),
         ("grep_files", "a pattern without one, cap", r"[a-z]+_[0-9]+", 3.0),
     ]
-    for name, words, pattern, bar in patterns:
-        named = {"name": pattern} if name == "py_find_usages" else {"pattern": pattern}
-        literal = ["-w", "-F", "-tpy"] if name == "py_find_usages" else ["-C2"]
-        argv = [ripgrep, "-n", *literal, "-e", pattern, str(tree)]
-        rows.append(
-            Trial(
-                name=f"{name}, {words}",
-                floor_name="rg",
-                ours=tool(app, name, path="tree", **named),
-                floor=plain(partial(search, argv)),
-                times=bar,
-            )
-        )
+    for name, description, pattern, bar in patterns:
+        usages = name == "py_find_usages"
+        ours = tool(app, name, path="tree", **{"name" if usages else "pattern": pattern})
+        argv = [ripgrep, "-n", *(("-w", "-F", "-tpy") if usages else ("-C2",)), "-e", pattern, str(tree)]
+        floor = plain(partial(subprocess.run, argv, stdout=subprocess.PIPE, check=False))
+        rows.append(Trial(name=f"{name}, {description}", floor_name="rg", ours=ours, floor=floor, times=bar))
     return rows
-
-
-def search(argv: list[str]) -> None:
-    """Run ripgrep and read what it says."""
-    subprocess.run(argv, stdout=subprocess.PIPE, check=False)
 
 
 if __name__ == "__main__":

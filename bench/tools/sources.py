@@ -1,4 +1,4 @@
-"""What is measured on: a long Python file, a long C++ file, and a tree of 2,000 files."""
+"""The sources to measure on: a long Python file, a long C++ file, and a tree of 2,000 files."""
 
 import ast
 import shutil
@@ -52,35 +52,35 @@ def stdlib() -> list[Path]:
 
 
 def long_python() -> str:
-    """Real code of some 5,000 lines: modules of the standard library, one after the other, the last one in part."""
+    """About 5,000 lines of real code: modules of the standard library, the last one in part."""
     found: list[str] = []
     for name in ("argparse", "typing", "subprocess", "tarfile", "zipfile", "inspect", "doctest", "ast"):
         file = Path(sysconfig.get_paths()["stdlib"], f"{name}.py")
         if file.exists() and "from __future__" not in (code := file.read_text("utf-8")):
             most = LINES - len(found)
-            # Only whole statements are kept, so that what is kept parses.
+            # Keep only complete statements, so that the result parses.
             ends = [node.end_lineno or 0 for node in ast.parse(code).body]
             found += code.split("\n")[: max((end for end in ends if end <= most), default=0)]
     return "\n".join(found) + "\n"
 
 
 def long_cpp() -> str:
-    """Made-up C++ of some 5,000 lines with what C++ has: namespaces, templates, out-of-line definitions."""
+    """About 5,000 lines of C++ with namespaces, templates and out-of-line definitions."""
     one = _CPP.format(n=0).count("\n")
     return "#include <string>\n#include <map>\n" + "".join(_CPP.format(n=n) for n in range(LINES // one + 1))
 
 
-def plant(folder: Path) -> Path:
-    """The tree of 2,000 files, made once; and the two long files beside it."""
+def prepare(folder: Path) -> Path:
+    """Create the tree of 2,000 files and the two long files, if they do not exist yet."""
     tree = folder / "tree"
     if not (folder / "done").exists():
         shutil.rmtree(folder, ignore_errors=True)
         files = stdlib()
         for number in range(FILES):
             source = files[number % len(files)]
-            place = tree / f"part{number % 40:02}" / f"group{number % 5}" / f"{number:04}_{source.name}"
-            place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, place)
+            path = tree / f"part{number % 40:02}" / f"group{number % 5}" / f"{number:04}_{source.name}"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, path)
         chain(tree / "chain")
         (folder / "long.py").write_text(long_python(), "utf-8")
         (folder / "long.cpp").write_text(long_cpp(), "utf-8")

@@ -1,4 +1,4 @@
-"""One comparison: ours, the floor, and the bar between them."""
+"""One comparison: a tool, its floor, and the limit."""
 
 import time
 from collections.abc import Callable, Coroutine
@@ -10,7 +10,7 @@ Work = Callable[[], Coroutine[Any, Any, object]]
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """`calls` is how many calls one run makes; the bar is `times` the floor plus `extra` seconds a call; 0: none."""
+    """One run makes `calls` calls; the limit is `times` the floor plus `extra` seconds a call; 0: no limit."""
 
     name: str
     floor_name: str
@@ -30,7 +30,7 @@ class Measured:
     floor: list[float] = field(default_factory=list[float])
 
     def verdict(self) -> str:
-        """PASS, FAIL, or nothing for a row that has no bar."""
+        """PASS, FAIL, or "" without a limit."""
         if not self.trial.times:
             return ""
         return "PASS" if self.mine <= self.allowed else "FAIL"
@@ -48,21 +48,15 @@ class Measured:
         return self.trial.times * self.theirs + self.trial.extra * self.trial.calls
 
     def row(self) -> tuple[str, ...]:
-        """For the table."""
+        """Cells for the table."""
         bar = f"{self.trial.times:g}x" if self.trial.times else ""
         bar += f" + {self.trial.extra * 1000:g} ms" if self.trial.extra else ""
         milliseconds = (f"{seconds / self.trial.calls * 1000:.2f}" for seconds in (self.mine, self.theirs))
-        return (
-            self.trial.name,
-            *milliseconds,
-            self.trial.floor_name,
-            f"{self.mine / self.theirs:.2f}x",
-            bar,
-            self.verdict(),
-        )
+        ratio = f"{self.mine / self.theirs:.2f}x"
+        return (self.trial.name, *milliseconds, self.trial.floor_name, ratio, bar, self.verdict())
 
     def facts(self) -> dict[str, object]:
-        """For the file."""
+        """Fields for the file of results."""
         return {
             "name": self.trial.name,
             "floor": self.trial.floor_name,
@@ -77,7 +71,7 @@ class Measured:
 
 
 async def measure(trials: list[Trial], rounds: int) -> list[Measured]:
-    """All trials in turns, so that a busy minute hurts ours and the floor alike; one more round before, to warm up."""
+    """Run all trials in turns, so that load on the machine slows tool and floor alike; the first round warms up."""
     found = [Measured(trial=trial) for trial in trials]
     for number in range(rounds + 1):
         for one in found:
@@ -91,7 +85,7 @@ async def measure(trials: list[Trial], rounds: int) -> list[Measured]:
 
 
 def quartile(seconds: list[float]) -> float:
-    """What a quarter of the runs stay below: whatever else a machine does only ever makes a run longer."""
+    """The lower quartile: other work on the machine only makes runs longer."""
     return sorted(seconds)[len(seconds) // 4]
 
 

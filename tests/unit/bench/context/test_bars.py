@@ -51,7 +51,7 @@ def test_on_a_loaded_machine_the_better_of_wall_and_cpu_judges() -> None:
     assert bar.judge(results).measured == "1.50x"
 
 
-def test_a_peer_must_be_slower_by_so_many_times() -> None:
+def test_a_peer_must_be_slower_by_a_factor() -> None:
     results = _results(text=_series(0.2), peer=_series(2.0))
     assert _status(Faster(peer=PEER, times=10), results) is Status.PASS
     assert _status(Faster(peer=PEER, times=11), results) is Status.FAIL
@@ -110,12 +110,12 @@ def test_one_wrong_output_fails_and_is_named() -> None:
         jobs.TEXT: Finding(files=3, exact=3),
         jobs.COLD: Finding(files=3, exact=2, problems=("altered",)),
     }
-    assert Exact(jobs=(jobs.TEXT,)).judge(results).measured == "1 outputs, 3 files"
-    verdict = Exact(jobs=(jobs.TEXT, jobs.COLD)).judge(results)
+    assert Exact(outputs=(jobs.TEXT,)).judge(results).measured == "1 outputs, 3 files"
+    verdict = Exact(outputs=(jobs.TEXT, jobs.COLD)).judge(results)
     assert (verdict.status, verdict.measured) == (Status.FAIL, f"{jobs.COLD}: altered")
 
 
-def test_every_limit_has_a_name_of_its_own() -> None:
+def test_every_limit_has_its_own_name() -> None:
     trees = {name: Tree(name=name, root=name, files=1, size=1, largest=1) for name in NAMES}
     bars = [*ratio_bars(RECIPES), *other_bars(trees, [jobs.TEXT])]
     assert len({bar.label for bar in bars}) == len(bars)

@@ -12,7 +12,7 @@ from marid.core.conversation.entry import ARCHIVAL, MESSAGE
 from marid.testing import ModelServer, always, say
 
 
-def test_it_talks_and_is_cleared_now_and_then(tmp_path: Path) -> None:
+def test_it_runs_rounds_and_is_cleared_now_and_then(tmp_path: Path) -> None:
     app = build(cwd=str(tmp_path), home=str(tmp_path / "home"), environ={})
     with ModelServer([always(say("yes"))]) as server:
         talking = partial(rounds.talk, app, server.openai, 2 * rounds.CLEARED_EVERY, 10)
@@ -25,5 +25,5 @@ def test_it_talks_and_is_cleared_now_and_then(tmp_path: Path) -> None:
     assert len(read.window()) == 1
 
 
-def test_another_process_tells_how_it_has_grown(tmp_path: Path) -> None:
-    assert -50 < rounds.grown(str(tmp_path), 20) < 50
+def test_the_growth_of_another_process_is_measured(tmp_path: Path) -> None:
+    assert -50 < rounds.measure_growth(str(tmp_path), 20) < 50

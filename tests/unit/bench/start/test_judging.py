@@ -1,4 +1,4 @@
-"""How a start is judged; what is measured needs an installed wheel, which a run of the benchmark makes."""
+"""How a start is judged; measuring needs an installed wheel, which only a run of the benchmark makes."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ from marid.adapters.store.conversations import FileConversations
 
 def test_each_round_is_compared_with_the_bare_interpreter_of_the_same_round() -> None:
     taken = {"bare": [1.0, 2.0, 4.0], "ours": [2.0, 4.0, 8.0], "other": [9.0, 9.0, 9.0]}
-    bars = {bar.name: bar for bar in bench.judged(taken, "bare", {"ours": 2.0, "other": 2.0})}
+    bars = {bar.name: bar for bar in bench.compare(taken, "bare", {"ours": 2.0, "other": 2.0})}
     assert (bars["ours / bare"].value, bars["ours / bare"].holds) == (2.0, True)
     assert bars["other / bare"].holds is False
     assert bars["bare, ms"].holds is None
@@ -24,9 +24,9 @@ def test_commands_are_started_in_turns_and_the_first_round_does_not_count(tmp_pa
     taken = bench.measure(commands, {"PATH": "/usr/bin:/bin"}, 2)
     assert log.read_text().split() == ["a", "b"] * 3
     assert [len(seconds) for seconds in taken.values()] == [2, 2]
-    assert bench.timed([sys.executable, "-c", "pass"], {}) > 0
+    assert bench.time_command([sys.executable, "-c", "pass"], {}) > 0
 
 
-def test_a_home_as_it_is_after_some_days(tmp_path: Path) -> None:
-    bench.plant(tmp_path)
+def test_the_home_has_some_conversations(tmp_path: Path) -> None:
+    bench.make_home(tmp_path)
     assert len(FileConversations(str(tmp_path)).list()) == 10

@@ -21,11 +21,7 @@ def test_the_standard_library_has_files_in_a_stable_order() -> None:
 
 def test_the_chain_runs(tmp_path: Path) -> None:
     chain(tmp_path / "chain", 3)
-    assert sorted(file.name for file in (tmp_path / "chain").iterdir()) == [
-        "__init__.py",
-        "step0.py",
-        "step1.py",
-        "step2.py",
-    ]
+    names = sorted(file.name for file in (tmp_path / "chain").iterdir())
+    assert names == ["__init__.py", "step0.py", "step1.py", "step2.py"]
     for file in (tmp_path / "chain").iterdir():
         ast.parse(file.read_text())
