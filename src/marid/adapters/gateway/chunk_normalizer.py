@@ -1,4 +1,4 @@
-"""Makes the events of services that speak OpenAI's dialect a little differently what the library expects."""
+"""Normalize the events of services whose OpenAI dialect differs from what the library expects."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -37,7 +37,7 @@ class ChunkNormalizer:
         return (*(self._text_chunk(piece) for piece in before), _to_json(event))
 
     def flush(self) -> Iterator[bytes]:
-        """The data of what was held back, at the end of the answer."""
+        """Events for the text that was held back, at the end of the answer."""
         return map(self._text_chunk, self._tags.flush())
 
     def _split(self, choice: Mapping[str, Any], delta: dict[str, Any]) -> list[str]:
@@ -59,7 +59,7 @@ class ChunkNormalizer:
 
 
 class ThinkTagSplitter:
-    """Cuts reasoning that is written between tags at the start of an answer, so that each tag is a piece of its own.
+    """Splits reasoning between tags at the start of an answer, so that each tag is a separate piece.
 
     The library recognizes a tag only as a whole piece, but services cut their text anywhere.
     """
@@ -93,12 +93,12 @@ class ThinkTagSplitter:
         return [piece for piece in pieces if piece]
 
     def flush(self) -> list[str]:
-        """What was held back."""
+        """The text that was held back."""
         held, self._buffered = self._buffered, ""
         return [held] if held else []
 
     def _after_reasoning(self, text: str) -> list[str]:
-        """What follows the reasoning, without the blank lines between."""
+        """The text after the reasoning, without the blank lines between."""
         text = text.lstrip() if self.is_active else text
         self.is_active = self.is_active and not text
         return [text] if text else []
@@ -121,7 +121,7 @@ class _Call:
 
 
 class ToolCallNumbering:
-    """Gives every call of an answer its own index, and each fragment the index of its call."""
+    """Gives every call of an answer a unique index, and each fragment the index of its call."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -162,7 +162,7 @@ def _is_new_call(known: _Call, key: object, id: str) -> bool:
 
 
 def error_message(body: object) -> str:
-    """The message inside an error, which each dialect nests at another depth."""
+    """The message of an error, which each dialect nests at another depth."""
     while True:
         if is_list(body):
             body = body[0] if body else ""

@@ -15,7 +15,7 @@ from marid.core.errors import BadInput, Exhausted, MaridError, NotFound, Refused
 from marid.text.json_values import as_object, as_objects, is_list, is_object
 from marid.text.secrets.redact import Redactor
 
-# What the library and the providers' clients raise; the built-in ones come from answers of an unexpected shape.
+# Raised by the library and the providers' clients; the built-in ones come from answers of an unexpected shape.
 LIBRARY_ERRORS = (
     exceptions.AgentRunError,
     exceptions.UserError,
@@ -32,7 +32,7 @@ CONNECTION_ERRORS = (exceptions.ModelConnectionError, httpx2.TransportError)
 _MAX_MESSAGE = 300
 _CLIENT_ERRORS = range(400, 500)
 _TOO_MANY, _NOT_FOUND = 429, 404
-# Not a fault of the request, but not meant for retries either.
+# Not a fault of the request, but not to be retried either.
 _TRANSIENT_STATUSES = (408, 409, 425)
 
 
@@ -56,13 +56,13 @@ _WINDOW_FULL_PATTERN = re.compile(
     r"|exceed.{0,20} context limit|`inputs` tokens \+ `max_new_tokens` must be",
     re.IGNORECASE | re.DOTALL,
 )
-# What shows that https was spoken to a service of http, or the other way round.
+# Signs that https was spoken to a service of http, or the other way round.
 _TLS = {"WRONG_VERSION_NUMBER": "; does it speak http, not https?", "\\x15\\x03": "; does it speak https, not http?"}
 _MAX_CAUSES = 20
 _TIMEOUT_ERRORS = (exceptions.ModelTimeoutError, httpx2.TimeoutException, TimeoutError)
 _TLS_WAIT_ERRORS = (ssl.SSLWantReadError, ssl.SSLWantWriteError)
 _NOT_THE_SIZE = (401, 402, 403, 404, 407, _TOO_MANY)
-# What LM Studio answers, with status 200, on a path that it does not know.
+# The answer of LM Studio, with status 200, on an unknown path.
 _NO_SUCH_PATH = "unexpected endpoint or method"
 _WRONG_ADDRESS = "{host} has no models at this address; check base_url"
 _SCHEMA_OR_TOOLS = "api.response_format with a schema cannot be combined with tools; use --no-tool-calls"
@@ -106,10 +106,8 @@ def classify_error(cause: Exception, provider: Provider, model: str) -> Provider
     if isinstance(cause, exceptions.UserError) and "NativeOutput" in message:
         message = _SCHEMA_OR_TOOLS
     message = Redactor(*provider.secrets).redact_text(message)[:_MAX_MESSAGE]
-    host = f"'{provider.host}'"
-    return ProviderFailure(
-        family(f"{summary.format(host=host)} (model '{model}'): {message}"), can_retry, _retry_after(cause)
-    )
+    summary = summary.format(host=f"'{provider.host}'")
+    return ProviderFailure(family(f"{summary} (model '{model}'): {message}"), can_retry, _retry_after(cause))
 
 
 def _classify(cause: Exception, status: int, message: str) -> tuple[type[MaridError], str, bool]:

@@ -1,4 +1,4 @@
-"""Our request as the gateway library's objects, and which of its parameters the library then did not send."""
+"""Our request as objects of the gateway library, and which parameters the library did not send."""
 
 import json
 import logging
@@ -51,7 +51,7 @@ def model_for(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "M
 
 
 def import_library(provider: Provider) -> None:
-    """Import what the provider needs; this takes seconds."""
+    """Import the modules that the provider needs, which takes seconds."""
     silence_libraries()
     import_module("marid.adapters.gateway.attempt")
     for module in _MODULES[provider.dialect]:
@@ -74,9 +74,8 @@ def silence_libraries() -> None:
 def _openai_client(provider: Provider, client: "httpx2.AsyncClient") -> "AsyncOpenAI":
     from openai import AsyncOpenAI
 
-    return AsyncOpenAI(
-        api_key=provider.api_key or _NO_KEY, base_url=provider.base_url, http_client=client, max_retries=0
-    )
+    key = provider.api_key or _NO_KEY
+    return AsyncOpenAI(api_key=key, base_url=provider.base_url, http_client=client, max_retries=0)
 
 
 def _openai_model(provider: Provider, name: str, client: "httpx2.AsyncClient") -> "Model[Any]":
@@ -231,7 +230,7 @@ def _thinking_settings(provider: Provider, wanted: Parameters) -> dict[str, Any]
 
 
 def _effort_settings(provider: Provider, effort: str) -> dict[str, Any]:
-    """For an unknown service the effort is sent as it is: it is not known which of its models reason."""
+    """An unknown service gets the effort unchanged, since we do not know which of its models reason."""
     return {_EFFORT if _is_compatible(provider) else "thinking": effort}
 
 

@@ -1,4 +1,4 @@
-"""Our messages as the library's, and its answers and events as ours. Imports the gateway library."""
+"""Translate messages to the library, and its answers and events back. Imports the gateway library."""
 
 import json
 import re
@@ -213,9 +213,9 @@ _NOTHING: tuple[GatewayEvent, ...] = ()
 
 
 class EventTranslator:
-    """The library's stream of parts as our events; without `reasoning` that is left out.
+    """Translates the library's events of one answer, without reasoning unless `reasoning` is set.
 
-    It remembers which part is which call, as the pieces of several calls may alternate.
+    It remembers which part is which call, since fragments of several calls may alternate.
     """
 
     def __init__(self, *, reasoning: bool = True) -> None:
@@ -223,7 +223,7 @@ class EventTranslator:
         self._numbers: dict[int, int] = {}
 
     def translate(self, event: ModelResponseStreamEvent) -> tuple[GatewayEvent, ...]:
-        """The ends of parts become nothing, as more of a part may follow its end."""
+        """Our events for one of the library. The end of a part has none, as more of the part may follow."""
         if type(event) is PartDeltaEvent:
             delta = event.delta
             if type(delta) is TextPartDelta:  # nearly all of them

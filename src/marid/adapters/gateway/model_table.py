@@ -1,4 +1,4 @@
-"""What the bundled table says about models."""
+"""Context windows and prices of models, from the bundled table."""
 
 import time
 from datetime import UTC, datetime
@@ -9,7 +9,6 @@ from marid.adapters.gateway.providers import Provider
 from marid.core.model_io import ModelInfo
 
 if TYPE_CHECKING:
-    from genai_prices.types import ModelInfo as Priced
     from genai_prices.types import TieredPrices
 
 # The providers with a table of their own in the library.
@@ -20,8 +19,14 @@ _WINDOWS = MappingProxyType({"gemini-1.5-pro": 2_097_152, "gemini-": 1_048_576, 
 
 def find_known_model(provider: Provider, name: str) -> ModelInfo | None:
     """A model of `provider` in the bundled table; the first use takes a quarter of a second."""
-    found = _find_prices(_table(provider, name), name)
-    if found is None:
+    table = _table(provider, name)
+    if not table:
+        return None
+    from genai_prices.data_snapshot import get_snapshot  # a table of 1.5 MB
+
+    try:
+        _, found = get_snapshot().find_provider_model(name, None, table, None)
+    except LookupError:
         return None
     prices = found.get_prices(datetime.fromtimestamp(time.time(), UTC))
     return ModelInfo(
@@ -39,18 +44,6 @@ def _table(provider: Provider, name: str) -> str:
     if provider.is_custom and provider.dialect == "openai":
         return "openrouter" if "/" in name else "openai"
     return provider.id if provider.id in _TABLES else ""
-
-
-def _find_prices(table: str, name: str) -> "Priced | None":
-    if not table:
-        return None
-    from genai_prices.data_snapshot import get_snapshot  # a table of 1.5 MB
-
-    try:
-        _, found = get_snapshot().find_provider_model(name, None, table, None)
-    except LookupError:
-        return None
-    return found
 
 
 def _window(name: str) -> int:

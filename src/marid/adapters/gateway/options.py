@@ -1,4 +1,4 @@
-"""What a gateway is configured with: timeouts and retries, the log of requests, context windows set by hand."""
+"""The options of a gateway: timeouts and retries, the log of requests, context windows that the user set."""
 
 import json
 import os
@@ -18,7 +18,7 @@ MAX_RETRIES = 3
 
 @dataclass(frozen=True, kw_only=True)
 class RetryPolicy:
-    """All values are seconds. `idle_timeout` is the longest silence within an answer, `total_timeout` for all of it."""
+    """Seconds. `idle_timeout` limits a silence within an answer, `total_timeout` the whole answer."""
 
     connect_timeout: float = 10.0
     idle_timeout: float = 120.0
@@ -31,7 +31,7 @@ class RetryPolicy:
     jitter: Callable[[], float] = random
 
     def delay(self, failures: int, retry_after: float | None) -> float:
-        """How long to wait after so many failures; `retry_after` is what the service asked for."""
+        """How long to wait after this many failures; `retry_after` is what the service asked for."""
         if retry_after is not None:
             return max(retry_after, 0.0)
         step = min(self.first_wait * 2**failures, self.max_wait)
@@ -39,10 +39,10 @@ class RetryPolicy:
 
 
 class WireLog(Protocol):
-    """Keeps records of what goes over the wire; secrets are already removed from them."""
+    """Keeps records of requests and responses, from which secrets are already removed."""
 
     def note(self, kind: RecordKind, record: Mapping[str, Any]) -> None:
-        """Keep a record. Raises: Unavailable when it cannot be kept."""
+        """Keep a record. Raises: Unavailable."""
         ...
 
 
@@ -69,7 +69,7 @@ class WireLogFiles:
 
 @dataclass(frozen=True, kw_only=True)
 class GatewayOptions:
-    """`context_windows` are those that the user set by hand, by model."""
+    """`context_windows` are those that the user set, by model."""
 
     retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     wire_log: WireLog | None = None

@@ -46,7 +46,7 @@ class Provider:
     """`name:password` of the address."""
     proxy: str = field(default="", repr=False)
     other_keys: tuple[str, ...] = field(default=(), repr=False)
-    """Keys of other providers, which are never sent but may stand in messages."""
+    """Keys of other providers: never sent, but masked in messages."""
 
     @property
     def is_custom(self) -> bool:
@@ -61,7 +61,7 @@ class Provider:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What no message and no log may hold."""
+        """What must not appear in messages and logs."""
         return (self.api_key, self.login, self.login.partition(":")[2], *self.other_keys)
 
 
@@ -86,7 +86,7 @@ def provider_from_settings(id: str = "", *, base_url: str = "", api_key: str = "
 
 
 def _split_login(url: str) -> tuple[str, str]:
-    """The address without its name and password, and these."""
+    """The address without name and password, and `name:password`."""
     parts = urlsplit(url)
     login, _, host = parts.netloc.rpartition("@")
     return urlunsplit(parts._replace(netloc=host)), unquote(login)
@@ -94,9 +94,7 @@ def _split_login(url: str) -> tuple[str, str]:
 
 def _check_key(key: str, login: str, name: str, dialect: Dialect) -> None:
     if key != key.strip() or not all(" " <= letter <= "~" for letter in key):
-        raise BadInput(
-            f"api_key of provider '{name}' has a line break, a blank at its end or a character that no key has"
-        )
+        raise BadInput(f"api_key of provider '{name}' has a line break, a space at its end or an invalid character")
     if key and login and dialect in ("openai", "openrouter"):
         raise BadInput(f"provider '{name}' has both an api_key and a password in its base_url: only one can be sent")
 
@@ -110,20 +108,15 @@ def _api_root(url: str, name: str, dialect: Dialect) -> str:
 
 def _check_url(url: str, name: str) -> str:
     if not url:
-        raise BadInput(
-            f"unknown provider '{name}': set its base_url, or use one of {', '.join((OFFLINE, *KNOWN_PROVIDERS))}"
-        )
+        known = ", ".join((OFFLINE, *KNOWN_PROVIDERS))
+        raise BadInput(f"unknown provider '{name}': set its base_url, or use one of {known}")
     if problem := url_problem(url):
         raise BadInput(f"base_url of provider '{name}' {problem}")
     if not url.isascii():
-        _check_letters(url, name)
+        import httpx2  # heavy, and few addresses have such letters
+
+        try:
+            httpx2.URL(url)
+        except httpx2.InvalidURL:
+            raise BadInput(f"base_url of provider '{name}' has an invalid host name") from None
     return url.rstrip("/")
-
-
-def _check_letters(url: str, name: str) -> None:
-    import httpx2  # heavy, and hardly any address has such letters
-
-    try:
-        httpx2.URL(url)
-    except httpx2.InvalidURL:
-        raise BadInput(f"base_url of provider '{name}' has an invalid host name") from None

@@ -1,11 +1,11 @@
-"""Wrappers around response bodies: decompressed, bounded, validated. Imports the HTTP library."""
+"""Wrappers that decompress, bound and validate response bodies. Imports the HTTP library."""
 
 import json
 import time
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any, cast
+from typing import cast
 
 import httpx2
 
@@ -37,7 +37,7 @@ class WrappedBody(httpx2.AsyncByteStream, ABC):
         """The next piece, which may be empty."""
 
     async def aclose(self) -> None:
-        """Close the connection's own iterator too: the event loop would complain about it."""
+        """Close the iterator of the connection too, or the event loop warns about it."""
         close = cast("Callable[[], Awaitable[None]] | None", getattr(self._pieces, "aclose", None))
         if close:
             await close()
@@ -65,7 +65,7 @@ class DecompressedBody(WrappedBody):
 
 
 class BoundedBody(WrappedBody):
-    """At most so many bytes in so many seconds. More is cut off, or an error with `raise_on_excess`."""
+    """At most `max_bytes` in `timeout` seconds. More is cut off, or an error with `raise_on_excess`."""
 
     def __init__(self, inner: httpx2.AsyncByteStream, timeout: float, *, raise_on_excess: bool, max_bytes: int) -> None:
         super().__init__(inner)
@@ -84,7 +84,7 @@ class BoundedBody(WrappedBody):
 
 
 class JsonAsEventsBody(WrappedBody):
-    """Events made of an answer that came as one JSON object instead of a stream."""
+    """Events for an answer that came as one JSON object instead of a stream."""
 
     def __init__(self, inner: httpx2.AsyncByteStream) -> None:
         super().__init__(inner)
@@ -119,18 +119,14 @@ def json_to_events(body: bytes) -> bytes:
         return body
     choices = event.get("choices")
     for choice in as_objects(choices):
-        _message_to_delta(choice)
+        message = choice.pop("message", None)
+        if is_object(message):
+            choice["delta"] = message
+            for number, call in enumerate(as_objects(message.get("tool_calls"))):
+                call["index"] = number
     if choices:
         event["object"] = "chat.completion.chunk"
     return b"data: %s\n\n%s" % (json.dumps(event).encode(), b"data: [DONE]\n\n" if choices else b"")
-
-
-def _message_to_delta(choice: dict[str, Any]) -> None:
-    message = choice.pop("message", None)
-    if is_object(message):
-        choice["delta"] = message
-        for number, call in enumerate(as_objects(message.get("tool_calls"))):
-            call["index"] = number
 
 
 class ValidatedBody(WrappedBody):

@@ -1,4 +1,4 @@
-"""Validates a stream of server-sent events: damage ends it, and what no client understands is left out."""
+"""Validate a stream of server-sent events: damage ends it, and what no client understands is dropped."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from marid.adapters.gateway.chunk_normalizer import ChunkNormalizer, error_messa
 from marid.text.json_values import as_list, as_object, is_object
 
 MAX_EVENT = 32 << 20
-"""Bytes of one event: no model sends that much at once, and a line without end would take all memory."""
+"""Bytes of one event: no model sends that much at once, and an endless line would use up the memory."""
 
 _DONE = b"[DONE]"
 _BOM = b"\xef\xbb\xbf"
@@ -27,9 +27,9 @@ _PIECE = "content_block_delta"
 class SseValidator:
     """Passes on the events of one answer, as bytes, up to the first whose data is not a JSON object.
 
-    It also notices what tells a complete answer from one that was cut or damaged. Once an event said that the answer
-    `is_complete`, nothing that follows matters. `fault` says how part of the answer was lost before that. `error_text`
-    is the service's own message of a failure that the library would not notice.
+    It also notices whether an answer is complete, cut or damaged. Once an event said that the answer `is_complete`,
+    nothing that follows matters. `fault` says how part of the answer was lost before that. `error_text` is the
+    service's message of a failure that the library would not notice.
     """
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class SseValidator:
         return b"".join(passed)
 
     def finish(self) -> bytes:
-        """What is left at the end, if it is an event without its blank line; half an event is not a fault but a cut."""
+        """The last event, if only its blank line is missing; half an event is not a fault but a cut."""
         rest = bytes(self._buffer).replace(b"\r", b"\n")
         self._buffer.clear()
         self._seen = 0
@@ -172,7 +172,7 @@ def _format_events(datas: Sequence[bytes], head: bytes = b"") -> bytes:
 
 
 def _parse_json(data: bytes) -> object:
-    """None for what is not JSON. The second parser is slower and accepts more."""
+    """The value, or None if it is not JSON. The second parser is slower and accepts more."""
     for parse in (from_json, json.loads):
         try:
             return parse(data)

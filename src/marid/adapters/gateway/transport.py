@@ -1,4 +1,4 @@
-"""The HTTP transport of every request: sends our key and no other, validates events, logs."""
+"""The HTTP transport of every request: it sends our key and no other, validates events and logs."""
 
 import time
 from base64 import b64encode
@@ -71,7 +71,7 @@ class ProviderTransport(httpx2.AsyncBaseTransport):
         """Of the answer."""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send it with our key; the body of its answer is validated."""
+        """Send the request with our key, and validate the body of the answer."""
         self._set_headers(request)
         self.request_body = await request.aread()
         if self._wire_log:
@@ -114,7 +114,7 @@ class ProviderTransport(httpx2.AsyncBaseTransport):
 
     @property
     def has_validated_body(self) -> bool:
-        """Whether there was an answer to validate."""
+        """Whether there is an answer to validate."""
         return self._body is not None
 
     async def aclose(self) -> None:
@@ -127,7 +127,10 @@ class ProviderTransport(httpx2.AsyncBaseTransport):
         for name in request.headers.keys() - _ALLOWED_HEADERS:
             del request.headers[name]
         request.headers |= {"user-agent": _NAME, "accept-encoding": _PLAIN}
-        request.extensions = {**request.extensions, "timeout": _timeouts(self._retry_policy), "trace": self._trace}
+        connect = self._retry_policy.connect_timeout
+        # Our timeouts replace those of the provider's client.
+        timeout = httpx2.Timeout(self._retry_policy.idle_timeout, connect=connect, pool=connect).as_dict()
+        request.extensions = {**request.extensions, "timeout": timeout, "trace": self._trace}
         if self._provider.login:
             request.headers["authorization"] = f"Basic {b64encode(self._provider.login.encode()).decode()}"
         if self._provider.api_key:
@@ -161,18 +164,11 @@ class ProviderTransport(httpx2.AsyncBaseTransport):
         """Log the answer, if there was one, with what it cost. Raises: Unavailable when the log cannot be written."""
         response, self._response_record = self._response_record, None
         if self._wire_log and response is not None:
-            cost = {"usage": _usage_fields(usage)} if usage else {}
-            record = {"timestamp": int(time.time()), "response": {**cost, **response}, "provider": self._provider.id}
+            if usage:  # named as in OpenAI's API, which most programs know
+                tokens = {"prompt_tokens": usage.input, "completion_tokens": usage.output}
+                response = {"usage": {**tokens, "total_tokens": usage.input + usage.output}, **response}
+            record = {"timestamp": int(time.time()), "response": response, "provider": self._provider.id}
             self._wire_log.note("response", record)
-
-
-def _usage_fields(usage: Usage) -> dict[str, int]:
-    """Named as in OpenAI's API, which most programs know."""
-    return {
-        "prompt_tokens": usage.input,
-        "completion_tokens": usage.output,
-        "total_tokens": usage.input + usage.output,
-    }
 
 
 def open_transport(provider: Provider) -> httpx2.AsyncBaseTransport:
@@ -181,7 +177,7 @@ def open_transport(provider: Provider) -> httpx2.AsyncBaseTransport:
     proxy = None if parts.hostname in _LOCAL else provider.proxy or None
     # Reading the certificates takes longer than some answers, so they are read only for https.
     trust = _ssl_context() if parts.scheme == "https" else False
-    # A request on a reused connection is lost when the server is just closing that.
+    # A request on a reused connection is lost if the server is just closing it.
     once = httpx2.Limits(max_keepalive_connections=0)
     return httpx2.AsyncHTTPTransport(verify=trust, proxy=proxy, limits=once)
 
@@ -189,10 +185,3 @@ def open_transport(provider: Provider) -> httpx2.AsyncBaseTransport:
 @cache
 def _ssl_context() -> SSLContext:
     return httpx2.create_ssl_context()
-
-
-def _timeouts(retry_policy: RetryPolicy) -> dict[str, float | None]:
-    """Ours replace those of the provider's client."""
-    return httpx2.Timeout(
-        retry_policy.idle_timeout, connect=retry_policy.connect_timeout, pool=retry_policy.connect_timeout
-    ).as_dict()
