@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.worktree import Canary, Worktree, new_canary, new_worktree
+from fakes.worktree import Canary, Worktree, new_worktree
 from marid.adapters.git.clones import CachedClones
 from marid.adapters.git.local_git import LocalGit
 from marid.adapters.process.programs import ProgramLimits
@@ -38,6 +38,14 @@ def clones_in(
     return CachedClones(str(tmp_path / "cache"), env, on_note=notes.append, limits=limits)
 
 
+def env_with(tmp_path: Path, origin: Worktree, name: str, script: str) -> dict[str, str]:
+    """An environment in which a program is replaced by a script."""
+    (tmp_path / "programs").mkdir()
+    (tmp_path / "programs" / name).write_text(f"#!/bin/sh\n{script}\n")
+    (tmp_path / "programs" / name).chmod(0o755)
+    return {**origin.env, "PATH": f"{tmp_path}/programs:{origin.env['PATH']}"}
+
+
 def url_of(origin: Worktree) -> str:
     return f"file://{origin.folder}"
 
@@ -46,7 +54,7 @@ def left_in(cache: Path) -> list[str]:
     return [str(path.relative_to(cache)) for path in cache.rglob("*") if path.name != "clones"]
 
 
-def test_a_clone_is_shallow_and_stands_in_the_cache(
+def test_a_clone_is_shallow_and_in_the_cache(
     tmp_path: Path, origin: Worktree, clones: CachedClones, notes: list[str]
 ) -> None:
     folder = Path(clones.clone(url_of(origin), None))
@@ -86,7 +94,7 @@ def test_branches_and_tags_are_apart(origin: Worktree, clones: CachedClones) -> 
     assert [Path(folder, "a.txt").read_bytes() for folder in folders] == [b"two\n", b"two\n", b"three\n", b"one\n"]
 
 
-def test_without_the_remote_the_copy_is_used_and_said_to_be_old(
+def test_without_the_remote_the_cached_clone_is_used_with_a_note(
     origin: Worktree, clones: CachedClones, notes: list[str]
 ) -> None:
     folder = clones.clone(url_of(origin), None)
@@ -98,7 +106,7 @@ def test_without_the_remote_the_copy_is_used_and_said_to_be_old(
     assert note.endswith("; the copy in the cache is used")
 
 
-def test_a_lock_that_a_killed_run_left_is_no_obstacle(origin: Worktree, clones: CachedClones, notes: list[str]) -> None:
+def test_a_lock_that_a_killed_process_left_is_removed(origin: Worktree, clones: CachedClones, notes: list[str]) -> None:
     folder = Path(clones.clone(url_of(origin), None))
     (folder / ".git" / "index.lock").touch()
     (folder / ".git" / "shallow.lock").touch()
@@ -122,10 +130,10 @@ def test_a_damaged_copy_never_makes_git_work_on_a_repository_further_up(
     assert (folder / "a.txt").read_bytes() == b"two\n"
     assert (around.path / "mine.txt").read_bytes() == b"not committed\n"
     assert not (around.path / ".git" / "FETCH_HEAD").exists()
-    assert bool(notes) == (damage != "HEAD"), "without a HEAD it is made anew"
+    assert bool(notes) == (damage != "HEAD"), "without a HEAD it is cloned again"
 
 
-def test_many_at_once_get_the_same_whole_copy(tmp_path: Path, origin: Worktree, notes: list[str]) -> None:
+def test_concurrent_clones_get_the_same_complete_folder(tmp_path: Path, origin: Worktree, notes: list[str]) -> None:
     start = threading.Barrier(4)
 
     def clone(_: int) -> tuple[str, bytes]:
@@ -143,30 +151,20 @@ def test_many_at_once_get_the_same_whole_copy(tmp_path: Path, origin: Worktree, 
 
 
 def test_a_failed_clone_leaves_nothing(tmp_path: Path, origin: Worktree, clones: CachedClones) -> None:
-    with pytest.raises(
-        Unavailable, match=r"file:///no/such cannot be fetched: .*does not appear to be a git repository"
-    ):
+    with pytest.raises(Unavailable, match=r"file:///no/such cannot be fetched: .*does not appear to be"):
         clones.clone("file:///no/such", None)
     with pytest.raises(NotFound, match="has no branch 'nope'"):
         clones.clone(url_of(origin), "nope")
-    assert left_in(tmp_path / "cache") == []
-
-
-def test_an_empty_repository_is_not_a_clone(tmp_path: Path, clones: CachedClones) -> None:
-    empty = new_worktree(tmp_path, "empty")
     with pytest.raises(Unavailable, match="cannot be fetched"):
-        clones.clone(url_of(empty), None)
+        clones.clone(url_of(new_worktree(tmp_path, "empty")), None)
     assert left_in(tmp_path / "cache") == []
 
 
 def test_an_interrupted_clone_leaves_nothing(tmp_path: Path, origin: Worktree, notes: list[str]) -> None:
-    programs = tmp_path / "programs"
-    programs.mkdir()
     interrupt = f"sleep 0.2; kill -INT {os.getpid()}; exec sleep 30"
     real = f'PATH="{origin.env["PATH"]}" exec git "$@"'
-    (programs / "git").write_text(f'#!/bin/sh\ncase "$*" in *" fetch "*) {interrupt} ;; esac\n{real}\n')
-    (programs / "git").chmod(0o755)
-    clones = clones_in(tmp_path, {**origin.env, "PATH": f"{programs}:{origin.env['PATH']}"}, notes)
+    env = env_with(tmp_path, origin, "git", f'case "$*" in *" fetch "*) {interrupt} ;; esac\n{real}')
+    clones = clones_in(tmp_path, env, notes)
     with pytest.raises(KeyboardInterrupt):
         clones.clone(url_of(origin), None)
     assert left_in(tmp_path / "cache") == []
@@ -175,11 +173,7 @@ def test_an_interrupted_clone_leaves_nothing(tmp_path: Path, origin: Worktree, n
 def test_a_remote_that_does_not_answer_only_takes_the_time_limit(
     tmp_path: Path, origin: Worktree, notes: list[str]
 ) -> None:
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    (programs / "ssh").write_text("#!/bin/sh\nexec sleep 30\n")
-    (programs / "ssh").chmod(0o755)
-    env = {**origin.env, "PATH": f"{programs}:{origin.env['PATH']}"}
+    env = env_with(tmp_path, origin, "ssh", "exec sleep 30")
     with pytest.raises(Unavailable, match=r"git took longer than 0\.5 s"):
         clones_in(tmp_path, env, notes, ProgramLimits(timeout=0.5)).clone("git@host.invalid:a/b", None)
     assert left_in(tmp_path / "cache") == []
@@ -195,16 +189,7 @@ def test_what_killed_runs_left_is_removed_after_a_day(tmp_path: Path, origin: Wo
 
 
 @pytest.mark.parametrize(
-    "url",
-    [
-        "ext::sh -c x",
-        "-x",
-        "--upload-pack=touch x",
-        "https://host/a\n",
-        "https://host/a\r",
-        "ssh://-oProxyCommand=x/a",
-        "a/b",
-    ],
+    "url", ["ext::sh -c x", "--upload-pack=touch x", "https://host/a\n", "ssh://-oProxyCommand=x/a", "a/b"]
 )
 def test_a_url_that_git_must_not_be_given_is_bad_input(tmp_path: Path, clones: CachedClones, url: str) -> None:
     with pytest.raises(BadInput, match="not a URL that can be cloned"):
@@ -213,7 +198,7 @@ def test_a_url_that_git_must_not_be_given_is_bad_input(tmp_path: Path, clones: C
 
 
 @pytest.mark.parametrize("branch", ["--upload-pack=x", "-b", "a:b", "a b", "HEAD~1", "", "a\r"])
-def test_what_is_no_branch_name_is_bad_input(origin: Worktree, clones: CachedClones, branch: str) -> None:
+def test_a_malformed_branch_is_bad_input(origin: Worktree, clones: CachedClones, branch: str) -> None:
     with pytest.raises(BadInput, match="not the name of a git branch"):
         clones.clone(url_of(origin), branch)
 
@@ -229,7 +214,7 @@ def test_credentials_are_in_no_message_and_in_no_file(tmp_path: Path, clones: Ca
 
 
 class Doorman(BaseHTTPRequestHandler):
-    """A server that lets nobody in without a password."""
+    """A server that requires a password."""
 
     def do_GET(self) -> None:
         self.send_response(401)
@@ -251,11 +236,6 @@ def test_a_password_is_not_asked_for(canary: Canary, origin: Worktree, tmp_path:
             server.shutdown()
         serving.result(10)
     assert not canary.sang()
-
-
-@pytest.fixture
-def canary(tmp_path: Path) -> Canary:
-    return new_canary(tmp_path)
 
 
 def test_nothing_of_the_users_runs_on_what_was_cloned(
@@ -328,18 +308,10 @@ def test_a_cache_that_cannot_be_written_is_unavailable(tmp_path: Path, origin: W
         clones.clone(url_of(origin), None)
 
 
-def test_a_place_that_something_else_takes_is_unavailable(
-    tmp_path: Path, origin: Worktree, clones: CachedClones
-) -> None:
+def test_a_file_in_the_place_of_a_clone_is_unavailable(tmp_path: Path, origin: Worktree, clones: CachedClones) -> None:
     home = Path(clones.clone(url_of(origin), None)).parent
     home.rename(tmp_path / "aside")
     home.write_text("a file")
     with pytest.raises(Unavailable, match="no clone can be kept in"):
         clones.clone(url_of(origin), None)
     assert left_in(tmp_path / "cache") == [f"clones/{home.name}"]
-
-
-def test_without_git_nothing_is_cloned(tmp_path: Path, origin: Worktree, notes: list[str]) -> None:
-    with pytest.raises(Unavailable, match="git is not installed"):
-        clones_in(tmp_path, {"PATH": ""}, notes).clone(url_of(origin), None)
-    assert left_in(tmp_path / "cache") == []

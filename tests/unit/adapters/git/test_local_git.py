@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.worktree import Canary, Worktree, new_canary, new_worktree
+from fakes.worktree import Canary, Worktree, new_worktree
 from marid.adapters.git.local_git import LocalGit
 from marid.adapters.process.programs import ProgramLimits
 from marid.core.errors import BadInput, Exhausted, MaridError, NotFound, Refused, Unavailable
@@ -15,21 +15,8 @@ from marid.core.errors import BadInput, Exhausted, MaridError, NotFound, Refused
 SECRET = b"what lies outside\n"
 
 
-@pytest.fixture
-def tree(tmp_path: Path) -> Worktree:
-    tree = new_worktree(tmp_path)
-    tree.commit("first", {"a.txt": b"one\n", "sub/b.txt": b"two\n"})
-    tree.write("a.txt", b"1\n")
-    return tree
-
-
-@pytest.fixture
-def canary(tmp_path: Path) -> Canary:
-    return new_canary(tmp_path)
-
-
 def use_everything(tree: Worktree) -> bytes:
-    """Every method once, and the diff for a look."""
+    """Call every method once; returns the diff."""
     git = LocalGit(tree.env)
     assert git.changed_files(tree.folder, "HEAD")
     assert git.log(tree.folder, 5)
@@ -62,10 +49,7 @@ TRAPS = {
     "alias": Trap(settings=(("alias.odd", "!{}"),), plain="odd"),
     "editor": Trap(settings=(("core.editor", "{}"),), plain="commit --allow-empty --amend"),
     "ssh": Trap(settings=(("core.sshCommand", "{}"), ("remote.x.url", "git@nowhere.invalid:a")), plain="fetch x"),
-    "ext remote": Trap(
-        settings=(("protocol.ext.allow", "always"), ("remote.x.url", "ext::{}")),
-        plain="fetch x",
-    ),
+    "ext remote": Trap(settings=(("protocol.ext.allow", "always"), ("remote.x.url", "ext::{}")), plain="fetch x"),
     "credentials": Trap(settings=(("credential.helper", "!{}"), ("core.askPass", "{}")), plain=""),
     "pager": Trap(settings=(("core.pager", "{}"), ("pager.log", "{}")), plain=""),
 }
@@ -119,7 +103,7 @@ def test_an_included_file_is_not_read(tree: Worktree, canary: Canary, tmp_path: 
     tree.git("status", check=False)
     assert canary.sang()
     canary.mark.unlink()
-    # Whoever reads the pipe waits for ever.
+    # Reading the pipe would wait for ever.
     pipes = f"[core]\n\tattributesFile = {tmp_path}/pipe\n[diff]\n\torderFile = {tmp_path}/pipe\n"
     config.write_text(f"{plain}{pipes}[include]\n\tpath = {tmp_path}/evil\n\tpath = {tmp_path}/pipe\n")
     assert b"-one\n+1\n" in use_everything(tree)
@@ -204,7 +188,7 @@ def test_a_working_tree_elsewhere_is_not_read(tree: Worktree, tmp_path: Path) ->
     assert SECRET not in use_everything(tree)
 
 
-def tampered_index(tree: Worktree, path: bytes) -> None:
+def tamper_index(tree: Worktree, path: bytes) -> None:
     """Name another path of the same length in the index, which git does not check when it reads one."""
     index = tree.path / ".git" / "index"
     entries = index.read_bytes().partition(b"TREE")[0]
@@ -216,12 +200,11 @@ def tampered_index(tree: Worktree, path: bytes) -> None:
 @pytest.mark.parametrize("path", ["../secret", "sub/../..", "a/.gIt/cf", "a//b//c/d", "./b/b.txt", "sub/./..x"])
 def test_an_index_that_names_a_path_outside_is_refused(tree: Worktree, tmp_path: Path, path: str) -> None:
     (tmp_path / "secret").write_bytes(SECRET)
-    tampered_index(tree, path.encode())
+    tamper_index(tree, path.encode())
     git = LocalGit(tree.env)
-    with pytest.raises(Refused, match="names a path that is not in its working tree"):
-        git.diff(tree.folder, None)
-    with pytest.raises(Refused, match="names a path that is not in its working tree"):
-        git.changed_files(tree.folder, "HEAD")
+    for method in (git.diff, git.changed_files):
+        with pytest.raises(Refused, match="names a path that is not in its working tree"):
+            method(tree.folder, "HEAD")
     if path == "../secret":
         assert SECRET in tree.git("diff", "HEAD"), "plain git shows it"
 
@@ -257,7 +240,7 @@ def test_replaced_objects_are_not_shown(tree: Worktree) -> None:
 
 
 def suspicious_git(tree: Worktree, tmp_path: Path) -> Worktree:
-    """A git that takes every repository for someone else's, as it would be on another machine."""
+    """A git that takes every repository for that of another user."""
     programs = tmp_path / "programs"
     programs.mkdir()
     real = f"env PATH='{tree.env['PATH']}' GIT_TEST_ASSUME_DIFFERENT_OWNER=1 git"
@@ -282,7 +265,7 @@ def test_someone_elses_repository_is_refused_until_the_user_trusts_it(tree: Work
 @pytest.mark.parametrize(
     "rev", ["--output={}/pwn", "--no-index", "HEAD^{{/(a+)+$}}", "@{{-99999}}", ":/first", "a" * 9999]
 )
-def test_what_is_no_revision_is_bad_input(tree: Worktree, tmp_path: Path, rev: str) -> None:
+def test_a_malformed_revision_is_bad_input(tree: Worktree, tmp_path: Path, rev: str) -> None:
     git = LocalGit(tree.env)
     for ask in (git.diff, git.changed_files):
         with pytest.raises(BadInput, match="not a git revision"):
@@ -328,7 +311,7 @@ def test_before_the_first_commit_what_is_staged_is_the_diff(tmp_path: Path) -> N
 
 
 def test_a_change_within_the_second_of_the_commit_is_seen(tree: Worktree) -> None:
-    """git tells such a change by the time of the index, which the copy has to keep."""
+    """Git finds such a change by the time of the index, which the copy has to keep."""
     git = LocalGit(tree.env)
     for number in range(5):
         tree.commit("again", {"a.txt": b"%d\n" % number})
@@ -355,12 +338,12 @@ def test_the_repository_is_left_as_it_is_even_when_it_is_locked(tree: Worktree) 
     assert state() == before
 
 
-def test_names_of_any_bytes_are_told(tree: Worktree) -> None:
+def test_names_of_any_bytes_are_returned(tree: Worktree) -> None:
     names = (b"caf\xe9", b"line\nend", "ü".encode(), b'"quoted"', b"-dash", b":(glob)*")
     for name in names:
         (Path(os.fsdecode(os.fsencode(tree.path) + b"/" + name))).write_bytes(b"x")
-    told = LocalGit(tree.env).changed_files(tree.folder, "HEAD")
-    assert {name.encode("utf-8", "surrogateescape") for name in told} == {*names, b"a.txt"}
+    changed = LocalGit(tree.env).changed_files(tree.folder, "HEAD")
+    assert {name.encode("utf-8", "surrogateescape") for name in changed} == {*names, b"a.txt"}
     tree.commit("odd names", {})
     assert {name.encode("utf-8", "surrogateescape") for name in LocalGit(tree.env).recency(tree.folder)} >= set(names)
 
@@ -456,7 +439,7 @@ def test_a_diff_over_the_limit_is_exhausted(tree: Worktree) -> None:
         LocalGit(tree.env, limits=ProgramLimits(max_output=10_000)).diff(tree.folder, None)
 
 
-def test_a_sparse_giant_is_only_said_to_differ(tree: Worktree) -> None:
+def test_a_huge_file_is_only_reported_to_differ(tree: Worktree) -> None:
     os.truncate(tree.path / "a.txt", 60_000_000)
     assert b"Binary files a/a.txt and b/a.txt differ" in LocalGit(tree.env).diff(tree.folder, None)
 
@@ -479,27 +462,27 @@ def test_without_git_the_state_is_unavailable_and_there_is_no_recency(tree: Work
 @pytest.mark.parametrize(
     ("damage", "family"),
     [
-        ({"config": b"[core\n"}, Unavailable),
-        ({"config": b"[core]\n\trepositoryformatversion = 99\n"}, Unavailable),
-        ({"config": b"[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = md5\n"}, Unavailable),
-        ({"config": b"[core]\n\tautocrlf = perhaps\n"}, Unavailable),
-        ({"index": b"DIRC"}, Unavailable),
-        ({"HEAD": b"nonsense\n"}, Unavailable),
-        ({"HEAD": b""}, NotFound),
-        ({"refs/heads/main": b"1" * 40}, MaridError),
+        (("config", b"[core\n"), Unavailable),
+        (("config", b"[core]\n\trepositoryformatversion = 99\n"), Unavailable),
+        (("config", b"[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = md5\n"), Unavailable),
+        (("config", b"[core]\n\tautocrlf = perhaps\n"), Unavailable),
+        (("index", b"DIRC"), Unavailable),
+        (("HEAD", b"nonsense\n"), Unavailable),
+        (("HEAD", b""), NotFound),
+        (("refs/heads/main", b"1" * 40), MaridError),
     ],
 )
 def test_a_damaged_repository_is_an_error_that_names_no_file_of_ours(
-    tree: Worktree, damage: dict[str, bytes], family: type[MaridError]
+    tree: Worktree, damage: tuple[str, bytes], family: type[MaridError]
 ) -> None:
-    for name, data in damage.items():
-        (tree.path / ".git" / name).write_bytes(data)
+    name, data = damage
+    (tree.path / ".git" / name).write_bytes(data)
     with pytest.raises(family) as error:
         LocalGit(tree.env).diff(tree.folder, None)
     assert "marid-git-" not in str(error.value)
 
 
-def test_a_configuration_that_is_no_file_is_left_alone(tree: Worktree) -> None:
+def test_a_configuration_that_is_not_a_file_is_ignored(tree: Worktree) -> None:
     (tree.path / ".git" / "config").unlink()
     os.mkfifo(tree.path / ".git" / "config")
     assert b"-one\n+1\n" in use_everything(tree)
