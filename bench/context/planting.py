@@ -195,7 +195,7 @@ MAKERS: dict[str, Callable[[Draft], None]] = {
 
 
 def make(folder: str, name: str) -> None:
-    """Make one tree, unless it is there; one that was left half-made is made anew."""
+    """Make one tree, unless it exists; an incomplete one is made again."""
     root = place(folder, name)
     if os.path.exists(facts_file(root)):
         return

@@ -6,6 +6,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 import venv
@@ -20,19 +21,26 @@ _ROOT = Path(__file__).parents[2]
 _CONVERSATIONS = 10
 
 
-def install(scratch: Path) -> tuple[Path, Path]:
-    """Build a wheel and install it into a new environment: its interpreter and its `marid`. Nothing is fetched.
+def build_wheel(folder: Path) -> Path:
+    """A wheel of this tree."""
+    _run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)])
+    (wheel,) = folder.glob("*.whl")
+    return wheel
 
-    Dependencies are left out: the measured commands import none of them, and would fail if they did.
+
+def install(wheel: Path, env: Path, *, dependencies: bool) -> tuple[str, str]:
+    """Install the wheel into a new environment: its interpreter and its `marid`. Nothing is fetched.
+
+    Dependencies are those of this interpreter's environment, or none: most commands import none of them.
     """
-    wheels, env = scratch / "wheels", scratch / "venv"
-    _run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(wheels)])
     venv.create(env, with_pip=False)
-    python = env / "bin" / "python"
-    (wheel,) = wheels.glob("*.whl")
-    command = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index", str(wheel)]
+    python = str(env / "bin" / "python")
+    command = [sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index", str(wheel)]
     _run([*command, "--disable-pip-version-check"])
-    return python, env / "bin" / "marid"
+    if dependencies:
+        (packages,) = env.glob("lib/*/site-packages")
+        (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return python, str(env / "bin" / "marid")
 
 
 def _run(command: list[str]) -> None:
@@ -53,9 +61,11 @@ def make_home(home: Path) -> None:
 
 
 def time_command(command: Sequence[str], env: Mapping[str, str]) -> float:
-    """Seconds from the start to the end of a process."""
+    """Seconds from the start to the end of a process in the home folder."""
     begin = time.perf_counter()
-    subprocess.run(command, env=dict(env), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(
+        command, env=dict(env), cwd=env.get("HOME"), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True
+    )
     return time.perf_counter() - begin
 
 
@@ -89,7 +99,10 @@ def main() -> int:
     options = parser.parse_args()
     scratch = Path(tempfile.mkdtemp(prefix="marid-bench-"))
     try:
-        python, marid = map(str, install(scratch))
+        wheel = build_wheel(scratch / "wheels")
+        python, marid = install(wheel, scratch / "bare", dependencies=False)
+        _, with_tools = install(wheel, scratch / "full", dependencies=True)
+        (scratch / "small.txt").write_text("small\n")
         make_home(scratch / "home")
         env = {"MARID_HOME": str(scratch / "home"), "HOME": str(scratch), "PATH": os.defpath}
         commands = {
@@ -98,11 +111,13 @@ def main() -> int:
             "marid conversations": [marid, "conversations"],
             "marid -L": [marid, "-L"],
             "marid log talk-0": [marid, "log", "talk-0"],
+            "marid tool read_file": [with_tools, "tool", "read_file", "--path", "small.txt"],
         }
         taken = measure(commands, env, options.rounds)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    return report("start", compare(taken, "python -c pass", {"marid --version": 1.5, "marid conversations": 8.0}))
+    limits = {"marid --version": 1.5, "marid conversations": 8.0, "marid tool read_file": 12.0}
+    return report("start", compare(taken, "python -c pass", limits))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Start. What the program is called decides which command line it has."""
+"""Start the program. The name it is called by selects the command line."""
 
 import gc
 import os
@@ -11,10 +11,10 @@ _NAMES = ("marid", "chibi", "__main__.py")
 
 def main() -> None:
     """Run the program and end the process with its exit code."""
-    # A run that ends by itself leaves no cycles worth looking for, and looking costs a tenth of it. Commands that go on
-    # switch it on again.
+    # A short run leaves no cycles worth collecting, and collecting costs a tenth of it. Long-running commands switch it
+    # on again.
     gc.disable()
-    # Who closes an output (`2>&-`) wants to hear nothing, not to see a program fail.
+    # A closed output (`2>&-`) means that it is not wanted, so it must not make the program fail.
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - open until the end
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     if sys.argv[1:] in (["--version"], ["-V"]) and os.path.basename(sys.argv[0]) in _NAMES:
@@ -23,11 +23,11 @@ def main() -> None:
             sys.stdout.write(f"marid {__version__}\n")
             sys.stdout.flush()
         except OSError:
-            pass  # told below, as for every other command
+            pass  # reported below, as for every other command
         else:
             return
     if sys.argv[1:2] == ["json"] or os.path.basename(sys.argv[0]) == "chibi-json":
-        # Before the rest of the program is read: whoever asks in JSON is answered even when it is interrupted there.
+        # Before the rest is imported, so that an interrupted import still prints the last JSON line.
         from marid.faces.pipe.early_signals import install_early_done
 
         install_early_done()

@@ -17,13 +17,13 @@ _CALLER = Caller(face="python")
 
 
 def assemble(path: str | os.PathLike[str] = ".", **options: Any) -> str:
-    """The context of a folder as one text.
+    """The context of a folder as one string.
 
     Options, all by name: `rules` (sequence of rule lines), `list_only`, `format` ("text", "markdown", "xml",
     "json"), `targets` (files or folders below `path`), `budget` (tokens), `config` (a rule file), `gitignore`,
     `defaults`, `mask`, `line_numbers`, `with_tree`, `max_size_mb`.
 
-    Raises: a MaridError, see marid.core.errors.
+    Raises: a MaridError (see marid.core.errors).
     """
     return b"".join(stream(path, **options)).decode("utf-8", "surrogateescape")
 
@@ -37,11 +37,11 @@ def stream(
     targets: Sequence[str] = (),
     **options: Any,
 ) -> Iterator[bytes]:
-    """The same in pieces, for output that is too large to hold."""
+    """The same in pieces, for output that is too large for memory."""
     app = build()
     top = os.path.abspath(path)
     megabytes = options.pop("max_size_mb", app.settings.context.max_size_mb)
-    wanted = FileSelection(
+    selection = FileSelection(
         targets=tuple(os.path.join(top, target) for target in targets) or (top,),
         base=top,
         rules=tuple(rules),
@@ -49,7 +49,7 @@ def stream(
         gitignore=options.pop("gitignore", True),
         defaults=options.pop("defaults", True),
     )
-    shown = RenderOptions(
+    render = RenderOptions(
         form=_parse_format(format),
         views=(ContextView.LIST,) if list_only else (ContextView.CONTENT,),
         budget=options.pop("budget", None),
@@ -61,8 +61,8 @@ def stream(
         raise TypeError(f"unknown option: {', '.join(sorted(options))}")
     request = ContextRequest(
         cwd=app.cwd,
-        selection=wanted,
-        render=shown,
+        selection=selection,
+        render=render,
         max_bytes=verbs.byte_limit(megabytes),
         encoding=app.settings.context.encoding,
     )
@@ -71,17 +71,17 @@ def stream(
 
 
 def explain(path: str | os.PathLike[str], *, root: str | os.PathLike[str] = ".", rules: Sequence[str] = ()) -> str:
-    """Which rule of which file at which line decides about `path` when `root` is packed."""
-    wanted = FileSelection(targets=(os.path.abspath(root),), rules=tuple(rules))
-    return verbs.explain_path(build(), wanted, os.fspath(path))
+    """Which rule, in which file and line, decides about `path` when `root` is packed."""
+    selection = FileSelection(targets=(os.path.abspath(root),), rules=tuple(rules))
+    return verbs.explain_path(build(), selection, os.fspath(path))
 
 
 def _parse_format(name: str) -> OutputFormat:
     try:
         return OutputFormat(name)
     except ValueError as error:
-        raise BadInput(f"'{name}' is no format: use {', '.join(form.value for form in OutputFormat)}") from error
+        raise BadInput(f"'{name}' is not a format: use {', '.join(form.value for form in OutputFormat)}") from error
 
 
 def _ignore_event(_event: Event[ContextEvent]) -> None:
-    """A library call reports by its result and its errors."""
+    """A library call reports only by its result and its errors."""

@@ -18,23 +18,23 @@ __all__ = ("Workbench", "open_app")
 
 
 class Workbench:
-    """Tools over some roots. Calls may run at once; each is as fast or slow as its own tool."""
+    """Tools over some roots. Calls may run concurrently."""
 
-    def __init__(self, hands: ToolSession) -> None:
-        self._hands = hands
+    def __init__(self, session: ToolSession) -> None:
+        self._session = session
 
     @property
     def tools(self) -> Mapping[str, ToolSpec]:
-        """What there is to call, by every name it has."""
-        return dict(self._hands.tools_by_name())
+        """The tools by name; a tool with aliases appears under each."""
+        return dict(self._session.tools_by_name())
 
     async def call(self, tool: str, /, **args: Any) -> Outcome:
         """Call a tool by its name. The outcome has `ok` and `text`; a failure also `code` and `message`."""
-        return await self._hands.call(tool, args)
+        return await self._session.call(tool, args)
 
     async def call_all(self, calls: Sequence[tuple[str, Mapping[str, object]]]) -> list[Outcome]:
-        """Call several at once: (name, arguments) each. Outcomes come in the order of the calls."""
-        return await self._hands.call_all(calls)
+        """Call several tools concurrently, each as (name, arguments); outcomes are in the order of the calls."""
+        return await self._session.call_all(calls)
 
 
 def open_app(
@@ -43,31 +43,31 @@ def open_app(
     allow: str | Iterable[str] = (),
     home: str | os.PathLike[str] | None = None,
     asker: Asker | None = None,
-    **reach: Any,
+    **access: Any,
 ) -> AbstractAsyncContextManager[Workbench]:
-    """Open the tools over `root`, a folder, which also resolves relative paths: `async with open_app(...) as app`.
+    """Open the tools over the folder `root`, to which relative paths refer: `async with open_app(...) as app`.
 
-    `allow` names effects that need no question ("write,exec"); without that and without an `asker`, tools that write,
-    run or use the network are refused. `home` is where marid keeps its own files. More, by name: `roots` and `files`
-    (further paths), `families`, `trust`, `read_only`, `wait`.
+    `allow` names effects that need no approval ("write,exec"); without it and without an `asker`, tools that write,
+    run commands or use the network are refused. `home` is where marid keeps its files. Other options, by name: `roots`
+    and `files` (more paths), `families`, `trust`, `read_only`, `wait`.
 
-    Raises: a MaridError, see marid.core.errors, when the root or the settings are wrong.
+    Raises: a MaridError (see marid.core.errors) when the root or the settings are invalid.
     """
     top = os.path.abspath(root)
     app = build(cwd=top, home=None if home is None else os.fspath(home))
-    wanted = ToolAccess(
-        roots=(top, *map(os.fspath, reach.pop("roots", ()))),
-        files=tuple(map(os.fspath, reach.pop("files", ()))),
-        families=tuple(reach.pop("families", ())),
+    tool_access = ToolAccess(
+        roots=(top, *map(os.fspath, access.pop("roots", ()))),
+        files=tuple(map(os.fspath, access.pop("files", ()))),
+        families=tuple(access.pop("families", ())),
         allow=parse_effects(allow),
-        **reach,
+        **access,
     )
-    return _open_workbench(open_tools(app, wanted, Caller(face="python"), asker))
+    return _open_workbench(open_tools(app, tool_access, Caller(face="python"), asker))
 
 
 @asynccontextmanager
-async def _open_workbench(hands: ToolSession) -> AsyncGenerator[Workbench]:
+async def _open_workbench(session: ToolSession) -> AsyncGenerator[Workbench]:
     try:
-        yield Workbench(hands)
+        yield Workbench(session)
     finally:
-        hands.close()
+        session.close()

@@ -74,7 +74,7 @@ def test_large_output_can_be_had_in_pieces(project: Path) -> None:
 def test_what_is_wrong_is_told(project: Path) -> None:
     with pytest.raises(NotFound, match="is not there"):
         context.assemble(project / "gone")
-    with pytest.raises(BadInput, match="'yaml' is no format: use text, markdown, xml, json"):
+    with pytest.raises(BadInput, match="'yaml' is not a format: use text, markdown, xml, json"):
         context.assemble(project, format="yaml")
     with pytest.raises(BadInput, match="above 0"):
         context.assemble(project, max_size_mb=-1)

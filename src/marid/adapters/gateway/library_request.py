@@ -200,8 +200,8 @@ def _fit_anthropic_thinking(settings: dict[str, Any]) -> None:
     settings.pop("temperature", None)
     if settings.get("top_p", 1.0) < _MIN_TOP_P:
         del settings["top_p"]
-    own = settings.get("anthropic_thinking")
-    budget = own["budget_tokens"] if own else ANTHROPIC_THINKING_BUDGET_MAP[settings["thinking"]]
+    explicit = settings.get("anthropic_thinking")
+    budget = explicit["budget_tokens"] if explicit else ANTHROPIC_THINKING_BUDGET_MAP[settings["thinking"]]
     if settings.get("max_tokens", budget + 1) <= budget:
         settings["max_tokens"] += budget
 

@@ -44,7 +44,7 @@ async def list_models(provider: Provider, retry_policy: RetryPolicy) -> tuple[Mo
 
 
 def _list_urls(provider: Provider) -> tuple[str, ...]:
-    """LM Studio's own lists come first: they hold more than the one that it shares with others."""
+    """LM Studio's native lists come first: they hold more than the compatible one."""
     root = provider.base_url
     match provider.dialect:
         case "anthropic":
@@ -123,7 +123,7 @@ def _infos(provider: Provider, entries: Iterable[Mapping[str, Any]]) -> Iterable
 
 
 def _loaded_window(entry: Mapping[str, Any]) -> int:
-    """The smallest window with which LM Studio has loaded the model, which may be smaller than the model's own."""
+    """The smallest window with which LM Studio has loaded the model, which may be below the model's maximum."""
     configs = (instance.get("config") for instance in as_objects(entry.get("loaded_instances")))
     return min(filter(None, (_number(config, "context_length") for config in configs)), default=0)
 

@@ -11,7 +11,7 @@ from marid.core.model_io import ModelInfo
 if TYPE_CHECKING:
     from genai_prices.types import TieredPrices
 
-# The providers with a table of their own in the library.
+# The providers that the table has.
 _TABLES = ("openai", "openrouter", "anthropic", "google")
 # For models whose window the library does not know: prefix of the name, and window.
 _WINDOWS = MappingProxyType({"gemini-1.5-pro": 2_097_152, "gemini-": 1_048_576, "claude-": 200_000})

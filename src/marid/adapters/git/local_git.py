@@ -146,10 +146,10 @@ class LocalGit:
 
     def _settings(self, repository: GitRepository) -> Mapping[str, str]:
         """The repository's settings over the user's; only the user may name an ignore file."""
-        own = os.path.join(repository.common_dir, "config")
-        if not repositories.is_regular_file(own):
+        config = os.path.join(repository.common_dir, "config")
+        if not repositories.is_regular_file(config):
             return self._user_settings
-        return self._user_settings | self._config(REPOSITORY_SETTINGS, "--file", own, "--no-includes")
+        return self._user_settings | self._config(REPOSITORY_SETTINGS, "--file", config, "--no-includes")
 
     @cached_property
     def _user_settings(self) -> dict[str, str]:

@@ -28,8 +28,8 @@ class ForkPool:
         helpers: list[_Helper] = []
         try:
             for number in range(1, max(runners, default=0) + 1):
-                own = [job for job, runner in zip(jobs, runners, strict=True) if runner == number]
-                helpers.append(_Helper(own, helpers))
+                assigned = [job for job, runner in zip(jobs, runners, strict=True) if runner == number]
+                helpers.append(_Helper(assigned, helpers))
             for job, runner in zip(jobs, runners, strict=True):
                 yield from job() if runner == 0 else helpers[runner - 1].read_job()
         finally:
