@@ -9,6 +9,9 @@ from typing import Any, NamedTuple, get_args
 from fakes.git import FakeGit, FakeRepository
 from fakes.hands import Hands
 from fakes.trees import plant
+from marid.assembly.context_ports import ContextPorts
+from marid.assembly.context_reader import ContextReader
+from marid.assembly.guarded_context import GuardedContextReader
 from marid.core.errors import MaridError
 from marid.core.policy.policy import Effect
 from marid.ports.git import Git
@@ -19,6 +22,7 @@ from marid.toolkit.outcome import Outcome, ToolFailure, ToolOutput
 from marid.toolkit.spec import ToolSpec
 from marid.tools.builtin import TOOLS
 from marid.workspace.guard.path_scope import PathScope
+from marid.workspace.rules.ignore_files import UserGitFiles
 
 CANARY = "CANARY"
 
@@ -126,6 +130,16 @@ class Finder:
         return f"/usr/bin/{names[0]}"
 
 
+def context_reader() -> GuardedContextReader:
+    """Assembles contexts that need no port."""
+    ports = ContextPorts(git=_absent, clones=_absent, cache=_absent, outlines=_absent, user_git_files=UserGitFiles())
+    return GuardedContextReader(ports, max_bytes=1 << 20, mask=True, encoding="o200k_base")
+
+
+def _absent(*_: object) -> Any:
+    raise AssertionError("a plain context needs no port")
+
+
 class World:
     """Root, siblings, links, special files, a home inside; `try_path` sends a path into a tool."""
 
@@ -150,7 +164,11 @@ class World:
         repository.commit("first", {"ok.py": b"old", "history.toml": b"old", f"{CANARY}-home/config.py": b""})
         repository.files["ok.py"] = b"new"
         repository.files["history.toml"] = CANARY.encode()
-        services = {Git: FakeGit(repositories={str(self.root): repository}), ProcessRunner: Finder()}
+        services = {
+            Git: FakeGit(repositories={str(self.root): repository}),
+            ProcessRunner: Finder(),
+            ContextReader: context_reader(),
+        }
         self.hands = Hands(self.root, services)
         self.hands.territory = PathScope([str(self.root)], home=str(self.home))
         self._outside = self.outside()
@@ -211,7 +229,10 @@ class World:
 
     def try_path(self, aim: Aim, raw: str, **more: object) -> Outcome:
         """What the call comes to, which holds no canary and has changed nothing outside."""
-        args = self.arguments(aim, raw.format(root=self.root, top=self.top, ext=aim.extension), **more)
+        raw = raw.format(root=self.root, top=self.top, ext=aim.extension)
+        if aim.spec.name == "read_context" and raw.strip() and not raw.startswith("/"):
+            raw = f"{self.root}/{raw}"  # it takes absolute paths only
+        args = self.arguments(aim, raw, **more)
         outcome = self.planned(aim.spec, args) if aim.spec.effect is Effect.EXEC else self.hands.call(aim.spec, **args)
         said = f"{outcome.text}{outcome.values if isinstance(outcome, ToolOutput) else ''}"
         given = "\n".join(map(str, args.values()))

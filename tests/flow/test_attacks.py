@@ -34,6 +34,10 @@ OUTSIDE = (
     "/dev/zero",  # A37
     "/dev/stdin",
     "/proc/self/environ",
+    "/proc/self/root{top}/out/secret.{ext}",
+    "/proc/self/cwd",
+    "/proc/thread-self/root/etc",
+    "/dev/fd/0",
     "/windows/win.ini",  # A40
 )
 NO_PATHS = ("", " ", "\n", "ok.{ext}\0.png", "x" * 5000, "y" * 256, "z/" * 2500, "\ud800")  # A10, A13, A14

@@ -22,8 +22,6 @@ from marid.app.tool_session import open_tools
 from marid.bootstrap.wiring import build
 from marid.core.caller import Caller
 from marid.faces.mcp.mcp_command import command
-from marid.faces.mcp.read_context import read_context_tool
-from marid.faces.mcp.roots import AllowedRoots
 from marid.faces.mcp.server import make_server
 
 TOP = Path(__file__).parents[2]
@@ -162,6 +160,11 @@ def test_a_client_of_the_first_protocol_lists_and_calls(project: Path, environ: 
     client.say("tools/call", 4, name="read_context", arguments={"path": "/"})
     assert client.hear()["result"]["isError"] is True
     assert client.close() == (b"", b"", 0)
+    (log,) = Path(environ["MARID_HOME"], "logs", "sessions").rglob("toolcalls.log")
+    assert [(record["tool"], record["code"]) for record in map(json.loads, log.read_text().splitlines())] == [
+        ("read_context", "ok"),
+        ("read_context", "refused"),
+    ]
 
 
 def test_requests_are_answered_though_the_client_writes_no_more(project: Path, environ: dict[str, str]) -> None:
@@ -239,9 +242,7 @@ def test_the_npm_inspector_calls(inspector: list[str], environ: dict[str, str], 
 
 def test_the_listed_tools_are_the_agreed_ones(project: Path, environ: dict[str, str]) -> None:
     app = build(cwd=str(project), environ=environ)
-    server = make_server(
-        [read_context_tool(app, AllowedRoots(()))], "", open_tools(app, ToolAccess(), Caller(face="mcp"))
-    )
+    server = make_server(open_tools(app, ToolAccess(), Caller(face="mcp")), "")
 
     async def main() -> list[dict[str, Any]]:
         async with Client(server) as client:

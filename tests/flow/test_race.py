@@ -1,7 +1,5 @@
 """Somebody exchanges folders and files for links that lead out, all the time; nothing outside is read or written."""
 
-import contextlib
-import os
 import subprocess
 import sys
 import time
@@ -12,18 +10,18 @@ from pathlib import Path
 import pytest
 
 from fakes import swapper
+from fakes.attacks import context_reader
 from fakes.changes import Wanted, contents
 from fakes.hands import Hands
 from fakes.openings import both_openings
 from fakes.worktree import new_worktree
 from marid.adapters.git.local_git import LocalGit
-from marid.bootstrap.wiring import build
+from marid.assembly.context_reader import ContextReader
 from marid.core.errors import MaridError
-from marid.faces.mcp.read_context import read_context_tool
-from marid.faces.mcp.roots import resolve_roots
 from marid.ports.git import Git
 from marid.toolkit.outcome import Outcome
 from marid.tools.git_diff import get_git_diff
+from marid.tools.project_context import read_context
 from marid.workspace.guard.openat import OpenBeneath
 from marid.workspace.guard.path_scope import PathScope
 from marid.workspace.write.commit import commit
@@ -111,8 +109,7 @@ def test_no_exchange_lets_anything_out(tmp_path: Path, opening: OpenBeneath) -> 
 def test_no_exchange_lets_a_client_read_context_of_what_is_outside(tmp_path: Path) -> None:
     swapper.prepare(tmp_path)
     root = str(tmp_path / "r")
-    app = build(cwd=root, environ={"MARID_HOME": str(tmp_path / "home"), "PATH": os.defpath})
-    tool = read_context_tool(app, resolve_roots([root], "/"))
+    hands = Hands(tmp_path / "r", {ContextReader: context_reader()})
     wishes = (
         {"path": f"{root}/d"},
         {"path": root, "targets": ["d", "way", "f"]},
@@ -123,8 +120,7 @@ def test_no_exchange_lets_a_client_read_context_of_what_is_outside(tmp_path: Pat
         until = time.monotonic() + 2
         while time.monotonic() < until:
             for wish in wishes:
-                with contextlib.suppress(MaridError):
-                    seen.add(tool.call(wish, lambda: None))
+                seen.add(hands.call(read_context, **wish).text)
     assert any("inside" in text for text in seen)
     assert not [text for text in seen if "CANARY" in text or "canary" in text]
 

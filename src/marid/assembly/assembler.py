@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, TypeVar
 from marid.assembly.context_ports import ContextPorts
 from marid.assembly.item_builder import ItemBuilder, make_level_matcher
 from marid.assembly.items import ContextItem, Section
-from marid.assembly.selection import Selection, Targets, make_selection_rules, resolve_targets, select_files
+from marid.assembly.selection import Selection, make_selection_rules, resolve_targets, select_files
 from marid.core.context import ContextRequest, Level
 from marid.core.events import Emit, FileProblem, WalkProgress
 from marid.text.display import quote_path
 from marid.text.secrets.masker import Masker
 from marid.workspace.read import Content, FileReader
-from marid.workspace.walk import Folder, OnProblem, SelectionRules
+from marid.workspace.walk import Folder, OnProblem
 
 if TYPE_CHECKING:
     from marid.assembly.content_cache import ContentCache
@@ -50,7 +50,7 @@ class Assembler:
         request, wanted = self.request, self.request.selection
         targets = resolve_targets(wanted.targets, request.cwd, wanted.base)
         ruling = make_selection_rules(wanted, request.cwd, self.ports.user_git_files, self.ports.settings_rules)
-        found = self._walk_targets(targets, ruling)
+        found = select_files(targets, ruling, self.emit, self.ports.access, reasons=bool(request.lock))
         if wanted.changed_since:
             found = found.restrict_to(frozenset(self.ports.git().changed_files(targets.top, wanted.changed_since)))
         for path in (request.output, request.redirect, request.lock):
@@ -58,15 +58,6 @@ class Assembler:
                 found = found.exclude_path(os.path.join(request.cwd, path))
         self.emit(WalkProgress(files=found.file_count()))
         return found
-
-    def _walk_targets(self, targets: Targets, ruling: SelectionRules) -> Selection:
-        fence, reasons = self.request.fence, bool(self.request.lock)
-        if fence is None:
-            return select_files(targets, ruling, self.emit, reasons=reasons)
-        from marid.assembly.caller_limits import check_targets, without_protected  # imported when used: users have none
-
-        check_targets(targets, fence)
-        return without_protected(select_files(targets, ruling, self.emit, reasons=reasons), fence)
 
     @cached_property
     def symbols(self) -> "Mapping[str, tuple[AnchoredSymbol, ...]]":
@@ -86,7 +77,7 @@ class Assembler:
 
     def make_reader(self, on_problem: OnProblem) -> FileReader:
         """A reader of the selected files. It skips an existing output under any name: a hard link must not be read."""
-        return FileReader(self.selection.top, on_problem, skip=self._output_identity)
+        return FileReader(self.selection.top, on_problem, skip=self._output_identity, access=self.ports.access)
 
     @cached_property
     def _output_identity(self) -> tuple[int, int] | None:

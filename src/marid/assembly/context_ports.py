@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from marid.workspace.rules.ignore_files import UserGitFiles
+from marid.workspace.walk import USER_ACCESS, FolderAccess
 
 if TYPE_CHECKING:
     # Importing a module costs a quarter of a millisecond at every start; only the type checker wants these here.
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 class ContextPorts(NamedTuple):
     """Ways to the outside, and what is known of the user.
 
-    `clones` takes who hears that a copy may be old; `crew` is there only where forking is safe and pays.
+    `clones` takes who hears that a copy may be old; `crew` is there only where forking is safe and pays; `access` opens
+    the files, for a caller that is not the user through the guard.
     """
 
     git: "Callable[[], Git]"
@@ -26,3 +28,4 @@ class ContextPorts(NamedTuple):
     user_git_files: UserGitFiles
     settings_rules: tuple[str, ...] = ()
     crew: "Callable[[], JobPool] | None" = None
+    access: FolderAccess = USER_ACCESS

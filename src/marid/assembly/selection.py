@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from marid.core.context import FileSelection
@@ -10,9 +10,10 @@ from marid.core.errors import BadInput, NotFound
 from marid.core.events import Emit, FileProblem
 from marid.text.display import quote_path
 from marid.workspace.explain import Explanation, describe_decision, explain
+from marid.workspace.read import FileSize, measure_files
 from marid.workspace.rules.ignore_files import UserGitFiles, read_user_text
 from marid.workspace.rules.parse import INLINE, PathRule, parse_contextfile, parse_inline
-from marid.workspace.walk import Folder, SelectionRules, Walker
+from marid.workspace.walk import USER_ACCESS, Folder, FolderAccess, SelectionRules, Walker
 
 
 class Selection(NamedTuple):
@@ -31,6 +32,10 @@ class Selection(NamedTuple):
     def paths(self) -> Iterable[str]:
         """Every selected path, in order."""
         return _iter_paths(self.folders)
+
+    def measure(self) -> Iterator[FileSize]:
+        """Every selected file with its size."""
+        return measure_files(self.top, self.folders, self.walker.access)
 
     def reason(self, path: str) -> str:
         """Why a file is in, where the selection was made with reasons."""
@@ -101,13 +106,15 @@ def make_selection_rules(
     )
 
 
-def select_files(targets: Targets, ruling: SelectionRules, emit: Emit, *, reasons: bool = False) -> Selection:
+def select_files(
+    targets: Targets, ruling: SelectionRules, emit: Emit, access: FolderAccess = USER_ACCESS, *, reasons: bool = False
+) -> Selection:
     """Walk the targets, opening nothing but folders and rule files; `reasons` remembers the rule behind each file."""
 
     def on_problem(path: str, reason: str) -> None:
         emit(FileProblem(path=quote_path(path), reason=reason))
 
-    walker = Walker(targets.top, ruling, on_problem, reasons={} if reasons else None)
+    walker = Walker(targets.top, ruling, on_problem, {} if reasons else None, access)
     if targets.folders == ("",) and not targets.files:
         return Selection(targets.top, list(walker.walk()), frozenset(), walker)
     paths = {path for target in targets.folders for path in _iter_paths(walker.walk(target))}

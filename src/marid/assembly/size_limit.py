@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from marid.assembly.selection import Selection
 from marid.core.errors import Exhausted
 from marid.text.display import human_size, quote_path
-from marid.workspace.read import FileSize, measure_files
+from marid.workspace.read import FileSize
 
 _MEGABYTE = 1 << 20
 _LARGEST_LISTED = 10
@@ -15,9 +15,7 @@ _LARGEST_LISTED = 10
 
 def check_size(selection: Selection, max_bytes: int) -> None:
     """Raises: Exhausted when the selected files hold more than `max_bytes`; it names the largest."""
-    total = 0
-    for measured in measure_files(selection.top, selection.folders):
-        total += measured.size
+    total = sum(measured.size for measured in selection.measure())
     if total > max_bytes:
         raise Exhausted(_limit_message(selection, total, max_bytes))
 
@@ -25,7 +23,7 @@ def check_size(selection: Selection, max_bytes: int) -> None:
 def _limit_message(selection: Selection, total: int, max_bytes: int) -> str:
     import heapq
 
-    largest = heapq.nlargest(_LARGEST_LISTED, measure_files(selection.top, selection.folders), key=lambda one: one.size)
+    largest = heapq.nlargest(_LARGEST_LISTED, selection.measure(), key=lambda one: one.size)
     lines = [
         f"Total content size exceeds limit of {max_bytes / _MEGABYTE:g}MB: "
         f"{human_size(total)} in {selection.file_count():,} files.",

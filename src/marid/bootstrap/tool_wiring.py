@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from marid.app.toolbox import Toolbox
+from marid.assembly.context_ports import ContextPorts
+from marid.assembly.context_reader import ContextReader
 from marid.bootstrap.model_wiring import provider_secrets
 from marid.bootstrap.once import once
 from marid.core.settings.values import Settings
@@ -75,6 +77,14 @@ class ToolAdapters:
 
         return WebClient(allow=self._settings.web.net_allow, engine=self._settings.web.search_url)
 
+    def contexts(self, ports: ContextPorts) -> ContextReader:
+        from marid.app.project_context import byte_limit
+        from marid.assembly.guarded_context import GuardedContextReader
+
+        settings = self._settings.context
+        limit = byte_limit(settings.max_size_mb)
+        return GuardedContextReader(ports, max_bytes=limit, mask=settings.mask, encoding=settings.encoding)
+
     def gauges(self) -> UiMetrics:
         from marid.adapters.gauges import NoGauges
 
@@ -89,17 +99,18 @@ class ToolAdapters:
 def make_toolbox(
     settings: Settings,
     environ: Mapping[str, str],
+    context_ports: ContextPorts,
     *,
-    git: Callable[[], Git],
     workers: Callable[[], Workers],
     approvals: "Callable[[], SqliteApprovals]",
 ) -> Toolbox:
-    """The tools and all that they need; `git`, `workers` and `approvals` are shared with others."""
+    """The tools and all that they need; `context_ports`, `workers` and `approvals` are shared with others."""
     parts = ToolAdapters(settings, environ)
     services = LazyServices(
         {
             Workers: workers,
-            Git: git,
+            Git: context_ports.git,
+            ContextReader: once(lambda: parts.contexts(context_ports)),
             ProcessRunner: parts.processes,
             Web: parts.web,
             UiMetrics: parts.gauges,

@@ -54,23 +54,24 @@ def build(
     cache = once(adapters.cache)
     workers = once(adapters.workers)
     git = once(adapters.git)
+    context_ports = ContextPorts(
+        git=git,
+        clones=adapters.clones,
+        cache=cache,
+        outlines=once(lambda: adapters.outlines(cache(), workers())),
+        user_git_files=git_user_files(environ),
+        settings_rules=settings.context.rules,
+        crew=once(adapters.crew) if one_shot else None,
+    )
     return App(
         settings=settings,
         cwd=cwd,
         project=project,
-        context_ports=ContextPorts(
-            git=git,
-            clones=adapters.clones,
-            cache=cache,
-            outlines=once(lambda: adapters.outlines(cache(), workers())),
-            user_git_files=git_user_files(environ),
-            settings_rules=settings.context.rules,
-            crew=once(adapters.crew) if one_shot else None,
-        ),
+        context_ports=context_ports,
         colour=wants_colour(environ),
         clipboard=once(adapters.clipboard),
         watch=once(adapters.watch),
-        toolbox=once(lambda: adapters.toolbox(git, workers)),
+        toolbox=once(lambda: adapters.toolbox(context_ports, workers)),
         approvals=adapters.approvals,
         resolve=partial(_resolve_for, sources),
         stores=adapters.stores,
@@ -125,10 +126,10 @@ class Adapters:
 
         return ProcessWorkers()
 
-    def toolbox(self, git: "Callable[[], Git]", workers: "Callable[[], Workers]") -> "Toolbox":
+    def toolbox(self, context_ports: ContextPorts, workers: "Callable[[], Workers]") -> "Toolbox":
         from marid.bootstrap.tool_wiring import make_toolbox
 
-        return make_toolbox(self._settings, self._environ, git=git, workers=workers, approvals=self.approvals)
+        return make_toolbox(self._settings, self._environ, context_ports, workers=workers, approvals=self.approvals)
 
     def approvals(self) -> "SqliteApprovals":
         from marid.adapters.sqlite_approvals import SqliteApprovals

@@ -87,13 +87,6 @@ class RenderOptions(NamedTuple):
     log: int = 0
 
 
-class ContextFence(NamedTuple):
-    """What one who is not the user himself may see: what is in `roots`, but no histories and nothing of `home`."""
-
-    roots: tuple[str, ...]
-    home: str
-
-
 class ContextRequest(NamedTuple):
     """A whole request. Relative targets are relative to `cwd`; `output` is never included in itself.
 
@@ -109,7 +102,6 @@ class ContextRequest(NamedTuple):
     redirect: str = ""
     lock: str = ""
     frozen: bool = False
-    fence: ContextFence | None = None
 
 
 class ContextReport(NamedTuple):

@@ -4,6 +4,7 @@ from marid.core.settings.values import Settings
 from marid.engine.conversation_notes import ConversationNotes, HomeReflection
 from marid.engine.home_peers import HomePeers
 from marid.engine.model_catalogue import ModelCatalogue
+from marid.engine.result_entries import MAX_RESULT_BYTES
 from marid.engine.round_handoff import RoundHandoff
 from marid.ports.conversations import Conversations, Inbox
 from marid.ports.handoff import Handoff
@@ -12,6 +13,7 @@ from marid.ports.model_lookup import ModelLookup
 from marid.ports.notes import NoteWriter, ReflectionWriter
 from marid.ports.peers import Peers
 from marid.ports.transcript import Conversation
+from marid.toolkit.clip import FixedResultLimit, ResultLimit
 
 
 def home_services(own: str, conversations: Conversations, inbox: Inbox, model: Model) -> dict[type, object]:
@@ -24,7 +26,11 @@ def conversation_services(
 ) -> dict[type, object]:
     """Ports by type, for the scope of the round's calls; a tool whose port is missing is neither shown nor run."""
     services = home_services(conversation.meta().name, conversations, inbox, model)
-    services |= {NoteWriter: ConversationNotes(conversation), Handoff: RoundHandoff()}
+    services |= {
+        NoteWriter: ConversationNotes(conversation),
+        Handoff: RoundHandoff(),
+        ResultLimit: FixedResultLimit(MAX_RESULT_BYTES),
+    }
     if settings.conversation.reflection_enabled:
         services[ReflectionWriter] = HomeReflection(conversation, settings.conversation.reflection_character_limit)
     return services

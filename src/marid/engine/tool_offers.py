@@ -22,7 +22,7 @@ _CATEGORIES: Mapping[str, frozenset[str]] = MappingProxyType(
         "plugin": frozenset[str](),
     }
 )
-# What the documents call differently, and no tool of a model's is called: settings may say either.
+# The documents have two tools of this name; in settings it stands for both.
 _NAME_ALIASES = MappingProxyType({"read_context": "read_conversation"})
 _EFFECTS = frozenset(effect.value for effect in Effect)
 _AUTOMATIC = "This is called automatically when an answer ends without a call that says who has the word next."
@@ -45,7 +45,8 @@ def filter_tools(inventory: Inventory, settings: Settings) -> Inventory:
 
 
 def _canonical_names(given: Iterable[str]) -> frozenset[str]:
-    return frozenset(_NAME_ALIASES.get(name, name) for name in given)
+    names = tuple(given)
+    return frozenset((*names, *(_NAME_ALIASES[name] for name in names if name in _NAME_ALIASES)))
 
 
 def unknown_tool_names(inventory: Inventory, settings: Settings) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from marid.core.errors import BadInput, Exhausted, MaridError, OutsideRoots, Ref
 from marid.core.events import Notice, ToolCalled
 from marid.core.policy.policy import Effect, Verdict
 from marid.ports.audit import AuditLog, AuditRecord
-from marid.toolkit.clip import MAX_OUTPUT_BYTES, clip_output
+from marid.toolkit.clip import MAX_OUTPUT_BYTES, ResultLimit, clip_output
 from marid.toolkit.dependencies import dependencies_of
 from marid.toolkit.inventory import Inventory
 from marid.toolkit.outcome import BodyResult, Outcome, ToolFailure, ToolOutput
@@ -122,13 +122,15 @@ class ContainErrors:
 
 @dataclass(frozen=True)
 class Clip:
-    """Cuts a result that is larger than the caller takes."""
+    """Cuts a result that is larger than the caller takes, unless the tool keeps to a limit itself."""
 
     max_bytes: int = MAX_OUTPUT_BYTES
 
     async def __call__(self, call: CallState, proceed: CallHandler) -> Outcome:
         outcome = await proceed(call)
-        return clip_output(outcome, call.max_bytes or self.max_bytes) if isinstance(outcome, ToolOutput) else outcome
+        if not isinstance(outcome, ToolOutput) or ResultLimit in dependencies_of(call.tool).optional.values():
+            return outcome
+        return clip_output(outcome, call.max_bytes or self.max_bytes)
 
 
 @dataclass(frozen=True)
@@ -242,7 +244,10 @@ class CarryOut:
         del proceed
         if call.tool.effect not in _DEFERRED_EFFECTS:
             await call.scope.notify_effect(call.call_id)
-        return await self.executor.execute(await self._run_body(call), call)
+        output = await self.executor.execute(await self._run_body(call), call)
+        for text in output.notices:
+            await call.scope.emit(Notice(text))
+        return output
 
     async def _run_body(self, call: CallState) -> BodyResult:
         spec = call.tool

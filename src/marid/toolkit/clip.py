@@ -1,6 +1,7 @@
-"""Results of a bearable size: what is too long is cut, and says so."""
+"""The size of results: what is too long is cut, with a note."""
 
 from collections.abc import Mapping
+from typing import NamedTuple, Protocol
 
 from marid.toolkit.outcome import ToolOutput
 
@@ -9,8 +10,23 @@ MAX_OUTPUT_BYTES = 4_000_000
 _MARGIN = 2_000
 
 
+class ResultLimit(Protocol):
+    """The most bytes that the caller takes. A tool with a parameter of this type keeps to it and is not clipped."""
+
+    @property
+    def max_bytes(self) -> int:
+        """The limit of one result."""
+        ...
+
+
+class FixedResultLimit(NamedTuple):
+    """The port ResultLimit of a caller whose limit is always the same."""
+
+    max_bytes: int
+
+
 def clip_output(done: ToolOutput, max_bytes: int = MAX_OUTPUT_BYTES) -> ToolOutput:
-    """The result, whose text and values fit together in `most` bytes of JSON."""
+    """The result, whose text and values fit together in `max_bytes` of JSON."""
     if len(done.text) * 6 + _size_bound(done.values) <= max_bytes - _MARGIN:
         return done
     import json

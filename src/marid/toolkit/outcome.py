@@ -14,10 +14,14 @@ def _no_values() -> Mapping[str, object]:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolOutput:
-    """The result as text, and in `values` what a program would rather have as values (JSON ones)."""
+    """The result as text, and in `values` the same for a program, as JSON values.
+
+    `notices` are for the person who runs the program, not for the caller.
+    """
 
     text: str
     values: Mapping[str, object] = field(default_factory=_no_values)
+    notices: tuple[str, ...] = ()
     ok: bool = field(default=True, init=False)
 
     def __str__(self) -> str:

@@ -13,6 +13,7 @@ from marid.tools import (
     files,
     git_diff,
     network,
+    project_context,
     python_edit,
     python_lookup,
     python_read,
@@ -24,6 +25,7 @@ from marid.tools import (
 
 # What needs no conversation around it.
 STANDALONE_TOOLS: tuple[ToolSpec, ...] = (
+    *project_context.TOOLS,
     *files.TOOLS,
     *file_lines.TOOLS,
     *directories.TOOLS,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from marid.text.decode import SNIFF_BYTES, is_binary, to_utf8
 from marid.text.display import human_size
 from marid.workspace.dirfd_walk import OPEN_FILE_FLAGS, open_file, read_up_to
-from marid.workspace.walk import Folder, describe_os_error, open_dirfd_walk
+from marid.workspace.walk import USER_ACCESS, Folder, FolderAccess, describe_os_error
 
 # Larger ones are looked into before they count: most are binary.
 LARGE_BYTES = 1_000_000
@@ -30,9 +30,16 @@ class FileReader:
     """Reads selected files below `top`. Binary files drop out silently, the rest through `on_problem`."""
 
     def __init__(
-        self, top: str, on_problem: Callable[[str, str], None], *, skip: tuple[int, int] | None = None
+        self,
+        top: str,
+        on_problem: Callable[[str, str], None],
+        *,
+        skip: tuple[int, int] | None = None,
+        access: FolderAccess = USER_ACCESS,
     ) -> None:
         self._top = top
+        self._access = access
+        self._is_protected = access.is_protected
         self._on_problem = on_problem
         self._skip = skip  # device and inode of our own output
         self._skip_inode = skip[1] if skip else -1
@@ -41,7 +48,7 @@ class FileReader:
 
     def read(self, folders: Iterable[Folder]) -> Iterator[Content]:
         """Every text file of `folders`, in their order."""
-        with open_dirfd_walk(self._top) as descent:
+        with self._access.open(self._top) as descent:
             for path, names in folders:
                 prefix = f"{path}/" if path else ""
                 try:
@@ -64,6 +71,9 @@ class FileReader:
         try:
             about = os.fstat(fd)
             size = about.st_size
+            if self._is_protected is not None and self._is_protected(about):
+                self._on_problem(path, "it is kept from every tool")
+                return None
             if 0 < size <= LARGE_BYTES and about.st_ino != self._skip_inode and S_ISREG(about.st_mode):
                 raw = os.read(fd, size)
                 if len(raw) != size:
@@ -105,9 +115,9 @@ class FileSize(NamedTuple):
     size: int
 
 
-def measure_files(top: str, folders: Iterable[Folder]) -> Iterator[FileSize]:
+def measure_files(top: str, folders: Iterable[Folder], access: FolderAccess = USER_ACCESS) -> Iterator[FileSize]:
     """Every selected file with its size; a large binary file, which will drop out, has size 0."""
-    with open_dirfd_walk(top) as descent:
+    with access.open(top) as descent:
         for path, names in folders:
             prefix = f"{path}/" if path else ""
             try:

@@ -54,6 +54,27 @@ class FolderListing(NamedTuple):
 ListFolder: TypeAlias = Callable[[int], FolderListing]
 
 
+class FolderAccess:
+    """How a walk and a reader open a folder and list what is in it. This one is the user's, who may read everything."""
+
+    is_protected: Callable[[os.stat_result], bool] | None = None
+    """Whether an open file must not be read."""
+
+    def open(self, top: str) -> DirfdWalk:
+        """A descent from the folder `top`. Raises: NotFound, BadInput, Refused when it cannot be opened."""
+        try:
+            return DirfdWalk(top)
+        except OSError as error:
+            raise unreadable_error(top, error) from error
+
+    def list(self, fd: int) -> FolderListing:
+        """What is in an open folder, in no order. Raises: OSError."""
+        return list_folder(fd)
+
+
+USER_ACCESS = FolderAccess()
+
+
 class WalkStep(NamedTuple):
     """A folder of a walk while it is open: its selected files by name, and the folders that will be visited."""
 
@@ -104,8 +125,10 @@ class Walker:
         ruling: SelectionRules,
         on_problem: OnProblem = _ignore_problem,
         reasons: dict[str, Decision] | None = None,
+        access: FolderAccess = USER_ACCESS,
     ) -> None:
         self.top = top
+        self.access = access
         self.reasons = reasons
         self.skip_counts = SkipCounts()
         self._ruling = ruling
@@ -169,7 +192,7 @@ class Walker:
         """
         stack = self.start_stack(target)
         parts = target.split("/") if target else []
-        with open_dirfd_walk(self.top) as descent:
+        with self.access.open(self.top) as descent:
             try:
                 fd = descent.follow(parts)
                 found = self._list(fd)
@@ -229,7 +252,7 @@ class Walker:
 
     def _list(self, fd: int) -> FolderListing:
         """An open folder; links and special files are only counted."""
-        found = list_folder(fd)
+        found = self.access.list(fd)
         self.skip_counts.links += len(found.links)
         self.skip_counts.special += found.special
         return found
@@ -279,14 +302,6 @@ def _path_parts(start: str, end: str) -> list[str]:
     """The folders on the way down from `start` to `end`."""
     below = os.path.relpath(end, start)
     return [] if below == "." else below.split("/")
-
-
-def open_dirfd_walk(top: str) -> DirfdWalk:
-    """A descent from the folder that the user named. Raises: NotFound, BadInput, Refused when it cannot be opened."""
-    try:
-        return DirfdWalk(top)
-    except OSError as error:
-        raise unreadable_error(top, error) from error
 
 
 def unreadable_error(path: str, error: OSError) -> NotFound | BadInput | Refused:

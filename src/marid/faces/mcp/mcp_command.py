@@ -2,84 +2,52 @@
 
 import os
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from marid.app.app import App
-from marid.app.tool_access import ToolAccess
 from marid.core.caller import Caller
-from marid.core.errors import BadInput
-from marid.core.policy.policy import Effect, Verdict
 from marid.faces.access_flags import access_from_flags
 from marid.faces.flag_options import click_option
-from marid.faces.mcp.face_tool import log_line
-from marid.faces.mcp.roots import AllowedRoots, resolve_roots
-from marid.text.display import escape_text
+from marid.faces.mcp.stdio import log_line
+
+if TYPE_CHECKING:
+    from marid.app.tool_session import ToolSession
 
 _HELP = """Serve marid's tools to an MCP client over stdin and stdout.
 
-Clients start this command themselves; docs/mcp.md has the lines for their configuration. Only what lies below a root is
-touched: the folders given with --root, else the project that the working directory belongs to. Tools that write, run
-or use the network ask first, through the client if it can ask, unless --allow grants it.
+Clients start this command themselves; docs/mcp.md has the lines for their configuration. Tools touch only what is below
+a root: the folders given with --root, or else the project of the working directory. Tools that write, run commands or
+use the network ask first, through the client if it can ask, unless --allow permits it.
 """
-_CONTEXT_FAMILY = "context"
 
 
-def _serve(ctx: click.Context, tools: str | None, roots: tuple[str, ...], **flags: Any) -> None:
-    app: App = ctx.obj()
-    folders = allowed_roots(app, roots)
-    # Imported when used: the help needs none of it.
-    from marid.app.tool_session import notice_listener, open_tools
-    from marid.faces.mcp.read_context import read_context_tool
-    from marid.faces.mcp.server import run_server
+def _serve(ctx: click.Context, tools: str | None, **flags: Any) -> None:
+    from marid.faces.mcp.server import run_server  # imported when used: the help does not need it
 
-    families = [word.strip() for word in tools.split(",") if word.strip()] if tools else []
-    own = [read_context_tool(app, folders)] if (not families or _CONTEXT_FAMILY in families) and can_read(app) else []
-    wanted = tuple(family for family in families if family != _CONTEXT_FAMILY)
-    known = (_CONTEXT_FAMILY, *app.toolbox().standalone.families)
-    if unknown := [family for family in wanted if family not in known]:
-        raise BadInput(f"no family is called '{escape_text(unknown[0])}'; families are {', '.join(known)}")
-    debug: bool = ctx.meta.get("marid.debug", False)
-    hands = None
-    if wanted or not families:
-        reach = replace(access_from_flags(flags), roots=folders.folders, families=wanted)
-        hands = open_tools(app, reach, Caller(face="mcp"), listener=notice_listener(log_line))
-    run_server(own, instructions(folders), hands, debug=debug)
+    session, instructions = open_session(ctx.obj(), tools or "", flags)
+    run_server(session, instructions, debug=ctx.meta.get("marid.debug", False))
 
 
-def can_read(app: App) -> bool:
-    """Whether policy lets everybody read: `read_context` can ask nobody, so it is not there where it would have to."""
-    from marid.app.tool_session import build_policy
+def open_session(app: App, families: str, flags: dict[str, Any]) -> "tuple[ToolSession, str]":
+    """The tools that the flags ask for, and what a client tells its model about them.
 
-    policy = build_policy(app.settings, ToolAccess(), app.toolbox().inventory.names())
-    return policy.verdict(Effect.READ) is Verdict.ALLOW
-
-
-def allowed_roots(app: App, given: tuple[str, ...]) -> AllowedRoots:
-    """The folders that may be read.
-
-    Raises: BadInput where none is given and no project is found, only the whole disk.
+    Raises: BadInput, NotFound for flags that do not make sense.
     """
-    if given or app.settings.tools.roots:
-        return resolve_roots(given or app.settings.tools.roots, app.cwd)
-    roots = resolve_roots([app.project], app.cwd)
-    (root,) = roots.folders
-    if root == os.path.dirname(root):
-        raise BadInput("the working directory belongs to no project: name what may be read with --root DIR")
+    from marid.app.tool_session import notice_listener, open_tools  # imported when used: the help does not need it
+
+    words = tuple(word for word in map(str.strip, families.split(",")) if word)
+    access = replace(access_from_flags(flags), families=words)
+    session = open_tools(app, access, Caller(face="mcp"), listener=notice_listener(log_line))
+    roots = [root.path for root in session.scope.path_scope.guarded_roots if not root.only_file]
     home = os.path.realpath(app.context_ports.user_git_files.home)
-    if home == root or home.startswith(f"{root}/"):
+    if not (access.roots or app.settings.tools.roots) and any(f"{home}/".startswith(f"{root}/") for root in roots):
         log_line("your whole home folder may be read: name the projects with --root DIR")
-    return roots
-
-
-def instructions(roots: AllowedRoots) -> str:
-    """What a client tells its model about this server."""
-    folders = ", ".join(roots.folders)
-    return (
-        "Tools to read, understand, edit and run the code below: "
-        f"{folders}. Relative paths start at the first of these. read_context gives the source files of a folder as "
-        "one text, chosen by the project's own ignore rules."
+    return session, (
+        f"Tools to read, understand, edit and run the code below: {', '.join(roots)}. Relative paths start at the "
+        "first of these. read_context gives the source files of a folder as one text, chosen by the project's own "
+        "ignore rules."
     )
 
 

@@ -3,6 +3,8 @@
 Without this a client that writes its requests and closes its end, as a shell pipe does, would get no answers.
 """
 
+import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,12 +13,20 @@ if TYPE_CHECKING:
     from mcp.shared.message import SessionMessage
     from mcp.types import JSONRPCMessage
 
-# Whoever closed the wire does not wait longer than this for what is still being made.
+# In seconds: how long calls may go on after the client has closed its end.
 _DRAIN_TIMEOUT = 60.0
 
 
+def log_line(line: str) -> None:
+    """Write a line for the person who runs the server to stderr: stdout is the wire."""
+    # Some clients close it.
+    with suppress(OSError):
+        sys.stderr.write(f"marid: {line}\n")
+        sys.stderr.flush()
+
+
 class PendingRequests:
-    """The requests that have no answer yet, by id. An id may come back as a text: 1 and "1" are the same."""
+    """Requests without an answer, by id. A client may send an id back as text: 1 and "1" are the same."""
 
     def __init__(self) -> None:
         import anyio
@@ -25,7 +35,7 @@ class PendingRequests:
         self._changed = anyio.Event()
 
     def note_incoming(self, message: "JSONRPCMessage") -> None:
-        """A message from the client: a request, or word that it no longer waits for one."""
+        """Count a request, or drop one that the client cancels."""
         from mcp.types import JSONRPCNotification, JSONRPCRequest
 
         if isinstance(message, JSONRPCRequest):
@@ -34,14 +44,14 @@ class PendingRequests:
             self._discard((message.params or {}).get("requestId"))
 
     def note_outgoing(self, message: "JSONRPCMessage") -> None:
-        """A message to the client: an answer, or something else."""
+        """Drop a request that is answered."""
         from mcp.types import JSONRPCError, JSONRPCResponse
 
         if isinstance(message, JSONRPCResponse | JSONRPCError):
             self._discard(message.id)
 
     async def wait_until_empty(self) -> None:
-        """Wait until there are none."""
+        """Return when every request is answered."""
         import anyio
 
         while self._ids:

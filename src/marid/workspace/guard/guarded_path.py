@@ -156,7 +156,7 @@ class GuardedPath:
 
         Raises: NotFound, Refused, BadInput for what is no folder.
         """
-        fd = self._open_folder()
+        fd = self.open_folder()
         try:
             with os.scandir(fd) as found:
                 entries = {entry.name: entry for entry in found}
@@ -178,7 +178,7 @@ class GuardedPath:
             ignores=not ignored, defaults=not ignored, user_git_files=self.user_git_files, context_files=False
         )
         look = GuardedLister(ListingFilter(self.root.protected_files, self.root.path), hidden=hidden)
-        with DirfdWalk(self._open_folder()) as descent:
+        with DirfdWalk(self.open_folder()) as descent:
             try:
                 opened = Walker(self.root.path, ruling).walk_from(descent, target, look)
             except OSError as error:
@@ -196,7 +196,8 @@ class GuardedPath:
         except Refused as error:
             raise Refused(f"{self.display_name} is refused: {error}") from error
 
-    def _open_folder(self) -> int:
+    def open_folder(self) -> int:
+        """A descriptor by which the folder can be listed. Raises: NotFound, Refused, BadInput for what is not one."""
         if not self.is_folder():
             raise BadInput(f"{self.display_name} is a file, not a folder")
         return self._open(os.O_RDONLY | os.O_DIRECTORY)

@@ -92,7 +92,9 @@ class PathScope:
                 )
         if not path.startswith("/"):
             raise Refused(f"'{quote_path(raw)}' is refused: there is no project that it could be in")
-        raise OutsideRoots(f"'{quote_path(raw)}' is outside the project", os.path.normpath(path))
+        raise OutsideRoots(
+            f"'{quote_path(raw)}' is outside the project; --root DIR allows another folder", os.path.normpath(path)
+        )
 
 
 def _check_permitted(place: GuardedPath, *, write: bool) -> GuardedPath:

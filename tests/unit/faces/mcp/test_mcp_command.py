@@ -1,78 +1,52 @@
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from marid.app.app import App
 from marid.bootstrap.wiring import build
 from marid.core.errors import BadInput
-from marid.faces.mcp.mcp_command import allowed_roots, can_read, command, instructions
-from marid.faces.mcp.roots import AllowedRoots
+from marid.faces.mcp.mcp_command import command, open_session
 from marid.launch.start import run
 
-Make = Callable[..., App]
+
+def instructions(cwd: Path, home: Path, **flags: tuple[str, ...]) -> str:
+    app = build(cwd=str(cwd), environ={"HOME": str(home), "MARID_HOME": str(home / "marid")})
+    session, text = open_session(app, "files, context", flags)
+    assert {spec.family for _, spec in session.tools_by_name()} == {"files", "context"}
+    session.close()
+    return text
 
 
-@pytest.fixture
-def make_app(tmp_path: Path) -> Make:
-    def make(cwd: Path, home: Path | None = None) -> App:
-        environ = {"HOME": str(home or tmp_path / "home"), "MARID_HOME": str(tmp_path / "marid")}
-        return build(cwd=str(cwd), environ=environ)
-
-    return make
-
-
-def test_without_roots_the_project_of_the_working_directory_may_be_read(
-    tmp_path: Path, make_app: Make, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("home", "roots", "warned"), [("", (), True), ("users/me", (), True), ("", (".",), False), ("../else", (), False)]
+)
+def test_a_project_that_holds_the_home_folder_is_warned_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], home: str, roots: tuple[str, ...], *, warned: bool
 ) -> None:
-    (tmp_path / "project" / ".git").mkdir(parents=True)
-    (tmp_path / "project" / "sub").mkdir()
-    assert allowed_roots(make_app(tmp_path / "project" / "sub"), ()).folders == (str(tmp_path / "project"),)
-    assert capsys.readouterr() == ("", "")
+    assert f"the code below: {tmp_path}. Relative" in instructions(tmp_path, tmp_path / home, roots=roots)
+    assert ("your whole home folder may be read" in capsys.readouterr().err) is warned
 
 
-def test_roots_that_are_named_replace_the_project(tmp_path: Path, make_app: Make) -> None:
+def test_roots_that_are_named_replace_the_project(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
-    given = ("b", str(tmp_path / "a"))
-    assert allowed_roots(make_app(tmp_path), given).folders == (str(tmp_path / "b"), str(tmp_path / "a"))
+    (tmp_path / "file").touch()
+    text = instructions(tmp_path, tmp_path / "home", roots=("b", str(tmp_path / "a")), files=("file",))
+    assert f"below: {tmp_path}/b, {tmp_path}/a." in text
 
 
-def test_the_whole_disk_must_be_named(make_app: Make) -> None:
+def test_the_whole_disk_must_be_named(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"belongs to no project: .* --root DIR"):
-        allowed_roots(make_app(Path("/")), ())
-    assert allowed_roots(make_app(Path("/")), ("/",)).folders == ("/",)
-
-
-@pytest.mark.parametrize("home", ["", "users/me"])
-def test_a_project_that_holds_the_home_folder_is_warned_of(
-    tmp_path: Path, make_app: Make, capsys: pytest.CaptureFixture[str], home: str
-) -> None:
-    (tmp_path / home).mkdir(parents=True, exist_ok=True)
-    assert allowed_roots(make_app(tmp_path, tmp_path / home), ()).folders == (str(tmp_path),)
-    assert "your whole home folder may be read" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(("verdict", "offered"), [("allow", True), ("ask", False), ("deny", False)])
-def test_context_is_read_only_where_policy_lets_everybody_read(
-    tmp_path: Path, make_app: Make, verdict: str, *, offered: bool
-) -> None:
-    (tmp_path / "marid").mkdir()
-    (tmp_path / "marid" / "config.toml").write_text(f'[policy]\nread = "{verdict}"\n')
-    assert can_read(make_app(tmp_path)) is offered
-
-
-def test_the_instructions_name_the_roots() -> None:
-    assert "the code below: /a, /b." in instructions(AllowedRoots(("/a", "/b")))
+        instructions(Path("/"), tmp_path)
+    assert "below: /." in instructions(Path("/"), tmp_path, roots=("/",))
 
 
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
-        (["--root", "nope"], 4, "'nope' is not there"),
-        (["--root", __file__], 2, "is a file"),
+        (["--root", "nope"], 4, "nope' is no folder that can be opened"),
+        (["--root", __file__], 4, "is no folder that can be opened"),
         (["--root"], 2, "--root"),
         (["somewhere"], 2, "somewhere"),
         (["--tools", "files,nonsense"], 2, "no family is called 'nonsense'; families are context, files, python"),

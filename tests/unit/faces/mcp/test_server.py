@@ -1,37 +1,44 @@
 import threading
-from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
 
 import anyio
 import pytest
 from mcp import Client, types
 
+from fakes.road import Road
 from marid import __version__
+from marid.app.tool_session import ToolSession
 from marid.core.errors import FAMILIES, MaridError
-from marid.faces.mcp.face_tool import Arguments, CheckAlive, FaceTool
+from marid.core.policy.policy import Effect
 from marid.faces.mcp.server import make_server
+from marid.toolkit.outcome import ToolOutput
+from marid.toolkit.spec import ToolSpec, tool
 
 MODES = ("legacy", "auto")
 
 
-def tool(call: Any, name: str = "probe") -> FaceTool:
-    return FaceTool(name, "Probe", "Tries something.", {"type": "object", "properties": {}}, call)
+@tool(family="test", effect=Effect.READ)
+def echo(said: int) -> ToolOutput:
+    """Say it again."""
+    return ToolOutput(text=f"said {said}\n")
 
 
-def answers(
-    tools: Sequence[FaceTool], *names: str, mode: str = "auto", debug: bool = False
-) -> list[types.CallToolResult]:
+def session(root: Path, *specs: ToolSpec) -> ToolSession:
+    road = Road(root, *specs, strict=False)
+    return ToolSession(road.dispatcher.inventory, road.scope(), lambda _: road.dispatcher)
+
+
+def answers(tools: ToolSession, *names: str, mode: str = "auto", **args: object) -> list[types.CallToolResult]:
     """What a client gets for its calls, all at once."""
 
     async def main() -> list[types.CallToolResult]:
         found: dict[int, types.CallToolResult] = {}
 
         async def call(client: Client, number: int, name: str) -> None:
-            found[number] = await client.call_tool(name, {"said": number})
+            found[number] = await client.call_tool(name, dict(args))
 
-        server = make_server(tools, "How to.", debug=debug)
         with anyio.fail_after(20):
-            async with Client(server, mode=mode) as client, anyio.create_task_group() as tasks:
+            async with Client(make_server(tools, "How to."), mode=mode) as client, anyio.create_task_group() as tasks:
                 for number, name in enumerate(names):
                     tasks.start_soon(call, client, number, name)
         return [found[number] for number in range(len(names))]
@@ -46,16 +53,15 @@ def text(result: types.CallToolResult) -> str:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_client_learns_who_serves_and_what(mode: str) -> None:
+def test_a_client_learns_who_serves_and_what(tmp_path: Path, mode: str) -> None:
     async def main() -> None:
-        async with Client(make_server([tool(None)], "How to."), mode=mode) as client:
+        async with Client(make_server(session(tmp_path, echo), "How to."), mode=mode) as client:
             info = client.server_info
             assert info is not None
             assert (info.name, info.version, client.instructions) == ("marid", __version__, "How to.")
-            capabilities = client.server_capabilities.model_dump(exclude_none=True)
-            assert list(capabilities) == ["tools"]
+            assert list(client.server_capabilities.model_dump(exclude_none=True)) == ["tools"]
             (listed,) = (await client.list_tools()).tools
-            assert (listed.name, listed.title, listed.description) == ("probe", "Probe", "Tries something.")
+            assert (listed.name, listed.title, listed.description) == ("echo", "echo", "Say it again.")
             hints = listed.annotations
             assert hints is not None
             assert (hints.read_only_hint, hints.destructive_hint) == (True, False)
@@ -65,89 +71,55 @@ def test_a_client_learns_who_serves_and_what(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_text_is_the_bare_result(mode: str) -> None:
-    def call(arguments: Arguments, _alive: CheckAlive) -> str:
-        return f"said {arguments['said']}\n"
-
-    (result,) = answers([tool(call)], "probe", mode=mode)
-    assert (text(result), result.is_error, result.structured_content) == ("said 0\n", False, None)
+def test_the_text_is_the_bare_result(tmp_path: Path, mode: str) -> None:
+    (result,) = answers(session(tmp_path, echo), "echo", mode=mode, said=3)
+    assert (text(result), result.is_error, result.structured_content) == ("said 3\n", False, None)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("mode", MODES)
-def test_every_family_of_errors_is_told_in_its_own_words(family: type[MaridError], mode: str) -> None:
-    def call(_arguments: Arguments, _alive: CheckAlive) -> str:
+def test_every_family_of_errors_is_an_error_result(tmp_path: Path, family: type[MaridError]) -> None:
+    @tool(family="test", effect=Effect.READ)
+    def probe() -> ToolOutput:
+        """Fail."""
         raise family("'x' is wrong: do y")
 
-    (result,) = answers([tool(call)], "probe", mode=mode)
-    assert (text(result), result.is_error) == ("'x' is wrong: do y", True)
+    (result,) = answers(session(tmp_path, probe), "probe")
+    assert (text(result), result.is_error) == ("ERROR: 'x' is wrong: do y", True)
 
 
-def test_an_unknown_tool_is_an_error_that_names_the_known_ones() -> None:
-    (result,) = answers([tool(None, "one"), tool(None, "two")], "three")
-    assert (text(result), result.is_error) == ("there is no tool 'three'; there are one, two", True)
+def test_an_unknown_tool_and_a_bug_do_not_end_the_server(tmp_path: Path) -> None:
+    @tool(family="test", effect=Effect.READ)
+    def broken() -> ToolOutput:
+        """Break."""
+        raise KeyError("something private")
 
-
-def broken(_arguments: Arguments, _alive: CheckAlive) -> str:
-    raise KeyError("something private")
-
-
-def test_a_bug_is_told_plainly_and_does_not_end_the_server(capsys: pytest.CaptureFixture[str]) -> None:
-    results = answers([tool(broken)], "probe", "probe")
-    for result in results:
-        assert result.is_error
-        assert text(result).startswith("probe broke: this is a bug in marid")
-        assert "private" not in text(result)
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "a bug in probe: KeyError: 'something private'" in err
-    assert "Traceback" not in err
-
-
-def test_debugging_shows_the_traceback_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
-    (result,) = answers([tool(broken)], "probe", debug=True)
-    assert "Traceback" not in text(result)
-    assert "Traceback" in capsys.readouterr().err
+    unknown, bug = answers(session(tmp_path, broken), "brokken", "broken")
+    assert (unknown.is_error, "did you mean 'broken'?" in text(unknown)) == (True, True)
+    assert (bug.is_error, "this is a bug" in text(bug), "private" in text(bug)) == (True, True, False)
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_calls_run_side_by_side(mode: str) -> None:
-    together = threading.Barrier(2)
+def test_calls_run_side_by_side_and_a_cancelled_one_blocks_no_other(tmp_path: Path, mode: str) -> None:
+    started, release = threading.Event(), threading.Event()
 
-    def call(_arguments: Arguments, _alive: CheckAlive) -> str:
-        together.wait(10)  # neither goes on alone
-        return "done"
-
-    assert [text(result) for result in answers([tool(call)], "probe", "probe", mode=mode)] == ["done", "done"]
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_a_cancelled_call_ends_and_blocks_no_other(mode: str) -> None:
-    started, ended, never = threading.Event(), threading.Event(), threading.Event()
-
-    def slow(_arguments: Arguments, alive: CheckAlive) -> str:
+    @tool(family="test", effect=Effect.READ)
+    def slow() -> ToolOutput:
+        """Wait."""
         started.set()
-        try:
-            while not never.wait(0.001):
-                alive()
-        finally:
-            ended.set()
-        return "never"
-
-    def quick(_arguments: Arguments, _alive: CheckAlive) -> str:
-        return "quick"
+        release.wait(10)
+        return ToolOutput(text="late")
 
     async def main() -> None:
-        server = make_server([tool(slow, "slow"), tool(quick, "quick")], "")
         with anyio.fail_after(20):
-            async with Client(server, mode=mode) as client:
+            async with Client(make_server(session(tmp_path, slow, echo), ""), mode=mode) as client:
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(client.call_tool, "slow")
                     await anyio.to_thread.run_sync(started.wait, 10)
-                    assert text(await client.call_tool("quick", {})) == "quick"
-                    assert not ended.is_set()
+                    assert text(await client.call_tool("echo", {"said": 1})) == "said 1\n"
                     tasks.cancel_scope.cancel()
-                assert await anyio.to_thread.run_sync(ended.wait, 10)
-                assert text(await client.call_tool("quick", {})) == "quick"
+                assert text(await client.call_tool("echo", {"said": 2})) == "said 2\n"
 
-    anyio.run(main)
+    try:
+        anyio.run(main)
+    finally:
+        release.set()

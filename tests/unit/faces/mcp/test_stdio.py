@@ -1,10 +1,13 @@
+import os
+import sys
 from collections.abc import Sequence
+from contextlib import redirect_stderr
 
 import anyio
 import pytest
 from mcp.types import JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
-from marid.faces.mcp.stdio import PendingRequests
+from marid.faces.mcp.stdio import PendingRequests, log_line
 
 
 def request(number: int | str) -> JSONRPCRequest:
@@ -65,3 +68,18 @@ def test_an_error_is_an_answer_and_a_notification_is_none() -> None:
 @pytest.mark.parametrize("number", [1, "1"])
 def test_a_cancelled_request_is_not_waited_for(number: int | str) -> None:
     assert not waits_after([request(1), notice("notifications/cancelled", number)], [])
+
+
+def test_a_line_of_the_log_goes_to_stderr_only(capsys: pytest.CaptureFixture[str]) -> None:
+    log_line("something")
+    assert capsys.readouterr() == ("", "marid: something\n")
+
+
+def test_a_closed_stderr_does_no_harm() -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    with os.fdopen(theirs, "w", closefd=False) as stderr, redirect_stderr(stderr):
+        log_line("this is lost")
+        assert sys.stderr is stderr
+        os.dup2(os.open(os.devnull, os.O_WRONLY), theirs)
+    os.close(theirs)

@@ -36,7 +36,7 @@ def test_what_is_outside_says_what_a_person_might_open(tmp_path: Path) -> None:
     with pytest.raises(OutsideRoots) as caught:
         territory.resolve("../x//y")
     assert caught.value.path == os.path.join(os.path.dirname(tmp_path), "x/y")
-    assert str(caught.value) == "'../x//y' is outside the project"
+    assert str(caught.value) == "'../x//y' is outside the project; --root DIR allows another folder"
 
 
 @both_openings
