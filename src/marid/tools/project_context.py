@@ -13,31 +13,30 @@ from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec, tool
 from marid.tools.text_files import check_at_least
 
+_RULES = (
+    "Rules in the syntax of .contextfiles, stronger than every file of rules: '!*.log' leaves files out, "
+    "'docs/*.md' or 'vendor/' brings in what would be left out. To read only a part, use targets."
+)
+_BUDGET = (
+    "Most tokens of the result. The most useful files are given in full, others as an outline of their definitions "
+    "or only by name; too few tokens even for the names is an error."
+)
+_TARGETS = (
+    "Files or folders below path to read; without any, all of it. Paths in the result and in rules stay relative to "
+    "path."
+)
+_LIST_ONLY = "Give the paths of the selected files, one a line, instead of their contents."
 _HINT = "In a call, a --rule is an item of 'rules', --list-only is 'list_only' and --budget is 'budget'."
 
 
 @tool(family="context", effect=Effect.READ, timeout=300.0)
 def read_context(  # noqa: PLR0913, PLR0917 - the parameters are the document's
     path: Annotated[FolderRef, "Absolute path of the folder to read."],
-    rules: Annotated[
-        tuple[str, ...],
-        "Rules in the syntax of .contextfiles, stronger than every file of rules: '!*.log' leaves files out, "
-        "'docs/*.md' or 'vendor/' brings in what would be left out. To read only a part, use targets.",
-    ] = (),
-    list_only: Annotated[  # noqa: FBT002 - the document's parameter
-        bool, "Give the paths of the selected files, one a line, instead of their contents."
-    ] = False,
+    rules: Annotated[tuple[str, ...], _RULES] = (),
+    list_only: Annotated[bool, _LIST_ONLY] = False,  # noqa: FBT002
     format: Annotated[OutputFormat, "How the files are written."] = OutputFormat.TEXT,
-    budget: Annotated[
-        int | None,
-        "Most tokens of the result. The most useful files are given in full, others as an outline of their definitions "
-        "or only by name; too few tokens even for the names is an error.",
-    ] = None,
-    targets: Annotated[
-        tuple[str, ...],
-        "Files or folders below path to read; without any, all of it. Paths in the result and in rules stay relative "
-        "to path.",
-    ] = (),
+    budget: Annotated[int | None, _BUDGET] = None,
+    targets: Annotated[tuple[str, ...], _TARGETS] = (),
     *,
     contexts: ContextReader,
     limit: ResultLimit | None = None,
