@@ -1,7 +1,6 @@
 import os
 import tempfile
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -292,17 +291,7 @@ def test_the_result_is_bounded_by_its_own_limit_and_not_clipped(ask: Ask, projec
     assert (failed, len(text) > 5_000_000, "[cut:" in text) == (False, True, False)
 
 
-def test_a_caller_that_takes_less_is_told_what_to_leave_out(project: Path) -> None:
-    (project / "src" / "long.txt").write_text("x" * 2_000)
-    folder = PathScope([str(project)]).resolve(str(project))
-    given = {"path": FolderRef(folder, str(project)), "contexts": context_reader(), "limit": FixedResultLimit(1_000)}
-    read = partial(read_context.body, **given)
-    with pytest.raises(Exhausted, match=r"(?s)exceeds limit of .*--rule '!/src/long.txt'.*an item of 'rules'"):
-        read()
-    assert "long.txt" in str(read(list_only=True))
-    assert "def main" in str(read(rules=("!long.txt",)))
-    (project / "src" / "names").mkdir()
-    for number in range(60):
-        (project / "src" / "names" / f"a_rather_long_name_{number}.py").touch()
-    with pytest.raises(Exhausted, match="bytes, and 1,000 are the limit here"):
-        read(list_only=True)
+def test_the_callers_own_limit_counts_and_the_error_says_how_to_choose(project: Path) -> None:
+    folder = FolderRef(PathScope([str(project)]).resolve(str(project)), str(project))
+    with pytest.raises(Exhausted, match=r"(?s)exceeds limit of .*an item of 'rules'"):
+        read_context.body(path=folder, contexts=context_reader(), limit=FixedResultLimit(10))
