@@ -9,6 +9,7 @@ from marid.ports.handoff import Handoff
 from marid.ports.model_lookup import ModelLookup
 from marid.ports.notes import NoteWriter, ReflectionWriter
 from marid.ports.peers import Peers
+from marid.toolkit.clip import ResultLimit
 from marid.tools.conversation_tools import TOOLS
 
 
@@ -23,7 +24,7 @@ def names(road: Road, given: dict[type, object]) -> set[str]:
 
 def test_a_round_gives_its_tools_every_port_that_they_need(tmp_path: Path) -> None:
     given = services(Settings())
-    assert set(given) == {NoteWriter, ReflectionWriter, Peers, Handoff, ModelLookup}
+    assert set(given) == {NoteWriter, ReflectionWriter, Peers, Handoff, ModelLookup, ResultLimit}
     assert names(Road(tmp_path, *TOOLS), given) == {spec.name for spec in TOOLS}
 
 
