@@ -11,10 +11,14 @@ PACKAGES = {"csharp": "c_sharp", "tsx": "typescript"}
 FUNCTIONS = {"tsx": "language_tsx", "typescript": "language_typescript", "php": "language_php"}
 
 
-def told(source: str, language: str) -> list[str]:
+def describe(source: str, language: str) -> list[str]:
     """Each definition as `kind name first-last`."""
     found = definitions(source.encode(), language)
     return [f"{each.kind} {each.name} {each.start}-{each.end}" for each in found]
+
+
+def _entries(text: str) -> list[str]:
+    return [" ".join(entry.split()) for entry in text.split(";")]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -56,21 +60,11 @@ except ImportError:
     with x:
         def slow(): ...
 """
-    assert told(source, "python") == [
-        "constant LIMIT 1-1",
-        "variable left 2-2",
-        "variable right 2-2",
-        "type Price 3-3",
-        "class Shop 5-17",
-        "variable Shop.name 8-8",
-        "variable Shop.size 9-9",
-        "method Shop.total 11-17",
-        "function Shop.total.inner 14-14",
-        "class Shop.total.Helper 15-16",
-        "function chosen 20-20",
-        "function other 22-22",
-        "function slow 28-28",
-    ]
+    assert describe(source, "python") == _entries("""
+        constant LIMIT 1-1; variable left 2-2; variable right 2-2; type Price 3-3; class Shop 5-17;
+        variable Shop.name 8-8; variable Shop.size 9-9; method Shop.total 11-17; function Shop.total.inner 14-14;
+        class Shop.total.Helper 15-16; function chosen 20-20; function other 22-22; function slow 28-28
+    """)
 
 
 def test_javascript_functions_in_all_the_places_where_they_are_put() -> None:
@@ -102,34 +96,15 @@ function outer() {
 }
 export default class { speak() {} }
 """
-    assert told(source, "javascript") == [
-        "function main 1-1",
-        "function add 2-2",
-        "constant LIMIT 3-3",
-        "function late 3-3",
-        "class Shop 5-11",
-        "variable Shop.count 6-6",
-        "method Shop.#secret 7-7",
-        "method Shop.constructor 8-8",
-        "method Shop.total 9-9",
-        "method Shop.items 10-10",
-        "variable tools 12-12",
-        "method tools.open 12-12",
-        "function tools.close 12-12",
-        "function tools.a-b 12-12",
-        "variable data 13-13",
-        "function run 14-14",
-        "variable exports 15-15",
-        "method exports.stop 15-15",
-        "method Shop.sell 16-16",
-        "function hidden 18-18",
-        "function outer 20-25",
-        "function outer.inner 23-23",
-        "function outer.inner.deep 23-23",
-        "class outer.Local 24-24",
-        "class default 26-26",
-        "method default.speak 26-26",
-    ]
+    assert describe(source, "javascript") == _entries("""
+        function main 1-1; function add 2-2; constant LIMIT 3-3; function late 3-3; class Shop 5-11;
+        variable Shop.count 6-6; method Shop.#secret 7-7; method Shop.constructor 8-8; method Shop.total 9-9;
+        method Shop.items 10-10; variable tools 12-12; method tools.open 12-12; function tools.close 12-12;
+        function tools.a-b 12-12; variable data 13-13; function run 14-14; variable exports 15-15;
+        method exports.stop 15-15; method Shop.sell 16-16; function hidden 18-18; function outer 20-25;
+        function outer.inner 23-23; function outer.inner.deep 23-23; class outer.Local 24-24; class default 26-26;
+        method default.speak 26-26
+    """)
 
 
 @pytest.mark.parametrize("language", ["typescript", "tsx"])
@@ -157,35 +132,19 @@ declare const version: string;
 function over(a: string): void;
 function over(a: any) {}
 """
-    assert told(source, language) == [
-        "class Shop 1-8",
-        "variable Shop.size 3-3",
-        "method Shop.handler 4-4",
-        "method Shop.find 5-5",
-        "method Shop.find 6-6",
-        "variable Shop.name 7-7",
-        "class Store 9-9",
-        "method Store.open 9-9",
-        "interface Sells 10-13",
-        "variable Sells.price 11-11",
-        "method Sells.sell 12-12",
-        "type Either 14-14",
-        "enum Color 15-15",
-        "module lib/x 16-16",
-        "function lib/x.call 16-16",
-        "namespace A.B 17-17",
-        "function A.B.inside 17-17",
-        "interface Window 18-18",
-        "variable Window.shop 18-18",
-        "variable version 19-19",
-        "function over 20-20",
-        "function over 21-21",
-    ]
+    assert describe(source, language) == _entries("""
+        class Shop 1-8; variable Shop.size 3-3; method Shop.handler 4-4; method Shop.find 5-5;
+        method Shop.find 6-6; variable Shop.name 7-7; class Store 9-9; method Store.open 9-9;
+        interface Sells 10-13; variable Sells.price 11-11; method Sells.sell 12-12; type Either 14-14;
+        enum Color 15-15; module lib/x 16-16; function lib/x.call 16-16; namespace A.B 17-17;
+        function A.B.inside 17-17; interface Window 18-18; variable Window.shop 18-18; variable version 19-19;
+        function over 20-20; function over 21-21
+    """)
 
 
 def test_tsx_components_are_functions() -> None:
     source = "export function App({ name }: Props) {\n  return <p>{name}</p>;\n}\nconst Row = () => <tr />;\n"
-    assert told(source, "tsx") == ["function App 1-3", "function Row 4-4"]
+    assert describe(source, "tsx") == ["function App 1-3", "function Row 4-4"]
 
 
 def test_c_functions_types_macros_and_preprocessor_blocks() -> None:
@@ -214,26 +173,12 @@ int other(void) { return 3; }
 #endif
 #endif
 """
-    assert told(source, "c") == [
-        "constant LIMIT 3-3",
-        "function MAX 4-5",
-        "struct item_t 6-6",
-        "variable item_t.price 6-6",
-        "type callback 7-7",
-        "enum color 8-8",
-        "struct shop 9-9",
-        "variable shop.size 9-9",
-        "struct either 10-10",
-        "variable either.a 10-10",
-        "variable either.b 10-10",
-        "function find 11-11",
-        "function declared 12-12",
-        "variable pointer 13-13",
-        "constant names 14-14",
-        "function fast 17-17",
-        "function slow 19-19",
-        "function other 21-21",
-    ]
+    assert describe(source, "c") == _entries("""
+        constant LIMIT 3-3; function MAX 4-5; struct item_t 6-6; variable item_t.price 6-6; type callback 7-7;
+        enum color 8-8; struct shop 9-9; variable shop.size 9-9; struct either 10-10; variable either.a 10-10;
+        variable either.b 10-10; function find 11-11; function declared 12-12; variable pointer 13-13;
+        constant names 14-14; function fast 17-17; function slow 19-19; function other 21-21
+    """)
 
 
 def test_cpp_namespaces_templates_and_definitions_out_of_line() -> None:
@@ -270,29 +215,14 @@ constexpr int LIMIT = 1;
 template <class T> concept Sellable = true;
 enum class Color : int { Red };
 """
-    assert told(source, "cpp") == [
-        "namespace a.b 1-17",
-        "class a.b.Shop 2-16",
-        "method a.b.Shop.Shop 5-5",
-        "method a.b.Shop.~Shop 6-6",
-        "method a.b.Shop.total 7-7",
-        "method a.b.Shop.total 8-8",
-        "method a.b.Shop.operator== 9-9",
-        "method a.b.Shop.operator bool 10-10",
-        "enum a.b.Shop.Kind 11-11",
-        "struct a.b.Shop.Inner 12-12",
-        "variable a.b.Shop.Inner.z 12-12",
-        "method a.b.Shop.convert 13-13",
-        "variable a.b.Shop.size 15-15",
-        "function hidden 18-18",
-        "method a.b.Shop.total 20-23",
-        "method a.b.Shop.Shop 24-24",
-        "function plain 26-26",
-        "type Alias 28-28",
-        "constant LIMIT 29-29",
-        "type Sellable 30-30",
-        "enum Color 31-31",
-    ]
+    assert describe(source, "cpp") == _entries("""
+        namespace a.b 1-17; class a.b.Shop 2-16; method a.b.Shop.Shop 5-5; method a.b.Shop.~Shop 6-6;
+        method a.b.Shop.total 7-7; method a.b.Shop.total 8-8; method a.b.Shop.operator== 9-9;
+        method a.b.Shop.operator bool 10-10; enum a.b.Shop.Kind 11-11; struct a.b.Shop.Inner 12-12;
+        variable a.b.Shop.Inner.z 12-12; method a.b.Shop.convert 13-13; variable a.b.Shop.size 15-15;
+        function hidden 18-18; method a.b.Shop.total 20-23; method a.b.Shop.Shop 24-24; function plain 26-26;
+        type Alias 28-28; constant LIMIT 29-29; type Sellable 30-30; enum Color 31-31
+    """)
 
 
 def test_java_members_of_classes_records_enums_and_annotations() -> None:
@@ -312,25 +242,13 @@ public class Shop<T> extends Base implements Sells {
 record Point(int x, int y) { Point { } int sum() { return x + y; } }
 @interface Entity { String name() default ""; }
 """
-    assert told(source, "java") == [
-        "class Shop 3-12",
-        "constant Shop.LIMIT 5-5",
-        "constant Shop.MORE 5-5",
-        "variable Shop.name 6-6",
-        "method Shop.Shop 7-7",
-        "method Shop.total 8-9",
-        "interface Shop.Inner 10-10",
-        "method Shop.Inner.call 10-10",
-        "method Shop.Inner.other 10-10",
-        "constant Shop.Inner.SIZE 10-10",
-        "enum Shop.Kind 11-11",
-        "method Shop.Kind.each 11-11",
-        "class Point 13-13",
-        "method Point.Point 13-13",
-        "method Point.sum 13-13",
-        "interface Entity 14-14",
-        "method Entity.name 14-14",
-    ]
+    assert describe(source, "java") == _entries("""
+        class Shop 3-12; constant Shop.LIMIT 5-5; constant Shop.MORE 5-5; variable Shop.name 6-6;
+        method Shop.Shop 7-7; method Shop.total 8-9; interface Shop.Inner 10-10; method Shop.Inner.call 10-10;
+        method Shop.Inner.other 10-10; constant Shop.Inner.SIZE 10-10; enum Shop.Kind 11-11;
+        method Shop.Kind.each 11-11; class Point 13-13; method Point.Point 13-13; method Point.sum 13-13;
+        interface Entity 14-14; method Entity.name 14-14
+    """)
 
 
 def test_go_receivers_interfaces_and_groups() -> None:
@@ -369,24 +287,12 @@ func (Shop) Anonymous() {}
 
 func New[T any](name string) *Shop[T] { return nil }
 """
-    assert told(source, "go") == [
-        "struct Shop 3-6",
-        "variable Shop.Name 4-4",
-        "variable Shop.Place 4-4",
-        "interface Seller 9-12",
-        "method Seller.Sell 10-10",
-        "type Alias 13-13",
-        "constant Limit 16-16",
-        "constant A 19-19",
-        "constant B 19-19",
-        "constant C 20-20",
-        "variable left 23-23",
-        "variable right 23-23",
-        "variable inner 26-26",
-        "method Shop.Total 29-29",
-        "method Shop.Anonymous 31-31",
-        "function New 33-33",
-    ]
+    assert describe(source, "go") == _entries("""
+        struct Shop 3-6; variable Shop.Name 4-4; variable Shop.Place 4-4; interface Seller 9-12;
+        method Seller.Sell 10-10; type Alias 13-13; constant Limit 16-16; constant A 19-19; constant B 19-19;
+        constant C 20-20; variable left 23-23; variable right 23-23; variable inner 26-26;
+        method Shop.Total 29-29; method Shop.Anonymous 31-31; function New 33-33
+    """)
 
 
 def test_rust_impl_blocks_traits_and_modules() -> None:
@@ -417,32 +323,14 @@ type Alias = i32;
 union Either { a: i32 }
 extern "C" { fn foreign(x: i32); }
 """
-    assert told(source, "rust") == [
-        "struct Shop 1-3",
-        "variable Shop.size 3-3",
-        "struct Pair 4-4",
-        "struct Unit 5-5",
-        "impl Shop 6-15",
-        "constant Shop.LIMIT 7-7",
-        "type Shop.Output 8-8",
-        "method Shop.total 9-14",
-        "function Shop.total.inner 11-11",
-        "impl Shop 16-16",
-        "trait Sell 17-17",
-        "method Sell.sell 17-17",
-        "method Sell.buy 17-17",
-        "type Sell.Price 17-17",
-        "enum Kind 18-18",
-        "module inner 19-19",
-        "function inner.call 19-19",
-        "constant LIMIT 20-20",
-        "variable NAME 21-21",
-        "function make 22-22",
-        "type Alias 23-23",
-        "struct Either 24-24",
-        "variable Either.a 24-24",
-        "function foreign 25-25",
-    ]
+    assert describe(source, "rust") == _entries("""
+        struct Shop 1-3; variable Shop.size 3-3; struct Pair 4-4; struct Unit 5-5; impl Shop 6-15;
+        constant Shop.LIMIT 7-7; type Shop.Output 8-8; method Shop.total 9-14; function Shop.total.inner 11-11;
+        impl Shop 16-16; trait Sell 17-17; method Sell.sell 17-17; method Sell.buy 17-17; type Sell.Price 17-17;
+        enum Kind 18-18; module inner 19-19; function inner.call 19-19; constant LIMIT 20-20; variable NAME 21-21;
+        function make 22-22; type Alias 23-23; struct Either 24-24; variable Either.a 24-24;
+        function foreign 25-25
+    """)
 
 
 def test_csharp_members_and_both_forms_of_namespaces() -> None:
@@ -470,32 +358,16 @@ public class Shop<T> : Base, ISell where T : class {
 }
 namespace Inner { interface ISell { void Sell(); } record Point(int X); struct Pair { } }
 """
-    assert told(source, "csharp") == [
-        "namespace A.B 2-2",
-        "class A.B.Shop 4-21",
-        "constant A.B.Shop.Limit 6-6",
-        "variable A.B.Shop.left 7-7",
-        "variable A.B.Shop.right 7-7",
-        "property A.B.Shop.Size 8-8",
-        "property A.B.Shop.Twice 9-9",
-        "method A.B.Shop.Shop 10-10",
-        "method A.B.Shop.~Shop 11-11",
-        "method A.B.Shop.Total 12-12",
-        "function A.B.Shop.Total.local 12-12",
-        "method A.B.Shop.Arrow 13-13",
-        "variable A.B.Shop.Sold 14-14",
-        "property A.B.Shop.Bought 15-15",
-        "method A.B.Shop.operator == 16-16",
-        "method A.B.Shop.operator int 17-17",
-        "property A.B.Shop.this 18-18",
-        "type A.B.Shop.Done 19-19",
-        "enum A.B.Shop.Kind 20-20",
-        "namespace A.B.Inner 22-22",
-        "interface A.B.Inner.ISell 22-22",
-        "method A.B.Inner.ISell.Sell 22-22",
-        "class A.B.Inner.Point 22-22",
-        "struct A.B.Inner.Pair 22-22",
-    ]
+    assert describe(source, "csharp") == _entries("""
+        namespace A.B 2-2; class A.B.Shop 4-21; constant A.B.Shop.Limit 6-6; variable A.B.Shop.left 7-7;
+        variable A.B.Shop.right 7-7; property A.B.Shop.Size 8-8; property A.B.Shop.Twice 9-9;
+        method A.B.Shop.Shop 10-10; method A.B.Shop.~Shop 11-11; method A.B.Shop.Total 12-12;
+        function A.B.Shop.Total.local 12-12; method A.B.Shop.Arrow 13-13; variable A.B.Shop.Sold 14-14;
+        property A.B.Shop.Bought 15-15; method A.B.Shop.operator == 16-16; method A.B.Shop.operator int 17-17;
+        property A.B.Shop.this 18-18; type A.B.Shop.Done 19-19; enum A.B.Shop.Kind 20-20;
+        namespace A.B.Inner 22-22; interface A.B.Inner.ISell 22-22; method A.B.Inner.ISell.Sell 22-22;
+        class A.B.Inner.Point 22-22; struct A.B.Inner.Pair 22-22
+    """)
 
 
 def test_ruby_modules_classes_and_methods_of_all_kinds() -> None:
@@ -526,22 +398,12 @@ Point = Struct.new(:x, :y) do
 end
 value = 1
 """
-    assert told(source, "ruby") == [
-        "module A.B 1-17",
-        "constant A.B.LIMIT 2-2",
-        "class A.B.Shop 3-15",
-        "method A.B.Shop.initialize 5-7",
-        "method A.B.Shop.open 8-8",
-        "method A.B.Shop.count 10-10",
-        "method A.B.Shop.== 12-12",
-        "method A.B.Shop.empty? 13-13",
-        "method A.B.Shop.secret 14-14",
-        "class A.B.Error 16-16",
-        "function top 18-21",
-        "method top.inner 19-19",
-        "class Point 22-24",
-        "method Point.sum 23-23",
-    ]
+    assert describe(source, "ruby") == _entries("""
+        module A.B 1-17; constant A.B.LIMIT 2-2; class A.B.Shop 3-15; method A.B.Shop.initialize 5-7;
+        method A.B.Shop.open 8-8; method A.B.Shop.count 10-10; method A.B.Shop.== 12-12;
+        method A.B.Shop.empty? 13-13; method A.B.Shop.secret 14-14; class A.B.Error 16-16; function top 18-21;
+        method top.inner 19-19; class Point 22-24; method Point.sum 23-23
+    """)
 
 
 def test_php_namespaces_follow_each_other() -> None:
@@ -565,25 +427,13 @@ function call(int $a): int { return $a; }
 const Z = 1;
 if (!function_exists('late')) { function late() {} }
 """
-    assert told(source, "php") == [
-        "namespace A.B 3-3",
-        "class A.B.Shop 4-11",
-        "constant A.B.Shop.LIMIT 7-7",
-        "variable A.B.Shop.left 8-8",
-        "variable A.B.Shop.right 8-8",
-        "method A.B.Shop.__construct 9-9",
-        "method A.B.Shop.total 10-10",
-        "interface A.B.Sells 12-12",
-        "method A.B.Sells.sell 12-12",
-        "namespace C 13-13",
-        "trait C.Helps 14-14",
-        "method C.Helps.help 14-14",
-        "enum C.Kind 15-15",
-        "method C.Kind.label 15-15",
-        "function C.call 16-16",
-        "constant C.Z 17-17",
-        "function C.late 18-18",
-    ]
+    assert describe(source, "php") == _entries("""
+        namespace A.B 3-3; class A.B.Shop 4-11; constant A.B.Shop.LIMIT 7-7; variable A.B.Shop.left 8-8;
+        variable A.B.Shop.right 8-8; method A.B.Shop.__construct 9-9; method A.B.Shop.total 10-10;
+        interface A.B.Sells 12-12; method A.B.Sells.sell 12-12; namespace C 13-13; trait C.Helps 14-14;
+        method C.Helps.help 14-14; enum C.Kind 15-15; method C.Kind.label 15-15; function C.call 16-16;
+        constant C.Z 17-17; function C.late 18-18
+    """)
 
 
 def test_bash_functions_and_variables() -> None:
@@ -599,13 +449,7 @@ LIMIT=1
 export PLACE=2 name=3
 if true; then late() { :; }; fi
 """
-    assert told(source, "bash") == [
-        "function open 2-5",
-        "function open.inner 4-4",
-        "function close 6-6",
-        "function both 7-7",
-        "constant LIMIT 8-8",
-        "constant PLACE 9-9",
-        "variable name 9-9",
-        "function late 10-10",
-    ]
+    assert describe(source, "bash") == _entries("""
+        function open 2-5; function open.inner 4-4; function close 6-6; function both 7-7; constant LIMIT 8-8;
+        constant PLACE 9-9; variable name 9-9; function late 10-10
+    """)
