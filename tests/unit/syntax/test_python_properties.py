@@ -1,7 +1,8 @@
-"""What must hold for any Python file: tried on the standard library."""
+"""Properties of edits of any Python file, tested on the standard library."""
 
 import ast
 import sysconfig
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from inspect import cleandoc
@@ -190,16 +191,22 @@ def a_region_changes_no_meaning(file: Sample, draw: st.DataObject) -> None:
     assert len(wrapped) > len(file.data)
 
 
-@given(samples(), st.data())
-@settings(max_examples=FEW)
-def test_getting_and_updating_with_the_same_text_is_the_identity(file: Sample, data: st.DataObject) -> None:
-    update_is_the_identity(file, data)
+SINGLE_FILE = (
+    update_is_the_identity,
+    removed_and_added_is_the_same,
+    a_move_inside_a_file_loses_nothing,
+    declarations_are_kept,
+    a_region_changes_no_meaning,
+)
 
 
-@given(samples(), st.data())
+@pytest.mark.parametrize("property_holds", SINGLE_FILE)
+@given(file=samples(), data=st.data())
 @settings(max_examples=FEW)
-def test_removing_and_adding_beside_a_neighbour_gives_the_same_tree(file: Sample, data: st.DataObject) -> None:
-    removed_and_added_is_the_same(file, data)
+def test_edits_of_one_file(
+    property_holds: Callable[[Sample, st.DataObject], None], file: Sample, data: st.DataObject
+) -> None:
+    property_holds(file, data)
 
 
 @given(samples(), samples(), st.data())
@@ -208,31 +215,10 @@ def test_a_move_keeps_both_files_parsing(file: Sample, other: Sample, data: st.D
     a_move_keeps_both_parsing(file, other, data)
 
 
-@given(samples(), st.data())
-@settings(max_examples=FEW)
-def test_a_move_inside_a_file_loses_nothing(file: Sample, data: st.DataObject) -> None:
-    a_move_inside_a_file_loses_nothing(file, data)
-
-
-@given(samples(), st.data())
-@settings(max_examples=FEW)
-def test_setting_a_variable_to_what_it_is_changes_nothing(file: Sample, data: st.DataObject) -> None:
-    declarations_are_kept(file, data)
-
-
-@given(samples(), st.data())
-@settings(max_examples=FEW)
-def test_a_region_is_refused_or_changes_no_meaning(file: Sample, data: st.DataObject) -> None:
-    a_region_changes_no_meaning(file, data)
-
-
 @pytest.mark.soak
 @given(samples(LARGE), samples(LARGE), st.data())
 @settings(max_examples=MANY)
 def test_all_of_it_holds_for_many_and_larger_files(file: Sample, other: Sample, data: st.DataObject) -> None:
     a_move_keeps_both_parsing(file, other, data)
-    a_move_inside_a_file_loses_nothing(file, data)
-    a_region_changes_no_meaning(file, data)
-    update_is_the_identity(file, data)
-    removed_and_added_is_the_same(file, data)
-    declarations_are_kept(file, data)
+    for property_holds in SINGLE_FILE:
+        property_holds(file, data)

@@ -1,4 +1,4 @@
-"""A definition is exchanged, and every byte around it stays."""
+"""A definition is replaced, and every byte around it stays."""
 
 from pathlib import Path
 
@@ -40,41 +40,48 @@ def changed(source: str, name: str, content: str, language: str = "cpp") -> str:
     return update_definition(source.encode(), language, name, content.encode(), "x.cpp").data.decode()
 
 
-def test_only_the_definition_changes() -> None:
-    source = "// a\nint f() { return 1; } // behind\nint g;"
-    assert (
-        changed(source, "f", "int f()\n{\n    return 2;\n}\n\n")
-        == "// a\nint f()\n{\n    return 2;\n} // behind\nint g;"
-    )
+MEMBER = "struct A {\n    int f();\n};\n"
 
 
-def test_the_lines_before_and_after_are_told() -> None:
+@pytest.mark.parametrize(
+    ("source", "content", "result"),
+    [
+        # Only the definition changes.
+        ("// a\nint f() { return 1; } // c\nint g;", "int f()\n{\n}\n\n", "// a\nint f()\n{\n} // c\nint g;"),
+        # The content gets the line endings of the file.
+        ("int a;\r\nint f() { }\r\n", "int f()\n{\n}\n", "int a;\r\nint f()\r\n{\r\n}\r\n"),
+        ("int a;\nint f() { }\n", "int f()\r\n{\r\n}\r\n", "int a;\nint f()\n{\n}\n"),
+        # Code without indentation is indented, except directives.
+        (MEMBER, "int f()\n{\n#if X\n#endif\n\n}", "struct A {\n    int f()\n    {\n#if X\n#endif\n\n    }\n};\n"),
+        # Indented code stays.
+        (MEMBER, "    int f()\n    {\n    }", "struct A {\n    int f()\n    {\n    }\n};\n"),
+        (MEMBER, "int f()\n    {\n    }", "struct A {\n    int f()\n    {\n    }\n};\n"),
+        # A string on several lines is not indented.
+        (MEMBER, 'int f() { g(R"(a\nb\n)");\n}', 'struct A {\n    int f() { g(R"(a\nb\n)");\n}\n};\n'),
+        # A prototype may become a definition and back.
+        ("int f(int a);\nint g;\n", "int f(int a) { return a; }", "int f(int a) { return a; }\nint g;\n"),
+        ("int f(int a) { return a; }\nint g;\n", "int f(int a);", "int f(int a);\nint g;\n"),
+        ("int f(int a);\nint g;\n", "long f(int a)", "long f(int a);\nint g;\n"),
+        # A template head is replaced too.
+        (
+            "template <class T>\nT f(T a) { }\n",
+            "template <class U>\nU f(U a) { }",
+            "template <class U>\nU f(U a) { }\n",
+        ),
+        # A macro and a namespace take no semicolon.
+        ("#define f 1\nint x;\n", "#define f 2", "#define f 2\nint x;\n"),
+        ("namespace f { int x; }\n", "namespace f { int y; }", "namespace f { int y; }\n"),
+        # A broken file can be fixed.
+        ("int g;\nint f() { return (1; }\n", "int f() { return 1; }", "int g;\nint f() { return 1; }\n"),
+    ],
+)
+def test_a_definition_is_replaced_in_the_style_of_the_file(source: str, content: str, result: str) -> None:
+    assert changed(source, "f", content) == result
+
+
+def test_the_replaced_lines_are_reported() -> None:
     made = update_definition(b"int a;\nint f()\n{\n}\n", "c", "f", b"int f() { return 2; }", "x")
     assert (made.before, made.after) == ((2, 4), (2, 2))
-
-
-def test_new_text_takes_the_line_ends_of_the_file() -> None:
-    assert changed("int a;\r\nint f() { }\r\n", "f", "int f()\n{\n}\n") == "int a;\r\nint f()\r\n{\r\n}\r\n"
-    assert changed("int a;\nint f() { }\n", "f", "int f()\r\n{\r\n}\r\n") == "int a;\nint f()\n{\n}\n"
-
-
-def test_flat_code_is_moved_to_where_it_lands() -> None:
-    source = "struct A {\n    int f();\n};\n"
-    assert changed(source, "f", "int f()\n{\n#if X\n    go();\n#endif\n\n    return 1;\n}") == (
-        "struct A {\n    int f()\n    {\n#if X\n        go();\n#endif\n\n        return 1;\n    }\n};\n"
-    )
-
-
-def test_code_that_is_indented_already_stays_as_it_is() -> None:
-    source = "struct A {\n    int f();\n};\n"
-    assert changed(source, "f", "    int f()\n    {\n    }") == "struct A {\n    int f()\n    {\n    }\n};\n"
-    assert changed(source, "f", "int f()\n    {\n    }") == "struct A {\n    int f()\n    {\n    }\n};\n"
-
-
-def test_strings_over_several_lines_are_not_moved() -> None:
-    source = "struct A {\n    const char *f();\n};\n"
-    content = 'const char *f() { return R"(a\nb\n)";\n}'
-    assert changed(source, "f", content) == "struct A {\n    " + content + "\n};\n"
 
 
 @pytest.mark.parametrize("content", ["struct S { int b; }", "struct S { int b; };", "struct S { int b; }; // new"])
@@ -83,51 +90,23 @@ def test_the_semicolon_of_a_type_is_optional(content: str) -> None:
     assert made == content.replace("}", "};").replace(";;", ";") + "\nint f;\n"
 
 
-def test_a_prototype_may_become_a_definition_and_back() -> None:
-    assert (
-        changed("int f(int a);\nint g;\n", "f", "int f(int a) { return a; }") == "int f(int a) { return a; }\nint g;\n"
-    )
-    assert changed("int f(int a) { return a; }\nint g;\n", "f", "int f(int a);") == "int f(int a);\nint g;\n"
-    assert changed("int f(int a);\nint g;\n", "f", "long f(int a)") == "long f(int a);\nint g;\n"
-
-
-def test_a_template_head_is_exchanged_too() -> None:
-    source = "template <class T>\nT f(T a) { return a; }\n"
-    assert (
-        changed(source, "f", "template <typename U>\nU f(U a) { return a; }")
-        == "template <typename U>\nU f(U a) { return a; }\n"
-    )
-
-
-def test_a_macro_and_a_namespace_take_no_semicolon() -> None:
-    assert changed("#define A 1\nint x;\n", "A", "#define A 2", "c") == "#define A 2\nint x;\n"
-    assert changed("namespace a { int x; }\n", "a", "namespace a { int y; }") == "namespace a { int y; }\n"
-
-
 @pytest.mark.parametrize("content", ["", "  \n\t\n"])
-def test_nothing_is_no_definition(content: str) -> None:
+def test_empty_content_is_refused(content: str) -> None:
     with pytest.raises(BadInput, match="empty"):
         changed("int f() { }\n", "f", content)
 
 
 @pytest.mark.parametrize("content", ["int f() {", "int f() }", "int f( { }", "struct {{{", "int f() { return (1; }"])
-def test_what_would_not_parse_is_refused(content: str) -> None:
+def test_content_that_would_not_parse_is_refused(content: str) -> None:
     with pytest.raises(BadInput, match=r"no longer parse \(line [23]\)"):
         changed("int a;\nint f() { }\nint g() { return 1; }\n", "f", content)
 
 
-def test_what_would_swallow_the_rest_is_refused_in_a_broken_file_too() -> None:
+def test_content_that_swallows_the_rest_is_refused_in_a_broken_file_too() -> None:
     with pytest.raises(BadInput, match=r"x\.cpp"):
         changed("int ) a;\nint ( b;\nint f() { }\nint g() { return 1; }\n}}\n", "f", "int f() {")
     with pytest.raises(BadInput, match="would change what follows"):
         changed("int f() { }\nint g() { return 1; }\n}\n", "f", "namespace n { int f() { }")
-
-
-def test_a_broken_file_can_be_mended() -> None:
-    assert (
-        changed("int g;\nint f() { return (1; }\n", "f", "int f() { return 1; }", "c")
-        == "int g;\nint f() { return 1; }\n"
-    )
 
 
 def test_overloads_and_unknown_names_are_errors() -> None:
@@ -137,7 +116,7 @@ def test_overloads_and_unknown_names_are_errors() -> None:
         changed("int f(int a);\n", "ff", "int f();")
 
 
-def test_one_overload_can_be_meant() -> None:
+def test_parameters_choose_an_overload() -> None:
     assert changed("int f(int a);\nint f(long a);\n", "f(long)", "int f(char a);") == "int f(int a);\nint f(char a);\n"
 
 

@@ -1,4 +1,4 @@
-"""The small words of which the tables are made."""
+"""The selectors that tables are made of."""
 
 from tree_sitter import Node
 
@@ -17,20 +17,12 @@ def declarator() -> Node:
     return found
 
 
-def test_a_path_of_fields_leads_to_a_node() -> None:
-    assert node_text(at_field("value", "body")(declarator()), CODE) == "{ g(); }"
-
-
-def test_a_path_that_ends_early_leads_nowhere() -> None:
-    assert at_field("nothing", "body")(declarator()) is None
-    assert BODY(declarator()) is None
-    assert NO_NODE(declarator()) is None
-
-
-def test_an_empty_path_stays() -> None:
+def test_a_path_of_fields_selects_a_node() -> None:
     node = declarator()
+    assert node_text(at_field("value", "body")(node), CODE) == "{ g(); }"
     assert ITSELF(node) == node
+    assert at_field("nothing", "body")(node) is BODY(node) is NO_NODE(node) is None
 
 
-def test_the_first_part_that_is_there_is_taken() -> None:
+def test_the_first_part_that_the_node_has_is_selected() -> None:
     assert node_text(first_of(at_field("body"), at_field("name"), at_field("value"))(declarator()), CODE) == "f"

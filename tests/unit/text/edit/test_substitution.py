@@ -20,11 +20,8 @@ def refusal(text: str, old: str, new: str = "new", *, every: bool = False) -> st
     return str(caught.value)
 
 
-def test_what_occurs_once_is_replaced() -> None:
+def test_one_or_every_occurrence_is_replaced() -> None:
     assert substitute("one\ntwo\nthree\n", "two", "2", every=False) == ("one\n2\nthree\n", [2])
-
-
-def test_every_occurrence_is_replaced_when_asked_for() -> None:
     assert substitute("a b\na\n", "a", "x", every=True) == ("x b\nx\n", [1, 2])
 
 
@@ -51,35 +48,32 @@ def test_line_ends_of_either_kind_are_found_and_kept(lines: list[str], data: st.
         assert replaced(text, old, "X") == expected
 
 
-def test_a_line_end_in_the_old_text_matches_that_of_the_file() -> None:
-    assert replaced("a\r\nb\r\nc\r\n", "a\nb", "x\ny") == "x\r\ny\r\nc\r\n"
-    assert replaced("a\nb\n", "a\r\nb", "x") == "x\n"
-    assert replaced("a\r\nb\nc\n", "a\nb\nc", "x\ny") == "x\ny\n"
-
-
-def test_new_lines_take_the_line_ends_of_the_file() -> None:
-    assert replaced("a\r\nb\r\n", "a", "x\ny") == "x\r\ny\r\nb\r\n"
-    assert replaced("a\r\nb\r\n", "a\r\nb", "x\ny") == "x\ny\r\n"  # spelled out, it is taken as it is
-
-
-def test_of_two_texts_that_differ_in_line_ends_the_exact_one_is_meant() -> None:
-    assert replaced("a\r\nb\r\na\nb\n", "a\nb", "x") == "a\r\nb\r\nx\n"
+@pytest.mark.parametrize(
+    ("text", "old", "new", "result"),
+    [
+        # A line ending in the old text matches either kind.
+        ("a\r\nb\r\nc\r\n", "a\nb", "x\ny", "x\r\ny\r\nc\r\n"),
+        ("a\nb\n", "a\r\nb", "x", "x\n"),
+        ("a\r\nb\nc\n", "a\nb\nc", "x\ny", "x\ny\n"),
+        # New lines get the line endings of the file, unless those of the old text were spelled out.
+        ("a\r\nb\r\n", "a", "x\ny", "x\r\ny\r\nb\r\n"),
+        ("a\r\nb\r\n", "a\r\nb", "x\ny", "x\ny\r\n"),
+        # An exact match wins.
+        ("a\r\nb\r\na\nb\n", "a\nb", "x", "a\r\nb\r\nx\n"),
+    ],
+)
+def test_line_endings_are_adapted(text: str, old: str, new: str, result: str) -> None:
+    assert replaced(text, old, new) == result
 
 
 def test_very_many_occurrences_take_no_time() -> None:
     assert len(substitute("a\n" * 300_000, "a", "b", every=True).lines) == 300_000
 
 
-def test_an_empty_text_is_refused() -> None:
+def test_an_empty_unchanged_or_repeated_text_is_refused() -> None:
     assert "old_string is empty" in refusal("a", "")
-
-
-def test_an_unchanged_text_is_refused() -> None:
     assert "nothing would change" in refusal("a", "a", "a")
     assert "nothing would change" in refusal("a\r\nb", "a\nb", "a\r\nb")
-
-
-def test_a_repeated_text_is_refused_with_its_lines() -> None:
     assert "occurs 2 times (lines 1, 3)" in refusal("a\nb\na\n", "a")
     assert "lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ..." in refusal("a\n" * 12, "a")
 
@@ -87,11 +81,7 @@ def test_a_repeated_text_is_refused_with_its_lines() -> None:
 @pytest.mark.parametrize(
     ("text", "old", "words"),
     [
-        (
-            "x\ndef f():\n\treturn 1\n",
-            "def f():\n    return 1",
-            "other white space or line endings it is at line 2",
-        ),
+        ("x\ndef f():\n\tpass\n", "def f():\n    pass", "other white space or line endings it is at line 2"),
         ("x\nsay(\u201chi\u201d)\n", 'say("hi")', "with other quotation marks it is at line 2"),
         ("x\nHello There\n", "hello there", "in other case it is at line 2"),
         ("x\nfirst\nsecond\n", "first\nthird", "its first line is at line 2, but what follows differs"),

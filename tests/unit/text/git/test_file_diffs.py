@@ -13,31 +13,23 @@ def test_a_diff_falls_into_its_files() -> None:
     assert b"".join(part.data for part in split_diff(whole.encode())) == whole.encode()
 
 
-def test_content_that_looks_like_a_header_is_content() -> None:
-    body = "@@ -1,2 +1,2 @@\n-diff --git a/x b/x\n+* Unmerged path x\n diff --git a/y b/y\n"
-    assert [part.name for part in split_diff(diff("a", body).encode())] == ["a"]
+QUOTED = b'diff --git "a/tab\\there \\303\\274" "b/tab\\there \\303\\274"\nnew file mode 100644\n'
+LIKE_HEADERS = "@@ -1,2 +1,2 @@\n-diff --git a/x b/x\n+* Unmerged path x\n diff --git a/y b/y\n"
 
 
-def test_names_that_git_quotes_are_read() -> None:
-    quoted = b'diff --git "a/tab\\there \\303\\274" "b/tab\\there \\303\\274"\nnew file mode 100644\n'
-    assert [part.name for part in split_diff(quoted)] == ["tab\there ü"]
-
-
-def test_names_that_hold_the_separator_are_read() -> None:
-    assert [part.name for part in split_diff(diff("x b/x").encode())] == ["x b/x"]
-
-
-def test_a_name_that_is_no_utf_8_is_kept() -> None:
-    assert split_diff(b"diff --git a/\xff b/\xff\n")[0].name == "\udcff"
-
-
-def test_an_unmerged_path_is_a_part_of_its_own() -> None:
-    whole = diff("a") + "* Unmerged path secret\n" + diff("b")
-    assert [part.name for part in split_diff(whole.encode())] == ["a", "secret", "b"]
-
-
-def test_no_diff_has_no_parts() -> None:
-    assert split_diff(b"") == []
+@pytest.mark.parametrize(
+    ("data", "names"),
+    [
+        pytest.param(diff("a", LIKE_HEADERS).encode(), ["a"], id="content like headers"),
+        pytest.param(QUOTED, ["tab\there ü"], id="quoted by git"),
+        pytest.param(diff("x b/x").encode(), ["x b/x"], id="name with the separator"),
+        pytest.param(b"diff --git a/\xff b/\xff\n", ["\udcff"], id="not UTF-8"),
+        pytest.param((diff("a") + "* Unmerged path c\n" + diff("b")).encode(), ["a", "c", "b"], id="unmerged"),
+        pytest.param(b"", [], id="empty"),
+    ],
+)
+def test_the_names_of_files_are_read(data: bytes, names: list[str]) -> None:
+    assert [part.name for part in split_diff(data)] == names
 
 
 @pytest.mark.parametrize(

@@ -46,22 +46,46 @@ def test_code_takes_the_style_of_the_place_it_lands_at(base: str, into: IndentSt
     assert fit(CONTENT, base, into) == result
 
 
-def test_tabs_become_the_files_spaces_also_where_a_statement_goes_on() -> None:
-    assert fit("def f(\n\t\ta):\n\treturn (\n\t\ta)", "", TWO) == "def f(\n    a):\n  return (\n    a)"
-
-
-def test_code_that_is_indented_already_is_put_where_it_belongs() -> None:
-    assert fit("        def f():\n            pass", "    ") == "    def f():\n        pass"
-    assert fit("    @x\n    def f():\n        pass") == "@x\ndef f():\n    pass"
-
-
-def test_code_whose_first_line_has_lost_its_indentation_is_understood() -> None:
-    assert fit("@x\n    def f():\n        pass", "    ") == "    @x\n    def f():\n        pass"
-    assert fit("def f():\n        if x:\n            y", "    ") == "    def f():\n        if x:\n            y"
-
-
-def test_blank_lines_around_new_code_are_dropped_and_those_inside_kept() -> None:
-    assert fit("\n  \ndef f():\n\n    pass\n\n\n", "    ") == "    def f():\n\n        pass"
+@pytest.mark.parametrize(
+    ("content", "base", "into", "result"),
+    [
+        # Tabs become the spaces of the file, also in continuation rows.
+        ("def f(\n\t\ta):\n\treturn (\n\t\ta)", "", TWO, "def f(\n    a):\n  return (\n    a)"),
+        # Indented code moves to its place.
+        ("        def f():\n            pass", "    ", FOUR, "    def f():\n        pass"),
+        ("    @x\n    def f():\n        pass", "", FOUR, "@x\ndef f():\n    pass"),
+        # The first line may have lost its indentation.
+        ("@x\n    def f():\n        pass", "    ", FOUR, "    @x\n    def f():\n        pass"),
+        ("def f():\n        if x:\n            y", "    ", FOUR, "    def f():\n        if x:\n            y"),
+        # Blank lines around new code are dropped, those inside are kept.
+        ("\n  \ndef f():\n\n    pass\n\n\n", "    ", FOUR, "    def f():\n\n        pass"),
+        # Continuation rows keep their distance.
+        (
+            "x = f(a,\n      b)\ny = 1 + \\\n    2",
+            "    ",
+            FOUR,
+            "    x = f(a,\n          b)\n    y = 1 + \\\n        2",
+        ),
+        ("    x = f(\n  a)", "", FOUR, "x = f(\na)"),
+        # A comment between two levels stays between them.
+        ("if x:\n      # odd\n    y", "", TWO, "if x:\n      # odd\n  y"),
+        ("    if x:\n        y\n # left", "", FOUR, "if x:\n    y\n# left"),
+        ("    # note\ndef f(): pass", "  ", FOUR, "      # note\n  def f(): pass"),
+        # Irregular steps stay if the usual one is that of the file, unless tabs and spaces cannot be compared.
+        ("if w:\n    if x:\n        if y:\n          z", "", FOUR, "if w:\n    if x:\n        if y:\n          z"),
+        ("if a:\n \tif b:\n\t  c", "", FOUR, "if a:\n    if b:\n        c"),
+        # A docstring that is not indented with its code stays; so does a row after an escaped line ending.
+        ('def f():\n    """A\nb\n    """', "    ", FOUR, '    def f():\n        """A\nb\n    """'),
+        (
+            'def f():\n    """\\\n    A\n    b\\\n    c"""',
+            "    ",
+            FOUR,
+            '    def f():\n        """\\\n        A\n        b\\\n    c"""',
+        ),
+    ],
+)
+def test_code_is_moved_to_its_place(content: str, base: str, into: IndentStyle, result: str) -> None:
+    assert fit(content, base, into) == result
 
 
 def test_text_inside_strings_stays_where_it_is() -> None:
@@ -76,37 +100,6 @@ def test_a_docstring_follows_its_code() -> None:
     assert fit(content, "  ", TWO) == (
         '  def f():\n    """A\n\n      b\n    """\n    class C:\n      r"""D\\\n      e"""'
     )
-
-
-def test_a_docstring_that_is_not_indented_with_its_code_stays() -> None:
-    content = 'def f():\n    """A\nb\n    """'
-    assert fit(content, "    ") == '    def f():\n        """A\nb\n    """'
-
-
-def test_a_row_of_a_docstring_that_a_backslash_joins_stays_unless_it_is_the_first() -> None:
-    assert fit('def f():\n    """\\\n    A\n    b\\\n    c"""', "    ") == (
-        '    def f():\n        """\\\n        A\n        b\\\n    c"""'
-    )
-
-
-def test_rows_that_go_on_keep_their_distance() -> None:
-    content = "x = f(a,\n      b)\ny = 1 + \\\n    2"
-    assert fit(content, "    ") == "    x = f(a,\n          b)\n    y = 1 + \\\n        2"
-    assert fit("    x = f(\n  a)") == "x = f(\na)"
-
-
-def test_a_comment_that_stands_between_levels_stays_between_them() -> None:
-    assert fit("if x:\n      # odd\n    y", "", TWO) == "if x:\n      # odd\n  y"
-    assert fit("    if x:\n        y\n # left", "") == "if x:\n    y\n# left"
-
-
-def test_irregular_steps_stay_if_the_usual_one_is_the_files() -> None:
-    content = "def f():\n    if x:\n        if y:\n          z"
-    assert fit(content, "    ") == "    def f():\n        if x:\n            if y:\n              z"
-
-
-def test_steps_of_tabs_and_spaces_that_cannot_be_compared_are_made_regular() -> None:
-    assert fit("if a:\n \tif b:\n\t  c") == "if a:\n    if b:\n        c"
 
 
 @pytest.mark.parametrize(
@@ -125,10 +118,6 @@ def test_steps_of_tabs_and_spaces_that_cannot_be_compared_are_made_regular() -> 
 def test_code_that_does_not_parse_is_an_error_with_its_own_line(content: str, words: str) -> None:
     with pytest.raises(BadInput, match=words):
         fit(content)
-
-
-def test_a_first_comment_may_stand_anywhere() -> None:
-    assert fit("    # note\ndef f(): pass", "  ") == "      # note\n  def f(): pass"
 
 
 ROWS = '''\
