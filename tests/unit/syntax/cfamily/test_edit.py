@@ -63,11 +63,7 @@ MEMBER = "struct A {\n    int f();\n};\n"
         ("int f(int a) { return a; }\nint g;\n", "int f(int a);", "int f(int a);\nint g;\n"),
         ("int f(int a);\nint g;\n", "long f(int a)", "long f(int a);\nint g;\n"),
         # A template head is replaced too.
-        (
-            "template <class T>\nT f(T a) { }\n",
-            "template <class U>\nU f(U a) { }",
-            "template <class U>\nU f(U a) { }\n",
-        ),
+        ("template <class T>\nT f(T a) { }\n", "template <class U>\nU f(U) { }", "template <class U>\nU f(U) { }\n"),
         # A macro and a namespace take no semicolon.
         ("#define f 1\nint x;\n", "#define f 2", "#define f 2\nint x;\n"),
         ("namespace f { int x; }\n", "namespace f { int y; }", "namespace f { int y; }\n"),

@@ -60,12 +60,7 @@ def test_code_takes_the_style_of_the_place_it_lands_at(base: str, into: IndentSt
         # Blank lines around new code are dropped, those inside are kept.
         ("\n  \ndef f():\n\n    pass\n\n\n", "    ", FOUR, "    def f():\n\n        pass"),
         # Continuation rows keep their distance.
-        (
-            "x = f(a,\n      b)\ny = 1 + \\\n    2",
-            "    ",
-            FOUR,
-            "    x = f(a,\n          b)\n    y = 1 + \\\n        2",
-        ),
+        ("x = f(a,\n      b)\ny = \\\n    2", "    ", FOUR, "    x = f(a,\n          b)\n    y = \\\n        2"),
         ("    x = f(\n  a)", "", FOUR, "x = f(\na)"),
         # A comment between two levels stays between them.
         ("if x:\n      # odd\n    y", "", TWO, "if x:\n      # odd\n  y"),
