@@ -73,7 +73,7 @@ def test_a_branch_has_no_steps_back() -> None:
     [
         *("https://github.com/a/b", "http://localhost:8080/a/b.git", "ssh://git@host:22/a", "git://host/a"),
         *("file:///srv/a", "file://localhost/srv/a", "git@github.com:a/b.git", "https://[::1]:80/a"),
-        *("https://u:p@host/a"),
+        "https://u:p@host/a",
         *("git@host:~user/a", "https://host/@scope/a"),
     ],
 )
@@ -91,7 +91,7 @@ def test_an_owner_and_a_name_stand_for_a_url_on_the_host(spec: str) -> None:
     "spec",
     [
         *("", ".", "src", "./a", "../a", "a/b/c", "/a/b", "a/..", "a/.", "-a/b", "a/-b", "a b/c", "a/b\n", ".a/b"),
-        *("~/a"),
+        "~/a",
         *("C:\\x", "host:path", "-x", "--upload-pack=x", "git@host:-x", "git@-oProxyCommand=x:a", "-u@host:a"),
     ],
 )
@@ -103,10 +103,10 @@ def test_other_words_stand_for_no_url(spec: str) -> None:
     "url",
     [
         *("ext::sh -c touch% x", "ext::sh", "fd::7", "ftp://host/a", "EXT::x", "https::https://host/a"),
-        *("javascript://x/%0a"),
+        "javascript://x/%0a",
         *("ssh://-oProxyCommand=x/a", "ssh://-x@host/a", "ssh://u@-x/a", "https:///a", "https://host", "https://host/"),
         *("https://host/a\n", "https://host/a\rb", "https://ho st/a", "file://host/a", "file://"),
-        *("https://host:port/a"),
+        "https://host:port/a",
         *("https://host/" + "a" * 2000, "https://host/\x1b[31m", "https://host/\ud800", "file:///a\0b"),
     ],
 )
