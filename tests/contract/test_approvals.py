@@ -1,6 +1,5 @@
 """Every store of approvals keeps the promises of `ports.approvals`."""
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
@@ -8,6 +7,7 @@ from typing import Protocol
 import pytest
 
 from fakes.approvals import FakeApprovals, asked
+from fakes.stores import Clock, run_in_threads
 from marid.adapters.sqlite_approvals import SqliteApprovals
 from marid.core.caller import Caller
 from marid.core.errors import Exhausted, NotFound, Refused
@@ -18,22 +18,12 @@ HUMAN = person_caller("terminal")
 
 
 class Store(Approvals, StandingGrants, Protocol):
-    """Both ports are made real by one thing."""
-
-
-class Clock:
-    """Time as the test wants it."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
+    """One object implements both ports."""
 
 
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(1000.0)
 
 
 @pytest.fixture(params=["sqlite", "fake"])
@@ -53,7 +43,7 @@ def test_before_the_first_question_there_is_nothing(store: Store) -> None:
     assert not store.has_grant("s", "g")
 
 
-def test_a_question_comes_back_as_it_was_put(store: Store) -> None:
+def test_a_question_is_stored_unchanged(store: Store) -> None:
     question = asked(conversation="c")._replace(text="é\x1b\u202e '\"\n")
     assert store.open(question).question == question
     found = store.get("q1")
@@ -62,7 +52,7 @@ def test_a_question_comes_back_as_it_was_put(store: Store) -> None:
     assert store.pending() == [found]
 
 
-def test_the_first_answer_wins_and_the_second_is_told(store: Store) -> None:
+def test_the_first_answer_wins_and_a_second_is_refused(store: Store) -> None:
     store.open(asked())
     assert store.answer("q1", ApprovalAnswer.YES, HUMAN).answer is ApprovalAnswer.YES
     with pytest.raises(Refused, match="answered already: yes, by person:terminal"):
@@ -78,15 +68,11 @@ def test_an_answer_is_fetched_once(store: Store) -> None:
     assert store.close("q1") is None
 
 
-def test_of_many_who_fetch_at_once_one_gets_the_answer(store: Store) -> None:
+def test_of_many_threads_that_fetch_an_answer_one_gets_it(store: Store) -> None:
     store.open(asked())
     store.answer("q1", ApprovalAnswer.YES, HUMAN)
     got: list[ApprovalAnswer | None] = []
-    threads = [threading.Thread(target=lambda: got.append(store.close("q1"))) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_in_threads(*[lambda: got.append(store.close("q1"))] * 8)
     assert sorted(one is ApprovalAnswer.YES for one in got) == [False] * 7 + [True]
 
 
@@ -107,22 +93,15 @@ def test_a_closed_question_takes_no_answer(store: Store) -> None:
         store.answer("q1", ApprovalAnswer.YES, HUMAN)
 
 
-def test_nobody_answers_what_was_not_asked(store: Store) -> None:
+def test_an_answer_to_an_unknown_question_is_an_error(store: Store) -> None:
     with pytest.raises(NotFound):
         store.answer("q9", ApprovalAnswer.YES, HUMAN)
 
 
 @pytest.mark.parametrize(
-    "by",
-    [
-        asked().caller,
-        Caller(face="mcp", conversation="another"),
-        Caller(face="cli", parent="c"),
-    ],
+    "by", [asked().caller, Caller(face="mcp", conversation="another"), Caller(face="cli", parent="c")]
 )
-def test_a_caller_never_answers_its_own_question_nor_does_one_who_speaks_in_a_conversation(
-    store: Store, by: Caller
-) -> None:
+def test_only_a_person_answers_a_question(store: Store, by: Caller) -> None:
     store.open(asked())
     with pytest.raises(Refused, match="its own question"):
         store.answer("q1", ApprovalAnswer.YES, by)
@@ -137,7 +116,7 @@ def test_the_same_question_asked_again_joins_the_one_that_waits(store: Store, cl
     assert len(store.pending()) == 1
 
 
-def test_the_same_question_meets_the_answer_that_nobody_fetched(store: Store, clock: Clock) -> None:
+def test_the_same_question_gets_an_answer_that_was_not_fetched(store: Store, clock: Clock) -> None:
     store.open(asked())
     store.answer("q1", ApprovalAnswer.YES, HUMAN)
     clock.now += ANSWER_RETENTION - 1
@@ -145,7 +124,7 @@ def test_the_same_question_meets_the_answer_that_nobody_fetched(store: Store, cl
     assert store.close("q1") is ApprovalAnswer.YES
 
 
-def test_an_answer_that_is_too_old_is_asked_for_anew(store: Store, clock: Clock) -> None:
+def test_after_an_old_answer_the_question_is_asked_again(store: Store, clock: Clock) -> None:
     store.open(asked())
     store.answer("q1", ApprovalAnswer.YES, HUMAN)
     clock.now += ANSWER_RETENTION + 1
@@ -154,7 +133,7 @@ def test_an_answer_that_is_too_old_is_asked_for_anew(store: Store, clock: Clock)
 
 
 @pytest.mark.parametrize("answer", [ApprovalAnswer.YES, ApprovalAnswer.NO])
-def test_an_answer_that_was_fetched_counts_for_no_second_call(store: Store, answer: ApprovalAnswer) -> None:
+def test_a_fetched_answer_is_not_used_again(store: Store, answer: ApprovalAnswer) -> None:
     store.open(asked())
     store.answer("q1", answer, HUMAN)
     store.close("q1")
@@ -169,7 +148,7 @@ def test_an_expired_question_can_be_asked_again(store: Store, clock: Clock) -> N
     assert store.answer("q1", ApprovalAnswer.YES, HUMAN).answer is ApprovalAnswer.YES
 
 
-def test_always_keeps_the_grant_and_yes_does_not(store: Store) -> None:
+def test_always_stores_a_grant_and_yes_does_not(store: Store) -> None:
     store.open(asked(conversation="c"))
     store.answer("q1", ApprovalAnswer.ALWAYS, HUMAN)
     store.open(asked("q2", conversation="d"))
@@ -186,7 +165,7 @@ def test_always_is_refused_where_it_is_not_offered(store: Store) -> None:
     assert store.answer("q1", ApprovalAnswer.YES, HUMAN).answer is ApprovalAnswer.YES
 
 
-def test_a_grant_that_is_kept_holds_in_its_scope_only(store: Store) -> None:
+def test_a_grant_holds_only_in_its_scope(store: Store) -> None:
     store.add_grant("run:1", "host:example.org")
     store.add_grant("run:1", "host:example.org")
     assert store.has_grant("run:1", "host:example.org")
@@ -202,7 +181,7 @@ def test_pending_questions_come_oldest_first_and_by_conversation(store: Store) -
     assert store.pending("three") == []
 
 
-def test_a_caller_has_only_so_many_questions_waiting(store: Store, clock: Clock) -> None:
+def test_the_number_of_pending_questions_of_a_caller_is_limited(store: Store, clock: Clock) -> None:
     for number in range(MAX_PENDING_QUESTIONS):
         store.open(asked(f"q{number}"))
     with pytest.raises(Exhausted):

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 from uuid import UUID
@@ -10,7 +11,7 @@ from uuid import UUID
 import pytest
 
 from fakes.conversations import FakeConversations
-from fakes.stores import TunedConversations
+from fakes.stores import Clock, TunedConversations, run_in_threads, user_message
 from marid.core.conversation.entry import AGENT, ANCHORS, ARCHIVAL, COMPACTION, MESSAGE, USER, Entry, role_of
 from marid.core.conversation.records import (
     Conflict,
@@ -28,7 +29,7 @@ NAMES = ["", "-", "system", "SyStEm", "..", "a/b", "a b", "é", "x" * 101, "a\n"
 
 
 class Store(Conversations, ConversationFiles, ConversationLifetimes, Protocol):
-    """All ports are made real by one thing."""
+    """One object implements all ports."""
 
     @property
     def session(self) -> TerminalSession: ...
@@ -37,19 +38,9 @@ class Store(Conversations, ConversationFiles, ConversationLifetimes, Protocol):
     def inbox(self) -> Inbox: ...
 
 
-class Clock:
-    """Time as the test wants it."""
-
-    def __init__(self) -> None:
-        self.now = 1_800_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(1_800_000_000.0)
 
 
 @pytest.fixture(params=["files", "small files", "fake"])
@@ -60,11 +51,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Store
     return TunedConversations(str(tmp_path / "home"), StorageSettings(partition_max_entries=most), clock=clock)
 
 
-def said(text: str, **more: str) -> Entry:
-    return Entry(entry_type=MESSAGE, content=text, sender="user", to="c", role=USER)._replace(**more)
-
-
-def test_before_the_first_there_is_none(store: Store) -> None:
+def test_a_new_home_has_no_conversations(store: Store) -> None:
     assert store.list() == ()
     assert list(store.search("x")) == []
     assert store.sweep() == SweepResult()
@@ -74,7 +61,7 @@ def test_before_the_first_there_is_none(store: Store) -> None:
             look("c")
 
 
-def test_one_that_is_made_is_found_by_name_and_by_id(store: Store) -> None:
+def test_a_conversation_is_found_by_name_and_by_id(store: Store) -> None:
     made = store.create("c", source="REST", title="T")
     assert (made.name, made.source, made.title, made.created_ms) == ("c", "REST", "T", 1_800_000_000_000)
     assert store.get_meta(made.id).id == store.get_meta("c").id == made.id
@@ -85,8 +72,8 @@ def test_one_that_is_made_is_found_by_name_and_by_id(store: Store) -> None:
         store.create("c")
 
 
-def test_an_id_addresses_its_conversation_at_every_entrance(store: Store) -> None:
-    """The defects: a message to an id made a conversation of that name, which then stood before the one it was for."""
+def test_every_method_takes_an_id_for_a_name(store: Store) -> None:
+    """The defect: a message to an id created a conversation of that name, which hid the right one."""
     made = store.create("c")
     other = store.create("d")
     assert store.resolve_name(made.id) == store.resolve_name("c") == "c"
@@ -109,7 +96,7 @@ def test_an_id_addresses_its_conversation_at_every_entrance(store: Store) -> Non
     assert store.rename("d", other.id).name == other.id
 
 
-def test_one_without_a_name_is_called_by_its_id(store: Store) -> None:
+def test_without_a_name_a_conversation_is_named_by_its_id(store: Store) -> None:
     made = store.create()
     assert made.name == made.id
 
@@ -117,8 +104,8 @@ def test_one_without_a_name_is_called_by_its_id(store: Store) -> None:
 def test_ids_are_uuids_of_version_7_in_the_order_of_the_entries(store: Store) -> None:
     made = store.create("c")
     with store.open("c") as held:
-        held.append([said("one"), said("two")])
-        held.append([said("three")])
+        held.append([user_message("one"), user_message("two")])
+        held.append([user_message("three")])
         ids = [entry.id for entry in held.entries()]
     assert {UUID(text).version for text in (made.id, *ids)} == {7}
     assert len(ids) == 4
@@ -130,7 +117,7 @@ def test_ids_are_uuids_of_version_7_in_the_order_of_the_entries(store: Store) ->
 )
 def test_ids_of_earlier_versions_stay_valid(store: Store, key: str) -> None:
     with store.open("c", create=True) as held:
-        (stored,) = held.append([said("x")._replace(id=key)])
+        (stored,) = held.append([user_message("x")._replace(id=key)])
     assert store.read("c").find(key) == stored
     assert stored.id == key
     with store.open("c") as held:
@@ -193,8 +180,8 @@ def test_entries_come_back_as_they_were_stored(store: Store) -> None:
 def test_entries_are_numbered_without_gaps_and_several_are_one(store: Store) -> None:
     with store.open("c", create=True) as held:
         assert held.sequence() == 1
-        held.append([said("a"), said("b")])
-        held.append([said("c")])
+        held.append([user_message("a"), user_message("b")])
+        held.append([user_message("c")])
         assert held.append([]) == ()
         assert [entry.sequence for entry in held.entries()] == [1, 2, 3, 4]
         assert held.sequence() == store.read("c").sequence() == 4
@@ -202,15 +189,15 @@ def test_entries_are_numbered_without_gaps_and_several_are_one(store: Store) -> 
 
 def test_an_append_that_expects_another_place_is_told_where_it_is(store: Store) -> None:
     with store.open("c", create=True) as held:
-        held.append([said("a")], expected=1)
+        held.append([user_message("a")], expected=1)
         with pytest.raises(SequenceConflict, match="2") as told:
-            held.append([said("b")], expected=1)
+            held.append([user_message("b")], expected=1)
         assert told.value.sequence == 2
-        held.append([said("b")], expected=2)
+        held.append([user_message("b")], expected=2)
         assert held.sequence() == 3
 
 
-def test_the_second_who_opens_is_told_who_has_it(store: Store) -> None:
+def test_a_locked_conversation_reports_its_holder(store: Store) -> None:
     with store.open("c", create=True) as held:
         token = held.fencing_token()
         changes: list[Callable[[], object]] = [
@@ -231,7 +218,7 @@ def test_the_second_who_opens_is_told_who_has_it(store: Store) -> None:
         assert again.fencing_token() > token
 
 
-def test_the_second_who_waits_gets_it_when_it_is_free(store: Store) -> None:
+def test_opening_waits_until_the_lease_is_free(store: Store) -> None:
     first = store.open("c", create=True)
     opened = threading.Event()
 
@@ -247,13 +234,13 @@ def test_the_second_who_waits_gets_it_when_it_is_free(store: Store) -> None:
     thread.join()
 
 
-def test_a_closed_conversation_takes_and_tells_nothing_more(store: Store) -> None:
+def test_every_method_of_a_closed_conversation_fails(store: Store) -> None:
     held = store.open("c", create=True)
-    held.append([said("a")])
+    held.append([user_message("a")])
     held.close()
     held.close()
     doors: list[Callable[[], object]] = [
-        lambda: held.append([said("x")]),
+        lambda: held.append([user_message("x")]),
         lambda: held.add_anchor(Entry(entry_type=COMPACTION)),
         held.clear,
         lambda: held.write_note("todos", "x"),
@@ -274,10 +261,10 @@ def test_a_closed_conversation_takes_and_tells_nothing_more(store: Store) -> Non
     assert store.read("c").sequence() == 2
 
 
-def test_a_reader_of_a_destroyed_conversation_is_told_that_it_is_gone(store: Store) -> None:
+def test_every_method_of_a_reader_of_a_destroyed_conversation_fails(store: Store) -> None:
     """The defect: it read an empty transcript."""
     with store.open("c", create=True) as held:
-        held.append([said("a")])
+        held.append([user_message("a")])
     reader = store.read("c")
     assert reader.sequence() == 2
     store.destroy("c")
@@ -295,18 +282,14 @@ def test_a_reader_of_a_destroyed_conversation_is_told_that_it_is_gone(store: Sto
             door()
 
 
-def test_many_threads_lose_and_double_nothing(store: Store) -> None:
+def test_appends_of_many_threads_are_neither_lost_nor_doubled(store: Store) -> None:
     with store.open("c", create=True) as held:
 
         def work(name: str) -> None:
             for number in range(10):
-                held.append([said(f"{name} {number}")])
+                held.append([user_message(f"{name} {number}")])
 
-        threads = [threading.Thread(target=work, args=(name,)) for name in "abcd"]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        run_in_threads(*(partial(work, name) for name in "abcd"))
         entries = list(held.entries(types=[MESSAGE]))
         assert [entry.sequence for entry in entries] == list(range(2, 42))
         for name in "abcd":
@@ -318,10 +301,10 @@ def test_many_threads_lose_and_double_nothing(store: Store) -> None:
 def test_an_anchor_begins_the_window_anew_and_brings_what_it_kept(store: Store) -> None:
     """Details 4 and the defect: messages that compaction kept must survive the next opening."""
     with store.open("c", create=True) as held:
-        stored = [held.append([said(f"m{number}")])[0] for number in range(10)]
+        stored = [held.append([user_message(f"m{number}")])[0] for number in range(10)]
         kept = [stored[7].id, stored[2].id]
         anchor = held.add_anchor(Entry(entry_type=COMPACTION, content="sum"), kept)
-        last = held.append([said("later")])[0]
+        last = held.append([user_message("later")])[0]
         wanted = (anchor, stored[7], stored[2], last)
         assert held.window() == wanted
         assert store.read("c").window() == wanted
@@ -337,13 +320,13 @@ def test_an_anchor_keeps_only_what_is_in_the_window(store: Store) -> None:
         with pytest.raises(BadInput):
             held.add_anchor(Entry(entry_type=COMPACTION), ["nowhere"])
         with pytest.raises(BadInput):
-            held.add_anchor(said("x"))
+            held.add_anchor(user_message("x"))
 
 
 def test_clearing_archives_the_history_and_keeps_it(store: Store) -> None:
     with store.open("c", create=True) as held:
         assert held.clear() is None
-        (stored,) = held.append([said("a")])
+        (stored,) = held.append([user_message("a")])
         anchor = held.clear()
         assert anchor is not None
         assert anchor.entry_type == ARCHIVAL
@@ -355,14 +338,14 @@ def test_clearing_archives_the_history_and_keeps_it(store: Store) -> None:
 
 def test_what_is_never_sent_to_a_model_is_not_in_the_window(store: Store) -> None:
     with store.open("c", create=True) as held:
-        held.append([Entry(entry_type="system_prompt_changed", content="p"), said("a")])
+        held.append([Entry(entry_type="system_prompt_changed", content="p"), user_message("a")])
         assert [entry.content for entry in held.window()[1:]] == ["a"]
     assert [entry.content for entry in store.read("c").window()[1:]] == ["a"]
 
 
 def test_entries_are_found_by_id_by_type_and_from_a_cursor(store: Store) -> None:
     with store.open("c", create=True) as held:
-        stored = [held.append([said(f"m{n}", entry_type="odd" if n % 2 else MESSAGE)])[0] for n in range(9)]
+        stored = [held.append([user_message(f"m{n}", entry_type="odd" if n % 2 else MESSAGE)])[0] for n in range(9)]
         for reader in (held, store.read("c")):
             assert [reader.find(entry.id) for entry in stored] == stored
             assert reader.find("nothing") is None
@@ -379,7 +362,7 @@ def test_a_follower_is_woken_at_once_and_for_every_change(store: Store) -> None:
             unsubscribe = store.subscribe("c", woken.set)
             assert woken.wait(30)
             woken.clear()
-            start, stored = held.sequence(), held.append([said("now")])
+            start, stored = held.sequence(), held.append([user_message("now")])
             assert woken.wait(30)
             assert tuple(reader.entries(after=start)) == stored
             unsubscribe()
@@ -407,7 +390,7 @@ def test_a_follower_that_raises_is_dropped_and_the_others_are_woken(store: Store
         store.subscribe("c", woken.set)
         for _ in range(3):
             woken.clear()
-            held.append([said("x")])
+            held.append([user_message("x")])
             assert woken.wait(30)
     assert len(calls) == 2
 
@@ -433,7 +416,7 @@ def test_two_hundred_followers_do_not_cost_a_thread_each(store: Store) -> None:
         await asyncio.sleep(0.1)
         during = threading.active_count()
         for conversation in held:
-            conversation.append([said("now")])
+            conversation.append([user_message("now")])
         await asyncio.wait_for(asyncio.gather(*tasks), 60)
         for conversation in held:
             conversation.close()
@@ -470,9 +453,9 @@ def test_a_search_finds_words_and_parts_of_words_in_any_case(store: Store) -> No
     """The defect: `orl` must be found in `world`, though filters know whole words only."""
     with store.open("c", create=True) as held:
         for number in range(8):
-            held.append([said(f"Hello World{number}"), said(f"nothing, {number}")])
+            held.append([user_message(f"Hello World{number}"), user_message(f"nothing, {number}")])
     with store.open("d", create=True) as held:
-        held.append([said("hello there")])
+        held.append([user_message("hello there")])
     read = store.read("c")
     assert len(list(read.search("orl"))) == 8
     assert [entry.content for entry in read.search("world3 HELLO")] == ["Hello World3"]
@@ -487,7 +470,7 @@ def test_a_search_finds_words_and_parts_of_words_in_any_case(store: Store) -> No
     assert [hit.entry.content for hit in store.search("there", whole=True)] == ["hello there"]
 
 
-def test_what_is_known_of_a_conversation_can_be_changed_and_the_rest_stays(store: Store) -> None:
+def test_metadata_can_be_changed_and_the_rest_stays(store: Store) -> None:
     made = store.create("c")
     with store.open("c") as held:
         held.update_meta(lambda meta: meta._replace(title="T", model="m", extra={"x": 1}, id="other", name="other"))
@@ -517,14 +500,14 @@ def test_notes_are_replaced_as_a_whole(store: Store) -> None:
         assert held.read_note("reflection") == "reflection é"
 
 
-def test_a_rename_keeps_all_else(store: Store) -> None:
+def test_a_rename_changes_nothing_else(store: Store) -> None:
     """The defect: a renamed conversation lost its times of ending."""
     made = store.create("c")
     store.create("d")
     store.set_expiry("c", Expiry(at=2_000_000_000, after_inactive=7))
     store.session.switch("c")
     with store.open("c") as held:
-        held.append([said("a")])
+        held.append([user_message("a")])
     with pytest.raises(Conflict):
         store.rename("c", "d")
     assert store.rename("c", "e").id == made.id
@@ -537,17 +520,17 @@ def test_a_rename_keeps_all_else(store: Store) -> None:
         assert held.sequence() == 2
 
 
-def test_an_archived_conversation_takes_nothing_until_it_is_restored(store: Store) -> None:
+def test_an_archived_conversation_is_read_only_until_it_is_restored(store: Store) -> None:
     store.create("c")
     assert store.archive("c").archived_ms == 1_800_000_000_000
     with store.open("c") as held:
         with pytest.raises(Refused, match="archived"):
-            held.append([said("x")])
+            held.append([user_message("x")])
         with pytest.raises(Refused, match="archived"):
             held.write_note("todos", "x")
     assert store.archive("c", archived=False).archived_ms == 0
     with store.open("c") as held:
-        held.append([said("x")])
+        held.append([user_message("x")])
 
 
 def test_a_destroyed_conversation_is_gone(store: Store) -> None:
@@ -557,11 +540,11 @@ def test_a_destroyed_conversation_is_gone(store: Store) -> None:
     assert store.create("c").id != made.id
 
 
-def test_conversations_end_when_their_time_has_come(store: Store, clock: Clock) -> None:
+def test_a_sweep_destroys_expired_conversations(store: Store, clock: Clock) -> None:
     for name in ("never", "at", "idle", "held"):
         store.create(name)
         with store.open(name) as held:
-            held.append([said("x")])
+            held.append([user_message("x")])
     clock.now = max(store.get_meta(name).last_message_ms for name in ("at", "idle")) / 1000
     assert store.expiry("at") == Expiry()
     store.set_expiry("at", Expiry(at=int(clock.now) + 100))
@@ -581,14 +564,14 @@ def test_conversations_end_when_their_time_has_come(store: Store, clock: Clock) 
     assert [meta.name for meta in store.list()] == ["never"]
 
 
-def test_switching_remembers_the_one_before(store: Store) -> None:
+def test_switching_remembers_the_previous_conversation(store: Store) -> None:
     assert store.session.current() == ("default", "")
     assert store.session.switch("a") == ("a", "default")
     assert store.session.switch("a") == ("a", "default")
     assert store.session.switch("b") == store.session.current() == ("b", "a")
 
 
-def test_one_that_is_left_gives_way_to_the_one_before_it_if_that_is_there(store: Store) -> None:
+def test_leaving_makes_the_previous_conversation_current_if_it_exists(store: Store) -> None:
     store.create("a")
     for name in ("a", "b", "c"):
         store.session.switch(name)
@@ -602,7 +585,7 @@ def test_one_that_is_left_gives_way_to_the_one_before_it_if_that_is_there(store:
     assert store.session.leave("e") == store.session.current() == ("a", "")
 
 
-def test_messages_wait_until_they_are_taken_out(store: Store) -> None:
+def test_messages_stay_in_the_inbox_until_they_are_removed(store: Store) -> None:
     first = store.inbox.send(InboxMessage(sender="a", to="c", content="é\n1"))
     second = store.inbox.send(InboxMessage(sender="b", to="c", content="2"))
     assert first.id != second.id
@@ -622,7 +605,7 @@ def test_messages_wait_until_they_are_taken_out(store: Store) -> None:
 def test_the_role_is_said_and_not_guessed_where_the_conversation_is_called_user(store: Store) -> None:
     """Detail 11: `to == "user"` alone would make every message there the agent's."""
     with store.open("user", create=True) as held:
-        held.append([said("hi", to="user"), said("hello", to="user", sender="user", role=AGENT)])
+        held.append([user_message("hi", to="user"), user_message("hello", to="user", sender="user", role=AGENT)])
     roles = [role_of(entry) for entry in store.read("user").window() if entry.entry_type not in ANCHORS]
     assert roles == [USER, AGENT]
 
@@ -635,7 +618,7 @@ def test_calls_stand_before_results_in_call_order(store: Store) -> None:
     assert [(entry.entry_type, entry.tool_call_id) for entry in store.read("c").window()[1:]] == kinds
 
 
-def test_destroying_the_one_that_is_meant_falls_back_to_the_one_before_it(store: Store) -> None:
+def test_destroying_the_current_conversation_makes_the_previous_one_current(store: Store) -> None:
     for name in ("a", "b"):
         store.create(name)
         store.session.switch(name)

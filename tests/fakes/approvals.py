@@ -1,4 +1,4 @@
-"""Approvals that are a dictionary."""
+"""Approvals in a dictionary."""
 
 import time
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from marid.core.policy.approval import (
 
 
 class FakeApprovals:
-    """Both ports, for one process."""
+    """The ports Approvals and StandingGrants, for one process."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self.rows: dict[str, Approval] = {}
@@ -75,7 +75,7 @@ class FakeApprovals:
 
 
 def asked(key: str = "q1", *, created: float = 1000.0, conversation: str = "", always: bool = True) -> Question:
-    """A question of a caller in that conversation, good for a minute."""
+    """A question of a caller in that conversation, which expires after a minute."""
     return Question(
         id=key,
         kind=QuestionKind.EDIT,

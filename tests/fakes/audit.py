@@ -1,10 +1,10 @@
-"""An audit that is a list."""
+"""An audit log in a list."""
 
 from marid.ports.audit import AuditRecord
 
 
 class FakeAudit:
-    """Keeps everything; with `problem` it says so and keeps nothing."""
+    """The port AuditLog. With `problem`, the first record returns it and is not stored."""
 
     def __init__(self, problem: str | None = None) -> None:
         self.records: list[AuditRecord] = []

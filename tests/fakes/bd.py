@@ -1,7 +1,7 @@
-"""A stand-in for the `bd` program, with the contract of its command line as it is documented.
+"""A stand-in for the `bd` program, with the documented behaviour of its command line.
 
-Lists are arrays and stop early unless told otherwise; what is closed is hidden; without an id the issue touched last
-is meant; single answers are an object, or an array for `update` and `close`; errors are JSON on stderr among others.
+Lists are arrays, cut by default; closed issues are hidden; without an id the last changed issue is used; the result is
+an object, or an array for `update` and `close`; errors are JSON on stderr, among other lines.
 """
 
 import sys
@@ -89,7 +89,7 @@ say(answer)
 
 
 def install(folder: Path) -> Path:
-    """Put the program into a folder that is to stand on a PATH."""
+    """Put the program into a folder for the PATH."""
     folder.mkdir(exist_ok=True)
     program = folder / "bd"
     program.write_text(f"#!{sys.executable} -IS\n{PROGRAM}")

@@ -9,7 +9,7 @@ from marid.text.beads import issue_lines
 
 @dataclass(kw_only=True)
 class FakeBeads:
-    """The port Beads over a list; plans are rewrites of a file that nobody reads."""
+    """The port BeadsWorkspace over a list. Plans rewrite a file but do not change the list."""
 
     known: list[Bead] = field(default_factory=list[Bead])
     remark: str = ""

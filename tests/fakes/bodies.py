@@ -1,4 +1,4 @@
-"""Bodies of answers, in memory."""
+"""Response bodies in memory."""
 
 from collections.abc import AsyncIterator
 
@@ -6,7 +6,7 @@ import httpx2
 
 
 class Body(httpx2.AsyncByteStream):
-    """Pieces, one after the other, by a plain iterator."""
+    """Yields the pieces."""
 
     def __init__(self, *pieces: bytes) -> None:
         self._pieces = list(pieces)
@@ -25,7 +25,7 @@ class Body(httpx2.AsyncByteStream):
 
 
 class Endless(Body):
-    """The same piece for ever."""
+    """Never ends."""
 
     async def __anext__(self) -> bytes:
         return b"x" * (1 << 20)

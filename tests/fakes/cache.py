@@ -1,10 +1,10 @@
-"""A cache that is a dictionary."""
+"""A cache in a dictionary."""
 
 from collections.abc import Mapping, Sequence
 
 
 class FakeCache:
-    """Keeps everything, and what it was asked: `gets` and `puts` hold (kind, number of keys)."""
+    """The port Cache. `gets` and `puts` record the calls as (kind, number of keys)."""
 
     def __init__(self) -> None:
         self.rows: dict[tuple[str, bytes], bytes] = {}

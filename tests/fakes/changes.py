@@ -1,4 +1,4 @@
-"""Changes as the dispatcher hands them to a commit, and what they leave on disk."""
+"""Changes as the dispatcher passes them to a commit, and the files that result."""
 
 import os
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from marid.workspace.guard.path_scope import PathScope
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """New bytes for a place."""
+    """New bytes for a path."""
 
     path: GuardedPath
     before: bytes | None
@@ -23,17 +23,14 @@ def wanted(top: Path | str, name: str, before: bytes | None, after: bytes) -> Wa
 
 
 def contents(top: Path | str) -> dict[str, bytes]:
-    """Every file below `top`; a folder without anything in it ends with a slash."""
+    """Every file below `top`; an empty folder ends with a slash."""
     found: dict[str, bytes] = {}
     for folder, folders, files in os.walk(top):
         below = os.path.relpath(folder, top)
         for name in files:
-            path = os.path.normpath(os.path.join(below, name))
-            found[path] = (
-                os.readlink(os.path.join(folder, name)).encode()
-                if os.path.islink(os.path.join(folder, name))
-                else Path(folder, name).read_bytes()
-            )
+            file = Path(folder, name)
+            content = os.readlink(file).encode() if file.is_symlink() else file.read_bytes()
+            found[os.path.normpath(os.path.join(below, name))] = content
         if not files and not folders and below != ".":
             found[f"{below}/"] = b""
     return found

@@ -1,4 +1,4 @@
-"""The sandbox in tests: really there, or waived aloud."""
+"""The real sandbox for tests, or an explicit waiver."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ WAIVER = "MARID_WITHOUT_SANDBOX"
 
 
 def bubblewrap_or_waiver() -> str:
-    """Where bubblewrap is; without it the test fails, or, if that was waived, is skipped."""
+    """The path of bubblewrap. Without it the test fails, or is skipped if that was waived."""
     program = find_bubblewrap()
     if program is not None:
         return program
@@ -24,9 +24,9 @@ def bubblewrap_or_waiver() -> str:
 
 
 class Confined:
-    """A project in an otherwise empty folder, with a home, and commands that run confined to it.
+    """A project and a home in an empty folder, and commands that run confined to the project.
 
-    With `like`, home and sandbox are those of another, which need not be tried again.
+    With `like`, home and sandbox are those of another one, which spares the self-test.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Confined:
         )
 
     def __call__(self, script: str, *, seconds: float = 20.0, network: bool = False, cwd: str = "") -> ProcessResult:
-        """What comes of a shell script."""
+        """Run a shell script."""
         return self.runner.run(self.command(script, seconds=seconds, network=network, cwd=cwd))
 
     def command(self, script: str, *, seconds: float = 20.0, network: bool = False, cwd: str = "") -> ProcessCommand:
@@ -57,13 +57,13 @@ class Confined:
         )
 
     def says(self, script: str) -> str:
-        """What a script that must succeed prints."""
+        """The output of a script that must succeed."""
         ran = self(script)
         assert ran.status == 0, ran
         return ran.out
 
     def complaint(self, script: str) -> str:
-        """What a script that must fail complains of."""
+        """The errors of a script that must fail."""
         ran = self(script)
         assert ran.status != 0, ran
         return ran.err
@@ -71,7 +71,7 @@ class Confined:
 
 @pytest.fixture(scope="module")
 def tried(tmp_path_factory: pytest.TempPathFactory) -> Confined:
-    """A sandbox that holds."""
+    """A sandbox that has passed its self-test."""
     made = Confined(tmp_path_factory.mktemp("tried"))
     state = made.runner.state()
     if not state.confined and os.environ.get(WAIVER) == "1":
@@ -82,5 +82,5 @@ def tried(tmp_path_factory: pytest.TempPathFactory) -> Confined:
 
 @pytest.fixture
 def confined(tried: Confined, tmp_path: Path) -> Confined:
-    """A project of its own in it."""
+    """An empty project in the tested sandbox."""
     return Confined(tmp_path, like=tried)

@@ -1,4 +1,4 @@
-"""Conversations that are lists in memory; one home is shared by all who have the same Memory."""
+"""All ports of conversations in memory."""
 
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -51,7 +51,7 @@ class Box:
 
 
 class FakeTranscript:
-    """Reads a box."""
+    """The port ConversationReader."""
 
     def __init__(self, box: Box, home: "FakeConversations") -> None:
         self._kept = box
@@ -59,7 +59,7 @@ class FakeTranscript:
 
     @property
     def _box(self) -> Box:
-        return self._home.there(self._kept)
+        return self._home.check_exists(self._kept)
 
     def meta(self) -> ConversationMeta:
         return self._box.meta
@@ -104,7 +104,7 @@ class FakeTranscript:
 
 
 class FakeConversation(FakeTranscript):
-    """Holds a box."""
+    """The port Conversation."""
 
     def __init__(self, box: Box, home: "FakeConversations") -> None:
         super().__init__(box, home)
@@ -145,7 +145,7 @@ class FakeConversation(FakeTranscript):
     def add_anchor(self, anchor: Entry, kept: Sequence[str] = ()) -> Entry:
         there = {entry.id for entry in self.window()}
         if anchor.entry_type not in ANCHORS or not there.issuperset(kept):
-            raise BadInput("that is no anchor")
+            raise BadInput("not an anchor, or an id is not in the window")
         metadata = {**anchor.metadata, "kept": list(kept)} if kept else anchor.metadata
         return self.append([anchor._replace(metadata=metadata)])[0]
 
@@ -190,7 +190,7 @@ class FakeConversation(FakeTranscript):
 
 
 class FakeConversations:
-    """All four ports, for one process."""
+    """The ports of a home, for one process."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self.clock = clock
@@ -201,7 +201,7 @@ class FakeConversations:
         self.session = self
         self.inbox = self
 
-    def there(self, box: Box) -> Box:
+    def check_exists(self, box: Box) -> Box:
         if box not in self._boxes.values():
             raise NotFound(f"there is no conversation '{box.meta.name}'")
         return box

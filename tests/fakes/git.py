@@ -93,16 +93,16 @@ class FakeGit:
         if count < 1:
             raise BadInput(f"a log needs at least one commit, not {count}")
         repository, below = self._find(folder)
-        told: list[str] = []
+        found: list[str] = []
         for number in reversed(range(len(repository.commits))):
             commit, touched = repository.commits[number], repository.touched(number)
             lines = [
                 f"{mark}\t{name.removeprefix(below)}\n" for name, mark in touched.items() if name.startswith(below)
             ]
-            if lines and len(told) < count:
+            if lines and len(found) < count:
                 head = f"commit {repository.hash(number)}\nAuthor: {commit.author}\nDate:   {commit.date}\n\n"
-                told.append(f"{head}    {commit.subject}\n\n{''.join(lines)}")
-        return "\n".join(told).encode()
+                found.append(f"{head}    {commit.subject}\n\n{''.join(lines)}")
+        return "\n".join(found).encode()
 
     def recency(self, folder: str) -> Mapping[str, int]:
         try:
@@ -126,7 +126,7 @@ class FakeGit:
 
 @dataclass(frozen=True, kw_only=True)
 class FakeClones:
-    """The port Clones over folders by URL and branch; what was asked for is kept."""
+    """The port Clones over folders by URL and branch; `asked` records the calls."""
 
     folders: Mapping[tuple[str, str | None], str]
     asked: list[tuple[str, str | None]] = field(default_factory=list[tuple[str, str | None]])

@@ -1,7 +1,7 @@
-"""A program that looks things up in a conversation, and tells how many partitions it opened for each.
+"""A program that looks things up in a conversation, and reports how many partitions it opened for each.
 
-A process of its own: a hook cannot be taken off again, and one written in Python lets threads change places inside
-`sys.settrace`, which then fails in the one that came second (CPython 3.11). Every thread of a measured run calls that.
+It is another process, since an audit hook cannot be removed, and one in Python lets threads switch inside
+`sys.settrace`, which then fails in the second one (CPython 3.11). Every thread of a measured run calls that.
 """
 
 import json
@@ -16,7 +16,7 @@ from marid.adapters.store.conversations import FileConversations
 
 @dataclass(frozen=True, kw_only=True)
 class Heard:
-    """What a look-up found, and what it read for it."""
+    """The entries that a look-up found, and how many partitions it read."""
 
     partitions: int
     contents: list[str]

@@ -1,4 +1,4 @@
-"""Outlines without a parser, and parsers that misbehave."""
+"""Outlines without a parser, and a parser that misbehaves."""
 
 import os
 import sys
@@ -24,17 +24,17 @@ class FakeOutlines:
 
 
 def first_line(data: bytes, language: str) -> str | None:
-    """The target that behaves."""
+    """A target that behaves."""
     if not data or language == "none":
         return None
     return data.split(b"\n", 1)[0].decode("utf-8", "replace")
 
 
 def misbehave(data: bytes, language: str) -> str | None:
-    """The target that does what the file says, unless it says nothing special."""
+    """A target that does what the file says."""
     match data:
         case b"sleep":
-            Path(language).touch()  # says that it has begun
+            Path(language).touch()  # shows that it has started
             Event().wait()
         case b"spin":
             while True:

@@ -1,4 +1,4 @@
-"""Signals that end no process: whoever hangs in a test is ended by the test's own limit, not with its worker."""
+"""Signals that do not end the process: a hanging test is ended by its time limit, not with its worker."""
 
 from marid.faces.signals import SignalGuard
 
@@ -6,5 +6,5 @@ _LONG = 600.0
 
 
 def patient() -> SignalGuard:
-    """Whatever comes, and however often."""
+    """A guard that never exits."""
     return SignalGuard(on_hang=lambda number: None, on_repeat=lambda number: None, grace=_LONG)

@@ -1,4 +1,4 @@
-"""Other people than the one who runs the tests, who is often root and may do anything."""
+"""Another user than the one who runs the tests, who is often root."""
 
 import os
 from collections.abc import Generator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def as_nobody() -> Generator[None]:
-    """With the rights of nobody in particular."""
+    """With the rights of the user nobody."""
     before = os.geteuid()
     if before == 0:
         os.seteuid(65534)

@@ -1,4 +1,4 @@
-"""Commands that are not run: what they come to is told beforehand."""
+"""A runner of commands with prepared results."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -7,7 +7,7 @@ from marid.ports.processes import OnOutput, ProcessCommand, ProcessResult, Sandb
 
 
 class FakeProcesses:
-    """Answers a command by its last word, and keeps what was asked. `programs` are those that can be found."""
+    """The port ProcessRunner. `answers` are results by the last argument, `programs` those that `find` knows."""
 
     def __init__(
         self, answers: Mapping[str, ProcessResult] | None = None, *, programs: Sequence[str] = (), reason: str = ""

@@ -1,4 +1,4 @@
-"""The program as a person calls it: in this process, or in one of its own."""
+"""The program as a user calls it, in this process or in another one."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ from marid.launch.start import run
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What came of a call."""
+    """The result of a call."""
 
     code: int
     out: bytes
@@ -31,7 +31,7 @@ class Outcome:
 
 
 class Program:
-    """marid with a home of its own, started in `folder`."""
+    """marid with an empty home, started in `folder`."""
 
     def __init__(self, place: Path, monkeypatch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[bytes]) -> None:
         self._monkeypatch = monkeypatch
@@ -52,7 +52,7 @@ class Program:
         plant(self.folder, files)
 
     def __call__(self, *args: str, called: str = "marid") -> Outcome:
-        """In this process."""
+        """Run it in this process."""
         self._capture.readouterr()
         code = run([called, *args])
         captured = self._capture.readouterr()
@@ -62,7 +62,7 @@ class Program:
         return self("context", *args)
 
     def apart(self, *args: str, given: bytes = b"", environment: Mapping[str, str] | None = None) -> Outcome:
-        """In a process of its own, with `given` on its input."""
+        """Run it in another process, with `given` as its input."""
         done = subprocess.run(
             [sys.executable, "-m", "marid", *args],
             input=given,

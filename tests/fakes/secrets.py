@@ -1,11 +1,11 @@
-"""Secrets that open nothing, put together here so that no scanner takes this file for a leak."""
+"""Fake secrets, put together here so that scanners do not report this file."""
 
 from base64 import b64encode
 from hashlib import sha512
 
 
 def _random(seed: str, length: int) -> str:
-    """The same letters and digits every time."""
+    """Letters and digits, the same at every run."""
     text = "".join(b64encode(sha512(f"{seed}{n}".encode()).digest()).decode() for n in range(9))
     return "".join(char for char in text if char.isalnum())[:length]
 

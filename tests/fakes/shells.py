@@ -1,4 +1,4 @@
-"""A person who presses Tab in a real shell."""
+"""Completion in real shells."""
 
 import os
 import pty
@@ -22,7 +22,7 @@ _LOAD = {
 
 
 def tabbed(shell: str, line: str, folder: Path) -> list[str]:
-    """The words of the line that results when `line`, in which a tab is that key, is typed in bash or zsh."""
+    """The words of the line after `line` was typed in bash or zsh; a tab in it is the Tab key."""
     glass, end = pty.openpty()
     child = subprocess.Popen(
         _BEGIN[shell],

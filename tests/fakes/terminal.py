@@ -1,4 +1,4 @@
-"""A terminal without a person before it."""
+"""A pseudo terminal to write to."""
 
 import os
 import pty
@@ -9,7 +9,7 @@ from typing import TextIO
 
 
 class Terminal:
-    """`file` is what a program writes to; `text` is what came out on the glass since the last look."""
+    """`file` is what a program writes to; `text` returns what was shown since the last call."""
 
     def __init__(self, file: TextIO, glass: int) -> None:
         self.file = file

@@ -1,4 +1,4 @@
-"""A watch that is told what changed."""
+"""A watch whose changes the test reports."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -8,7 +8,7 @@ from marid.core.errors import NotFound
 
 
 class FakeWatch:
-    """`tell` from any thread; everything that was told before the next question comes in one set."""
+    """The port of file watches. All paths that `tell` got since the last set come in the next one."""
 
     def __init__(self) -> None:
         self.folders: list[str] = []

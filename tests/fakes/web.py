@@ -1,4 +1,4 @@
-"""Servers on this machine that answer as they are told, and a web in memory."""
+"""Servers on this machine with prepared replies, and a web in memory."""
 
 import contextlib
 import gzip
@@ -18,7 +18,7 @@ Reply = bytes | Callable[[socket.socket], None]
 def answer(
     body: bytes = b"", *, status: str = "200 OK", kind: str = "text/plain", headers: Mapping[str, str] | None = None
 ) -> bytes:
-    """A whole HTTP answer. It tells that the connection ends with it: one that is used again as it closes is lost."""
+    """A whole HTTP reply that closes the connection: a client that reused it would lose its request."""
     lines = [f"HTTP/1.1 {status}", f"Content-Type: {kind}", f"Content-Length: {len(body)}", "Connection: close"]
     lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
     return "\r\n".join([*lines, "", ""]).encode() + body
@@ -29,7 +29,7 @@ def redirect(location: str, status: str = "302 Found") -> bytes:
 
 
 def bomb(size: int = 1 << 30) -> bytes:
-    """What unpacks to `size` zeros, less its end, which nobody may live to see."""
+    """Compressed data that expands to `size` zeros; its end is missing."""
     packer = zlib.compressobj(9, wbits=-15)
     block = packer.compress(bytes(1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
     return gzip.compress(b"")[:10] + block * (size >> 20)
@@ -37,7 +37,7 @@ def bomb(size: int = 1 << 30) -> bytes:
 
 @dataclass(kw_only=True)
 class Server:
-    """Raw answers by path; what was asked for is kept."""
+    """Raw replies by path; `asked` has the requests."""
 
     port: int
     replies: dict[str, Reply] = field(default_factory=dict[str, Reply])
@@ -56,7 +56,7 @@ class Server:
 
 @contextlib.contextmanager
 def serving(*, wrap: Callable[[socket.socket], socket.socket] | None = None) -> Generator[Server]:
-    """A server on a free port of loopback. `wrap` makes a connection a secure one."""
+    """A server on a free loopback port. `wrap` adds TLS to a connection."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = Server(port=listener.getsockname()[1])
         worker = threading.Thread(target=_serve, args=(listener, server, wrap), daemon=True)
@@ -82,7 +82,7 @@ def _answer(connection: socket.socket, server: Server) -> None:
     request = b""
     while b"\r\n\r\n" not in request:
         data = connection.recv(65536)
-        if not data or data.startswith(b"\x16"):  # nobody there, or an encrypted greeting
+        if not data or data.startswith(b"\x16"):  # the connection is closed, or a TLS handshake
             return
         request += data
     server.asked.append(request)
@@ -97,7 +97,7 @@ def _answer(connection: socket.socket, server: Server) -> None:
 
 @dataclass(kw_only=True)
 class FakeWeb:
-    """The port Web over pages by URL; what was fetched is kept."""
+    """The port Web over pages by URL; `fetched` records the calls."""
 
     pages: Mapping[str, WebPage | CrossHostRedirect]
     engine_url: str = "https://search.example.com/html/"

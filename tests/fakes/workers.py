@@ -1,14 +1,16 @@
-"""Work done at once, in this process: for tests whose input is harmless."""
+"""Workers in this process, for tests with harmless input."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
+
+from marid.core.errors import MaridError
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class InlineWorkers:
-    """Passes the contract of `Workers` as far as harmless work goes."""
+    """The port Workers; it cannot stop work that hangs."""
 
     def run(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return work(*args, **kwargs)
@@ -20,8 +22,6 @@ class InlineWorkers:
         return [self._one(work, call) for call in calls]
 
     def _one(self, work: Callable[..., T], call: tuple[Any, ...]) -> "T | Exception":
-        from marid.core.errors import MaridError
-
         try:
             return work(*call)
         except MaridError as error:
