@@ -26,6 +26,7 @@ class HomeState:
 
     def __init__(self, layout: HomeLayout) -> None:
         self._layout = layout
+        self._state_path, self._session_path = layout.file("state.json"), layout.file("session.json")
         self._row_cache: tuple[tuple[int, int, int], Mapping[str, dict[str, object]] | None] = (-1, 0, 0), None
 
     def expiries(self) -> Mapping[str, tuple[Expiry, int]]:
@@ -168,14 +169,6 @@ class HomeState:
             whole |= {"implied_context": current.implied, "previous_context": current.previous or None}
             write_atomic(self._session_path, pretty_json(whole))
             return current
-
-    @property
-    def _state_path(self) -> str:
-        return self._layout.file("state.json")
-
-    @property
-    def _session_path(self) -> str:
-        return self._layout.file("session.json")
 
     def _home_lock(self, *, wait: bool = True) -> AbstractContextManager[None]:
         make_private_folder(self._layout.home)

@@ -84,7 +84,7 @@ class Lease:
                 self._write_heartbeat()
 
     def _write_heartbeat(self) -> None:
-        rest = {"host": _hostname(), "space": _pid_namespace(), "start": _process_start(self._pid)}
+        rest = {"host": os.uname().nodename, "space": _pid_namespace(), "start": _process_start(self._pid)}
         rest |= {"since": self._since, "heartbeat": round(self._clock() * 1000)}
         os.pwrite(self._fd, _pad(self._owner_prefix + json.dumps(rest).encode()[1:]), 0)
 
@@ -162,7 +162,7 @@ def _try_acquire(path: str) -> int | None:
     fd = _try_lock(path)
     if fd is None and _is_holder_dead(_read_lock_file(path)):
         # A child of the former holder has inherited the descriptor and may keep the old file.
-        last = _last_token(_read_lock_file(path))
+        last = _number_field(_read_lock_file(path), "token")
         os.unlink(path)
         fd = _try_lock(path)
         if fd is not None:
@@ -207,16 +207,12 @@ def _number_field(fields: dict[str, object], name: str) -> int:
 
 def _next_token(fields: dict[str, object], now: float) -> int:
     """Larger than the token of every earlier holder; based on the time if the lock file was lost."""
-    return (_last_token(fields) or min(max(0, round(now * 1000)), _MAX_NUMBER // 2)) + 1
-
-
-def _last_token(fields: dict[str, object]) -> int:
-    return _number_field(fields, "token")
+    return (_number_field(fields, "token") or min(max(0, round(now * 1000)), _MAX_NUMBER // 2)) + 1
 
 
 def _is_holder_dead(fields: dict[str, object]) -> bool:
     """Whether the file names a process of this machine that has ended."""
-    if fields.get("host") != _hostname() or fields.get("space") != _pid_namespace() or not fields.get("start"):
+    if fields.get("host") != os.uname().nodename or fields.get("space") != _pid_namespace() or not fields.get("start"):
         return False
     return _process_start(_number_field(fields, "pid")) != fields.get("start")
 
@@ -229,7 +225,7 @@ def _holder_from(fields: dict[str, object]) -> LeaseHolder:
         host=str(fields.get("host", "")),
         since_ms=_number_field(fields, "since"),
         heartbeat_ms=_number_field(fields, "heartbeat"),
-        token=_last_token(fields),
+        token=_number_field(fields, "token"),
     )
 
 
@@ -242,10 +238,6 @@ def _locked_error(path: str) -> ConversationLocked:
     return ConversationLocked(
         f"the conversation '{name}' is in use by process {who.pid} on {who.host} since {since} UTC", who
     )
-
-
-def _hostname() -> str:
-    return os.uname().nodename
 
 
 def _pid_namespace() -> str:

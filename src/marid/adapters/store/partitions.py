@@ -19,7 +19,7 @@ from marid.adapters.store.entry_lines import (
 from marid.adapters.store.json_objects import integers
 from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.manifest import Manifest, PartitionRow, PartitionRows, encode_rows, foreign_row_fields
-from marid.core.conversation.entry import ANCHORS, Entry
+from marid.core.conversation.entry import ANCHORS
 from marid.core.conversation.records import StorageSettings
 from marid.workspace.write.private_folders import make_private_folder
 
@@ -144,11 +144,6 @@ def read_partition(
 def may_mention(data: bytes, key: str) -> bool:
     """Whether these lines may contain that id; searching the bytes is a hundred times faster than parsing them."""
     return not _UNESCAPED.issuperset(key) or key.encode() in data
-
-
-def find_entry(found: Iterator[EntryLine], key: str) -> Entry | None:
-    """The entry with that id."""
-    return next((line.entry for line in found if line.entry.id == key), None)
 
 
 def is_unchanged(paths: ConversationPaths, row: PartitionRow) -> bool:

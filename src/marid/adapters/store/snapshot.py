@@ -50,15 +50,10 @@ class TranscriptSnapshot(NamedTuple):
 
     def find(self, key: str) -> Entry | None:
         """By id: in the active file, then in partitions whose filter may contain it, newest first."""
-        if partitions.may_mention(self.active, key):
-            found = partitions.find_entry(self._active_lines(), key)
-            if found is not None:
-                return found
-        for row in self._candidate_rows(bloom_filters.IDS_FILE, {key}):
-            found = partitions.find_entry(self._partition_lines(row, key), key)
-            if found is not None:
-                return found
-        return None
+        active = self._active_lines() if partitions.may_mention(self.active, key) else ()
+        rows = self._candidate_rows(bloom_filters.IDS_FILE, {key})
+        sealed = chain.from_iterable(self._partition_lines(row, key) for row in rows)
+        return next((line.entry for line in chain(active, sealed) if line.entry.id == key), None)
 
     def search(self, query: str, *, whole_words: bool) -> Iterator[Entry]:
         """Entries that have all words of the query, oldest first."""

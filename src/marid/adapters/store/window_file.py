@@ -30,7 +30,11 @@ class WindowFile:
         """The transcript is complete: bring the file up to date, and keep it so."""
         self._is_started = True
         self._pending.clear()
-        self._check_file()
+        with suppress(OSError):
+            self._is_current = read_bytes(self._paths.window) == self._encoded_window()
+            if not self._is_current:
+                self._rewrite()
+            remove_if_exists(self._paths.file(".dirty"))
 
     def add(self, added: Sequence[Entry], data: bytes) -> None:
         """Add entries, encoded as `data`. The file is written later, so that appends do not wait for it."""
@@ -78,13 +82,6 @@ class WindowFile:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
-
-    def _check_file(self) -> None:
-        with suppress(OSError):
-            self._is_current = read_bytes(self._paths.window) == self._encoded_window()
-            if not self._is_current:
-                self._rewrite()
-            remove_if_exists(self._paths.file(".dirty"))
 
     def _rewrite(self) -> None:
         self.abandon()
