@@ -27,7 +27,7 @@ def get_file_summary(path: Annotated[FileRef, "a file of any kind"], *, workers:
     Python: imports, classes with their methods, functions, constants. TOML: tables with their keys. JSON and YAML:
     top-level keys. Markdown: headings. Code of other known languages: what it defines. All others: kind, size, lines.
     """
-    from marid.syntax.summary.file_summary import file_summary  # imported when used, as all that parses
+    from marid.syntax.file_summary import file_summary  # imported when used, as all that parses
 
     data = read_bytes(path)
     try:

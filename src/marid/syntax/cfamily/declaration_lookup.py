@@ -24,7 +24,8 @@ def find_declarations(source: CSource, name: str, where: str) -> tuple[CDeclarat
     spaces = namespace_names(source.declarations)
     found = _match_name(source, want, spaces)
     if want.line:
-        found = [item for item in found if _contains_line(item, source, want.line)]
+        ranges = ((item, *line_range(item, source)) for item in found)
+        found = [item for item, first, last in ranges if first <= want.line <= last]
     if want.parameters:
         found = _match_parameters(found, want.parameters, source.data)
     if not found:
@@ -100,11 +101,6 @@ def _match_rank(path: tuple[NamePart, ...], want: tuple[NamePart, ...], spaces: 
         elif part.name not in spaces:
             return 1
     return 0 if left else 2
-
-
-def _contains_line(item: CDeclaration, source: CSource, line: int) -> bool:
-    first, last = line_range(item, source)
-    return first <= line <= last
 
 
 def _match_parameters(found: Iterable[CDeclaration], parameters: str, data: bytes) -> list[CDeclaration]:

@@ -71,16 +71,12 @@ def _fit_content(content: bytes, data: bytes, start: int) -> bytes:
         # White space counts in a string that continues on the next line.
         flat = not lines[-1][:1].isspace() and b'R"' not in content and b"\\\n" not in content
         lines = [indent[0] + lines[0], *(_indent_line(line, indent[0]) if flat else line for line in lines[1:])]
-    return (b"\r\n" if _uses_crlf(data) else b"\n").join(lines)
+    return (b"\r\n" if data.count(b"\r\n") * 2 > data.count(b"\n") else b"\n").join(lines)
 
 
 def _indent_line(line: bytes, indent: bytes) -> bytes:
     """Indent a line; directives stay at the margin."""
     return line if not line.strip() or line.startswith(b"#") else indent + line
-
-
-def _uses_crlf(data: bytes) -> bool:
-    return data.count(b"\r\n") * 2 > data.count(b"\n")
 
 
 def _check_result(before: CSource, after: CSource, spot: tuple[int, int, int], where: str) -> None:
@@ -98,12 +94,10 @@ def _declarations_outside(source: CSource, start: int, end: int) -> list[tuple[s
     return [
         (item.kind, item.name, len(item.scope))
         for item in source.declarations
-        if item.outer.end_byte <= start or item.outer.start_byte >= end or _encloses(item, start, end)
+        if item.outer.end_byte <= start
+        or item.outer.start_byte >= end
+        or (item.outer.start_byte < start and item.outer.end_byte > end)
     ]
-
-
-def _encloses(item: CDeclaration, start: int, end: int) -> bool:
-    return item.outer.start_byte < start and item.outer.end_byte > end
 
 
 def count_errors(root: "Node") -> int:

@@ -76,17 +76,9 @@ def definition(data: bytes, language: str, name: str, where: str) -> CodeExcerpt
     """The text of all declarations of a name in the file `where`. Raises as `find_declarations`."""
     source = parse_source(data, language)
     found = find_declarations(source, name, where)
-    return _make_excerpt(found, source, [_declaration_text(item, source) for item in _drop_same_spans(found, source)])
-
-
-def _drop_same_spans(found: tuple[CDeclaration, ...], source: CSource) -> list[CDeclaration]:
-    """`int a, b;` is one text for two names."""
-    return list({declaration_span(item, source): item for item in found}.values())
-
-
-def _declaration_text(item: CDeclaration, source: CSource) -> str:
-    start, end, _ = declaration_span(item, source)
-    return source.data[line_start(source.data, start) : end].decode("utf-8", "replace")
+    spans = dict.fromkeys(declaration_span(item, source) for item in found)  # `int a, b;` is one text for two names
+    texts = [data[line_start(data, start) : end].decode("utf-8", "replace") for start, end, _ in spans]
+    return _make_excerpt(found, source, texts)
 
 
 def signatures(data: bytes, language: str, name: str, where: str) -> CodeExcerpt:

@@ -87,7 +87,8 @@ class _FactReader:
             line=self.source.line_of_row(node.lineno - 1),
             names=known.bindings,
             attributes=attributes,
-            bases=tuple(chain(_strip_subscript(base)) for base in node.bases),
+            # `Generic[T]` is `Generic`.
+            bases=tuple(chain(base.value if isinstance(base, ast.Subscript) else base) for base in node.bases),
             signature=self.source.signature(node),
         )
 
@@ -187,8 +188,3 @@ def _is_setter(node: DefinitionNode) -> bool:
 
 def _last_step(node: ast.expr) -> str:
     return (chain(node) or ("",))[-1]
-
-
-def _strip_subscript(base: ast.expr) -> ast.expr:
-    """`Generic[T]` is `Generic`."""
-    return base.value if isinstance(base, ast.Subscript) else base

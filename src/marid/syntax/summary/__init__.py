@@ -1,1 +1,0 @@
-"""Summarize one file of any kind."""
