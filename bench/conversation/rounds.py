@@ -16,11 +16,11 @@ import anyio
 
 from bench.bars import Bar
 from bench.conversation.serving import serving
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.conversations import clear
 from marid.app.round_request import RoundRequest
 from marid.app.rounds import run_round
-from marid.bootstrap.wiring import build
+from marid.bootstrap.wiring import open_request
 from marid.toolkit.call_scope import ignore_event
 
 CLEARED_EVERY = 50
@@ -35,15 +35,15 @@ def resident_bytes() -> int:
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-async def talk(app: App, url: str, rounds: int, warm: int) -> tuple[int, int]:
+async def talk(scope: RequestScope, url: str, rounds: int, warm: int) -> tuple[int, int]:
     """Run the rounds in one conversation; returns the memory after `warm` rounds and at the end."""
     early = 0
     flags = {"base_url": url, "model": "scripted-model", "tools.include": ["read_file", "run_shell"]}
     for number in range(1, rounds + 1):
-        request = RoundRequest(prompt=f"question {number}", conversation=NAME, flags=flags)
-        await run_round(app, request, ignore_event)
+        request = RoundRequest(prompt=f"question {number}", conversation=NAME)
+        await run_round(scope.within(NAME, flags), request, ignore_event)
         if number % CLEARED_EVERY == 0:
-            clear(app, NAME)
+            clear(scope, NAME)
         if number == warm:
             early = resident_bytes()
     return early, resident_bytes()
@@ -66,8 +66,8 @@ def memory(home: Path, rounds: int) -> list[Bar]:
 
 def main(home: str, url: str, rounds: int) -> None:
     """Run the rounds and print both figures."""
-    app = build(cwd=home, home=os.path.join(home, "home"), environ={})
-    print(json.dumps(anyio.run(talk, app, url, rounds, min(WARM, rounds // 2))))
+    scope = open_request(cwd=home, home=os.path.join(home, "home"), environ={})
+    print(json.dumps(anyio.run(talk, scope, url, rounds, min(WARM, rounds // 2))))
 
 
 if __name__ == "__main__":

@@ -5,15 +5,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from marid.app import project_context as verbs
-from marid.bootstrap.wiring import build
-from marid.core.caller import Caller
+from marid.bootstrap.wiring import open_request
 from marid.core.context import ContextRequest, ContextView, FileSelection, OutputFormat, RenderOptions
 from marid.core.errors import BadInput
 from marid.core.events import ContextEvent, Event
 
 __all__ = ("assemble", "explain", "stream")
-
-_CALLER = Caller(face="python")
 
 
 def assemble(path: str | os.PathLike[str] = ".", **options: Any) -> str:
@@ -38,9 +35,9 @@ def stream(
     **options: Any,
 ) -> Iterator[bytes]:
     """The same in pieces, for output that is too large for memory."""
-    app = build()
+    scope = open_request()
     top = os.path.abspath(path)
-    megabytes = options.pop("max_size_mb", app.settings.context.max_size_mb)
+    megabytes = options.pop("max_size_mb", scope.settings.context.max_size_mb)
     selection = FileSelection(
         targets=tuple(os.path.join(top, target) for target in targets) or (top,),
         base=top,
@@ -53,27 +50,27 @@ def stream(
         form=_parse_format(format),
         views=(ContextView.LIST,) if list_only else (ContextView.CONTENT,),
         budget=options.pop("budget", None),
-        mask=options.pop("mask", app.settings.context.mask),
+        mask=options.pop("mask", scope.settings.context.mask),
         line_numbers=options.pop("line_numbers", False),
         with_tree=options.pop("with_tree", False),
     )
     if options:
         raise TypeError(f"unknown option: {', '.join(sorted(options))}")
     request = ContextRequest(
-        cwd=app.cwd,
+        cwd=scope.cwd,
         selection=selection,
         render=render,
         max_bytes=verbs.byte_limit(megabytes),
-        encoding=app.settings.context.encoding,
+        encoding=scope.settings.context.encoding,
     )
-    for batch in verbs.assemble(app, request, _CALLER, _ignore_event):
+    for batch in verbs.assemble(scope, request, _ignore_event):
         yield from batch
 
 
 def explain(path: str | os.PathLike[str], *, root: str | os.PathLike[str] = ".", rules: Sequence[str] = ()) -> str:
     """Which rule, in which file and line, decides about `path` when `root` is packed."""
     selection = FileSelection(targets=(os.path.abspath(root),), rules=tuple(rules))
-    return verbs.explain_path(build(), selection, os.fspath(path))
+    return verbs.explain_path(open_request(), selection, os.fspath(path))
 
 
 def _parse_format(name: str) -> OutputFormat:

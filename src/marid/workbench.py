@@ -7,8 +7,7 @@ from typing import Any
 
 from marid.app.tool_access import ToolAccess
 from marid.app.tool_session import ToolSession, open_tools
-from marid.bootstrap.wiring import build
-from marid.core.caller import Caller
+from marid.bootstrap.wiring import open_request
 from marid.core.policy.policy_table import parse_effects
 from marid.toolkit.outcome import Outcome
 from marid.toolkit.questions import Asker
@@ -54,7 +53,7 @@ def open_app(
     Raises: a MaridError (see marid.core.errors) when the root or the settings are invalid.
     """
     top = os.path.abspath(root)
-    app = build(cwd=top, home=None if home is None else os.fspath(home))
+    scope = open_request(cwd=top, home=None if home is None else os.fspath(home))
     tool_access = ToolAccess(
         roots=(top, *map(os.fspath, access.pop("roots", ()))),
         files=tuple(map(os.fspath, access.pop("files", ()))),
@@ -62,7 +61,7 @@ def open_app(
         allow=parse_effects(allow),
         **access,
     )
-    return _open_workbench(open_tools(app, tool_access, Caller(face="python"), asker))
+    return _open_workbench(open_tools(scope, tool_access, asker))
 
 
 @asynccontextmanager

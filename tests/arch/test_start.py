@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from marid import __version__
-from marid.bootstrap.wiring import build
+from marid.bootstrap.wiring import open_request
 from marid.core.conversation.entry import MESSAGE, Entry
 
 # Each of these costs more than a small project does, or brings such a one.
@@ -73,8 +73,8 @@ FOR_TALKING = """
     [["conversations"], ["conversations", "list"], ["conversations", "--json"], ["-L"], ["log", "work"]],
 )
 def test_looking_at_conversations_imports_nothing_that_talks(tmp_path: Path, args: list[str]) -> None:
-    app = build(cwd=str(tmp_path), home=str(tmp_path / "home"), environ={})
-    with app.stores(app.settings).conversations.open("work", create=True) as held:
+    scope = open_request(cwd=str(tmp_path), home=str(tmp_path / "home"), environ={})
+    with scope.stores.conversations.open("work", create=True) as held:
         held.append([Entry(entry_type=MESSAGE, content="hello", sender="user", to="work")])
     modules = imported(tmp_path, *args)
     assert [name for name in FOR_TALKING.split() if name in modules] == []

@@ -3,16 +3,16 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NoReturn
 
 from fakes.approvals import FakeApprovals
+from fakes.apps import bare_app
 from fakes.cache import FakeCache
 from fakes.git import FakeClones, FakeGit, FakeRepository
 from fakes.outlines import FakeOutlines
 from fakes.watch import FakeWatch
-from marid.app.app import App
-from marid.app.toolbox import Toolbox
+from marid.app.app import RequestScope, open_scope
 from marid.assembly.context_ports import ContextPorts
+from marid.core.caller import Caller
 from marid.core.errors import Unavailable
 from marid.core.settings.values import ResolvedSettings, Settings
 from marid.workspace.rules.ignore_files import UserGitFiles
@@ -32,16 +32,8 @@ class FakeClipboard:
         return "fake"
 
 
-def _no_tools() -> Toolbox:
-    raise Unavailable("these tests call no tools")
-
-
 def _resolved(settings: Settings, *_: object) -> ResolvedSettings:
     return ResolvedSettings(settings, {})
-
-
-def _no_conversations(*_: object) -> NoReturn:
-    raise Unavailable("these tests hold no conversations")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,22 +60,17 @@ class Outside:
             settings_rules=rules,
         )
 
-    def app(self, cwd: str, settings: Settings | None = None) -> App:
+    def scope(self, cwd: str, settings: Settings | None = None) -> RequestScope:
         settings = Settings() if settings is None else settings
-        return App(
-            settings=settings,
-            cwd=cwd,
-            project=cwd,
+        app = bare_app(
+            settings.home,
             context_ports=self.means(settings.context.rules),
             clipboard=lambda: self.clipboard,
             watch=lambda: self.watch,
-            toolbox=_no_tools,
             approvals=lambda: self.approvals,
-            resolve=partial(_resolved, settings),
-            stores=_no_conversations,
-            model=_no_conversations,
-            providers=_no_conversations,
+            resolve_settings=partial(_resolved, settings),
         )
+        return open_scope(app, Caller(face="cli"), cwd, cwd)
 
     def _clones(self, on_note: Callable[[str], None]) -> FakeClones:
         for note in self.notes.values():

@@ -10,9 +10,9 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.tool_access import ToolAccess
-from marid.bootstrap.wiring import build
+from marid.bootstrap.wiring import open_request
 from marid.faces.pipe.done_line import DoneLine
 from marid.faces.pipe.json_command import make_session, run_session
 from marid.faces.pipe.json_lines import JsonLineWriter
@@ -61,10 +61,14 @@ class Pipe:
         self.project = place / "project"
         self.project.mkdir()
         self._build = partial(
-            build, cwd=str(self.project), home=str(self.home), project=str(self.project), environ={"HOME": str(place)}
+            open_request,
+            cwd=str(self.project),
+            home=str(self.home),
+            project=str(self.project),
+            environ={"HOME": str(place)},
         )
 
-    def app(self) -> App:
+    def scope(self) -> RequestScope:
         return self._build()
 
     def __call__(self, command: Any, context: str = "here", reach: ToolAccess | None = None, **more: Any) -> Answer:

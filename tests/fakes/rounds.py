@@ -35,6 +35,7 @@ from marid.ports.model import OnModelEvent
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.questions import Asker
 from marid.toolkit.spec import ToolSpec, tool
+from marid.toolkit.thread_pool import DaemonThreadPool
 from marid.tools.conversation_tools import call_agent, call_user
 
 T = TypeVar("T")
@@ -138,7 +139,7 @@ class Talk:
     async def play(self, prompt: str = "") -> RoundEnd:
         """One round; without a prompt, the last one goes on."""
         emit = emit_into(self.heard)
-        ledger = AsyncConversation(self.held, emit)
+        ledger = AsyncConversation(self.held, emit, DaemonThreadPool())
         if prompt:
             stamp = RoundStamp("talk", f"r{self.held.sequence()}")
             await start_round(ledger, self.home, stamp, RoundPrompt(prompt, self.settings.conversation.username))

@@ -3,19 +3,19 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from marid.app.app import App
-from marid.bootstrap.wiring import build
+from marid.app.app import RequestScope
+from marid.bootstrap.wiring import open_request
 from marid.core.conversation.entry import AGENT, MESSAGE, TOOL_CALL, TOOL_RESULT, USER, Entry
 
 
-def workbench(place: Path) -> App:
+def workbench(place: Path) -> RequestScope:
     """The real App, over an empty home and project."""
     project = place / "project"
     project.mkdir(exist_ok=True)
-    return build(cwd=str(project), home=str(place / "home"), environ={"HOME": str(place)})
+    return open_request(cwd=str(project), home=str(place / "home"), environ={"HOME": str(place)})
 
 
-def said(app: App, name: str, *texts: str) -> None:
+def said(scope: RequestScope, name: str, *texts: str) -> None:
     """Store messages of user and agent in turns."""
     entries = [
         Entry(
@@ -27,13 +27,13 @@ def said(app: App, name: str, *texts: str) -> None:
         )
         for number, text in enumerate(texts)
     ]
-    store(app, name, entries)
+    store(scope, name, entries)
 
 
-def called(app: App, name: str, tool: str, args: str, result: str) -> None:
+def called(scope: RequestScope, name: str, tool: str, args: str, result: str) -> None:
     """Store a call and its result."""
     store(
-        app,
+        scope,
         name,
         [
             Entry(entry_type=TOOL_CALL, content=args, sender=name, to=tool, tool_call_id="1"),
@@ -42,13 +42,13 @@ def called(app: App, name: str, tool: str, args: str, result: str) -> None:
     )
 
 
-def store(app: App, name: str, entries: Sequence[Entry]) -> None:
+def store(scope: RequestScope, name: str, entries: Sequence[Entry]) -> None:
     """Append entries to a conversation, which is created if it does not exist."""
-    with app.stores(app.settings).conversations.open(name, create=True) as held:
+    with scope.stores.conversations.open(name, create=True) as held:
         held.append(entries)
 
 
-def note(app: App, name: str, kind: str, text: str) -> None:
+def note(scope: RequestScope, name: str, kind: str, text: str) -> None:
     """Write a note."""
-    with app.stores(app.settings).conversations.open(name, create=True) as held:
+    with scope.stores.conversations.open(name, create=True) as held:
         held.write_note(kind, text)

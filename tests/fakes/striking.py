@@ -15,10 +15,10 @@ from pathlib import Path
 from fakes.model import FakeModel, answer
 from fakes.rounds import called
 from fakes.talking import Listener, talk
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.tool_access import ToolAccess
 from marid.app.toolbox import Toolbox
-from marid.bootstrap.wiring import build
+from marid.bootstrap.wiring import open_request
 from marid.core.events import Event
 from marid.core.policy.approval import ApprovalAnswer, Question
 from marid.core.policy.policy import Effect
@@ -39,9 +39,9 @@ def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def app_at(home: str, project: str, mode: str = "") -> App:
+def app_at(home: str, project: str, mode: str = "") -> RequestScope:
     """The program, with a tool `strike` that leaves a line in the project each time it is called."""
-    app = build(cwd=project, home=home, environ={})
+    scope = open_request(cwd=project, home=home, environ={})
 
     @tool(family="runtime", effect=Effect.META)
     def strike() -> ToolOutput:
@@ -59,16 +59,16 @@ def app_at(home: str, project: str, mode: str = "") -> App:
         return outcome
 
     def toolbox() -> Toolbox:
-        made = app.toolbox()
+        made = scope.app.toolbox()
 
-        def dispatcher(inventory: Inventory) -> Dispatcher:
-            usual = made.make_dispatcher(inventory)
+        def dispatcher(settings: Settings, inventory: Inventory) -> Dispatcher:
+            usual = made.make_dispatcher(settings, inventory)
             *before, carry_out = usual.steps
             return replace(usual, steps=(*before, die_after_effect, carry_out))
 
         return made._replace(inventory=Inventory([*made.inventory, strike]), make_dispatcher=dispatcher)
 
-    return app._replace(toolbox=toolbox)
+    return scope._replace(app=scope.app._replace(toolbox=toolbox))
 
 
 class Deadly(Listener):
@@ -101,6 +101,7 @@ if __name__ == "__main__":
         del settings, files
         return FakeModel(answer("I do.", made))
 
-    app = app_at(home, project, mode)._replace(model=chosen)
+    scope = app_at(home, project, mode)
+    scope = scope._replace(app=scope.app._replace(model=chosen))
     heard = Deadly(MARKS.get(mode, "never"))
-    talk(app, "go", heard, DyingAsker(), flags={"model": "fake-model"}, access=ToolAccess(trust=mode != "asked"))
+    talk(scope, "go", heard, DyingAsker(), flags={"model": "fake-model"}, access=ToolAccess(trust=mode != "asked"))

@@ -8,10 +8,10 @@ import anyio
 
 from fakes.events import Recorder
 from fakes.model import FakeModel
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.round_request import RoundRequest
 from marid.app.rounds import run_round
-from marid.bootstrap.wiring import build
+from marid.bootstrap.wiring import open_request
 from marid.core.conversation.entry import Entry
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import Settings
@@ -20,15 +20,15 @@ from marid.testing import ModelServer, Request
 from marid.toolkit.questions import Asker
 
 
-def desk(place: Path, model: FakeModel | None = None, environ: Mapping[str, str] | None = None) -> App:
+def desk(place: Path, model: FakeModel | None = None, environ: Mapping[str, str] | None = None) -> RequestScope:
     """The program in an empty project; `model` answers whatever the settings say."""
     (place / "project").mkdir(exist_ok=True)
-    app = build(cwd=str(place / "project"), home=str(place / "home"), environ=environ or {})
+    scope = open_request(cwd=str(place / "project"), home=str(place / "home"), environ=environ or {})
 
     def chosen(settings: Settings, files: Mapping[str, str]) -> Model:
-        return model or app.model(settings, files)
+        return model or scope.app.model(settings, files)
 
-    return app._replace(model=chosen)
+    return scope._replace(app=scope.app._replace(model=chosen))
 
 
 def asks(server: ModelServer, dialect: str = "openai") -> dict[str, object]:
@@ -52,19 +52,20 @@ class Listener(Recorder[RoundEvent]):
 
 
 def talk(
-    app: App, prompt: str = "", listener: Listener | None = None, asker: Asker | None = None, **how: Any
+    scope: RequestScope, prompt: str = "", listener: Listener | None = None, asker: Asker | None = None, **how: Any
 ) -> RoundEnd:
     """One round in the conversation `c`; without a prompt the last one goes on."""
+    scope = scope.within("", how.pop("flags", {}))._replace(caller=how.pop("caller", scope.caller))
     fields: dict[str, Any] = {"conversation": "c", "resume": not prompt, **how}
     saying = RoundRequest(prompt=prompt, **fields)
 
     async def main() -> RoundEnd:
         with anyio.fail_after(30):
-            return await run_round(app, saying, listener or Listener(), asker)
+            return await run_round(scope, saying, listener or Listener(), asker)
 
     return anyio.run(main)
 
 
-def stored(app: App, name: str = "c") -> list[Entry]:
+def stored(scope: RequestScope, name: str = "c") -> list[Entry]:
     """What the transcript of a conversation holds after its beginning."""
-    return list(app.stores(app.settings).conversations.read(name).entries())[1:]
+    return list(scope.stores.conversations.read(name).entries())[1:]

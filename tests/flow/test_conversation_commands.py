@@ -15,7 +15,7 @@ from fakes.person import Person
 from fakes.program import Outcome, Program, marid
 from fakes.spoken import called, note, said, store
 from marid.app.conversations import resolve_name
-from marid.bootstrap.wiring import build
+from marid.bootstrap.wiring import open_request
 from marid.core.conversation.entry import Entry
 
 __all__ = ["marid"]
@@ -38,10 +38,10 @@ def names() -> list[str]:
 def used(marid: Program) -> Program:
     """A home in which `work` is current, `default` was before, and `play` is there too."""
     for name in ("default", "work", "play"):
-        said(build(), name, f"said in {name}", "an answer")
-    called(build(), "work", "get_tree", '{"path": "."}', "a tree")
-    note(build(), "work", "todos", "- tidy")
-    note(build(), "play", "goals", "- win")
+        said(open_request(), name, f"said in {name}", "an answer")
+    called(open_request(), "work", "get_tree", '{"path": "."}', "a tree")
+    note(open_request(), "work", "todos", "- tidy")
+    note(open_request(), "play", "goals", "- win")
     assert marid("-c", "work", "-x").code == 0
     return marid
 
@@ -249,7 +249,7 @@ def test_an_archived_one_names_the_command_that_brings_it_back(used: Program) ->
 
 
 def test_that_a_call_was_begun_is_told_only_to_whoever_wants_all(used: Program) -> None:
-    store(build(), "work", [Entry(entry_type="tool_started", sender="work", to="run_shell", tool_call_id="9")])
+    store(open_request(), "work", [Entry(entry_type="tool_started", sender="work", to="run_shell", tool_call_id="9")])
     assert "started" not in used("log").text + used("log", "--all").text + used("export").text
     assert "started" not in used("export", "--format", "html").text
     assert "[started: run_shell]\n" in used("log", "-v").text
@@ -284,7 +284,7 @@ def test_new_names_are_the_time_with_a_prefix(marid: Program) -> None:
 def test_within_one_second_a_new_name_is_another_one(marid: Program) -> None:
     now, found = 1_800_000_000.0, list[str]()
     for _ in range(3):
-        found.append(resolve_name(build(), "new:topic", clock=now))
+        found.append(resolve_name(open_request(), "new:topic", clock=now))
         assert marid("-C", found[-1], "-u", "ann").code == 0
     assert [name.removeprefix(found[0]) for name in found] == ["", "_2", "_3"]
 
@@ -544,13 +544,13 @@ def test_an_empty_window_is_told(used: Program) -> None:
 def test_what_a_model_says_by_a_call_is_in_the_log(used: Program) -> None:
     call = Entry(entry_type="flow_control_call", content='{"message": "Which one?"}', sender="work", to="call_user")
     result = Entry(entry_type="flow_control_result", content="The round ends.", sender="call_user", to="work")
-    store(build(), "work", [call, result])
+    store(open_request(), "work", [call, result])
     assert used("log").text.endswith("[work]\nWhich one?\n\n")
 
 
 def test_a_second_one_is_told_who_holds_the_conversation_and_how_to_wait(used: Program) -> None:
-    app = build()
-    with app.stores(app.settings).conversations.open("work"):
+    scope = open_request()
+    with scope.stores.conversations.open("work"):
         refused = used.apart("hello")
         assert (refused.code, refused.out) == (6, b"")
         assert f"process {os.getpid()} on {os.uname().nodename}" in refused.err
@@ -563,8 +563,8 @@ def test_a_second_one_is_told_who_holds_the_conversation_and_how_to_wait(used: P
 
 
 def test_who_waits_goes_on_as_soon_as_it_can(used: Program) -> None:
-    app = build()
-    held = app.stores(app.settings).conversations.open("work")
+    scope = open_request()
+    held = scope.stores.conversations.open("work")
     command = [sys.executable, "-m", "marid", "--wait-lock", "30", "hello"]
     pipe = subprocess.PIPE
     with held, subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True) as waiting:

@@ -19,8 +19,7 @@ from mcp import Client, StdioServerParameters, types
 from marid import __version__
 from marid.app.tool_access import ToolAccess
 from marid.app.tool_session import open_tools
-from marid.bootstrap.wiring import build
-from marid.core.caller import Caller
+from marid.bootstrap.wiring import open_request
 from marid.faces.mcp.mcp_command import command
 from marid.faces.mcp.server import make_server
 
@@ -241,8 +240,8 @@ def test_the_npm_inspector_calls(inspector: list[str], environ: dict[str, str], 
 
 
 def test_the_listed_tools_are_the_agreed_ones(project: Path, environ: dict[str, str]) -> None:
-    app = build(cwd=str(project), environ=environ)
-    server = make_server(open_tools(app, ToolAccess(), Caller(face="mcp")), "")
+    scope = open_request(cwd=str(project), environ=environ)
+    server = make_server(open_tools(scope, ToolAccess()), "")
 
     async def main() -> list[dict[str, Any]]:
         async with Client(server) as client:

@@ -13,6 +13,7 @@ import pytest
 
 from fakes import striking
 from fakes.talking import Listener, asks, chats, desk, stored, talk
+from marid.app.app import RequestScope
 from marid.app.approvals import answer_approval, pending_approvals
 from marid.app.round_request import RoundRequest
 from marid.app.rounds import run_round
@@ -41,36 +42,36 @@ from marid.testing import say as says
 TRUSTED = ToolAccess(trust=True)
 
 
-def results(app: striking.App, name: str = "c") -> list[str]:
-    return [entry.content for entry in stored(app, name) if entry.entry_type == TOOL_RESULT]
+def results(scope: RequestScope, name: str = "c") -> list[str]:
+    return [entry.content for entry in stored(scope, name) if entry.entry_type == TOOL_RESULT]
 
 
 def test_a_round_with_tools_is_one_that_a_strict_provider_takes(tmp_path: Path) -> None:
     made = [call("read_file", {"path": "a"}, id="x"), call("write_file", {"path": "b", "content": "new"}, id="x")]
     script = Script(steps=[says("Let me see.", calls=made), says(calls=made[:1]), says("Do", "ne.")], strict=True)
-    app = desk(tmp_path)
+    scope = desk(tmp_path)
     (tmp_path / "project/a").write_text("alpha")
     with ModelServer(script) as server:
-        assert talk(app, "go", flags=asks(server), access=TRUSTED) == RoundEnd(
-            "answered", stored(app)[0].round, "Done."
+        assert talk(scope, "go", flags=asks(server), access=TRUSTED) == RoundEnd(
+            "answered", stored(scope)[0].round, "Done."
         )
         second = chats(server)[1].body
     assert second is not None
     assert [message["role"] for message in second["messages"]] == ["system", "user", "assistant", "tool", "tool"]
     assert second["messages"][2]["content"] == "Let me see."
-    assert results(app) == ["alpha", "Created b: 1 line, 3 bytes", "alpha"]
+    assert results(scope) == ["alpha", "Created b: 1 line, 3 bytes", "alpha"]
     assert (tmp_path / "project/b").read_text() == "new"
-    ids = [entry.tool_call_id for entry in stored(app) if entry.entry_type == TOOL_CALL]
+    ids = [entry.tool_call_id for entry in stored(scope) if entry.entry_type == TOOL_CALL]
     assert len(set(ids)) == 3
 
 
 def test_tools_are_really_not_sent_where_there_shall_be_none(tmp_path: Path) -> None:
-    app = desk(tmp_path)
+    scope = desk(tmp_path)
     with ModelServer([says("a"), says("b"), says("c")]) as server:
-        talk(app, "go", flags=asks(server))
-        talk(app, "go", flags={**asks(server), "no_tool_calls": True})
+        talk(scope, "go", flags=asks(server))
+        talk(scope, "go", flags={**asks(server), "no_tool_calls": True})
         (tmp_path / "home/contexts/c/local.toml").write_text('[tools]\ninclude = ["read_file", "shell_exec"]\n')
-        talk(app, "go", flags=asks(server))
+        talk(scope, "go", flags=asks(server))
     first, second, third = chats(server)
     assert "read_file" in first.tools
     assert second.tools == ()
@@ -80,10 +81,10 @@ def test_tools_are_really_not_sent_where_there_shall_be_none(tmp_path: Path) -> 
 
 def test_thinking_with_tools_works_over_two_requests(tmp_path: Path) -> None:
     thinking = says("Look:", reasoning=["Hm."], signature="c2lnbmVk", calls=[call("read_file", {"path": "a"})])
-    app = desk(tmp_path)
+    scope = desk(tmp_path)
     (tmp_path / "project/a").write_text("alpha")
     with ModelServer(Script(steps=[thinking, says("So.")], strict=True)) as server:
-        assert talk(app, "go", flags=asks(server, "anthropic")).text == "So."
+        assert talk(scope, "go", flags=asks(server, "anthropic")).text == "So."
         body = chats(server)[1].body
     assert body is not None
     blocks = body["messages"][1]["content"]
@@ -99,26 +100,26 @@ def test_a_service_that_fails_at_first_is_asked_again_and_every_request_is_accou
 
 
 def test_a_stream_that_is_cut_leaves_its_part_and_goes_on_when_asked_to(tmp_path: Path) -> None:
-    app = desk(tmp_path)
+    scope = desk(tmp_path)
     steps = [says("One, ", "two, ", "three", faults=[Cut(after=2)]), says("three.")]
     with ModelServer(Script(steps=steps, strict=True)) as server:
         with pytest.raises(Unavailable):
-            talk(app, "count", flags=asks(server))
-        assert [(entry.content[-10:], entry.status) for entry in stored(app)[1:]] == [("One, two, ", FAILED)]
-        assert talk(app, flags=asks(server)).text == "One, two, three."
-        assert talk(app, flags=asks(server)).reason == "nothing"
+            talk(scope, "count", flags=asks(server))
+        assert [(entry.content[-10:], entry.status) for entry in stored(scope)[1:]] == [("One, two, ", FAILED)]
+        assert talk(scope, flags=asks(server)).text == "One, two, three."
+        assert talk(scope, flags=asks(server)).reason == "nothing"
     assert len(chats(server)) == 2
 
 
 def test_cancelling_closes_the_connection_keeps_what_there_is_and_is_quick(tmp_path: Path) -> None:
-    app, gate, heard = desk(tmp_path), Gate(), Listener()
+    scope, gate, heard = desk(tmp_path), Gate(), Listener()
     with ModelServer([says("One, ", "two", faults=[Stall(gate=gate, after=1)])]) as server:
-        saying = RoundRequest(prompt="count", conversation="c", flags=asks(server))
+        saying = RoundRequest(prompt="count", conversation="c")
 
         async def main() -> float:
             began = 0.0
             async with anyio.create_task_group() as group:
-                group.start_soon(run_round, app, saying, heard)
+                group.start_soon(run_round, scope.within("c", asks(server)), saying, heard)
                 while not heard.of(TextDelta):
                     await anyio.lowlevel.checkpoint()
                 began = time.monotonic()
@@ -127,7 +128,7 @@ def test_cancelling_closes_the_connection_keeps_what_there_is_and_is_quick(tmp_p
 
         assert anyio.run(main) < 3.0
         assert server.wait_for_end(chats(server)[0].number) == "left"
-    assert [(entry.content, entry.status) for entry in stored(app)[1:]] == [("One, ", INTERRUPTED)]
+    assert [(entry.content, entry.status) for entry in stored(scope)[1:]] == [("One, ", INTERRUPTED)]
     assert len(heard.of(UsageReported)) == 1
 
 
@@ -135,7 +136,7 @@ def test_several_conversations_run_at_once_each_with_its_own_model_settings_poli
     """None of the three answers before the others have been asked."""
     names = ("a", "b", "c")
     gates = {name: Gate() for name in names}
-    app = desk(tmp_path)
+    scope = desk(tmp_path)
     for name in names:
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_text(f"of {name}")
@@ -149,9 +150,8 @@ def test_several_conversations_run_at_once_each_with_its_own_model_settings_poli
 
         async def one(name: str, reach: ToolAccess) -> None:
             flags = {**asks(servers[name]), "model": f"model-{name}", "fuel": 10 + names.index(name)}
-            ends[name] = await run_round(
-                app, RoundRequest(prompt="go", conversation=name, flags=flags, access=reach), Listener()
-            )
+            request = RoundRequest(prompt="go", conversation=name, access=reach)
+            ends[name] = await run_round(scope.within(name, flags), request, Listener())
 
         async with anyio.create_task_group() as group:
             for name in names:
@@ -168,13 +168,13 @@ def test_several_conversations_run_at_once_each_with_its_own_model_settings_poli
         ends = anyio.run(main, servers)
     for name, server in servers.items():
         assert ends[name].text == f"Done {name}."
-        assert results(app, name)[0] == f"of {name}"
+        assert results(scope, name)[0] == f"of {name}"
         assert (tmp_path / name / "new").exists() is (name == "b")
         assert {request.model for request in chats(server)} == {f"model-{name}"}
         assert f"{10 + names.index(name)} of" in chats(server)[0].system
 
 
-def killed(place: Path, mode: str) -> striking.App:
+def killed(place: Path, mode: str) -> RequestScope:
     """The program again, after it was killed in the middle of a round."""
     project, home = place / "project", place / "home"
     project.mkdir()
@@ -186,24 +186,24 @@ def killed(place: Path, mode: str) -> striking.App:
 
 
 def test_a_question_that_was_answered_after_a_kill_is_not_asked_again(tmp_path: Path) -> None:
-    app = killed(tmp_path, "asked")
-    (question,) = pending_approvals(app)
-    answer_approval(app, question.question.id, ApprovalAnswer.YES, face="cli")
+    scope = killed(tmp_path, "asked")
+    (question,) = pending_approvals(scope)
+    answer_approval(scope, question.question.id, ApprovalAnswer.YES)
     with ModelServer(Script(steps=[says("Written.")], strict=True)) as server:
-        assert talk(app, flags=asks(server), access=ToolAccess(wait=True)).text == "Written."
+        assert talk(scope, flags=asks(server), access=ToolAccess(wait=True)).text == "Written."
     assert (tmp_path / "project/new").read_text() == "one"
-    assert pending_approvals(app) == []
+    assert pending_approvals(scope) == []
 
 
 @pytest.mark.parametrize("mode", ["calls", "started", "deed", "body"])
 def test_a_round_that_was_killed_goes_on_without_repeating_what_had_begun(tmp_path: Path, mode: str) -> None:
-    app, project = killed(tmp_path, mode), tmp_path / "project"
-    before = stored(app)
+    scope, project = killed(tmp_path, mode), tmp_path / "project"
+    before = stored(scope)
     done = (project / "new").exists() or (project / "struck").exists()
     assert done is (mode in ("deed", "body"))
     with ModelServer(Script(steps=[says("Looked.")], strict=True)) as server:
-        assert talk(app, flags=asks(server), access=TRUSTED).text == "Looked."
-    (result,) = results(app)
+        assert talk(scope, flags=asks(server), access=TRUSTED).text == "Looked."
+    (result,) = results(scope)
     if mode == "calls":
         assert result.startswith("Created new")
         assert (project / "new").read_text() == "one"
@@ -213,7 +213,7 @@ def test_a_round_that_was_killed_goes_on_without_repeating_what_had_begun(tmp_pa
     if mode == "body":
         assert (project / "struck").read_text() == "once\n"
     assert (project / "new").exists() is (mode in ("calls", "deed"))
-    assert stored(app)[: len(before)] == before
+    assert stored(scope)[: len(before)] == before
     assert result in chats(server)[0].results[0].text
 
 
@@ -237,55 +237,55 @@ def test_a_history_of_the_other_program_is_gone_on_with(tmp_path: Path) -> None:
         for n, (kind, sender, to, text, id) in enumerate(rows)
     ]
     (folder / "transcript.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    app = desk(tmp_path)
+    scope = desk(tmp_path)
     with ModelServer(Script(steps=[says("Yes.")] * 3, strict=True)) as server:
         for dialect in ("openai", "anthropic", "google"):
-            assert talk(app, "go", flags=asks(server, dialect)).text == "Yes."
+            assert talk(scope, "go", flags=asks(server, dialect)).text == "Yes."
 
 
 def test_a_conversation_sends_another_a_message_that_it_reads_before_its_next_prompt(tmp_path: Path) -> None:
     sending = says(calls=[call("send_message", {"to": "d", "content": "Look out!"})])
-    app = desk(tmp_path)
+    scope = desk(tmp_path)
     with ModelServer([sending, says("Sent."), says("Read.")]) as server:
-        talk(app, "tell d", flags=asks(server))
-        talk(app, "news?", flags=asks(server), conversation="d")
+        talk(scope, "tell d", flags=asks(server))
+        talk(scope, "news?", flags=asks(server), conversation="d")
     assert "--- INBOX MESSAGES ---\n[From: c] Look out!\n--- END INBOX ---\n\nnews?" in chats(server)[2].said
 
 
 def test_notes_of_the_model_are_in_its_next_system_prompt(tmp_path: Path) -> None:
     noting = says(calls=[call("update_todos", {"content": "- water the plants"})])
-    app = desk(tmp_path)
+    scope = desk(tmp_path)
     with ModelServer([noting, says("Noted."), says("Yes.")]) as server:
-        talk(app, "note it", flags=asks(server))
-        talk(app, "and?", flags=asks(server))
+        talk(scope, "note it", flags=asks(server))
+        talk(scope, "and?", flags=asks(server))
     assert "water the plants" not in chats(server)[1].system
     assert "--- CURRENT TODOS ---\n- water the plants" in chats(server)[2].system
 
 
 def test_warnings_and_the_end_of_the_window_go_by_the_conversations_own_limit(tmp_path: Path) -> None:
-    app, heard = desk(tmp_path), Listener()
+    scope, heard = desk(tmp_path), Listener()
     with ModelServer([says("Yes.")]) as server:
         flags = {**asks(server), "no_tool_calls": True}
-        app.stores(app.settings).conversations.create("c")
+        scope.stores.conversations.create("c")
         local = tmp_path / "home/contexts/c/local.toml"
         local.write_text("context_window_limit = 100\nwarn_threshold_percent = 5\n")
-        talk(app, "go", heard, flags=flags)
+        talk(scope, "go", heard, flags=flags)
         assert [what.limit for what in heard.of(WindowWarning)] == [100]
         local.write_text("context_window_limit = 5\n")
         with pytest.raises(Exhausted, match="To clear the window"):
-            talk(app, "go", flags=flags)
+            talk(scope, "go", flags=flags)
     assert len(chats(server)) == 1
 
 
 @pytest.mark.parametrize("dialect", ["openai", "anthropic", "google"])
 def test_a_damaged_answer_is_kept_as_failed_and_none_of_its_calls_is_made(tmp_path: Path, dialect: str) -> None:
-    app, heard = desk(tmp_path), Listener()
+    scope, heard = desk(tmp_path), Listener()
     made = call("write_file", {"path": "keep/a.txt", "content": "new"}, pieces=4)
     with ModelServer([says("Do ", "it.", calls=[made], faults=[malformed_event(after=1)]), says("no")]) as server:
         with pytest.raises(Unavailable, match="part of the answer is lost"):
-            talk(app, "go", heard, flags=asks(server, dialect), access=TRUSTED)
+            talk(scope, "go", heard, flags=asks(server, dialect), access=TRUSTED)
         assert len(chats(server)) == 1
-    (_, words) = stored(app)
+    (_, words) = stored(scope)
     assert (words.content, words.status) == ("Do ", FAILED)
     assert heard.of(TextDelta) == [TextDelta("Do ")]
     assert list((tmp_path / "project").iterdir()) == []
@@ -293,10 +293,10 @@ def test_a_damaged_answer_is_kept_as_failed_and_none_of_its_calls_is_made(tmp_pa
 
 @pytest.mark.parametrize("blank", ["\n\n", "   ", "\n \t\n"])
 def test_blanks_before_a_call_and_blanks_alone_are_no_words(tmp_path: Path, blank: str) -> None:
-    app, heard = desk(tmp_path), Listener()
+    scope, heard = desk(tmp_path), Listener()
     turns = [says(blank, calls=[call("get_tree", {"path": "."})]), says(blank), says("Do", "ne.")]
     with ModelServer(turns) as server:
-        assert talk(app, "go", heard, flags=asks(server)).text == "Done."
+        assert talk(scope, "go", heard, flags=asks(server)).text == "Done."
     assert "".join(what.text for what in heard.of(TextDelta)) == "Done."
 
 
@@ -311,17 +311,17 @@ def test_a_setting_that_the_model_does_not_take_is_told_once_in_a_round(tmp_path
 
 
 def test_a_window_that_only_the_provider_knows_bounds_a_request(tmp_path: Path) -> None:
-    app, heard = desk(tmp_path), Listener()
+    scope, heard = desk(tmp_path), Listener()
     model = "nobody-knows-it"
     script = Script(steps=[says("Yes.")] * 2, models=[ScriptedModel(id=model, context=40_000)])
     with ModelServer(script) as server:
         flags = {**asks(server), "model": model, "no_tool_calls": True}
-        talk(app, "short", flags=flags)
+        talk(scope, "short", flags=flags)
         assert [request.method for request in server.requests] == ["POST"]
-        talk(app, "word " * 27_000, heard, flags=flags)
+        talk(scope, "word " * 27_000, heard, flags=flags)
         assert [what.limit for what in heard.of(WindowWarning)] == [40_000]
         with pytest.raises(Exhausted, match=f"'{model}' takes 40,000"):
-            talk(app, "word " * 27_000, flags=flags)
+            talk(scope, "word " * 27_000, flags=flags)
     assert [request.method for request in server.requests] == ["POST", "GET", "POST", "GET"]
 
 
@@ -340,27 +340,27 @@ def test_a_model_that_was_found_in_a_list_is_not_looked_for_there_again(tmp_path
 def test_a_models_own_window_bounds_tools_and_system_prompt_too(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home/models.toml").write_text('[models."scripted-model"]\ncontext_window = 2000\n')
-    app = desk(tmp_path)
+    scope = desk(tmp_path)
     with ModelServer([says("Yes.")]) as server:
         for limit in (0, 50_000):
             with pytest.raises(Exhausted, match="'scripted-model' takes 2,000"):
-                talk(app, "go", flags={**asks(server), "context_window_limit": limit})
+                talk(scope, "go", flags={**asks(server), "context_window_limit": limit})
         assert chats(server) == []
-        assert talk(app, "go", flags={**asks(server), "no_tool_calls": True}).reason == "answered"
+        assert talk(scope, "go", flags={**asks(server), "no_tool_calls": True}).reason == "answered"
 
 
 def test_without_a_model_the_project_answers(tmp_path: Path) -> None:
-    app = desk(tmp_path)
+    scope = desk(tmp_path)
     (tmp_path / "project/notes.md").write_text("The kettle is in the cupboard.\n")
-    end = talk(app, "where is the kettle?")
+    end = talk(scope, "where is the kettle?")
     assert "offline" in end.text
     assert "notes.md" in end.text
 
 
 def test_logs_of_the_wire_are_kept_without_the_key(tmp_path: Path) -> None:
-    app = desk(tmp_path)
+    scope = desk(tmp_path)
     with ModelServer([says("Yes.")]) as server:
-        talk(app, "go", flags=asks(server), debug=frozenset({"request-log", "response-meta"}))
+        talk(scope, "go", flags=asks(server), debug=frozenset({"request-log", "response-meta"}))
     texts = [(tmp_path / "home/contexts/c" / name).read_text() for name in ("requests.jsonl", "response_meta.jsonl")]
     asked, answered = (json.loads(text) for text in texts)
     assert asked["request"] == chats(server)[0].body
@@ -382,15 +382,15 @@ def test_a_model_reads_failures_in_plain_words(tmp_path: Path, dialect: str) -> 
 
 
 def test_parameters_of_every_layer_are_on_the_wire(tmp_path: Path) -> None:
-    app = desk(tmp_path)
+    scope = desk(tmp_path)
     home = tmp_path / "home"
-    app.stores(app.settings).conversations.create("c")
+    scope.stores.conversations.create("c")
     (home / "config.toml").write_text("[api]\ntop_p = 0.5\ntemperature = 0.1\nmax_tokens = 1\nseed = 1\n")
     (home / "models.toml").write_text('[models."scripted-model".api]\ntemperature = 0.2\nmax_tokens = 2\nseed = 2\n')
     (home / "contexts/c/local.toml").write_text('[api]\nmax_tokens = 3\nseed = 3\nreasoning = {effort = "high"}\n')
-    app = desk(tmp_path)
+    scope = desk(tmp_path)
     with ModelServer([says("Yes.")]) as server:
-        talk(app, "go", flags={**asks(server), "api.seed": "4"})
+        talk(scope, "go", flags={**asks(server), "api.seed": "4"})
     sent = chats(server)[0].body
     assert sent is not None
     names = ("top_p", "temperature", "max_tokens", "seed", "reasoning_effort")
@@ -401,18 +401,18 @@ def test_a_model_that_answers_nothing_but_calls_meets_its_fuel(tmp_path: Path) -
     def more(request: Request) -> object:
         return says("On.", calls=[call("read_file", {"path": f"{request.number}"})])
 
-    app = desk(tmp_path)
+    scope = desk(tmp_path)
     with ModelServer([more] * 9) as server:  # pyright: ignore[reportArgumentType]
-        assert talk(app, "go", flags={**asks(server), "fuel": 3}).reason == "fuel"
+        assert talk(scope, "go", flags={**asks(server), "fuel": 3}).reason == "fuel"
     assert len(chats(server)) == 3
 
 
 def test_a_line_that_cannot_be_read_is_told_by_its_place_and_left_out(tmp_path: Path) -> None:
-    app = desk(tmp_path)
-    talk(app, "hello")
+    scope = desk(tmp_path)
+    talk(scope, "hello")
     active = tmp_path / "home/contexts/c/transcript/active.jsonl"
     first, rest = active.read_bytes().split(b"\n", 1)
     active.write_bytes(first + b"\nnonsense\n" + rest)
     heard = Listener()
-    talk(app, "hello again", heard)
+    talk(scope, "hello again", heard)
     assert [what.text for what in heard.of(Notice)] == [f"line 2 of '{active}' cannot be read and is left out"]

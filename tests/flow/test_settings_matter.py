@@ -16,7 +16,7 @@ import pytest
 from fakes.person import Person
 from fakes.program import Program, marid
 from fakes.talking import Listener, chats, desk, stored, talk
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.core.errors import Exhausted
 from marid.core.round_events import FuelExhausted, RoundEnd, ToolEnded, WindowWarning
 from marid.core.settings.schema import SETTINGS
@@ -31,7 +31,7 @@ KEY = "sk-canary-0123456789"
 class Talked:
     """What came of one prompt: what the server was asked, what was heard, and how it ended."""
 
-    app: App
+    scope: RequestScope
     asked: tuple[Request, ...]
     heard: Listener
     end: RoundEnd
@@ -49,14 +49,16 @@ def talked(
         steps=tuple(steps) or (say("fine"),), models=(ScriptedModel(id="scripted-model"), ScriptedModel(id="other"))
     )
     with ModelServer(script) as server:
-        app = at(place, server, config, models, dialect=dialect)
+        scope = at(place, server, config, models, dialect=dialect)
         heard = Listener()
-        end = talk(app, "hello", heard)
+        end = talk(scope, "hello", heard)
         asked = tuple(chats(server))
-    return Talked(app=app, asked=asked, heard=heard, end=end)
+    return Talked(scope=scope, asked=asked, heard=heard, end=end)
 
 
-def at(place: Path, server: ModelServer, config: str = "", models: str = "", *, dialect: str = "openai") -> App:
+def at(
+    place: Path, server: ModelServer, config: str = "", models: str = "", *, dialect: str = "openai"
+) -> RequestScope:
     """The program with a home that leads to the server."""
     urls = {"openai": server.openai, "anthropic": server.anthropic, "google": server.google}
     provider = f'provider = "{dialect}"\n' if dialect else ""
@@ -120,13 +122,13 @@ def test_fuel_empty_response_cost_is_what_an_empty_reply_costs(tmp_path: Path) -
 def test_username_is_who_has_said_it(tmp_path: Path) -> None:
     done = talked(tmp_path, 'username = "ada"')
     assert "ada" in done.asked[0].system
-    assert stored(done.app)[0].sender == "ada"
+    assert stored(done.scope)[0].sender == "ada"
 
 
 def test_lock_heartbeat_seconds_is_how_often_the_holder_says_that_it_is_there(tmp_path: Path) -> None:
     gate = Gate()
     with ModelServer([say("fine", faults=[Stall(gate=gate)])]) as server:
-        app = at(tmp_path, server, "lock_heartbeat_seconds = 0.05")
+        scope = at(tmp_path, server, "lock_heartbeat_seconds = 0.05")
         lock = tmp_path / "home" / "contexts" / "c" / ".lock"
 
         def watch() -> None:
@@ -140,7 +142,7 @@ def test_lock_heartbeat_seconds_is_how_often_the_holder_says_that_it_is_there(tm
             with anyio.fail_after(30):
                 async with anyio.create_task_group() as group:
                     group.start_soon(anyio.to_thread.run_sync, watch)
-                    await anyio.to_thread.run_sync(lambda: talk(app, "hello"))
+                    await anyio.to_thread.run_sync(lambda: talk(scope, "hello"))
 
         anyio.run(main)
 
@@ -326,8 +328,8 @@ def test_model_is_the_one_that_is_asked(tmp_path: Path) -> None:
 def test_a_provider_of_ones_own_has_its_own_address_key_and_model(tmp_path: Path) -> None:
     with ModelServer([say("the first")]) as first, ModelServer([say("the second")]) as second:
         rows = f'[providers.mine]\nbase_url = "{second.openai}"\napi_key = "sk-another-0123456789"\nmodel = "other"'
-        app = at(tmp_path, first, rows)
-        talk(app, "hello", flags={"provider": "mine"})
+        scope = at(tmp_path, first, rows)
+        talk(scope, "hello", flags={"provider": "mine"})
         assert first.requests == ()
         (asked,) = chats(second)
     assert (asked.key, asked.model) == ("sk-another-0123456789", "other")

@@ -13,7 +13,7 @@ import pytest
 from fakes.person import Person
 from fakes.program import Program, marid
 from fakes.spoken import said as spoken
-from marid.bootstrap.wiring import build
+from marid.bootstrap.wiring import open_request
 from marid.testing import (
     Cut,
     Gate,
@@ -266,7 +266,7 @@ class TestOnATerminal:
 
     @pytest.mark.parametrize("args", [["say"], ["-D", "work"]])
     def test_after_ctrl_c_at_the_keyboard_the_next_prompt_begins_a_line(self, marid: Program, args: list[str]) -> None:
-        spoken(build(), "work", "hello")
+        spoken(open_request(), "work", "hello")
         with Person(*args) as person:
             person.see("say something" if "say" in args else "[y/N]")
             person.type("\x03")

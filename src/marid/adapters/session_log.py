@@ -57,6 +57,13 @@ class SessionLog:
         self._problem: str | None = None
         atexit.register(_flush_at_exit, ref(self))
 
+    def hide(self, secrets: Sequence[str]) -> None:
+        """Mask these too from now on, wherever they stand in a record."""
+        if new := [secret for secret in secrets if secret not in self._secrets]:
+            with self._lock:
+                self._secrets = (*self._secrets, *new)
+                self._redactor = None
+
     def record(self, record: AuditRecord) -> str | None:
         """A problem of the writer thread is returned with a later record."""
         self._pending.append(record)

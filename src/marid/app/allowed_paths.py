@@ -9,47 +9,47 @@ from marid.core.errors import BadInput, NotFound, Refused
 from marid.text.display import quote_path
 
 if TYPE_CHECKING:
-    from marid.app.app import App
+    from marid.app.app import RequestScope
 
 KEY = "files"
 
 
-def list_allowed(app: "App") -> tuple[str, ...]:
+def list_allowed(scope: "RequestScope") -> tuple[str, ...]:
     """What is allowed besides the roots."""
-    return app.settings.tools.files
+    return scope.settings.tools.files
 
 
-def allow(app: "App", path: str) -> str:
+def allow(scope: "RequestScope", path: str) -> str:
     """Let tools touch `path` from now on, in every project: a file only itself, a folder with all below. Returns it.
 
     Raises: NotFound, BadInput for the whole disk, Refused for our own home, Unavailable if it cannot be written down.
     """
-    place = os.path.realpath(os.path.join(app.cwd, path))
+    place = os.path.realpath(os.path.join(scope.cwd, path))
     if not os.path.exists(place):
         raise NotFound(f"'{quote_path(path)}' is not there")
     if place == os.path.dirname(place):
         raise BadInput("the whole disk cannot be allowed: name the folders that tools may touch")
-    home = os.path.realpath(app.settings.home)
+    home = os.path.realpath(scope.home)
     if place == home or place.startswith(f"{home}/"):
         raise Refused("marid's own home is never for tools")
-    _rewrite(app, lambda kept: kept if place in kept else [*kept, place])
+    _rewrite(scope, lambda kept: kept if place in kept else [*kept, place])
     return place
 
 
-def forget(app: "App", path: str) -> str:
+def forget(scope: "RequestScope", path: str) -> str:
     """Take back what `allow` gave. Returns the path.
 
     Raises: NotFound for what is not allowed.
     """
-    place = os.path.realpath(os.path.join(app.cwd, path))
-    named = next((kept for kept in app.settings.tools.files if kept in (path, place)), None)
+    place = os.path.realpath(os.path.join(scope.cwd, path))
+    named = next((kept for kept in scope.settings.tools.files if kept in (path, place)), None)
     if named is None:
         raise NotFound(f"'{quote_path(path)}' is not among the allowed paths; `marid allow` lists them")
-    _rewrite(app, lambda kept: [one for one in kept if one != named])
+    _rewrite(scope, lambda kept: [one for one in kept if one != named])
     return named
 
 
-def _rewrite(app: "App", change: Callable[[list[str]], list[str]]) -> None:
+def _rewrite(scope: "RequestScope", change: Callable[[list[str]], list[str]]) -> None:
     import tomlkit  # imported when used
 
     def write(document: tomlkit.TOMLDocument) -> None:
@@ -58,4 +58,4 @@ def _rewrite(app: "App", change: Callable[[list[str]], list[str]]) -> None:
         paths = change([str(one) for one in known.get(key, [])])
         document[key] = tomlkit.item(paths).multiline(len(paths) > 1)
 
-    edit_toml_file(os.path.join(app.settings.home, "config.toml"), write)
+    edit_toml_file(os.path.join(scope.home, "config.toml"), write)

@@ -1,45 +1,102 @@
-"""The workbench as a value: settings and ways to the outside, on which every verb works."""
+"""What verbs work with: `App` is what a process has, `RequestScope` what one request has."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from marid.assembly.context_ports import ContextPorts
+from marid.core.caller import Caller
+from marid.core.once import once
 from marid.core.settings.values import ResolvedSettings, Settings
 
 if TYPE_CHECKING:
-    # Importing a module costs a quarter of a millisecond at every start; only the type checker wants these here.
+    # Importing a module costs a quarter of a millisecond at every start; only the type checker needs these here.
     from marid.app.conversation_stores import ConversationStores
     from marid.app.toolbox import Toolbox
     from marid.ports.approvals import Approvals
     from marid.ports.clipboard import Clipboard
     from marid.ports.model import Model
     from marid.ports.watch import FileWatcher
+    from marid.toolkit.thread_pool import DaemonThreadPool
+
+_NO_OVERRIDES: Mapping[str, object] = MappingProxyType({})
 
 
 class App(NamedTuple):
-    """Made in bootstrap. Verbs are functions in this package that take it first."""
+    """What a process has, for one home. Bootstrap builds it once; each part is made at its first use."""
 
-    settings: Settings
-    cwd: str
-    project: str
+    home: str
     context_ports: ContextPorts
     clipboard: "Callable[[], Clipboard]"
     watch: "Callable[[], FileWatcher]"
     toolbox: "Callable[[], Toolbox]"
     approvals: "Callable[[], Approvals]"
-    resolve: Callable[[str, Mapping[str, object]], ResolvedSettings]
-    """The settings for a conversation's name ("" for none), with those of flags, by key, above all others.
+    stores: "Callable[[], ConversationStores]"
+    threads: "Callable[[], DaemonThreadPool]"
+    resolve_settings: Callable[[str, str, Mapping[str, object]], ResolvedSettings]
+    """The settings for a project, the name of a conversation ("" for none) and overrides by key.
 
-    Values of flags may be texts, as a command line has them. Raises: BadInput that names every problem.
+    Values of overrides may be texts, as a command line has them. Raises: BadInput that names every problem.
     """
-    stores: "Callable[[Settings], ConversationStores]"
     model: "Callable[[Settings, Mapping[str, str]], Model]"
-    """The model's provider that settings name; the second are the files for the kinds `request` and `response` of what
-    goes over the wire, where that is to be written down. Raises: BadInput for settings that name none."""
+    """The provider that the settings name; the second argument has the files for the wire logs, by kind (`request`,
+    `response`). Raises: BadInput for settings that name none."""
     providers: "Callable[[Settings], tuple[Model, ...]]"
-    """Every provider that settings configure, the default one first. Raises: BadInput."""
+    """Every provider that the settings configure, the default one first. Raises: BadInput."""
     user_home: str = ""
-    """The home folder of the person; empty where nobody knows it."""
+    """The home folder of the person; "" if it is not known."""
+
+
+class RequestScope(NamedTuple):
+    """What one request has: who asks, where, and under which settings. Every verb of this package takes it first."""
+
+    app: App
+    caller: Caller
+    cwd: str
+    project: str
+    resolve: Callable[[], ResolvedSettings]
+    """The settings of `conversation`, resolved at the first call. Raises: BadInput that names every problem."""
+    conversation: str = ""
+    overrides: Mapping[str, object] = _NO_OVERRIDES
+    """Settings by key that are stronger than all files and variables."""
     colour: bool = False
-    notes: tuple[str, ...] = ()
-    """What the user should know about his settings."""
+
+    @property
+    def home(self) -> str:
+        """The folder where marid keeps its own files."""
+        return self.app.home
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force. Raises: BadInput."""
+        return self.resolve().settings
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know about the settings files. Raises: BadInput."""
+        return self.resolve().notes
+
+    @property
+    def stores(self) -> "ConversationStores":
+        """The conversations of the home. Raises: Unavailable."""
+        return self.app.stores()
+
+    @property
+    def context_ports(self) -> ContextPorts:
+        """What packing a context needs, with the rules of the settings. Raises: BadInput."""
+        return self.app.context_ports._replace(settings_rules=self.settings.context.rules)
+
+    def within(self, conversation: str, overrides: Mapping[str, object] = _NO_OVERRIDES) -> "RequestScope":
+        """The same request in another conversation, with further overrides: its settings are resolved once more."""
+        merged = {**self.overrides, **overrides}
+        if conversation == self.conversation and merged == self.overrides:
+            return self
+        resolve = once(partial(self.app.resolve_settings, self.project, conversation, merged))
+        return self._replace(conversation=conversation, overrides=merged, resolve=resolve)
+
+
+def open_scope(app: App, caller: Caller, cwd: str, project: str, *, colour: bool = False) -> RequestScope:
+    """Begin a request. Its settings are resolved when they are first needed."""
+    resolve = once(partial(app.resolve_settings, project, "", _NO_OVERRIDES))
+    return RequestScope(app, caller, cwd, project, resolve, colour=colour)

@@ -3,12 +3,11 @@
 import os
 from collections.abc import Callable, Iterator
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.project_context import EventSink, assemble, save
 from marid.assembly.content_cache import ContentCache
 from marid.assembly.pipeline import ContextRun
 from marid.assembly.selection import resolve_targets
-from marid.core.caller import Caller
 from marid.core.context import ContextReport, ContextRequest
 from marid.core.errors import MaridError
 from marid.core.events import EventStream, Notice
@@ -19,9 +18,8 @@ _RULE_FILES = frozenset((CONTEXT_FILE, *IGNORE_FILES, ".git", "exclude", "config
 
 
 def follow(
-    app: App,
+    scope: RequestScope,
     request: ContextRequest,
-    caller: Caller,
     listener: EventSink,
     stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[ContextReport]:
@@ -30,16 +28,16 @@ def follow(
     The first error is raised. Later ones are told and the last good output stays, since the next change may mend it.
     """
     memory = ContentCache()
-    first = assemble(app, request, caller, listener, memory)
-    emit = EventStream(new_id(), caller, listener).emit
+    first = assemble(scope, request, listener, memory)
+    emit = EventStream(new_id(), scope.caller, listener).emit
     output = os.path.realpath(os.path.join(request.cwd, request.output))
     # Not the selection's top: the walk has to wait until the watch stands, or it would miss what comes between.
     top = resolve_targets(first.request.selection.targets, request.cwd, request.selection.base).top
     written = False
-    for changed in app.watch().changes([top], stop):
+    for changed in scope.app.watch().changes([top], stop):
         if written and not _invalidate(memory, changed, top, request):
             continue
-        run = ContextRun(first.request, app.context_ports, emit, memory) if written else first
+        run = ContextRun(first.request, scope.context_ports, emit, memory) if written else first
         try:
             save(run, output)
         except MaridError as error:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.config_file import edit_toml_file
 from marid.app.conversations import storage_for
 from marid.app.input_files import is_file, read_text_file
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _MAX_PROMPT_BYTES = 1 << 20
 
 
-def set_conversation_settings(app: App, conversation: str, values: Mapping[str, object]) -> None:
+def set_conversation_settings(scope: RequestScope, conversation: str, values: Mapping[str, object]) -> None:
     """Write settings into the conversation's own files, whose comments and other keys stay; None removes a key.
 
     Those of the display go into its cli.toml, all others into its local.toml. The conversation, a name or an id, is
@@ -29,8 +29,8 @@ def set_conversation_settings(app: App, conversation: str, values: Mapping[str, 
     Raises: BadInput that names every problem; Unavailable.
     """
     checked = _check_values(values)
-    folder = app.stores(app.settings).files.settings_folder(_ensure_conversation(app, conversation))
-    files = settings_files(app.settings.home, app.project, folder)
+    folder = scope.stores.files.settings_folder(_ensure_conversation(scope, conversation))
+    files = settings_files(scope.home, scope.project, folder)
     shown = {
         name: value for name, value in checked.items() if name in SETTINGS_BY_NAME and SETTINGS_BY_NAME[name].display
     }
@@ -64,9 +64,9 @@ def _check_values(values: Mapping[str, object]) -> dict[str, Any]:
     return {**rivals, **found}
 
 
-def _ensure_conversation(app: App, key: str) -> str:
+def _ensure_conversation(scope: RequestScope, key: str) -> str:
     """The name of a conversation, which is made if it is not there."""
-    store = app.stores(app.settings).conversations
+    store = scope.stores.conversations
     try:
         return store.get_meta(key).name
     except NotFound:
@@ -98,7 +98,7 @@ def _toml_value(value: Any) -> Any:
     return list(cast("tuple[Any, ...]", value)) if isinstance(value, tuple) else value
 
 
-async def set_model(app: App, conversation: str, model: str) -> str:
+async def set_model(scope: RequestScope, conversation: str, model: str) -> str:
     """Ask for that model from now on, once its provider has said that there is one. Returns what was set.
 
     `provider:model` names both, where there is such a provider; it is written as one, so that taking it back takes back
@@ -106,42 +106,42 @@ async def set_model(app: App, conversation: str, model: str) -> str:
     """
     if not model.strip():
         raise BadInput("say which model")
-    name = conversation_name(app, conversation)
+    name = conversation_name(scope, conversation)
     values: dict[str, object] = {"model": model}
     provider, colon, rest = model.partition(":")
-    if colon and rest and provider in (*PROVIDERS, *app.settings.model.providers):
+    if colon and rest and provider in (*PROVIDERS, *scope.settings.model.providers):
         values["provider"] = None  # one that was set before would be the stronger
-    meant = app.resolve(name, values).settings
-    await app.model(meant, {}).info(meant.model.name)
-    if meant.model.provider != app.resolve(name, {}).settings.model.provider:
+    meant = scope.within(name, values).settings
+    await scope.app.model(meant, {}).info(meant.model.name)
+    if meant.model.provider != scope.within(name).settings.model.provider:
         # What belonged to another provider, least of all its key, is not for this one.
         values |= {"base_url": None, "api_key": None}
-    set_conversation_settings(app, conversation, values)
+    set_conversation_settings(scope, conversation, values)
     return model
 
 
-def conversation_name(app: App, key: str) -> str:
+def conversation_name(scope: RequestScope, key: str) -> str:
     """The name of the conversation that a name or an id means; one that is not there is called as it was asked for.
 
     Raises: BadInput for what can be no name.
     """
-    return app.stores(app.settings).conversations.resolve_name(key)
+    return scope.stores.conversations.resolve_name(key)
 
 
-def set_username(app: App, conversation: str, name: str) -> None:
+def set_username(scope: RequestScope, conversation: str, name: str) -> None:
     """Call the user so from now on. Raises: BadInput; Unavailable."""
-    set_conversation_settings(app, conversation, {"username": name})
+    set_conversation_settings(scope, conversation, {"username": name})
 
 
-def set_system_prompt(app: App, conversation: str, text_or_path: str) -> bool:
+def set_system_prompt(scope: RequestScope, conversation: str, text_or_path: str) -> bool:
     """Give the conversation a system prompt of its own: a file's content where there is such a file, else the text.
 
     Returns whether it has one now: a blank one is none.
 
     Raises: BadInput; Held; Refused when the conversation is archived; Unavailable.
     """
-    text = read_text_file(app, text_or_path, _MAX_PROMPT_BYTES) if is_file(app, text_or_path) else text_or_path
-    storage = storage_for(app, conversation)
-    with app.stores(app.settings).conversations.open(conversation, storage, create=True) as held:
+    text = read_text_file(scope, text_or_path, _MAX_PROMPT_BYTES) if is_file(scope, text_or_path) else text_or_path
+    storage = storage_for(scope, conversation)
+    with scope.stores.conversations.open(conversation, storage, create=True) as held:
         held.write_note("system_prompt", text)
     return bool(text.strip())

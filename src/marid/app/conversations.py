@@ -9,7 +9,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.conversation_stores import ConversationStores
 from marid.core.conversation.entry import (
     ANCHORS,
@@ -56,24 +56,24 @@ class Overview(NamedTuple):
     summary: str
 
 
-def storage_for(app: App, key: str) -> StorageSettings:
+def storage_for(scope: RequestScope, key: str) -> StorageSettings:
     """The storage settings of the conversation of that name or id. Raises: BadInput; Unavailable."""
-    name = app.stores(app.settings).conversations.resolve_name(key)
-    return storage_settings(app.resolve(name, {}).settings)
+    name = scope.stores.conversations.resolve_name(key)
+    return storage_settings(scope.within(name).settings)
 
 
-def current(app: App) -> CurrentConversation:
+def current(scope: RequestScope) -> CurrentConversation:
     """Which conversation is meant where none is named, and which was before it. Raises: Corrupt."""
-    return app.stores(app.settings).session.current()
+    return scope.stores.session.current()
 
 
-def resolve_name(app: App, selector: str = "", *, switch: bool = False, clock: float | None = None) -> str:
+def resolve_name(scope: RequestScope, selector: str = "", *, switch: bool = False, clock: float | None = None) -> str:
     """The name that a person means: nothing for the current one, `-` the one before, `new` or `new:PREFIX` a new name,
     else a name or an id. With `stay` it is the current one from now on.
 
     Raises: BadInput for what cannot be a name, and for `-` where there was none before; Corrupt; Unavailable.
     """
-    memory = app.stores(app.settings)
+    memory = scope.stores
     now = memory.session.current()
     name = _select_name(memory, now, selector, time.time() if clock is None else clock)
     if switch:
@@ -120,9 +120,9 @@ def _new_name(memory: ConversationStores, selector: str, clock: float) -> str:
     return check_conversation_name(name)
 
 
-def list_conversations(app: App) -> tuple[ConversationListItem, ...]:
+def list_conversations(scope: RequestScope) -> tuple[ConversationListItem, ...]:
     """All conversations, by name."""
-    store = app.stores(app.settings).conversations
+    store = scope.stores.conversations
     listed: list[ConversationListItem] = []
     for meta in store.list():
         with suppress(NotFound):  # renamed or destroyed in this moment
@@ -130,14 +130,14 @@ def list_conversations(app: App) -> tuple[ConversationListItem, ...]:
     return tuple(listed)
 
 
-def conversation_names(app: App) -> tuple[str, ...]:
+def conversation_names(scope: RequestScope) -> tuple[str, ...]:
     """What conversations are called."""
-    return tuple(meta.name for meta in app.stores(app.settings).conversations.list())
+    return tuple(meta.name for meta in scope.stores.conversations.list())
 
 
-def overview(app: App, key: str) -> Overview:
+def overview(scope: RequestScope, key: str) -> Overview:
     """One conversation in short; one that was never used has no messages. Raises: BadInput; Unavailable."""
-    store = app.stores(app.settings).conversations
+    store = scope.stores.conversations
     try:
         transcript = store.read(key)
     except NotFound:
@@ -147,22 +147,22 @@ def overview(app: App, key: str) -> Overview:
     return Overview(store.get_meta(key), store.holder(key), spoken, first)
 
 
-def transcript(app: App, key: str) -> ConversationReader:
+def transcript(scope: RequestScope, key: str) -> ConversationReader:
     """What was said in a conversation, whoever holds it. Raises: NotFound; BadInput; Unavailable."""
-    return app.stores(app.settings).conversations.read(key)
+    return scope.stores.conversations.read(key)
 
 
-def subscribe(app: App, key: str, wake: Callable[[], object]) -> Callable[[], None]:
+def subscribe(scope: RequestScope, key: str, wake: Callable[[], object]) -> Callable[[], None]:
     """Call `wake` now and whenever the conversation may have changed; what is returned ends that.
 
     Raises: NotFound; BadInput; Unavailable.
     """
-    return app.stores(app.settings).conversations.subscribe(key, wake)
+    return scope.stores.conversations.subscribe(key, wake)
 
 
-def log(app: App, key: str, count: int = 0) -> tuple[Entry, ...]:
+def log(scope: RequestScope, key: str, count: int = 0) -> tuple[Entry, ...]:
     """The window without anchors, cut to `count` entries. Raises: NotFound; BadInput; Unavailable."""
-    return tuple(take_entries(visible_entries(transcript(app, key)), count))
+    return tuple(take_entries(visible_entries(transcript(scope, key)), count))
 
 
 def take_entries(entries: Iterable[Entry], count: int) -> Iterable[Entry]:
@@ -197,62 +197,62 @@ def _call_user_message(arguments: str) -> str:
     return message if isinstance(message, str) else ""
 
 
-def clear(app: App, key: str) -> bool:
+def clear(scope: RequestScope, key: str) -> bool:
     """Archive the history, so that the window is empty; false when there was nothing to archive.
 
     Raises: BadInput; Held; Refused when the conversation is archived; Unavailable.
     """
     try:
-        held = app.stores(app.settings).conversations.open(key, storage_for(app, key))
+        held = scope.stores.conversations.open(key, storage_for(scope, key))
     except NotFound:
         return False
     with held:
         return held.clear() is not None
 
 
-def rename(app: App, key: str, name: str) -> ConversationMeta:
+def rename(scope: RequestScope, key: str, name: str) -> ConversationMeta:
     """Raises: NotFound; Conflict; BadInput; Held; Unavailable."""
-    return app.stores(app.settings).conversations.rename(key, name)
+    return scope.stores.conversations.rename(key, name)
 
 
-def abandon_name(app: App, name: str, instead: str = "") -> str:
+def abandon_name(scope: RequestScope, name: str, instead: str = "") -> str:
     """Give up a name that is meant where none is named, and that nothing was ever said under; mean another instead, or
     the one before: that is returned.
 
     Raises: NotFound when it is not the one that is meant; Conflict when there is one of the other name; BadInput.
     """
-    memory = app.stores(app.settings)
+    memory = scope.stores
     if memory.session.current().implied != name or name == CurrentConversation().implied:
         raise NotFound(f"there is no conversation '{name}'")
-    if instead and memory.conversations.resolve_name(instead) in conversation_names(app):
+    if instead and memory.conversations.resolve_name(instead) in conversation_names(scope):
         raise Conflict(f"there is a conversation '{instead}' already")
     left = memory.session.leave(name)
     return (memory.session.switch(check_conversation_name(instead)) if instead else left).implied
 
 
-def archive(app: App, key: str, *, away: bool = True) -> ConversationMeta:
+def archive(scope: RequestScope, key: str, *, away: bool = True) -> ConversationMeta:
     """Put a conversation away, or bring it back. Raises: NotFound; BadInput; Held; Unavailable."""
-    return app.stores(app.settings).conversations.archive(key, storage_for(app, key), archived=away)
+    return scope.stores.conversations.archive(key, storage_for(scope, key), archived=away)
 
 
-def destroy(app: App, key: str) -> bool:
+def destroy(scope: RequestScope, key: str) -> bool:
     """Remove a conversation and all that belongs to it; false when there is none of that name.
 
     Raises: BadInput; Held; Unavailable.
     """
     try:
-        app.stores(app.settings).conversations.destroy(check_conversation_name(key))
+        scope.stores.conversations.destroy(check_conversation_name(key))
     except NotFound:
         return False
     return True
 
 
-def expire(app: App, key: str, *, at: int | None = None, after_inactive: int | None = None) -> Expiry:
+def expire(scope: RequestScope, key: str, *, at: int | None = None, after_inactive: int | None = None) -> Expiry:
     """Let a conversation, which is made if it is not there, end by itself; None leaves as it is, 0 means never.
 
     Raises: BadInput; Unavailable.
     """
-    memory = app.stores(app.settings)
+    memory = scope.stores
     try:
         known = memory.lifetimes.expiry(key)
     except NotFound:
@@ -263,13 +263,13 @@ def expire(app: App, key: str, *, at: int | None = None, after_inactive: int | N
     return expiry
 
 
-def sweep(app: App) -> SweepResult:
+def sweep(scope: RequestScope) -> SweepResult:
     """Destroy the conversations whose time has come. Raises: Unavailable."""
-    return app.stores(app.settings).lifetimes.sweep()
+    return scope.stores.lifetimes.sweep()
 
 
 def search(
-    app: App, query: str, *, whole: bool = False, tell: Callable[[str], None] = lambda _problem: None
+    scope: RequestScope, query: str, *, whole: bool = False, tell: Callable[[str], None] = lambda _problem: None
 ) -> Iterator[ConversationHit]:
     """Entries of all conversations that hold every word of the query; `tell` hears of what cannot be read.
 
@@ -277,4 +277,4 @@ def search(
     """
     if not query.strip():
         raise BadInput("say what to search for")
-    return app.stores(app.settings).conversations.search(query, whole=whole, on_problem=tell)
+    return scope.stores.conversations.search(query, whole=whole, on_problem=tell)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.conversations import readable_entries, transcript
 from marid.core.conversation.entry import MESSAGE, NEVER_IN_WINDOW, TOOL_CALL, TOOL_RESULT, TOOL_STARTED, Entry
 from marid.core.conversation.entry_json import entry_to_dict, status_mark
@@ -22,14 +22,14 @@ details pre { font: 13px/1.4 ui-monospace, monospace; background: #8881; padding
 """.strip()
 
 
-def export(app: App, key: str, form: str = "markdown", *, whole: bool = False) -> str:
+def export(scope: RequestScope, key: str, form: str = "markdown", *, whole: bool = False) -> str:
     """The window of a conversation, or with `whole` all that was ever said in it.
 
     Raises: NotFound; BadInput for a form that there is not; Unavailable.
     """
     if form not in FORMS:
         raise BadInput(f"'{form}' is no form of an export: there are {', '.join(FORMS)}")
-    found = transcript(app, key)
+    found = transcript(scope, key)
     entries = found.entries() if whole else found.window()
     return FORMS[form](found.meta(), entries)
 

@@ -4,9 +4,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import anyio.to_thread
-
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.round_request import RoundRequest
 from marid.app.rounds import run_round
 from marid.core.errors import Unavailable
@@ -22,11 +20,11 @@ INBOX_PROMPT = (
 )
 
 
-def inbox_counts(app: App, *, archived: bool = False) -> tuple[tuple[str, int], ...]:
+def inbox_counts(scope: RequestScope, *, archived: bool = False) -> tuple[tuple[str, int], ...]:
     """The conversations with messages in their inbox, by name, and how many. Those that were put away cannot act on
     them, and count only if `archived` ones are wanted; those that cannot be read are left out. Raises: Unavailable.
     """
-    memory = app.stores(app.settings)
+    memory = scope.stores
     found: list[tuple[str, int]] = []
     for meta in memory.conversations.list():
         if archived or not meta.archived_ms:
@@ -36,13 +34,13 @@ def inbox_counts(app: App, *, archived: bool = False) -> tuple[tuple[str, int], 
 
 
 async def run_inbox_round(
-    app: App, request: RoundRequest, listener: EventListener[RoundEvent], asker: "Asker | None" = None
+    scope: RequestScope, request: RoundRequest, listener: EventListener[RoundEvent], asker: "Asker | None" = None
 ) -> RoundEnd | None:
     """A round of `saying.conversation` about its messages; None when there are none that it does not know.
 
     Raises: as `say`.
     """
-    if not await anyio.to_thread.run_sync(lambda: app.stores(app.settings).inbox.peek(request.conversation)):
+    if not await scope.app.threads().run_shielded(lambda: scope.stores.inbox.peek(request.conversation)):
         return None
-    end = await run_round(app, replace(request, prompt=INBOX_PROMPT, resume=False, automatic=True), listener, asker)
+    end = await run_round(scope, replace(request, prompt=INBOX_PROMPT, resume=False, automatic=True), listener, asker)
     return None if end.reason == "nothing" else end

@@ -3,7 +3,7 @@
 import os
 import stat
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.core.errors import BadInput, NotFound, Unavailable
 from marid.text.display import quote_path
 from marid.workspace.small_text import read_small_text
@@ -13,18 +13,18 @@ _MAX_BYTES = 10 << 20
 _STDIN = frozenset({"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 
 
-def is_file(app: App, path: str) -> bool:
+def is_file(scope: RequestScope, path: str) -> bool:
     """Whether a person who says this may mean a file: it is there, and no folder."""
-    place = os.path.join(app.cwd, path)
+    place = os.path.join(scope.cwd, path)
     return os.path.exists(place) and not os.path.isdir(place)
 
 
-def read_text_file(app: App, path: str, max_bytes: int = _MAX_BYTES) -> str:
+def read_text_file(scope: RequestScope, path: str, max_bytes: int = _MAX_BYTES) -> str:
     """Its text, of at most so many bytes; a pipe is waited for.
 
     Raises: NotFound; BadInput for what is no such file; Unavailable.
     """
-    shown, place = quote_path(path), os.path.join(app.cwd, path)
+    shown, place = quote_path(path), os.path.join(scope.cwd, path)
     try:
         return _read_stream(place, max_bytes) if _is_stream(place) else read_small_text(place, max_bytes)
     except FileNotFoundError:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.conversations import transcript
 from marid.core.errors import BadInput, NotFound
 from marid.core.suggestions import close_matches, did_you_mean
@@ -26,20 +26,20 @@ def setting_keys() -> tuple[str, ...]:
     return tuple(one.name for one in SETTINGS if one.kind != "table" and ANY_PROVIDER not in one.name)
 
 
-def inspect(app: App, key: str, thing: str) -> str:
+def inspect(scope: RequestScope, key: str, thing: str) -> str:
     """What a conversation has of it, in words; one that was never used has what everybody has.
 
     Raises: BadInput for what is no thing, with the nearest ones; Unavailable.
     """
     thing = _ALIASES.get(thing, thing)
     if thing in _READERS:
-        return _READERS[thing](app, key).strip("\n") or UNSET
+        return _READERS[thing](scope, key).strip("\n") or UNSET
     if thing == "home":
-        return app.settings.home
+        return scope.home
     if thing == LIST:
         return "\n".join(inspectable_names())
     check_inspectable(thing)
-    return _setting_text(app, key, thing)
+    return _setting_text(scope, key, thing)
 
 
 def check_inspectable(thing: str) -> None:
@@ -58,11 +58,11 @@ def _setting_name(thing: str) -> str:
     return found.name if found else ""
 
 
-def _setting_text(app: App, key: str, thing: str) -> str:
+def _setting_text(scope: RequestScope, key: str, thing: str) -> str:
     from marid.core.settings.view import effective_settings
 
     name = _setting_name(thing)
-    rows = effective_settings(app.resolve(key, {}))
+    rows = effective_settings(scope.within(key).resolve())
     found = next((one for one in rows if one.key == name), None)
     if found is not None:
         return _format_value(found.value)
@@ -83,37 +83,37 @@ def _format_value(value: object) -> str:
     return text[1:-1].replace('"', "") if isinstance(value, list) else text
 
 
-def _note_reader(name: str) -> Callable[[App, str], str]:
-    def read_note(app: App, key: str) -> str:
+def _note_reader(name: str) -> Callable[[RequestScope, str], str]:
+    def read_note(scope: RequestScope, key: str) -> str:
         try:
-            return transcript(app, key).read_note(name)
+            return transcript(scope, key).read_note(name)
         except NotFound:
             return ""
 
     return read_note
 
 
-def _base_prompt(app: App, key: str) -> str:
+def _base_prompt(scope: RequestScope, key: str) -> str:
     from marid.engine.system_prompt import base_prompt
     from marid.workspace.instructions import load_home_prompt
 
-    return base_prompt(load_home_prompt(app.settings.home, "chibi"), _note_reader("system_prompt")(app, key))
+    return base_prompt(load_home_prompt(scope.home, "chibi"), _note_reader("system_prompt")(scope, key))
 
 
-def _full_prompt(app: App, key: str) -> str:
+def _full_prompt(scope: RequestScope, key: str) -> str:
     """What a model would be told now."""
     from marid.engine.system_prompt import PromptParts, prompt_parts, system_prompt
     from marid.workspace.instructions import load_home_prompt, load_instructions
 
-    settings = app.resolve(key, {}).settings
-    told = load_instructions(app.settings.home, app.user_home, app.project, app.cwd)
+    settings = scope.within(key).settings
+    told = load_instructions(scope.home, scope.app.user_home, scope.project, scope.cwd)
     fuel = (settings.conversation.fuel, settings.conversation.fuel)
     try:
-        parts = prompt_parts(transcript(app, key), settings, told, load_home_prompt(app.settings.home, "chibi"), fuel)
+        parts = prompt_parts(transcript(scope, key), settings, told, load_home_prompt(scope.home, "chibi"), fuel)
     except NotFound:
         parts = PromptParts(
             conversation=key,
-            base=_base_prompt(app, key),
+            base=_base_prompt(scope, key),
             instructions=told,
             username=settings.conversation.username,
             fuel=fuel,
@@ -121,7 +121,7 @@ def _full_prompt(app: App, key: str) -> str:
     return system_prompt(parts)
 
 
-_READERS: Mapping[str, Callable[[App, str], str]] = MappingProxyType(
+_READERS: Mapping[str, Callable[[RequestScope, str], str]] = MappingProxyType(
     {
         "system_prompt": _base_prompt,
         "whole_prompt": _full_prompt,

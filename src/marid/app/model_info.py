@@ -2,27 +2,26 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, cast
 
-import anyio.to_thread
-
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.core.errors import MaridError, NotFound
 from marid.core.model_io import ModelInfo
 from marid.core.settings.schema import PROVIDERS
 from marid.text.display import escape_text
 
 
-async def find_model_info(app: App, name: str) -> ModelInfo:
+async def find_model_info(scope: RequestScope, name: str) -> ModelInfo:
     """What the first provider that knows the model says, the default one first; of `provider:model` only that one.
 
     What our own table knows of a service that is not set up is told where nobody else knows the model.
 
     Raises: NotFound when none knows it; when one could not be asked, what it raised.
     """
-    settings = app.resolve("", {"model": name}).settings
+    settings = scope.within("", {"model": name}).settings
     bare = settings.model.name or name
-    providers = app.providers(settings)
+    providers = scope.app.providers(settings)
     named = name == f"{settings.model.provider}:{bare}"
     if named:
         providers = providers[:1]
@@ -32,7 +31,7 @@ async def find_model_info(app: App, name: str) -> ModelInfo:
             return await provider.info(bare)
         except MaridError as error:
             failed.append(error)
-    if not named and (found := await _bundled_info(app, name)):
+    if not named and (found := await _bundled_info(scope, name)):
         return found
     troubles = [error for error in failed if not isinstance(error, NotFound)]
     if troubles or len(failed) == 1:
@@ -41,11 +40,11 @@ async def find_model_info(app: App, name: str) -> ModelInfo:
     raise NotFound(f"no model '{name}': none of {asked} knows it")
 
 
-async def _bundled_info(app: App, name: str) -> ModelInfo | None:
+async def _bundled_info(scope: RequestScope, name: str) -> ModelInfo | None:
     """Of services that anybody can use, without asking them."""
     for id in PROVIDERS:
-        service = app.providers(app.resolve("", {"model": f"{id}:{name}"}).settings)[0]
-        if service.provider == id and await anyio.to_thread.run_sync(service.context_window, name):
+        service = scope.app.providers(scope.within("", {"model": f"{id}:{name}"}).settings)[0]
+        if service.provider == id and await scope.app.threads().run_shielded(partial(service.context_window, name)):
             return await service.info(name)
     return None
 

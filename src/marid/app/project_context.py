@@ -4,11 +4,10 @@ import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.output_files import save_bytes
 from marid.assembly.pipeline import ContextRun, compute_lock
 from marid.assembly.selection import admit_named_files, make_selection_rules, resolve_targets
-from marid.core.caller import Caller
 from marid.core.context import ContextRequest, FileSelection
 from marid.core.errors import BadInput
 from marid.core.events import ContextEvent, Emit, Event, EventStream, Notice
@@ -38,11 +37,11 @@ def byte_limit(megabytes: float) -> int:
 
 
 def assemble(
-    app: App, request: ContextRequest, caller: Caller, listener: EventSink, memory: "ContentCache | None" = None
+    scope: RequestScope, request: ContextRequest, listener: EventSink, memory: "ContentCache | None" = None
 ) -> ContextRun:
     """Start a request: iterate the result for the output, then ask it for its report."""
-    emit = EventStream(new_id(), caller, listener).emit
-    return ContextRun(_clone_targets(app, request, emit), app.context_ports, emit, memory)
+    emit = EventStream(new_id(), scope.caller, listener).emit
+    return ContextRun(_clone_targets(scope, request, emit), scope.context_ports, emit, memory)
 
 
 def save(run: ContextRun, path: str) -> None:
@@ -73,14 +72,16 @@ def _write_lock(run: ContextRun) -> None:
         save_bytes([[dump_lock(lock)]], os.path.join(run.request.cwd, run.request.lock))
 
 
-def explain_path(app: App, wanted: FileSelection, path: str) -> str:
+def explain_path(scope: RequestScope, wanted: FileSelection, path: str) -> str:
     """Which rule of which file at which line decides about `path`.
 
     Raises: NotFound, BadInput when the path is not there or not below the target.
     """
-    targets = resolve_targets(wanted.targets, app.cwd, wanted.base)
-    ruling = make_selection_rules(wanted, app.cwd, app.context_ports.user_git_files, app.context_ports.settings_rules)
-    full = os.path.join(app.cwd, path)
+    targets = resolve_targets(wanted.targets, scope.cwd, wanted.base)
+    ruling = make_selection_rules(
+        wanted, scope.cwd, scope.context_ports.user_git_files, scope.context_ports.settings_rules
+    )
+    full = os.path.join(scope.cwd, path)
     place = os.path.join(os.path.realpath(os.path.dirname(full)), os.path.basename(full))
     if not os.path.lexists(place) and os.path.lexists(os.path.join(targets.top, path)):
         place = os.path.normpath(os.path.join(targets.top, path))
@@ -95,19 +96,19 @@ def explain_path(app: App, wanted: FileSelection, path: str) -> str:
     return str(explain(Walker(targets.top, ruling), below, max(holding, key=len)))
 
 
-def lock_differences(app: App, lock: str, caller: Caller, listener: EventSink) -> Iterator[str]:
+def lock_differences(scope: RequestScope, lock: str, listener: EventSink) -> Iterator[str]:
     """What would differ if the pack of a lock file were made again now, a line each."""
     from marid.assembly.lock.lock_file import diff_locks, load_lock
     from marid.assembly.lock.recorder import request_from_lock
 
-    path = os.path.join(app.cwd, lock)
+    path = os.path.join(scope.cwd, lock)
     old = load_lock(path)
-    emit = EventStream(new_id(), caller, listener).emit
-    request = _clone_targets(app, request_from_lock(old, path), emit)
-    return diff_locks(old, compute_lock(request, app.context_ports, emit))
+    emit = EventStream(new_id(), scope.caller, listener).emit
+    request = _clone_targets(scope, request_from_lock(old, path), emit)
+    return diff_locks(old, compute_lock(request, scope.context_ports, emit))
 
 
-def _clone_targets(app: App, request: ContextRequest, emit: Emit) -> ContextRequest:
+def _clone_targets(scope: RequestScope, request: ContextRequest, emit: Emit) -> ContextRequest:
     """With targets that are elsewhere replaced by their copy here."""
     wanted = request.selection
     if all(os.path.lexists(os.path.join(request.cwd, target)) for target in wanted.targets):
@@ -118,19 +119,19 @@ def _clone_targets(app: App, request: ContextRequest, emit: Emit) -> ContextRequ
     targets, origins = list(wanted.targets), [""] * len(wanted.targets)
     for at, target in enumerate(wanted.targets):
         here = os.path.lexists(os.path.join(request.cwd, target))
-        url = None if here else clone_url(target, app.settings.context.clone_host)
+        url = None if here else clone_url(target, scope.settings.context.clone_host)
         if url is not None:
-            clones = app.context_ports.clones(lambda text: emit(Notice(text=text)))
+            clones = scope.context_ports.clones(lambda text: emit(Notice(text=text)))
             targets[at], origins[at] = clones.clone(url, wanted.branch or None), public_url(url)
     return request._replace(selection=wanted._replace(targets=tuple(targets), origins=tuple(origins)))
 
 
-def copy(app: App, run: ContextRun) -> str:
+def copy(scope: RequestScope, run: ContextRun) -> str:
     """Put a run's output on the clipboard; returns the name of what was used.
 
     Raises: Unavailable when there is no clipboard to be had.
     """
     data = b"".join(piece for batch in run for piece in batch)
-    used = app.clipboard().copy(data)
+    used = scope.app.clipboard().copy(data)
     _write_lock(run)
     return used

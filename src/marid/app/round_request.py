@@ -1,7 +1,6 @@
 """What is said in a conversation."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from marid.app.tool_access import ToolAccess
 
@@ -12,20 +11,17 @@ _DEFAULT_ACCESS = ToolAccess()
 class RoundRequest:
     """What is said, and under which conditions.
 
-    `conversation` is a name or an id; one that is not there is made. `flags` are settings by key, above all others.
-    `resume` goes on where the last round broke off, without a new message. `force` says who has the word after an
-    answer without a call that says so. `debug` holds some of core.logs.LOGS. `wait` are seconds for whoever
-    holds the conversation. `face` names the way in. With `unsaid` the prompt is the program's own: no person has said
-    it, and it is no title.
+    `conversation` is a name or an id; one that does not exist is created. `resume` continues the last round without a
+    new message. `force` ("user" or "agent") is whose turn it is after an answer without a handoff. `debug` holds some
+    of core.debug_logs.DEBUG_LOGS. `lock_timeout` is how many seconds to wait for a conversation that is in use. An
+    `automatic` prompt comes from the program, not from a person, and does not become a title.
     """
 
     prompt: str
     conversation: str
     access: ToolAccess = _DEFAULT_ACCESS
-    flags: Mapping[str, object] = field(default_factory=dict[str, object])
     resume: bool = False
     force: str = ""
     debug: frozenset[str] = frozenset()
     lock_timeout: float = 0.0
-    face: str = "cli"
     automatic: bool = False

@@ -1,11 +1,12 @@
 """What a round stands on: the conversation's own settings, store and model, resolved before anything is opened."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.conversation_stores import ConversationStores
+from marid.app.round_request import RoundRequest
 from marid.core.conversation.entry import TO_AGENT, TO_USER
 from marid.core.errors import BadInput
 from marid.core.model_io import ModelInfo, Parameters
@@ -35,18 +36,16 @@ class RoundSetup(NamedTuple):
     notes: tuple[str, ...]
 
 
-def prepare_round(
-    app: App, conversation: str, flags: Mapping[str, object], force: str = "", debug: Collection[str] = ()
-) -> RoundSetup:
-    """For a conversation by name or id. Reads settings, so call it in a thread. Nothing is made.
+def prepare_round(scope: RequestScope, request: RoundRequest) -> RoundSetup:
+    """Of a request. Reads settings, so call it in a thread. Nothing is made.
 
     Raises: BadInput; Unavailable.
     """
-    stores = app.stores(app.settings)
-    name = stores.conversations.resolve_name(conversation)
-    settings, _, notes = app.resolve(name, flags)
-    logs = {kind: stores.files.log_file(name, file) for word, (kind, file) in _LOGS.items() if word in debug}
-    model = app.model(settings, logs)
+    stores = scope.stores
+    name = stores.conversations.resolve_name(request.conversation)
+    settings, _, notes = scope.within(name).resolve()
+    logs = {kind: stores.files.log_file(name, file) for word, (kind, file) in _LOGS.items() if word in request.debug}
+    model = scope.app.model(settings, logs)
     return RoundSetup(
         conversation=name,
         settings=settings,
@@ -54,7 +53,7 @@ def prepare_round(
         model=model,
         model_name=_OFFLINE if model.provider == _OFFLINE else settings.model.name,
         parameters=Parameters.from_table(settings.model.api),
-        fallback_tool=_fallback_tool(settings, force),
+        fallback_tool=_fallback_tool(settings, request.force),
         notes=notes,
     )
 

@@ -10,13 +10,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import anyio
-import anyio.to_thread
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.round_request import RoundRequest
 from marid.app.round_setup import RoundSetup, ensure_model, prepare_round
 from marid.app.tool_session import ToolSession, open_tools
-from marid.core.caller import Caller
 from marid.core.conversation.records import Conflict, ConversationLocked, ConversationMeta
 from marid.core.errors import BadInput, MaridError, NotFound
 from marid.core.events import AsyncEmit, EventListener, Notice
@@ -51,7 +49,7 @@ _SOURCES: Mapping[str, str] = MappingProxyType({"cli": "CLI", "json": "CLI", "mc
 
 
 async def run_round(
-    app: App, request: RoundRequest, listener: EventListener[RoundEvent], asker: "Asker | None" = None
+    scope: RequestScope, request: RoundRequest, listener: EventListener[RoundEvent], asker: "Asker | None" = None
 ) -> RoundEnd:
     """One round. Its events go to `listener`, which is awaited: a slow one holds back this round and nothing else.
 
@@ -68,35 +66,41 @@ async def run_round(
     """
     if not request.resume and not request.prompt.strip():
         raise BadInput("there is nothing to say: the prompt is blank")
-    setting = partial(prepare_round, app, request.conversation, request.flags, request.force, request.debug)
-    stage = await ensure_model(await anyio.to_thread.run_sync(setting))
-    events = AsyncEventStream(new_id(), Caller(face=request.face), listener)
+    threads = scope.app.threads()
+    stage = await ensure_model(await threads.run_shielded(partial(prepare_round, scope, request)))
+    scope = scope.within(stage.conversation)
+    events = AsyncEventStream(new_id(), scope.caller, listener)
     for note in stage.notes:
         await events.emit(Notice(note))
     warming = _start_warmup(stage.model)
     try:
-        return await _run_in_conversation(app, request, stage, events, asker)
+        return await _run_in_conversation(scope, request, stage, events, asker)
     finally:
         if warming is not None:
             with anyio.CancelScope(shield=True):
-                await anyio.to_thread.run_sync(warming.join, _WARMUP_JOIN_TIMEOUT)
+                await threads.run_shielded(partial(warming.join, _WARMUP_JOIN_TIMEOUT))
 
 
 async def _run_in_conversation(
-    app: App, request: RoundRequest, setup: RoundSetup, events: AsyncEventStream[RoundEvent], asker: "Asker | None"
+    scope: RequestScope,
+    request: RoundRequest,
+    setup: RoundSetup,
+    events: AsyncEventStream[RoundEvent],
+    asker: "Asker | None",
 ) -> RoundEnd:
-    held = await _lock_conversation(setup, request)
+    threads = scope.app.threads()
+    held = await _lock_conversation(scope, setup, request)
     try:
-        ledger = AsyncConversation(held, events.emit)
-        hands = await ledger.run_in_thread(partial(_open_session, app, request, setup, held.meta().id))
-        events.caller = hands.scope.caller
+        ledger = AsyncConversation(held, events.emit, threads)
+        hands = await ledger.run_in_thread(partial(_open_session, scope, request, held.meta().id))
+        events.caller = hands.call_scope.caller
         try:
-            return await _RoundRunner(app, request, setup, ledger, hands).run(events, asker)
+            return await _RoundRunner(scope, request, setup, ledger, hands).run(events, asker)
         finally:
             hands.close()
     finally:
         with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(held.close)
+            await threads.run_shielded(held.close)
 
 
 def _start_warmup(model: Model) -> Thread | None:
@@ -113,19 +117,19 @@ def _warm_up(model: Warmable) -> None:
         model.warm()
 
 
-async def _lock_conversation(setup: RoundSetup, request: RoundRequest) -> Conversation:
+async def _lock_conversation(scope: RequestScope, setup: RoundSetup, request: RoundRequest) -> Conversation:
     """The conversation, ours. It is tried again and again rather than waited for: cancelling ends that at once."""
     until = time.monotonic() + request.lock_timeout
     while True:
         try:
-            return await anyio.to_thread.run_sync(partial(_open_or_create, setup, request))
+            return await scope.app.threads().run_shielded(partial(_open_or_create, setup, request, scope.caller.face))
         except ConversationLocked:
             if time.monotonic() >= until:
                 raise
         await anyio.sleep(_POLL)
 
 
-def _open_or_create(setup: RoundSetup, request: RoundRequest) -> Conversation:
+def _open_or_create(setup: RoundSetup, request: RoundRequest, face: str) -> Conversation:
     store, storage = setup.stores.conversations, storage_settings(setup.settings)
     try:
         return store.open(setup.conversation, storage)
@@ -133,24 +137,28 @@ def _open_or_create(setup: RoundSetup, request: RoundRequest) -> Conversation:
         if request.resume:
             raise
     with suppress(Conflict):  # somebody else was faster
-        store.create(setup.conversation, source=_SOURCES.get(request.face, request.face.upper()))
+        store.create(setup.conversation, source=_SOURCES.get(face, face.upper()))
     return store.open(setup.conversation, storage)
 
 
-def _open_session(app: App, request: RoundRequest, setup: RoundSetup, conversation: str) -> ToolSession:
+def _open_session(scope: RequestScope, request: RoundRequest, conversation: str) -> ToolSession:
     """The tools, with the policy and the roots of this conversation's own settings."""
-    caller = Caller(face=request.face, conversation=conversation)
-    own = app._replace(settings=setup.settings)
-    return open_tools(own, replace(request.access, rootless=True), caller)
+    scope = scope._replace(caller=scope.caller._replace(conversation=conversation))
+    return open_tools(scope, replace(request.access, rootless=True))
 
 
 class _RoundRunner:
     """One round with all that belongs to it."""
 
     def __init__(
-        self, app: App, request: RoundRequest, setup: RoundSetup, conversation: AsyncConversation, session: ToolSession
+        self,
+        scope: RequestScope,
+        request: RoundRequest,
+        setup: RoundSetup,
+        conversation: AsyncConversation,
+        session: ToolSession,
     ) -> None:
-        self._app = app
+        self._scope = scope
         self._request = request
         self._setup = setup
         self._conversation = conversation
@@ -178,7 +186,7 @@ class _RoundRunner:
 
     def _setup_notes(self) -> list[str]:
         notes: list[str] = []
-        if not self._session.scope.path_scope.guarded_roots:
+        if not self._session.call_scope.path_scope.guarded_roots:
             notes.append("the working directory belongs to no project: tools can touch no files; --root DIR names some")
         if names := unknown_tool_names(self._session.inventory, self._setup.settings):
             notes.append(f"the settings `tools` name what is not there: {', '.join(names)}")
@@ -207,12 +215,12 @@ class _RoundRunner:
         own = conversation_services(
             self._locked_conversation, memory.conversations, memory.inbox, stage.model, stage.settings
         )
-        return replace(self._session.scope.with_services(own), emit=emit, asker=asker)
+        return replace(self._session.call_scope.with_services(own), emit=emit, asker=asker)
 
     def _prompt_factory(self) -> Callable[[tuple[int, int] | None], str]:
         """What people have written down is read once a round, what the model has noted whenever it is asked."""
-        app, settings = self._app, self._setup.settings
-        written = load_instructions(settings.home, app.user_home, app.project, app.cwd)
+        scope, settings = self._scope, self._setup.settings
+        written = load_instructions(settings.home, scope.app.user_home, scope.project, scope.cwd)
         home = load_home_prompt(settings.home, "chibi")
         return lambda fuel: system_prompt(prompt_parts(self._locked_conversation, settings, written, home, fuel))
 

@@ -6,13 +6,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-import anyio.to_thread
-
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.conversation_stores import ConversationStores
 from marid.app.tool_access import ToolAccess
 from marid.app.tool_session import ToolSession, open_tools
-from marid.core.caller import Caller
 from marid.core.errors import NotFound
 from marid.core.events import EventListener, ToolEvent
 from marid.core.settings.storage import storage_settings
@@ -42,11 +39,10 @@ class ToolCallRequest:
     conversation: str
     args: Mapping[str, object] = field(default_factory=dict[str, object])
     access: ToolAccess = _DEFAULT_ACCESS
-    face: str = "cli"
 
 
 async def call_tool(
-    app: App,
+    scope: RequestScope,
     request: ToolCallRequest,
     asker: "Asker | None" = None,
     listener: EventListener[ToolEvent] | None = None,
@@ -58,47 +54,47 @@ async def call_tool(
     Raises: BadInput for a name or settings that make no sense; NotFound for roots that are gone; Held; Unavailable.
     """
     name = check_conversation_name(request.conversation)
-    settings = app.resolve(name, {}).settings
-    memory = app.stores(settings)
-    caller = Caller(face=request.face, conversation=_conversation_id(memory, name))
-    hands = open_tools(app._replace(settings=settings), request.access, caller, asker, listener)
+    caller = scope.caller._replace(conversation=_conversation_id(scope.stores, name))
+    scope = scope.within(name)._replace(caller=caller)
+    settings, stores, threads = scope.settings, scope.stores, scope.app.threads()
+    session = open_tools(scope, request.access, asker, listener)
     try:
         with ExitStack() as stack:
-            scope, ports = hands.scope, _tool_ports(hands, request.tool)
+            call_scope, ports = session.call_scope, _tool_ports(session, request.tool)
             if Handoff in ports:
                 return ToolFailure(
                     code=NotFound.code, message=f"'{request.tool}' is for models: it ends or prolongs a round"
                 )
             if not _HOME_PORTS.isdisjoint(ports):
-                own = await anyio.to_thread.run_sync(memory.conversations.resolve_name, name)
-                model = app.model(settings, {})
-                scope = scope.with_services(home_services(own, memory.conversations, memory.inbox, model))
+                own = await threads.run_shielded(partial(stores.conversations.resolve_name, name))
+                model = scope.app.model(settings, {})
+                call_scope = call_scope.with_services(home_services(own, stores.conversations, stores.inbox, model))
             elif not _CONVERSATION_PORTS.isdisjoint(ports):
-                held = await anyio.to_thread.run_sync(
-                    partial(memory.conversations.open, name, storage_settings(settings), create=True)
+                held = await threads.run_shielded(
+                    partial(stores.conversations.open, name, storage_settings(settings), create=True)
                 )
                 stack.callback(held.close)
-                model = app.model(settings, {})
-                own = conversation_services(held, memory.conversations, memory.inbox, model, settings)
-                caller = scope.caller._replace(conversation=held.meta().id)
-                scope = replace(scope.with_services(own), caller=caller)
-            return await hands.make_dispatcher(hands.inventory).call(request.tool, request.args, scope)
+                model = scope.app.model(settings, {})
+                own = conversation_services(held, stores.conversations, stores.inbox, model, settings)
+                caller = call_scope.caller._replace(conversation=held.meta().id)
+                call_scope = replace(call_scope.with_services(own), caller=caller)
+            return await session.make_dispatcher(session.inventory).call(request.tool, request.args, call_scope)
     finally:
-        hands.close()
+        session.close()
 
 
-def _conversation_id(memory: ConversationStores, name: str) -> str:
+def _conversation_id(stores: ConversationStores, name: str) -> str:
     """By which what a person has allowed in a conversation is found again."""
     try:
-        return memory.conversations.get_meta(name).id
+        return stores.conversations.get_meta(name).id
     except NotFound:
         return name
 
 
-def _tool_ports(hands: ToolSession, tool: str) -> frozenset[type]:
+def _tool_ports(session: ToolSession, tool: str) -> frozenset[type]:
     """What a tool works with."""
     try:
-        needs = dependencies_of(hands.inventory.find(tool))
+        needs = dependencies_of(session.inventory.find(tool))
     except NotFound:
         return frozenset()  # whoever calls it is told
     return frozenset((*needs.required.values(), *needs.optional.values()))

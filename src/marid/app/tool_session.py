@@ -3,12 +3,11 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.tool_access import ToolAccess
-from marid.core.caller import Caller
 from marid.core.errors import BadInput
 from marid.core.events import Event, EventListener, Notice, ToolEvent
 from marid.core.ids import new_id
@@ -34,10 +33,12 @@ class ToolSession:
     `dispatcher` makes what calls them; it is asked for with the first call.
     """
 
-    def __init__(self, inventory: Inventory, scope: CallScope, dispatcher: "Callable[[Inventory], Dispatcher]") -> None:
+    def __init__(
+        self, inventory: Inventory, call_scope: CallScope, dispatcher: "Callable[[Inventory], Dispatcher]"
+    ) -> None:
         self.inventory = inventory
         self._make_dispatcher = dispatcher
-        self.scope = scope
+        self.call_scope = call_scope
 
     @cached_property
     def _dispatcher(self) -> "Dispatcher":
@@ -49,7 +50,7 @@ class ToolSession:
 
     def tools_by_name(self) -> list[tuple[str, ToolSpec]]:
         """The tools that this caller may call or ask for, by every name they have."""
-        return [(name, spec) for spec in available_tools(self.inventory, self.scope) for name in spec.names]
+        return [(name, spec) for spec in available_tools(self.inventory, self.call_scope) for name in spec.names]
 
     async def call(self, name: str, args: Mapping[str, object], *, asker: "Asker | None" = None) -> Outcome:
         """Call one tool. Raises nothing but cancellation; `asker` asks for this call instead of the usual one."""
@@ -60,21 +61,20 @@ class ToolSession:
         from marid.toolkit.dispatch import ToolInvocation  # imported when used: only a call needs it
 
         return await self._dispatcher.call_all(
-            [ToolInvocation(name=name, args=args) for name, args in calls], self.scope
+            [ToolInvocation(name=name, args=args) for name, args in calls], self.call_scope
         )
 
     def close(self) -> None:
         """Give the roots back."""
-        self.scope.path_scope.close()
+        self.call_scope.path_scope.close()
 
     def _scope_for(self, asker: "Asker | None") -> CallScope:
-        return self.scope if asker is None else replace(self.scope, asker=asker)
+        return self.call_scope if asker is None else replace(self.call_scope, asker=asker)
 
 
 def open_tools(
-    app: App,
+    scope: RequestScope,
     access: ToolAccess,
-    caller: Caller,
     asker: "Asker | None" = None,
     listener: EventListener[ToolEvent] | None = None,
 ) -> ToolSession:
@@ -82,21 +82,20 @@ def open_tools(
 
     Raises: BadInput for flags or a policy that make no sense, NotFound for roots that are not there.
     """
-    toolbox = app.toolbox()
+    toolbox = scope.app.toolbox()
     inventory = toolbox.inventory.with_families(access.families) if access.families else toolbox.inventory
-    policy = build_policy(app.settings, access, toolbox.inventory.names())
-    territory = build_path_scope(app, access)
+    path_scope = build_path_scope(scope, access)
     run_id = new_id()
-    scope = CallScope(
-        caller=caller,
-        policy=policy,
-        path_scope=territory,
-        services=toolbox.services_for(territory),
+    call_scope = CallScope(
+        caller=scope.caller,
+        policy=build_policy(scope.settings, access, toolbox.inventory.names()),
+        path_scope=path_scope,
+        services=toolbox.services_for(scope.settings, path_scope),
         asker=asker,
         run_id=run_id,
-        emit=ignore_event if listener is None else AsyncEventStream(run_id, caller, listener).emit,
+        emit=ignore_event if listener is None else AsyncEventStream(run_id, scope.caller, listener).emit,
     )
-    return ToolSession(inventory, scope, toolbox.make_dispatcher)
+    return ToolSession(inventory, call_scope, partial(toolbox.make_dispatcher, scope.settings))
 
 
 def notice_listener(show: Callable[[str], None]) -> EventListener[ToolEvent]:
@@ -116,23 +115,23 @@ def build_policy(settings: Settings, access: ToolAccess, known: Sequence[str]) -
     return replace(policy, granted=access.allow, trusted=access.trust, read_only=access.read_only, wait=access.wait)
 
 
-def build_path_scope(app: App, access: ToolAccess) -> PathScope:
+def build_path_scope(scope: RequestScope, access: ToolAccess) -> PathScope:
     """What may be touched: the roots of the flags, else of the settings, else the project, and what is allowed besides.
 
     Raises: BadInput where the working directory belongs to no project and nothing is named.
     """
-    roots = [_absolute(app, root) for root in access.roots or app.settings.tools.roots]
+    roots = [_absolute(scope, root) for root in access.roots or scope.settings.tools.roots]
     if not roots:
-        roots = [app.project]
-        if app.project == os.path.dirname(app.project):
+        roots = [scope.project]
+        if scope.project == os.path.dirname(scope.project):
             if not access.rootless:
                 raise BadInput("the working directory belongs to no project: name what tools may touch with --root DIR")
             roots = []
-    besides = [_absolute(app, path) for path in (*app.settings.tools.files, *access.files)]
+    besides = [_absolute(scope, path) for path in (*scope.settings.tools.files, *access.files)]
     folders = [path for path in besides if os.path.isdir(path)]
     files = [path for path in besides if not os.path.isdir(path)]
-    return PathScope([*roots, *folders], files, app.settings.home, user=app.context_ports.user_git_files)
+    return PathScope([*roots, *folders], files, scope.home, user=scope.app.context_ports.user_git_files)
 
 
-def _absolute(app: App, path: str) -> str:
-    return os.path.normpath(os.path.join(app.cwd, os.path.expanduser(path)))
+def _absolute(scope: RequestScope, path: str) -> str:
+    return os.path.normpath(os.path.join(scope.cwd, os.path.expanduser(path)))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from marid.core.settings.values import Settings
 from marid.toolkit.inventory import Inventory
 from marid.workspace.guard.api import PathScope
 
@@ -11,12 +12,13 @@ if TYPE_CHECKING:
 
 
 class Toolbox(NamedTuple):
-    """Made in bootstrap. A dispatcher calls the tools of an inventory, which may be a part of all.
+    """Made in bootstrap. `standalone` are the tools that need no conversation.
 
-    `standalone` are the tools that need no conversation around them.
+    `make_dispatcher` gives what calls the tools of an inventory, which may hold some of them only; `services_for` the
+    ports that tools work with, by type.
     """
 
     inventory: Inventory
     standalone: Inventory
-    make_dispatcher: "Callable[[Inventory], Dispatcher]"
-    services_for: Callable[[PathScope], Mapping[type, object]]
+    make_dispatcher: "Callable[[Settings, Inventory], Dispatcher]"
+    services_for: Callable[[Settings, PathScope], Mapping[type, object]]

@@ -1,7 +1,7 @@
 """The steps of a call, stacked. Imported with the first call: listing the tools needs none of it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from marid.core.events import Notice
 from marid.ports.audit import AuditLog
@@ -38,28 +38,29 @@ if TYPE_CHECKING:
 _COMMAND_THREADS, _QUESTION_THREADS = 32, 4
 
 
-def make_dispatcher_factory(
-    home: str,
-    approvals: "SqliteApprovals",
-    audit: AuditLog,
-    services: Mapping[type, object],
-    warnings: list[str],
-) -> Callable[[Inventory], Dispatcher]:
-    """A factory of dispatchers that share threads, questions and records. Completes edits that a kill interrupted.
+class PipelinePorts(NamedTuple):
+    """What all calls of a process share. `warnings` about the environment of commands go out with the next command."""
 
-    `warnings` about the environment of commands are emitted with the next command.
-    """
-    recover_commits(home)
-    threads = DaemonThreadPool()
+    home: str
+    threads: DaemonThreadPool
+    approvals: "SqliteApprovals"
+    audit: AuditLog
+    services: Mapping[type, object]
+    warnings: list[str]
+
+
+def make_dispatcher_factory(ports: PipelinePorts) -> Callable[[Inventory], Dispatcher]:
+    """A factory of dispatchers that share threads, questions and records. Completes edits that a kill interrupted."""
+    recover_commits(ports.home)
     executor = PlanExecutor(
-        threads=threads,
-        broker=ApprovalBroker(approvals, DaemonThreadPool(_QUESTION_THREADS)),
-        grants=approvals,
-        audit=audit,
-        commit=Committer(home),
-        run_command=_make_runner(DaemonThreadPool(_COMMAND_THREADS), services, warnings),
+        threads=ports.threads,
+        broker=ApprovalBroker(ports.approvals, DaemonThreadPool(_QUESTION_THREADS)),
+        grants=ports.approvals,
+        audit=ports.audit,
+        commit=Committer(ports.home),
+        run_command=_make_runner(DaemonThreadPool(_COMMAND_THREADS), ports.services, ports.warnings),
         autorun_reason=autorun_reason,
-        sandbox_state=lambda: _processes(services).state(),
+        sandbox_state=lambda: _processes(ports.services).state(),
     )
     return lambda inventory: make_dispatcher(inventory, executor)
 

@@ -1,14 +1,14 @@
 """What the tools work with: which adapter stands behind which of their ports."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from marid.app.toolbox import Toolbox
 from marid.assembly.context_ports import ContextPorts
 from marid.assembly.context_reader import ContextReader
 from marid.bootstrap.model_wiring import provider_secrets
-from marid.bootstrap.once import once
-from marid.core.settings.values import Settings
+from marid.core.once import once
+from marid.core.settings.values import ContextSettings, Settings
 from marid.ports.beads import BeadsWorkspace
 from marid.ports.gauges import UiMetrics
 from marid.ports.git import Git
@@ -22,9 +22,10 @@ from marid.workspace.guard.api import PathScope
 
 if TYPE_CHECKING:
     from marid.adapters.process.shell_runner import ShellRunner
+    from marid.adapters.session_log import SessionLog
     from marid.adapters.sqlite_approvals import SqliteApprovals
-    from marid.ports.audit import AuditLog
     from marid.toolkit.dispatch import Dispatcher
+    from marid.toolkit.thread_pool import DaemonThreadPool
 
 Maker = Callable[[], object]
 
@@ -51,37 +52,37 @@ class LazyServices(Mapping[type, object]):
 class ToolAdapters:
     """Makes what all callers of one process share."""
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
-        self._settings = settings
+    def __init__(self, home: str, environ: Mapping[str, str]) -> None:
+        self._home = home
         self._environ = environ
         self.warnings: list[str] = []
 
-    def audit(self) -> "AuditLog":
+    def audit(self) -> "SessionLog":
         from marid.adapters.session_log import SessionLog
 
-        return SessionLog(self._settings.home, "marid", secrets=provider_secrets(self._settings, self._environ))
+        return SessionLog(self._home, "marid")
 
     def processes(self) -> "ShellRunner":
         from marid.adapters.process.shell_runner import ShellRunner
         from marid.adapters.sandbox.bubblewrap import Sandbox, find_bubblewrap
         from marid.bootstrap.shell_environment import shell_environment
 
-        environment = shell_environment(self._environ, self._settings.home)
+        environment = shell_environment(self._environ, self._home)
         self.warnings += environment.warnings
         program = find_bubblewrap()
-        sandbox = Sandbox(program, env=environment.variables, state=self._settings.home) if program else None
+        sandbox = Sandbox(program, env=environment.variables, state=self._home) if program else None
         return ShellRunner(env=environment.variables, sandbox=sandbox)
 
-    def web(self) -> Web:
+    def web(self, settings: Settings) -> Web:
         from marid.adapters.web.client import WebClient
 
-        return WebClient(allow=self._settings.web.net_allow, engine=self._settings.web.search_url)
+        return WebClient(allow=settings.web.net_allow, engine=settings.web.search_url)
 
-    def contexts(self, ports: ContextPorts) -> ContextReader:
+    def contexts(self, settings: ContextSettings, ports: ContextPorts) -> ContextReader:
         from marid.app.project_context import byte_limit
         from marid.assembly.guarded_context import GuardedContextReader
 
-        settings = self._settings.context
+        ports = ports._replace(settings_rules=settings.rules)
         limit = byte_limit(settings.max_size_mb)
         return GuardedContextReader(ports, max_bytes=limit, mask=settings.mask, encoding=settings.encoding)
 
@@ -96,40 +97,52 @@ class ToolAdapters:
         return ProjectBeads(territory, self._environ)
 
 
-def make_toolbox(
-    settings: Settings,
-    environ: Mapping[str, str],
-    context_ports: ContextPorts,
-    *,
-    workers: Callable[[], Workers],
-    approvals: "Callable[[], SqliteApprovals]",
-) -> Toolbox:
-    """The tools and all that they need; `context_ports`, `workers` and `approvals` are shared with others."""
-    parts = ToolAdapters(settings, environ)
+class SharedAdapters(NamedTuple):
+    """What tools share with the rest of the program."""
+
+    context_ports: ContextPorts
+    workers: Callable[[], Workers]
+    approvals: "Callable[[], SqliteApprovals]"
+    threads: "Callable[[], DaemonThreadPool]"
+
+
+def make_toolbox(home: str, environ: Mapping[str, str], shared: SharedAdapters) -> Toolbox:
+    """The tools and what they need."""
+    adapters = ToolAdapters(home, environ)
     services = LazyServices(
         {
-            Workers: workers,
-            Git: context_ports.git,
-            ContextReader: once(lambda: parts.contexts(context_ports)),
-            ProcessRunner: parts.processes,
-            Web: parts.web,
-            UiMetrics: parts.gauges,
+            Workers: shared.workers,
+            Git: shared.context_ports.git,
+            ProcessRunner: adapters.processes,
+            UiMetrics: adapters.gauges,
         }
     )
 
+    audit = once(adapters.audit)
+
     def make_factory() -> "Callable[[Inventory], Dispatcher]":
-        from marid.bootstrap.call_pipeline import make_dispatcher_factory
+        from marid.bootstrap.call_pipeline import PipelinePorts, make_dispatcher_factory
 
-        return make_dispatcher_factory(settings.home, approvals(), parts.audit(), services, parts.warnings)
+        ports = PipelinePorts(home, shared.threads(), shared.approvals(), audit(), services, adapters.warnings)
+        return make_dispatcher_factory(ports)
 
-    shared = once(make_factory)
+    factory = once(make_factory)
 
-    def make_dispatcher(inventory: Inventory) -> "Dispatcher":
-        return shared()(inventory)
+    def make_dispatcher(settings: Settings, inventory: Inventory) -> "Dispatcher":
+        audit().hide(provider_secrets(settings, environ))
+        return factory()(inventory)
 
-    def services_for(territory: PathScope) -> Mapping[type, object]:
+    def services_for(settings: Settings, path_scope: PathScope) -> Mapping[type, object]:
         own: dict[type, Maker] = {port: (lambda port=port: services[port]) for port in services}
-        return LazyServices({**own, BeadsWorkspace: lambda: parts.beads(territory), PathResolver: lambda: territory})
+        return LazyServices(
+            {
+                **own,
+                Web: lambda: adapters.web(settings),
+                ContextReader: lambda: adapters.contexts(settings.context, shared.context_ports),
+                BeadsWorkspace: lambda: adapters.beads(path_scope),
+                PathResolver: lambda: path_scope,
+            }
+        )
 
     return Toolbox(
         inventory=Inventory(TOOLS),

@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from marid.app.app import App
+from marid.app.app import App, RequestScope, open_scope
 from marid.assembly.context_ports import ContextPorts
 from marid.bootstrap.environment import find_home, find_project, git_user_files, user_home, wants_colour
-from marid.bootstrap.once import once
 from marid.bootstrap.settings.settings_resolver import SettingsSources, resolve_settings
+from marid.core.caller import Caller
 from marid.core.errors import NotFound
+from marid.core.once import once
 from marid.core.settings.values import ResolvedSettings, Settings
 
 if TYPE_CHECKING:
@@ -26,64 +27,80 @@ if TYPE_CHECKING:
     from marid.ports.outlines import Outlines
     from marid.ports.watch import FileWatcher
     from marid.ports.workers import Workers
+    from marid.toolkit.thread_pool import DaemonThreadPool
 
 # Beyond that the disk and the one hand that writes set the pace.
 _MAX_WORKERS = 4
+# Most of them wait for the disk: a commit is shared by all that wait for it.
+_MAX_THREADS = 32
+_PYTHON = Caller(face="python")
 
 
-def build(
+def open_request(
     *,
-    cwd: str | None = None,
     home: str | None = None,
+    cwd: str | None = None,
     project: str | None = None,
     environ: Mapping[str, str] | None = None,
-    one_shot: bool = False,
-) -> App:
-    """The workbench for a working directory. In a `one_shot` process, which has no threads, work may be forked off.
+    caller: Caller = _PYTHON,
+) -> RequestScope:
+    """Build the App of this process and begin a request; `home` and `project` are what flags name.
 
-    `home` and `project` are what flags name.
-
-    Raises: BadInput when a settings file or variable is wrong, NotFound when the working directory is gone.
+    Raises: BadInput when there is no home folder, NotFound when the working directory or the project does not exist.
     """
     environ = os.environ if environ is None else environ
     cwd = _working_directory() if cwd is None else cwd
-    project = find_project(environ, cwd, project or "")
-    sources = SettingsSources(os.path.abspath(home or find_home(environ)), project, environ)
-    settings, _, notes = resolve_settings(sources)
-    adapters = Adapters(settings, environ)
+    folder = find_project(environ, cwd, project or "")
+    app = build_app(os.path.abspath(home or find_home(environ)), environ)
+    return open_scope(app, caller, cwd, folder, colour=wants_colour(environ))
+
+
+def with_forks(scope: RequestScope) -> RequestScope:
+    """The same request in a process that ends with it and has no threads: packing may be shared out between forks."""
+    return scope._replace(app=scope.app._replace(context_ports=scope.app.context_ports._replace(crew=once(_fork_pool))))
+
+
+def build_app(home: str, environ: Mapping[str, str]) -> App:
+    """What a process has, for one home."""
+    adapters = Adapters(home, environ)
     cache = once(adapters.cache)
     workers = once(adapters.workers)
     git = once(adapters.git)
+    approvals = once(adapters.approvals)
+    threads = once(adapters.threads)
     context_ports = ContextPorts(
         git=git,
         clones=adapters.clones,
         cache=cache,
         outlines=once(lambda: adapters.outlines(cache(), workers())),
         user_git_files=git_user_files(environ),
-        settings_rules=settings.context.rules,
-        crew=once(adapters.crew) if one_shot else None,
     )
     return App(
-        settings=settings,
-        cwd=cwd,
-        project=project,
+        home=home,
         context_ports=context_ports,
-        colour=wants_colour(environ),
         clipboard=once(adapters.clipboard),
         watch=once(adapters.watch),
-        toolbox=once(lambda: adapters.toolbox(context_ports, workers)),
-        approvals=adapters.approvals,
-        resolve=partial(_resolve_for, sources),
-        stores=adapters.stores,
+        toolbox=once(lambda: adapters.toolbox(context_ports, workers, approvals, threads)),
+        approvals=approvals,
+        stores=once(adapters.stores),
+        threads=threads,
+        resolve_settings=partial(_resolve_settings, home, environ),
         model=adapters.model,
         providers=adapters.providers,
         user_home=user_home(environ),
-        notes=notes,
     )
 
 
-def _resolve_for(sources: SettingsSources, conversation: str, flags: Mapping[str, object]) -> ResolvedSettings:
-    return resolve_settings(sources._replace(conversation=conversation, flags=flags))
+def _resolve_settings(
+    home: str, environ: Mapping[str, str], project: str, conversation: str, overrides: Mapping[str, object]
+) -> ResolvedSettings:
+    return resolve_settings(SettingsSources(home, project, environ, conversation, overrides))
+
+
+def _fork_pool() -> "JobPool":
+    from marid.adapters.workers.fork_pool import ForkPool
+
+    return ForkPool(min(len(os.sched_getaffinity(0)), _MAX_WORKERS) - 1)
 
 
 def _working_directory() -> str:
@@ -94,10 +111,10 @@ def _working_directory() -> str:
 
 
 class Adapters:
-    """Makes the adapters that settings and environment ask for."""
+    """Makes the adapters of a home; each is imported when it is first needed."""
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
-        self._settings = settings
+    def __init__(self, home: str, environ: Mapping[str, str]) -> None:
+        self._home = home
         self._environ = environ
 
     def git(self) -> "Git":
@@ -108,12 +125,12 @@ class Adapters:
     def clones(self, on_note: Callable[[str], None]) -> "Clones":
         from marid.adapters.git.clones import CachedClones
 
-        return CachedClones(os.path.join(self._settings.home, "cache"), self._environ, on_note=on_note)
+        return CachedClones(os.path.join(self._home, "cache"), self._environ, on_note=on_note)
 
     def cache(self) -> "Cache":
         from marid.adapters.sqlite_cache import SqliteCache
 
-        return SqliteCache(os.path.join(self._settings.home, "cache", "content.db"))
+        return SqliteCache(os.path.join(self._home, "cache", "content.db"))
 
     def outlines(self, cache: "Cache", workers: "Workers") -> "Outlines":
         from marid.adapters.workers.worker_outlines import WorkerOutlines
@@ -126,20 +143,31 @@ class Adapters:
 
         return ProcessWorkers()
 
-    def toolbox(self, context_ports: ContextPorts, workers: "Callable[[], Workers]") -> "Toolbox":
-        from marid.bootstrap.tool_wiring import make_toolbox
+    def toolbox(
+        self,
+        context_ports: ContextPorts,
+        workers: "Callable[[], Workers]",
+        approvals: "Callable[[], SqliteApprovals]",
+        threads: "Callable[[], DaemonThreadPool]",
+    ) -> "Toolbox":
+        from marid.bootstrap.tool_wiring import SharedAdapters, make_toolbox
 
-        return make_toolbox(self._settings, self._environ, context_ports, workers=workers, approvals=self.approvals)
+        return make_toolbox(self._home, self._environ, SharedAdapters(context_ports, workers, approvals, threads))
+
+    def threads(self) -> "DaemonThreadPool":
+        from marid.toolkit.thread_pool import DaemonThreadPool
+
+        return DaemonThreadPool(_MAX_THREADS)
 
     def approvals(self) -> "SqliteApprovals":
         from marid.adapters.sqlite_approvals import SqliteApprovals
 
-        return SqliteApprovals(os.path.join(self._settings.home, "approvals.db"))
+        return SqliteApprovals(os.path.join(self._home, "approvals.db"))
 
-    def stores(self, settings: Settings) -> "ConversationStores":
+    def stores(self) -> "ConversationStores":
         from marid.bootstrap.model_wiring import make_stores
 
-        return make_stores(settings.home)
+        return make_stores(self._home)
 
     def model(self, settings: Settings, files: Mapping[str, str]) -> "Model":
         from marid.bootstrap.model_wiring import make_model
@@ -150,11 +178,6 @@ class Adapters:
         from marid.bootstrap.model_wiring import make_providers
 
         return make_providers(settings, self._environ)
-
-    def crew(self) -> "JobPool":
-        from marid.adapters.workers.fork_pool import ForkPool
-
-        return ForkPool(min(len(os.sched_getaffinity(0)), _MAX_WORKERS) - 1)
 
     def clipboard(self) -> "Clipboard":
         from marid.adapters.system_clipboard import SystemClipboard

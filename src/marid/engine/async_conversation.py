@@ -5,17 +5,15 @@ from functools import partial
 from typing import TypeVar
 
 import anyio
-import anyio.to_thread
 
 from marid.core.conversation.entry import Entry
 from marid.core.events import AsyncEmit
 from marid.core.round_events import EntryStored, RoundEvent
 from marid.engine.turns import Turn, parse_turns
 from marid.ports.transcript import Conversation
+from marid.toolkit.thread_pool import DaemonThreadPool
 
 T = TypeVar("T")
-
-_MAX_THREADS = 4
 
 
 def _do_nothing() -> None:
@@ -23,17 +21,17 @@ def _do_nothing() -> None:
 
 
 class AsyncConversation:
-    """For one round. Its threads are its own, so that no other conversation waits for it."""
+    """For one round; `threads` do what blocks."""
 
-    def __init__(self, conversation: Conversation, emit: AsyncEmit[RoundEvent]) -> None:
+    def __init__(self, conversation: Conversation, emit: AsyncEmit[RoundEvent], threads: DaemonThreadPool) -> None:
         self.conversation = conversation
         self.emit = emit
         self._lock = anyio.Lock()
-        self._limiter = anyio.CapacityLimiter(_MAX_THREADS)
+        self._threads = threads
 
     async def run_in_thread(self, work: Callable[[], T]) -> T:
-        """What blocking `work` gives. Cancelling waits for its end, so that nothing is left half done."""
-        return await anyio.to_thread.run_sync(work, limiter=self._limiter)
+        """The result of blocking `work`. A cancelled round waits for its end, so that nothing is left half done."""
+        return await self._threads.run_shielded(work)
 
     async def turns(self) -> tuple[Turn, ...]:
         """The window as it is now. Raises: Unavailable."""

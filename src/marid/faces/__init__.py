@@ -1,1 +1,1 @@
-"""Ways in. Each turns a wire into App verbs and back."""
+"""Ways in. Each turns a wire into RequestScope verbs and back."""

@@ -8,9 +8,10 @@ from typing import Any, cast
 
 import click
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.bootstrap.environment import completion_request, disable_pydantic_plugins
-from marid.bootstrap.wiring import build
+from marid.bootstrap.wiring import open_request
+from marid.core.caller import Caller
 from marid.core.errors import BadInput, MaridError
 from marid.faces.cli.argv.command_line import CommandLine, flag_spellings, flag_values
 from marid.faces.cli.argv.conversation_params import ConversationArgument, ConversationOption
@@ -55,20 +56,25 @@ def complete(called: str) -> int | None:
     command = _linked_command(called) or Program(name)
     # A wrong word or setting on the line: whoever presses a key for help wants words or nothing, no complaint.
     with suppress(MaridError):
-        return answer(command, build, name, asked)
+        return answer(command, open_request, name, asked)
     return 0
 
 
 def run_linked(called: str, args: list[str]) -> int:
     """Run the command line of a program that marid replaces by one of its commands."""
-    return _run(called, cast("click.Command", _linked_command(called)), args, obj=build)
+    return _run(
+        called,
+        cast("click.Command", _linked_command(called)),
+        args,
+        obj=partial(open_request, caller=Caller(face="cli")),
+    )
 
 
 def _linked_command(called: str) -> click.Command | None:
     return find_command(LINKS.get(called, ""))
 
 
-def run_command(line: CommandLine, make_app: Callable[[], App]) -> int:
+def run_command(line: CommandLine, open_scope: Callable[..., RequestScope]) -> int:
     """Run the command of a line, after what its flags ask for; what it knows of them besides is given to it.
 
     Raises: BadInput for a flag that means nothing to it.
@@ -79,16 +85,18 @@ def run_command(line: CommandLine, make_app: Callable[[], App]) -> int:
     if line.given.keys() & {"conversation", *LEADING_FLAGS}:
         from marid.faces.cli.line_runner import start_run
 
-        run = start_run(line, make_app)
-        name, make_app = run.name if line.has("conversation") else "", partial(_reuse_app, run.app)
+        run = start_run(line, open_scope)
+        name, open_scope = run.name if line.has("conversation") else "", partial(_reuse_scope, run.scope, open_scope)
     defaults = _defaults(line, command, name)
-    more = {"obj": make_app, "default_map": {line.command: defaults}}
+    more = {"obj": open_scope, "default_map": {line.command: defaults}}
     return _run("marid", program, [line.command, *line.rest], debug=line.has("debug"), **more)
 
 
-def _reuse_app(app: App, *, home: str | None = None, project: str | None = None) -> App:
-    """The one that there is, unless a request names another."""
-    return build(home=home or app.settings.home, project=project or app.project) if home or project else app
+def _reuse_scope(
+    scope: RequestScope, open_scope: Callable[..., RequestScope], *, home: str = "", project: str = ""
+) -> RequestScope:
+    """The request that the flags of the line have begun, unless a JSON request names another home or project."""
+    return open_scope(home=home or scope.home, project=project or scope.project) if home or project else scope
 
 
 def _reject_unknown_flags(line: CommandLine, command: click.Command) -> None:

@@ -7,9 +7,9 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Collection, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from marid.core.caller import Caller
 from marid.core.errors import BadInput, MaridError, Unavailable, unwrap_group
 from marid.core.exit_codes import INTERRUPTED_STATUS, exit_code
 from marid.core.version import __version__
@@ -19,8 +19,9 @@ from marid.faces.cli.view.console import end_terminal_line, error_text, print_li
 from marid.launch.commands import LINKS, command_groups, commands_for, program_name, summaries
 
 if TYPE_CHECKING:
-    from marid.app.app import App
+    from marid.app.app import RequestScope
 
+_CALLER = Caller(face="cli")
 _GC_THRESHOLD = 100_000
 _MIN_SIMILARITY = 0.75
 # Whose stderr holds events and nothing else.
@@ -83,13 +84,13 @@ def _run_line(line: CommandLine, called: str) -> int:
         if line.command != _JSON:
             print_note(told)
     line = _with_valid_username(line)
-    make_app = _AppFactory(line)
+    open_request = _RequestOpener(line)
     try:
-        return _run_command_or_prompt(line, make_app, called)
+        return _run_command_or_prompt(line, open_request, called)
     except Unavailable as error:
-        if not make_app.is_home_failure(error):
+        if not open_request.is_home_failure(error):
             raise
-        place = f"marid keeps its files in '{make_app.home}'; --home DIR or MARID_HOME names another place"
+        place = f"marid keeps its files in '{open_request.home}'; --home DIR or MARID_HOME names another place"
         raise Unavailable(f"{error}\n{place}") from error
 
 
@@ -103,35 +104,35 @@ def _with_valid_username(line: CommandLine) -> CommandLine:
     return line._replace(given={**line.given, "username": ((replace_invalid_bytes(name),),)})
 
 
-def _run_command_or_prompt(line: CommandLine, make_app: "Callable[[], App]", called: str) -> int:
+def _run_command_or_prompt(line: CommandLine, open_request: "Callable[[], RequestScope]", called: str) -> int:
     if MARKDOWN_PAGE_KEY in line.value("debug"):
         from marid.faces.cli.operations.markdown_page import page_path, show_page
 
-        return show_page(make_app(), page_path(line.value("debug")))
+        return show_page(open_request(), page_path(line.value("debug")))
     if line.command:
         quick = quick_command(line)
         if quick is not None:
-            return quick(make_app)
+            return quick(open_request)
         from marid.launch.program import run_command
 
-        return run_command(line, make_app)
-    return _run_prompt(line, make_app, called)
+        return run_command(line, open_request)
+    return _run_prompt(line, open_request, called)
 
 
-def _run_prompt(line: CommandLine, make_app: "Callable[[], App]", called: str) -> int:
+def _run_prompt(line: CommandLine, open_request: "Callable[[], RequestScope]", called: str) -> int:
     """Flags and words; with neither, a person at a terminal is greeted."""
     from marid.faces.cli.line_runner import is_empty, is_on_terminal, is_piped, run_line
 
     _hint_at_command(line, commands_for(called))
     if not is_empty(line) or is_piped():
-        return run_line(line, make_app)
+        return run_line(line, open_request)
     if not is_on_terminal():
         return _help(called)
     if called in LINKS:
-        return run_line(line, make_app)  # that program reads a prompt
+        return run_line(line, open_request)  # that program reads a prompt
     from marid.faces.cli.view.greeting import greet
 
-    greet(make_app())
+    greet(open_request())
     return 0
 
 
@@ -156,20 +157,22 @@ def _help(called: str, *, full: bool = False) -> int:
     return 0
 
 
-class _AppFactory:
-    """Makes the one that the flags name; what a request names is stronger. Remembers where its home is."""
+class _RequestOpener:
+    """Begins the request of a command line, once; what a JSON request names is stronger. Remembers its home."""
 
     def __init__(self, line: CommandLine) -> None:
         self._line = line
+        self._opened: dict[tuple[str, str], RequestScope] = {}
         self.home = ""
 
-    def __call__(self, *, home: str | None = None, project: str | None = None) -> "App":
-        from marid.bootstrap.wiring import build
+    def __call__(self, *, home: str | None = None, project: str | None = None) -> "RequestScope":
+        from marid.bootstrap.wiring import open_request
 
-        line = self._line
-        app = build(home=home or line.value("home") or None, project=project or line.value("project_root") or None)
-        self.home = app.settings.home
-        return app
+        places = home or self._line.value("home"), project or self._line.value("project_root")
+        if places not in self._opened:
+            self._opened[places] = open_request(home=places[0], project=places[1], caller=_CALLER)
+        self.home = self._opened[places].home
+        return self._opened[places]
 
     def is_home_failure(self, error: Unavailable) -> bool:
         """Whether it is our home that cannot be used: neither a file that was named nor a service is."""
@@ -193,10 +196,10 @@ def _free_bytes(folder: str) -> int:
 def _run_context(options: dict[str, Any]) -> int:
     if options["watch"]:
         gc.enable()  # this one may go on for days
-    from marid.bootstrap.wiring import build
+    from marid.bootstrap.wiring import open_request, with_forks
     from marid.faces.cli.operations.pack_context import run_context
 
-    return run_context(options, partial(build, one_shot=True))
+    return run_context(options, lambda: with_forks(open_request(caller=_CALLER)))
 
 
 def exit_process(code: int) -> NoReturn:

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar, cast
 
 import anyio
 from anyio import RunFinishedError
-from anyio.lowlevel import EventLoopToken, current_token
+from anyio.lowlevel import EventLoopToken, checkpoint, current_token
 
 from marid.core.errors import Unavailable
 
@@ -92,6 +92,14 @@ class DaemonThreadPool:
         if job.error is not None:
             raise job.error
         return cast(T, job.result)
+
+    async def run_shielded(self, work: Callable[[], T]) -> T:
+        """The result of `work`. A cancelled caller waits for its end, so that nothing is left half done."""
+        await checkpoint()
+        done: list[T] = []
+        with anyio.CancelScope(shield=True):
+            done.append(await self.run(work))
+        return done[0]
 
     def _grow(self) -> None:
         """One more thread if something waits and there is room. The lock is held."""

@@ -31,19 +31,19 @@ def test_what_waits_is_listed_oldest_first_without_what_has_expired() -> None:
     outside = Outside()
     for one in (question("abcd"), question("ab"), question("old", expires=1.0)):
         outside.approvals.open(one)
-    assert [one.question.id for one in pending_approvals(outside.app("/"))] == ["ab", "abcd"]
+    assert [one.question.id for one in pending_approvals(outside.scope("/"))] == ["ab", "abcd"]
 
 
 def test_the_beginning_of_an_id_is_enough_if_it_is_the_only_one() -> None:
     outside = Outside()
     for number in ("abx", "aby", "c"):
         outside.approvals.open(question(number))
-    app = outside.app("/")
+    scope = outside.scope("/")
     with pytest.raises(BadInput, match="2 questions begin with 'ab'"):
-        answer_approval(app, "ab", ApprovalAnswer.YES, face="cli")
-    assert answer_approval(app, "aby", ApprovalAnswer.NO, face="cli").answer is ApprovalAnswer.NO
+        answer_approval(scope, "ab", ApprovalAnswer.YES)
+    assert answer_approval(scope, "aby", ApprovalAnswer.NO).answer is ApprovalAnswer.NO
     with pytest.raises(NotFound):
-        answer_approval(app, "aby", ApprovalAnswer.YES, face="cli")
+        answer_approval(scope, "aby", ApprovalAnswer.YES)
 
 
 @pytest.mark.parametrize("number", ["", "nothing"])
@@ -51,11 +51,11 @@ def test_what_does_not_wait_is_not_answered(number: str) -> None:
     outside = Outside()
     outside.approvals.open(question("ab"))
     with pytest.raises(NotFound, match="marid approvals"):
-        answer_approval(outside.app("/"), number, ApprovalAnswer.YES, face="cli")
+        answer_approval(outside.scope("/"), number, ApprovalAnswer.YES)
 
 
 def test_always_is_refused_where_it_is_not_offered() -> None:
     outside = Outside()
     outside.approvals.open(question("ab")._replace(always=False))
     with pytest.raises(Refused):
-        answer_approval(outside.app("/"), "ab", ApprovalAnswer.ALWAYS, face="cli")
+        answer_approval(outside.scope("/"), "ab", ApprovalAnswer.ALWAYS)

@@ -8,7 +8,6 @@ from fakes.git import FakeRepository
 from fakes.means import Outside
 from fakes.trees import plant, scratch
 from marid.app.context_watch import follow
-from marid.core.caller import Caller
 from marid.core.context import ContextReport, ContextRequest, FileSelection
 from marid.core.errors import Exhausted
 from marid.core.events import ContextEvent, Event, Notice
@@ -24,8 +23,8 @@ class Follower:
         self.left = 1 << 30
         """How many more questions the watch may answer."""
         request = ContextRequest(cwd=str(top), output="out.txt", **more)  # pyright: ignore[reportArgumentType]
-        app = self.outside.app(str(top))
-        self.reports: Iterator[ContextReport] = follow(app, request, Caller(face="test"), self._hear, self._stop)
+        scope = self.outside.scope(str(top))
+        self.reports: Iterator[ContextReport] = follow(scope, request, self._hear, self._stop)
 
     def start(self) -> str:
         next(self.reports)

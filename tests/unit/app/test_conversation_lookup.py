@@ -8,12 +8,12 @@ from marid.core.errors import BadInput, NotFound
 
 
 def test_only_the_one_that_may_be_unused_need_not_be_there(tmp_path: Path) -> None:
-    app = workbench(tmp_path)
-    assert not conversation_exists(app, "a", unused="a")
+    scope = workbench(tmp_path)
+    assert not conversation_exists(scope, "a", unused="a")
     with pytest.raises(NotFound, match="'b'"):
-        conversation_exists(app, "b", unused="a")
-    said(app, "b", "x")
-    assert conversation_exists(app, "b")
+        conversation_exists(scope, "b", unused="a")
+    said(scope, "b", "x")
+    assert conversation_exists(scope, "b")
 
 
 def test_what_is_no_name_is_refused(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from marid.app import conversations
-from marid.app.app import App
-from marid.bootstrap.wiring import build
+from marid.app.app import RequestScope
+from marid.bootstrap.wiring import open_request
 from marid.core.conversation.entry import AGENT, MESSAGE, USER, Entry
 from marid.core.conversation.records import (
     Conflict,
@@ -25,177 +25,179 @@ NOON = time.mktime((2026, 1, 2, 12, 0, 0, 0, 0, -1))
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> App:
-    return build(cwd=str(tmp_path), home=str(tmp_path / "home"), environ={"HOME": str(tmp_path)})
+def scope(tmp_path: Path) -> RequestScope:
+    return open_request(cwd=str(tmp_path), home=str(tmp_path / "home"), environ={"HOME": str(tmp_path)})
 
 
-def spoken(app: App, name: str, *texts: str) -> None:
-    with app.stores(app.settings).conversations.open(name, create=True) as held:
+def spoken(scope: RequestScope, name: str, *texts: str) -> None:
+    with scope.stores.conversations.open(name, create=True) as held:
         for number, text in enumerate(texts):
             role = AGENT if number % 2 else USER
             held.append([Entry(entry_type=MESSAGE, content=text, sender=role, to=name, role=role)])
 
 
-def test_without_a_word_the_current_one_is_meant(app: App) -> None:
-    assert conversations.resolve_name(app) == "default"
-    conversations.resolve_name(app, "work", switch=True)
-    assert conversations.resolve_name(app) == "work"
-    assert conversations.current(app) == CurrentConversation("work", "default")
+def test_without_a_word_the_current_one_is_meant(scope: RequestScope) -> None:
+    assert conversations.resolve_name(scope) == "default"
+    conversations.resolve_name(scope, "work", switch=True)
+    assert conversations.resolve_name(scope) == "work"
+    assert conversations.current(scope) == CurrentConversation("work", "default")
 
 
-def test_a_name_that_nothing_was_said_under_can_be_given_up_or_exchanged(app: App) -> None:
-    spoken(app, "there", "hi")
-    conversations.resolve_name(app, "there", switch=True)
-    conversations.resolve_name(app, "slip", switch=True)
+def test_a_name_that_nothing_was_said_under_can_be_given_up_or_exchanged(scope: RequestScope) -> None:
+    spoken(scope, "there", "hi")
+    conversations.resolve_name(scope, "there", switch=True)
+    conversations.resolve_name(scope, "slip", switch=True)
     with pytest.raises(Conflict, match="'there' already"):
-        conversations.abandon_name(app, "slip", "there")
+        conversations.abandon_name(scope, "slip", "there")
     with pytest.raises(NotFound, match="no conversation 'other'"):
-        conversations.abandon_name(app, "other")
-    assert conversations.abandon_name(app, "slip", "right") == "right"
-    assert conversations.current(app) == CurrentConversation("right", "there")
-    assert conversations.abandon_name(app, "right") == "there"
-    conversations.resolve_name(app, "default", switch=True)
+        conversations.abandon_name(scope, "other")
+    assert conversations.abandon_name(scope, "slip", "right") == "right"
+    assert conversations.current(scope) == CurrentConversation("right", "there")
+    assert conversations.abandon_name(scope, "right") == "there"
+    conversations.resolve_name(scope, "default", switch=True)
     with pytest.raises(NotFound):
-        conversations.abandon_name(app, "default")
+        conversations.abandon_name(scope, "default")
 
 
-def test_a_new_name_differs_from_one_that_is_meant_and_not_used_yet(app: App) -> None:
-    first = conversations.resolve_name(app, "new", switch=True, clock=NOON)
-    assert conversations.resolve_name(app, "new", switch=True, clock=NOON) == f"{first}_2"
+def test_a_new_name_differs_from_one_that_is_meant_and_not_used_yet(scope: RequestScope) -> None:
+    first = conversations.resolve_name(scope, "new", switch=True, clock=NOON)
+    assert conversations.resolve_name(scope, "new", switch=True, clock=NOON) == f"{first}_2"
 
 
-def test_a_dash_goes_back_and_forth(app: App) -> None:
+def test_a_dash_goes_back_and_forth(scope: RequestScope) -> None:
     with pytest.raises(BadInput, match="no previous conversation"):
-        conversations.resolve_name(app, "-")
-    conversations.resolve_name(app, "a", switch=True)
-    conversations.resolve_name(app, "b", switch=True)
-    assert conversations.resolve_name(app, "-", switch=True) == "a"
-    assert conversations.resolve_name(app, "-", switch=True) == "b"
+        conversations.resolve_name(scope, "-")
+    conversations.resolve_name(scope, "a", switch=True)
+    conversations.resolve_name(scope, "b", switch=True)
+    assert conversations.resolve_name(scope, "-", switch=True) == "a"
+    assert conversations.resolve_name(scope, "-", switch=True) == "b"
 
 
-def test_a_name_for_this_run_only_does_not_stay(app: App) -> None:
-    assert conversations.resolve_name(app, "other") == "other"
-    assert conversations.current(app) == CurrentConversation()
+def test_a_name_for_this_run_only_does_not_stay(scope: RequestScope) -> None:
+    assert conversations.resolve_name(scope, "other") == "other"
+    assert conversations.current(scope) == CurrentConversation()
 
 
-def test_a_new_one_is_named_by_the_local_time_and_is_free(app: App) -> None:
-    assert conversations.resolve_name(app, "new", clock=NOON) == "20260102_120000"
-    assert conversations.resolve_name(app, "new:fix", clock=NOON) == "fix_20260102_120000"
-    spoken(app, "fix_20260102_120000", "x")
-    spoken(app, "fix_20260102_120000_2", "x")
-    assert conversations.resolve_name(app, "new:fix", clock=NOON) == "fix_20260102_120000_3"
+def test_a_new_one_is_named_by_the_local_time_and_is_free(scope: RequestScope) -> None:
+    assert conversations.resolve_name(scope, "new", clock=NOON) == "20260102_120000"
+    assert conversations.resolve_name(scope, "new:fix", clock=NOON) == "fix_20260102_120000"
+    spoken(scope, "fix_20260102_120000", "x")
+    spoken(scope, "fix_20260102_120000_2", "x")
+    assert conversations.resolve_name(scope, "new:fix", clock=NOON) == "fix_20260102_120000_3"
     with pytest.raises(BadInput, match="prefix"):
-        conversations.resolve_name(app, "new:")
+        conversations.resolve_name(scope, "new:")
 
 
 @pytest.mark.parametrize("word", ["a/b", "..", "system", "SYSTEM", "x" * 101, "new:a/b", "é"])
-def test_what_cannot_be_a_name_is_refused_before_anything_is_made(app: App, tmp_path: Path, word: str) -> None:
+def test_what_cannot_be_a_name_is_refused_before_anything_is_made(
+    scope: RequestScope, tmp_path: Path, word: str
+) -> None:
     with pytest.raises(BadInput):
-        conversations.resolve_name(app, word, switch=True)
+        conversations.resolve_name(scope, word, switch=True)
     assert not (tmp_path / "home").exists()
 
 
-def test_an_id_means_the_conversation_that_has_it(app: App) -> None:
-    spoken(app, "work", "x")
-    [listed] = conversations.list_conversations(app)
-    assert conversations.resolve_name(app, listed.meta.id) == "work"
+def test_an_id_means_the_conversation_that_has_it(scope: RequestScope) -> None:
+    spoken(scope, "work", "x")
+    [listed] = conversations.list_conversations(scope)
+    assert conversations.resolve_name(scope, listed.meta.id) == "work"
 
 
-def test_the_list_says_who_holds_one(app: App) -> None:
-    spoken(app, "a", "x")
-    with app.stores(app.settings).conversations.open("b", create=True):
-        first, second = conversations.list_conversations(app)
+def test_the_list_says_who_holds_one(scope: RequestScope) -> None:
+    spoken(scope, "a", "x")
+    with scope.stores.conversations.open("b", create=True):
+        first, second = conversations.list_conversations(scope)
         assert (first.meta.name, first.holder) == ("a", None)
         assert (second.meta.name, second.holder is not None) == ("b", True)
-    assert conversations.conversation_names(app) == ("a", "b")
+    assert conversations.conversation_names(scope) == ("a", "b")
 
 
-def test_an_overview_counts_messages_and_shows_the_beginning_of_the_summary(app: App) -> None:
-    assert conversations.overview(app, "never")[2:] == (0, "")
-    spoken(app, "a", "x", "y")
-    with app.stores(app.settings).conversations.open("a") as held:
+def test_an_overview_counts_messages_and_shows_the_beginning_of_the_summary(scope: RequestScope) -> None:
+    assert conversations.overview(scope, "never")[2:] == (0, "")
+    spoken(scope, "a", "x", "y")
+    with scope.stores.conversations.open("a") as held:
         held.write_note("summary", "First line.\nSecond.")
-    assert conversations.overview(app, "a")[2:] == (2, "First line.")
+    assert conversations.overview(scope, "a")[2:] == (2, "First line.")
 
 
-def test_a_log_is_the_window_from_either_end(app: App) -> None:
-    spoken(app, "a", "1", "2", "3")
+def test_a_log_is_the_window_from_either_end(scope: RequestScope) -> None:
+    spoken(scope, "a", "1", "2", "3")
     for count, expected in [(0, "123"), (2, "23"), (-2, "12"), (9, "123")]:
-        assert "".join(entry.content for entry in conversations.log(app, "a", count)) == expected
+        assert "".join(entry.content for entry in conversations.log(scope, "a", count)) == expected
     with pytest.raises(NotFound):
-        conversations.log(app, "b")
+        conversations.log(scope, "b")
 
 
-def test_clearing_empties_the_window_and_keeps_the_transcript(app: App) -> None:
-    assert conversations.clear(app, "a") is False
-    spoken(app, "a", "1", "2")
-    assert conversations.clear(app, "a") is True
-    assert conversations.clear(app, "a") is False
-    assert conversations.log(app, "a") == ()
-    assert [hit.entry.content for hit in conversations.search(app, "1")] == ["1"]
+def test_clearing_empties_the_window_and_keeps_the_transcript(scope: RequestScope) -> None:
+    assert conversations.clear(scope, "a") is False
+    spoken(scope, "a", "1", "2")
+    assert conversations.clear(scope, "a") is True
+    assert conversations.clear(scope, "a") is False
+    assert conversations.log(scope, "a") == ()
+    assert [hit.entry.content for hit in conversations.search(scope, "1")] == ["1"]
 
 
-def test_renaming_keeps_what_is_meant_and_refuses_a_name_that_is_taken(app: App) -> None:
-    conversations.resolve_name(app, "a", switch=True)
-    spoken(app, "a", "x")
-    spoken(app, "b", "x")
+def test_renaming_keeps_what_is_meant_and_refuses_a_name_that_is_taken(scope: RequestScope) -> None:
+    conversations.resolve_name(scope, "a", switch=True)
+    spoken(scope, "a", "x")
+    spoken(scope, "b", "x")
     with pytest.raises(Conflict):
-        conversations.rename(app, "a", "b")
+        conversations.rename(scope, "a", "b")
     with pytest.raises(BadInput):
-        conversations.rename(app, "a", "..")
-    assert conversations.rename(app, "a", "c").name == "c"
-    assert conversations.current(app).implied == "c"
+        conversations.rename(scope, "a", "..")
+    assert conversations.rename(scope, "a", "c").name == "c"
+    assert conversations.current(scope).implied == "c"
 
 
-def test_destroying_the_current_one_falls_back_to_the_previous_then_to_the_default(app: App) -> None:
+def test_destroying_the_current_one_falls_back_to_the_previous_then_to_the_default(scope: RequestScope) -> None:
     for name in ("a", "b"):
-        spoken(app, name, "x")
-        conversations.resolve_name(app, name, switch=True)
-    assert conversations.destroy(app, "b") is True
-    assert conversations.current(app) == CurrentConversation("a", "")
-    assert conversations.destroy(app, "a") is True
-    assert conversations.current(app) == CurrentConversation("default", "")
-    assert conversations.destroy(app, "a") is False
+        spoken(scope, name, "x")
+        conversations.resolve_name(scope, name, switch=True)
+    assert conversations.destroy(scope, "b") is True
+    assert conversations.current(scope) == CurrentConversation("a", "")
+    assert conversations.destroy(scope, "a") is True
+    assert conversations.current(scope) == CurrentConversation("default", "")
+    assert conversations.destroy(scope, "a") is False
 
 
-def test_destroying_the_previous_one_leaves_nothing_to_go_back_to(app: App) -> None:
+def test_destroying_the_previous_one_leaves_nothing_to_go_back_to(scope: RequestScope) -> None:
     for name in ("a", "b"):
-        spoken(app, name, "x")
-        conversations.resolve_name(app, name, switch=True)
-    conversations.destroy(app, "a")
-    assert conversations.current(app) == CurrentConversation("b", "")
+        spoken(scope, name, "x")
+        conversations.resolve_name(scope, name, switch=True)
+    conversations.destroy(scope, "a")
+    assert conversations.current(scope) == CurrentConversation("b", "")
 
 
-def test_one_that_is_held_is_not_destroyed(app: App) -> None:
-    with app.stores(app.settings).conversations.open("a", create=True), pytest.raises(ConversationLocked):
-        conversations.destroy(app, "a")
+def test_one_that_is_held_is_not_destroyed(scope: RequestScope) -> None:
+    with scope.stores.conversations.open("a", create=True), pytest.raises(ConversationLocked):
+        conversations.destroy(scope, "a")
 
 
-def test_archiving_hides_and_restoring_brings_back(app: App) -> None:
-    spoken(app, "a", "x")
-    assert conversations.archive(app, "a").archived_ms > 0
-    assert conversations.archive(app, "a", away=False).archived_ms == 0
+def test_archiving_hides_and_restoring_brings_back(scope: RequestScope) -> None:
+    spoken(scope, "a", "x")
+    assert conversations.archive(scope, "a").archived_ms > 0
+    assert conversations.archive(scope, "a", away=False).archived_ms == 0
 
 
-def test_one_ends_by_itself_when_its_time_has_come(app: App) -> None:
-    assert conversations.expire(app, "a", at=5) == Expiry(at=5)
-    assert conversations.expire(app, "a", after_inactive=3600) == Expiry(at=5, after_inactive=3600)
-    assert conversations.sweep(app) == SweepResult(("a",))
-    assert conversations.conversation_names(app) == ()
+def test_one_ends_by_itself_when_its_time_has_come(scope: RequestScope) -> None:
+    assert conversations.expire(scope, "a", at=5) == Expiry(at=5)
+    assert conversations.expire(scope, "a", after_inactive=3600) == Expiry(at=5, after_inactive=3600)
+    assert conversations.sweep(scope) == SweepResult(("a",))
+    assert conversations.conversation_names(scope) == ()
 
 
-def test_an_id_ends_the_conversation_that_has_it(app: App) -> None:
+def test_an_id_ends_the_conversation_that_has_it(scope: RequestScope) -> None:
     """The defect: one was made that was named like the id."""
-    spoken(app, "work", "x")
-    key = app.stores(app.settings).conversations.get_meta("work").id
-    assert conversations.expire(app, key, at=5) == Expiry(at=5)
-    assert conversations.conversation_names(app) == ("work",)
-    assert conversations.expire(app, "fresh", after_inactive=7) == Expiry(after_inactive=7)
-    assert conversations.conversation_names(app) == ("fresh", "work")
+    spoken(scope, "work", "x")
+    key = scope.stores.conversations.get_meta("work").id
+    assert conversations.expire(scope, key, at=5) == Expiry(at=5)
+    assert conversations.conversation_names(scope) == ("work",)
+    assert conversations.expire(scope, "fresh", after_inactive=7) == Expiry(after_inactive=7)
+    assert conversations.conversation_names(scope) == ("fresh", "work")
 
 
-def test_what_is_destroyed_while_it_is_listed_is_left_out(app: App) -> None:
-    store = app.stores(app.settings).conversations
+def test_what_is_destroyed_while_it_is_listed_is_left_out(scope: RequestScope) -> None:
+    store = scope.stores.conversations
     store.create("stays")
     done = threading.Event()
 
@@ -208,20 +210,20 @@ def test_what_is_destroyed_while_it_is_listed_is_left_out(app: App) -> None:
     thread = threading.Thread(target=work)
     thread.start()
     while not done.is_set():
-        assert {row.meta.name for row in conversations.list_conversations(app)} <= {"stays", "goes"}
+        assert {row.meta.name for row in conversations.list_conversations(scope)} <= {"stays", "goes"}
     thread.join()
 
 
-def test_a_search_wants_a_word(app: App) -> None:
+def test_a_search_wants_a_word(scope: RequestScope) -> None:
     with pytest.raises(BadInput):
-        conversations.search(app, " ")
+        conversations.search(scope, " ")
 
 
-def test_each_conversation_is_kept_by_its_own_settings(app: App, tmp_path: Path) -> None:
-    spoken(app, "a", "x")
+def test_each_conversation_is_kept_by_its_own_settings(scope: RequestScope, tmp_path: Path) -> None:
+    spoken(scope, "a", "x")
     (tmp_path / "home/contexts/a/local.toml").write_text("[storage]\npartition_max_entries = 7\n")
-    assert storage_settings(app.resolve("a", {}).settings).partition_max_entries == 7
-    assert storage_settings(app.resolve("b", {}).settings) == StorageSettings()
+    assert storage_settings(scope.within("a").resolve().settings).partition_max_entries == 7
+    assert storage_settings(scope.within("b").resolve().settings) == StorageSettings()
 
 
 def handed(kind: str, content: str, sender: str, to: str) -> Entry:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from fakes.spoken import called, said, store, workbench
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.export import FORMS, export
 from marid.core.conversation.entry import MESSAGE, Entry
 from marid.core.errors import BadInput, NotFound
@@ -21,16 +21,16 @@ def hand_over(tool: str, arguments: str) -> list[Entry]:
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> App:
-    app = workbench(tmp_path)
-    said(app, "talk", "what is **this**?", "an answer\nin two lines")
-    called(app, "talk", "read_file", '{"path": "a"}', "```\ncode\n```")
-    store(app, "talk", [Entry(entry_type=MESSAGE, content=HOSTILE, sender="<b>", to="x", status="interrupted")])
-    return app
+def scope(tmp_path: Path) -> RequestScope:
+    scope = workbench(tmp_path)
+    said(scope, "talk", "what is **this**?", "an answer\nin two lines")
+    called(scope, "talk", "read_file", '{"path": "a"}', "```\ncode\n```")
+    store(scope, "talk", [Entry(entry_type=MESSAGE, content=HOSTILE, sender="<b>", to="x", status="interrupted")])
+    return scope
 
 
-def test_markdown_has_who_said_what_and_nothing_ends_a_block_early(app: App) -> None:
-    text = export(app, "talk")
+def test_markdown_has_who_said_what_and_nothing_ends_a_block_early(scope: RequestScope) -> None:
+    text = export(scope, "talk")
     assert text.startswith("# ")
     assert "## ann · " in text
     assert "an answer\nin two lines" in text
@@ -39,26 +39,26 @@ def test_markdown_has_who_said_what_and_nothing_ends_a_block_early(app: App) -> 
     assert "(interrupted)" in text
 
 
-def test_what_a_model_says_by_a_call_is_said_in_an_export(app: App) -> None:
+def test_what_a_model_says_by_a_call_is_said_in_an_export(scope: RequestScope) -> None:
     store(
-        app, "talk", hand_over("call_user", '{"message": "Which one?"}') + hand_over("call_agent", '{"prompt": "on"}')
+        scope, "talk", hand_over("call_user", '{"message": "Which one?"}') + hand_over("call_agent", '{"prompt": "on"}')
     )
-    assert "## talk · " in export(app, "talk")
-    assert "\n\nWhich one?\n\nCall of call_agent" in export(app, "talk")
-    assert "<pre>Which one?</pre>" in export(app, "talk", "html")
-    assert "flow control" not in export(app, "talk") + export(app, "talk", "html")
+    assert "## talk · " in export(scope, "talk")
+    assert "\n\nWhich one?\n\nCall of call_agent" in export(scope, "talk")
+    assert "<pre>Which one?</pre>" in export(scope, "talk", "html")
+    assert "flow control" not in export(scope, "talk") + export(scope, "talk", "html")
 
 
-def test_json_has_every_field(app: App) -> None:
-    found = json.loads(export(app, "talk", "json"))
+def test_json_has_every_field(scope: RequestScope) -> None:
+    found = json.loads(export(scope, "talk", "json"))
     assert found["conversation"]["name"] == "talk"
     kinds = [entry["entry_type"] for entry in found["entries"]]
     assert kinds == ["context_created", "message", "message", "tool_call", "tool_result", "message"]
     assert found["entries"][-1]["content"] == HOSTILE
 
 
-def test_html_needs_nothing_else_and_everything_in_it_is_escaped(app: App) -> None:
-    page = export(app, "talk", "html")
+def test_html_needs_nothing_else_and_everything_in_it_is_escaped(scope: RequestScope) -> None:
+    page = export(scope, "talk", "html")
     assert page.startswith("<!doctype html>")
     assert "<script" not in page
     assert "&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp;" in page
@@ -67,23 +67,23 @@ def test_html_needs_nothing_else_and_everything_in_it_is_escaped(app: App) -> No
     assert "<details><summary>Call of read_file</summary>" in page
 
 
-def test_the_window_or_all_that_was_ever_said(app: App) -> None:
-    with app.stores(app.settings).conversations.open("talk") as held:
+def test_the_window_or_all_that_was_ever_said(scope: RequestScope) -> None:
+    with scope.stores.conversations.open("talk") as held:
         held.clear()
         held.write_note("system_prompt", "Be brief.")
-    said(app, "talk", "new")
+    said(scope, "talk", "new")
     for form in FORMS:
-        assert "two lines" not in export(app, "talk", form)
-        assert "two lines" in export(app, "talk", form, whole=True)
-    assert "Be brief." not in export(app, "talk", "markdown", whole=True)
-    assert "Be brief." not in export(app, "talk", "html", whole=True)
+        assert "two lines" not in export(scope, "talk", form)
+        assert "two lines" in export(scope, "talk", form, whole=True)
+    assert "Be brief." not in export(scope, "talk", "markdown", whole=True)
+    assert "Be brief." not in export(scope, "talk", "html", whole=True)
 
 
-def test_a_form_or_conversation_that_is_not_there_is_told(app: App) -> None:
+def test_a_form_or_conversation_that_is_not_there_is_told(scope: RequestScope) -> None:
     with pytest.raises(BadInput, match="markdown, json, html"):
-        export(app, "talk", "pdf")
+        export(scope, "talk", "pdf")
     with pytest.raises(NotFound):
-        export(app, "gone")
+        export(scope, "gone")
 
 
 def test_never_is_no_time() -> None:

@@ -11,54 +11,54 @@ from marid.core.conversation.records import InboxMessage
 from marid.core.errors import BadInput
 from marid.core.round_events import RoundEnd
 
-SAYING = RoundRequest(prompt="", conversation="c", flags={"model": "fake-model"}, resume=True)
+SAYING = RoundRequest(prompt="", conversation="c", resume=True)
 
 
 def test_conversations_with_messages_are_told(tmp_path: Path) -> None:
-    app = desk(tmp_path)
-    assert inbox_counts(app) == ()
-    memory = app.stores(app.settings)
+    scope = desk(tmp_path)
+    assert inbox_counts(scope) == ()
+    memory = scope.stores
     memory.conversations.create("b")
     for text in ("one", "two"):
         memory.inbox.send(InboxMessage("b", "c", text))
-    assert inbox_counts(app) == (("c", 2),)
+    assert inbox_counts(scope) == (("c", 2),)
 
 
 def test_a_round_is_made_of_messages_and_none_of_an_empty_inbox(tmp_path: Path) -> None:
     model = FakeModel(answer("I have."))
-    app = desk(tmp_path, model)
-    app.stores(app.settings).inbox.send(InboxMessage("b", "c", "Act!"))
+    scope = desk(tmp_path, model, {"MARID_MODEL": "fake-model"})
+    scope.stores.inbox.send(InboxMessage("b", "c", "Act!"))
 
     async def main() -> tuple[RoundEnd | None, RoundEnd | None]:
-        return await run_inbox_round(app, SAYING, Listener()), await run_inbox_round(app, SAYING, Listener())
+        return await run_inbox_round(scope, SAYING, Listener()), await run_inbox_round(scope, SAYING, Listener())
 
     first, second = anyio.run(main)
     assert first is not None
     assert (first.text, second) == ("I have.", None)
-    assert "[From: b] Act!" in stored(app)[0].content
-    assert stored(app)[0].content.endswith(INBOX_PROMPT)
-    assert app.stores(app.settings).conversations.get_meta("c").title == ""
+    assert "[From: b] Act!" in stored(scope)[0].content
+    assert stored(scope)[0].content.endswith(INBOX_PROMPT)
+    assert scope.stores.conversations.get_meta("c").title == ""
 
 
 def test_messages_that_a_conversation_knows_already_are_taken_out_and_no_model_is_asked(tmp_path: Path) -> None:
     """The defect: the model was told of messages that stood nowhere."""
     model = FakeModel(answer("I have."))
-    app = desk(tmp_path, model)
-    inbox = app.stores(app.settings).inbox
+    scope = desk(tmp_path, model, {"MARID_MODEL": "fake-model"})
+    inbox = scope.stores.inbox
     sent = inbox.send(InboxMessage("b", "c", "Act!"))
-    assert anyio.run(run_inbox_round, app, SAYING, Listener()) is not None
+    assert anyio.run(run_inbox_round, scope, SAYING, Listener()) is not None
     inbox.send(sent)
-    before = stored(app)
-    assert anyio.run(run_inbox_round, app, SAYING, Listener()) is None
-    assert (len(model.asked), stored(app), inbox.peek("c")) == (1, before, ())
+    before = stored(scope)
+    assert anyio.run(run_inbox_round, scope, SAYING, Listener()) is None
+    assert (len(model.asked), stored(scope), inbox.peek("c")) == (1, before, ())
 
 
 def test_who_was_put_away_cannot_act(tmp_path: Path) -> None:
-    app = desk(tmp_path)
-    memory = app.stores(app.settings)
+    scope = desk(tmp_path)
+    memory = scope.stores
     memory.inbox.send(InboxMessage("b", "c", "Act!"))
     memory.conversations.archive("c")
-    assert (inbox_counts(app), inbox_counts(app, archived=True)) == ((), (("c", 1),))
+    assert (inbox_counts(scope), inbox_counts(scope, archived=True)) == ((), (("c", 1),))
 
 
 def test_a_name_that_is_none_is_refused(tmp_path: Path) -> None:

@@ -3,61 +3,61 @@ from pathlib import Path
 import pytest
 
 from fakes.spoken import note, said, workbench
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.inspection import UNSET, check_inspectable, inspect, inspectable_names, setting_keys
-from marid.bootstrap.wiring import build
+from marid.bootstrap.wiring import open_request
 from marid.core.errors import BadInput
 from marid.engine.system_prompt import BASE_PROMPT
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> App:
+def scope(tmp_path: Path) -> RequestScope:
     return workbench(tmp_path)
 
 
-def configured(tmp_path: Path, text: str) -> App:
+def configured(tmp_path: Path, text: str) -> RequestScope:
     home = tmp_path / "home"
     home.mkdir(exist_ok=True)
     (home / "config.toml").write_text(text)
-    return build(cwd=str(tmp_path), home=str(home), environ={"HOME": str(tmp_path)})
+    return open_request(cwd=str(tmp_path), home=str(home), environ={"HOME": str(tmp_path)})
 
 
 @pytest.mark.parametrize("thing", ["reflection", "todos", "goals", "summary"])
-def test_notes_are_told_and_so_is_that_there_are_none(app: App, thing: str) -> None:
-    assert inspect(app, "never-used", thing) == UNSET
-    note(app, "a", thing, "- one\n- two\n")
-    assert inspect(app, "a", thing) == "- one\n- two"
+def test_notes_are_told_and_so_is_that_there_are_none(scope: RequestScope, thing: str) -> None:
+    assert inspect(scope, "never-used", thing) == UNSET
+    note(scope, "a", thing, "- one\n- two\n")
+    assert inspect(scope, "a", thing) == "- one\n- two"
 
 
-def test_the_prompt_is_its_own_else_that_of_the_home_else_ours(app: App) -> None:
-    assert inspect(app, "a", "prompt") == inspect(app, "a", "system_prompt") == BASE_PROMPT
-    prompts = Path(app.settings.home, "prompts")
+def test_the_prompt_is_its_own_else_that_of_the_home_else_ours(scope: RequestScope) -> None:
+    assert inspect(scope, "a", "prompt") == inspect(scope, "a", "system_prompt") == BASE_PROMPT
+    prompts = Path(scope.home, "prompts")
     prompts.mkdir(parents=True)
     (prompts / "chibi.md").write_text("Of the home.")
-    assert inspect(app, "a", "system_prompt") == "Of the home."
-    note(app, "a", "system_prompt", "Its own.")
-    assert inspect(app, "a", "system_prompt") == "Its own."
+    assert inspect(scope, "a", "system_prompt") == "Of the home."
+    note(scope, "a", "system_prompt", "Its own.")
+    assert inspect(scope, "a", "system_prompt") == "Its own."
 
 
-def test_the_whole_prompt_is_what_a_model_would_be_told(app: App) -> None:
-    Path(app.cwd, "AGENTS.md").write_text("Use tabs.")
-    unused = inspect(app, "a", "whole_prompt")
+def test_the_whole_prompt_is_what_a_model_would_be_told(scope: RequestScope) -> None:
+    Path(scope.cwd, "AGENTS.md").write_text("Use tabs.")
+    unused = inspect(scope, "a", "whole_prompt")
     assert "the conversation 'a'" in unused
     assert "Use tabs." in unused
-    note(app, "a", "todos", "- tidy")
-    assert "- tidy" in inspect(app, "a", "whole_prompt")
+    note(scope, "a", "todos", "- tidy")
+    assert "- tidy" in inspect(scope, "a", "whole_prompt")
 
 
-def test_the_home_and_the_list_of_things(app: App) -> None:
-    assert inspect(app, "", "home") == app.settings.home
-    assert inspect(app, "", "list").splitlines() == list(inspectable_names())
+def test_the_home_and_the_list_of_things(scope: RequestScope) -> None:
+    assert inspect(scope, "", "home") == scope.home
+    assert inspect(scope, "", "list").splitlines() == list(inspectable_names())
 
 
-def test_every_setting_can_be_asked_for(app: App) -> None:
+def test_every_setting_can_be_asked_for(scope: RequestScope) -> None:
     assert {"fuel", "storage.bytes_per_token", "api.reasoning.effort", "tools.exclude", "verbose"} <= set(
         setting_keys()
     )
-    assert [key for key in setting_keys() if not inspect(app, "a", key)] == []
+    assert [key for key in setting_keys() if not inspect(scope, "a", key)] == []
 
 
 @pytest.mark.parametrize(
@@ -88,15 +88,15 @@ def test_values_are_in_words_and_secrets_are_not_told(tmp_path: Path, thing: str
     assert inspect(configured(tmp_path, text), "a", thing) == words
 
 
-def test_a_table_is_told_by_its_keys(app: App) -> None:
-    assert "storage.bytes_per_token = 3" in inspect(app, "a", "storage").splitlines()
-    assert inspect(app, "a", "providers") == UNSET
+def test_a_table_is_told_by_its_keys(scope: RequestScope) -> None:
+    assert "storage.bytes_per_token = 3" in inspect(scope, "a", "storage").splitlines()
+    assert inspect(scope, "a", "providers") == UNSET
 
 
-def test_a_setting_is_told_as_it_counts_in_that_conversation(app: App) -> None:
-    said(app, "a", "x")
-    Path(app.settings.home, "contexts/a/local.toml").write_text("fuel = 7\n")
-    assert (inspect(app, "a", "fuel"), inspect(app, "b", "fuel")) == ("7", "30")
+def test_a_setting_is_told_as_it_counts_in_that_conversation(scope: RequestScope) -> None:
+    said(scope, "a", "x")
+    Path(scope.home, "contexts/a/local.toml").write_text("fuel = 7\n")
+    assert (inspect(scope, "a", "fuel"), inspect(scope, "b", "fuel")) == ("7", "30")
 
 
 def test_what_is_no_thing_is_told_with_what_was_meant() -> None:

@@ -27,28 +27,28 @@ class Broken(Named):
 
 
 def test_the_first_provider_that_knows_the_model_tells(tmp_path: Path) -> None:
-    app = talking(tmp_path, None, Named("one", "a"), Named("two", "b"))
-    assert anyio.run(find_model_info, app, "a").provider == "one"
-    assert anyio.run(find_model_info, app, "b").provider == "two"
+    scope = talking(tmp_path, None, Named("one", "a"), Named("two", "b"))
+    assert anyio.run(find_model_info, scope, "a").provider == "one"
+    assert anyio.run(find_model_info, scope, "b").provider == "two"
 
 
 def test_with_the_name_of_a_provider_only_that_one_is_asked(tmp_path: Path) -> None:
-    app = talking(tmp_path, None, Named("one", "a"), Named("two", "b"))
-    assert anyio.run(find_model_info, app, "two:b").provider == "two"
+    scope = talking(tmp_path, None, Named("one", "a"), Named("two", "b"))
+    assert anyio.run(find_model_info, scope, "two:b").provider == "two"
     with pytest.raises(NotFound, match="no model 'a'"):
-        anyio.run(find_model_info, app, "two:a")
+        anyio.run(find_model_info, scope, "two:a")
 
 
 def test_a_model_that_nobody_knows_is_told_with_who_was_asked(tmp_path: Path) -> None:
-    app = talking(tmp_path, None, Named("one", "a"), Named("two", "b"))
+    scope = talking(tmp_path, None, Named("one", "a"), Named("two", "b"))
     with pytest.raises(NotFound, match="none of one, two knows it"):
-        anyio.run(find_model_info, app, "c")
+        anyio.run(find_model_info, scope, "c")
 
 
 def test_what_could_not_be_asked_is_told_instead(tmp_path: Path) -> None:
-    app = talking(tmp_path, None, Named("one", "a"), Broken("two", "b"))
+    scope = talking(tmp_path, None, Named("one", "a"), Broken("two", "b"))
     with pytest.raises(Unavailable, match="it is down"):
-        anyio.run(find_model_info, app, "b")
+        anyio.run(find_model_info, scope, "b")
 
 
 def test_what_is_known_fits_into_models_toml() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from marid.app.tool_access import ToolAccess
 from marid.app.tool_session import build_path_scope, build_policy, notice_listener, open_tools
-from marid.bootstrap.wiring import build
+from marid.bootstrap.wiring import open_request
 from marid.core.caller import Caller
 from marid.core.errors import BadInput, NotFound
 from marid.core.events import Notice, ToolCalled
@@ -28,7 +28,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_several_calls_run_at_once_and_one_failure_does_not_lose_the_others(project: Path, tmp_path: Path) -> None:
-    hands = open_tools(build(cwd=str(project), home=str(tmp_path / "home"), environ={}), ToolAccess(), CALLER)
+    hands = open_tools(open_request(cwd=str(project), home=str(tmp_path / "home"), environ={}), ToolAccess())
     calls = [("read_file", {"path": "a.txt"}), ("read_file", {"path": "gone"}), ("read_file", {"path": "b.txt"})]
     first, second, third = anyio.run(hands.call_all, calls)
     assert [(one.ok, one.text) for one in (first, third)] == [(True, "alpha\n"), (True, "beta\n")]
@@ -40,9 +40,9 @@ def test_two_projects_are_served_by_one_process_at_once(project: Path, tmp_path:
     other = tmp_path / "other"
     other.mkdir()
     (other / "a.txt").write_text("other alpha\n")
-    app = build(cwd=str(project), home=str(tmp_path / "home"), environ={})
-    mine = open_tools(app, ToolAccess(), CALLER)
-    theirs = open_tools(app, ToolAccess(roots=(str(other),), read_only=True), CALLER)
+    scope = open_request(cwd=str(project), home=str(tmp_path / "home"), environ={})
+    mine = open_tools(scope, ToolAccess())
+    theirs = open_tools(scope, ToolAccess(roots=(str(other),), read_only=True))
 
     async def main() -> list[str]:
         args = {"path": "a.txt"}
@@ -54,11 +54,11 @@ def test_two_projects_are_served_by_one_process_at_once(project: Path, tmp_path:
 
 
 def test_families_may_be_chosen(project: Path, tmp_path: Path) -> None:
-    app = build(cwd=str(project), home=str(tmp_path / "home"), environ={})
-    hands = open_tools(app, ToolAccess(families=("beads",)), CALLER)
+    scope = open_request(cwd=str(project), home=str(tmp_path / "home"), environ={})
+    hands = open_tools(scope, ToolAccess(families=("beads",)))
     assert {spec.family for _, spec in hands.tools_by_name()} == {"beads"}
     with pytest.raises(BadInput, match="no family"):
-        open_tools(app, ToolAccess(families=("bead",)), CALLER)
+        open_tools(scope, ToolAccess(families=("bead",)))
 
 
 def test_the_project_s_policy_narrows_and_flags_grant() -> None:
@@ -72,30 +72,30 @@ def test_the_project_s_policy_narrows_and_flags_grant() -> None:
 
 
 def test_roots_come_from_flags_else_from_settings_else_from_the_project(project: Path, tmp_path: Path) -> None:
-    app = build(cwd=str(project), home=str(tmp_path / "home"), environ={"MARID_ROOTS": str(tmp_path)})
-    assert [tree.path for tree in build_path_scope(app, ToolAccess(roots=(".",))).guarded_roots] == [str(project)]
-    assert [tree.path for tree in build_path_scope(app, ToolAccess()).guarded_roots] == [str(tmp_path)]
-    plain = build(cwd=str(project), home=str(tmp_path / "home"), environ={})
+    scope = open_request(cwd=str(project), home=str(tmp_path / "home"), environ={"MARID_ROOTS": str(tmp_path)})
+    assert [tree.path for tree in build_path_scope(scope, ToolAccess(roots=(".",))).guarded_roots] == [str(project)]
+    assert [tree.path for tree in build_path_scope(scope, ToolAccess()).guarded_roots] == [str(tmp_path)]
+    plain = open_request(cwd=str(project), home=str(tmp_path / "home"), environ={})
     assert [tree.path for tree in build_path_scope(plain, ToolAccess()).guarded_roots] == [str(project)]
 
 
 def test_a_root_that_is_not_there_is_told(project: Path, tmp_path: Path) -> None:
-    app = build(cwd=str(project), home=str(tmp_path / "home"), environ={})
+    scope = open_request(cwd=str(project), home=str(tmp_path / "home"), environ={})
     with pytest.raises(NotFound):
-        build_path_scope(app, ToolAccess(roots=("nowhere",)))
+        build_path_scope(scope, ToolAccess(roots=("nowhere",)))
 
 
 def test_the_whole_disk_is_no_project(tmp_path: Path) -> None:
-    app = build(cwd="/", home=str(tmp_path / "home"), environ={})
+    scope = open_request(cwd="/", home=str(tmp_path / "home"), environ={})
     with pytest.raises(BadInput, match="--root DIR"):
-        build_path_scope(app, ToolAccess())
+        build_path_scope(scope, ToolAccess())
 
 
 def test_what_the_person_should_know_is_heard(project: Path, tmp_path: Path) -> None:
     heard: list[str] = []
-    app = build(cwd=str(project), home=str(tmp_path / "home"), environ={})
-    hands = open_tools(app, ToolAccess(), CALLER, listener=notice_listener(heard.append))
-    anyio.run(hands.scope.emit, Notice("nothing confines the command"))
-    anyio.run(hands.scope.emit, ToolCalled("read_file", "ok", 0.1))
+    scope = open_request(cwd=str(project), home=str(tmp_path / "home"), environ={})
+    hands = open_tools(scope, ToolAccess(), listener=notice_listener(heard.append))
+    anyio.run(hands.call_scope.emit, Notice("nothing confines the command"))
+    anyio.run(hands.call_scope.emit, ToolCalled("read_file", "ok", 0.1))
     assert heard == ["nothing confines the command"]
-    anyio.run(open_tools(app, ToolAccess(), CALLER).scope.emit, Notice("nobody listens"))
+    anyio.run(open_tools(scope, ToolAccess()).call_scope.emit, Notice("nobody listens"))

@@ -11,7 +11,7 @@ from marid.adapters.workers.fork_pool import ForkPool
 from marid.assembly.context_ports import ContextPorts
 from marid.assembly.parallel import MIN_FILES
 from marid.assembly.pipeline import ContextRun
-from marid.bootstrap.wiring import build
+from marid.bootstrap.wiring import open_request
 from marid.core.context import ContextReport, ContextRequest, FileSelection, OutputFormat, RenderOptions
 from marid.core.errors import Exhausted
 from marid.core.events import ContextEvent, FileProblem, PackProgress
@@ -35,7 +35,9 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _run(top: Path, crew: JobPool | None, heard: list[ContextEvent], **more: Any) -> tuple[bytes, ContextReport]:
-    means: ContextPorts = build(cwd=str(top), environ={}).context_ports._replace(crew=(lambda: crew) if crew else None)
+    means: ContextPorts = open_request(cwd=str(top), environ={}).context_ports._replace(
+        crew=(lambda: crew) if crew else None
+    )
     shown = more.pop("shown", RenderOptions())
     request = ContextRequest(cwd=str(top), selection=FileSelection(targets=(str(top),)), render=shown, **more)
     run = ContextRun(request, means, heard.append)

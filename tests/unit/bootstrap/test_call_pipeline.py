@@ -7,16 +7,15 @@ import anyio
 from marid.app.tool_access import ToolAccess
 from marid.app.tool_session import open_tools
 from marid.bootstrap.call_pipeline import Committer
-from marid.bootstrap.wiring import build
-from marid.core.caller import Caller
+from marid.bootstrap.wiring import open_request
 from marid.toolkit.outcome import PlannedChange
 from marid.workspace.guard.api import PathScope
 
 
 def test_listing_the_tools_makes_no_home(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    app = build(cwd=str(tmp_path), home=str(home), environ={"PATH": "/usr/bin:/bin"})
-    hands = open_tools(app, ToolAccess(), Caller(face="test"))
+    scope = open_request(cwd=str(tmp_path), home=str(home), environ={"PATH": "/usr/bin:/bin"})
+    hands = open_tools(scope, ToolAccess())
     assert hands.tools_by_name()
     assert not home.exists()
     assert anyio.run(hands.call, "list_directory", {"path": "."}).ok

@@ -7,20 +7,19 @@ import anyio
 from marid.app.tool_access import ToolAccess
 from marid.app.tool_session import open_tools
 from marid.bootstrap.tool_wiring import LazyServices
-from marid.bootstrap.wiring import build
-from marid.core.caller import Caller
+from marid.bootstrap.wiring import open_request
 from marid.core.policy.policy import Effect
 from marid.toolkit.dependencies import dependencies_of
 from marid.tools.builtin import STANDALONE_TOOLS
 
 
 def test_every_port_of_every_tool_is_there(tmp_path: Path) -> None:
-    app = build(cwd=str(tmp_path), home=str(tmp_path / "home"), environ={"PATH": "/usr/bin:/bin"})
-    hands = open_tools(app, ToolAccess(), Caller(face="test"))
+    scope = open_request(cwd=str(tmp_path), home=str(tmp_path / "home"), environ={"PATH": "/usr/bin:/bin"})
+    hands = open_tools(scope, ToolAccess())
     ports = {port for spec in STANDALONE_TOOLS for port in dependencies_of(spec).required.values()}
-    assert [port for port in ports if port not in hands.scope.services] == []
+    assert [port for port in ports if port not in hands.call_scope.services] == []
     for port in ports:
-        assert hands.scope.services[port] is hands.scope.services[port]
+        assert hands.call_scope.services[port] is hands.call_scope.services[port]
     assert len(hands.tools_by_name()) == sum(len(spec.names) for spec in STANDALONE_TOOLS)
 
 
@@ -35,8 +34,10 @@ def test_a_service_is_made_once_and_when_needed() -> None:
 def test_a_command_runs_in_the_roots_of_whoever_called(tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
-    app = build(cwd=str(project), home=str(tmp_path / "home"), environ={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)})
-    hands = open_tools(app, ToolAccess(allow=frozenset({Effect.EXEC})), Caller(face="test"))
+    scope = open_request(
+        cwd=str(project), home=str(tmp_path / "home"), environ={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    )
+    hands = open_tools(scope, ToolAccess(allow=frozenset({Effect.EXEC})))
     outcome = anyio.run(hands.call, "run_shell", {"command": "pwd; echo made > here.txt"})
     assert outcome.ok, outcome.text
     assert f"STDOUT:\n{project}\n" in outcome.text

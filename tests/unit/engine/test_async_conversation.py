@@ -10,6 +10,7 @@ from marid.core.errors import Unavailable
 from marid.core.round_events import EntryStored, RoundEvent
 from marid.engine.async_conversation import AsyncConversation
 from marid.engine.turns import UserTurn
+from marid.toolkit.thread_pool import DaemonThreadPool
 
 SAID = Entry(entry_type=MESSAGE, content="hi", role="user")
 
@@ -18,7 +19,8 @@ def test_what_is_stored_is_told_in_its_order() -> None:
     heard: list[RoundEvent] = []
 
     async def main() -> None:
-        ledger = AsyncConversation(FakeConversations().open("c", create=True), emit_into(heard))
+        held = FakeConversations().open("c", create=True)
+        ledger = AsyncConversation(held, emit_into(heard), DaemonThreadPool())
         assert await ledger.append([]) == ()
         async with anyio.create_task_group() as group:
             for _ in range(5):
@@ -31,9 +33,8 @@ def test_what_is_stored_is_told_in_its_order() -> None:
 
 def test_nothing_waits_for_the_disk_on_the_loop() -> None:
     async def main() -> str:
-        return await AsyncConversation(FakeConversations().open("c", create=True), emit_into([])).run_in_thread(
-            lambda: threading.current_thread().name
-        )
+        ledger = AsyncConversation(FakeConversations().open("c", create=True), emit_into([]), DaemonThreadPool())
+        return await ledger.run_in_thread(lambda: threading.current_thread().name)
 
     assert anyio.run(main) != threading.current_thread().name
 
@@ -44,7 +45,7 @@ def test_what_cannot_be_stored_is_raised_and_not_told() -> None:
     async def main() -> None:
         held = FakeConversations().open("c", create=True)
         held.close()
-        await AsyncConversation(held, emit_into(heard)).append([SAID])
+        await AsyncConversation(held, emit_into(heard), DaemonThreadPool()).append([SAID])
 
     with pytest.raises(Unavailable):
         anyio.run(main)

@@ -11,6 +11,7 @@ from marid.engine.prompt_entries import RoundPrompt, prompt_entry
 from marid.engine.reply_entries import RoundStamp
 from marid.engine.round_start import last_round_id, start_round
 from marid.engine.turns import parse_turns
+from marid.toolkit.thread_pool import DaemonThreadPool
 
 STAMP = RoundStamp("talk", "r2")
 PROMPT = RoundPrompt("hi", "user")
@@ -25,7 +26,7 @@ def begun(
         held.append(before)
 
     async def main() -> None:
-        await start_round(AsyncConversation(held, emit_into(heard)), home, STAMP, prompt)
+        await start_round(AsyncConversation(held, emit_into(heard), DaemonThreadPool()), home, STAMP, prompt)
 
     anyio.run(main)
     entries = list(held.entries())[1:]

@@ -3,7 +3,7 @@ import pytest
 
 from fakes.program import Program
 from marid import __version__
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.core.errors import BadInput
 from marid.faces.cli.argv.command_line import parse_command_line
 from marid.faces.cli.argv.help_page import help_page
@@ -161,7 +161,7 @@ def test_a_link_with_its_own_completion(marid: Program) -> None:
 
 @pytest.mark.parametrize(("flags", "asked"), [((), False), (("--debug", "all"), True)])
 def test_a_server_knows_whether_it_should_show_where_a_bug_is(flags: tuple[str, ...], asked: bool) -> None:
-    def make_app() -> App:
+    def make_app() -> RequestScope:
         raise BadInput(str(click.get_current_context().meta["marid.debug"]))
 
     with pytest.raises(BadInput, match=str(asked)):

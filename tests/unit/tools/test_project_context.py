@@ -13,8 +13,7 @@ from fakes.people import as_nobody
 from marid.app.tool_access import ToolAccess
 from marid.app.tool_session import notice_listener, open_tools
 from marid.assembly.context_reader import ContextReader
-from marid.bootstrap.wiring import build
-from marid.core.caller import Caller
+from marid.bootstrap.wiring import open_request
 from marid.core.errors import Exhausted
 from marid.toolkit.clip import FixedResultLimit
 from marid.toolkit.handles import FolderRef
@@ -55,8 +54,8 @@ def asking(project: Path, home: Path, notes: list[str]) -> Ask:
 
     def call(environ: dict[str, str] | None = None, **arguments: Any) -> tuple[str, bool]:
         base = {"HOME": str(home), "MARID_HOME": str(home / "marid"), "PATH": os.defpath}
-        app = build(cwd=str(project), environ={**base, **(environ or {})})
-        session = open_tools(app, ToolAccess(), Caller(face="test"), listener=notice_listener(notes.append))
+        scope = open_request(cwd=str(project), environ={**base, **(environ or {})})
+        session = open_tools(scope, ToolAccess(), listener=notice_listener(notes.append))
         try:
             outcome = anyio.run(session.call, "read_context", {"path": str(project), **arguments})
         finally:

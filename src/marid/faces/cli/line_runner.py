@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from marid.app import conversations
-from marid.app.app import App
-from marid.app.setting_overrides import with_overrides
+from marid.app.app import RequestScope
 from marid.core.errors import BadInput
 from marid.faces.cli.argv.command_line import CommandLine, flag_values, parse_count
 from marid.faces.cli.argv.flag_settings import settings_from
@@ -18,13 +17,15 @@ from marid.faces.cli.operations.conversation_views import LogOptions
 from marid.faces.cli.view.console import print_note
 from marid.faces.flags import FLAGS, LOCATION_FLAGS
 
+# What a person sets for good, before a prompt or a command that follows.
+_SETTING_FLAGS = ("rename", "set_model", "set_prompt", "set_username")
 _ACTION_FLAGS = tuple(flag.name for flag in FLAGS if flag.operates)
 
 
 class LineRun(NamedTuple):
     """A line that is carried out in the conversation `name`."""
 
-    app: App
+    scope: RequestScope
     line: CommandLine
     name: str
 
@@ -53,39 +54,44 @@ def is_piped() -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)
 
 
-def run_line(line: CommandLine, make_app: Callable[[], App]) -> int:
+def run_line(line: CommandLine, open_request: Callable[[], RequestScope]) -> int:
     """Carry it out; the exit code.
 
     Raises: MaridError; BadInput for a wrong line before anything is done.
     """
-    run = start_run(line, make_app)
+    run = start_run(line, open_request)
     code = _run_actions(run)
     if not asks_model(line):
         if not _has_actions(line):
             raise BadInput("there is nothing to do; `marid --help` lists what there is")
         return code
     if any(line.has(name) for name in ("destroy", "destroy_of", "rename_of")) and not line.has("conversation"):
-        run = run._replace(name=conversations.resolve_name(run.app))  # the one that was meant may be gone
+        run = run._replace(name=conversations.resolve_name(run.scope))  # the one that was meant may be gone
     return _chat_unless_empty(run) or code
 
 
-def start_run(line: CommandLine, make_app: Callable[[], App]) -> LineRun:
+def start_run(line: CommandLine, open_request: Callable[[], RequestScope]) -> LineRun:
     """Check the line, and do what comes before everything else: a run in the conversation that is meant.
 
     Raises: BadInput.
     """
     check_line(line)
-    app = make_app()
     flags = settings_from(flag_values(line))
     _warn_about_visible_key(flags)
-    app = with_overrides(app, flags)
-    gone = conversation_actions.sweep(app, verbose=line.has("verbose"))
+    scope = open_request().within("", flags)
+    gone = conversation_actions.sweep(scope, verbose=line.has("verbose"))
     if gone and not (line.has("switch") or line.has("conversation")):
         conversation_actions.report_expired_current(
             gone, changes=any(line.has(name) for name in ("clear", "destroy", "rename"))
         )
-    run = LineRun(app, line, _target_conversation(app, line))
-    return run._replace(name=_apply_changes(run))
+    name = _target_conversation(scope, line)
+    run = LineRun(scope.within(name), line, name)
+    run.scope.resolve()  # a wrong setting is an error before anything is changed
+    if line.has("switch"):
+        _switch(scope, line)
+    name = _apply_changes(run)
+    changed = any(line.has(flag) for flag in _SETTING_FLAGS)
+    return LineRun(scope.within(name), line, name) if changed else run._replace(name=name)
 
 
 def _warn_about_visible_key(flags: Mapping[str, object]) -> None:
@@ -96,15 +102,15 @@ def _warn_about_visible_key(flags: Mapping[str, object]) -> None:
         )
 
 
-def _target_conversation(app: App, line: CommandLine) -> str:
-    name = ""
-    if line.has("switch"):
-        name = conversations.resolve_name(app, line.value("switch"), switch=True)
-        if line.has("verbose") or not asks_model(line):
-            conversation_actions.print_current(name)
-    if line.has("conversation"):
-        name = conversations.resolve_name(app, line.value("conversation"))
-    return name or conversations.resolve_name(app)
+def _target_conversation(scope: RequestScope, line: CommandLine) -> str:
+    chosen = "conversation" if line.has("conversation") else "switch"
+    return conversations.resolve_name(scope, line.value(chosen))
+
+
+def _switch(scope: RequestScope, line: CommandLine) -> None:
+    name = conversations.resolve_name(scope, line.value("switch"), switch=True)
+    if line.has("verbose") or not asks_model(line):
+        conversation_actions.print_current(name)
 
 
 def asks_model(line: CommandLine) -> bool:
@@ -128,19 +134,19 @@ def _has_expiry(line: CommandLine) -> bool:
 
 def _apply_changes(run: LineRun) -> str:
     """Make the changes that a prompt or a command may follow: the name of the conversation after them."""
-    app, line, name = run
+    scope, line, name = run
     if _has_expiry(line):
-        conversation_actions.expire(app, name, line.value("destroy_at"), line.value("destroy_after"))
+        conversation_actions.expire(scope, name, line.value("destroy_at"), line.value("destroy_after"))
     if line.has("clear"):
-        conversation_actions.clear(app, name)
+        conversation_actions.clear(scope, name)
     if line.has("rename"):
-        name = conversation_actions.rename(app, name, line.value("rename"))
+        name = conversation_actions.rename(scope, name, line.value("rename"))
     if line.has("set_model"):
-        conversation_actions.set_model(app, name, line.value("set_model"))
+        conversation_actions.set_model(scope, name, line.value("set_model"))
     if line.has("set_prompt"):
-        conversation_actions.set_system_prompt(app, name, line.value("set_prompt"))
+        conversation_actions.set_system_prompt(scope, name, line.value("set_prompt"))
     if line.has("set_username"):
-        conversation_actions.set_username(app, name, line.value("set_username"))
+        conversation_actions.set_username(scope, name, line.value("set_username"))
     return name
 
 
@@ -154,41 +160,41 @@ def _run_actions(run: LineRun) -> int:
 
 
 def _resolve_name(run: LineRun, word: str) -> str:
-    return conversation_actions.resolve_name(run.app, word)
+    return conversation_actions.resolve_name(run.scope, word)
 
 
 def _resolve_existing(run: LineRun, word: str) -> str:
     name = _resolve_name(run, word)
-    conversation_actions.check_exists(run.app, name)
+    conversation_actions.check_exists(run.scope, name)
     return name
 
 
 def _clear_of(run: LineRun, word: str) -> None:
-    conversation_actions.clear(run.app, _resolve_existing(run, word))
+    conversation_actions.clear(run.scope, _resolve_existing(run, word))
 
 
 def _rename(run: LineRun, word: str, new: str) -> None:
-    conversation_actions.rename(run.app, _resolve_name(run, word), new)
+    conversation_actions.rename(run.scope, _resolve_name(run, word), new)
 
 
 def _set_model(run: LineRun, word: str, model: str) -> None:
-    conversation_actions.set_model(run.app, _resolve_existing(run, word), model)
+    conversation_actions.set_model(run.scope, _resolve_existing(run, word), model)
 
 
 def _set_prompt(run: LineRun, word: str, text: str) -> None:
-    conversation_actions.set_system_prompt(run.app, _resolve_existing(run, word), text)
+    conversation_actions.set_system_prompt(run.scope, _resolve_existing(run, word), text)
 
 
 def _destroy(run: LineRun, word: str = "") -> None:
-    conversation_actions.destroy(run.app, _resolve_name(run, word) if word else run.name, yes=run.line.has("yes"))
+    conversation_actions.destroy(run.scope, _resolve_name(run, word) if word else run.name, yes=run.line.has("yes"))
 
 
 def _show(run: LineRun) -> None:
-    conversation_views.show_conversation(run.app, run.name, as_json=run.as_json)
+    conversation_views.show_conversation(run.scope, run.name, as_json=run.as_json)
 
 
 def _list(run: LineRun) -> None:
-    conversation_views.list_conversations(run.app, run.name, as_json=run.as_json)
+    conversation_views.list_conversations(run.scope, run.name, as_json=run.as_json)
 
 
 def _log(run: LineRun, count: str) -> None:
@@ -200,23 +206,23 @@ def _log_of(run: LineRun, word: str, count: str) -> None:
 
 
 def _show_log(run: LineRun, name: str, count: str) -> None:
-    if conversation_actions.exists_or_notify(run.app, name, unused=run.name):
+    if conversation_actions.exists_or_notify(run.scope, name, unused=run.name):
         manner = LogOptions(verbose=run.verbose, as_json=run.as_json, raw=run.line.has("raw"))
-        conversation_views.show_log(run.app, name, parse_count(count), manner)
+        conversation_views.show_log(run.scope, name, parse_count(count), manner)
 
 
 def _inspect(run: LineRun, thing: str) -> None:
-    conversation_views.show_inspection(run.app, run.name, thing, as_json=run.as_json)
+    conversation_views.show_inspection(run.scope, run.name, thing, as_json=run.as_json)
 
 
 def _inspect_of(run: LineRun, word: str, thing: str) -> None:
-    conversation_views.show_inspection(run.app, _resolve_existing(run, word), thing, as_json=run.as_json)
+    conversation_views.show_inspection(run.scope, _resolve_existing(run, word), thing, as_json=run.as_json)
 
 
 def _model_info(run: LineRun, model: str, *, full: bool = False) -> int:
     from marid.faces.cli.commands.model_info import show_model
 
-    return show_model(run.app, model, full=full, as_json=run.as_json)
+    return show_model(run.scope, model, full=full, as_json=run.as_json)
 
 
 def _model_info_full(run: LineRun, model: str) -> int:
@@ -235,7 +241,7 @@ def _check_inboxes(run: LineRun, names: tuple[str, ...] | None) -> int:
     from marid.faces.cli.chat.chat_options import chat_request
     from marid.faces.cli.chat.inbox_rounds import check_inboxes
 
-    return check_inboxes(run.app, names, chat_request("", "", flag_values(run.line)))
+    return check_inboxes(run.scope, names, chat_request("", "", flag_values(run.line)))
 
 
 def _tool(run: LineRun, *call: str) -> int:
@@ -245,7 +251,7 @@ def _tool(run: LineRun, *call: str) -> int:
     from marid.faces.cli.operations.tool_flag import run_call
 
     name, packed = call
-    return run_call(run.app, access_from_flags(flag_values(run.line)), run.name, (name, packed), as_json=run.as_json)
+    return run_call(run.scope, access_from_flags(flag_values(run.line)), run.name, (name, packed), as_json=run.as_json)
 
 
 _ACTIONS: tuple[tuple[str, Callable[..., int | None]], ...] = (
@@ -297,9 +303,9 @@ def _chat(run: LineRun) -> int:
         from marid.faces.cli.operations.tool_flag import call_tool, prompt_with_result
 
         for name, packed in run.line.given["tool"]:
-            outcome = call_tool(run.app, said.access, run.name, (name, packed))
+            outcome = call_tool(run.scope, said.access, run.name, (name, packed))
             said = replace(said, prompt=prompt_with_result(outcome, said.prompt), force="agent")
-    return run_chat(run.app, said)
+    return run_chat(run.scope, said)
 
 
 def is_on_terminal() -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.faces.cli.argv.command_line import CommandLine, parse_count
 from marid.faces.flags import LOCATION_FLAGS
 
@@ -16,7 +16,7 @@ class PlainArguments(NamedTuple):
     words: tuple[str, ...]
 
 
-def quick_command(line: CommandLine) -> Callable[[Callable[[], App]], int] | None:
+def quick_command(line: CommandLine) -> Callable[[Callable[[], RequestScope]], int] | None:
     """What carries out the command of a line; None where click has to look at it."""
     if line.given.keys() - LOCATION_FLAGS:
         return None
@@ -25,31 +25,31 @@ def quick_command(line: CommandLine) -> Callable[[Callable[[], App]], int] | Non
     return _log(line.rest) if line.command == "log" else None
 
 
-def _conversations(args: Sequence[str]) -> Callable[[Callable[[], App]], int] | None:
+def _conversations(args: Sequence[str]) -> Callable[[Callable[[], RequestScope]], int] | None:
     plain = parse_plain_arguments(args, switches=("--json",))
     if plain is None or plain.words not in ((), ("list",)):
         return None
 
-    def run(make_app: Callable[[], App]) -> int:
+    def run(open_request: Callable[[], RequestScope]) -> int:
         from marid.faces.cli.operations.conversation_actions import run_list
 
-        return run_list(make_app(), as_json="--json" in plain.switches)
+        return run_list(open_request(), as_json="--json" in plain.switches)
 
     return run
 
 
-def _log(args: Sequence[str]) -> Callable[[Callable[[], App]], int] | None:
+def _log(args: Sequence[str]) -> Callable[[Callable[[], RequestScope]], int] | None:
     plain = parse_plain_arguments(args, switches=("--json", "--all", "-v"), numbers=("-n",))
     if plain is None or len(plain.words) > 1 or "" in plain.words:
         return None
 
-    def run(make_app: Callable[[], App]) -> int:
+    def run(open_request: Callable[[], RequestScope]) -> int:
         from marid.faces.cli.operations.conversation_actions import run_log
 
         word = "".join(plain.words)
         count = parse_count(plain.values.get("-n", "0"))
         on = plain.switches
-        return run_log(make_app(), word, count, whole="--all" in on, verbose="-v" in on, as_json="--json" in on)
+        return run_log(open_request(), word, count, whole="--all" in on, verbose="-v" in on, as_json="--json" in on)
 
     return run
 

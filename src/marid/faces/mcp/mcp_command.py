@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.core.caller import Caller
 from marid.faces.access_flags import access_from_flags
 from marid.faces.flag_options import click_option
@@ -26,11 +26,11 @@ use the network ask first, through the client if it can ask, unless --allow perm
 def _serve(ctx: click.Context, tools: str | None, **flags: Any) -> None:
     from marid.faces.mcp.server import run_server  # imported when used: the help does not need it
 
-    session, instructions = open_session(ctx.obj(), tools or "", flags)
+    session, instructions = open_session(ctx.obj()._replace(caller=Caller(face="mcp")), tools or "", flags)
     run_server(session, instructions, debug=ctx.meta.get("marid.debug", False))
 
 
-def open_session(app: App, families: str, flags: dict[str, Any]) -> "tuple[ToolSession, str]":
+def open_session(scope: RequestScope, families: str, flags: dict[str, Any]) -> "tuple[ToolSession, str]":
     """The tools that the flags ask for, and what a client tells its model about them.
 
     Raises: BadInput, NotFound for flags that do not make sense.
@@ -39,10 +39,10 @@ def open_session(app: App, families: str, flags: dict[str, Any]) -> "tuple[ToolS
 
     words = tuple(word for word in map(str.strip, families.split(",")) if word)
     access = replace(access_from_flags(flags), families=words)
-    session = open_tools(app, access, Caller(face="mcp"), listener=notice_listener(log_line))
-    roots = [root.path for root in session.scope.path_scope.guarded_roots if not root.only_file]
-    home = os.path.realpath(app.context_ports.user_git_files.home)
-    if not (access.roots or app.settings.tools.roots) and any(f"{home}/".startswith(f"{root}/") for root in roots):
+    session = open_tools(scope, access, listener=notice_listener(log_line))
+    roots = [root.path for root in session.call_scope.path_scope.guarded_roots if not root.only_file]
+    home = os.path.realpath(scope.app.context_ports.user_git_files.home)
+    if not (access.roots or scope.settings.tools.roots) and any(f"{home}/".startswith(f"{root}/") for root in roots):
         log_line("your whole home folder may be read: name the projects with --root DIR")
     return session, (
         f"Tools to read, understand, edit and run the code below: {', '.join(roots)}. Relative paths start at the "

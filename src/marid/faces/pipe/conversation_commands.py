@@ -11,13 +11,13 @@ from marid.faces.pipe.session import JsonSession
 
 def list_contexts(session: JsonSession) -> None:
     """All conversations, a result for each."""
-    for listed in conversations.list_conversations(session.app):
+    for listed in conversations.list_conversations(session.scope):
         _write_conversation(session, listed.meta, listed.holder)
 
 
 def list_current_context(session: JsonSession) -> None:
     """The conversation of the request, in short; it need not be there."""
-    found = conversations.overview(session.app, session.request.context)
+    found = conversations.overview(session.scope, session.request.context)
     _write_conversation(session, found.meta, found.holder, messages=found.messages, summary=found.summary)
 
 
@@ -39,14 +39,14 @@ def _write_conversation(
 def destroy_context(session: JsonSession) -> None:
     """Destroys a conversation without asking, unless somebody works in it; one that is not there is gone already."""
     name = session.conversation_for("name")
-    gone = conversations.destroy(session.app, name)
+    gone = conversations.destroy(session.scope, name)
     session.writer.write_result(f"destroyed '{name}'" if gone else f"there is no conversation '{name}'", destroyed=gone)
 
 
 def archive_history(session: JsonSession) -> None:
     """Empties the window; the transcript stays. Raises: NotFound; Unavailable."""
     name = session.existing_conversation("name")
-    cleared = conversations.clear(session.app, name)
+    cleared = conversations.clear(session.scope, name)
     words = f"archived the history of '{name}'" if cleared else f"'{name}' has no history to archive"
     session.writer.write_result(words, archived=cleared)
 
@@ -54,8 +54,8 @@ def archive_history(session: JsonSession) -> None:
 def rename_context(session: JsonSession) -> None:
     """Gives a conversation another name. Raises: NotFound; Conflict; Unavailable."""
     old, new = session.conversation_for("old"), session.request.fields["new"]
-    conversation_exists(session.app, old)
-    conversations.rename(session.app, old, new)
+    conversation_exists(session.scope, old)
+    conversations.rename(session.scope, old, new)
     session.writer.write_result(f"renamed '{old}' to '{new}'")
 
 
@@ -65,7 +65,7 @@ def show_log(session: JsonSession) -> None:
     Raises: NotFound; Unavailable.
     """
     count = int(session.request.fields["count"])
-    for entry in conversations.log(session.app, session.conversation_for("context"), count):
+    for entry in conversations.log(session.scope, session.conversation_for("context"), count):
         session.writer.write_entry(entry)
 
 
@@ -75,9 +75,9 @@ def inspect(session: JsonSession) -> None:
     Raises: BadInput for settings that make no sense; NotFound; Unavailable.
     """
     name = session.existing_conversation("context")
-    session.app.resolve(name, {})
+    session.scope.within(name).resolve()
     try:
-        found = inspection.inspect(session.app, name, session.request.fields["thing"])
+        found = inspection.inspect(session.scope, name, session.request.fields["thing"])
     except BadInput:
         found = inspection.UNSET
     session.writer.write_result(found)
@@ -86,7 +86,7 @@ def inspect(session: JsonSession) -> None:
 def set_system_prompt(session: JsonSession) -> None:
     """Gives the conversation a system prompt: a text, or the path of a file. Raises: Unavailable."""
     name = session.conversation_for("context")
-    has_own = conversation_settings.set_system_prompt(session.app, name, session.request.fields["prompt"])
+    has_own = conversation_settings.set_system_prompt(session.scope, name, session.request.fields["prompt"])
     session.writer.write_event("system_prompt_set", context=name, own=has_own)
 
 

@@ -11,10 +11,10 @@ import click
 from click.exceptions import Exit
 
 from marid.app import conversations
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.conversation_settings import conversation_name
-from marid.app.setting_overrides import with_overrides
 from marid.app.tool_access import ToolAccess
+from marid.core.caller import Caller
 from marid.core.errors import BadInput, Unavailable
 from marid.core.version import __version__
 from marid.faces.access_flags import access_from_flags
@@ -74,33 +74,43 @@ def _run_command(ctx: click.Context, **flags: Any) -> int:
     return DoneLine(wire).run(work)
 
 
-def _run_request(build: Callable[..., App], flags: dict[str, Any], wire: JsonLineWriter, signals: SignalGuard) -> None:
+def _run_request(
+    open_request: Callable[..., RequestScope], flags: dict[str, Any], wire: JsonLineWriter, signals: SignalGuard
+) -> None:
     reach = access_from_flags(flags)
     given = read_object(sys.stdin.buffer if sys.stdin is not None else None)
     wire.hide(find_secrets(given))
-    run_session(make_session(build, parse_request(given), reach, wire, home=flags["own_home"] or ""), signals)
+    run_session(make_session(open_request, parse_request(given), reach, wire, home=flags["own_home"] or ""), signals)
 
 
 def make_session(
-    build: Callable[..., App], request: JsonRequest, reach: ToolAccess, wire: JsonLineWriter, *, home: str = ""
+    open_request: Callable[..., RequestScope],
+    request: JsonRequest,
+    reach: ToolAccess,
+    wire: JsonLineWriter,
+    *,
+    home: str = "",
 ) -> JsonSession:
     """What the request is carried out with; a `home` of the command line is stronger than the request's.
 
     Raises: BadInput for settings that make no sense; NotFound.
     """
     places = {"home": home or request.home, "project": request.project_root}
-    app = with_overrides(build(**{name: place for name, place in places.items() if place}), request.settings)
-    request = replace(request, context=conversation_name(app, request.context))
-    return JsonSession(app, request, replace(reach, trust=reach.trust or request.trust), wire)
+    scope = open_request(**{name: place for name, place in places.items() if place})._replace(
+        caller=Caller(face="json")
+    )
+    name = conversation_name(scope, request.context)
+    scope, request = scope.within(name, request.settings), replace(request, context=name)
+    return JsonSession(scope, request, replace(reach, trust=reach.trust or request.trust), wire)
 
 
 def run_session(session: JsonSession, signals: SignalGuard) -> None:
     """The life of a command: what is there is told, what has expired is destroyed, and then it is carried out."""
-    app, request = session.app, session.request
+    scope, request = session.scope, session.request
     _announce(session)
     _sweep(session)
     if request.destroy_at is not None or request.destroy_after is not None:
-        conversations.expire(app, request.context, at=request.destroy_at, after_inactive=request.destroy_after)
+        conversations.expire(scope, request.context, at=request.destroy_at, after_inactive=request.destroy_after)
     if request.command in SYNC_COMMANDS:
         SYNC_COMMANDS[request.command](session)
     else:
@@ -110,7 +120,7 @@ def run_session(session: JsonSession, signals: SignalGuard) -> None:
 def _sweep(session: JsonSession) -> None:
     """A home that cannot be written can still be read."""
     try:
-        gone, problem = conversations.sweep(session.app)
+        gone, problem = conversations.sweep(session.scope)
     except Unavailable as error:
         session.note(f"conversations that have come to their end stay: {error}")
         return
@@ -122,15 +132,15 @@ def _sweep(session: JsonSession) -> None:
 
 def _announce(session: JsonSession) -> None:
     """Raises: BadInput for settings that make no sense, before anything is told."""
-    settings, _, notes = session.app.resolve(session.request.context, {})
+    settings, _, notes = session.scope.resolve()
     session.writer.hide(
         (settings.model.api_key, *(row.get("api_key", "") for row in settings.model.providers.values()))
     )
-    names = session.app.toolbox().inventory.names()
+    names = session.scope.app.toolbox().inventory.names()
     session.writer.write_event(
         "load_summary", builtin_count=len(names), builtin_names=names, plugin_count=0, plugin_names=[]
     )
-    for note in dict.fromkeys((*session.request.notes, *session.app.notes, *notes)):
+    for note in dict.fromkeys((*session.request.notes, *notes)):
         session.note(note)
 
 

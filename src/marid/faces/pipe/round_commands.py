@@ -25,7 +25,7 @@ async def send_prompt(session: JsonSession) -> None:
     _write_end(
         session,
         await run_round(
-            session.app, session.round_request(request.fields["prompt"], request.context), session.round_events
+            session.scope, session.round_request(request.fields["prompt"], request.context), session.round_events
         ),
     )
 
@@ -41,15 +41,13 @@ async def call_tool(session: JsonSession) -> None:
         session.writer.write_result(text)
         return
     _write_end(
-        session, await run_round(session.app, session.round_request(text, request.context), session.round_events)
+        session, await run_round(session.scope, session.round_request(text, request.context), session.round_events)
     )
 
 
 async def _call_tool(session: JsonSession, name: str, args: dict[str, object]) -> str:
-    calling = ToolCallRequest(
-        tool=name, conversation=session.request.context, args=args, access=session.reach, face=session.face
-    )
-    match await calls.call_tool(session.app, calling, listener=notice_listener(session.note)):
+    calling = ToolCallRequest(tool=name, conversation=session.request.context, args=args, access=session.reach)
+    match await calls.call_tool(session.scope, calling, listener=notice_listener(session.note)):
         case ToolOutput(text=text):
             return text
         case ToolFailure(code=code, message=message):
@@ -69,7 +67,7 @@ def _arguments(words: list[str]) -> dict[str, object]:
 async def check_inbox(session: JsonSession) -> None:
     """A round in that conversation, if anything waits for it. Raises: as `say`."""
     name = session.conversation_for("context")
-    count = dict(inboxes.inbox_counts(session.app, archived=True)).get(name, 0)
+    count = dict(inboxes.inbox_counts(session.scope, archived=True)).get(name, 0)
     if not await _process_inbox(session, name, count):
         session.writer.write_event("inbox_empty", context=name)
 
@@ -81,7 +79,7 @@ async def check_all_inboxes(session: JsonSession) -> None:
     """
     processed = 0
     failed: list[MaridError] = []
-    for name, count in inboxes.inbox_counts(session.app):
+    for name, count in inboxes.inbox_counts(session.scope):
         try:
             processed += await _process_inbox(session, name, count)
         except OutputClosed:
@@ -103,7 +101,7 @@ async def _process_inbox(session: JsonSession, name: str, count: int) -> bool:
     if not count:
         return False
     session.writer.write_event("inbox_processing", count=count, context=name)
-    end = await inboxes.run_inbox_round(session.app, session.round_request("", name), session.round_events, None)
+    end = await inboxes.run_inbox_round(session.scope, session.round_request("", name), session.round_events, None)
     _write_end(session, end)
     return end is not None
 
@@ -114,14 +112,14 @@ async def set_model(session: JsonSession) -> None:
     Raises: NotFound when the provider does not know the model; Unavailable.
     """
     name = session.conversation_for("context")
-    model = await conversation_settings.set_model(session.app, name, session.request.fields["model"])
+    model = await conversation_settings.set_model(session.scope, name, session.request.fields["model"])
     session.writer.write_event("model_set", model=model, context=name)
 
 
 async def model_metadata(session: JsonSession) -> None:
     """What is known of a model, as text for models.toml. Raises: as `Model.info`."""
     fields = session.request.fields
-    session.writer.write_result(as_toml(await find_model_info(session.app, fields["model"]), full=fields["full"]))
+    session.writer.write_result(as_toml(await find_model_info(session.scope, fields["model"]), full=fields["full"]))
 
 
 def _write_end(session: JsonSession, end: RoundEnd | None) -> None:

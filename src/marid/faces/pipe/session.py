@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.conversation_lookup import conversation_exists
 from marid.app.conversation_settings import conversation_name
 from marid.app.round_request import RoundRequest
@@ -15,15 +15,10 @@ from marid.faces.pipe.round_events import RoundEventWriter
 class JsonSession(NamedTuple):
     """One request on its way: the workbench, what is asked for, what it may do, and where it is told."""
 
-    app: App
+    scope: RequestScope
     request: JsonRequest
     reach: ToolAccess
     writer: JsonLineWriter
-
-    @property
-    def face(self) -> str:
-        """The way in, as records and approvals name it."""
-        return "json"
 
     @property
     def round_events(self) -> RoundEventWriter:
@@ -32,12 +27,12 @@ class JsonSession(NamedTuple):
 
     def conversation_for(self, field: str) -> str:
         """The name of the conversation that a command names in `field`, else of the one of the whole request."""
-        return conversation_name(self.app, self.request.conversation_for(field))
+        return conversation_name(self.scope, self.request.conversation_for(field))
 
     def existing_conversation(self, field: str) -> str:
         """As `about`, but another one than that of the whole request must be there. Raises: NotFound."""
         name = self.conversation_for(field)
-        conversation_exists(self.app, name, unused=self.request.context)
+        conversation_exists(self.scope, name, unused=self.request.context)
         return name
 
     def note(self, text: str) -> None:
@@ -50,8 +45,6 @@ class JsonSession(NamedTuple):
             prompt=prompt,
             conversation=conversation,
             access=self.reach,
-            flags=self.request.settings,
             force=self.request.force,
             debug=self.request.debug,
-            face=self.face,
         )

@@ -7,15 +7,15 @@ import anyio
 from bench.conversation import rounds
 
 from marid.adapters.store.conversations import FileConversations
-from marid.bootstrap.wiring import build
+from marid.bootstrap.wiring import open_request
 from marid.core.conversation.entry import ARCHIVAL, MESSAGE
 from marid.testing import ModelServer, always, say
 
 
 def test_it_runs_rounds_and_is_cleared_now_and_then(tmp_path: Path) -> None:
-    app = build(cwd=str(tmp_path), home=str(tmp_path / "home"), environ={})
+    scope = open_request(cwd=str(tmp_path), home=str(tmp_path / "home"), environ={})
     with ModelServer([always(say("yes"))]) as server:
-        talking = partial(rounds.talk, app, server.openai, 2 * rounds.CLEARED_EVERY, 10)
+        talking = partial(rounds.talk, scope, server.openai, 2 * rounds.CLEARED_EVERY, 10)
         early, late = anyio.run(talking)
     assert early > 1_000_000
     assert late > 1_000_000

@@ -6,7 +6,7 @@ import pytest
 
 from fakes.program import Program
 from fakes.spoken import said, workbench
-from marid.bootstrap.wiring import build
+from marid.bootstrap.wiring import open_request
 from marid.core.conversation.records import InboxMessage
 from marid.core.errors import BadInput
 from marid.faces.cli.argv.command_line import flag_values, parse_command_line
@@ -49,10 +49,10 @@ def test_a_model_is_asked_unless_something_else_was_wanted(args: list[str], spok
 
 
 def test_settings_of_the_line_are_above_all_others(tmp_path: Path) -> None:
-    app = start_run(parse_command_line(["-s", "fuel=7", "-x"]), lambda: workbench(tmp_path)).app
-    assert app.settings.conversation.fuel == 7
-    assert app.resolve("a", {}).settings.conversation.fuel == 7
-    assert app.resolve("a", {"fuel": "8"}).settings.conversation.fuel == 8
+    scope = start_run(parse_command_line(["-s", "fuel=7", "-x"]), lambda: workbench(tmp_path)).scope
+    assert scope.settings.conversation.fuel == 7
+    assert scope.within("a").resolve().settings.conversation.fuel == 7
+    assert scope.within("a", {"fuel": "8"}).resolve().settings.conversation.fuel == 8
     with pytest.raises(BadInput):
         start_run(parse_command_line(["-s", "fule=7", "-x"]), lambda: workbench(tmp_path))
 
@@ -70,7 +70,7 @@ def test_settings_of_the_line_are_above_all_others(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_inspected_is_as_the_flags_make_it(marid: Program, flags: list[str], thing: str, shown: str) -> None:
-    said(build(), "a", "x")
+    said(open_request(), "a", "x")
     assert marid(*flags, "-n", thing).text == f"{shown}\n"
     assert marid(*flags, "-N", "a", thing).text == f"{shown}\n"
 
@@ -94,7 +94,7 @@ def test_a_wrong_line_makes_nothing(tmp_path: Path) -> None:
 
 
 def test_the_order_of_what_is_done_is_always_the_same(marid: Program) -> None:
-    said(build(), "default", "one")
+    said(open_request(), "default", "one")
     told = marid("-l", "-u", "ann", "-r", "other", "-a")
     assert [line.split("marid: ")[1][:20] for line in told.err.splitlines()] == [
         "the history of 'defa",
@@ -105,7 +105,7 @@ def test_the_order_of_what_is_done_is_always_the_same(marid: Program) -> None:
 
 
 def test_several_logs_and_things_may_be_asked_for(marid: Program) -> None:
-    said(build(), "a", "one", "two")
+    said(open_request(), "a", "one", "two")
     told = marid("-G", "a", "1", "-n", "fuel", "-N", "a", "username", "-g0")
     assert told.lines == ["[bot]", "two", "", "30", "user"]
     assert "nothing was said in 'default' yet" in told.err
@@ -119,7 +119,7 @@ def configure(server: ModelServer) -> None:
 
 
 def test_operations_are_done_and_then_the_prompt_is_said(marid: Program) -> None:
-    said(build(), "default", "what was said before")
+    said(open_request(), "default", "what was said before")
     with ModelServer([say("first answer")]) as server:
         configure(server)
         told = marid("-a", "-r", "fresh", "-y", "Be a pirate.", "-m", "scripted-model", "-u", "ann", "hello", "there")
@@ -164,8 +164,8 @@ def test_inboxes_are_checked(marid: Program) -> None:
     assert "nothing waits for 'a'" in marid("-B", "a").err
     with ModelServer(Script(steps=[say("I have read it")])) as server:
         configure(server)
-        app = build()
-        app.stores(app.settings).inbox.send(InboxMessage("boss", "a", "do it"))
+        scope = open_request()
+        scope.stores.inbox.send(InboxMessage("boss", "a", "do it"))
         assert marid("-B", "a").text == "I have read it\n"
 
 
@@ -176,7 +176,7 @@ def test_what_is_known_of_a_model_is_shown(marid: Program) -> None:
 
 
 def test_another_conversation_is_changed_by_a_capital_letter(marid: Program) -> None:
-    said(build(), "a", "one")
+    said(open_request(), "a", "one")
     for args in (["-Ma", "offline:offline"], ["-Y", "a", "Be brief."], ["-A", "a"], ["-R", "a", "b"]):
         assert marid(*args).code == 0
     assert marid("-N", "b", "system_prompt").text == "Be brief.\n"
@@ -199,7 +199,7 @@ def test_verbose_tells_what_went_and_what_is_meant(marid: Program) -> None:
 
 @pytest.mark.parametrize("count", ["99999999999999999999", "-99999999999999999999", "9" * 5000])
 def test_a_count_beyond_all_numbers_means_all(marid: Program, count: str) -> None:
-    said(build(), "default", "hello")
+    said(open_request(), "default", "hello")
     assert "hello" in marid("-g", count).text
     assert marid("log", "-n", count[:20]).code == 0
 

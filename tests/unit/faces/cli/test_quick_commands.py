@@ -32,10 +32,10 @@ def test_what_is_unusual_is_left_to_click(args: list[str]) -> None:
 
 
 def test_lists_and_logs_are_shown(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    app = workbench(tmp_path)
-    said(app, "work", "one", "two")
+    scope = workbench(tmp_path)
+    said(scope, "work", "one", "two")
     for args in (["conversations", "list"], ["--home", "x", "log", "work", "-n", "1"]):
         quick = quick_command(parse_command_line(args, ("conversations", "log")))
         assert quick is not None
-        assert quick(lambda: app) == 0
+        assert quick(lambda: scope) == 0
     assert capfd.readouterr().out.splitlines()[-2:] == ["two", ""]

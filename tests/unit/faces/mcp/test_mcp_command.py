@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from marid.bootstrap.wiring import build
+from marid.bootstrap.wiring import open_request
 from marid.core.errors import BadInput
 from marid.faces.mcp.mcp_command import command, open_session
 from marid.launch.start import run
 
 
 def instructions(cwd: Path, home: Path, **flags: tuple[str, ...]) -> str:
-    app = build(cwd=str(cwd), environ={"HOME": str(home), "MARID_HOME": str(home / "marid")})
-    session, text = open_session(app, "files, context", flags)
+    scope = open_request(cwd=str(cwd), environ={"HOME": str(home), "MARID_HOME": str(home / "marid")})
+    session, text = open_session(scope, "files, context", flags)
     assert {spec.family for _, spec in session.tools_by_name()} == {"files", "context"}
     session.close()
     return text

@@ -9,8 +9,8 @@ from marid.core.conversation.entry import AGENT, MESSAGE, USER, Entry
 
 
 def spoken(pipe: Pipe, name: str, *texts: str) -> None:
-    app = pipe.app()
-    with app.stores(app.settings).conversations.open(name, create=True) as held:
+    scope = pipe.scope()
+    with scope.stores.conversations.open(name, create=True) as held:
         for number, text in enumerate(texts):
             role = AGENT if number % 2 else USER
             held.append([Entry(entry_type=MESSAGE, content=text, sender=role, to=name, role=role)])
@@ -25,8 +25,8 @@ def test_a_list_makes_nothing(pipe: Pipe) -> None:
 def test_every_conversation_is_a_line(pipe: Pipe) -> None:
     spoken(pipe, "a", "x")
     spoken(pipe, "b")
-    app = pipe.app()
-    with app.stores(app.settings).conversations.open("b"):
+    scope = pipe.scope()
+    with scope.stores.conversations.open("b"):
         answer = pipe("list_contexts")
     assert answer.contents == ["a", "b [active]"]
     assert [(line["name"], line["active"], line["archived"]) for line in answer.out] == [
@@ -55,8 +55,8 @@ def test_destroying_needs_no_question_and_a_missing_one_is_gone_already(pipe: Pi
 
 def test_one_in_which_somebody_works_is_not_destroyed(pipe: Pipe) -> None:
     spoken(pipe, "here", "x")
-    app = pipe.app()
-    with app.stores(app.settings).conversations.open("here"):
+    scope = pipe.scope()
+    with scope.stores.conversations.open("here"):
         answer = pipe({"destroy_context": {}})
     assert (answer.code, answer.done["code"], answer.out) == (6, "already_exists", [])
     assert pipe("list_contexts").contents == ["here"]
@@ -162,7 +162,7 @@ def test_nothing_to_do_prints_nothing(pipe: Pipe) -> None:
 
 def test_a_conversation_whose_time_has_come_is_destroyed_first(pipe: Pipe) -> None:
     spoken(pipe, "old", "x")
-    conversations.expire(pipe.app(), "old", at=int(time.time()) - 5)
+    conversations.expire(pipe.scope(), "old", at=int(time.time()) - 5)
     answer = pipe("list_contexts")
     assert answer.events("auto_destroyed") == [{"type": "auto_destroyed", "count": 1, "names": ["old"]}]
     assert answer.out == []
@@ -171,10 +171,10 @@ def test_a_conversation_whose_time_has_come_is_destroyed_first(pipe: Pipe) -> No
 def test_the_end_of_a_conversation_is_set_by_flags(pipe: Pipe) -> None:
     later = int(time.time()) + 1000
     pipe("no_op", flags={"destroy_at": later, "destroy_after_seconds_inactive": 60})
-    app = pipe.app()
-    assert app.stores(app.settings).lifetimes.expiry("here") == (later, 60)
+    scope = pipe.scope()
+    assert scope.stores.lifetimes.expiry("here") == (later, 60)
     pipe("no_op", flags={"destroy_at": 0})
-    assert app.stores(app.settings).lifetimes.expiry("here") == (0, 60)
+    assert scope.stores.lifetimes.expiry("here") == (0, 60)
 
 
 def test_a_conversation_may_be_named_by_its_id_in_every_field(pipe: Pipe) -> None:

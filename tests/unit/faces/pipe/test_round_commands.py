@@ -184,8 +184,8 @@ def test_inboxes_are_processed_in_their_own_conversations(pipe: Pipe) -> None:
 
 
 def test_one_that_fails_does_not_keep_the_others_from_their_messages(pipe: Pipe) -> None:
-    app = pipe.app()
-    memory = app.stores(app.settings)
+    scope = pipe.scope()
+    memory = scope.stores
     for name in ("b", "c", "d", "put-away"):
         memory.inbox.send(InboxMessage("a", name, "do it"))
     memory.conversations.archive("put-away")
@@ -233,8 +233,8 @@ def test_what_is_known_of_a_model_is_toml(pipe: Pipe) -> None:
 
 
 def test_a_prompt_that_comes_twice_at_once_is_said_once(pipe: Pipe) -> None:
-    app = pipe.app()
-    with app.stores(app.settings).conversations.open("here", create=True):
+    scope = pipe.scope()
+    with scope.stores.conversations.open("here", create=True):
         answer = pipe({"send_prompt": {"prompt": "hi"}})
     assert (answer.code, answer.done["code"], answer.out) == (6, "already_exists", [])
 

@@ -13,7 +13,7 @@ from marid.faces.pipe.session import JsonSession
 
 def session(pipe: Pipe, **fields: str) -> JsonSession:
     request = parse_request({"command": {"archive_history": fields}, "context": "here"})
-    return make_session(pipe.app, request, ToolAccess(), JsonLineWriter(io.BytesIO(), io.BytesIO()))
+    return make_session(pipe.scope, request, ToolAccess(), JsonLineWriter(io.BytesIO(), io.BytesIO()))
 
 
 def test_only_the_conversation_of_the_request_need_not_be_there(pipe: Pipe) -> None:
@@ -28,4 +28,4 @@ def test_only_the_conversation_of_the_request_need_not_be_there(pipe: Pipe) -> N
 
 def test_a_round_has_the_conditions_of_the_request(pipe: Pipe) -> None:
     saying = session(pipe).round_request("hello", "there")
-    assert (saying.prompt, saying.conversation, saying.face) == ("hello", "there", "json")
+    assert (saying.prompt, saying.conversation, session(pipe).scope.caller.face) == ("hello", "there", "json")

@@ -6,7 +6,7 @@ from functools import partial
 import click
 from click.shell_completion import CompletionItem, ShellComplete
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.faces.cli.argv.command_line import CompletionPoint, completion_point
 from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.argv.shared_options import COMPLETERS
@@ -20,47 +20,49 @@ _EXAMPLES = (
 )
 
 
-def complete(command: click.Command, make_app: Callable[..., App], name: str, asked: tuple[str, str]) -> int:
+def complete(
+    command: click.Command, open_request: Callable[..., RequestScope], name: str, asked: tuple[str, str]
+) -> int:
     """Answer a shell: `asked` is the name of its environment variable, and the value."""
     variable, instruction = asked
     shell, _, what = instruction.partition("_")
     kind = SHELLS.get(shell)
     if kind is None or what not in ("source", "complete"):
         return 1
-    asking = kind(command, {"obj": make_app}, name, variable)
+    asking = kind(command, {"obj": open_request}, name, variable)
     if what == "source":
         # Only the template: `source()` starts bash to check its version, and not every machine has bash.
         click.echo(asking.source_template % asking.source_vars())
         return 0
     args, incomplete = asking.get_completion_args()
-    for item in _completions(asking, make_app, args, incomplete):
+    for item in _completions(asking, open_request, args, incomplete):
         click.echo(asking.format_completion(item))
     return 0
 
 
 def _completions(
-    asking: ShellComplete, make_app: Callable[..., App], args: list[str], incomplete: str
+    asking: ShellComplete, open_request: Callable[..., RequestScope], args: list[str], incomplete: str
 ) -> list[CompletionItem]:
     if not isinstance(asking.cli, click.Group):
         return asking.get_completions(args, incomplete)
     commands = asking.cli.list_commands(click.Context(asking.cli))
     attached = flag_prefix(incomplete)
     found = completion_point([*args, attached.removesuffix("=")] if attached else args, commands)
-    make_app = partial(make_app, home=found.home or None, project=found.project or None)
-    asking.ctx_args = {"obj": make_app}
+    open_request = partial(open_request, home=found.home or None, project=found.project or None)
+    asking.ctx_args = {"obj": open_request}
     if found.command:
         rest = found.rest[:-1] if attached else found.rest
         return asking.get_completions([found.command, *rest], incomplete)
-    return _line_completions(found, commands, make_app, incomplete.removeprefix(attached))
+    return _line_completions(found, commands, open_request, incomplete.removeprefix(attached))
 
 
 def _line_completions(
-    found: CompletionPoint, commands: Collection[str], make_app: Callable[[], App], incomplete: str
+    found: CompletionPoint, commands: Collection[str], open_request: Callable[[], RequestScope], incomplete: str
 ) -> list[CompletionItem]:
     """Completions for a flag's value, a flag, or the name of a command."""
     if found.kind:
         offer = COMPLETERS.get(found.kind)
-        ctx = click.Context(click.Command("marid"), obj=make_app)
+        ctx = click.Context(click.Command("marid"), obj=open_request)
         return offer(ctx, click.Option(["--value"]), incomplete) if offer else []
     if incomplete.startswith("-") and found.free:
         flags = [(spelling, flag.help) for flag in FLAGS for spelling in flag.spellings]

@@ -7,7 +7,6 @@ from click.core import ParameterSource
 
 from marid.faces.access_flags import access_from_flags
 from marid.faces.cli.argv.command_line import parse_debug_keys, unknown_key_warnings
-from marid.faces.cli.argv.flag_settings import settings_from
 from marid.faces.cli.argv.line_checks import parse_lock_timeout
 from marid.faces.cli.argv.shared_options import ACCESS_OPTIONS, option_with_completion
 from marid.faces.cli.chat.chat_round import ChatRequest
@@ -56,7 +55,6 @@ def chat_request(conversation: str, prompt: str, given: dict[str, Any]) -> ChatR
         conversation=conversation,
         prompt=prompt,
         access=access_from_flags(given),
-        flags=settings_from(given),
         display=display,
         debug=parse_debug_keys(given.get("debug") or ""),
         lock_timeout=parse_lock_timeout(given.get("wait_lock") or ""),

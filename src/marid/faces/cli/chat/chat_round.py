@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.round_request import RoundRequest
 from marid.core.conversation.records import ConversationLocked
 from marid.core.errors import NotFound
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from marid.toolkit.questions import Asker
 
 RoundRunner: TypeAlias = (
-    "Callable[[App, RoundRequest, EventListener[RoundEvent], Asker | None], Awaitable[RoundEnd | None]]"
+    "Callable[[RequestScope, RoundRequest, EventListener[RoundEvent], Asker | None], Awaitable[RoundEnd | None]]"
 )
 
 
@@ -39,7 +39,11 @@ class ChatRequest(RoundRequest):
 
 
 def run_chat(
-    app: App, request: ChatRequest, *, runner: "RoundRunner | None" = None, signals: SignalGuard | None = None
+    scope: RequestScope,
+    request: ChatRequest,
+    *,
+    runner: "RoundRunner | None" = None,
+    signals: SignalGuard | None = None,
 ) -> int:
     """Read what is piped in or typed, and show one round of it, `by` who holds it: the exit code.
 
@@ -49,13 +53,14 @@ def run_chat(
     """
     with signals or SignalGuard() as signals:
         try:
-            resolved = app.resolve(request.conversation, request.flags)
+            scope = scope.within(request.conversation)
+            resolved = scope.resolve()
             if not request.resume:
                 request = replace(
                     request, prompt=read_prompt(request.prompt, sys.stdin, resolved.settings.context.max_size_mb)
                 )
-            _print_lock_wait(app, request)
-            return show_round(app, request, resolved, signals, _run_round if runner is None else runner)
+            _print_lock_wait(scope, request)
+            return show_round(scope, request, resolved, signals, _run_round if runner is None else runner)
         except ConversationLocked as error:
             hint = "" if request.lock_timeout else "; --wait-lock SECONDS waits for it"
             raise ConversationLocked(f"{error}{hint}", error.holder) from error
@@ -64,25 +69,25 @@ def run_chat(
             return signals.exit_code or INTERRUPTED_STATUS
 
 
-def _print_lock_wait(app: App, request: ChatRequest) -> None:
+def _print_lock_wait(scope: RequestScope, request: ChatRequest) -> None:
     if not request.lock_timeout:
         return
     # One that is not there yet is made by the round, and nobody holds it.
     with suppress(NotFound):
-        holder = app.stores(app.settings).conversations.holder(request.conversation)
+        holder = scope.stores.conversations.holder(request.conversation)
         if holder is not None:
             print_note(f"waiting for process {holder.pid} on {holder.host}, which works in '{request.conversation}'")
 
 
 def show_round(
-    app: App, request: ChatRequest, resolved: ResolvedSettings, signals: SignalGuard, runner: "RoundRunner"
+    scope: RequestScope, request: ChatRequest, resolved: ResolvedSettings, signals: SignalGuard, runner: "RoundRunner"
 ) -> int:
     """Show a round whose prompt is known. Raises: as `talk`."""
 
     async def run(listener: EventListener[RoundEvent], asker: "Asker | None") -> RoundEnd | None:
-        return await runner(app, request, listener, asker)
+        return await runner(scope, request, listener, asker)
 
-    return RoundDisplay(app, signals).run(run, display_settings(request, resolved), request.debug)
+    return RoundDisplay(scope, signals).run(run, display_settings(request, resolved), request.debug)
 
 
 def display_settings(request: ChatRequest, resolved: ResolvedSettings) -> DisplaySettings:
@@ -91,8 +96,8 @@ def display_settings(request: ChatRequest, resolved: ResolvedSettings) -> Displa
 
 
 async def _run_round(
-    app: App, request: RoundRequest, listener: EventListener[RoundEvent], asker: "Asker | None"
+    scope: RequestScope, request: RoundRequest, listener: EventListener[RoundEvent], asker: "Asker | None"
 ) -> RoundEnd | None:
     from marid.app.rounds import run_round  # imported when used: an early interrupt needs none of it
 
-    return await run_round(app, request, listener, asker)
+    return await run_round(scope, request, listener, asker)

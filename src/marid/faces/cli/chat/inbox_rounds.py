@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.core.caller import Caller
 from marid.core.errors import MaridError
 from marid.core.events import Event, Notice
@@ -26,7 +26,7 @@ _EMPTY = "nothing waits for '{}'"
 
 
 def check_inboxes(
-    app: App,
+    scope: RequestScope,
     names: Sequence[str] | None,
     request: ChatRequest,
     *,
@@ -42,7 +42,7 @@ def check_inboxes(
     """
     from marid.app.inboxes import inbox_counts  # imported when used: the help needs none of it
 
-    full = dict(inbox_counts(app, archived=names is not None))
+    full = dict(inbox_counts(scope, archived=names is not None))
     meant = list(full) if names is None else list(dict.fromkeys(names))
     several = names is None or len(meant) > 1
     code = 0
@@ -54,11 +54,11 @@ def check_inboxes(
             if several:
                 print_note(f"'{name}' answers what it was sent")
             try:
-                _run_inbox_round(app, replace(request, conversation=name, prompt=""), signals, runner or _check_inbox)
+                _run_inbox_round(scope, replace(request, conversation=name, prompt=""), signals, runner or _check_inbox)
             except KeyboardInterrupt:
                 return signals.exit_code or INTERRUPTED_STATUS
             except MaridError as error:
-                _print_failure(app, name, error)
+                _print_failure(scope, name, error)
                 code = code or exit_code(error)
             if signals.exit_code:
                 return signals.exit_code
@@ -67,24 +67,25 @@ def check_inboxes(
     return code
 
 
-def _print_failure(app: App, name: str, error: MaridError) -> None:
+def _print_failure(scope: RequestScope, name: str, error: MaridError) -> None:
     """What went wrong, and what goes on from there: a round that had begun has taken the messages."""
-    waits = app.stores(app.settings).inbox.peek(name)
+    waits = scope.stores.inbox.peek(name)
     print_note(
         f"{name}: {error_text(error)}; {'its messages wait' if waits else f'`marid -C {name} resume` goes on there'}"
     )
 
 
-def _run_inbox_round(app: App, request: ChatRequest, signals: SignalGuard, runner: "RoundRunner") -> None:
-    show_round(app, request, app.resolve(request.conversation, request.flags), signals, runner)
+def _run_inbox_round(scope: RequestScope, request: ChatRequest, signals: SignalGuard, runner: "RoundRunner") -> None:
+    scope = scope.within(request.conversation)
+    show_round(scope, request, scope.resolve(), signals, runner)
 
 
 async def _check_inbox(
-    app: App, request: "RoundRequest", listener: "EventListener[RoundEvent]", asker: "Asker | None"
+    scope: RequestScope, request: "RoundRequest", listener: "EventListener[RoundEvent]", asker: "Asker | None"
 ) -> RoundEnd | None:
     from marid.app.inboxes import run_inbox_round
 
-    end = await run_inbox_round(app, request, listener, asker)
+    end = await run_inbox_round(scope, request, listener, asker)
     if end is None:
         await listener(Event(new_id(), 0, Caller(face="cli"), Notice(_EMPTY.format(request.conversation))))
     return end

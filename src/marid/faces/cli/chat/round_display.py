@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.core.events import EventListener
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import DisplaySettings
@@ -26,8 +26,8 @@ RoundAction: TypeAlias = "Callable[[EventListener[RoundEvent], Asker | None], Aw
 class RoundDisplay:
     """For one round after the other."""
 
-    def __init__(self, app: App, signals: SignalGuard) -> None:
-        self._app = app
+    def __init__(self, scope: RequestScope, signals: SignalGuard) -> None:
+        self._scope = scope
         self._signals = signals
 
     def run(self, act: RoundAction, display: DisplaySettings, debug: frozenset[str]) -> int:
@@ -46,9 +46,9 @@ class RoundDisplay:
 
         scope = anyio.CancelScope()
         out = AnswerStream(sys.stdout, self._signals, scope.cancel)
-        asker = open_terminal_asker(colour=self._app.colour)
+        asker = open_terminal_asker(colour=self._scope.colour)
         markdown = FORCE_MARKDOWN in debug
-        view = RoundViewOptions(display, colour=self._app.colour, markdown=markdown, asks_here=asker is not None)
+        view = RoundViewOptions(display, colour=self._scope.colour, markdown=markdown, asks_here=asker is not None)
         sink = make_round_view(out, StatusStream(sys.stderr, out), view)
         end: RoundEnd | None = None
         with self._signals.defer_interrupts():

@@ -5,7 +5,7 @@ import os
 import click
 
 from marid.app import allowed_paths
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.view.console import print_line, print_note
 from marid.text.display import quote_path
@@ -20,9 +20,9 @@ def command(ctx: click.Context, paths: tuple[str, ...], *, remove: bool) -> None
 
     Without PATH, list what is allowed. The list is `files` in your config.toml.
     """
-    app: App = ctx.obj()
+    scope: RequestScope = ctx.obj()
     if not paths:
-        allowed = allowed_paths.list_allowed(app)
+        allowed = allowed_paths.list_allowed(scope)
         for path in allowed:
             print_line(quote_path(path))
         if not allowed:
@@ -30,8 +30,7 @@ def command(ctx: click.Context, paths: tuple[str, ...], *, remove: bool) -> None
         return
     for path in paths:
         if remove:
-            print_note(f"no longer allowed: {quote_path(allowed_paths.forget(app, path))}")
+            print_note(f"no longer allowed: {quote_path(allowed_paths.forget(scope, path))}")
             continue
-        place = allowed_paths.allow(app, path)
+        place = allowed_paths.allow(scope, path)
         print_note(f"allowed: {quote_path(place)}{'/' if os.path.isdir(place) else ''}")
-        app = ctx.obj()

@@ -6,7 +6,7 @@ import time
 import click
 
 from marid.app import approvals
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.core.policy.approval import Approval, ApprovalAnswer
 from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.view.console import print_line, print_note
@@ -28,14 +28,14 @@ _EXAMPLES = (
 @click.pass_context
 def command(ctx: click.Context, answer: str | None, ids: tuple[str, ...], *, as_json: bool) -> None:
     """List the approvals that tools of all marid processes wait for, or answer them."""
-    app: App = ctx.obj()
+    scope: RequestScope = ctx.obj()
     if answer is None:
-        _list(approvals.pending_approvals(app), as_json=as_json)
+        _list(approvals.pending_approvals(scope), as_json=as_json)
         return
     if not ids:
         raise click.UsageError(f"missing ID: `marid approvals {answer} ID`; `marid approvals` lists the IDs", ctx)
     for number in ids:
-        done = approvals.answer_approval(app, number, ApprovalAnswer(answer), face="cli")
+        done = approvals.answer_approval(scope, number, ApprovalAnswer(answer))
         print_note(f"{done.question.tool}: {answer}")
 
 

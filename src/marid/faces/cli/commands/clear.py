@@ -2,7 +2,7 @@
 
 import click
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.faces.cli.argv.conversation_params import ConversationArgument
 from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.operations import conversation_actions
@@ -16,7 +16,7 @@ def command(ctx: click.Context, conversation: str) -> None:
     The transcript keeps everything: `marid log --all` shows it, `marid search` finds it. To archive the conversation
     itself, use `marid conversations archive`.
     """
-    app: App = ctx.obj()
-    name = conversation_actions.resolve_after_sweep(app, conversation, changes=True)
-    conversation_actions.check_exists(app, name)
-    conversation_actions.clear(app, name)
+    scope: RequestScope = ctx.obj()
+    name = conversation_actions.resolve_after_sweep(scope, conversation, changes=True)
+    conversation_actions.check_exists(scope, name)
+    conversation_actions.clear(scope, name)

@@ -6,7 +6,7 @@ import os
 import click
 from click.core import ParameterSource
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.conversation_settings import conversation_name
 from marid.core.errors import BadInput
 from marid.core.settings.values import ResolvedSettings, settings_files
@@ -45,15 +45,15 @@ def show(ctx: click.Context, conversation: str, *, origin: bool, as_json: bool) 
 @click.pass_context
 def path(ctx: click.Context, conversation: str) -> None:
     """List the settings files, weakest first, and whether each exists."""
-    app: App = ctx.obj()
-    own = conversation and app.stores(app.settings).files.settings_folder(conversation_name(app, conversation))
-    for file in filter(None, settings_files(app.settings.home, app.project, own)):
+    scope: RequestScope = ctx.obj()
+    own = conversation and scope.stores.files.settings_folder(conversation_name(scope, conversation))
+    for file in filter(None, settings_files(scope.home, scope.project, own)):
         print_line(f"{quote_path(file)}{'' if os.path.exists(file) else '  (missing)'}")
 
 
 def _resolve_settings(ctx: click.Context, name: str) -> ResolvedSettings:
-    app: App = ctx.obj()
-    return app.resolve(name and conversation_name(app, name), {})
+    scope: RequestScope = ctx.obj()
+    return scope.within(name and conversation_name(scope, name)).resolve()
 
 
 def _show(resolved: ResolvedSettings, *, origin: bool) -> None:

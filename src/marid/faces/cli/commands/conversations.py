@@ -3,7 +3,7 @@
 import click
 
 from marid.app import conversations
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.core.errors import BadInput
 from marid.faces.cli.argv.completion_values import complete_conversation
 from marid.faces.cli.argv.conversation_params import ConversationArgument, ConversationOption, reject_empty_name
@@ -21,11 +21,11 @@ _EXAMPLES = (
 )
 
 
-def app_after_sweep(ctx: click.Context, *, verbose: bool = False) -> App:
-    """The app, after expired conversations are deleted."""
-    app: App = ctx.obj()
-    conversation_actions.sweep(app, verbose=verbose)
-    return app
+def scope_after_sweep(ctx: click.Context, *, verbose: bool = False) -> RequestScope:
+    """The scope, after expired conversations are deleted."""
+    scope: RequestScope = ctx.obj()
+    conversation_actions.sweep(scope, verbose=verbose)
+    return scope
 
 
 def json_option() -> click.Option:
@@ -33,8 +33,8 @@ def json_option() -> click.Option:
     return click.Option(["--json", "as_json"], is_flag=True, help="Print JSON.")
 
 
-def _resolve_for_change(app: App, conversation: str) -> str:
-    return conversation_actions.resolve_after_sweep(app, conversation, changes=True)
+def _resolve_for_change(scope: RequestScope, conversation: str) -> str:
+    return conversation_actions.resolve_after_sweep(scope, conversation, changes=True)
 
 
 class ConversationsGroup(HelpGroup):
@@ -77,10 +77,10 @@ def list_all(ctx: click.Context, *, as_json: bool) -> int:
 @click.pass_context
 def show(ctx: click.Context, conversation: str, *, as_json: bool) -> None:
     """Show a summary of a conversation (marid -l)."""
-    app: App = ctx.obj()
-    name = conversation_actions.resolve_after_sweep(app, conversation)
-    conversation_actions.check_exists(app, name)
-    conversation_views.show_conversation(app, name, as_json=as_json)
+    scope: RequestScope = ctx.obj()
+    name = conversation_actions.resolve_after_sweep(scope, conversation)
+    conversation_actions.check_exists(scope, name)
+    conversation_views.show_conversation(scope, name, as_json=as_json)
 
 
 @command.command("switch", cls=HelpCommand, params=[ConversationArgument("conversation", "new", "new:", required=True)])
@@ -88,7 +88,7 @@ def show(ctx: click.Context, conversation: str, *, as_json: bool) -> None:
 def switch(ctx: click.Context, conversation: str) -> None:
     """Switch to conversation NAME: `-` for the previous one, `new` or `new:PREFIX` for a new one (marid -c)."""
     conversations.check_selector(conversation, allow_new=True)
-    conversation_actions.switch(app_after_sweep(ctx), conversation)
+    conversation_actions.switch(scope_after_sweep(ctx), conversation)
 
 
 @command.command("rename", cls=HelpCommand, params=[ConversationOption("The conversation to rename.")])
@@ -107,24 +107,24 @@ def rename(ctx: click.Context, names: tuple[str, ...], conversation: str) -> Non
     if len(old) + bool(conversation) > 1:
         raise BadInput("rename takes NEW, or OLD and NEW")
     check_conversation_name(new)
-    app: App = ctx.obj()
-    conversation_actions.rename(app, _resolve_for_change(app, "".join(old) or conversation), new)
+    scope: RequestScope = ctx.obj()
+    conversation_actions.rename(scope, _resolve_for_change(scope, "".join(old) or conversation), new)
 
 
 @command.command("archive", cls=HelpCommand, params=[ConversationArgument()])
 @click.pass_context
 def archive(ctx: click.Context, conversation: str) -> None:
     """Archive a conversation: it can still be read, but takes no new messages."""
-    app: App = ctx.obj()
-    conversation_actions.set_archived(app, _resolve_for_change(app, conversation), archived=True)
+    scope: RequestScope = ctx.obj()
+    conversation_actions.set_archived(scope, _resolve_for_change(scope, conversation), archived=True)
 
 
 @command.command("restore", cls=HelpCommand, params=[ConversationArgument()])
 @click.pass_context
 def restore(ctx: click.Context, conversation: str) -> None:
     """Restore an archived conversation."""
-    app: App = ctx.obj()
-    conversation_actions.set_archived(app, _resolve_for_change(app, conversation), archived=False)
+    scope: RequestScope = ctx.obj()
+    conversation_actions.set_archived(scope, _resolve_for_change(scope, conversation), archived=False)
 
 
 @command.command("destroy", cls=HelpCommand, params=[ConversationArgument()])
@@ -132,8 +132,8 @@ def restore(ctx: click.Context, conversation: str) -> None:
 @click.pass_context
 def destroy(ctx: click.Context, conversation: str, *, yes: bool) -> None:
     """Delete a conversation and its history (marid -d, -D). Asks first; without a terminal it needs --yes."""
-    app: App = ctx.obj()
-    conversation_actions.destroy(app, _resolve_for_change(app, conversation), yes=yes)
+    scope: RequestScope = ctx.obj()
+    conversation_actions.destroy(scope, _resolve_for_change(scope, conversation), yes=yes)
 
 
 @command.command("expire", cls=HelpCommand, params=[ConversationArgument(required=True)])
@@ -144,5 +144,5 @@ def expire(ctx: click.Context, conversation: str, at: str, after: str) -> None:
     """Set when a conversation is deleted automatically; creates it if needed (marid --destroy-at)."""
     if not at and not after:
         raise BadInput("expire needs --at SECONDS-SINCE-1970 or --after SECONDS; 0 means never")
-    app: App = ctx.obj()
-    conversation_actions.expire(app, conversation_actions.resolve_after_sweep(app, conversation), at, after)
+    scope: RequestScope = ctx.obj()
+    conversation_actions.expire(scope, conversation_actions.resolve_after_sweep(scope, conversation), at, after)

@@ -4,7 +4,7 @@ import os
 
 import click
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.export import FORMS, export
 from marid.app.output_files import save_bytes
 from marid.core.errors import BadInput
@@ -34,13 +34,13 @@ def command(ctx: click.Context, conversation: str, form: str, output: str, *, ev
 
     Without --all, only the window is exported: the part that is sent to the model.
     """
-    app: App = ctx.obj()
-    name = conversation_actions.resolve_after_sweep(app, conversation)
-    text = export(app, name, form or _format_from_name(output), whole=everything)
+    scope: RequestScope = ctx.obj()
+    name = conversation_actions.resolve_after_sweep(scope, conversation)
+    text = export(scope, name, form or _format_from_name(output), whole=everything)
     if not output:
         print_untrusted(text.removesuffix("\n"))
         return
-    save_bytes([[text.encode("utf-8", "backslashreplace")]], os.path.join(app.cwd, output))
+    save_bytes([[text.encode("utf-8", "backslashreplace")]], os.path.join(scope.cwd, output))
     print_note(f"exported '{name}' to {quote_path(output)}")
 
 

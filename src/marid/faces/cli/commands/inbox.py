@@ -5,13 +5,14 @@ from typing import Any
 
 import click
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.core.errors import BadInput
 from marid.faces.cli.argv.conversation_params import ConversationArgument
+from marid.faces.cli.argv.flag_settings import settings_from
 from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.chat.chat_options import CHAT_OPTIONS, chat_request
 from marid.faces.cli.chat.inbox_rounds import check_inboxes
-from marid.faces.cli.commands.conversations import app_after_sweep
+from marid.faces.cli.commands.conversations import scope_after_sweep
 from marid.faces.cli.operations import conversation_actions
 from marid.faces.cli.view.console import print_line, print_note
 from marid.faces.cli.view.entry_text import print_untrusted
@@ -32,7 +33,7 @@ _EXAMPLES = (
 @click.pass_context
 def command(ctx: click.Context, names: tuple[str, ...], **given: Any) -> int:
     """Let conversations answer the messages that others sent with the tool `send_message`."""
-    app = app_after_sweep(ctx)
+    scope = scope_after_sweep(ctx)
     everyone: bool = given.pop("everyone")
     peek: bool = given.pop("peek")
     as_json: bool = given.pop("as_json")
@@ -40,22 +41,22 @@ def command(ctx: click.Context, names: tuple[str, ...], **given: Any) -> int:
         raise BadInput("--all means every conversation: remove it, or the names")
     if as_json and not peek:
         raise BadInput("--json works only with --peek")
-    keys = None if everyone else tuple(conversation_actions.resolve_name(app, name) for name in names or ("",))
+    keys = None if everyone else tuple(conversation_actions.resolve_name(scope, name) for name in names or ("",))
     if peek:
-        _peek(app, keys, as_json=as_json)
+        _peek(scope, keys, as_json=as_json)
         return 0
-    return check_inboxes(app, keys, chat_request("", "", given))
+    return check_inboxes(scope.within("", settings_from(given)), keys, chat_request("", "", given))
 
 
 command.params += CHAT_OPTIONS
 
 
-def _peek(app: App, names: tuple[str, ...] | None, *, as_json: bool) -> None:
+def _peek(scope: RequestScope, names: tuple[str, ...] | None, *, as_json: bool) -> None:
     from marid.app.inboxes import inbox_counts  # imported when used: the help needs none of it
 
-    everyone = tuple(name for name, _ in inbox_counts(app, archived=True)) if names is None else names
+    everyone = tuple(name for name, _ in inbox_counts(scope, archived=True)) if names is None else names
     # A message that a person put there by hand may lack its recipient.
-    inbox = app.stores(app.settings).inbox
+    inbox = scope.stores.inbox
     found = [message._replace(to=name) for name in everyone for message in inbox.peek(name)]
     if as_json:
         print_untrusted(json.dumps([message._asdict() for message in found], indent=2, ensure_ascii=False))

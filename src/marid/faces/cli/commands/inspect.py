@@ -3,7 +3,7 @@
 import click
 from click.shell_completion import CompletionItem
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.core.errors import BadInput
 from marid.faces.cli.argv.completion_values import complete_conversation, complete_inspectable
 from marid.faces.cli.argv.conversation_params import ConversationOption, reject_empty_name
@@ -52,8 +52,8 @@ def command(ctx: click.Context, conversation: str, words: tuple[str, ...], *, as
     from marid.app.inspection import check_inspectable  # imported when used: the help needs none of it
 
     check_inspectable(words[-1])
-    app: App = ctx.obj()
-    name = conversation_actions.resolve_after_sweep(app, words[0] if len(words) == 2 else conversation)
+    scope: RequestScope = ctx.obj()
+    name = conversation_actions.resolve_after_sweep(scope, words[0] if len(words) == 2 else conversation)
     if len(words) == 2:
-        conversation_actions.check_exists(app, name)  # -C may name a new one
-    show_inspection(app, name, words[-1], as_json=as_json)
+        conversation_actions.check_exists(scope, name)  # -C may name a new one
+    show_inspection(scope, name, words[-1], as_json=as_json)

@@ -2,7 +2,7 @@
 
 import click
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.conversations import current
 from marid.core.errors import BadInput
 from marid.faces.cli.argv.conversation_params import ConversationArgument
@@ -25,12 +25,12 @@ def command(ctx: click.Context, conversation: str, count: int, *, following: boo
     Messages are shown in full, a tool call in one line and its result as a size. Without --all, only the window is
     shown: the part that is sent to the model.
     """
-    app: App = ctx.obj()
+    scope: RequestScope = ctx.obj()
     if not following:
-        return conversation_actions.run_log(app, conversation, count, **manner)
+        return conversation_actions.run_log(scope, conversation, count, **manner)
     if count or manner["whole"]:
         raise BadInput("--follow shows new entries only: remove -n and --all")
-    name = conversation_actions.resolve_after_sweep(app, conversation)
-    if conversation_actions.exists_or_notify(app, name, unused="" if conversation else current(app).implied):
-        follow_log(app, name, LogOptions(**manner))
+    name = conversation_actions.resolve_after_sweep(scope, conversation)
+    if conversation_actions.exists_or_notify(scope, name, unused="" if conversation else current(scope).implied):
+        follow_log(scope, name, LogOptions(**manner))
     return 0

@@ -4,17 +4,17 @@ import json
 
 import click
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.model_info import as_toml, find_model_info
 from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.view.entry_text import print_untrusted
 
 
-def show_model(app: App, name: str, *, full: bool = False, as_json: bool = False) -> int:
+def show_model(scope: RequestScope, name: str, *, full: bool = False, as_json: bool = False) -> int:
     """Print it and return the exit code. Raises: NotFound; or the error of a provider that could not be asked."""
     import anyio
 
-    info = anyio.run(find_model_info, app, name)
+    info = anyio.run(find_model_info, scope, name)
     if as_json:
         fields = {**info.common_fields(), **({"more": dict(info.more)} if full else {})}
         print_untrusted(json.dumps(fields, indent=2, ensure_ascii=False, default=str))

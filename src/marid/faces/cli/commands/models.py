@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.core.errors import MaridError, NotFound
 from marid.core.model_io import ModelInfo
 from marid.faces.cli.argv.completion_values import complete_choice
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def list_models(app: App, provider: str = "", *, as_json: bool = False) -> int:
+def list_models(scope: RequestScope, provider: str = "", *, as_json: bool = False) -> int:
     """Print them and return the exit code. Raises: NotFound for an unknown provider; the first error if all fail."""
-    found, failed = _fetch_models(app, provider)
+    found, failed = _fetch_models(scope, provider)
     for id, error in failed if found else failed[1:]:
         print_note(f"{id}: {error}")
     if failed and not found:
@@ -31,15 +31,15 @@ def list_models(app: App, provider: str = "", *, as_json: bool = False) -> int:
     if as_json:
         print_untrusted(json.dumps([info.common_fields() for _, info in found], indent=2, ensure_ascii=False))
     else:
-        _table(found, app if sys.stdout.isatty() else app._replace(colour=False))
+        _table(found, scope if sys.stdout.isatty() else scope._replace(colour=False))
     return 0
 
 
-def _fetch_models(app: App, only: str) -> tuple[list[tuple[str, ModelInfo]], list[tuple[str, MaridError]]]:
+def _fetch_models(scope: RequestScope, only: str) -> tuple[list[tuple[str, ModelInfo]], list[tuple[str, MaridError]]]:
     """Ask all providers at once. Returns their models under the names that select them, and the failures."""
     import anyio
 
-    providers = app.providers(app.settings)
+    providers = scope.app.providers(scope.settings)
     asked = [one for one in providers if only in ("", one.provider)]
     if not asked:
         raise NotFound(f"no provider '{only}' is configured; there are {', '.join(one.provider for one in providers)}")
@@ -59,7 +59,7 @@ def _fetch_models(app: App, only: str) -> tuple[list[tuple[str, ModelInfo]], lis
 
     anyio.run(ask_all)
     # A provider configured by its address alone has no id: its models are selected by name only.
-    unnamed = providers[0] if app.settings.model.base_url and not app.settings.model.provider else None
+    unnamed = providers[0] if scope.settings.model.base_url and not scope.settings.model.provider else None
     found = [
         (info.id if one is unnamed else f"{info.provider}:{info.id}", info)
         for number, one in enumerate(asked)
@@ -68,13 +68,13 @@ def _fetch_models(app: App, only: str) -> tuple[list[tuple[str, ModelInfo]], lis
     return found, [(one.provider, failed[number]) for number, one in enumerate(asked) if number in failed]
 
 
-def _table(found: list[tuple[str, ModelInfo]], app: App) -> None:
+def _table(found: list[tuple[str, ModelInfo]], scope: RequestScope) -> None:
     rows = [("model", "window", "answer", "$ in", "$ out"), *map(_row, found)]
     widths = [max(len(row[column]) for row in rows) for column in range(5)]
     for number, row in enumerate(rows):
         cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
         line = "  ".join(cells).rstrip()
-        print_line(line if number else bold(line, app))
+        print_line(line if number else bold(line, scope))
 
 
 def _row(named: tuple[str, ModelInfo]) -> tuple[str, str, str, str, str]:
@@ -85,8 +85,8 @@ def _row(named: tuple[str, ModelInfo]) -> tuple[str, str, str, str, str]:
 
 
 def _providers(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    app: App = ctx.obj()
-    return complete_choice([one.provider for one in app.providers(app.settings)])(ctx, param, incomplete)
+    scope: RequestScope = ctx.obj()
+    return complete_choice([one.provider for one in scope.app.providers(scope.settings)])(ctx, param, incomplete)
 
 
 @click.command("models", cls=HelpCommand)

@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from marid.app import project_context
-from marid.app.app import App
-from marid.core.caller import Caller
+from marid.app.app import RequestScope
 from marid.core.context import ContextRequest, ContextView, FileSelection, OutputFormat, RenderOptions
 from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.view.console import print_line
@@ -26,30 +25,30 @@ _MAX_FOLDERS = 24
 @click.pass_context
 def command(ctx: click.Context, path: str) -> int:
     """Show the folders, token counts and largest files of a project, and what to try next."""
-    app: App = ctx.obj()
-    app = app if sys.stdout.isatty() else app._replace(colour=False)
-    found = _statistics(app, path)
-    name = os.path.basename(os.path.realpath(os.path.join(app.cwd, path)))
-    print_line(f"{bold(f'{name}/', app)}  {_totals_text(found)} ({found['encoding']})\n")
+    scope: RequestScope = ctx.obj()
+    scope = scope if sys.stdout.isatty() else scope._replace(colour=False)
+    found = _statistics(scope, path)
+    name = os.path.basename(os.path.realpath(os.path.join(scope.cwd, path)))
+    print_line(f"{bold(f'{name}/', scope)}  {_totals_text(found)} ({found['encoding']})\n")
     for line in _tree(found["folders"], "" if found["exact"] else "≈"):
         print_line(line)
-    print_line(bold("Largest files", app))
+    print_line(bold("Largest files", scope))
     for one in found["largest"]:
         print_line(f"  {one['tokens']:>9,} tokens  {one['path']}")
     print_line(f"\nThe whole tree: marid context --tree --tokens {path}; all counts: marid context --stats {path}\n")
-    show_try_next(app)
+    show_try_next(scope)
     return 0
 
 
-def _statistics(app: App, path: str) -> dict[str, Any]:
+def _statistics(scope: RequestScope, path: str) -> dict[str, Any]:
     request = ContextRequest(
-        cwd=app.cwd,
+        cwd=scope.cwd,
         selection=FileSelection(targets=(path,)),
         render=RenderOptions(views=(ContextView.STATS,), form=OutputFormat.JSON),
-        encoding=app.settings.context.encoding,
+        encoding=scope.settings.context.encoding,
     )
     progress = Progress(quiet=False)
-    run = project_context.assemble(app, request, Caller(face="cli"), progress)
+    run = project_context.assemble(scope, request, progress)
     text = b"".join(piece for batch in run for piece in batch)
     progress.clear()
     return json.loads(text)

@@ -5,8 +5,9 @@ from typing import Any
 
 import click
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.faces.cli.argv.conversation_params import ConversationArgument
+from marid.faces.cli.argv.flag_settings import settings_from
 from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.chat.chat_options import CHAT_OPTIONS, chat_request
 from marid.faces.cli.chat.chat_round import run_chat
@@ -20,6 +21,6 @@ def command(ctx: click.Context, name: str, **given: Any) -> int:
 
     Everything said and done so far is kept. An interrupted tool call is not repeated; the model is informed instead.
     """
-    app: App = ctx.obj()
-    request = chat_request(conversation_actions.resolve_after_sweep(app, name), "", given)
-    return run_chat(app, replace(request, resume=True))
+    scope: RequestScope = ctx.obj()
+    name = conversation_actions.resolve_after_sweep(scope, name)
+    return run_chat(scope.within(name, settings_from(given)), replace(chat_request(name, "", given), resume=True))

@@ -6,10 +6,11 @@ import click
 
 from marid.app.conversations import check_selector, resolve_name
 from marid.faces.cli.argv.conversation_params import ConversationOption
+from marid.faces.cli.argv.flag_settings import settings_from
 from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.chat.chat_options import CHAT_OPTIONS, chat_request
 from marid.faces.cli.chat.chat_round import run_chat
-from marid.faces.cli.commands.conversations import app_after_sweep
+from marid.faces.cli.commands.conversations import scope_after_sweep
 
 _EXAMPLES = (
     ('marid say "what does this project do?"', "ask a question"),
@@ -34,5 +35,6 @@ def command(ctx: click.Context, conversation: str, words: tuple[str, ...], **giv
     """
     if conversation:
         check_selector(conversation, allow_new=True)
-    app = app_after_sweep(ctx)
-    return run_chat(app, chat_request(resolve_name(app, conversation), " ".join(words), given))
+    scope = scope_after_sweep(ctx)
+    name = resolve_name(scope, conversation)
+    return run_chat(scope.within(name, settings_from(given)), chat_request(name, " ".join(words), given))

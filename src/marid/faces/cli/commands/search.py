@@ -4,7 +4,7 @@ import click
 
 from marid.core.errors import BadInput
 from marid.faces.cli.argv.help_command import HelpCommand
-from marid.faces.cli.commands.conversations import app_after_sweep
+from marid.faces.cli.commands.conversations import scope_after_sweep
 from marid.faces.cli.operations.conversation_views import show_search_hits
 
 
@@ -22,4 +22,4 @@ def command(ctx: click.Context, words: tuple[str, ...], *, conversations: bool, 
     """
     if not conversations:
         raise BadInput("add --conversations: `marid search --conversations WORDS`")
-    show_search_hits(app_after_sweep(ctx), " ".join(words), whole=whole, as_json=as_json)
+    show_search_hits(scope_after_sweep(ctx), " ".join(words), whole=whole, as_json=as_json)

@@ -7,7 +7,7 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.core.errors import BadInput
 from marid.faces.cli.argv.completion_values import complete_choice
 from marid.faces.cli.argv.conversation_params import ConversationOption
@@ -21,7 +21,7 @@ _EXAMPLES = (
     ("marid set fuel 10", "any setting; `marid inspect list` shows them"),
     ("marid set --unset fuel", "back to the default"),
 )
-_SPECIAL_SETTERS: Mapping[str, Callable[[App, str, str], None]] = MappingProxyType(
+_SPECIAL_SETTERS: Mapping[str, Callable[[RequestScope, str, str], None]] = MappingProxyType(
     {
         "model": conversation_actions.set_model,
         "username": conversation_actions.set_username,
@@ -61,14 +61,14 @@ def command(ctx: click.Context, conversation: str, key: str, value: tuple[str, .
         value = (text,)
     if unset == bool(value):
         raise BadInput("`marid set` takes KEY and VALUE, or --unset and KEY")
-    app: App = ctx.obj()
-    name = conversation_actions.resolve_after_sweep(app, conversation)
+    scope: RequestScope = ctx.obj()
+    name = conversation_actions.resolve_after_sweep(scope, conversation)
     if ctx.get_parameter_source("conversation") is ParameterSource.COMMANDLINE:
-        conversation_actions.check_exists(app, name)  # `marid -C NAME set` may name a new one
+        conversation_actions.check_exists(scope, name)  # `marid -C NAME set` may name a new one
     act, text = _SPECIAL_SETTERS.get(key), " ".join(value)
     if unset and act is conversation_actions.set_system_prompt:
-        conversation_actions.set_system_prompt(app, name, "")
+        conversation_actions.set_system_prompt(scope, name, "")
     elif unset or act is None:
-        conversation_actions.set_values(app, name, {key: None if unset else text})
+        conversation_actions.set_values(scope, name, {key: None if unset else text})
     else:
-        act(app, name, text)
+        act(scope, name, text)

@@ -8,8 +8,7 @@ from typing import Any, cast
 import click
 from click.exceptions import Exit
 
-from marid.app.app import App
-from marid.core.caller import Caller
+from marid.app.app import RequestScope
 from marid.core.errors import BadInput, MaridError, NotFound
 from marid.core.exit_codes import EXIT_STATUS
 from marid.faces.access_flags import ACCESS_FLAGS, access_from_flags
@@ -76,8 +75,8 @@ class ToolCommand(click.Command):
 
 
 def _inventory(ctx: click.Context) -> Inventory:
-    app: App = ctx.obj()
-    return app.toolbox().standalone
+    scope: RequestScope = ctx.obj()
+    return scope.app.toolbox().standalone
 
 
 def tool_command(name: str, spec: ToolSpec) -> click.Command:
@@ -194,10 +193,10 @@ def _run_tool(ctx: click.Context, name: str, made: Mapping[str, Any], given: dic
     flags = {flag: given.pop(flag) for flag in ACCESS_FLAGS if flag in given and flag not in made["properties"]}
     as_json: bool = given.pop("marid_json") or before.get("marid_json", False)
     packed: str | None = given.pop("marid_args")
-    app: App = ctx.obj()
+    scope: RequestScope = ctx.obj()
     try:
         reach = access_from_flags(before, flags)
-        outcome = _call_tool(app, reach, name, call_arguments(made, given, packed))
+        outcome = _call_tool(scope, reach, name, call_arguments(made, given, packed))
     except MaridError as error:
         if not as_json:
             raise
@@ -205,16 +204,16 @@ def _run_tool(ctx: click.Context, name: str, made: Mapping[str, Any], given: dic
     return print_outcome(outcome, as_json=as_json)
 
 
-def _call_tool(app: App, reach: Any, name: str, args: Mapping[str, object]) -> Outcome:
+def _call_tool(scope: RequestScope, reach: Any, name: str, args: Mapping[str, object]) -> Outcome:
     import anyio
 
     from marid.app.tool_session import notice_listener, open_tools
     from marid.faces.cli.chat.terminal_asker import open_terminal_asker
 
-    for note in app.notes:
+    for note in scope.notes:
         print_note(note)
-    asker, listener = open_terminal_asker(colour=app.colour), notice_listener(print_note)
-    hands = open_tools(app, reach, Caller(face="cli"), asker, listener)
+    asker, listener = open_terminal_asker(colour=scope.colour), notice_listener(print_note)
+    hands = open_tools(scope, reach, asker, listener)
     try:
         return anyio.run(hands.call, name, args)
     finally:

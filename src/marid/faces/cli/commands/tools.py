@@ -8,8 +8,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from marid.app.app import App
-from marid.core.caller import Caller
+from marid.app.app import RequestScope
 from marid.faces.access_flags import access_from_flags
 from marid.faces.cli.argv.completion_values import complete_choice
 from marid.faces.cli.argv.shared_options import ACCESS_OPTIONS
@@ -48,15 +47,15 @@ class ToolsCommand(click.Command):
 
 
 def _families(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    app: App = ctx.obj()
-    return complete_choice(app.toolbox().standalone.families)(ctx, param, incomplete)
+    scope: RequestScope = ctx.obj()
+    return complete_choice(scope.app.toolbox().standalone.families)(ctx, param, incomplete)
 
 
 def _list_tools(ctx: click.Context, *, as_json: bool, family: tuple[str, ...], **flags: Any) -> None:
     from marid.app.tool_session import open_tools  # imported when used: the help needs none of it
 
-    app: App = ctx.obj()
-    hands = open_tools(app, replace(access_from_flags(flags), families=family), Caller(face="cli"))
+    scope: RequestScope = ctx.obj()
+    hands = open_tools(scope, replace(access_from_flags(flags), families=family))
     try:
         offered = hands.tools_by_name()
     finally:
@@ -64,7 +63,7 @@ def _list_tools(ctx: click.Context, *, as_json: bool, family: tuple[str, ...], *
     if as_json:
         print_line(json.dumps([describe_tool(name, spec) for name, spec in offered], indent=2, ensure_ascii=False))
         return
-    _table(offered, app if sys.stdout.isatty() else app._replace(colour=False))
+    _table(offered, scope if sys.stdout.isatty() else scope._replace(colour=False))
 
 
 def describe_tool(name: str, spec: ToolSpec) -> dict[str, object]:
@@ -81,10 +80,10 @@ def describe_tool(name: str, spec: ToolSpec) -> dict[str, object]:
     return described if name == spec.name else {**described, "alias_of": spec.name}
 
 
-def _table(offered: list[tuple[str, ToolSpec]], app: App) -> None:
+def _table(offered: list[tuple[str, ToolSpec]], scope: RequestScope) -> None:
     width = max((len(name) for name, _ in offered), default=0)
     for number, family in enumerate(dict.fromkeys(spec.family for _, spec in offered)):
-        print_line(f"{'' if number == 0 else chr(10)}{bold(family, app)}")
+        print_line(f"{'' if number == 0 else chr(10)}{bold(family, scope)}")
         for name, spec in offered:
             if spec.family == family:
                 words = spec.summary if name == spec.name else f"the same as {spec.name}"

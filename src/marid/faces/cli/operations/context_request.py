@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.project_context import byte_limit
 from marid.core.context import (
     ContextRequest,
@@ -23,12 +23,12 @@ from marid.faces.cli.view.console import print_note, redirect_target
 from marid.text.display import quote_path, unquote_path
 
 
-def context_request(options: Mapping[str, Any], app: App) -> ContextRequest:
+def context_request(options: Mapping[str, Any], scope: RequestScope) -> ContextRequest:
     """The request that the options mean.
 
     Raises: BadInput for options that contradict each other or cannot be read.
     """
-    settings = app.settings
+    settings = scope.settings
     if options["frozen"] and not options["lock"]:
         raise BadInput("--frozen needs --lock FILE: the lock to compare with")
     if options["budget"] is not None and options["budget"] < 1:
@@ -37,7 +37,7 @@ def context_request(options: Mapping[str, Any], app: App) -> ContextRequest:
         raise BadInput("--copy and --output are two places: choose one")
     megabytes = settings.context.max_size_mb if options["max_size_mb"] is None else options["max_size_mb"]
     return ContextRequest(
-        cwd=app.cwd,
+        cwd=scope.cwd,
         selection=FileSelection(
             targets=tuple(options["targets"]),
             rules=tuple(options["rules"]),
@@ -47,7 +47,7 @@ def context_request(options: Mapping[str, Any], app: App) -> ContextRequest:
             changed_since=options["changed_since"],
             branch=options["branch"],
         ),
-        render=_output_options(options, app),
+        render=_output_options(options, scope),
         max_bytes=byte_limit(megabytes),
         encoding=options["encoding"] or settings.context.encoding,
         output=options["output"],
@@ -57,7 +57,7 @@ def context_request(options: Mapping[str, Any], app: App) -> ContextRequest:
     )
 
 
-def _output_options(options: Mapping[str, Any], app: App) -> RenderOptions:
+def _output_options(options: Mapping[str, Any], scope: RequestScope) -> RenderOptions:
     return RenderOptions(
         form=OutputFormat(options["form"]),
         views=_views(options),
@@ -65,7 +65,7 @@ def _output_options(options: Mapping[str, Any], app: App) -> RenderOptions:
         line_numbers=options["line_numbers"],
         with_tree=options["with_tree"],
         tokens=options["tokens"],
-        mask=app.settings.context.mask and not options["no_mask"],
+        mask=scope.settings.context.mask and not options["no_mask"],
         budget=options["budget"],
         levels=tuple(_level(text) for text in options["levels"]),
         symbols=tuple(_symbol(text) for text in options["symbols"]),

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 
 from marid.app import conversations
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.conversation_lookup import conversation_exists
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
 from marid.faces.cli.view.console import print_note, write_stderr
@@ -13,15 +13,15 @@ from marid.faces.cli.view.console import print_note, write_stderr
 CONFIRMATIONS = ("y", "yes")
 
 
-def sweep(app: App, *, verbose: bool = False) -> str:
+def sweep(scope: RequestScope, *, verbose: bool = False) -> str:
     """Destroy the conversations whose time has come, before anything else is done with them: the name of the one that
     was the current one, if it is among them.
     """
-    if not os.path.isdir(app.settings.home):
+    if not os.path.isdir(scope.home):
         return ""
-    before = conversations.current(app).implied
+    before = conversations.current(scope).implied
     try:
-        gone, problem = conversations.sweep(app)
+        gone, problem = conversations.sweep(scope)
     except Unavailable as error:
         # A home that cannot be written can still be read.
         if verbose:
@@ -34,17 +34,17 @@ def sweep(app: App, *, verbose: bool = False) -> str:
     return before if before in gone else ""
 
 
-def resolve_name(app: App, word: str) -> str:
+def resolve_name(scope: RequestScope, word: str) -> str:
     """The name of a conversation that is meant by a name, an id, `-` or nothing, for the current one.
 
     Raises: BadInput for what cannot be one, and for `-` where there was none before.
     """
     if word:
         conversations.check_selector(word)
-    return conversations.resolve_name(app, word)
+    return conversations.resolve_name(scope, word)
 
 
-def resolve_after_sweep(app: App, word: str, *, verbose: bool = False, changes: bool = False) -> str:
+def resolve_after_sweep(scope: RequestScope, word: str, *, verbose: bool = False, changes: bool = False) -> str:
     """The same, once the conversations whose time has come are gone: then another one may be the current one. Whoever
     `changes` that one has not meant it.
 
@@ -52,10 +52,10 @@ def resolve_after_sweep(app: App, word: str, *, verbose: bool = False, changes: 
     """
     if word:
         conversations.check_selector(word)
-    gone = sweep(app, verbose=verbose)
+    gone = sweep(scope, verbose=verbose)
     if gone and not word:
         report_expired_current(gone, changes=changes)
-    return resolve_name(app, word)
+    return resolve_name(scope, word)
 
 
 def report_expired_current(gone: str, *, changes: bool) -> None:
@@ -65,10 +65,10 @@ def report_expired_current(gone: str, *, changes: bool) -> None:
     print_note(f"'{gone}' has come to its end")
 
 
-def switch(app: App, word: str) -> str:
+def switch(scope: RequestScope, word: str) -> str:
     """Mean another conversation from now on: its name."""
     conversations.check_selector(word, allow_new=True)
-    name = conversations.resolve_name(app, word, switch=True)
+    name = conversations.resolve_name(scope, word, switch=True)
     print_current(name)
     return name
 
@@ -78,38 +78,38 @@ def print_current(name: str) -> None:
     print_note(f"'{name}' is the current conversation")
 
 
-def rename(app: App, old: str, new: str) -> str:
+def rename(scope: RequestScope, old: str, new: str) -> str:
     """Give a conversation another name: that one. Raises: NotFound, whatever the new name is."""
-    there = conversation_exists(app, old, unused=conversations.current(app).implied)
-    name = conversations.rename(app, old, new).name if there else conversations.abandon_name(app, old, new)
+    there = conversation_exists(scope, old, unused=conversations.current(scope).implied)
+    name = conversations.rename(scope, old, new).name if there else conversations.abandon_name(scope, old, new)
     print_note(f"'{old}' is called '{name}' now")
     return name
 
 
-def clear(app: App, name: str) -> None:
+def clear(scope: RequestScope, name: str) -> None:
     """Archive the history of a conversation."""
-    if conversations.clear(app, name):
+    if conversations.clear(scope, name):
         print_note(f"the history of '{name}' is archived: its window is empty")
     else:
         print_note(f"there is no history in '{name}' to archive")
 
 
-def set_archived(app: App, name: str, *, archived: bool) -> None:
+def set_archived(scope: RequestScope, name: str, *, archived: bool) -> None:
     """Archive the conversation itself, or bring it back."""
-    conversations.archive(app, name, away=archived)
+    conversations.archive(scope, name, away=archived)
     print_note(f"'{name}' is archived: nothing can be said in it" if archived else f"'{name}' can be used again")
 
 
-def destroy(app: App, name: str, *, yes: bool = False) -> None:
+def destroy(scope: RequestScope, name: str, *, yes: bool = False) -> None:
     """Destroy a conversation once the person says so. Raises: NotFound; Refused when nobody says so."""
-    if not conversation_exists(app, name, unused=conversations.current(app).implied):
-        now = conversations.abandon_name(app, name)
+    if not conversation_exists(scope, name, unused=conversations.current(scope).implied):
+        now = conversations.abandon_name(scope, name)
         print_note(f"nothing was ever said in '{name}'; '{now}' is the current conversation")
         return
     if not yes:
         _confirm(name)
-    conversations.destroy(app, name)
-    print_note(f"'{name}' is destroyed; '{conversations.current(app).implied}' is the current conversation")
+    conversations.destroy(scope, name)
+    print_note(f"'{name}' is destroyed; '{conversations.current(scope).implied}' is the current conversation")
 
 
 def _confirm(name: str) -> None:
@@ -120,9 +120,9 @@ def _confirm(name: str) -> None:
         raise Refused(f"'{name}' is not destroyed")
 
 
-def expire(app: App, name: str, at: str = "", after: str = "") -> None:
+def expire(scope: RequestScope, name: str, at: str = "", after: str = "") -> None:
     """Let a conversation end by itself. Raises: BadInput for what is no number of seconds."""
-    expiry = conversations.expire(app, name, at=_parse_seconds(at), after_inactive=_parse_seconds(after))
+    expiry = conversations.expire(scope, name, at=_parse_seconds(at), after_inactive=_parse_seconds(after))
     told = [f"at {expiry.at}"] if expiry.at else []
     told += [f"after {expiry.after_inactive} s without use"] if expiry.after_inactive else []
     print_note(f"'{name}' is destroyed {' or '.join(told)}" if told else f"'{name}' does not end by itself")
@@ -140,77 +140,77 @@ def _parse_seconds(text: str) -> int | None:
     return number
 
 
-def set_model(app: App, name: str, model: str) -> None:
+def set_model(scope: RequestScope, name: str, model: str) -> None:
     """Use a model in a conversation; it is asked for first."""
     import anyio
 
     from marid.app.conversation_settings import set_model as set_it
 
-    print_note(f"'{name}' uses {anyio.run(set_it, app, name, model)}")
+    print_note(f"'{name}' uses {anyio.run(set_it, scope, name, model)}")
 
 
-def set_username(app: App, name: str, username: str) -> None:
+def set_username(scope: RequestScope, name: str, username: str) -> None:
     """What the person is called in a conversation."""
     from marid.app.conversation_settings import set_username as set_it
     from marid.faces.cli.chat.prompt_input import replace_invalid_bytes
 
     username = replace_invalid_bytes(username)
-    set_it(app, name, username)
+    set_it(scope, name, username)
     print_note(f"you are called '{username}' in '{name}'")
 
 
-def set_system_prompt(app: App, name: str, text_or_path: str) -> None:
+def set_system_prompt(scope: RequestScope, name: str, text_or_path: str) -> None:
     """The conversation's own system prompt: of a file if there is one of that name, else the text itself."""
     from marid.app.conversation_settings import set_system_prompt as set_it
     from marid.faces.cli.chat.prompt_input import replace_invalid_bytes
 
-    is_path = os.path.lexists(os.path.join(app.cwd, text_or_path))
-    has_own = set_it(app, name, text_or_path if is_path else replace_invalid_bytes(text_or_path))
+    is_path = os.path.lexists(os.path.join(scope.cwd, text_or_path))
+    has_own = set_it(scope, name, text_or_path if is_path else replace_invalid_bytes(text_or_path))
     print_note(f"'{name}' has its own system prompt" if has_own else f"'{name}' has the usual system prompt")
 
 
-def set_values(app: App, name: str, values: Mapping[str, object]) -> None:
+def set_values(scope: RequestScope, name: str, values: Mapping[str, object]) -> None:
     """Settings of one conversation, in its local.toml."""
     from marid.app.conversation_settings import set_conversation_settings
     from marid.core.settings.schema import find_setting
     from marid.core.settings.view import printable_value
 
-    set_conversation_settings(app, name, values)
+    set_conversation_settings(scope, name, values)
     for key, value in values.items():
         shown = "the usual one" if value is None else printable_value(find_setting(key), value)
         print_note(f"{key} is {shown} in '{name}'")
 
 
-def check_exists(app: App, name: str) -> None:
+def check_exists(scope: RequestScope, name: str) -> None:
     """See that a conversation is there, or is the current one, which may be unused yet. Raises: NotFound."""
-    conversation_exists(app, name, unused=conversations.current(app).implied)
+    conversation_exists(scope, name, unused=conversations.current(scope).implied)
 
 
-def exists_or_notify(app: App, name: str, unused: str) -> bool:
+def exists_or_notify(scope: RequestScope, name: str, unused: str) -> bool:
     """Whether a conversation is there; the one that may be `unused` yet is told, another one is an error.
 
     Raises: NotFound.
     """
-    known = conversation_exists(app, name, unused=unused)
+    known = conversation_exists(scope, name, unused=unused)
     if not known:
         print_note(f"nothing was said in '{name}' yet")
     return known
 
 
-def run_list(app: App, *, as_json: bool = False) -> int:
+def run_list(scope: RequestScope, *, as_json: bool = False) -> int:
     """`marid conversations`, from the beginning."""
     from marid.faces.cli.operations.conversation_views import list_conversations
 
-    sweep(app)
-    list_conversations(app, conversations.current(app).implied, as_json=as_json)
+    sweep(scope)
+    list_conversations(scope, conversations.current(scope).implied, as_json=as_json)
     return 0
 
 
-def run_log(app: App, word: str, count: int, **manner: bool) -> int:
+def run_log(scope: RequestScope, word: str, count: int, **manner: bool) -> int:
     """`marid log`, from the beginning; in a `LogOptions`. Raises: NotFound."""
     from marid.faces.cli.operations.conversation_views import LogOptions, show_log
 
-    name = resolve_after_sweep(app, word, verbose=manner.get("verbose", False))
-    if exists_or_notify(app, name, unused=conversations.current(app).implied):
-        show_log(app, name, count, LogOptions(**manner))
+    name = resolve_after_sweep(scope, word, verbose=manner.get("verbose", False))
+    if exists_or_notify(scope, name, unused=conversations.current(scope).implied):
+        show_log(scope, name, count, LogOptions(**manner))
     return 0

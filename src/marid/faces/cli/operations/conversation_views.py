@@ -6,7 +6,7 @@ from threading import Event
 from typing import NamedTuple
 
 from marid.app import conversations
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.conversations import ConversationListItem, Overview
 from marid.core.conversation.entry import MESSAGE, Entry
 from marid.core.conversation.entry_json import entry_to_dict
@@ -36,25 +36,25 @@ class LogOptions(NamedTuple):
     raw: bool = False
 
 
-def list_conversations(app: App, working: str, *, as_json: bool = False) -> None:
+def list_conversations(scope: RequestScope, working: str, *, as_json: bool = False) -> None:
     """All conversations; `working` is the one that is marked, also when it is not there yet."""
-    found = conversations.list_conversations(app)
+    found = conversations.list_conversations(scope)
     if as_json:
-        _print_json([_conversation_fields(app, one, working) for one in found])
+        _print_json([_conversation_fields(scope, one, working) for one in found])
         return
-    rows = [_row(app, one, working) for one in found]
+    rows = [_row(scope, one, working) for one in found]
     if all(one.meta.name != working for one in found):
         rows.append((f"* {working}", "not used yet", "", ""))
     for line in align_columns(sorted(rows, key=lambda row: row[0][2:])):
         print_untrusted(line)
 
 
-def _row(app: App, one: ConversationListItem, working: str) -> tuple[str, ...]:
+def _row(scope: RequestScope, one: ConversationListItem, working: str) -> tuple[str, ...]:
     meta = one.meta
     mark = "* " if meta.name == working else "  "
     active = " [active]" if one.holder else ""
     archived = " [archived]" if meta.archived_ms else ""
-    messages = _message_count(app, meta.name)
+    messages = _message_count(scope, meta.name)
     told = "unreadable" if messages is None else count_text(messages, "message")
     return (
         f"{mark}{meta.name}{active}{archived}",
@@ -64,27 +64,27 @@ def _row(app: App, one: ConversationListItem, working: str) -> tuple[str, ...]:
     )
 
 
-def _message_count(app: App, name: str) -> int | None:
+def _message_count(scope: RequestScope, name: str) -> int | None:
     """How many are in the window; None where it cannot be read."""
     try:
-        window = app.stores(app.settings).conversations.read(name).window()
+        window = scope.stores.conversations.read(name).window()
     except MaridError:
         return None
     return sum(entry.entry_type == MESSAGE for entry in window)
 
 
-def _conversation_fields(app: App, one: ConversationListItem, working: str) -> dict[str, object]:
+def _conversation_fields(scope: RequestScope, one: ConversationListItem, working: str) -> dict[str, object]:
     return {
         **one.meta.public_fields(),
         "current": one.meta.name == working,
         "active": one.holder is not None,
-        "messages": _message_count(app, one.meta.name),
+        "messages": _message_count(scope, one.meta.name),
     }
 
 
-def show_conversation(app: App, name: str, *, as_json: bool = False) -> None:
+def show_conversation(scope: RequestScope, name: str, *, as_json: bool = False) -> None:
     """One conversation in short."""
-    found = conversations.overview(app, name)
+    found = conversations.overview(scope, name)
     if as_json:
         state = {"active": found.holder is not None, "messages": found.messages, "summary": found.summary}
         _print_json({**found.meta.public_fields(), **state})
@@ -108,12 +108,12 @@ def _overview_lines(found: Overview) -> Iterable[str]:
     yield from (f"  {name:<10} {value}" for name, value in rows if value)
 
 
-def show_log(app: App, name: str, how_many: int, manner: LogOptions) -> None:
+def show_log(scope: RequestScope, name: str, how_many: int, manner: LogOptions) -> None:
     """The last entries, the first ones for a number below 0, all for 0: of the window, or of all that was ever said."""
-    read = conversations.transcript(app, name)
+    read = conversations.transcript(scope, name)
     found = read.entries() if manner.whole else conversations.visible_entries(read)
     entries = conversations.take_entries(_visible_entries(found, manner), how_many)
-    if not _print_entries(entries, manner, _log_look(app, name, manner)) and not manner.as_json:
+    if not _print_entries(entries, manner, _log_look(scope, name, manner)) and not manner.as_json:
         print_note(
             f"nothing was said in '{name}' yet" if manner.whole else f"there is nothing in the window of '{name}'"
         )
@@ -121,12 +121,12 @@ def show_log(app: App, name: str, how_many: int, manner: LogOptions) -> None:
         print_note(problem)
 
 
-def _log_look(app: App, name: str, manner: LogOptions) -> MarkdownLook | None:
+def _log_look(scope: RequestScope, name: str, manner: LogOptions) -> MarkdownLook | None:
     """How messages are rendered, where a person reads them on a terminal."""
     if manner.raw or manner.as_json or not sys.stdout.isatty():
         return None
-    display = app.resolve(name, {}).settings.display
-    return MarkdownLook(display.markdown_style, app.colour) if display.render_markdown else None
+    display = scope.within(name).settings.display
+    return MarkdownLook(display.markdown_style, scope.colour) if display.render_markdown else None
 
 
 def _visible_entries(entries: Iterable[Entry], manner: LogOptions) -> Iterable[Entry]:
@@ -136,14 +136,14 @@ def _visible_entries(entries: Iterable[Entry], manner: LogOptions) -> Iterable[E
     return (entry for entry in conversations.readable_entries(entries) if is_visible(entry, verbose=manner.verbose))
 
 
-def follow_log(app: App, name: str, manner: LogOptions, over: Callable[[], bool] = lambda: False) -> None:
+def follow_log(scope: RequestScope, name: str, manner: LogOptions, over: Callable[[], bool] = lambda: False) -> None:
     """What is said from now on, until it is `over`: a person ends it with Ctrl-C."""
-    found = conversations.transcript(app, name)
-    look = _log_look(app, name, manner)
+    found = conversations.transcript(scope, name)
+    look = _log_look(scope, name, manner)
     seen = found.sequence()
     print_note(f"what is said in '{name}' is shown as it comes; Ctrl-C ends it")
     changed = Event()
-    unsubscribe = conversations.subscribe(app, name, changed.set)
+    unsubscribe = conversations.subscribe(scope, name, changed.set)
     try:
         while not over():
             if changed.wait(1.0):
@@ -171,25 +171,25 @@ def _print_entries(entries: Iterable[Entry], manner: LogOptions, look: MarkdownL
     return shown
 
 
-def show_inspection(app: App, name: str, thing: str, *, as_json: bool = False) -> None:
+def show_inspection(scope: RequestScope, name: str, thing: str, *, as_json: bool = False) -> None:
     """One thing of a conversation. Raises: BadInput when there is no such thing."""
     from marid.app.inspection import inspect
 
-    found = inspect(app, name, thing)
+    found = inspect(scope, name, thing)
     if as_json:
         _print_json({"conversation": name, "thing": thing, "content": found})
     else:
         print_untrusted(found)
 
 
-def show_search_hits(app: App, query: str, *, whole: bool = False, as_json: bool = False) -> None:
+def show_search_hits(scope: RequestScope, query: str, *, whole: bool = False, as_json: bool = False) -> None:
     """What was said in any conversation, one hit a block."""
     found = False
     words = query.split()
-    for conversation, entry in conversations.search(app, query, whole=whole, tell=print_note):
+    for conversation, entry in conversations.search(scope, query, whole=whole, tell=print_note):
         for shown in [entry] if as_json else _matching_text(entry, words):
             found = True
-            _print_hit(app, conversation, shown, words, as_json=as_json)
+            _print_hit(scope, conversation, shown, words, as_json=as_json)
     if not found:
         print_note(f"'{query}' was found in no conversation")
 
@@ -201,13 +201,13 @@ def _matching_text(entry: Entry, words: list[str]) -> Iterator[Entry]:
             yield told
 
 
-def _print_hit(app: App, conversation: str, entry: Entry, words: list[str], *, as_json: bool) -> None:
+def _print_hit(scope: RequestScope, conversation: str, entry: Entry, words: list[str], *, as_json: bool) -> None:
     if as_json:
         print_json_line({"conversation": conversation, **entry_to_dict(entry)})
         return
     text = "\n".join(f"  {line}" for line in excerpt(entry.content, words).split("\n"))
     print_untrusted(f"{conversation}  {format_timestamp(entry.time_ms)}  [{one_line(entry.sender)}]")
-    print_untrusted(text + "\n", bold=words if app.colour else ())
+    print_untrusted(text + "\n", bold=words if scope.colour else ())
 
 
 def print_json_line(value: object) -> None:

@@ -2,7 +2,7 @@
 
 import os
 
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.core.version import __version__
 from marid.faces.cli.view.console import print_line
 
@@ -21,33 +21,33 @@ TRY_NEXT = (
 )
 
 
-def greet(app: App) -> None:
+def greet(scope: RequestScope) -> None:
     """Print what marid is, the main settings and what to try."""
-    print_line(f"{bold('marid', app)} {__version__}: context, conversations and tools on your own code\n")
+    print_line(f"{bold('marid', scope)} {__version__}: context, conversations and tools on your own code\n")
     rows = [
-        ("project", app.project),
-        ("home", app.settings.home + ("" if os.path.isdir(app.settings.home) else " (created when needed)")),
-        ("tokens", app.settings.context.encoding),
-        ("secrets", "masked" if app.settings.context.mask else "not masked"),
-        ("size limit", f"{app.settings.context.max_size_mb:g} MB"),
+        ("project", scope.project),
+        ("home", scope.home + ("" if os.path.isdir(scope.home) else " (created when needed)")),
+        ("tokens", scope.settings.context.encoding),
+        ("secrets", "masked" if scope.settings.context.mask else "not masked"),
+        ("size limit", f"{scope.settings.context.max_size_mb:g} MB"),
     ]
     for name, value in rows:
         print_line(f"  {name:<11}{value}")
-    for note in app.notes:
+    for note in scope.notes:
         print_line(f"  {note}")
     print_line("")
-    show_try_next(app)
+    show_try_next(scope)
 
 
-def show_try_next(app: App) -> None:
+def show_try_next(scope: RequestScope) -> None:
     """Print commands to try."""
-    print_line(bold("Try", app))
+    print_line(bold("Try", scope))
     width = max(len(line) for line, _ in TRY_NEXT)
     for line, meaning in TRY_NEXT:
         print_line(f"  {line:<{width}}  {meaning}")
     print_line("  marid --help")
 
 
-def bold(text: str, app: App) -> str:
+def bold(text: str, scope: RequestScope) -> str:
     """`text` in bold if colour is on."""
-    return f"\x1b[1m{text}\x1b[0m" if app.colour else text
+    return f"\x1b[1m{text}\x1b[0m" if scope.colour else text

@@ -1,22 +1,28 @@
 """What the flags of a round say."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
-from marid.bootstrap.wiring import build
+from marid.bootstrap.wiring import open_request
 from marid.core.errors import BadInput
 from marid.core.policy.policy import Effect
+from marid.faces.cli.argv.flag_settings import settings_from
 from marid.faces.cli.chat.chat_options import CHAT_OPTIONS, chat_request
 from marid.faces.cli.chat.chat_round import ChatRequest
 
 
-def said(*args: str) -> ChatRequest:
+def flags(*args: str) -> dict[str, Any]:
     """The flags as click reads them."""
     command = click.Command("say", params=list(CHAT_OPTIONS))
     with command.make_context("say", list(args)) as ctx:
-        return chat_request("c", "words", ctx.params)
+        return ctx.params
+
+
+def said(*args: str) -> ChatRequest:
+    return chat_request("c", "words", flags(*args))
 
 
 def test_without_flags_everything_is_as_the_files_say() -> None:
@@ -24,13 +30,19 @@ def test_without_flags_everything_is_as_the_files_say() -> None:
 
 
 def test_settings_of_flags_are_by_key() -> None:
-    talk = said("--model", "m", "-U", "Ada", "-s", "fuel=3", "-s", "api.stop=a=b", "--no-tool-calls")
-    assert talk.flags == {"model": "m", "username": "Ada", "fuel": "3", "api.stop": "a=b", "no_tool_calls": True}
+    given = flags("--model", "m", "-U", "Ada", "-s", "fuel=3", "-s", "api.stop=a=b", "--no-tool-calls")
+    assert settings_from(given) == {
+        "model": "m",
+        "username": "Ada",
+        "fuel": "3",
+        "api.stop": "a=b",
+        "no_tool_calls": True,
+    }
 
 
 def test_tools_may_be_listed_in_one_word_or_several() -> None:
-    talk = said("--include", "get_tree,read_file", "--include", "grep_files", "--exclude", "run_shell")
-    assert talk.flags == {
+    given = flags("--include", "get_tree,read_file", "--include", "grep_files", "--exclude", "run_shell")
+    assert settings_from(given) == {
         "tools.include": ("get_tree", "read_file", "grep_files"),
         "tools.exclude": ("run_shell",),
     }
@@ -58,7 +70,7 @@ def test_reach_and_debug_are_read_as_everywhere() -> None:
 @pytest.mark.parametrize("pair", ["fuel", "=3"])
 def test_a_setting_needs_its_value(pair: str) -> None:
     with pytest.raises(BadInput, match="KEY=VALUE"):
-        said("-s", pair)
+        settings_from(flags("-s", pair))
 
 
 def test_a_caller_that_knows_fewer_flags_may_leave_them_out() -> None:
@@ -66,8 +78,8 @@ def test_a_caller_that_knows_fewer_flags_may_leave_them_out() -> None:
 
 
 def test_the_names_of_tools_are_completed(tmp_path: Path) -> None:
-    app = build(cwd=str(tmp_path), home=str(tmp_path / "home"), environ={})
+    scope = open_request(cwd=str(tmp_path), home=str(tmp_path / "home"), environ={})
     command = click.Command("say", params=list(CHAT_OPTIONS))
     option = next(option for option in CHAT_OPTIONS if option.name == "include")
-    with command.make_context("say", [], obj=lambda: app) as ctx:
+    with command.make_context("say", [], obj=lambda: scope) as ctx:
         assert [item.value for item in option.shell_complete(ctx, "read_file,get_tr")] == ["read_file,get_tree"]

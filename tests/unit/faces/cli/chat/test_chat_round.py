@@ -24,7 +24,6 @@ def test_what_is_said_reaches_the_round_with_all_its_conditions(
         conversation="project",
         prompt="is it so?",
         access=ToolAccess(trust=True),
-        flags={"fuel": "3"},
         force="agent",
         debug=frozenset({"request-log", "force-markdown"}),
     )
@@ -48,9 +47,9 @@ def test_resuming_needs_no_prompt(tmp_path: Path, capfd: pytest.CaptureFixture[s
 
 
 def test_flags_are_stronger_than_the_files(tmp_path: Path) -> None:
-    app = talking(tmp_path, DisplaySettings(verbose=True, show_thinking=True))
+    scope = talking(tmp_path, DisplaySettings(verbose=True, show_thinking=True))
     flags = ChatRequest(conversation="c", display={"show_thinking": False, "hide_tool_calls": True})
-    assert display_settings(flags, app.resolve("c", {})) == DisplaySettings(verbose=True, hide_tool_calls=True)
+    assert display_settings(flags, scope.within("c").resolve()) == DisplaySettings(verbose=True, hide_tool_calls=True)
 
 
 def test_the_display_of_the_files_counts(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -76,18 +75,19 @@ def test_errors_travel_on(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> 
 
 
 def test_ctrl_c_before_the_round_begins_ends_quietly(tmp_path: Path) -> None:
-    app = talking(tmp_path)
+    scope = talking(tmp_path)
 
-    def slow(name: str, flags: object) -> None:
+    def slow(*_: object) -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
-    interrupted = app._replace(resolve=slow)
+    interrupted = scope._replace(app=scope.app._replace(resolve_settings=slow))
     assert run_chat(interrupted, ChatRequest(conversation="c", prompt="hi"), runner=Played(), signals=patient()) == 130
 
 
 def test_ctrl_c_that_somebody_else_raises_is_the_same(tmp_path: Path) -> None:
-    def interrupted(name: str, flags: object) -> None:
+    def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    app = talking(tmp_path)._replace(resolve=interrupted)
-    assert run_chat(app, ChatRequest(conversation="c", prompt="hi"), runner=Played()) == 130
+    scope = talking(tmp_path)
+    scope = scope._replace(app=scope.app._replace(resolve_settings=interrupted))
+    assert run_chat(scope, ChatRequest(conversation="c", prompt="hi"), runner=Played()) == 130

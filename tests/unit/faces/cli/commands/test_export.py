@@ -4,13 +4,13 @@ import pytest
 
 from fakes.program import Program
 from fakes.spoken import said
-from marid.bootstrap.wiring import build
+from marid.bootstrap.wiring import open_request
 
 
 @pytest.fixture
 def talk(marid: Program) -> Program:
     """With a conversation `talk`."""
-    said(build(), "talk", "one \ud800", "two")
+    said(open_request(), "talk", "one \ud800", "two")
     return marid
 
 

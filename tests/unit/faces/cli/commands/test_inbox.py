@@ -8,15 +8,15 @@ import pytest
 
 from fakes.program import Program
 from fakes.spoken import said
-from marid.bootstrap.wiring import build
+from marid.bootstrap.wiring import open_request
 from marid.core.conversation.records import InboxMessage
 
 
 @pytest.fixture
 def sent(marid: Program) -> Program:
     """`one` has a message."""
-    app = build()
-    memory = app.stores(app.settings)
+    scope = open_request()
+    memory = scope.stores
     memory.conversations.create("one")
     memory.inbox.send(InboxMessage(sender="two", to="one", content="Look\nat \x1b[2J", timestamp=1_000_000_000))
     return marid
@@ -69,7 +69,7 @@ def test_whoever_wrote_the_file_cannot_forge_what_is_shown(sent: Program) -> Non
 
 def test_a_message_that_does_not_say_for_whom_it_is_is_shown_with_its_inbox(marid: Program) -> None:
     for name in ("a", "b"):
-        said(build(), name, "hello")
+        said(open_request(), name, "hello")
         Path(os.environ["MARID_HOME"], "contexts", name, "inbox.jsonl").write_text('{"from":"cron","content":"go"}\n')
     lines = marid("inbox", "--peek", "--all").lines
     assert [line.split()[0] for line in lines[::2]] == ["a", "b"]

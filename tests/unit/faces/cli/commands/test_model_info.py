@@ -60,8 +60,8 @@ def test_a_model_that_nobody_knows_is_not_found(tmp_path: Path) -> None:
 
 
 def test_the_command_takes_a_name(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    app = talking(tmp_path, None, Knowing())
-    with command.make_context("model-info", ["any"], obj=lambda: app) as ctx:
+    scope = talking(tmp_path, None, Knowing())
+    with command.make_context("model-info", ["any"], obj=lambda: scope) as ctx:
         assert command.invoke(ctx) == 0
     assert capfd.readouterr().out.startswith("[models.")
 

@@ -76,8 +76,8 @@ def test_a_program_gets_all_fields(tmp_path: Path, capfd: pytest.CaptureFixture[
 
 
 def test_the_command_lists_them_and_completes_providers(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    app = talking(tmp_path, None, HERE, OFFLINE)
-    with command.make_context("models", ["--provider", "offline"], obj=lambda: app) as ctx:
+    scope = talking(tmp_path, None, HERE, OFFLINE)
+    with command.make_context("models", ["--provider", "offline"], obj=lambda: scope) as ctx:
         assert command.invoke(ctx) == 0
         option = next(param for param in command.params if param.name == "provider")
         assert [item.value for item in option.shell_complete(ctx, "of")] == ["offline"]
@@ -89,7 +89,8 @@ def test_a_service_with_an_address_only_is_told_apart_from_openai(
 ) -> None:
     there = Offering("openai", (ModelInfo(id="qwen", provider="openai"),))
     real = Offering("openai", (ModelInfo(id="gpt", provider="openai"),))
-    app = talking(tmp_path, None, there, real)
-    settings = make_settings(app.settings.home, base_url="http://h/v1", providers={"openai": {"api_key": "k"}})
-    list_models(app._replace(settings=settings))
+    scope = talking(tmp_path, None, there, real)
+    settings = make_settings(scope.home, base_url="http://h/v1", providers={"openai": {"api_key": "k"}})
+    resolved = scope.resolve()._replace(settings=settings)
+    list_models(scope._replace(resolve=lambda: resolved))
     assert [line.strip() for line in capfd.readouterr().out.splitlines()[1:]] == ["qwen", "openai:gpt"]

@@ -7,16 +7,15 @@ from fakes.person import Person
 from fakes.program import Program
 from fakes.spoken import said, workbench
 from marid.app import conversations
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.app.conversation_stores import ConversationStores
 from marid.core.conversation.records import CurrentConversation, Expiry, SweepResult
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
-from marid.core.settings.values import Settings
 from marid.faces.cli.operations import conversation_actions
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> App:
+def scope(tmp_path: Path) -> RequestScope:
     return workbench(tmp_path)
 
 
@@ -26,22 +25,22 @@ def told(capfd: pytest.CaptureFixture[str]) -> str:
     return captured.err
 
 
-def test_a_home_that_is_not_there_is_not_made_by_looking(app: App) -> None:
-    conversation_actions.sweep(app)
-    assert conversation_actions.resolve_name(app, "") == "default"
-    assert not os.path.exists(app.settings.home)
+def test_a_home_that_is_not_there_is_not_made_by_looking(scope: RequestScope) -> None:
+    conversation_actions.sweep(scope)
+    assert conversation_actions.resolve_name(scope, "") == "default"
+    assert not os.path.exists(scope.home)
 
 
-def test_conversations_whose_time_has_come_go_first(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    said(app, "old", "x")
-    conversations.expire(app, "old", at=1)
-    conversation_actions.sweep(app, verbose=True)
+def test_conversations_whose_time_has_come_go_first(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
+    said(scope, "old", "x")
+    conversations.expire(scope, "old", at=1)
+    conversation_actions.sweep(scope, verbose=True)
     assert told(capfd) == "marid: destroyed, as their time had come: old\n"
-    assert conversations.conversation_names(app) == ()
+    assert conversations.conversation_names(scope) == ()
 
 
-def test_a_home_that_cannot_be_written_can_be_read(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    said(app, "a", "x")
+def test_a_home_that_cannot_be_written_can_be_read(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
+    said(scope, "a", "x")
 
     class Full:
         """A disk on which nothing can be changed."""
@@ -55,66 +54,66 @@ def test_a_home_that_cannot_be_written_can_be_read(app: App, capfd: pytest.Captu
         def sweep(self) -> SweepResult:
             raise Unavailable("no room")
 
-    def memory(settings: Settings) -> ConversationStores:
-        return app.stores(settings)._replace(lifetimes=Full())
+    def stores() -> ConversationStores:
+        return scope.stores._replace(lifetimes=Full())
 
-    broken = app._replace(stores=memory)
+    broken = scope._replace(app=scope.app._replace(stores=stores))
     conversation_actions.sweep(broken)
     assert told(capfd) == ""
     conversation_actions.sweep(broken, verbose=True)
     assert "no room" in told(capfd)
 
 
-def test_a_name_may_be_new_only_where_one_can_begin(app: App) -> None:
+def test_a_name_may_be_new_only_where_one_can_begin(scope: RequestScope) -> None:
     conversations.check_selector("new", allow_new=True)
     for word in ("new", "new:x"):
         with pytest.raises(BadInput):
             conversations.check_selector(word)
         with pytest.raises(BadInput):
-            conversation_actions.resolve_name(app, word)
-    assert conversations.conversation_names(app) == ()
+            conversation_actions.resolve_name(scope, word)
+    assert conversations.conversation_names(scope) == ()
 
 
-def test_switching_goes_back_and_forth(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    assert [conversation_actions.switch(app, word) for word in ("work", "work", "-", "-")] == [
+def test_switching_goes_back_and_forth(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
+    assert [conversation_actions.switch(scope, word) for word in ("work", "work", "-", "-")] == [
         "work",
         "work",
         "default",
         "work",
     ]
-    assert conversations.current(app) == CurrentConversation("work", "default")
+    assert conversations.current(scope) == CurrentConversation("work", "default")
     assert "marid: 'work' is the current conversation\n" in told(capfd)
-    assert conversation_actions.switch(app, "new:x").startswith("x_2")
+    assert conversation_actions.switch(scope, "new:x").startswith("x_2")
 
 
 def test_the_current_one_can_be_renamed_and_given_up_before_it_is_used(
-    app: App, capfd: pytest.CaptureFixture[str]
+    scope: RequestScope, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    conversation_actions.switch(app, "slip")
-    assert conversation_actions.rename(app, "slip", "right") == "right"
-    conversation_actions.destroy(app, "right")
+    conversation_actions.switch(scope, "slip")
+    assert conversation_actions.rename(scope, "slip", "right") == "right"
+    conversation_actions.destroy(scope, "right")
     assert told(capfd).splitlines()[1:] == [
         "marid: 'slip' is called 'right' now",
         "marid: nothing was ever said in 'right'; 'default' is the current conversation",
     ]
     with pytest.raises(NotFound):
-        conversation_actions.destroy(app, "default")
+        conversation_actions.destroy(scope, "default")
 
 
-def test_a_state_that_was_put_aside_is_told(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    said(app, "a", "x")
-    Path(app.settings.home, "state.json").write_text("{bad")
-    conversation_actions.sweep(app)
+def test_a_state_that_was_put_aside_is_told(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
+    said(scope, "a", "x")
+    Path(scope.home, "state.json").write_text("{bad")
+    conversation_actions.sweep(scope)
     assert "could not be read" in told(capfd)
 
 
-def test_renaming_clearing_archiving(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    said(app, "a", "x")
-    assert conversation_actions.rename(app, "a", "b") == "b"
-    conversation_actions.clear(app, "b")
-    conversation_actions.clear(app, "b")
-    conversation_actions.set_archived(app, "b", archived=True)
-    conversation_actions.set_archived(app, "b", archived=False)
+def test_renaming_clearing_archiving(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
+    said(scope, "a", "x")
+    assert conversation_actions.rename(scope, "a", "b") == "b"
+    conversation_actions.clear(scope, "b")
+    conversation_actions.clear(scope, "b")
+    conversation_actions.set_archived(scope, "b", archived=True)
+    conversation_actions.set_archived(scope, "b", archived=False)
     assert told(capfd).splitlines() == [
         "marid: 'a' is called 'b' now",
         "marid: the history of 'b' is archived: its window is empty",
@@ -125,15 +124,15 @@ def test_renaming_clearing_archiving(app: App, capfd: pytest.CaptureFixture[str]
 
 
 def test_without_a_terminal_nothing_is_destroyed_unless_that_was_said(
-    app: App, capfd: pytest.CaptureFixture[str]
+    scope: RequestScope, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    said(app, "a", "x")
+    said(scope, "a", "x")
     with pytest.raises(Refused, match="--yes was not given"):
-        conversation_actions.destroy(app, "a")
-    assert conversations.conversation_names(app) == ("a",)
-    conversation_actions.destroy(app, "a", yes=True)
+        conversation_actions.destroy(scope, "a")
+    assert conversations.conversation_names(scope) == ("a",)
+    conversation_actions.destroy(scope, "a", yes=True)
     with pytest.raises(NotFound, match="there is no conversation 'a'"):
-        conversation_actions.destroy(app, "a", yes=True)
+        conversation_actions.destroy(scope, "a", yes=True)
     assert told(capfd) == "marid: 'a' is destroyed; 'default' is the current conversation\n"
 
 
@@ -148,33 +147,33 @@ def test_on_a_terminal_the_person_is_asked(marid: Program, answer: str, code: in
     assert sorted(os.listdir(home / "contexts")) == left
 
 
-def test_an_end_is_set_and_told(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    conversation_actions.expire(app, "a", at="2000000000", after="60")
-    conversation_actions.expire(app, "a", at="0", after="0")
+def test_an_end_is_set_and_told(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
+    conversation_actions.expire(scope, "a", at="2000000000", after="60")
+    conversation_actions.expire(scope, "a", at="0", after="0")
     assert told(capfd).splitlines() == [
         "marid: 'a' is destroyed at 2000000000 or after 60 s without use",
         "marid: 'a' does not end by itself",
     ]
     for wrong in ("soon", "-5"):
         with pytest.raises(BadInput, match="no number of seconds"):
-            conversation_actions.expire(app, "a", at=wrong)
+            conversation_actions.expire(scope, "a", at=wrong)
 
 
-def test_settings_of_a_conversation_are_written_down(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    conversation_actions.set_model(app, "a", "offline:offline")
-    conversation_actions.set_username(app, "a", "ann")
-    conversation_actions.set_system_prompt(app, "a", "Be brief.")
-    conversation_actions.set_system_prompt(app, "a", "")
-    conversation_actions.set_values(app, "a", {"fuel": "5"})
-    settings = app.resolve("a", {}).settings
+def test_settings_of_a_conversation_are_written_down(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
+    conversation_actions.set_model(scope, "a", "offline:offline")
+    conversation_actions.set_username(scope, "a", "ann")
+    conversation_actions.set_system_prompt(scope, "a", "Be brief.")
+    conversation_actions.set_system_prompt(scope, "a", "")
+    conversation_actions.set_values(scope, "a", {"fuel": "5"})
+    settings = scope.within("a").resolve().settings
     assert (settings.model.provider, settings.conversation.username, settings.conversation.fuel) == (
         "offline",
         "ann",
         5,
     )
-    conversation_actions.set_values(app, "a", {"fuel": None})
-    assert app.resolve("a", {}).settings.conversation.fuel == 30
-    conversation_actions.set_values(app, "a", {"api_key": "sk-secret"})
+    conversation_actions.set_values(scope, "a", {"fuel": None})
+    assert scope.within("a").resolve().settings.conversation.fuel == 30
+    conversation_actions.set_values(scope, "a", {"api_key": "sk-secret"})
     assert told(capfd).splitlines() == [
         "marid: 'a' uses offline:offline",
         "marid: you are called 'ann' in 'a'",
@@ -186,19 +185,19 @@ def test_settings_of_a_conversation_are_written_down(app: App, capfd: pytest.Cap
     ]
 
 
-def test_only_the_current_one_may_be_unused(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    assert not conversation_actions.exists_or_notify(app, "a", unused="a")
+def test_only_the_current_one_may_be_unused(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
+    assert not conversation_actions.exists_or_notify(scope, "a", unused="a")
     assert told(capfd) == "marid: nothing was said in 'a' yet\n"
     with pytest.raises(NotFound):
-        conversation_actions.exists_or_notify(app, "b", unused="a")
-    said(app, "a", "x")
-    assert conversation_actions.exists_or_notify(app, "a", unused="a")
+        conversation_actions.exists_or_notify(scope, "b", unused="a")
+    said(scope, "a", "x")
+    assert conversation_actions.exists_or_notify(scope, "a", unused="a")
 
 
-def test_lists_and_logs_from_the_beginning(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    assert conversation_actions.run_list(app) == 0
+def test_lists_and_logs_from_the_beginning(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
+    assert conversation_actions.run_list(scope) == 0
     assert capfd.readouterr().out == "* default  not used yet\n"
-    assert conversation_actions.run_log(app, "", 0) == 0
-    said(app, "default", "hi")
-    assert conversation_actions.run_log(app, "", 0, as_json=True) == 0
+    assert conversation_actions.run_log(scope, "", 0) == 0
+    said(scope, "default", "hi")
+    assert conversation_actions.run_log(scope, "", 0, as_json=True) == 0
     assert '"content": "hi"' in capfd.readouterr().out

@@ -6,7 +6,7 @@ import pytest
 
 from fakes.spoken import called, note, said, store, workbench
 from fakes.terminal import terminal
-from marid.app.app import App
+from marid.app.app import RequestScope
 from marid.core.conversation.entry import FLOW_CALL, FLOW_RESULT, TO_USER, TOOL_STARTED, Entry
 from marid.core.errors import BadInput, NotFound
 from marid.faces.cli.operations.conversation_views import (
@@ -21,7 +21,7 @@ from marid.faces.cli.operations.conversation_views import (
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> App:
+def scope(tmp_path: Path) -> RequestScope:
     return workbench(tmp_path)
 
 
@@ -29,158 +29,160 @@ def out(capfd: pytest.CaptureFixture[str]) -> str:
     return capfd.readouterr().out
 
 
-def test_all_are_listed_and_the_working_one_is_marked(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    said(app, "b", "one", "two")
-    said(app, "a", "one")
-    list_conversations(app, "b")
+def test_all_are_listed_and_the_working_one_is_marked(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
+    said(scope, "b", "one", "two")
+    said(scope, "a", "one")
+    list_conversations(scope, "b")
     lines = out(capfd).splitlines()
     assert [line.split()[0] for line in lines] == ["a", "*"]
     assert lines[1].startswith("* b  2 messages  20")
-    list_conversations(app, "zoo")
+    list_conversations(scope, "zoo")
     assert out(capfd).splitlines()[-1] == "* zoo  not used yet"
 
 
-def test_one_that_is_held_archived_or_unreadable_is_told(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    store = app.stores(app.settings).conversations
-    said(app, "away", "x")
+def test_one_that_is_held_archived_or_unreadable_is_told(
+    scope: RequestScope, capfd: pytest.CaptureFixture[str]
+) -> None:
+    store = scope.stores.conversations
+    said(scope, "away", "x")
     store.archive("away")
     with store.open("busy", create=True):
-        list_conversations(app, "busy")
-        show_conversation(app, "busy")
+        list_conversations(scope, "busy")
+        show_conversation(scope, "busy")
     told = out(capfd)
     assert "* busy [active]" in told
     assert "  away [archived]" in told
     assert "held by    process " in told
-    active = Path(app.settings.home, "contexts/away/transcript/active.jsonl")
+    active = Path(scope.home, "contexts/away/transcript/active.jsonl")
     active.unlink()
     active.mkdir()
-    list_conversations(app, "busy")
+    list_conversations(scope, "busy")
     assert "unreadable" in out(capfd)
 
 
-def test_a_program_reads_the_same(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    said(app, "a", "one")
-    list_conversations(app, "a", as_json=True)
+def test_a_program_reads_the_same(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
+    said(scope, "a", "one")
+    list_conversations(scope, "a", as_json=True)
     (row,) = json.loads(out(capfd))
     assert (row["name"], row["current"], row["active"], row["messages"]) == ("a", True, False, 1)
-    show_conversation(app, "a", as_json=True)
+    show_conversation(scope, "a", as_json=True)
     assert json.loads(out(capfd))["messages"] == 1
 
 
-def test_one_is_shown_in_short(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    said(app, "a", "one")
-    note(app, "a", "summary", "What it was about.\nMore.")
-    show_conversation(app, "a")
+def test_one_is_shown_in_short(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
+    said(scope, "a", "one")
+    note(scope, "a", "summary", "What it was about.\nMore.")
+    show_conversation(scope, "a")
     lines = out(capfd).splitlines()
     assert lines[:2] == ["a", "  messages   1"]
     assert "  summary    What it was about." in lines
-    show_conversation(app, "unused")
+    show_conversation(scope, "unused")
     assert out(capfd) == "unused\n  messages   0\n"
 
 
-def test_a_log_has_the_last_the_first_or_all_entries(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    said(app, "a", "one", "two", "three")
+def test_a_log_has_the_last_the_first_or_all_entries(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
+    said(scope, "a", "one", "two", "three")
     for count, shown in ((2, ["two", "three"]), (-1, ["one"]), (0, ["one", "two", "three"])):
-        show_log(app, "a", count, LogOptions())
+        show_log(scope, "a", count, LogOptions())
         assert [line for line in out(capfd).splitlines() if line and not line.startswith("[")] == shown
 
 
 @pytest.mark.parametrize("whole", [False, True])
 def test_the_number_of_entries_counts_what_is_shown(
-    app: App, capfd: pytest.CaptureFixture[str], *, whole: bool
+    scope: RequestScope, capfd: pytest.CaptureFixture[str], *, whole: bool
 ) -> None:
-    said(app, "a", "one")
+    said(scope, "a", "one")
     marks = [Entry(entry_type=TOOL_STARTED, sender="a", to="get_tree", tool_call_id=str(id)) for id in range(3)]
     handed = [
         Entry(entry_type=FLOW_CALL, content="{}", sender="a", to=TO_USER, tool_call_id="9"),
         Entry(entry_type=FLOW_RESULT, content="", sender=TO_USER, to="a", tool_call_id="9"),
     ]
-    store(app, "a", [*marks, *handed])
-    said(app, "a", "two")
-    store(app, "a", marks)
-    show_log(app, "a", 2, LogOptions(whole=whole))
+    store(scope, "a", [*marks, *handed])
+    said(scope, "a", "two")
+    store(scope, "a", marks)
+    show_log(scope, "a", 2, LogOptions(whole=whole))
     assert out(capfd) == "[ann]\none\n\n[ann]\ntwo\n\n"
-    show_log(app, "a", -2, LogOptions(whole=whole))
+    show_log(scope, "a", -2, LogOptions(whole=whole))
     assert out(capfd) == "[ann]\none\n\n[ann]\ntwo\n\n"
-    show_log(app, "a", 2, LogOptions(whole=whole, verbose=True))
+    show_log(scope, "a", 2, LogOptions(whole=whole, verbose=True))
     assert out(capfd) == "[started: get_tree]\n" * 2
-    show_log(app, "a", 2, LogOptions(whole=whole, as_json=True))
+    show_log(scope, "a", 2, LogOptions(whole=whole, as_json=True))
     assert out(capfd).count("tool_started") == 2
 
 
-def test_all_that_was_ever_said_goes_beyond_the_window(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    said(app, "a", "old")
-    with app.stores(app.settings).conversations.open("a") as held:
+def test_all_that_was_ever_said_goes_beyond_the_window(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
+    said(scope, "a", "old")
+    with scope.stores.conversations.open("a") as held:
         held.clear()
-    said(app, "a", "new")
-    show_log(app, "a", 0, LogOptions())
+    said(scope, "a", "new")
+    show_log(scope, "a", 0, LogOptions())
     assert out(capfd) == "[ann]\nnew\n\n"
-    show_log(app, "a", 0, LogOptions(whole=True))
+    show_log(scope, "a", 0, LogOptions(whole=True))
     assert out(capfd) == "[ann]\nold\n\n[ann]\nnew\n\n"
-    show_log(app, "a", 1, LogOptions(whole=True))
+    show_log(scope, "a", 1, LogOptions(whole=True))
     assert out(capfd) == "[ann]\nnew\n\n"
-    show_log(app, "a", -1, LogOptions(whole=True))
+    show_log(scope, "a", -1, LogOptions(whole=True))
     assert out(capfd) == "[ann]\nold\n\n"
-    show_log(app, "a", 0, LogOptions(whole=True, verbose=True))
+    show_log(scope, "a", 0, LogOptions(whole=True, verbose=True))
     assert "[archival]" in out(capfd)
 
 
-def test_entries_for_a_program_are_one_object_a_line(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    called(app, "a", "get_tree", "{}", "result")
-    show_log(app, "a", 0, LogOptions(as_json=True))
+def test_entries_for_a_program_are_one_object_a_line(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
+    called(scope, "a", "get_tree", "{}", "result")
+    show_log(scope, "a", 0, LogOptions(as_json=True))
     rows = [json.loads(line) for line in out(capfd).splitlines()]
     assert [row["entry_type"] for row in rows] == ["tool_call", "tool_result"]
-    show_log(app, "a", 0, LogOptions())
+    show_log(scope, "a", 0, LogOptions())
     assert out(capfd) == "[call: get_tree] {}\n[result: get_tree] 6 bytes\n"
 
 
-def test_what_is_said_from_now_on_is_shown_as_it_comes(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    said(app, "a", "before")
+def test_what_is_said_from_now_on_is_shown_as_it_comes(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
+    said(scope, "a", "before")
     texts = iter(["first", "second"])
 
     def over() -> bool:
         text = next(texts, None)
         if text:
-            said(app, "a", text)
+            said(scope, "a", text)
         return text is None
 
-    follow_log(app, "a", LogOptions(), over)
+    follow_log(scope, "a", LogOptions(), over)
     assert out(capfd) == "[ann]\nfirst\n\n[ann]\nsecond\n\n"
 
 
-def test_a_thing_is_shown_or_refused(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    note(app, "a", "todos", "- tidy\n")
-    show_inspection(app, "a", "todos")
+def test_a_thing_is_shown_or_refused(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
+    note(scope, "a", "todos", "- tidy\n")
+    show_inspection(scope, "a", "todos")
     assert out(capfd) == "- tidy\n"
-    show_inspection(app, "a", "fuel", as_json=True)
+    show_inspection(scope, "a", "fuel", as_json=True)
     assert json.loads(out(capfd)) == {"conversation": "a", "thing": "fuel", "content": "30"}
     with pytest.raises(BadInput):
-        show_inspection(app, "a", "nonsense")
+        show_inspection(scope, "a", "nonsense")
 
 
-def test_hits_are_shown_with_conversation_time_and_text(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    said(app, "a", "the Word is here", "nothing")
-    said(app, "b", "many words")
-    show_search_hits(app, "word")
+def test_hits_are_shown_with_conversation_time_and_text(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
+    said(scope, "a", "the Word is here", "nothing")
+    said(scope, "b", "many words")
+    show_search_hits(scope, "word")
     blocks = out(capfd).strip().split("\n\n")
     assert [block.split()[0] for block in blocks] == ["a", "b"]
     assert blocks[0].endswith("[ann]\n  the Word is here")
-    show_search_hits(app, "word", whole=True, as_json=True)
+    show_search_hits(scope, "word", whole=True, as_json=True)
     assert json.loads(out(capfd))["conversation"] == "a"
-    show_search_hits(app, "zebra")
+    show_search_hits(scope, "zebra")
     assert "'zebra' was found in no conversation" in capfd.readouterr().err
 
 
 def test_lines_that_cannot_be_read_are_told_by_a_log_and_by_a_search(
-    app: App, capfd: pytest.CaptureFixture[str]
+    scope: RequestScope, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    said(app, "a", "one", "two")
-    active = Path(app.settings.home, "contexts/a/transcript/active.jsonl")
+    said(scope, "a", "one", "two")
+    active = Path(scope.home, "contexts/a/transcript/active.jsonl")
     active.write_bytes(active.read_bytes().replace(b"one", b"o\tne"))
     for show in (
-        lambda: show_log(app, "a", 0, LogOptions()),
-        lambda: show_log(app, "a", 0, LogOptions(whole=True)),
-        lambda: show_search_hits(app, "two"),
+        lambda: show_log(scope, "a", 0, LogOptions()),
+        lambda: show_log(scope, "a", 0, LogOptions(whole=True)),
+        lambda: show_search_hits(scope, "two"),
     ):
         show()
         told = capfd.readouterr()
@@ -188,43 +190,45 @@ def test_lines_that_cannot_be_read_are_told_by_a_log_and_by_a_search(
         assert told.err == f"marid: line 2 of '{active}' cannot be read and is left out\n"
 
 
-def test_the_log_of_one_that_is_not_there_is_not_found(app: App) -> None:
+def test_the_log_of_one_that_is_not_there_is_not_found(scope: RequestScope) -> None:
     with pytest.raises(NotFound):
-        show_log(app, "gone", 0, LogOptions())
+        show_log(scope, "gone", 0, LogOptions())
 
 
-def test_on_a_terminal_messages_are_rendered_unless_that_is_not_wanted(app: App) -> None:
-    said(app, "a", "**bold** and \x1b[2J", "- one")
+def test_on_a_terminal_messages_are_rendered_unless_that_is_not_wanted(scope: RequestScope) -> None:
+    said(scope, "a", "**bold** and \x1b[2J", "- one")
     with terminal() as screen, redirect_stdout(screen.file):
-        show_log(app._replace(colour=True), "a", 0, LogOptions())
+        show_log(scope._replace(colour=True), "a", 0, LogOptions())
         shown = screen.text()
         assert shown.startswith("[ann]\n")
         assert "**" not in shown
         assert "\x1b[2J" not in shown
-        show_log(app, "a", 0, LogOptions(raw=True))
+        show_log(scope, "a", 0, LogOptions(raw=True))
         assert "[ann]\n**bold** and \\x1b[2J\n\n[bot]\n- one\n" in screen.text()
-        Path(app.settings.home, "cli.toml").write_text("render_markdown = false\n")
-        show_log(app, "a", 1, LogOptions())
+        Path(scope.home, "cli.toml").write_text("render_markdown = false\n")
+        show_log(scope, "a", 1, LogOptions())
         assert screen.text() == "[bot]\n- one\n\n"
 
 
-def test_a_title_cannot_forge_another_conversation(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    with app.stores(app.settings).conversations.open("default", create=True) as held:
+def test_a_title_cannot_forge_another_conversation(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
+    with scope.stores.conversations.open("default", create=True) as held:
         held.update_meta(lambda known: known._replace(title="mine\n* forged"))
-    list_conversations(app, "default")
-    show_conversation(app, "default")
+    list_conversations(scope, "default")
+    show_conversation(scope, "default")
     shown = out(capfd)
     assert "mine * forged" in shown
     assert not [line for line in shown.splitlines() if line.startswith("* forged")]
 
 
-def test_a_hit_is_shown_as_it_was_said_and_found_by_what_was_said(app: App, capfd: pytest.CaptureFixture[str]) -> None:
-    with app.stores(app.settings).conversations.open("talk", create=True) as held:
+def test_a_hit_is_shown_as_it_was_said_and_found_by_what_was_said(
+    scope: RequestScope, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with scope.stores.conversations.open("talk", create=True) as held:
         call = Entry(entry_type=FLOW_CALL, content='{"message": "The zebra is here"}', sender="talk", to="call_user")
         held.append([call])
-    show_search_hits(app, "zebra")
+    show_search_hits(scope, "zebra")
     assert out(capfd).strip().endswith("  The zebra is here")
-    show_search_hits(app, "message")
+    show_search_hits(scope, "message")
     assert "was found in no conversation" in capfd.readouterr().err
-    show_search_hits(app, "zebra", as_json=True)
+    show_search_hits(scope, "zebra", as_json=True)
     assert json.loads(out(capfd))["entry_type"] == FLOW_CALL

@@ -133,7 +133,7 @@ def test_output_goes_to_the_clipboard(marid: Program, tmp_path: Path) -> None:
 def test_without_a_clipboard_that_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     outside = Outside(clipboard=FakeClipboard())
     options = defaults() | {"copy": True}
-    assert run_context(options, lambda: outside.app(str(tmp_path))) == 0
+    assert run_context(options, lambda: outside.scope(str(tmp_path))) == 0
     assert outside.clipboard.copied == [b""]
     assert capfd.readouterr().err == "marid: copied with fake\n"
 
@@ -237,7 +237,7 @@ def test_on_a_terminal_the_end_is_told(marid: Program) -> None:
 
 def test_watching_needs_something_to_write(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="--watch needs --output FILE"):
-        run_context(defaults() | {"watch": True}, lambda: Outside().app(str(tmp_path)))
+        run_context(defaults() | {"watch": True}, lambda: Outside().scope(str(tmp_path)))
 
 
 def test_a_watch_goes_on_until_ctrl_c(marid: Program) -> None:

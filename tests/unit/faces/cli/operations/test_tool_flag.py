@@ -10,19 +10,19 @@ from marid.toolkit.outcome import ToolFailure, ToolOutput
 
 
 def test_a_tool_is_called_with_all_its_arguments_at_once(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    app = workbench(tmp_path)
+    scope = workbench(tmp_path)
     (tmp_path / "project" / "a.txt").write_text("hello\n")
-    assert run_call(app, ToolAccess(), "c", ("read_file", '{"path": "a.txt"}')) == 0
+    assert run_call(scope, ToolAccess(), "c", ("read_file", '{"path": "a.txt"}')) == 0
     assert "hello" in capfd.readouterr().out
 
 
 def test_what_is_wrong_is_a_failure(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    app = workbench(tmp_path)
-    assert run_call(app, ToolAccess(), "c", ("read_file", "[1]")) == 2
+    scope = workbench(tmp_path)
+    assert run_call(scope, ToolAccess(), "c", ("read_file", "[1]")) == 2
     assert "-P takes the name of a tool and a JSON object" in capfd.readouterr().err
-    assert run_call(app, ToolAccess(), "c", ("no_such_tool", ""), as_json=True) == 4
+    assert run_call(scope, ToolAccess(), "c", ("no_such_tool", ""), as_json=True) == 4
     assert '"ok": false' in capfd.readouterr().out
-    gone = call_tool(app, ToolAccess(roots=("gone",)), "c", ("get_tree", "{}"))
+    gone = call_tool(scope, ToolAccess(roots=("gone",)), "c", ("get_tree", "{}"))
     assert isinstance(gone, ToolFailure)
 
 
@@ -33,6 +33,6 @@ def test_a_model_is_told_the_words_and_the_result() -> None:
 
 
 def test_a_tool_of_the_conversation_works_on_it(tmp_path: Path) -> None:
-    app = workbench(tmp_path)
-    assert run_call(app, ToolAccess(), "c", ("update_todos", '{"content": "rest"}')) == 0
+    scope = workbench(tmp_path)
+    assert run_call(scope, ToolAccess(), "c", ("update_todos", '{"content": "rest"}')) == 0
     assert (tmp_path / "home/contexts/c/todos.md").read_text() == "rest"

@@ -12,8 +12,9 @@ from marid.faces.cli.view.greeting import TRY_NEXT, bold, greet
 
 
 def test_the_greeting_says_what_is_set_up_and_what_to_try(capfd: pytest.CaptureFixture[str]) -> None:
-    app = Outside().app("/projects/shop", make_settings(home="/no/such/home", max_size_mb=2.5))
-    greet(app._replace(notes=("a note",)))
+    scope = Outside().scope("/projects/shop", make_settings(home="/no/such/home", max_size_mb=2.5))
+    resolved = scope.resolve()._replace(notes=("a note",))
+    greet(scope._replace(resolve=lambda: resolved))
     lines = capfd.readouterr().out.splitlines()
     assert lines[0] == f"marid {__version__}: context, conversations and tools on your own code"
     assert "  project    /projects/shop" in lines
@@ -26,16 +27,16 @@ def test_the_greeting_says_what_is_set_up_and_what_to_try(capfd: pytest.CaptureF
 
 
 def test_a_home_that_is_there_and_secrets_that_are_not_masked_are_told(capfd: pytest.CaptureFixture[str]) -> None:
-    greet(Outside().app("/", make_settings(home="/", mask=False)))
+    greet(Outside().scope("/", make_settings(home="/", mask=False)))
     out = capfd.readouterr().out
     assert "  home       /\n" in out
     assert "  secrets    not masked\n" in out
 
 
 def test_bold_is_for_those_who_want_it() -> None:
-    app = Outside().app("/")
-    assert bold("x", app) == "x"
-    assert bold("x", app._replace(colour=True)) == "\x1b[1mx\x1b[0m"
+    scope = Outside().scope("/")
+    assert bold("x", scope) == "x"
+    assert bold("x", scope._replace(colour=True)) == "\x1b[1mx\x1b[0m"
 
 
 @pytest.mark.parametrize(("environ", "bold_name"), [({"TERM": "xterm"}, True), ({"NO_COLOR": "1"}, False)])

@@ -1,6 +1,6 @@
 from threading import Thread
 
-from marid.bootstrap.once import once
+from marid.core.once import once
 
 
 def test_it_is_made_once_however_many_ask() -> None:

@@ -1,4 +1,4 @@
-"""Making a thing when it is first needed, and only then."""
+"""Make a thing at its first use, and only then."""
 
 from _thread import allocate_lock
 from collections.abc import Callable
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 def once(make: Callable[[], T]) -> Callable[[], T]:
-    """`make`, called at the first use only."""
+    """Return a function that calls `make` the first time and gives the same result ever after."""
     made: list[T] = []
     lock = allocate_lock()  # a server may ask from several threads at once
 
