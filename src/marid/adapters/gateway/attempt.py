@@ -139,8 +139,8 @@ class Attempt:
                     return  # the answer is complete: how the connection ends does not matter
                 raise self._wrap_error(cause) from cause
             for each in translate(event):
-                if not self.has_output:
-                    self.has_output = type(each) is not ReasoningDelta
+                if type(each) is not ReasoningDelta:
+                    self.has_output = True
                 await on_event(each)
 
     def _check_complete(self) -> None:

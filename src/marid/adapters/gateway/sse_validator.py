@@ -1,7 +1,6 @@
 """Validate a stream of server-sent events: damage ends it, and what no client understands is dropped."""
 
 import json
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,8 +17,7 @@ _BOM = b"\xef\xbb\xbf"
 _ERROR = b"error:"
 _SPECIAL_PREFIXES = (_BOM, _ERROR, b"event: error", b"event:error")
 _KNOWN_FIELDS = (b"event:", b"id:", b"retry:")
-# One event with its data in one line and only its name before it. Nearly all are, and most can be passed on unchanged.
-_PLAIN = re.compile(rb"((?:event: (?!error)[^\r\n]*\n)?)data: ([^\r\n]*)\n\n")
+_EVENT, _DATA = b"event: ", b"data: "
 # Nearly all of Anthropic's events: a piece of the answer, so neither its end nor an error.
 _PIECE = "content_block_delta"
 
@@ -45,12 +43,12 @@ class SseValidator:
     def feed(self, data: bytes) -> bytes:
         """The events that are complete now."""
         if not self._buffer:
-            plain = _PLAIN.fullmatch(data)
-            if plain is not None and not self.fault:
-                head, body = plain.groups()
+            start = _plain_data_start(data)
+            if start and not self.fault:
+                body = data[start:-2]
                 taken = self._take_data(body)
                 if taken is not None:
-                    return data if taken and taken[0] is body else _format_events(taken, head)
+                    return data if taken and taken[0] is body else _format_events(taken, data[: start - len(_DATA)])
             if data.endswith(b"\n\n") and b"\r" not in data:
                 return b"".join(map(self._validate_event, data[:-2].split(b"\n\n")))
         self._buffer += data
@@ -132,7 +130,10 @@ class SseValidator:
         if data == _DONE:
             self.is_complete = True
             return (*self._normalizer.flush(), data)
-        fields = _parse_json(data)
+        try:
+            fields: object = from_json(data, cache_strings="none")  # each text comes once
+        except ValueError:
+            fields = _parse_json(data)
         if not is_object(fields):
             return None
         if "choices" not in fields:
@@ -165,6 +166,20 @@ class SseValidator:
         self.began_with_error = not self.has_events
         self.error_text = error_message(error) or "no reason given"
         self.fault = "failed"
+
+
+def _plain_data_start(data: bytes) -> int:
+    """Where the data begins in one event with its data in one line and only its name before it; 0 for others.
+
+    Nearly all events are like that, and most can be passed on unchanged.
+    """
+    line = 0
+    if not data.startswith(_DATA):
+        line = data.find(b"\n") + 1
+        if not data.startswith(_EVENT) or data.startswith(_SPECIAL_PREFIXES) or not data.startswith(_DATA, line):
+            return 0
+    is_one_line = data.find(b"\n", line) == len(data) - 2 and data.endswith(b"\n") and b"\r" not in data
+    return line + len(_DATA) if is_one_line else 0
 
 
 def _format_events(datas: Sequence[bytes], head: bytes = b"") -> bytes:
