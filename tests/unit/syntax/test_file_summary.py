@@ -24,11 +24,11 @@ from marid.syntax.file_summary import file_summary
         ("a.json", b"[", "json, 1 line, 1 bytes\ndoes not parse: Expecting value: line 1 column 2 (char 1)"),
     ],
 )
-def test_a_file_is_told_by_its_kind(name: str, data: bytes, summary: str) -> None:
+def test_the_first_line_names_the_kind_of_a_file(name: str, data: bytes, summary: str) -> None:
     assert file_summary(name, data) == summary
 
 
-def test_python_that_does_not_parse_is_told_as_far_as_it_can_be() -> None:
+def test_python_that_does_not_parse_is_summarized_by_tree_sitter() -> None:
     words = file_summary("a.py", b"def good():\n    return 1\n\ndef bad(:\n")
     assert "does not parse: line 4" in words
     assert "[Function] def good(): (Lines 1-2)" in words
@@ -45,7 +45,7 @@ def test_python_that_does_not_parse_is_told_as_far_as_it_can_be() -> None:
         ("a.ts", b"export class A { f(): void {} }\n", "class A"),
     ],
 )
-def test_code_of_other_languages_is_told_by_what_it_defines(name: str, code: bytes, line: str) -> None:
+def test_code_of_other_languages_is_summarized_by_its_definitions(name: str, code: bytes, line: str) -> None:
     assert line in file_summary(name, code)
 
 
@@ -58,7 +58,7 @@ def test_a_bomb_is_exhausted(name: str, data: bytes) -> None:
         file_summary(name, data)
 
 
-def test_real_code_is_told() -> None:
+def test_real_code_is_summarized() -> None:
     words = file_summary("argparse.py", (Path(sysconfig.get_paths()["stdlib"]) / "argparse.py").read_bytes())
     assert "class ArgumentParser(_AttributeHolder, _ActionsContainer)" in words
     assert "constants: SUPPRESS, OPTIONAL" in words
@@ -83,7 +83,7 @@ if True:
 '''
 
 
-def test_a_python_file_is_told_by_its_imports_classes_functions_and_constants() -> None:
+def test_a_python_file_is_summarized_by_imports_classes_functions_and_constants() -> None:
     assert (
         file_summary("a.py", PYTHON)
         == """\

@@ -77,11 +77,11 @@ def test_long_decorators_and_docs_are_cut() -> None:
         (b"def f():\n    return 1\n" + b"#" * MAX_PARSE_BYTES, "python"),
     ],
 )
-def test_there_is_no_outline_of_the_unknown_the_empty_the_short_and_the_huge(data: bytes, language: str) -> None:
+def test_unknown_empty_short_and_huge_files_have_no_outline(data: bytes, language: str) -> None:
     assert outline(data, language) is None
 
 
-def test_a_file_of_constants_is_told_by_its_constants() -> None:
+def test_a_file_of_constants_is_outlined_by_its_constants() -> None:
     source = (
         b"# All the settings that there are, with all the reasons that there are for them.\nLIMIT = 1\nNAME = 'x'\n"
     )

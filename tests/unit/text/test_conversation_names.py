@@ -38,7 +38,7 @@ def test_nothing_that_is_a_name_can_leave_a_folder(name: str) -> None:
         ("\x1b[2J", "only letters"),
     ],
 )
-def test_a_wrong_name_is_told_why_in_safe_letters(name: str, why: str) -> None:
+def test_the_error_for_a_wrong_name_says_why_and_is_printable(name: str, why: str) -> None:
     with pytest.raises(BadInput, match=why) as told:
         check_conversation_name(name)
     assert "\x1b" not in str(told.value)

@@ -122,7 +122,7 @@ def test_no_items_no_counts(o200k: TokenCounter) -> None:
     assert CachedCounter(o200k, FakeCache()).count_many([]) == []
 
 
-def test_a_broken_row_is_counted_anew(o200k: TokenCounter) -> None:
+def test_a_broken_row_is_counted_again(o200k: TokenCounter) -> None:
     known = FakeCache()
     cached = CachedCounter(o200k, known)
     cached.count(b"hello")

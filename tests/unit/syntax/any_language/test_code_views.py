@@ -111,14 +111,14 @@ def test_a_skeleton_of_python_is_python_and_shorter(name: str) -> None:
 BROKEN = b"print 1\n"
 
 
-def test_python_is_told_as_by_the_tools_for_it() -> None:
+def test_python_has_the_views_of_the_python_tools() -> None:
     for path in (LIBRARY / "ast.py", LIBRARY / "asyncio" / "locks.py"):
         data = path.read_bytes()
         assert outline(data, "python") == py_outline(data)
         assert skeleton(data, "python") == py_skeleton(data)
 
 
-def test_python_that_does_not_parse_is_told_all_the_same() -> None:
+def test_python_that_does_not_parse_has_views_too() -> None:
     source = BROKEN + b"class A:\n    async def f(self): return 1\n"
     assert outline(source, "python") == "[Class] A (Lines 2-3)\n  [Method] f (Lines 3-3)"
     assert skeleton(source, "python") == "print 1\nclass A:\n    async def f(self): ...\n"

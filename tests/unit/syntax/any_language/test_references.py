@@ -29,7 +29,7 @@ def test_comments_and_strings_do_not_count(language: str) -> None:
     assert [each.line for each in found] == [1, 3, 4]
 
 
-def test_the_text_of_the_line_is_told_and_definitions_are_marked() -> None:
+def test_references_have_the_text_of_the_line_and_mark_definitions() -> None:
     found = code_references(b"class A:\n    def total(self): return self.total()\n\nA().total()\n", "python", "total")
     assert [(each.line, each.text, each.is_definition) for each in found] == [
         (2, "def total(self): return self.total()", True),
@@ -77,7 +77,7 @@ def test_the_last_part_of_a_name_is_looked_for(name: str, last: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", ".*", "a b", "1a", "total()", "a.", "x" * 1_000_000])
-def test_what_is_no_name_is_an_error(name: str) -> None:
+def test_an_invalid_name_is_an_error(name: str) -> None:
     with pytest.raises(BadInput, match="a name is needed"):
         target_identifier(name)
 

@@ -52,7 +52,7 @@ def test_what_has_no_name_is_not_listed(source: str) -> None:
     ] == []
 
 
-def test_a_name_too_long_to_be_one_is_none() -> None:
+def test_a_name_that_is_too_long_is_ignored() -> None:
     source = b"int " + b"::".join([b"abcdefgh"] * 100) + b"() { return 1; }\n"
     assert parse_source(source, "cpp").declarations == ()
 

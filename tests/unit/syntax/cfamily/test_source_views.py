@@ -43,12 +43,12 @@ def test_what_has_no_name_is_called_anonymous() -> None:
     )
 
 
-def test_switches_are_not_told() -> None:
+def test_macros_without_a_value_are_not_listed() -> None:
     assert outline(b"#define GUARD_H\n#define LIMIT 3\n", "c") == "[Macro] LIMIT (Lines 2-2)"
     assert outline(b"", "c") == ""
 
 
-def test_lambdas_are_not_told() -> None:
+def test_lambdas_are_not_listed() -> None:
     assert outline(b"auto f = [](int x) { struct L { int y; }; return x; };\n", "cpp") == "[Variable] f (Lines 1-1)"
 
 

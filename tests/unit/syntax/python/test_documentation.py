@@ -44,7 +44,7 @@ class Empty: pass
 '''
 
 
-def test_a_class_is_told_in_short() -> None:
+def test_a_class_is_summarized() -> None:
     assert (
         py_class_summary(CODE, "Shop")
         == '''\
@@ -85,7 +85,7 @@ def test_long_values_are_cut() -> None:
     assert len(line) < 230
 
 
-def test_what_is_no_class_or_several_is_bad_input() -> None:
+def test_a_name_of_no_class_or_of_several_is_bad_input() -> None:
     with pytest.raises(BadInput, match="'free' is a function, not a class"):
         py_class_summary(CODE, "free")
     with pytest.raises(BadInput, match="ambiguous: classes of this name are at lines 28, 29"):

@@ -26,7 +26,7 @@ def test_issues_are_read_and_memories_are_not() -> None:
 @pytest.mark.parametrize(
     "line", [b"<<<<<<< HEAD", b"[1]", b"{", b'"x"', b"[" * 100_000, b"\xff", b"1" * 5000], ids=range(7)
 )
-def test_a_line_that_is_no_issue_is_named(line: bytes) -> None:
+def test_a_malformed_line_is_reported_by_number(line: bytes) -> None:
     with pytest.raises(Unavailable, match="line 2 of the issues file"):
         issue_lines.parse_issues(lines({"id": "a-1"}) + line)
 
@@ -111,7 +111,7 @@ def test_whatever_else_an_issue_holds_is_kept(more: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("title", ["", "  ", "x" * 501, "a\nb", "a\x1bb", "\u202e"])
-def test_what_is_no_title(title: str) -> None:
+def test_an_invalid_title_is_refused(title: str) -> None:
     with pytest.raises(BadInput):
         issue_lines.validate_title(title)
 
@@ -121,20 +121,20 @@ def test_a_title_may_begin_like_an_option() -> None:
 
 
 @pytest.mark.parametrize("text", ["\0", "\ud800", "ü" * 50_001])
-def test_what_is_no_description(text: str) -> None:
+def test_an_invalid_description_is_refused(text: str) -> None:
     with pytest.raises(BadInput):
         issue_lines.validate_description(text)
     assert issue_lines.validate_description("a\n\nb") == "a\n\nb"
 
 
 @pytest.mark.parametrize("name", ["", "-x", "--all", "a b", "a\n", ".x", "x" * 101, "../x"])
-def test_what_is_no_id(name: str) -> None:
+def test_an_invalid_id_is_refused(name: str) -> None:
     with pytest.raises(BadInput):
         issue_lines.validate_id(name)
     assert issue_lines.validate_id("my-proj-a1b.2") == "my-proj-a1b.2"
 
 
-def test_what_is_no_status() -> None:
+def test_an_unknown_status_is_refused() -> None:
     assert issue_lines.validate_status("in_progress") == "in_progress"
     assert issue_lines.validate_status("review", ("open", "review")) == "review"
     for status in ("", "-x", "a b", "x" * 60):

@@ -32,7 +32,7 @@ def test_only_open_issues_are_ready(status: str) -> None:
 
 
 @pytest.mark.parametrize("more", [{"pinned": True}, {"ephemeral": True}, {"is_template": True}, {"issue_type": "gate"}])
-def test_what_is_no_work_is_not_ready(more: dict[str, Any]) -> None:
+def test_issues_that_are_not_work_are_not_ready(more: dict[str, Any]) -> None:
     assert names(issue("a", **more)) == []
 
 

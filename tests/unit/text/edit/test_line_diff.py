@@ -24,7 +24,7 @@ def test_a_changed_line_is_shown_between_its_neighbours() -> None:
     ]
 
 
-def test_changes_far_apart_are_in_hunks_of_their_own() -> None:
+def test_changes_far_apart_are_in_separate_hunks() -> None:
     old = [f"{number}\n" for number in range(30)]
     new = ["zero\n", *old[1:-1], "last\n"]
     shown = _diff("".join(old).encode(), "".join(new).encode())
@@ -40,7 +40,7 @@ def test_a_file_that_is_emptied_is_shown_leaving() -> None:
     assert _diff(b"x\n", b"") == ["--- f.py", "+++ f.py", "@@ -1 +0,0 @@", "-x"]
 
 
-def test_a_missing_line_end_is_told() -> None:
+def test_a_missing_final_newline_is_shown() -> None:
     assert _diff(b"x", b"x\n")[2:] == ["@@ -1 +1 @@", "-x", "\\ No newline at end of file", "+x"]
 
 

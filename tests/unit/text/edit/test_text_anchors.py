@@ -187,7 +187,7 @@ def test_of_several_copies_the_one_in_the_same_surroundings_is_taken_then_the_ne
     assert locate_anchor("same\n" * 50, anchor_lines("same\n" * 50, 20, 22)) == (20, 22)
 
 
-def test_two_places_that_fit_alike_are_none() -> None:
+def test_two_equally_good_places_give_none() -> None:
     changed = SHOP.replace("result = 0", "result = 1")
     assert locate_anchor(changed + changed, TOTAL) is None
 

@@ -31,7 +31,7 @@ def test_a_revision_is_a_name_with_steps_back(rev: str) -> None:
         "x" * 256,
     ],
 )
-def test_what_is_no_revision_is_refused_by_name(rev: str) -> None:
+def test_an_invalid_revision_is_refused_by_name(rev: str) -> None:
     with pytest.raises(BadInput, match="not a git revision: '") as error:
         revisions.check_revision(rev)
     assert str(error.value).isprintable()

@@ -53,7 +53,7 @@ def test_a_token_may_follow_anything_but_a_word(prefix: str) -> None:
     assert masked(prefix + TOKEN) == prefix + MASKED_TOKEN
 
 
-def test_a_token_inside_a_word_is_none() -> None:
+def test_a_token_inside_a_word_is_not_masked() -> None:
     assert masked("x" + TOKEN) == "x" + TOKEN
 
 
@@ -115,7 +115,7 @@ def test_two_keys_in_one_file_are_two_masks() -> None:
         'BEGIN = "-----BEGIN RSA PRIVATE KEY-----"\nEND = "-----END RSA PRIVATE KEY-----"',
     ],
 )
-def test_what_is_no_private_key_stays(text: str) -> None:
+def test_other_armour_and_placeholders_stay(text: str) -> None:
     assert masked(text) == text
 
 

@@ -39,6 +39,6 @@ def test_a_body_is_json_where_it_can_be() -> None:
     assert Redactor("secret-key").redact_body(b"plain secret-key") == f"plain {MASK}"
 
 
-def test_a_key_that_is_no_text_does_no_harm() -> None:
+def test_a_key_that_is_not_text_does_no_harm() -> None:
     odd = os.fsdecode(b"sk-\xff\xfeabcdef")
     assert Redactor(odd).redact_bytes(b"x sk-\xff\xfeabcdef y") == b"x [masked] y"

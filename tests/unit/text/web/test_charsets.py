@@ -37,6 +37,6 @@ def test_a_character_that_was_cut_does_not_change_the_others(cut: int) -> None:
     assert decode_page(data, "", whole=False) == "grün "
 
 
-def test_a_cut_page_that_is_no_utf_8_stays_what_it_is() -> None:
+def test_a_cut_page_in_another_encoding_is_decoded() -> None:
     assert decode_page("grün und gut".encode("latin-1"), "", whole=False) == "grün und gut"
     assert decode_page(b"plain", "", whole=False) == "plain"

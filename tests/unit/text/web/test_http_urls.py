@@ -60,14 +60,14 @@ def test_what_is_usual_is_taken(text: str, whole: str) -> None:
     ],
     ids=lambda text: ascii(text)[:60],
 )
-def test_what_could_be_read_in_two_ways_is_no_url(text: str) -> None:
+def test_an_ambiguous_url_is_refused(text: str) -> None:
     with pytest.raises(BadInput) as caught:
         parse_url(text)
     assert len(str(caught.value)) < 400
     assert "pw" not in str(caught.value)
 
 
-def test_a_long_host_is_no_host() -> None:
+def test_a_long_host_name_is_refused() -> None:
     host = ".".join(["a" * 60] * 5)
     assert len(host) < MAX_URL_LENGTH
     with pytest.raises(BadInput, match="not a host name"):

@@ -42,7 +42,7 @@ def test_what_cannot_be_limited_is_refused(coding: str) -> None:
 
 
 @pytest.mark.parametrize("coding", ["identity", "identity, gzip", " , gzip", "GZIP"])
-def test_identity_is_no_coding(coding: str) -> None:
+def test_identity_is_not_an_encoding(coding: str) -> None:
     body = gzip.compress(b"hello") if "gzip" in coding.lower() else b"hello"
     assert make_decompressor(coding).decompress(body, 99) == b"hello"
 

@@ -46,7 +46,7 @@ def test_only_the_first_five_are_kept() -> None:
         "//duckduckgo.com/l/?" + "&".join("a=1" for _ in range(100)),
     ],
 )
-def test_what_is_no_address_is_dropped(href: str) -> None:
+def test_a_link_that_is_not_a_result_is_dropped(href: str) -> None:
     assert found(result(href), result("https://example.com/")) == found(result("https://example.com/"))
 
 

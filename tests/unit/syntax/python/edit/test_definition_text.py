@@ -140,7 +140,7 @@ def test_a_new_head_is_made_to_fit(given: str, base: str, result: str) -> None:
         ("class f:", "is a function; its signature cannot become that of a class"),
     ],
 )
-def test_what_is_no_head_is_bad_input(given: str, words: str) -> None:
+def test_an_invalid_header_is_bad_input(given: str, words: str) -> None:
     with pytest.raises(BadInput, match=words):
         fit_header(only("def f(): pass")[1], given, "")
 

@@ -145,6 +145,6 @@ def test_each_row_is_what_it_is() -> None:
     assert made.docstrings == {4: 5}
 
 
-def test_a_docstring_of_several_strings_is_none_that_moves() -> None:
+def test_a_docstring_of_several_strings_does_not_move() -> None:
     text = 'def f():\n    "a" """b\n    c"""\n'
     assert analyze_rows(text, ast.parse(text)).docstrings == {}

@@ -127,7 +127,7 @@ def test_the_comments_at_the_head_of_a_file_stay_there() -> None:
     assert at("def f(): 1\n", 0, before=True) == InsertionGap(first=0, end=0, above=0, below=2)
 
 
-def test_a_string_that_looks_like_a_comment_is_none() -> None:
+def test_a_string_that_looks_like_a_comment_is_not_a_comment() -> None:
     assert at('x = """\n# a\n# b"""\ndef f(): 1\n', 1, before=True).first == 3
 
 

@@ -139,7 +139,7 @@ def test_a_line_that_holds_no_such_definition_finds_nothing() -> None:
         locate_definition(SOURCE, "Outer.many@1")
 
 
-def test_only_one_of_two_classes_of_a_name_that_has_the_method_is_no_ambiguity() -> None:
+def test_a_method_of_only_one_of_two_classes_is_not_ambiguous() -> None:
     source = read_source(b"if x:\n    class A:\n        def f(self): pass\nelse:\n    class A:\n        pass\n")
     assert locate_definition(source, "A.f").node.lineno == 3
 
@@ -161,7 +161,7 @@ def test_a_name_that_is_not_there_is_answered_with_the_nearest(name: str, words:
 
 
 @pytest.mark.parametrize("name", ["", ".", "a.", "a b", "1", "x\n.y", "a@", "@1", "f()", "x" * 501, "a@" + "9" * 20])
-def test_what_is_no_dotted_name_is_bad_input(name: str) -> None:
+def test_an_invalid_dotted_name_is_bad_input(name: str) -> None:
     with pytest.raises(BadInput, match="not a dotted name"):
         locate_definition(SOURCE, name)
 

@@ -92,7 +92,7 @@ def test_a_module_as_the_start_is_its_own_code() -> None:
     assert found.lines == ("<module> (a.py:1)", "  f (b.py:1)")
 
 
-def test_what_is_no_code_of_ours_has_nothing_to_follow() -> None:
+def test_external_code_is_not_followed() -> None:
     assert trace_calls(resolver_over(TREE), External("len"), 3).lines == ("?",)
 
 

@@ -30,7 +30,7 @@ def test_an_expression_is_followed_as_far_as_it_is_plain(code: str, steps: tuple
     assert chain(expression(code)) == steps
 
 
-def test_nothing_is_no_chain() -> None:
+def test_no_expression_gives_no_chain() -> None:
     assert chain(None) == ()
 
 

@@ -41,7 +41,7 @@ def calls(file: FileFacts, key: str) -> list[str]:
     return [chain_text(call.chain) or call.text for call in file.scopes[key].calls]
 
 
-def test_scopes_are_told_by_their_dotted_names() -> None:
+def test_scopes_have_dotted_names() -> None:
     file = py_facts(CODE)
     assert set(file.scopes) == {
         *("", "A", "A.__init__", "A.p", "A.p#2", "A.make", "A.free", "A.alone", "A.__new__"),
@@ -83,7 +83,7 @@ def test_calls_come_in_the_order_in_which_they_are_made() -> None:
     assert {file.scopes["f"].names[name].kind for name in ("i", "w", "error", "v", "n")} == {BindingKind.UNKNOWN}
 
 
-def test_a_callee_is_told_once_and_in_short() -> None:
+def test_a_callee_is_listed_once_and_cut_if_long() -> None:
     file = py_facts(b"a()\na()\n(" + b"b" * 100 + b" or c)()\n")
     assert calls(file, "") == ["a", "b" * 59 + "…"]
 
@@ -93,7 +93,7 @@ def test_very_many_calls_are_counted() -> None:
     assert calls(file, "")[-2:] == ["f999", "200 more calls, from f1000"]
 
 
-def test_very_many_definitions_of_one_name_are_told_apart() -> None:
+def test_many_definitions_of_one_name_have_different_keys() -> None:
     assert "f#5000" in py_facts(b"def f(): ...\n" * 5000).scopes
 
 

@@ -53,7 +53,7 @@ pkg/core.py:1: class Base
     assert found.count == 6
 
 
-def test_every_class_of_a_bare_name_is_told() -> None:
+def test_every_class_of_a_bare_name_is_listed() -> None:
     lines = family("Base").lines
     assert [line for line in lines if not line.startswith(" ")] == ["k.py:1: class Base", "pkg/core.py:1: class Base"]
     assert "  k.py:2: class K(Base)" in lines
@@ -73,7 +73,7 @@ def test_names_that_a_package_hands_on_whole_are_followed() -> None:
     assert family("Starry").lines == ("pkg/star.py:1: class Starry", "  d.py:2: class S(Starry)")
 
 
-def test_a_base_that_leads_nowhere_is_told_apart() -> None:
+def test_an_unresolved_base_is_listed_apart() -> None:
     found = family("Lost")
     assert found.lines == (
         "Lost (unresolved)",
@@ -127,7 +127,7 @@ MENTIONING = {
 
 
 @pytest.mark.parametrize("more", [set[str](), {f"x{n}" for n in range(10)}], ids=["few", "many"])
-def test_files_are_told_that_name_a_class_where_it_counts(more: set[str]) -> None:
+def test_files_that_may_define_import_or_derive_from_a_class_are_found(more: set[str]) -> None:
     assert MentionIndex(MENTIONING).take_matching({"Base", *more}) == [
         "head.py",
         "long.py",
@@ -139,7 +139,7 @@ def test_files_are_told_that_name_a_class_where_it_counts(more: set[str]) -> Non
     ]
 
 
-def test_a_file_is_told_once() -> None:
+def test_a_file_is_returned_once() -> None:
     mentions = MentionIndex(MENTIONING)
     assert mentions.take_matching({"One"}) == ["long.py"]
     assert "long.py" not in mentions.take_matching({"Base"})

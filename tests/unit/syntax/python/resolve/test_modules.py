@@ -60,5 +60,5 @@ def test_a_dotted_name_may_mean_several_places() -> None:
     assert TREE.candidates(["none"]) == []
 
 
-def test_the_top_of_the_tree_is_no_package() -> None:
+def test_the_top_of_the_tree_is_not_a_package() -> None:
     assert ModuleIndex(["__init__.py", "a.py"]).candidates(["a"]) == ["a"]
