@@ -511,7 +511,7 @@ def test_a_switch_without_words_tells_which_one_is_current(used: Program) -> Non
 def test_a_word_that_may_be_a_command_is_said_and_the_person_is_told(marid: Program, word: str, meant: str) -> None:
     told = marid(word)
     assert (told.code, "offline" in told.text.lower()) == (0, True)
-    assert told.err == f"marid: '{word}' is said to the model; did you mean `marid {meant}`?\n"
+    assert told.err == f"marid: '{word}' is said to the model; did you mean 'marid {meant}'?\n"
 
 
 @pytest.mark.parametrize("args", [["hello"], ["--", "contxt"], ["contxt", "this"], ["say", "contxt"]])

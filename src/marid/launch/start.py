@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from marid.core.caller import Caller
 from marid.core.errors import BadInput, MaridError, Unavailable, unwrap_group
 from marid.core.exit_codes import INTERRUPTED_STATUS, exit_code
+from marid.core.suggestions import close_matches, did_you_mean
 from marid.core.version import __version__
 from marid.faces.cli.argv.command_line import MARKDOWN_PAGE_KEY, CommandLine, parse_command_line, unknown_key_warnings
 from marid.faces.cli.quick_commands import quick_command
@@ -140,13 +141,11 @@ def _hint_at_command(line: CommandLine, commands: Collection[str]) -> None:
     """A single word may be a command that was meant: it is said all the same, and the person is told."""
     if line.has_separator or len(line.words) != 1 or not commands:
         return
-    import difflib  # imported when used: what has more words is a prompt
-
     word = line.words[0]
     flags = {"help": "--help", "version": "--version"}
-    near = [flags[word]] if word in flags else difflib.get_close_matches(word, commands, 1, _MIN_SIMILARITY)
+    near = [flags[word]] if word in flags else close_matches(word, commands, 1, _MIN_SIMILARITY)
     if near:
-        print_note(f"'{word}' is said to the model; did you mean `marid {near[0]}`?")
+        print_note(f"'{word}' is said to the model{did_you_mean([f'marid {near[0]}'])}")
 
 
 def _help(called: str, *, full: bool = False) -> int:

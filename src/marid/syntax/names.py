@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from marid.core.errors import BadInput
+from marid.core.suggestions import close_matches, did_you_mean
 
 MAX_NAME_LENGTH = 400
 _AT_LINE = re.compile(r"(.+)@(\d{1,9})", re.DOTALL)
@@ -19,18 +20,15 @@ def split_line_suffix(name: str) -> tuple[str, int]:
 
 def suggestion(wanted: str, known: Iterable[str], separator: str = ".") -> str:
     """The end of a message that suggests known names: first those with the same last part, then similar ones."""
-    from difflib import get_close_matches  # imported on use: only a wrong name needs it
-
     wanted = wanted[:200]
     names = list(dict.fromkeys(known))[:_MAX_KNOWN]
     by_last: dict[str, list[str]] = {}
     for name in names:
         by_last.setdefault(name.rpartition(separator)[2].lower(), []).append(name)
     last = wanted.rpartition(separator)[2].lower()
-    near = [*by_last.get(last, [])[:5], *get_close_matches(wanted, names, n=3)]
-    near += [by_last[each][0] for each in get_close_matches(last, list(by_last), n=3)]
-    near = list(dict.fromkeys(near))[:5]
-    return f"; did you mean {', '.join(near)}?" if near else ""
+    near = [*by_last.get(last, [])[:5], *close_matches(wanted, names, 3)]
+    near += [by_last[each][0] for each in close_matches(last, by_last, 3)]
+    return did_you_mean(list(dict.fromkeys(near))[:5])
 
 
 def ambiguity_error(name: str, where: str, choices: Sequence[str]) -> BadInput:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from marid.core.errors import BadInput, NotFound
+from marid.core.suggestions import close_matches, did_you_mean
 from marid.text.display import escape_text
 from marid.toolkit.spec import ToolSpec
 
@@ -42,7 +43,8 @@ class Inventory:
         """
         spec = self._by_name.get(name)
         if spec is None:
-            raise NotFound(f"no tool is called '{escape_text(name[:100])}'{did_you_mean(name, self._by_name)}")
+            near = did_you_mean(close_matches(name, self._by_name, 3, 0.5))
+            raise NotFound(f"no tool is called '{escape_text(name[:100])}'{near}")
         return spec
 
     def with_families(self, families: Iterable[str]) -> "Inventory":
@@ -55,11 +57,3 @@ class Inventory:
             known = ", ".join(self.families)
             raise BadInput(f"no family is called '{escape_text(family[:100])}'; families are {known}")
         return Inventory(spec for spec in self._specs if spec.family in wanted)
-
-
-def did_you_mean(name: str, known: Iterable[str], count: int = 3) -> str:
-    """The end of a sentence that suggests what was meant, or nothing."""
-    import difflib  # imported when used: only a mistake needs it
-
-    near = difflib.get_close_matches(name[:100], list(known), count, 0.5)
-    return f"; did you mean {' or '.join(repr(one) for one in near)}?" if near else ""

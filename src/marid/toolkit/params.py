@@ -11,11 +11,11 @@ from typing import Annotated, Any, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from marid.core.errors import BadInput
+from marid.core.suggestions import close_matches, did_you_mean
 from marid.text.display import escape_text
 from marid.toolkit.argument_errors import check_arguments, format_argument_error
 from marid.toolkit.dependencies import dependencies_of
 from marid.toolkit.handles import FileRef, FolderRef, PathRef, TargetRef
-from marid.toolkit.inventory import did_you_mean
 from marid.toolkit.json_schema import inline_references
 from marid.toolkit.spec import ToolSpec
 from marid.workspace.guard.api import PathScope
@@ -81,7 +81,7 @@ class ToolParams:
     def _unknown(self, name: str) -> str:
         known = list(self.model.model_fields)
         takes = f"parameters are {', '.join(known)}" if known else "it takes none"
-        hint = did_you_mean(name, [*known, *self.renames], 1)
+        hint = did_you_mean(close_matches(name, [*known, *self.renames], 1, 0.5))
         return f"no parameter is called '{escape_text(name[:60])}'{hint} ({takes})"
 
 

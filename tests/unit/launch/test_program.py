@@ -32,7 +32,7 @@ def test_every_command_has_a_help_of_its_own(marid: Program, name: str) -> None:
 def test_an_unknown_option_is_told_with_the_nearest(marid: Program) -> None:
     told = marid("--verison")
     assert (told.code, told.out) == (2, b"")
-    assert "unknown flag --verison; did you mean --version?" in told.err
+    assert "unknown flag --verison; did you mean '--version'?" in told.err
 
 
 def test_a_word_that_is_no_command_is_said(marid: Program) -> None:

@@ -139,7 +139,7 @@ def test_an_unknown_key_after_debug_is_told_and_not_said(marid: Program) -> None
     told = marid("--debug", "bogus", "say", "--debug", "reqest-log", "hi")
     assert told.code == 0
     assert told.err.count("--debug: unknown key 'bogus', ignored") == 1
-    assert told.err.count("did you mean request-log?") == 1
+    assert told.err.count("did you mean 'request-log'?") == 1
     assert "bogus" not in marid("log").text
 
 

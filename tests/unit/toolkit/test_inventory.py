@@ -2,7 +2,7 @@ import pytest
 
 from marid.core.errors import BadInput, NotFound
 from marid.core.policy.policy import Effect
-from marid.toolkit.inventory import Inventory, did_you_mean
+from marid.toolkit.inventory import Inventory
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import Alias, ToolSpec
 
@@ -50,8 +50,3 @@ def test_families_are_picked() -> None:
 def test_two_tools_of_one_name_are_a_mistake() -> None:
     with pytest.raises(ValueError, match="same name"):
         Inventory([READ, _spec("x", "files", "read_file")])
-
-
-def test_the_nearest_names_end_a_sentence() -> None:
-    assert did_you_mean("pth", ["path", "patch"], 1) == "; did you mean 'path'?"
-    assert did_you_mean("pth", []) == ""

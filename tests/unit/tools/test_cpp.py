@@ -174,4 +174,4 @@ def test_what_is_no_code_is_an_error(tmp_path: Path, spec: ToolSpec, path: str, 
 def test_an_unknown_name_is_an_error_that_helps(hands: Hands, spec: ToolSpec) -> None:
     told = hands.failure(spec, **{**given(spec, "table.h"), "name": "tabel_free"})
     assert told.code == "not_found"
-    assert "'tabel_free' is not defined in table.h; did you mean table_free" in told.message
+    assert "'tabel_free' is not defined in table.h; did you mean 'table_free" in told.message

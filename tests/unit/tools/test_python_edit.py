@@ -164,7 +164,7 @@ def test_a_move_inside_a_file_changes_it_once(hands: Hands) -> None:
         ({"dest_path": "there.txt"}, "bad_input", "'there.txt' is no Python file"),
         ({"src_path": "there.txt", "dest_path": "a.py"}, "bad_input", "'there.txt' is no Python file"),
         ({"dest_path": "new.py", "dest_name": "B.free"}, "not_found", "'new.py': 'B' is not defined"),
-        ({"dest_path": "a.py", "anchor_type": "after", "anchor_symbol": "Shp"}, "not_found", "did you mean Shop"),
+        ({"dest_path": "a.py", "anchor_type": "after", "anchor_symbol": "Shp"}, "not_found", "did you mean 'Shop"),
         ({"dest_path": "a.py", "anchor_type": "beside"}, "bad_input", "anchor_type"),
         ({"dest_path": "../b.py"}, "refused", "b.py"),
     ],

@@ -1,4 +1,4 @@
-"""The shape of `config`, made from the settings: what a conversation's own file may hold."""
+"""The JSON schema of `config`, made from the settings that a conversation may have."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -9,7 +9,7 @@ from marid.core.settings.schema import ANY_PROVIDER, SETTINGS, UNSUPPORTED_KEYS,
 _Shape = Mapping[str, Any]
 
 _TEXT: _Shape = {"type": "string"}
-_NONEMPTY_TEXT: _Shape = {"type": "string", "pattern": r"[\s\S]", "description": "a text that is not empty"}
+_NONEMPTY_TEXT: _Shape = {"type": "string", "pattern": r"[\s\S]", "description": "a string that is not empty"}
 _VERDICT: _Shape = {"enum": ["allow", "ask", "deny"]}
 _POLICY: _Shape = {
     "type": "object",
@@ -39,7 +39,7 @@ _FORMAT: _Shape = {
         _table("type json_schema", type={"enum": ["json_schema"]}, json_schema=_table("schema", schema=_table(""))),
     ]
 }
-# What values of a kind look like; a setting may say more.
+# By kind of setting; a setting may restrict it further.
 KIND_SCHEMAS: Mapping[str, _Shape] = MappingProxyType(
     {
         "switch": {"type": "boolean"},
@@ -58,7 +58,7 @@ KIND_SCHEMAS: Mapping[str, _Shape] = MappingProxyType(
 
 
 def config_schema() -> dict[str, Any]:
-    """As a JSON schema; null sets nothing. What belongs to parts that are not built yet is taken, and not used."""
+    """Null sets nothing. Keys of Chibi that are not supported yet are accepted and ignored."""
     rows = [one for one in SETTINGS if one.per_conversation and not one.display]
     later = {name: {"description": "not supported yet"} for name in sorted(UNSUPPORTED_KEYS)}
     shape = _table_schema("", rows)
@@ -67,7 +67,7 @@ def config_schema() -> dict[str, Any]:
 
 
 def _table_schema(table: str, rows: Iterable[Setting]) -> dict[str, Any]:
-    """Of the settings in one table, "" for those in none."""
+    """The settings in one table; "" for the top level."""
     rows = list(rows)
     own = {one.name.rpartition(".")[2]: one for one in rows if one.name.rpartition(".")[0] == table}
     shapes = {key: _setting_schema(one, rows) for name, one in own.items() for key in (name, *one.keys)}

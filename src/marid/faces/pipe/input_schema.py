@@ -1,27 +1,27 @@
-"""The shape of what comes in, as a JSON schema: it is printed for programs, and it is what is checked."""
+"""The JSON schema of the input, which is both printed for programs and checked."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, cast
 
 from marid.core.debug_logs import DEBUG_LOGS
-from marid.core.errors import BadInput
-from marid.faces.pipe.schema_check import CONVERSATION, check_schema, suggestion
+from marid.core.suggestions import close_matches, did_you_mean
+from marid.faces.json_input import CONVERSATION, raise_problems, schema_problems
 from marid.text.conversation_names import MAX_LENGTH
 
 _Schema = Mapping[str, Any]
 
-# The end of a text: `$` is also before a last newline for some who read a schema.
+# The end of a string: some validators let `$` match before a last newline.
 _END = r"(?![\s\S])"
 _NAME_PATTERN = rf"^(?!(-|new|[sS][yY][sS][tT][eE][mM]){_END})[A-Za-z0-9_-]{{1,{MAX_LENGTH}}}{_END}"
-# Beyond that a time is none.
 _MAX_SECONDS = 10**12
 DEBUG = (*(name.replace("-", "_") for name in DEBUG_LOGS), "all")
 
 TEXT: _Schema = {"type": "string"}
 NAME: _Schema = {"type": "string", "format": CONVERSATION, "pattern": _NAME_PATTERN}
-NAME_OR_NULL: _Schema = {**NAME, "type": ["string", "null"], "description": "null: the one of `context`"}
-NONBLANK_TEXT: _Schema = {"type": "string", "pattern": r"\S", "description": "a text that is not blank"}
+NAME_OR_NULL: _Schema = {**NAME, "type": ["string", "null"], "description": "null: the conversation of `context`"}
+NONBLANK_TEXT: _Schema = {"type": "string", "pattern": r"\S", "description": "a string that is not blank"}
 FOLDER: _Schema = {"type": ["string", "null"], "pattern": r"^[^\x00]+$", "description": "the path of a folder"}
 SWITCH: _Schema = {"type": "boolean"}
 SECONDS: _Schema = {"type": ["integer", "null"], "minimum": 0, "maximum": _MAX_SECONDS}
@@ -56,7 +56,7 @@ COMMAND_FIELDS: Mapping[str, _Schema] = MappingProxyType(
         "show_log": _object(
             "count",
             context=NAME_OR_NULL,
-            count={"type": "integer", "description": "the last ones; negative: the first ones; 0: all"},
+            count={"type": "integer", "description": "the number of last entries; negative: of first entries; 0: all"},
         ),
         "inspect": _object("thing", context=NAME_OR_NULL, thing=TEXT),
         "set_system_prompt": _object("prompt", context=NAME_OR_NULL, prompt=TEXT),
@@ -67,7 +67,7 @@ COMMAND_FIELDS: Mapping[str, _Schema] = MappingProxyType(
             args={
                 "type": "array",
                 "items": TEXT,
-                "description": "joined by spaces they are a JSON object, the arguments; none: {}",
+                "description": "joined by spaces: a JSON object with the arguments; none: {}",
             },
         ),
         "check_inbox": _object("context", context=NAME),
@@ -78,19 +78,19 @@ COMMAND_FIELDS: Mapping[str, _Schema] = MappingProxyType(
 FLAGS: _Schema = {
     "type": ["object", "null"],
     "properties": {
-        "force_call_agent": {**SWITCH, "description": "the model goes on until it gives the word back"},
+        "force_call_agent": {**SWITCH, "description": "the model goes on until it calls call_user"},
         "force_call_user": {**SWITCH, "description": "an answer ends the round"},
         "debug": {"type": "array", "items": {"type": "string", "enum": list(DEBUG)}},
-        "destroy_at": {**SECONDS, "description": "when the conversation ends, in seconds since 1970; 0: never"},
+        "destroy_at": {**SECONDS, "description": "when to delete the conversation, in seconds since 1970; 0: never"},
         "destroy_after_seconds_inactive": {**SECONDS, "description": "0: never"},
-        "trust": {**SWITCH, "description": "nothing needs an approval"},
+        "trust": {**SWITCH, "description": "allow everything without approval"},
     },
     "additionalProperties": False,
 }
 
 
 def input_schema(config: _Schema) -> dict[str, Any]:
-    """Of the whole input; `config` is the shape of what local.toml may hold."""
+    """The schema of the whole input; `config` is the schema of local.toml."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "marid json",
@@ -108,7 +108,7 @@ def input_schema(config: _Schema) -> dict[str, Any]:
             "overrides": {
                 "type": ["object", "null"],
                 "additionalProperties": TEXT,
-                "description": "settings above all others, by key, such as api.temperature",
+                "description": "settings that override all others, by key, such as api.temperature",
             },
         },
         "required": ["command", "context"],
@@ -120,42 +120,49 @@ def _command_schema(name: str) -> _Schema:
 
 
 def check_input(value: Mapping[str, Any], config: _Schema) -> None:
-    """Raises: BadInput for what the schema does not allow."""
+    """Raises: BadInput with everything that the schema does not allow."""
     whole = input_schema(config)
-    check_schema({**value}, {**whole, "properties": {**whole["properties"], "command": {}}}, "")
-    check_command(value["command"])
-
-
-def unknown_key_notes(value: Mapping[str, Any]) -> tuple[str, ...]:
-    """What is said of the keys of the whole input that nobody knows: a program may mark its requests with its own."""
-    known = input_schema({})["properties"]
-    return tuple(
-        f"'{name[:100]}' is not known, and not used{suggestion(name, known)}" for name in value if name not in known
+    others: _Schema = {**whole, "properties": {**whole["properties"], "command": {}}}
+    raise_problems(
+        chain(schema_problems({**value}, others, ""), _command_problems(value) if "command" in value else ())
     )
 
 
-def check_command(command: object) -> None:
-    """Of a choice between so many shapes the nearest is explained, not all. Raises: BadInput."""
+def unknown_key_notes(value: Mapping[str, Any]) -> tuple[str, ...]:
+    """Notes about unknown top-level keys, which are ignored: a program may mark its requests with its own."""
+    known = input_schema({})["properties"]
+    return tuple(
+        f"unknown key '{name[:100]}' is ignored{did_you_mean(close_matches(name, known))}"
+        for name in value
+        if name not in known
+    )
+
+
+def _command_problems(value: Mapping[str, Any]) -> Iterator[str]:
+    """The problems of the command that was probably meant, not of all alternatives in the schema."""
+    command = value["command"]
     if isinstance(command, str):
         if command not in COMMANDS_WITHOUT_FIELDS:
-            raise BadInput(_unknown_command(command, as_text=True))
+            yield _unknown_command(command, as_string=True)
         return
     named = list(cast("dict[str, object]", command).items()) if isinstance(command, dict) else []
     if len(named) != 1:
-        raise BadInput("'command' must be a text, or an object with the command as its only key")
+        yield "'command' must be a string, or an object with the command as its only key"
+        return
     ((name, fields),) = named
-    if name not in COMMAND_FIELDS:
-        raise BadInput(_unknown_command(name, as_text=False))
-    check_schema(fields, COMMAND_FIELDS[name], f"command.{name}")
+    if name in COMMAND_FIELDS:
+        yield from schema_problems(fields, COMMAND_FIELDS[name], f"command.{name}")
+    else:
+        yield _unknown_command(name, as_string=False)
 
 
-def _unknown_command(name: str, *, as_text: bool) -> str:
+def _unknown_command(name: str, *, as_string: bool) -> str:
     if name in PLANNED_COMMANDS:
-        return f"the command '{name}' is not built yet"
-    if as_text and name in COMMAND_FIELDS:
-        return f"the command '{name}' has fields: give it as an object with '{name}' as its only key"
-    if not as_text and name in COMMANDS_WITHOUT_FIELDS:
-        return f"the command '{name}' has no fields: give it as a text"
+        return f"the command '{name}' is not supported yet"
+    if as_string and name in COMMAND_FIELDS:
+        return f"the command '{name}' has fields: send an object with '{name}' as its only key"
+    if not as_string and name in COMMANDS_WITHOUT_FIELDS:
+        return f"the command '{name}' has no fields: send it as a string"
     names = (*COMMANDS_WITHOUT_FIELDS, *COMMAND_FIELDS)
-    fits = suggestion(name, names) or f"; there are {', '.join(names)}"
-    return f"there is no command '{name[:100]}'{fits}"
+    near = did_you_mean(close_matches(name, names))
+    return f"unknown command '{name[:100]}'{near or '; commands: ' + ', '.join(names)}"

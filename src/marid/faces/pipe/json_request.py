@@ -1,4 +1,4 @@
-"""What is asked for, as a value."""
+"""The request as a value."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,10 +16,9 @@ _SECRET = "api_key"  # noqa: S105 - the name of a setting
 
 @dataclass(frozen=True, kw_only=True)
 class JsonRequest:
-    """A command with its fields, the conversation it is about, and the conditions.
+    """A command with its fields, its conversation and its options.
 
-    `settings` are those of `config`, then those of `overrides`, which are stronger, by key. `force` is "user", "agent"
-    or nothing. `notes` are what whoever asks should know about the request.
+    `settings` are those of `config` overridden by `overrides`. `force` is "user", "agent" or "".
     """
 
     command: str
@@ -36,12 +35,12 @@ class JsonRequest:
     notes: tuple[str, ...] = ()
 
     def conversation_for(self, field: str) -> str:
-        """The conversation that a command names in `field`, else the one of the whole request."""
+        """The conversation in a field of the command, or else that of the request."""
         return self.fields.get(field) or self.context
 
 
 def parse_request(given: Mapping[str, Any]) -> JsonRequest:
-    """Raises: BadInput for what the schema does not allow, before anything is made."""
+    """Raises: BadInput for what the schema does not allow."""
     check_input(given, config_schema())
     name, fields = _split_command(given["command"])
     flags: Mapping[str, Any] = given.get("flags") or {}
@@ -63,7 +62,7 @@ def parse_request(given: Mapping[str, Any]) -> JsonRequest:
 
 
 def find_secrets(given: Mapping[str, Any]) -> tuple[str, ...]:
-    """The keys that a request brings, wherever they stand in its settings, which need not make sense."""
+    """The API keys anywhere in a request, which need not be valid."""
     return tuple(str(value) for name, value in _leaves(given) if name.rpartition(".")[2] == _SECRET and value)
 
 
@@ -76,7 +75,7 @@ def _leaves(table: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
 
 
 def merge_settings(config: Mapping[str, Any], overrides: Mapping[str, str]) -> dict[str, object]:
-    """Those of `config`, then the stronger ones; lists of what is excluded add up, as those of files do."""
+    """`config` overridden by `overrides`; lists of excluded tools are joined, as between files."""
     found = {key: _normalize_number(key, value) for key, value in flatten(config)}
     weaker = {*overrides, *(EXCLUSIVE_SETTINGS[key] for key in overrides if key in EXCLUSIVE_SETTINGS)}
     kept = {key: value for key, value in found.items() if key not in weaker}
@@ -84,7 +83,7 @@ def merge_settings(config: Mapping[str, Any], overrides: Mapping[str, str]) -> d
 
 
 def _normalize_number(key: str, value: object) -> object:
-    """JSON knows only numbers: one without a fraction is whole, however it is written."""
+    """2.0 is a whole number in JSON."""
     setting = find_setting(key)
     is_whole = setting is not None and setting.kind == "whole"
     return int(value) if is_whole and isinstance(value, float) and value.is_integer() else value

@@ -10,17 +10,17 @@ from marid.app.tool_calls import ToolCallRequest
 from marid.app.tool_session import notice_listener
 from marid.core.errors import BadInput, MaridError
 from marid.core.round_events import RoundEnd
+from marid.faces.json_input import parse_json
 from marid.faces.pipe.error_codes import error_from_code, error_report
 from marid.faces.pipe.json_lines import OutputClosed
 from marid.faces.pipe.session import JsonSession
-from marid.faces.pipe.stdin import parse_json
 from marid.toolkit.outcome import ToolFailure, ToolOutput
 
 AGENT = "agent"
 
 
 async def send_prompt(session: JsonSession) -> None:
-    """One round: what is said, and all that follows until the answer. Raises: as `say`."""
+    """Run one round. Raises: as `run_round`."""
     request = session.request
     _write_end(
         session,
@@ -31,7 +31,7 @@ async def send_prompt(session: JsonSession) -> None:
 
 
 async def call_tool(session: JsonSession) -> None:
-    """One call. What would need an approval is refused; with `force_call_agent` the result is what the model is told.
+    """Call one tool, without approvals. With `force_call_agent` the result becomes the prompt of a round.
 
     Raises: the error of the failure's family.
     """
@@ -60,12 +60,12 @@ def _arguments(words: list[str]) -> dict[str, object]:
         return {}
     value = parse_json(text, "'command.call_tool.args'")
     if not isinstance(value, dict):
-        raise BadInput("'command.call_tool.args' must make a JSON object")
+        raise BadInput("'command.call_tool.args' must join to a JSON object")
     return cast("dict[str, object]", value)
 
 
 async def check_inbox(session: JsonSession) -> None:
-    """A round in that conversation, if anything waits for it. Raises: as `say`."""
+    """Run a round in that conversation if it has messages. Raises: as `run_round`."""
     name = session.conversation_for("context")
     count = dict(inboxes.inbox_counts(session.scope, archived=True)).get(name, 0)
     if not await _process_inbox(session, name, count):
@@ -73,10 +73,7 @@ async def check_inbox(session: JsonSession) -> None:
 
 
 async def check_all_inboxes(session: JsonSession) -> None:
-    """A round in every conversation for which something waits, whichever of them fail.
-
-    Raises: as `say`, what the first of them raised.
-    """
+    """Run a round in every conversation that has messages, even if some fail. Raises: the first error."""
     processed = 0
     failed: list[MaridError] = []
     for name, count in inboxes.inbox_counts(session.scope):
@@ -97,7 +94,7 @@ async def check_all_inboxes(session: JsonSession) -> None:
 
 
 async def _process_inbox(session: JsonSession, name: str, count: int) -> bool:
-    """False when nothing waits, or somebody else was faster."""
+    """False if there are no messages, or if another process took them."""
     if not count:
         return False
     session.writer.write_event("inbox_processing", count=count, context=name)
@@ -107,17 +104,14 @@ async def _process_inbox(session: JsonSession, name: str, count: int) -> bool:
 
 
 async def set_model(session: JsonSession) -> None:
-    """Asks this model from now on, if its provider has it.
-
-    Raises: NotFound when the provider does not know the model; Unavailable.
-    """
+    """Switch the conversation to a model. Raises: NotFound if its provider does not have it; Unavailable."""
     name = session.conversation_for("context")
     model = await conversation_settings.set_model(session.scope, name, session.request.fields["model"])
     session.writer.write_event("model_set", model=model, context=name)
 
 
 async def model_metadata(session: JsonSession) -> None:
-    """What is known of a model, as text for models.toml. Raises: as `Model.info`."""
+    """Print what is known about a model as TOML for models.toml. Raises: as `Model.info`."""
     fields = session.request.fields
     session.writer.write_result(as_toml(await find_model_info(session.scope, fields["model"]), full=fields["full"]))
 

@@ -4,6 +4,7 @@ import os
 from dataclasses import replace
 
 from marid.core.errors import MaridError, NotFound
+from marid.core.suggestions import close_matches
 from marid.text.display import quote_path
 from marid.workspace.guard.api import GuardedPath
 
@@ -22,7 +23,5 @@ def not_found_error(place: GuardedPath, given: str) -> NotFound:
 
 def closest_names(name: str, names: list[str]) -> list[str]:
     """Up to three of `names` that look like `name`, as they may be shown."""
-    from difflib import get_close_matches  # imported when used: only a miss needs it
-
     lower = {other.lower(): other for other in names}
-    return [quote_path(lower[other]) for other in get_close_matches(name.lower(), lower, n=3)]
+    return [quote_path(lower[other]) for other in close_matches(name.lower(), lower, 3)]

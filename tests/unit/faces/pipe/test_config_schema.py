@@ -9,9 +9,9 @@ from fakes.pipe import fits
 from marid.bootstrap.settings.settings_resolver import SettingsSources, resolve_settings
 from marid.core.errors import BadInput
 from marid.core.settings.schema import ANY_PROVIDER, SETTINGS, UNSUPPORTED_KEYS
+from marid.faces.json_input import check_schema
 from marid.faces.pipe.config_schema import config_schema
 from marid.faces.pipe.json_request import merge_settings
-from marid.faces.pipe.schema_check import check_schema
 
 SHAPE = config_schema()
 

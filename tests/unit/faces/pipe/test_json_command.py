@@ -60,7 +60,7 @@ def test_what_the_request_holds_besides_is_a_note_and_changes_nothing(pipe: Pipe
     answer = pipe("show_version", username_override="x")
     assert answer.done == {"type": "done", "ok": True}
     assert [note["text"] for note in answer.events("note")] == [
-        "'username_override' is not known, and not used; did you mean 'overrides'?"
+        "unknown key 'username_override' is ignored; did you mean 'overrides'?"
     ]
 
 

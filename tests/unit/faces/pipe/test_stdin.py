@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
-from marid.faces.pipe.stdin import MAX_DEPTH, parse_json, read_object
+from marid.faces.pipe.stdin import read_object
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -30,22 +30,22 @@ def test_a_byte_order_mark_is_no_part_of_it() -> None:
         (b" \n", "is empty"),
         (b"\xff{}", "not UTF-8"),
         ('{"a": 1}'.encode("utf-16"), "not UTF-8"),
-        (b"{", "no JSON"),
-        (b'{"a": 1} {"b": 2}', "no JSON"),
+        (b"{", "not valid JSON"),
+        (b'{"a": 1} {"b": 2}', "not valid JSON"),
         (b"[1]", "not an array"),
-        (b'"no_op"', "not a text"),
+        (b'"no_op"', "not a string"),
         (b"null", "not null"),
         (b"true", "not true or false"),
         (b"12", "number"),
-        (b'{"a": NaN}', "NaN is no number"),
-        (b'{"a": -Infinity}', "-Infinity is no number"),
+        (b'{"a": NaN}', "NaN is not a number"),
+        (b'{"a": -Infinity}', "-Infinity is not a number"),
         (b'{"a": 1e999}', "too large"),
-        (b'{"a": ' + b"9" * 5000 + b"}", "no JSON"),
-        (b'{"a": {"b": 1, "b": 2}}', "'b' is given twice"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "not valid JSON"),
+        (b'{"a": {"b": 1, "b": 2}}', "duplicate key 'b'"),
         (b'{"a": "\\ud800"}', "half of a surrogate pair"),
         (b'{"a":' * 200_000, "nested too deeply"),
         (b'{"a":' * 150 + b"1" + b"}" * 150, "nested too deeply"),
-        (b'{"a": "\x01"}', "no JSON"),
+        (b'{"a": "\x01"}', "not valid JSON"),
     ],
 )
 def test_what_is_not_one_json_object_is_bad_input(data: bytes, words: str) -> None:
@@ -53,12 +53,8 @@ def test_what_is_not_one_json_object_is_bad_input(data: bytes, words: str) -> No
         read_object(io.BytesIO(data))
 
 
-def test_what_is_nested_as_deeply_as_it_may_be_is_read() -> None:
-    parse_json("[" * MAX_DEPTH + "]" * MAX_DEPTH, "it")
-
-
 def test_more_than_the_limit_is_not_taken() -> None:
-    with pytest.raises(BadInput, match="more than 9 bytes"):
+    with pytest.raises(BadInput, match="larger than 9 bytes"):
         read_object(io.BytesIO(b'{"a": 123}'), max_bytes=9)
     assert read_object(io.BytesIO(b'{"a": 12}'), max_bytes=9) == {"a": 12}
 
@@ -66,7 +62,7 @@ def test_more_than_the_limit_is_not_taken() -> None:
 def test_an_input_that_is_closed_is_bad_input() -> None:
     closed = io.BytesIO(b"{}")
     closed.close()
-    with pytest.raises(BadInput, match="cannot be read"):
+    with pytest.raises(BadInput, match="cannot read"):
         read_object(closed)
     with pytest.raises(BadInput, match="is empty"):
         read_object(None)

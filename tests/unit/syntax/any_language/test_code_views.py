@@ -181,7 +181,7 @@ def test_many_are_not_all_listed() -> None:
 
 
 def test_an_unknown_name_tells_the_nearest() -> None:
-    with pytest.raises(NotFound, match=r"'Iner' is not defined in A\.java; did you mean Outer\.Inner"):
+    with pytest.raises(NotFound, match=r"'Iner' is not defined in A\.java; did you mean 'Outer\.Inner"):
         definition(JAVA, "java", "Iner", "A.java")
     with pytest.raises(NotFound):
         definition(b"", "python", "f", "x")

@@ -141,7 +141,7 @@ def test_many_are_not_all_listed() -> None:
 
 
 def test_an_unknown_name_tells_the_nearest() -> None:
-    with pytest.raises(NotFound, match=r"'tabel_new' is not defined in t\.c; did you mean table_new"):
+    with pytest.raises(NotFound, match=r"'tabel_new' is not defined in t\.c; did you mean 'table_new"):
         find_declarations(TABLE, "tabel_new", "t.c")
     with pytest.raises(NotFound, match="shapes::v2::Circle"):
         find_declarations(SHAPES, "CIRCLE", "x.cpp")

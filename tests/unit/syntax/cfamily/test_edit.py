@@ -108,7 +108,7 @@ def test_content_that_swallows_the_rest_is_refused_in_a_broken_file_too() -> Non
 def test_overloads_and_unknown_names_are_errors() -> None:
     with pytest.raises(BadInput, match="ambiguous"):
         changed("int f(int a);\nint f(long a);\n", "f", "int f();")
-    with pytest.raises(NotFound, match="did you mean f"):
+    with pytest.raises(NotFound, match="did you mean 'f"):
         changed("int f(int a);\n", "ff", "int f();")
 
 

@@ -90,7 +90,7 @@ def test_a_name_of_no_class_or_of_several_is_bad_input() -> None:
         py_class_summary(CODE, "free")
     with pytest.raises(BadInput, match="ambiguous: classes of this name are at lines 28, 29"):
         py_class_summary(CODE, "Twice")
-    with pytest.raises(NotFound, match=r"did you mean Shop\.Inner"):
+    with pytest.raises(NotFound, match=r"did you mean 'Shop\.Inner"):
         py_class_summary(CODE, "Inner")
 
 

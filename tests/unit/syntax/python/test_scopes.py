@@ -62,9 +62,9 @@ def test_a_name_that_is_defined_twice_gives_both() -> None:
 
 
 def test_a_wrong_name_suggests_near_ones_and_those_that_end_in_it() -> None:
-    with pytest.raises(NotFound, match=r"no 'inner' in it; did you mean Two.inner"):
+    with pytest.raises(NotFound, match=r"no 'inner' in it; did you mean 'Two.inner"):
         find_named(BODY, "inner")
-    with pytest.raises(NotFound, match=r"did you mean seven"):
+    with pytest.raises(NotFound, match=r"did you mean 'seven"):
         find_named(BODY, "sevn")
     with pytest.raises(NotFound, match=r"no 'zzz' in it$"):
         find_named(BODY, "zzz")

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from marid.core.debug_logs import parse_log_names
 from marid.core.errors import BadInput
+from marid.core.suggestions import close_matches, did_you_mean
 from marid.faces.flags import (
     DEBUG_KEYS,
     FLAGS,
@@ -153,10 +154,7 @@ def unknown_key_warnings(text: str) -> Iterator[str]:
     for word in words:
         if not word or word in DEBUG_KEYS or word.startswith(MARKDOWN_PAGE_KEY):
             continue
-        import difflib  # imported when used: keys are rarely wrong
-
-        near = difflib.get_close_matches(word, DEBUG_KEYS, 1)
-        yield f"--debug: unknown key '{word}'" + (f"; did you mean {near[0]}?" if near else ", ignored")
+        yield f"--debug: unknown key '{word}'{did_you_mean(close_matches(word, DEBUG_KEYS)) or ', ignored'}"
 
 
 def flags_by_spelling() -> dict[str, Flag]:
@@ -169,13 +167,9 @@ def _find_flag(name: str, whole: str = "") -> Flag:
     flags = flags_by_spelling()
     if name in flags:
         return flags[name]
-    # Imported when used: only for a typo.
-    import difflib
-
-    near = difflib.get_close_matches(whole or name, flags, 1)
-    hint = f"did you mean {near[0]}?" if near else "`marid --help-all` lists all flags."
+    hint = did_you_mean(close_matches(whole or name, flags)) or "; `marid --help-all` lists all flags."
     inside = f" (in {whole})" if whole and whole != name else ""
-    raise BadInput(f"unknown flag {name}{inside}; {hint} Put `--` before words that begin with a dash")
+    raise BadInput(f"unknown flag {name}{inside}{hint} Put `--` before words that begin with a dash")
 
 
 def flag_spellings(line: CommandLine, names: Iterable[str]) -> list[str]:

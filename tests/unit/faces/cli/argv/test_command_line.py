@@ -99,7 +99,7 @@ def test_what_only_begins_with_a_dash_is_a_word(word: str) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["--verison"], "unknown flag --verison; did you mean --version?"),
+        (["--verison"], "unknown flag --verison; did you mean '--version'?"),
         (["-vq"], "unknown flag -q (in -vq)"),
         (["--zzzz"], "`marid --help-all` lists"),
         (["--json=1"], "--json takes no value"),
@@ -143,8 +143,8 @@ def test_debug_needs_its_keys(args: list[str]) -> None:
     [
         ("", []),
         ("all,request_log, md=x ,force-markdown", []),
-        ("reqest-log", ["--debug: unknown key 'reqest-log'; did you mean request-log?"]),
-        ("zz,all,respons_meta", ["'zz', ignored", "did you mean response-meta?"]),
+        ("reqest-log", ["--debug: unknown key 'reqest-log'; did you mean 'request-log'?"]),
+        ("zz,all,respons_meta", ["'zz', ignored", "did you mean 'response-meta'?"]),
     ],
 )
 def test_keys_that_nobody_knows_are_told_with_the_nearest(keys: str, told: list[str]) -> None:

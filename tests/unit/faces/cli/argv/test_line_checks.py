@@ -12,7 +12,7 @@ from marid.faces.cli.argv.line_checks import check_line
         (["-c", "new:"], "needs a prefix"),
         (["-c", "new:a/b"], "'a/b' cannot be the name"),
         (["-C", "a b"], "'a b' cannot be"),
-        (["-C", "System"], "the program's own"),
+        (["-C", "System"], "reserved"),
         (["-D", "new:x"], "'new:x' cannot be"),
         (["-A", ""], "it is empty"),
         (["-r", "-"], "stands for the previous one"),

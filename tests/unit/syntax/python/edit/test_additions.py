@@ -136,7 +136,7 @@ def test_an_overload_or_a_setter_may_join_what_has_its_name() -> None:
         ("n", "", InsertionAnchor(kind="bottom"), BadInput, "the new code is empty"),
         ("n@3", "def n(): 1", InsertionAnchor(kind="bottom"), BadInput, "without a line"),
         ("B.n", "def n(): 1", InsertionAnchor(kind="bottom"), NotFound, "'B' is not defined"),
-        ("n", "def n(): 1", InsertionAnchor(kind="after", symbol="gg"), NotFound, "anchor: 'gg' .*did you mean g"),
+        ("n", "def n(): 1", InsertionAnchor(kind="after", symbol="gg"), NotFound, "anchor: 'gg' .*did you mean 'g"),
         ("n", "def n(): 1", InsertionAnchor(kind="before"), BadInput, "anchor_symbol is needed"),
         ("n", "# coding: latin-1\ndef n(): 1", InsertionAnchor(kind="before", symbol="X"), None, ""),
     ],

@@ -147,8 +147,8 @@ def test_a_method_of_only_one_of_two_classes_is_not_ambiguous() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("outr", "'outr' is not defined in the file; did you mean outer"),
-        ("deep", r"did you mean Outer\.Inner\.deep"),
+        ("outr", "'outr' is not defined in the file; did you mean 'outer"),
+        ("deep", r"did you mean 'Outer\.Inner\.deep"),
         ("not_this", "not defined"),
         ("LIMIT", "'LIMIT' is a variable, not a function or class"),
         ("Outer.attribute", "is a variable"),

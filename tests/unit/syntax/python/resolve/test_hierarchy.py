@@ -102,7 +102,7 @@ def test_an_unknown_class_is_not_found(name: str) -> None:
     with pytest.raises(NotFound) as caught:
         family(name)
     assert len(str(caught.value)) < 400
-    assert ("did you mean Base" in str(caught.value)) == (name == "Basee")
+    assert ("did you mean 'Base" in str(caught.value)) == (name == "Basee")
 
 
 def test_only_files_that_matter_are_loaded_and_each_once() -> None:

@@ -4,13 +4,13 @@ import pytest
 
 from fakes.pipe import fits
 from marid.core.errors import BadInput
-from marid.faces.pipe.schema_check import CONVERSATION, check_schema, suggestion, type_name
+from marid.faces.json_input import CONVERSATION, MAX_DEPTH, check_schema, parse_json, type_name
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "text": {"type": "string"},
-        "words": {"type": "string", "pattern": r"\S", "description": "a text that is not blank"},
+        "words": {"type": "string", "pattern": r"\S", "description": "a string that is not blank"},
         "switch": {"type": "boolean"},
         "whole": {"type": ["integer", "null"], "minimum": 0, "maximum": 1000},
         "number": {"type": "number"},
@@ -32,21 +32,21 @@ GOOD: list[dict[str, Any]] = [
 BAD: list[tuple[Any, str]] = [
     ([], "'' must be an object, not an array"),
     ({}, "'text' is missing"),
-    ({"text": 1}, "'text' must be a text, not 1"),
+    ({"text": 1}, "'text' must be a string, not 1"),
     ({"text": None}, "not null"),
     ({"text": "x", "switch": 1}, "'switch' must be true or false, not 1"),
     ({"text": "x", "whole": True}, "'whole' must be a whole number or null, not true"),
     ({"text": "x", "whole": 1.5}, "not 1.5"),
     ({"text": "x", "whole": -1}, "'whole' must be at least 0 and at most 1,000, not -1"),
     ({"text": "x", "whole": 1001}, "not 1001"),
-    ({"text": "x", "number": "1"}, "'number' must be a number, not this text"),
+    ({"text": "x", "number": "1"}, "'number' must be a number, not this string"),
     ({"text": "x", "choice": "gren"}, "'choice' must be red or green, not 'gren'; did you mean 'green'?"),
-    ({"text": "x", "list": ["a", 2]}, r"'list\[1\]' must be a text"),
+    ({"text": "x", "list": ["a", 2]}, r"'list\[1\]' must be a string"),
     ({"text": "x", "list": {}}, "not an object"),
-    ({"text": "x", "texts": {"a": 1}}, "'texts.a' must be a text"),
-    ({"text": "x", "words": " "}, "'words' must be a text that is not blank"),
-    ({"text": "x", "txet": "x"}, "'txet' is not known; did you mean 'text'?"),
-    ({"text": "x", "zzzzzzz": "x"}, "'zzzzzzz' is not known; there are text, words"),
+    ({"text": "x", "texts": {"a": 1}}, "'texts.a' must be a string"),
+    ({"text": "x", "words": " "}, "'words' must be a string that is not blank"),
+    ({"text": "x", "txet": "x"}, "unknown key 'txet'; did you mean 'text'?"),
+    ({"text": "x", "zzzzzzz": "x"}, "unknown key 'zzzzzzz'; known keys: text, words"),
 ]
 
 
@@ -70,7 +70,7 @@ def test_what_cannot_be_the_name_of_a_conversation_is_refused(name: str) -> None
 
 
 def test_a_text_that_may_be_a_key_is_not_repeated() -> None:
-    with pytest.raises(BadInput, match=r"not this text$"):
+    with pytest.raises(BadInput, match=r"not this string$"):
         check_schema("sk-canary-0123456789", {"type": "boolean"}, "x")
 
 
@@ -82,14 +82,24 @@ def test_a_number_too_long_to_read_is_cut() -> None:
 def test_every_value_has_a_kind() -> None:
     values: list[Any] = [{}, [], "", True, 1, 1.5, None]
     named = [type_name(value) for value in values]
-    assert named == ["an object", "an array", "a text", "true or false", "a whole number", "a number", "null"]
+    assert named == ["an object", "an array", "a string", "true or false", "a whole number", "a number", "null"]
 
 
-def test_nothing_is_near_to_what_is_unlike_everything() -> None:
-    assert suggestion("qqqq", ["send_prompt"]) == ""
+def test_all_problems_come_in_one_message_up_to_a_limit() -> None:
+    with pytest.raises(BadInput) as caught:
+        check_schema({"switch": 1, "list": [1] * 100, "txet": ""}, SCHEMA, "")
+    first, *rest = str(caught.value).split("; ")
+    assert first == "'switch' must be true or false, not 1"
+    assert len(rest) == 19
+    with pytest.raises(BadInput, match=r"^unknown key 'txet'; did you mean 'text'\?; 'text' is missing$"):
+        check_schema({"txet": ""}, SCHEMA, "")
+
+
+def test_what_is_nested_as_deeply_as_it_may_be_is_read() -> None:
+    parse_json("[" * MAX_DEPTH + "]" * MAX_DEPTH, "it")
 
 
 @pytest.mark.parametrize("kind", ["object", "boolean", "number"])
 def test_a_word_in_the_wrong_place_may_be_a_key_too(kind: str) -> None:
-    with pytest.raises(BadInput, match=r"not this text$"):
+    with pytest.raises(BadInput, match=r"not this string$"):
         check_schema("secretword", {"type": kind}, "config.api")
