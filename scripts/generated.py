@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from marid.bootstrap.settings.env_flags import variable_name
-from marid.core.errors import FAMILIES
-from marid.core.exit_codes import EXIT_STATUS, INTERRUPTED_STATUS
+from marid.core.errors import EXIT_STATUS, FAMILIES, INTERRUPTED_STATUS
 from marid.core.settings.colours import COLOUR_HELP
 from marid.core.settings.schema import SETTINGS, Setting
 from marid.core.settings.values import ResolvedSettings, Settings

@@ -16,8 +16,7 @@ import pytest
 
 from fakes.people import as_nobody
 from fakes.trees import plant, plant_chain, plant_names, scratch
-from marid.core.errors import MaridError
-from marid.core.exit_codes import EXIT_STATUS
+from marid.core.errors import EXIT_STATUS, MaridError
 from marid.launch.start import run
 from marid.text.display import unquote_path
 

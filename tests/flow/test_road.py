@@ -813,7 +813,7 @@ def test_a_call_that_waits_hears_the_answer_of_another_process_and_runs_once(tmp
             with pytest.raises(Refused):
                 theirs.answer(waiting[0].question.id, ApprovalAnswer.YES, CALLER)
             theirs.answer(waiting[0].question.id, ApprovalAnswer.YES, person_caller("web"))
-            with pytest.raises(Refused, match="answered already"):
+            with pytest.raises(Refused, match="already answered"):
                 theirs.answer(waiting[0].question.id, ApprovalAnswer.NO, person_caller("cli"))
         return outcomes[0]
 

@@ -1,10 +1,10 @@
-"""Who asks. Travels on every verb, approval, record and event."""
+"""The caller of a verb, which approvals, records and events carry."""
 
 from typing import NamedTuple
 
 
 class Caller(NamedTuple):
-    """`face` is the way in; the rest is empty until conversations and teams exist."""
+    """Who calls, through which face. Empty fields are unknown."""
 
     face: str
     user: str = ""

@@ -1,11 +1,11 @@
-"""What may be asked of project context, and what comes of it."""
+"""Requests for project context, and their results."""
 
 from enum import Enum
 from typing import NamedTuple
 
 
 class OutputFormat(Enum):
-    """How the files are written."""
+    """The format of the output."""
 
     TEXT = "text"
     MARKDOWN = "markdown"
@@ -14,7 +14,7 @@ class OutputFormat(Enum):
 
 
 class ContextView(Enum):
-    """What is written: the files, or something about them."""
+    """What the output shows: the files, or a view of them."""
 
     CONTENT = "content"
     LIST = "list"
@@ -54,9 +54,9 @@ class LevelRule(NamedTuple):
 
 
 class FileSelection(NamedTuple):
-    """Which files: where, by which rules, and which change. Paths are relative to `base`, or to what holds all.
+    """Which files to include. Paths are relative to `base`, or to the common folder of the targets.
 
-    `origins` has an address for each target that is a copy of something elsewhere, and "" for the others.
+    `origins` has the URL of each target that is a clone, and "" for the others.
     """
 
     targets: tuple[str, ...] = (".",)
@@ -71,7 +71,7 @@ class FileSelection(NamedTuple):
 
 
 class RenderOptions(NamedTuple):
-    """How they are shown."""
+    """How to show the files."""
 
     form: OutputFormat = OutputFormat.TEXT
     views: tuple[ContextView, ...] = (ContextView.CONTENT,)
@@ -88,9 +88,9 @@ class RenderOptions(NamedTuple):
 
 
 class ContextRequest(NamedTuple):
-    """A whole request. Relative targets are relative to `cwd`; `output` is never included in itself.
+    """A whole request. Relative targets are relative to `cwd`.
 
-    `redirect` is the file that a shell sends the output to: not ours to replace, and never included either.
+    Neither `output` nor `redirect`, the file that a shell writes the output to, is ever included in the context.
     """
 
     cwd: str
@@ -105,7 +105,7 @@ class ContextRequest(NamedTuple):
 
 
 class ContextReport(NamedTuple):
-    """What came of it. `tokens` is None where nobody counted; `exact` is false where they were estimated."""
+    """The totals of a run. `tokens` is None if they were not counted; `exact` is false if they were estimated."""
 
     files: int = 0
     bytes: int = 0

@@ -1,4 +1,4 @@
-"""What can be logged of every request to a model, by name."""
+"""The logs of model requests that can be switched on."""
 
 from collections.abc import Iterable
 
@@ -6,6 +6,6 @@ DEBUG_LOGS = ("request-log", "response-meta")
 
 
 def parse_log_names(words: Iterable[str]) -> frozenset[str]:
-    """The logs that these words mean, which may be spelled with underscores; `all` stands for both."""
+    """The logs that these words name, with dashes or underscores; `all` names every log."""
     meant = {word.strip().replace("_", "-") for word in words}
     return frozenset(DEBUG_LOGS if "all" in meant else meant.intersection(DEBUG_LOGS))

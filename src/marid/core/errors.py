@@ -1,38 +1,35 @@
-"""Every error we raise on purpose, told apart by what the reader can do about it.
+"""The errors that we raise on purpose: five families, by what the reader can do about them, and their exit codes.
 
-MaridError            catch this to catch us
-├── BadInput         the request is wrong; change it, then try again
-├── Refused          a guard said no; trying again will not help
-├── NotFound         the named thing is not there
-├── Exhausted        a budget ran out: time, tokens, bytes
-└── Unavailable      a neighbour failed: git, disk, a child process
-
-Anything else that escapes is a bug, code `internal`. Each face maps codes to its wire in one table.
+Anything else that escapes is a bug. Each face maps `code` to its wire in one table.
 """
 
+from types import MappingProxyType
 from typing import ClassVar, cast
 
 
 class MaridError(Exception):
-    """What went wrong, in words for a person, and `code` for a program."""
+    """The message is for a person, `code` for a program, and `exit_status` is what a process ends with."""
 
     code: ClassVar[str] = "internal"
+    exit_status: ClassVar[int] = 70
 
 
 class BadInput(MaridError):
     """The request is wrong; change it, then try again."""
 
     code = "bad_input"
+    exit_status = 2
 
 
 class Refused(MaridError):
     """A guard said no; trying again will not help."""
 
     code = "refused"
+    exit_status = 3
 
 
 class OutsideRoots(Refused):
-    """A path leads out of the roots; a person may open `path`."""
+    """`path` is outside the roots; a person may allow it."""
 
     def __init__(self, message: str, path: str) -> None:
         super().__init__(message)
@@ -40,25 +37,28 @@ class OutsideRoots(Refused):
 
 
 class NotFound(MaridError):
-    """The named thing is not there."""
+    """The named thing does not exist."""
 
     code = "not_found"
+    exit_status = 4
 
 
 class Exhausted(MaridError):
     """A budget ran out: time, tokens, bytes."""
 
     code = "exhausted"
+    exit_status = 5
 
 
 class Unavailable(MaridError):
-    """A neighbour failed: git, disk, a child process."""
+    """Something outside failed: git, the disk, a child process."""
 
     code = "unavailable"
+    exit_status = 6
 
 
 def unwrap_group(error: Exception) -> Exception:
-    """The error itself: tasks that ran at once bring theirs as a group, also when there is only one."""
+    """The single error of a group, which task groups raise even for one error; otherwise the error itself."""
     if not isinstance(error, ExceptionGroup):
         return error
     group = cast("ExceptionGroup[Exception]", error)
@@ -66,4 +66,10 @@ def unwrap_group(error: Exception) -> Exception:
 
 
 FAMILIES = (BadInput, Refused, NotFound, Exhausted, Unavailable)
-CODES = (*(family.code for family in FAMILIES), MaridError.code)
+EXIT_STATUS = MappingProxyType({family.code: family.exit_status for family in (*FAMILIES, MaridError)})
+INTERRUPTED_STATUS = 130
+
+
+def exit_code(error: Exception) -> int:
+    """The exit code of an error; any error that is not ours is a bug."""
+    return (error if isinstance(error, MaridError) else MaridError).exit_status

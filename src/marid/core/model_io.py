@@ -1,4 +1,4 @@
-"""What is said to a model and what comes back, the same for every provider."""
+"""Requests to models and the events of their replies, the same for every provider."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,10 +11,9 @@ BYTES_PER_TOKEN = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Text:
-    """Words for the reader. `seal` is what the provider wants back with them: JSON text, opaque to everybody else.
+    """Text for the reader. `seal` is opaque JSON that the provider wants back with it.
 
-    `bare` is what somebody has said, where `text` has more around it, and nothing where the program speaks in its own
-    name; None: all of it was said.
+    `user_text` is the part of `text` that was said by someone, "" if the program itself says it; None: all of it.
     """
 
     text: str
@@ -24,7 +23,7 @@ class Text:
 
 @dataclass(frozen=True, kw_only=True)
 class Reasoning:
-    """What a model thought. Its seal holds the signature without which some providers take no thought back."""
+    """A model's reasoning. Its seal holds the signature that some providers require."""
 
     text: str
     seal: str = ""
@@ -32,7 +31,7 @@ class Reasoning:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolCall:
-    """A call as the model wrote it: `arguments` is text that should be a JSON object and may be anything.
+    """A call as the model wrote it: `arguments` should be a JSON object but may be anything.
 
     `id` is unique within its message, whatever the provider sent.
     """
@@ -45,7 +44,7 @@ class ToolCall:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolResult:
-    """The answer to the call with the id `call`."""
+    """The result of the call with the id `call_id`."""
 
     call_id: str
     name: str
@@ -58,31 +57,31 @@ MessagePart: TypeAlias = Text | Reasoning | ToolCall | ToolResult
 
 @dataclass(frozen=True, kw_only=True)
 class Message:
-    """One side's words. Results stand in a message of the role `tool`, directly after the message with their calls."""
+    """One message. Results are in a message of role `tool`, directly after the message with their calls."""
 
     role: Role
     parts: tuple[MessagePart, ...]
 
     @property
     def text(self) -> str:
-        """The words for the reader, without thoughts, calls and results."""
+        """The text for the reader, without reasoning, calls and results."""
         return "".join(part.text for part in self.parts if isinstance(part, Text))
 
     @property
     def user_text(self) -> str:
-        """The same, without what the program has put around it."""
+        """The same, without what the program has added."""
         return "".join(
             part.text if part.user_text is None else part.user_text for part in self.parts if isinstance(part, Text)
         )
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        """The calls, in the order in which the model made them."""
+        """The calls in the model's order."""
         return tuple(part for part in self.parts if isinstance(part, ToolCall))
 
 
 def user_message(text: str, user_text: str | None = None) -> Message:
-    """What a user says; `bare` as in Text."""
+    """A message of role `user`; `user_text` as in Text."""
     return Message(role="user", parts=(Text(text=text, user_text=user_text),))
 
 
@@ -96,17 +95,14 @@ class ToolOffer:
 
 
 class ForcedTool(NamedTuple):
-    """The choice of one tool: the model must call it."""
+    """The model must call this tool."""
 
     name: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReasoningOptions:
-    """How much a model should reason; `effort` is none, minimal, low, medium, high, xhigh or max.
-
-    Of `effort` and `max_tokens` the latter counts. `exclude` keeps the thoughts from being sent.
-    """
+    """How much a model should reason. `max_tokens` overrides `effort`; with `exclude` the reasoning is not returned."""
 
     effort: str | None = None
     max_tokens: int | None = None
@@ -148,7 +144,7 @@ class Parameters:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRequest:
-    """Everything that one answer is made from."""
+    """One request for a reply."""
 
     model: str
     messages: tuple[Message, ...]
@@ -159,7 +155,7 @@ class ModelRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelInfo:
-    """What is known about a model; 0 and None stand for what nobody told. Prices are dollars for a million tokens."""
+    """What is known about a model; 0 and None mean unknown. Prices are dollars per million tokens."""
 
     id: str
     provider: str
@@ -169,10 +165,10 @@ class ModelInfo:
     input_price: float | None = None
     output_price: float | None = None
     more: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    """What else the provider's list says."""
+    """Further fields of the provider's list."""
 
     def common_fields(self) -> dict[str, object]:
-        """What all providers have in common, None where nobody told."""
+        """The fields that all providers have, None if unknown."""
         return {
             "id": self.id,
             "provider": self.provider,
@@ -185,42 +181,42 @@ class ModelInfo:
 
 
 class TextDelta(NamedTuple):
-    """More words for the reader."""
+    """More text for the reader."""
 
     text: str
 
 
 class ReasoningDelta(NamedTuple):
-    """More of what the model thinks."""
+    """More reasoning."""
 
     text: str
 
 
 class CallStarted(NamedTuple):
-    """A tool call begins; `number` counts the calls of this answer from 0."""
+    """A tool call begins; `number` counts the calls of this reply from 0."""
 
     number: int
     name: str
 
 
 class CallDelta(NamedTuple):
-    """More of the arguments of call `number`; the pieces of several calls may alternate."""
+    """More of the arguments of call `number`; several calls may alternate."""
 
     number: int
     arguments: str
 
 
 class CallReady(NamedTuple):
-    """A call is complete. These come at the end of an answer, all calls in their order."""
+    """A call is complete. These come at the end of a reply, in the order of the calls."""
 
     number: int
     call: ToolCall
 
 
 class Usage(NamedTuple):
-    """What the answer cost, in tokens. `input` includes `cached`, `output` includes `reasoning`.
+    """The cost of a reply in tokens. `input` includes `cached`, `output` includes `reasoning`.
 
-    `estimated` is true when the provider gave no figures and these are ours.
+    `estimated` is true if the provider reported nothing.
     """
 
     input: int
@@ -231,7 +227,7 @@ class Usage(NamedTuple):
 
 
 class RetryScheduled(NamedTuple):
-    """The service failed before it said anything; try number `attempt` comes in so many seconds."""
+    """The service failed before it replied; attempt number `attempt` follows after `seconds`."""
 
     attempt: int
     seconds: float
@@ -239,7 +235,7 @@ class RetryScheduled(NamedTuple):
 
 
 class RequestNotice(NamedTuple):
-    """What the person should know about the request, such as a setting that the model does not take."""
+    """A note for the user about the request, such as a setting that the model does not support."""
 
     text: str
 
@@ -248,7 +244,7 @@ FinishReason: TypeAlias = Literal["stop", "length", "calls", "filtered", "error"
 
 
 class Finished(NamedTuple):
-    """The last event of an answer. `reply` is the whole of it, with the seals; `model` and `id` are the provider's."""
+    """The last event of a reply. `reply` is all of it, with the seals; `model` and `id` are the provider's."""
 
     reason: FinishReason
     reply: Message
@@ -262,20 +258,20 @@ GatewayEvent: TypeAlias = (
 
 
 def estimate_tokens(*texts: str) -> int:
-    """Some four bytes are a token: good enough for a budget, not for a bill."""
+    """An estimate of four bytes per token."""
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
     return (size + BYTES_PER_TOKEN - 1) // BYTES_PER_TOKEN
 
 
 def request_tokens(request: ModelRequest) -> int:
-    """About how many tokens `request` is, the offered tools included."""
+    """The estimated tokens of a request, including the offered tools."""
     tools = (text for tool in request.tools for text in (tool.name, tool.description, str(tool.schema)))
-    spoken = (text for message in request.messages for part in message.parts for text in _part_texts(part))
-    return estimate_tokens(request.system, *tools, *spoken)
+    parts = (text for message in request.messages for part in message.parts for text in _part_texts(part))
+    return estimate_tokens(request.system, *tools, *parts)
 
 
 def message_tokens(message: Message) -> int:
-    """About how many tokens `message` is."""
+    """The estimated tokens of a message."""
     return estimate_tokens(*(text for part in message.parts for text in _part_texts(part)))
 
 
@@ -290,16 +286,13 @@ def _part_texts(part: MessagePart) -> tuple[str, ...]:
 
 
 class ReplyDraft:
-    """An answer while it comes in, for who must keep what there was when the rest never came.
-
-    It is made of events alone, so it has no seals: of a whole answer, `Finished.reply` is what goes back.
-    """
+    """A reply while it streams, to be kept if it breaks off. It has no seals: a complete reply is `Finished.reply`."""
 
     def __init__(self) -> None:
         self._parts: list[tuple[type[Text] | type[Reasoning], list[str]]] = []
 
     def add(self, event: GatewayEvent) -> None:
-        """Take in what belongs to the reader; other events are ignored."""
+        """Add text and reasoning; other events are ignored."""
         match event:
             case TextDelta():
                 self.add_text(event.text)
@@ -309,14 +302,14 @@ class ReplyDraft:
                 pass
 
     def add_text(self, text: str) -> None:
-        """Take in words for the reader, which is what nearly all events are."""
+        """Add text, which nearly all events are."""
         if self._parts and self._parts[-1][0] is Text:
             self._parts[-1][1].append(text)
         else:
             self._append(Text, text)
 
     def message(self) -> Message:
-        """What there is. Unfinished calls are not part of it: nobody knows what they were to become."""
+        """The reply so far, without unfinished calls."""
         return Message(role="assistant", parts=tuple(kind(text="".join(pieces)) for kind, pieces in self._parts))
 
     def _append(self, kind: type[Text] | type[Reasoning], text: str) -> None:

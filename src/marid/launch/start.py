@@ -10,8 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from marid.core.caller import Caller
-from marid.core.errors import BadInput, MaridError, Unavailable, unwrap_group
-from marid.core.exit_codes import INTERRUPTED_STATUS, exit_code
+from marid.core.errors import INTERRUPTED_STATUS, BadInput, MaridError, Unavailable, exit_code, unwrap_group
 from marid.core.suggestions import close_matches, did_you_mean
 from marid.core.version import __version__
 from marid.faces.cli.argv.command_line import MARKDOWN_PAGE_KEY, CommandLine, parse_command_line, unknown_key_warnings

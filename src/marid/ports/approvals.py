@@ -1,4 +1,4 @@
-"""Where questions to a person are kept, so that every process sees them and any of them may bring the answer."""
+"""Port to the questions that wait for a person. Every process of a home sees them and may bring the answer."""
 
 from typing import Protocol
 
@@ -7,43 +7,43 @@ from marid.core.policy.approval import Approval, ApprovalAnswer, Question
 
 
 class Approvals(Protocol):
-    """One row for each question. All methods raise Unavailable when the rows cannot be read or written."""
+    """One row per question. All methods raise Unavailable if the rows cannot be read or written."""
 
     def open(self, question: Question) -> Approval:
-        """Put the question, or join the one of the same id that still waits or whose answer nobody has fetched.
+        """Add the question, or join the one with the same id that is open or has an answer not yet fetched.
 
-        Raises: Exhausted when too many questions of this caller wait.
+        Raises: Exhausted if too many questions of this caller are open.
         """
         ...
 
     def get(self, key: str) -> Approval | None:
-        """The question of that id as it stands now."""
+        """The present state of the question with that id."""
         ...
 
     def answer(self, key: str, answer: ApprovalAnswer, by: Caller) -> Approval:
-        """The first answer counts; ALWAYS keeps the question's grant as well.
+        """Store the first answer; ALWAYS also stores the question's grant.
 
-        Raises: NotFound; Refused when it is answered, expired or closed, when `by` may not answer, or when ALWAYS
-        is not offered.
+        Raises: NotFound; Refused if it is answered, expired or closed, if `by` may not answer, or if it does not offer
+        ALWAYS.
         """
         ...
 
     def pending(self, conversation: str | None = None) -> list[Approval]:
-        """The questions that wait, oldest first: all, or those of one conversation."""
+        """The open questions, oldest first: all, or those of one conversation."""
         ...
 
     def close(self, key: str) -> ApprovalAnswer | None:
-        """End the wait: the answer, which only one caller of this ever gets, or None, and then none comes any more."""
+        """Close the question. Returns its answer, to the first caller of this only, or None."""
         ...
 
 
 class StandingGrants(Protocol):
-    """What a person has allowed until further notice. Both methods raise Unavailable when that is not to be known."""
+    """What a person has allowed for good. Both methods raise Unavailable if the grants cannot be read or written."""
 
     def add_grant(self, scope: str, grant: str) -> None:
-        """From now on `grant` needs no question in `scope`."""
+        """Allow `grant` in `scope` without further questions."""
         ...
 
     def has_grant(self, scope: str, grant: str) -> bool:
-        """Whether `grant` needs no question in `scope`."""
+        """Whether `grant` is allowed in `scope`."""
         ...

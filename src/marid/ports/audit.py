@@ -1,4 +1,4 @@
-"""What was called, by whom, and what came of it."""
+"""Port to the audit log of tool calls."""
 
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
@@ -7,9 +7,8 @@ from marid.core.caller import Caller
 
 
 class AuditRecord(NamedTuple):
-    """One call. `code` is "ok" or the code of the error family; `trace` is for bugs only.
-
-    `durable`: on the disk before the call returns, since it changed something.
+    """One call. `code` is "ok" or the code of the error family; `trace` is for bugs only. A `durable` record, of a call
+    that changed something, is on the disk before the call returns.
     """
 
     time: float
@@ -29,12 +28,12 @@ class AuditRecord(NamedTuple):
 
 
 class AuditLog(Protocol):
-    """Keeps records. Neither method raises: a log that is broken stops nobody, but is told once."""
+    """Stores records. Neither method raises: a broken log must not stop a call."""
 
     def record(self, record: AuditRecord) -> str | None:
-        """Keep it, secrets masked. The words are for a person: why records are not kept."""
+        """Store the record with secrets masked. Returns, once, why records cannot be stored."""
         ...
 
     def save_script(self, text: str, suffix: str) -> str | None:
-        """Keep the text of a command as a file of that suffix (".sh"): where it is, or None if it cannot be kept."""
+        """Store a generated script with that suffix (".sh"). Returns its path, or None if that fails."""
         ...

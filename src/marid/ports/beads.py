@@ -1,4 +1,4 @@
-"""The issues of a Beads workspace."""
+"""Port to the issues of a Beads workspace."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ NO_WORKSPACE = "no active workspace to run beads tools."
 
 @dataclass(frozen=True, kw_only=True)
 class Bead:
-    """One issue, as it is listed."""
+    """One issue in a list."""
 
     id: str
     status: str
@@ -18,7 +18,7 @@ class Bead:
 
 @dataclass(frozen=True, kw_only=True)
 class BeadListing:
-    """Issues in the order of the workspace. `remark` says what a reader should know about where they come from."""
+    """Issues in the order of the workspace. `remark` is a note about their source."""
 
     beads: tuple[Bead, ...]
     remark: str = ""
@@ -26,7 +26,7 @@ class BeadListing:
 
 @dataclass(frozen=True, kw_only=True)
 class BeadsRewrite:
-    """A plan: the file `name`, relative to the root, anew (`before` None: it is new). `text` is the result then."""
+    """A plan to replace the file `name`, relative to the root (`before` None: to create it). `text` is the result."""
 
     name: str
     before: bytes | None
@@ -36,9 +36,8 @@ class BeadsRewrite:
 
 @dataclass(frozen=True, kw_only=True)
 class BeadsCommand:
-    """A plan: a command to run at the root. `report` makes the result of its exit status, output and complaints.
-
-    It raises NotFound for an issue that is not there, and Unavailable when the command failed otherwise.
+    """A plan to run a command at the root. `report` makes the result from its exit status, stdout and stderr, and
+    raises NotFound for an unknown issue and Unavailable for any other failure.
     """
 
     argv: tuple[str, ...]
@@ -50,28 +49,28 @@ BeadsPlan: TypeAlias = BeadsRewrite | BeadsCommand
 
 
 class BeadsWorkspace(Protocol):
-    """One workspace, at the root that it was bound to. Changes are only planned here.
+    """One workspace at a fixed root. Changes are only planned here.
 
-    Every method raises NotFound with the words of NO_WORKSPACE when there is no workspace, Unavailable when it cannot
-    be read, and Exhausted when it is too large or takes too long.
+    Every method raises NotFound with NO_WORKSPACE if there is no workspace, Unavailable if it cannot be read, and
+    Exhausted if it is too large or takes too long.
     """
 
     def list_all(self) -> BeadListing:
-        """All issues, closed ones too, deleted ones not."""
+        """All issues, also closed ones, without deleted ones."""
         ...
 
     def list_ready(self) -> BeadListing:
-        """The open issues that nothing holds back, the most urgent first."""
+        """The open issues that nothing blocks, the most urgent first."""
         ...
 
     def create(self, title: str, description: str) -> BeadsPlan:
-        """Plan a new open issue. Raises: BadInput for a title that Beads does not take, Refused as `update`."""
+        """Plan a new open issue. Raises: BadInput for a title that Beads rejects; Refused as `update`."""
         ...
 
     def update(self, bead_id: str, status: str) -> BeadsPlan:
         """Plan a change of status.
 
-        Raises: BadInput for a status that there is not, NotFound for an issue that is not there, Refused where the
-        file is only a copy of a database, so that what is written to it would be lost.
+        Raises: BadInput for an unknown status; NotFound for an unknown issue; Refused if the file is only a copy of a
+        database, so that the change would be lost.
         """
         ...

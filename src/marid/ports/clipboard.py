@@ -1,4 +1,4 @@
-"""The place that other programs paste from."""
+"""Port to the clipboard."""
 
 from typing import Protocol
 
@@ -7,5 +7,5 @@ class Clipboard(Protocol):
     """Takes text as UTF-8 bytes."""
 
     def copy(self, data: bytes) -> str:
-        """Put the text there and return the name of what took it; raises Unavailable that names what was looked for."""
+        """Copy the text. Returns the program that took it. Raises: Unavailable with the programs that were tried."""
         ...

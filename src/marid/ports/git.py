@@ -1,31 +1,31 @@
-"""What git knows about a folder, and copies of repositories that are elsewhere."""
+"""Ports to git: the repository of a folder, and clones of remote repositories."""
 
 from collections.abc import Mapping
 from typing import Protocol
 
 
 class Git(Protocol):
-    """Reads the repository that a folder is in; every path is relative to that folder and nothing outside it is told.
+    """Reads the repository that a folder is in. Every path is relative to that folder; nothing outside it is shown.
 
-    The repository is not trusted: nothing in it makes a command run. All methods but `recency` raise NotFound when
-    the folder is in no repository, Refused when the repository borrows from outside or is someone else's,
-    BadInput for what is no revision, Exhausted for too much output, and Unavailable when git is missing or fails.
+    The repository is not trusted: nothing in it makes a command run. All methods but `recency` raise NotFound if the
+    folder is not in a repository, Refused if the repository borrows objects from outside or has another owner,
+    BadInput for an invalid revision, Exhausted for too much output, and Unavailable if git is missing or fails.
     """
 
     def diff(self, folder: str, rev: str | None) -> bytes:
-        """The unified diff from `rev` (HEAD) to the working tree, staged or not; untracked files are not in it."""
+        """The unified diff from `rev` (HEAD) to the working tree, without untracked files."""
         ...
 
     def compare(self, folder: str, name: str, base: str, head: str | None) -> bytes:
         """The unified diff of one file or folder below `folder` from `base` to `head`, or to the working tree.
 
-        Renames are a file that goes and one that comes, so that every part of the diff is about one name. Where there
-        is no commit yet, HEAD means a tree without files.
+        A rename is a deletion and an addition, so that every part of the diff is about one name. Before the first
+        commit, HEAD is an empty tree.
         """
         ...
 
     def changed_files(self, folder: str, rev: str) -> tuple[str, ...]:
-        """The files, sorted, that are not as in `rev`: also untracked ones that are not ignored, no deleted ones."""
+        """The files, sorted, that differ from `rev`: also untracked ones that are not ignored, without deleted ones."""
         ...
 
     def log(self, folder: str, count: int) -> bytes:
@@ -33,7 +33,7 @@ class Git(Protocol):
         ...
 
     def recency(self, folder: str) -> Mapping[str, int]:
-        """How many commits ago each file last changed, 0 for the newest; empty when that cannot be told."""
+        """How many commits ago each file last changed, 0 for the newest; empty if that is not known."""
         ...
 
 
@@ -41,9 +41,9 @@ class Clones(Protocol):
     """Shallow copies of remote repositories, kept between runs."""
 
     def clone(self, url: str, branch: str | None) -> str:
-        """The folder of a copy that is as new as the remote lets it be.
+        """The folder of a clone that is up to date if the remote can be reached.
 
-        Raises BadInput for a URL or a branch name that git must not be given, NotFound for a branch that the remote
-        does not have, Unavailable when there is no copy and none can be made. No message holds a credential.
+        Raises: BadInput for an unsafe URL or branch name; NotFound for a branch that the remote does not have;
+        Unavailable if there is no clone and none can be made. No message contains a credential.
         """
         ...

@@ -1,15 +1,15 @@
-"""Who has the word next, for the tools by which a model decides that."""
+"""Port for the tools by which a model ends its turn or goes on."""
 
 from typing import Protocol
 
 
 class Handoff(Protocol):
-    """Only a round of a conversation has one; what was decided is read from the history."""
+    """Exists in rounds only. The decision itself is read from the history."""
 
     def hand_to_user(self, message: str) -> str:
-        """The round ends now, with these words to the user. What the model is told."""
+        """End the round with this message to the user. Returns the result for the model."""
         ...
 
     def hand_to_agent(self, prompt: str) -> str:
-        """After its next words the model goes on, with this prompt. What the model is told."""
+        """Let the model go on with this prompt after its reply. Returns the result for the model."""
         ...

@@ -1,4 +1,4 @@
-"""Models that answer: over the network, or without one."""
+"""Ports to models: those of a provider, and what is known about them."""
 
 from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeAlias, runtime_checkable
@@ -9,7 +9,7 @@ OnModelEvent: TypeAlias = Callable[[GatewayEvent], Awaitable[None]]
 
 
 class Model(Protocol):
-    """The models of one provider. Any number of answers may come in at once."""
+    """The models of one provider. Any number of replies may stream at once."""
 
     @property
     def provider(self) -> str:
@@ -17,45 +17,43 @@ class Model(Protocol):
         ...
 
     async def stream(self, request: ModelRequest, on_event: OnModelEvent) -> None:
-        """Give the answer to `take`, event by event, each when it comes; the wait for `take` holds back the next.
+        """Pass the reply to `on_event`, event by event; awaiting it holds back the next event.
 
-        `RequestNotice` and `Retrying` come first; then text, reasoning and pieces of calls as the model makes them;
-        then one `CallReady` for each call, one `Usage`, and `Finished`, always last. When an answer breaks off, `Usage`
-        is the last event. Cancelling closes the connection at once and gives, where the request had gone out, its
-        `Usage`. Before text or calls were given out, a service that fails is asked again, at most 3 times; after that
-        never. What such a try may have cost comes as `Usage` before `Retrying`; its thoughts do not count any more.
+        `RequestNotice` and `RetryScheduled` come first; then text, reasoning and parts of calls as they are made;
+        then one `CallReady` per call, one `Usage`, and `Finished`, always last. If a reply breaks off, `Usage` is the
+        last event. Cancelling closes the connection at once and, if the request was sent, reports its `Usage`. A failed
+        request is retried at most 3 times, and only before any text or call was passed on. What a failed attempt cost
+        comes as `Usage` before `RetryScheduled`; its reasoning is void.
 
         Raises:
-            BadInput: the provider takes no such request.
-            Refused: it does not know the key, or the key may not do this.
-            NotFound: it does not know the model.
+            BadInput: the provider rejects the request.
+            Refused: the key is unknown, or not allowed to do this.
+            NotFound: the provider does not have the model.
             Exhausted: the context window, the account, the budget or the time is used up.
-            Unavailable: it cannot be reached, failed, or broke off in the middle of the answer.
+            Unavailable: the provider cannot be reached, failed, or broke off within the reply.
         """
         ...
 
     async def models(self) -> tuple[ModelInfo, ...]:
-        """What the provider offers now. Raises: as `stream`."""
+        """The models that the provider offers now. Raises: as `stream`."""
         ...
 
     async def info(self, name: str) -> ModelInfo:
-        """What is known about a model, from our own table, else from the provider's list.
+        """What is known about a model, from our own table or else from the provider's list.
 
-        Raises:
-            NotFound: neither knows it.
-            Refused, Unavailable: our table does not know it, and the provider cannot be asked.
+        Raises: NotFound if neither has it; Refused, Unavailable if the provider's list is needed and fails.
         """
         ...
 
     def context_window(self, name: str) -> int:
-        """How many tokens the model can take in, as far as that is known without network; else 0."""
+        """The model's context window in tokens, if it is known without network, or else 0."""
         ...
 
 
 @runtime_checkable
 class Warmable(Protocol):
-    """What takes long to get ready, and can do so while other work goes on."""
+    """Something slow to initialize, which can be done in the background."""
 
     def warm(self) -> None:
-        """Get ready; called in a thread. What goes wrong here is told by whoever needs it."""
+        """Initialize; called in a thread. Errors are raised when it is used."""
         ...

@@ -1,4 +1,4 @@
-"""Other conversations, for the tools that look into them and write to them."""
+"""Port for the tools that read other conversations and send messages to them."""
 
 from typing import NamedTuple, Protocol
 
@@ -12,7 +12,7 @@ class PeerEntry(NamedTuple):
 
 
 class Peer(NamedTuple):
-    """Another conversation as a tool shows it; `messages` is how many its window holds."""
+    """Another conversation as a tool shows it; `messages` is the number in its window."""
 
     name: str
     summary: str
@@ -23,12 +23,12 @@ class Peer(NamedTuple):
 
 
 class Peers(Protocol):
-    """The conversations of the same home. Raises BadInput for what cannot be a name, NotFound, Unavailable."""
+    """The conversations of the same home. Raises BadInput for an invalid name, NotFound, Unavailable."""
 
     def get_peer(self, name: str, messages: int) -> Peer:
-        """One of them, with its last messages."""
+        """One conversation with its last messages."""
         ...
 
     def send(self, to: str, content: str, sender: str = "") -> None:
-        """Put a message into the inbox of `to`, which is made if it is not there; `sender` is the caller by default."""
+        """Send a message to `to`, which is created if needed; `sender` is the caller by default."""
         ...

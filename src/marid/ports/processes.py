@@ -1,16 +1,16 @@
-"""Commands of the user's machine: how one is run, what it leaves, and who may say what went wrong."""
+"""Ports to commands on the user's machine, and to the analysis of their failures."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 OnOutput: TypeAlias = Callable[[str, str], None]
-"""Told ("out" or "err", text) as a command prints, by the thread that runs it."""
+"""Called with ("out" or "err", text) as a command prints, in the thread that runs it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessCommand:
-    """A program to run, without input. `roots` are all that it may write; `cwd` is absolute and beneath one of them."""
+    """A program to run without input. It may write below `roots` only; `cwd` is absolute and below one of them."""
 
     argv: tuple[str, ...]
     cwd: str
@@ -18,12 +18,12 @@ class ProcessCommand:
     seconds: float = 60.0
     network: bool = False
     unconfined: bool = False
-    """Whether it may run where nothing confines it: somebody knew that and said yes."""
+    """Whether it may run without a sandbox, since a person agreed to that."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessResult:
-    """What a command left. A negative status is the signal that ended it; `cut` is how many bytes were left out."""
+    """The result of a command. A negative status is the signal that ended it."""
 
     status: int
     out: str
@@ -35,44 +35,39 @@ class ProcessResult:
 
 @dataclass(frozen=True, kw_only=True)
 class SandboxState:
-    """Whether commands are confined, and if not, why, in words for a person."""
+    """Whether commands run in a sandbox, and if not, why."""
 
     confined: bool
     reason: str = ""
 
 
 class ProcessRunner(Protocol):
-    """Runs commands; all that a command started is gone when its call returns."""
+    """Runs commands. When `run` returns, all processes of the command are gone."""
 
     def state(self) -> SandboxState:
-        """Whether commands are confined here: found out by trying, on the first call, then remembered."""
+        """Whether commands run in a sandbox. The first call tries it."""
         ...
 
     def find(self, *names: str) -> str | None:
-        """The absolute path of the first of these programs that is on the PATH of commands."""
+        """The absolute path of the first of these programs on the PATH of commands."""
         ...
 
     def run(
         self, command: ProcessCommand, on_output: OnOutput | None = None, stopped: Callable[[], bool] | None = None
     ) -> ProcessResult:
-        """Run to the end, to the time limit, or until `stopped`, asked many times a second, says so.
+        """Run to the end, to the time limit, or until `stopped()`, which is polled. A command that fails is a result.
 
-        A command that fails is a result like any other.
-
-        Raises:
-            Unavailable: it cannot be started.
-            Refused: it could not be confined, and was not allowed to run without that.
+        Raises: Unavailable if it cannot be started; Refused if it needs a sandbox and there is none.
         """
         ...
 
 
 class FailureAnalyst(Protocol):
-    """Somebody who may say why a command failed: a model, as a rule."""
+    """Explains why a command failed, usually by asking a model."""
 
     def analyse(self, command: str, complaint: str) -> str:
-        """What went wrong, from the command and what it complained, secrets masked; "" for nothing to say.
+        """The explanation from the command and its stderr, with secrets masked; "" for none.
 
-        Raises:
-            MaridError: no answer; the call that asked goes on without.
+        Raises: MaridError, after which the call goes on without an explanation.
         """
         ...

@@ -1,22 +1,19 @@
-"""News of files that changed."""
+"""Port to the watcher of files."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 
 class FileWatcher(Protocol):
-    """Changes that come close together are told together."""
+    """Reports changes that come close together as one set."""
 
     def changes(self, folders: Sequence[str], stop: Callable[[], bool]) -> Iterator[frozenset[str]]:
         """Sets of absolute paths that changed below the folders, until `stop()` is true.
 
-        The first set comes as soon as the watch stands and is empty unless something has changed already: what is
-        read after it cannot change unseen. A path may be that of a folder, also one of `folders`: then anything below
-        it may have changed. A folder that vanishes is told and waited for.
+        The first set, usually empty, comes when the watch is active: later changes cannot be missed. If a path is a
+        folder, anything below it may have changed. A folder that vanishes is reported and waited for.
 
-        Raises:
-            NotFound: one of the folders is not there at the start.
-            Unavailable: the system cannot watch them.
-            KeyboardInterrupt: Ctrl-C while waiting.
+        Raises: NotFound if a folder does not exist at the start; Unavailable if they cannot be watched;
+        KeyboardInterrupt on Ctrl-C.
         """
         ...

@@ -1,4 +1,4 @@
-"""Pages of the public internet."""
+"""Port to pages of the public internet."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -8,7 +8,7 @@ PLAIN_PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """An address taken apart once: what is checked, asked about and connected to is this value, never a string."""
+    """A parsed URL: this value is checked, shown for approval and connected to, never a string."""
 
     scheme: str
     host: str
@@ -19,7 +19,7 @@ class Target:
 
     @property
     def authority(self) -> str:
-        """The host, with its port where that is an unusual one."""
+        """The host, with its port unless that is the default."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == PLAIN_PORTS[self.scheme] else f"{host}:{self.port}"
 
@@ -29,7 +29,7 @@ class Target:
 
 @dataclass(frozen=True, kw_only=True)
 class WebPage:
-    """What a server sent, decompressed. `whole` is false when it was cut at the limit."""
+    """The response, decompressed. `whole` is false if it was cut at the limit."""
 
     target: Target
     kind: str
@@ -40,30 +40,30 @@ class WebPage:
 
 @dataclass(frozen=True, kw_only=True)
 class CrossHostRedirect:
-    """The page is on another host, which nobody was asked about, so it was not fetched."""
+    """The page is on another host, for which there is no approval, so it was not fetched."""
 
     target: Target
 
 
 class Web(Protocol):
-    """Fetches pages from public addresses and from nowhere else, also when names or redirects lead elsewhere."""
+    """Fetches pages from public addresses only, wherever names or redirects lead."""
 
     @property
     def search_target(self) -> Target:
-        """Where searches go: it takes the query as `q`."""
+        """The search page, which takes the query as `q`."""
         ...
 
     def check_target(self, target: Target) -> None:
-        """Judge what needs no look-up. Raises: Refused for a host or a port that is never connected to."""
+        """Check without a look-up. Raises: Refused for a host or a port that is never allowed."""
         ...
 
     def fetch(self, target: Target, *, max_bytes: int, timeout: float) -> WebPage | CrossHostRedirect:
-        """The text behind the address, at most `most` bytes of it; redirects on the same host are followed.
+        """Fetch at most `max_bytes` of a page; redirects on the same host are followed.
 
         Raises:
-            Refused: it leads to a host, port, address or kind of content that is not allowed.
+            Refused: it leads to a host, port, address or type of content that is not allowed.
             NotFound: the host or the page does not exist.
-            Exhausted: it took longer than `seconds`, or too many redirects.
-            Unavailable: the server failed, or sent what is no valid answer.
+            Exhausted: it took longer than `timeout`, or too many redirects.
+            Unavailable: the server failed or sent an invalid response.
         """
         ...

@@ -1,4 +1,4 @@
-"""Work on hostile input, done where it can do no harm: in processes that may be killed."""
+"""Port to processes that may be killed, for work on hostile input."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, Protocol, TypeVar
@@ -8,30 +8,21 @@ T = TypeVar("T")
 
 
 class Workers(Protocol):
-    """Parsers and regular expressions that somebody else wrote run here: both can hang, crash or eat all memory.
+    """Parsers and untrusted regular expressions run here: both can hang, crash or use up all memory.
 
-    `work` is a function at the top of a module of `marid`, found there by its name; arguments and results are values
-    that can be pickled. An error of our families raised by `work` is raised here; anything else it raises is a bug.
+    `work` is a top-level function of a module of `marid`; its arguments and results can be pickled. A MaridError raised
+    by `work` is raised here; anything else is a bug. Both methods raise Unavailable if no worker can be started.
     """
 
     def run(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """What `work` gives for these arguments.
-
-        Raises:
-            Exhausted: it took too long or too much memory.
-            Unavailable: no worker can be started.
-            MaridError: what `work` itself raised.
-        """
+        """The result of `work`. Raises: Exhausted if it took too long or too much memory; what `work` raises."""
         ...
 
     def run_all(
         self, work: Callable[..., T], calls: Sequence[tuple[Any, ...]], /, *, cost: Sequence[int] | None = None
     ) -> "list[T | Exception]":
-        """One answer for each tuple of arguments, in their order; one that fails leaves its error and harms no other.
+        """The result or the error of each call, in order.
 
-        `cost` is what each call is worth, in bytes to parse; with it, small calls share a message and a worker.
-
-        Raises:
-            Unavailable: no worker can be started.
+        `cost` is the number of bytes that each call parses; with it, small calls share a message and a worker.
         """
         ...

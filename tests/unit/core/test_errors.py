@@ -1,10 +1,25 @@
 import pytest
 
-from marid.core.errors import CODES, FAMILIES, BadInput, MaridError, OutsideRoots, Refused, unwrap_group
+from marid.core.errors import (
+    EXIT_STATUS,
+    FAMILIES,
+    INTERRUPTED_STATUS,
+    BadInput,
+    MaridError,
+    OutsideRoots,
+    Refused,
+    exit_code,
+    unwrap_group,
+)
 
 
-def test_every_family_has_a_code_of_its_own() -> None:
-    assert CODES == ("bad_input", "refused", "not_found", "exhausted", "unavailable", "internal")
+def test_every_family_has_its_own_code_and_exit_code() -> None:
+    assert EXIT_STATUS == {
+        "bad_input": 2, "refused": 3, "not_found": 4, "exhausted": 5, "unavailable": 6, "internal": 70
+    }  # fmt: skip
+    assert INTERRUPTED_STATUS not in EXIT_STATUS.values()
+    assert [exit_code(family("x")) for family in FAMILIES] == [2, 3, 4, 5, 6]
+    assert [exit_code(error) for error in (ValueError("x"), MaridError("x"))] == [70, 70]
 
 
 @pytest.mark.parametrize("family", FAMILIES)

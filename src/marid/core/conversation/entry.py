@@ -1,4 +1,4 @@
-"""One line of a conversation's transcript, as a value."""
+"""One entry of a conversation's transcript."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -10,7 +10,7 @@ MESSAGE = "message"
 TOOL_CALL = "tool_call"
 TOOL_RESULT = "tool_result"
 TOOL_STARTED = "tool_started"
-# The calls by which a model says who has the word next, and what they came to.
+# The calls by which a model ends its turn or goes on, and their results.
 FLOW_CALL = "flow_control_call"
 FLOW_RESULT = "flow_control_result"
 CONTEXT_CREATED = "context_created"
@@ -18,9 +18,9 @@ COMPACTION = "compaction"
 ARCHIVAL = "archival"
 SYSTEM_PROMPT_CHANGED = "system_prompt_changed"
 
-# The window begins with the last of these.
+# The window starts at the last of these.
 ANCHORS = frozenset({CONTEXT_CREATED, COMPACTION, ARCHIVAL})
-# What the transcript holds and no model is ever sent.
+# Entries that are never sent to a model.
 NEVER_IN_WINDOW = frozenset({SYSTEM_PROMPT_CHANGED})
 
 OK, STOPPED, FAILED, INTERRUPTED = "ok", "stopped", "failed", "interrupted"
@@ -28,17 +28,17 @@ OK, STOPPED, FAILED, INTERRUPTED = "ok", "stopped", "failed", "interrupted"
 USER, AGENT, SYSTEM = "user", "agent", "system"
 
 TO_USER, TO_AGENT = "call_user", "call_agent"
-"""The tools that give the word to the user, and back to the model."""
+"""The tools that end the round, and that let the model go on."""
 
 THOUGHTS = "thoughts"
-"""A key of metadata: what the model thought before an entry."""
+"""A key of metadata: the model's reasoning before an entry."""
 
 
 class Entry(NamedTuple):
-    """What was said or done. Types are open: a store keeps those that it does not know.
+    """What was said or done. A store keeps entries of unknown types.
 
-    The store gives what is empty when it is appended: `id`, `sequence` (from 1, growing) and `time_ms`. `extra` holds
-    the fields that somebody else has put into the line, and those of a known name whose value makes no sense.
+    On append the store sets `id`, `sequence` (from 1, growing) and `time_ms` if they are empty. `extra` holds fields of
+    other programs, and fields of ours with invalid values.
     """
 
     entry_type: str
@@ -57,14 +57,13 @@ class Entry(NamedTuple):
 
     @property
     def timestamp(self) -> int:
-        """In whole seconds, as the documents have it."""
+        """In whole seconds, as the wire formats have it."""
         return self.time_ms // 1000
 
 
 def role_of(entry: Entry) -> str:
-    """Who speaks: what the entry says, else, as in the documents, the agent whenever it speaks to `user`.
-
-    A conversation that is called `user` needs the former.
+    """The role of the entry. If it has none, an entry to `user` is the agent's, which is wrong only for a conversation
+    named `user`.
     """
     if entry.role:
         return entry.role

@@ -1,17 +1,17 @@
-"""An entry as the object that every wire shows and that its line in the transcript is."""
+"""The JSON object of an entry, on every wire and in the transcript."""
 
 from marid.core.conversation.entry import OK, Entry
 
 MORE_LINES = "marid:more"
-"""How many lines of the same append follow a line: a group that was cut is taken back as a whole. The name is one that
-nobody else has: by a line of another program that has it, whole lines would be taken back."""
+"""The number of lines of the same append that follow, so that a group that was cut can be removed as a whole. No other
+program may use this name: its lines would be removed."""
 
-# Names of ours that somebody else's field of the same name never replaces: readers go by them.
+# Fields that `extra` never replaces, since readers rely on them.
 _RESERVED_FIELDS = frozenset({"sequence", MORE_LINES})
 
 
 def entry_to_dict(entry: Entry) -> dict[str, object]:
-    """By the documents' names; what is empty and optional is left out, and the fields of others are there."""
+    """The fields by their wire names, with those of other programs; empty optional ones are left out."""
     optional = {"role": entry.role, "round": entry.round, "tool_call_id": entry.tool_call_id}
     metadata: dict[str, object] = {"metadata": dict(entry.metadata)} if entry.metadata else {}
     return {
@@ -31,5 +31,5 @@ def entry_to_dict(entry: Entry) -> dict[str, object]:
 
 
 def status_mark(entry: Entry) -> str:
-    """What is put after an entry that did not end well, for a person."""
+    """A suffix for people, if the entry did not end well."""
     return "" if entry.status == OK else f" ({entry.status})"

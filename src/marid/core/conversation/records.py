@@ -1,4 +1,4 @@
-"""What is known of a conversation besides its entries, who holds it, and when its transcript begins a new partition."""
+"""Metadata, locks, inboxes, storage settings and errors of conversations."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -9,12 +9,12 @@ from marid.core.errors import BadInput, Refused, Unavailable
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
-# Texts that belong to a conversation; `reflection` belongs to all of a home.
+# Texts of a conversation; `reflection` is shared by all of a home.
 NOTES = ("todos", "goals", "summary", "system_prompt", "reflection")
 
 
 class ConversationMeta(NamedTuple):
-    """Times are in ms since 1970, 0 for never; `extra` holds the fields of others, which survive."""
+    """Times are in ms since 1970, 0 for never; `extra` holds the fields of other programs, which are kept."""
 
     id: str
     name: str
@@ -30,12 +30,12 @@ class ConversationMeta(NamedTuple):
     extra: Mapping[str, object] = _NOTHING
 
     def public_fields(self) -> dict[str, object]:
-        """By name, what a program may want: not what belongs to others."""
+        """The fields that programs may see, by name."""
         return {name: value for name, value in self._asdict().items() if name not in ("extra", "flags", "owner")}
 
 
 class LeaseHolder(NamedTuple):
-    """Who holds a conversation; `heartbeat_ms` is when it last said that it is there."""
+    """The process that holds a conversation; `heartbeat_ms` is its last sign of life."""
 
     pid: int = 0
     host: str = ""
@@ -45,21 +45,21 @@ class LeaseHolder(NamedTuple):
 
 
 class Expiry(NamedTuple):
-    """When a conversation is destroyed by itself, in seconds; 0 is never."""
+    """When a conversation is destroyed without a command, in seconds; 0 is never."""
 
     at: int = 0
     after_inactive: int = 0
 
 
 class SweepResult(NamedTuple):
-    """Which conversations were destroyed as their time had come, and what a person should know about that."""
+    """The conversations that had expired and were destroyed, and a problem for the user."""
 
     destroyed: tuple[str, ...] = ()
     problem: str = ""
 
 
 class InboxMessage(NamedTuple):
-    """What one conversation has sent another; the store gives `id` and `timestamp`."""
+    """A message from one conversation to another; the store sets `id` and `timestamp`."""
 
     sender: str
     to: str
@@ -69,14 +69,14 @@ class InboxMessage(NamedTuple):
 
 
 class InboxContents(NamedTuple):
-    """What waits in an inbox, oldest first, each message with an id; `problem` is what its owner should know of it."""
+    """The messages of an inbox, oldest first, each with an id; `problem` is a note for the user."""
 
     messages: tuple[InboxMessage, ...]
     problem: str = ""
 
 
 class CurrentConversation(NamedTuple):
-    """Which conversation is meant where none is named, and which was before it."""
+    """The conversation that is used if none is named, and the one before it."""
 
     implied: str = "default"
     previous: str = ""
@@ -106,14 +106,14 @@ DEFAULT_STORAGE = StorageSettings()
 
 
 class ConversationHit(NamedTuple):
-    """An entry that a search has found, and the name of its conversation."""
+    """An entry found by a search, and the name of its conversation."""
 
     conversation: str
     entry: Entry
 
 
 class ConversationLocked(Unavailable):
-    """Somebody else works in the conversation; `holder` is None when that one has left no name."""
+    """Another process holds the conversation; `holder` is None if it is unknown."""
 
     def __init__(self, message: str, holder: LeaseHolder | None) -> None:
         super().__init__(message)
@@ -121,7 +121,7 @@ class ConversationLocked(Unavailable):
 
 
 class SequenceConflict(BadInput):
-    """The transcript has gone on since the caller looked; `sequence` is where it is."""
+    """The transcript has grown since the caller read it; `sequence` is its last number."""
 
     def __init__(self, message: str, sequence: int) -> None:
         super().__init__(message)
@@ -129,7 +129,7 @@ class SequenceConflict(BadInput):
 
 
 class ConversationArchived(Refused):
-    """Nothing can be said or changed in a conversation that was put away; `name` is what it is called."""
+    """An archived conversation is read-only; `name` is its name."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"the conversation '{name}' is archived; restore it first")
@@ -137,8 +137,8 @@ class ConversationArchived(Refused):
 
 
 class Conflict(BadInput):
-    """There is a conversation of that name."""
+    """A conversation of that name exists."""
 
 
 class Corrupt(Unavailable):
-    """A file is not what it should be and cannot be made anew from others."""
+    """A file is damaged and cannot be rebuilt from others."""

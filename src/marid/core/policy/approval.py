@@ -7,15 +7,14 @@ from marid.core.caller import Caller
 from marid.core.errors import Refused
 
 QUESTION_TIMEOUT = 60.0
-"""How long a question may wait."""
 ANSWER_RETENTION = 600.0
-"""How long an answer that nobody has fetched yet stays good: a program that was restarted comes back for it."""
+"""How long an answer stays valid for a program that was restarted and asks again."""
 MAX_PENDING_QUESTIONS = 8
-"""How many questions of one caller may wait at once."""
+"""Per caller."""
 
 
 class QuestionKind(Enum):
-    """What is asked for."""
+    """What the question is about."""
 
     EDIT = "edit"
     COMMAND = "command"
@@ -26,7 +25,7 @@ class QuestionKind(Enum):
 
 
 class ApprovalAnswer(Enum):
-    """ALWAYS is a yes that also writes a rule: what the question calls its grant needs no further question."""
+    """ALWAYS is a yes that also stores the grant of the question."""
 
     YES = "yes"
     NO = "no"
@@ -34,9 +33,9 @@ class ApprovalAnswer(Enum):
 
 
 class Question(NamedTuple):
-    """`text` shows what will happen, safe to print; `hash` covers all of it, also where the text had to be cut.
+    """`text` shows what will happen, safe to print; `hash` covers all of it, even if the text was cut.
 
-    `always` tells whether that answer is offered; it would hold for `grant` in `scope` (a conversation or a run).
+    `always` says whether that answer is offered; it would store `grant` for `scope` (a conversation or a run).
     """
 
     id: str
@@ -53,7 +52,7 @@ class Question(NamedTuple):
 
 
 class Approval(NamedTuple):
-    """A question and what has become of it. A closed one was fetched or given up, and takes no answer any more."""
+    """A question and its state. If `closed`, its answer was fetched or it was given up; it takes no answer."""
 
     question: Question
     answer: ApprovalAnswer | None = None
@@ -66,7 +65,7 @@ class Approval(NamedTuple):
         return self.answer is None and not self.closed and now < self.question.expires
 
     def is_joinable(self, now: float) -> bool:
-        """Whether whoever asks the same again joins this one: it waits, or has an answer that nobody fetched."""
+        """Whether the same question asked again joins this one: it is open, or its answer was not fetched yet."""
         if self.closed:
             return False
         return self.is_waiting(now) if self.answer is None else now < self.answered + ANSWER_RETENTION
@@ -75,20 +74,20 @@ class Approval(NamedTuple):
 def check_answer(held: Approval, answer: ApprovalAnswer, by: Caller, now: float) -> None:
     """Raises: Refused unless this answer may be given now by this caller."""
     if not _may_answer(held.question, by):
-        raise Refused("a caller does not answer its own question")
+        raise Refused("a caller may not answer its own question")
     if held.answer is not None:
-        raise Refused(f"the question is answered already: {held.answer.value}, by {held.by}")
+        raise Refused(f"the question was already answered: {held.answer.value}, by {held.by}")
     if not held.is_waiting(now):
-        raise Refused("the question has expired: nothing was done, and nothing will be")
+        raise Refused("the question has expired; nothing was done")
     if answer is ApprovalAnswer.ALWAYS and not held.question.always:
-        raise Refused("this question takes yes or no only")
+        raise Refused("this question takes only yes or no")
 
 
 def person_caller(face: str, user: str = "") -> Caller:
-    """Who answers at a face; not equal to any caller of tools."""
+    """The caller that answers questions at a face; never equal to a caller of tools."""
     return Caller(face=f"person:{face}", user=user)
 
 
 def _may_answer(question: Question, by: Caller) -> bool:
-    """Never the caller itself, and never one who speaks in a conversation: that may be a model."""
+    """Not the caller itself, nor a caller within a conversation, which may be a model."""
     return by != question.caller and not by.conversation and not by.parent

@@ -1,4 +1,4 @@
-"""Who may do what: effects, verdicts, and the frozen policy that travels with every call."""
+"""Effects, verdicts, and the frozen policy that every call carries."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ class Effect(Enum):
 
 
 class Verdict(IntEnum):
-    """Ordered, so that combining verdicts is `max`: a further opinion can only make it stricter."""
+    """Ordered, so that `max` combines verdicts: another layer can only be stricter."""
 
     ALLOW = 0
     ASK = 1
@@ -29,9 +29,9 @@ HARMLESS_EFFECTS = frozenset({Effect.READ, Effect.META})
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyRules:
-    """One layer of a policy. A tool's own rule stands for its effect's within the layer.
+    """One layer of a policy. Within it, a tool's rule overrides that of its effect.
 
-    `outside` is for paths that lead out of the roots; `hosts` need no question (the user's own layer only).
+    `outside` is for paths outside the roots; `hosts` need no question (in the user's own layer only).
     """
 
     effects: Mapping[Effect, Verdict] = field(default_factory=dict[Effect, Verdict])
@@ -40,12 +40,12 @@ class PolicyRules:
     hosts: frozenset[str] = frozenset()
 
     def verdict(self, effect: Effect, names: Collection[str]) -> Verdict | None:
-        """What this layer says, or None; `names` are all names of the tool, and the strictest rule for one counts."""
+        """The verdict of this layer, or None. Of several rules for the tool's names the strictest counts."""
         named = [self.tools[name] for name in names if name in self.tools]
         return max(named) if named else self.effects.get(effect)
 
     def with_fallback(self, weaker: "PolicyRules") -> "PolicyRules":
-        """These rules, and those of `weaker` where these say nothing."""
+        """These rules, completed by those of `weaker`."""
         return PolicyRules(
             effects={**weaker.effects, **self.effects},
             tools={**weaker.tools, **self.tools},
@@ -69,11 +69,11 @@ DEFAULT_RULES = PolicyRules(
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """The first of `layers` is the user's own, and denies what it does not name; every further one can only tighten.
+    """The first of `layers` is the user's own and denies what it does not name; every other one can only tighten.
 
-    `granted` effects are not asked for any more (denied is denied); `trusted` waives also the questions that a grant
-    leaves. `narrower` layers come after the grants: a caller that acts for another has them. `wait`: a question may
-    wait for an answer from elsewhere.
+    `granted` turns ASK into ALLOW for these effects, `trusted` for all, and `trusted` also waives the questions that
+    grants leave. `narrower` layers apply after the grants, for a caller that acts for another. With `wait`, a question
+    may wait for an answer from another process.
     """
 
     layers: tuple[PolicyRules, ...] = (DEFAULT_RULES,)
@@ -84,7 +84,7 @@ class Policy:
     narrower: tuple[PolicyRules, ...] = ()
 
     def verdict(self, effect: Effect, *names: str) -> Verdict:
-        """For a tool of that effect, known by these names."""
+        """The verdict on a tool with that effect and these names."""
         if self.read_only and effect not in HARMLESS_EFFECTS:
             return Verdict.DENY
         base = self.layers[0].verdict(effect, names) if self.layers else None
@@ -95,20 +95,20 @@ class Policy:
 
     @property
     def outside(self) -> Verdict:
-        """For a path that leads out of the roots: a person may be asked, but nothing else lets it pass."""
+        """The verdict on a path outside the roots: at best a person is asked."""
         if not self.layers or self.layers[0].outside is None:
             return Verdict.DENY
-        said = [layer.outside for layer in (*self.layers, *self.narrower) if layer.outside is not None]
-        return max(Verdict.ASK, *said)
+        verdicts = [layer.outside for layer in (*self.layers, *self.narrower) if layer.outside is not None]
+        return max(Verdict.ASK, *verdicts)
 
     def is_known_host(self, host: str) -> bool:
-        """Whether the user has named this host as one that needs no question."""
+        """Whether the user has listed this host in `hosts`."""
         return bool(self.layers) and host.lower() in self.layers[0].hosts
 
     def restrict(
         self, rules: PolicyRules | None = None, *, effects: Collection[Effect] | None = None, read_only: bool = False
     ) -> "Policy":
-        """At most this policy: with stricter `rules`, with no other than these `effects`, or without any change."""
+        """A policy that is at most this one: with more `rules`, only these `effects`, or `read_only`."""
         added = [rules] if rules is not None else []
         if effects is not None:
             added.append(PolicyRules(effects={one: Verdict.DENY for one in Effect if one not in effects}))
@@ -116,8 +116,5 @@ class Policy:
 
 
 def _strictest(start: Verdict, layers: Collection[PolicyRules], effect: Effect, names: Collection[str]) -> Verdict:
-    for layer in layers:
-        said = layer.verdict(effect, names)
-        if said is not None and said > start:
-            start = said
-    return start
+    verdicts = (layer.verdict(effect, names) for layer in layers)
+    return max([start, *(verdict for verdict in verdicts if verdict is not None)])

@@ -1,4 +1,4 @@
-"""Commands that look after conversations: list, destroy, clear, rename, log, inspect, set."""
+"""Commands on conversations: list, destroy, clear, rename, log, inspect, set."""
 
 from marid.app import conversation_settings, conversations, inspection
 from marid.app.conversation_lookup import conversation_exists
@@ -10,13 +10,13 @@ from marid.faces.pipe.session import JsonSession
 
 
 def list_contexts(session: JsonSession) -> None:
-    """All conversations, a result for each."""
+    """List all conversations, one result each."""
     for listed in conversations.list_conversations(session.scope):
         _write_conversation(session, listed.meta, listed.holder)
 
 
 def list_current_context(session: JsonSession) -> None:
-    """The conversation of the request, in short; it need not be there."""
+    """Summarize the conversation of the request, which need not exist."""
     found = conversations.overview(session.scope, session.request.context)
     _write_conversation(session, found.meta, found.holder, messages=found.messages, summary=found.summary)
 
@@ -37,14 +37,14 @@ def _write_conversation(
 
 
 def destroy_context(session: JsonSession) -> None:
-    """Destroys a conversation without asking, unless somebody works in it; one that is not there is gone already."""
+    """Destroy a conversation without asking, unless it is in use; it need not exist."""
     name = session.conversation_for("name")
     gone = conversations.destroy(session.scope, name)
     session.writer.write_result(f"destroyed '{name}'" if gone else f"there is no conversation '{name}'", destroyed=gone)
 
 
 def archive_history(session: JsonSession) -> None:
-    """Empties the window; the transcript stays. Raises: NotFound; Unavailable."""
+    """Empty the window; the transcript stays. Raises: NotFound; Unavailable."""
     name = session.existing_conversation("name")
     cleared = conversations.clear(session.scope, name)
     words = f"archived the history of '{name}'" if cleared else f"'{name}' has no history to archive"
@@ -52,7 +52,7 @@ def archive_history(session: JsonSession) -> None:
 
 
 def rename_context(session: JsonSession) -> None:
-    """Gives a conversation another name. Raises: NotFound; Conflict; Unavailable."""
+    """Rename a conversation. Raises: NotFound; Conflict; Unavailable."""
     old, new = session.conversation_for("old"), session.request.fields["new"]
     conversation_exists(session.scope, old)
     conversations.rename(session.scope, old, new)
@@ -60,19 +60,16 @@ def rename_context(session: JsonSession) -> None:
 
 
 def show_log(session: JsonSession) -> None:
-    """The last entries of the window, the first ones for a negative number, all for 0.
-
-    Raises: NotFound; Unavailable.
-    """
+    """Show the last entries of the window, the first for a negative count, all for 0. Raises: NotFound; Unavailable."""
     count = int(session.request.fields["count"])
     for entry in conversations.log(session.scope, session.conversation_for("context"), count):
         session.writer.write_entry(entry)
 
 
 def inspect(session: JsonSession) -> None:
-    """A thing of the conversation or a setting; what nobody knows is `(not set)`.
+    """Show a property or a setting of the conversation; an unknown one is `(not set)`.
 
-    Raises: BadInput for settings that make no sense; NotFound; Unavailable.
+    Raises: BadInput for invalid settings; NotFound; Unavailable.
     """
     name = session.existing_conversation("context")
     session.scope.within(name).resolve()
@@ -84,14 +81,14 @@ def inspect(session: JsonSession) -> None:
 
 
 def set_system_prompt(session: JsonSession) -> None:
-    """Gives the conversation a system prompt: a text, or the path of a file. Raises: Unavailable."""
+    """Set the system prompt from a text or the path of a file. Raises: Unavailable."""
     name = session.conversation_for("context")
     has_own = conversation_settings.set_system_prompt(session.scope, name, session.request.fields["prompt"])
     session.writer.write_event("system_prompt_set", context=name, own=has_own)
 
 
 def show_help(session: JsonSession) -> None:
-    """What there is to ask for."""
+    """List the commands."""
     commands = "\n".join(
         [
             *COMMANDS_WITHOUT_FIELDS,
@@ -102,10 +99,10 @@ def show_help(session: JsonSession) -> None:
 
 
 def show_version(session: JsonSession) -> None:
-    """The version of marid."""
+    """Print the version."""
     session.writer.write_result(f"marid {__version__}")
 
 
 def no_op(session: JsonSession) -> None:
-    """Nothing, but the conversation's end may have been set, and others may have ended."""
+    """Do nothing beyond what every request does: set an expiry, sweep expired conversations."""
     del session

@@ -1,4 +1,4 @@
-"""The last line: `done`, once, whatever happened."""
+"""The last line, `done`: written exactly once, whatever happens."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from marid.faces.signals import GRACE_SECONDS, SIGNAL_EXIT_BASE, SignalGuard
 
 
 class DoneLine:
-    """Writes the last line. Who hangs after a signal is not waited for: `leave` ends the process."""
+    """Writes the last line. If the work does not end after a signal, `leave` ends the process."""
 
     def __init__(
         self, wire: JsonLineWriter, grace: float = GRACE_SECONDS, leave: Callable[[int], Any] = os._exit
@@ -25,7 +25,7 @@ class DoneLine:
         self._ended = False
 
     def run(self, work: Callable[[SignalGuard], None]) -> int:
-        """Do the work, then say that it is done; the exit code. Nothing is written after that line."""
+        """Run the work, then write the last line. Returns the exit code."""
         with SignalGuard(self._abandon, _ignore_signal, self._grace) as signals:
             failure = _run_work(work, signals)
             signals.ignore()
@@ -35,10 +35,10 @@ class DoneLine:
 
     def _abandon(self, number: signal.Signals) -> None:
         self._once.acquire()
-        if self._ended:  # it was a close thing
+        if self._ended:
             self._once.release()
             return
-        # The lock is kept for good: this line is the last.
+        # Keep the lock, so that nothing else writes the line.
         self._leave(self._write_done(_interruption_report(number)))
 
     def _write_done(self, failure: ErrorReport | None) -> int:

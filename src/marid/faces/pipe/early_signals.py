@@ -1,4 +1,4 @@
-"""The last line of a request that is interrupted before anything of it was read."""
+"""The last line of a request that is interrupted while the program is still being imported."""
 
 from marid.faces.signals import install_early_handlers
 
@@ -6,10 +6,10 @@ _DONE = '{"type":"done","ok":false,"code":"internal_error","message":"%s"}\n'
 
 
 def interruption_message(signal: str) -> str:
-    """What is said of it."""
+    """The message of the last line."""
     return f"interrupted ({signal})"
 
 
 def install_early_done() -> None:
-    """To be called first thing: reading the program takes longer than some have patience."""
+    """Call this first, before the slow imports."""
     install_early_handlers(lambda signal: (_DONE % interruption_message(signal)).encode())

@@ -1,12 +1,11 @@
-"""Errors as the last line tells them: six codes, by family."""
+"""The error codes of the last line, by family."""
 
 import traceback
 from types import MappingProxyType
 from typing import NamedTuple
 
 from marid.core.conversation.records import Conflict, ConversationLocked, Corrupt
-from marid.core.errors import FAMILIES, MaridError, unwrap_group
-from marid.core.exit_codes import exit_code
+from marid.core.errors import FAMILIES, MaridError, exit_code, unwrap_group
 from marid.core.settings.values import BadSettingsFile
 
 INTERNAL = "internal_error"
@@ -20,7 +19,7 @@ FAMILY_CODES = MappingProxyType(
         "internal": INTERNAL,
     }
 )
-# Kinds of errors that have a code of their own, whatever their family's is.
+# Errors with another code than their family.
 ERROR_CODES = MappingProxyType(
     {
         Conflict: "already_exists",
@@ -32,7 +31,7 @@ ERROR_CODES = MappingProxyType(
 
 
 class ErrorReport(NamedTuple):
-    """What the last line says, and what the process ends with."""
+    """The fields of the last line, and the exit code."""
 
     code: str
     message: str
@@ -40,16 +39,16 @@ class ErrorReport(NamedTuple):
 
 
 def error_report(error: Exception) -> ErrorReport:
-    """What is told of an error; of a bug also where it was met."""
+    """The report of an error; for a bug also where it was raised."""
     error = unwrap_group(error)
     if not isinstance(error, MaridError):
-        met = traceback.extract_tb(error.__traceback__)[-1:]
-        place = "".join(f" ({frame.filename.rpartition('/')[2]}:{frame.lineno})" for frame in met)
+        frames = traceback.extract_tb(error.__traceback__)[-1:]
+        place = "".join(f" ({frame.filename.rpartition('/')[2]}:{frame.lineno})" for frame in frames)
         return ErrorReport(INTERNAL, f"a bug: {type(error).__name__}: {error}{place}", exit_code(error))
     kind = next((code for one, code in ERROR_CODES.items() if isinstance(error, one)), FAMILY_CODES[error.code])
     return ErrorReport(kind, str(error), exit_code(error))
 
 
 def error_from_code(code: str, message: str) -> MaridError:
-    """The error of a family, for a failure that came as a value."""
+    """The error of the family with this code, for a failure that is a value."""
     return next((family for family in FAMILIES if family.code == code), MaridError)(message)

@@ -38,7 +38,7 @@ refused, unless --trust, --allow or flags.trust grants it.
 
 
 class JsonCommand(click.Command):
-    """A command line that is wrong, and one that asks for help, have their last line too."""
+    """Writes the last line also for a wrong command line and for --help."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
@@ -91,10 +91,7 @@ def make_session(
     *,
     home: str = "",
 ) -> JsonSession:
-    """What the request is carried out with; a `home` of the command line is stronger than the request's.
-
-    Raises: BadInput for settings that make no sense; NotFound.
-    """
+    """The session of a request; `home` of the command line overrides the request's. Raises: BadInput; NotFound."""
     places = {"home": home or request.home, "project": request.project_root}
     scope = open_request(**{name: place for name, place in places.items() if place})._replace(
         caller=Caller(face="json")
@@ -105,7 +102,7 @@ def make_session(
 
 
 def run_session(session: JsonSession, signals: SignalGuard) -> None:
-    """The life of a command: what is there is told, what has expired is destroyed, and then it is carried out."""
+    """Announce the tools, sweep expired conversations, and run the command."""
     scope, request = session.scope, session.request
     _announce(session)
     _sweep(session)
@@ -118,11 +115,11 @@ def run_session(session: JsonSession, signals: SignalGuard) -> None:
 
 
 def _sweep(session: JsonSession) -> None:
-    """A home that cannot be written can still be read."""
+    """Destroy expired conversations; a home that is read-only can still be used."""
     try:
         gone, problem = conversations.sweep(session.scope)
     except Unavailable as error:
-        session.note(f"conversations that have come to their end stay: {error}")
+        session.note(f"cannot delete expired conversations: {error}")
         return
     if problem:
         session.note(problem)
@@ -131,7 +128,7 @@ def _sweep(session: JsonSession) -> None:
 
 
 def _announce(session: JsonSession) -> None:
-    """Raises: BadInput for settings that make no sense, before anything is told."""
+    """Raises: BadInput for invalid settings, before any event is written."""
     settings, _, notes = session.scope.resolve()
     session.writer.hide(
         (settings.model.api_key, *(row.get("api_key", "") for row in settings.model.providers.values()))

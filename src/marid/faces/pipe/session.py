@@ -1,4 +1,4 @@
-"""What a command works with."""
+"""The state of one request."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from marid.faces.pipe.round_events import RoundEventWriter
 
 
 class JsonSession(NamedTuple):
-    """One request on its way: the workbench, what is asked for, what it may do, and where it is told."""
+    """One request: the app, the parsed request, what tools may access, and the output."""
 
     scope: RequestScope
     request: JsonRequest
@@ -22,25 +22,25 @@ class JsonSession(NamedTuple):
 
     @property
     def round_events(self) -> RoundEventWriter:
-        """Where what happens in a round goes."""
+        """Writes the events of a round."""
         return RoundEventWriter(self.writer)
 
     def conversation_for(self, field: str) -> str:
-        """The name of the conversation that a command names in `field`, else of the one of the whole request."""
+        """The name of the conversation in a field of the command, or else that of the request."""
         return conversation_name(self.scope, self.request.conversation_for(field))
 
     def existing_conversation(self, field: str) -> str:
-        """As `about`, but another one than that of the whole request must be there. Raises: NotFound."""
+        """As `conversation_for`; unless it is that of the request, it must exist. Raises: NotFound."""
         name = self.conversation_for(field)
         conversation_exists(self.scope, name, unused=self.request.context)
         return name
 
     def note(self, text: str) -> None:
-        """Something that whoever reads the events should know."""
+        """Write a note event."""
         self.writer.write_event("note", text=text)
 
     def round_request(self, prompt: str, conversation: str) -> RoundRequest:
-        """What is said under this request's conditions."""
+        """A round with the options of this request."""
         return RoundRequest(
             prompt=prompt,
             conversation=conversation,

@@ -1,14 +1,13 @@
 import pytest
 
 from marid.core.conversation.records import Conflict, ConversationLocked, Corrupt, SequenceConflict
-from marid.core.errors import CODES as FAMILIES
-from marid.core.errors import BadInput, Exhausted, MaridError, NotFound, OutsideRoots, Refused, Unavailable
+from marid.core.errors import EXIT_STATUS, BadInput, Exhausted, MaridError, NotFound, OutsideRoots, Refused, Unavailable
 from marid.core.settings.values import BadSettingsFile
 from marid.faces.pipe.error_codes import FAMILY_CODES, error_from_code, error_report
 
 
 def test_every_family_has_a_code() -> None:
-    assert set(FAMILY_CODES) == set(FAMILIES)
+    assert set(FAMILY_CODES) == set(EXIT_STATUS)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +48,6 @@ def test_the_only_error_of_a_group_of_tasks_is_the_error() -> None:
     assert error_report(ExceptionGroup("tasks", [NotFound("x"), Refused("y")])).code == "internal_error"
 
 
-@pytest.mark.parametrize("code", FAMILIES)
+@pytest.mark.parametrize("code", EXIT_STATUS)
 def test_a_failure_that_came_as_a_value_becomes_its_error(code: str) -> None:
     assert error_from_code(code, "x").code == code

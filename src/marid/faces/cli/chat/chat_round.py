@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from marid.app.app import RequestScope
 from marid.app.round_request import RoundRequest
 from marid.core.conversation.records import ConversationLocked
-from marid.core.errors import NotFound
+from marid.core.errors import INTERRUPTED_STATUS, NotFound
 from marid.core.events import EventListener
-from marid.core.exit_codes import INTERRUPTED_STATUS
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import DisplaySettings, ResolvedSettings
 from marid.faces.cli.chat.prompt_input import read_prompt

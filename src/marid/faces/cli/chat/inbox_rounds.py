@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from marid.app.app import RequestScope
 from marid.core.caller import Caller
-from marid.core.errors import MaridError
+from marid.core.errors import INTERRUPTED_STATUS, MaridError, exit_code
 from marid.core.events import Event, Notice
-from marid.core.exit_codes import INTERRUPTED_STATUS, exit_code
 from marid.core.ids import new_id
 from marid.core.round_events import RoundEnd
 from marid.faces.cli.chat.chat_round import ChatRequest, RoundRunner, show_round

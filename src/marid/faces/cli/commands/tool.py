@@ -9,8 +9,7 @@ import click
 from click.exceptions import Exit
 
 from marid.app.app import RequestScope
-from marid.core.errors import BadInput, MaridError, NotFound
-from marid.core.exit_codes import EXIT_STATUS
+from marid.core.errors import EXIT_STATUS, BadInput, MaridError, NotFound
 from marid.faces.access_flags import ACCESS_FLAGS, access_from_flags
 from marid.faces.cli.argv.completion_values import complete_parameter
 from marid.faces.cli.argv.shared_options import ACCESS_OPTIONS

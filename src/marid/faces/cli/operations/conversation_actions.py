@@ -25,7 +25,7 @@ def sweep(scope: RequestScope, *, verbose: bool = False) -> str:
     except Unavailable as error:
         # A home that cannot be written can still be read.
         if verbose:
-            print_note(f"conversations that have come to their end stay: {error}")
+            print_note(f"cannot delete expired conversations: {error}")
         return ""
     if problem:
         print_note(problem)

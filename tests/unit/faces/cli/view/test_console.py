@@ -5,18 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from marid.core.errors import CODES, FAMILIES, MaridError
-from marid.core.exit_codes import EXIT_STATUS, exit_code
 from marid.faces.cli.view.console import print_line, print_note, redirect_target, write_stderr
-
-
-def test_every_family_has_its_exit_code() -> None:
-    assert [exit_code(family("x")) for family in FAMILIES] == [2, 3, 4, 5, 6]
-    assert set(EXIT_STATUS) == set(CODES)
-
-
-def test_anything_else_is_a_bug() -> None:
-    assert [exit_code(error) for error in (ValueError("x"), MaridError("x"))] == [70, 70]
 
 
 def test_a_line_for_the_person_goes_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
