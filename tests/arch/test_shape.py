@@ -133,10 +133,10 @@ def test_a_package_without_modules_does_not_exist() -> None:
 
 
 def test_what_the_command_table_and_the_forms_name_by_string_exists() -> None:
-    from marid.assembly.formats.format_table import FORMS
+    from marid.assembly.formats.format_table import FORMATS
     from marid.launch.commands import COMMANDS
 
-    for place in [*(command.target for command in COMMANDS.values()), *FORMS.values()]:
+    for place in [*(command.target for command in COMMANDS.values()), *FORMATS.values()]:
         module, _, attribute = place.partition(":")
         assert hasattr(importlib.import_module(module), attribute), place
 

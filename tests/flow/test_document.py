@@ -131,7 +131,7 @@ def test_a_file_without_permission_is_told_and_survived(jinni: Jinni) -> None:
     assert "readable" in result.out
     assert "canary" not in result.out
     assert "closed.txt" in result.err
-    assert "no permission" in result.err
+    assert "permission denied" in result.err
 
 
 def test_a_root_that_does_not_exist_is_an_error_in_words(jinni: Jinni, tmp_path: Path) -> None:

@@ -376,7 +376,7 @@ def test_a_model_reads_failures_in_plain_words(tmp_path: Path, dialect: str) -> 
     with ModelServer(Script(steps=[says(calls=made), says("Oh.")], strict=True)) as server:
         talk(desk(tmp_path), "go", flags=asks(server, dialect))
         assert [result.text for result in chats(server)[1].results] == [
-            "ERROR: 'gone' is not there",
+            "ERROR: gone: not found",
             "ERROR: no tool is called 'no_such_tool'",
         ]
 

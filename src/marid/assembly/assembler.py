@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from marid.assembly.context_ports import ContextPorts
-from marid.assembly.item_builder import ItemBuilder, make_level_matcher
+from marid.assembly.item_builder import ItemBuilder, LevelMatcher
 from marid.assembly.items import ContextItem, Section
 from marid.assembly.selection import Selection, make_selection_rules, resolve_targets, select_files
 from marid.core.context import ContextRequest, Level
@@ -28,7 +28,7 @@ _GROUP_FILES = 500
 
 
 class Assembler:
-    """The stages of one request. What several stages need is made when it is first used, and not changed after that."""
+    """The stages of one request. What several stages share is made at its first use, and then not changed."""
 
     def __init__(
         self, request: ContextRequest, ports: ContextPorts, emit: Emit, cache: "ContentCache | None" = None
@@ -39,18 +39,18 @@ class Assembler:
         self._content_cache = cache
         masker = Masker() if request.render.mask else None
         self.item_builder = ItemBuilder(masker, ports.outlines, line_numbers=request.render.line_numbers)
-        self._level_matcher = make_level_matcher(request.render.levels)
+        self._level_matcher = LevelMatcher(request.render.levels) if request.render.levels else None
 
     @cached_property
     def selection(self) -> Selection:
-        """The files that the request asks for; the first use walks."""
+        """The selected files; the first use walks."""
         return self._select() if self._content_cache is None else self._content_cache.select(self._select)
 
     def _select(self) -> Selection:
         request, wanted = self.request, self.request.selection
         targets = resolve_targets(wanted.targets, request.cwd, wanted.base)
-        ruling = make_selection_rules(wanted, request.cwd, self.ports.user_git_files, self.ports.settings_rules)
-        found = select_files(targets, ruling, self.emit, self.ports.access, reasons=bool(request.lock))
+        rules = make_selection_rules(wanted, request.cwd, self.ports.user_git_files, self.ports.settings_rules)
+        found = select_files(targets, rules, self.emit, self.ports.access, reasons=bool(request.lock))
         if wanted.changed_since:
             found = found.restrict_to(frozenset(self.ports.git().changed_files(targets.top, wanted.changed_since)))
         for path in (request.output, request.redirect, request.lock):
@@ -72,11 +72,11 @@ class Assembler:
 
     @cached_property
     def reader(self) -> FileReader:
-        """Reads the selected files and reports those that cannot be read."""
+        """The reader of the run, which reports files that cannot be read."""
         return self.make_reader(lambda path, reason: self.emit(FileProblem(path=quote_path(path), reason=reason)))
 
     def make_reader(self, on_problem: OnProblem) -> FileReader:
-        """A reader of the selected files. It skips an existing output under any name: a hard link must not be read."""
+        """A reader of the selected files. It skips the output file, also under the name of a hard link."""
         return FileReader(self.selection.top, on_problem, skip=self._output_identity, access=self.ports.access)
 
     @cached_property
@@ -97,24 +97,24 @@ class Assembler:
 
     @cached_property
     def counter(self) -> "CachedCounter":
-        """Counts tokens and caches them by content."""
+        """A token counter with a cache by content."""
         # Imported when used: most runs do not count.
         from marid.text.tokens import CachedCounter, make_counter
 
         return CachedCounter(make_counter(self.request.encoding), self.ports.cache())
 
     def items(self) -> Iterator[ContextItem]:
-        """Every selected text file as it will be written, in order."""
+        """Every selected text file as it will be written."""
         if self.symbols or self._level_matcher:
             return map(self.item, self.contents())
         return map(self.item_builder.build_full, self.contents())
 
     def contents(self) -> Iterator[Content]:
-        """Every selected text file as it was read."""
+        """Every selected text file as read."""
         return self.read(self.selection.folders)
 
     def read(self, folders: list[Folder]) -> Iterator[Content]:
-        """The text files in `folders`, from the cache where there is one."""
+        """The text files in `folders`, through the cache if there is one."""
         cache = self._content_cache
         return self.reader.read(folders) if cache is None else cache.read(self.reader, folders)
 
@@ -138,7 +138,7 @@ class Assembler:
                 yield item._replace(tokens=count)
 
     def sections(self) -> list[Section]:
-        """What precedes the files, without secrets."""
+        """The tree, log and diff before the files, with secrets masked."""
         shown, top = self.request.render, self.selection.top
         found: list[Section] = []
         if shown.with_tree:
@@ -164,7 +164,7 @@ class Assembler:
 
 
 def group_by_size(items: Iterable[T], size_of: Callable[[T], int]) -> Iterator[list[T]]:
-    """Groups of a few megabytes: enough to work on at once, not too much to hold."""
+    """Groups of a few megabytes, to count together."""
     group: list[T] = []
     size = 0
     for item in items:

@@ -1,4 +1,4 @@
-"""What an earlier run has read, so that a watch reads only what changed."""
+"""Contents of an earlier run, so that a watch reads only changed files."""
 
 from collections.abc import Callable, Iterable, Iterator, Set
 
@@ -8,20 +8,20 @@ from marid.workspace.walk import Folder
 
 
 class ContentCache:
-    """Contents by path, and the selection as long as nothing but contents changed."""
+    """Contents by path, and the selection while the set of files stays the same."""
 
     def __init__(self) -> None:
         self.selection: Selection | None = None
-        self._contents: dict[str, Content | None] = {}  # None: read, and no text
+        self._contents: dict[str, Content | None] = {}  # None: not a text file
 
     def select(self, walk: Callable[[], Selection]) -> Selection:
-        """The selection; `walk` makes it where it is not known."""
+        """The cached selection, or that of `walk`."""
         if self.selection is None:
             self.selection = walk()
         return self.selection
 
     def invalidate(self, paths: Set[str], *, walk: bool) -> None:
-        """These files changed, or anything in these folders; with `walk`, which files there are may have too."""
+        """Forget these files and everything in these folders; with `walk`, the selection too."""
         known = paths & self._contents.keys()
         for path in known:
             del self._contents[path]
@@ -33,7 +33,7 @@ class ContentCache:
             self.selection = None
 
     def read(self, reader: FileReader, folders: Iterable[Folder]) -> Iterator[Content]:
-        """As `reader.read`, asking the disk only for what is not known."""
+        """As `reader.read`, but only unknown files are read from disk."""
         for path, names in folders:
             prefix = f"{path}/" if path else ""
             unknown = [name for name in names if prefix + name not in self._contents]
@@ -47,7 +47,7 @@ class ContentCache:
 
 
 def _folders_of(path: str) -> Iterator[str]:
-    """Every folder that `path` lies in, the top (`.`) included."""
+    """Every folder above `path`, beginning with the top (`.`)."""
     yield "."
     at = path.find("/")
     while at >= 0:

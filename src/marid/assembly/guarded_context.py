@@ -16,7 +16,7 @@ class GuardedContextReader:
 
     def __init__(self, ports: ContextPorts, *, max_bytes: int, mask: bool, encoding: str) -> None:
         # The process has threads by now, so it must not fork.
-        self._ports = ports._replace(crew=None)
+        self._ports = ports._replace(job_pool=None)
         self._max_bytes = max_bytes
         self._mask = mask
         self._encoding = encoding
@@ -43,7 +43,7 @@ class GuardedContextReader:
         def emit(what: ContextEvent) -> None:
             match what:
                 case FileProblem(path=path, reason=reason):
-                    notices.append(f"skipped '{path}': {reason}")
+                    notices.append(f"skipped {path}: {reason}")
                 case Notice(text=text):
                     notices.append(text)
                 case _:

@@ -1,7 +1,7 @@
-"""How much of a file is shown: all, its outline, its name, or chosen symbols of it."""
+"""Build items: a file in full, as outline, by name, or only chosen symbols."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from marid.assembly.items import ContextItem
 from marid.core.context import Level, LevelRule
@@ -9,16 +9,17 @@ from marid.syntax.languages import language_of
 from marid.text.lines import number_lines
 from marid.text.secrets.masker import Masker
 from marid.workspace.read import Content
-from marid.workspace.rules.rule_patterns import RulePatterns
+from marid.workspace.rules.parse import INLINE, parse_inline
+from marid.workspace.rules.rule_layers import RuleSource
 
 if TYPE_CHECKING:
-    # Importing a module costs a quarter of a millisecond at every start; only the type checker wants these here.
+    # Importing a module takes a quarter of a millisecond at every start.
     from marid.assembly.symbol_excerpts import AnchoredSymbol
     from marid.ports.outlines import Outlines
 
 
 class ItemBuilder:
-    """Makes items of contents: level or symbols first, then masking, so that nothing unmasked gets further."""
+    """Builds items from contents and masks them, so that nothing unmasked leaves it."""
 
     def __init__(self, masker: Masker | None, outlines: "Callable[[], Outlines]", *, line_numbers: bool) -> None:
         self._masker = masker
@@ -26,7 +27,7 @@ class ItemBuilder:
         self._line_numbers = line_numbers
 
     def build(self, content: Content, level: Level = Level.FULL) -> ContextItem:
-        """`content` at `level`; an outline that says no more than the file, or of an unknown language, is not sent."""
+        """`content` at `level`; in full if it has no shorter outline, by name if its language is unknown."""
         if level is Level.OUTLINE:
             language = language_of(content.path)
             text = self._outlines().outline(content.data, language) if language else None
@@ -38,12 +39,12 @@ class ItemBuilder:
         return self._build_at_level(content, content.data, Level.FULL)
 
     def warm(self) -> None:
-        """Get ready for many files."""
+        """Prepare for many files."""
         if self._masker is not None:
             self._masker.warm()
 
     def build_outlines(self, contents: Sequence[Content]) -> dict[str, ContextItem]:
-        """The outlines of those that have one, by path; they are parsed together, which is several times faster."""
+        """The outlines by path, of contents that have one; parsing them together is several times faster."""
         known = [(content, language) for content in contents if (language := language_of(content.path))]
         texts = self._outlines().outlines([(content.data, language) for content, language in known])
         return {
@@ -53,7 +54,7 @@ class ItemBuilder:
         }
 
     def build_full(self, content: Content) -> ContextItem:
-        """As `item` in full, without a step too many: this is the hot path of every run."""
+        """As `build` in full; the hot path of every run."""
         if self._masker is None or self._line_numbers:
             return self.build(content)
         path, data, size, modified, encoding = content
@@ -61,15 +62,12 @@ class ItemBuilder:
         return ContextItem(path, body, size, modified, encoding, Level.FULL, masked)
 
     def build_symbols(self, content: Content, symbols: "Sequence[AnchoredSymbol]") -> ContextItem:
-        """Only the chosen symbols of `content`; the item has them with fresh anchors.
-
-        Raises: NotFound for a symbol that is found neither by name nor by anchor.
-        """
+        """Only the chosen symbols of `content`, with new anchors. Raises: NotFound for a missing symbol."""
         # Imported when used: it brings the grammars' tables.
         from marid.assembly.symbol_excerpts import excerpt_symbols
 
-        legible = _realign_lines(content.data, self.mask(content.data, content.path)[0])
-        shaped = excerpt_symbols(content.path, content.data, symbols, legible)
+        masked_lines = _realign_lines(content.data, self.mask(content.data, content.path)[0])
+        shaped = excerpt_symbols(content.path, content.data, symbols, masked_lines)
         body, masked = self.mask(shaped.body, content.path)
         if self._line_numbers:
             lines = _realign_lines(shaped.body, body).split(b"\n")
@@ -89,7 +87,7 @@ class ItemBuilder:
         )
 
     def mask(self, body: bytes, path: str) -> tuple[bytes, int]:
-        """`body` without its secrets, and how many there were."""
+        """`body` without secrets, and their number."""
         return (body, 0) if self._masker is None else self._masker.mask(body, path)
 
 
@@ -98,7 +96,7 @@ def _make_item(content: Content, body: bytes, masked: int) -> ContextItem:
 
 
 def _realign_lines(before: bytes, after: bytes) -> bytes:
-    """What masking made of `before`, line by line: empty lines stand where a mask took several."""
+    """`after`, the masked text, with as many lines as `before`: empty ones where a mask replaced several."""
     lost = before.count(b"\n") - after.count(b"\n")
     if not lost:
         return after
@@ -110,20 +108,20 @@ def _realign_lines(before: bytes, after: bytes) -> bytes:
     return b"\n".join([*new[:at], *[b""] * lost, *new[at:]])
 
 
-class LevelMatcher(NamedTuple):
-    """The level that the user's `--level` rules give a path; the last matching rule wins."""
+class LevelMatcher:
+    """The levels that `--level` gives. The last matching pattern wins; one that matches a folder is for all below."""
 
-    patterns: RulePatterns
-    levels: tuple[Level, ...]
+    def __init__(self, rules: Sequence[LevelRule]) -> None:
+        parsed = [(rule.level, path_rule) for rule in rules for path_rule in parse_inline([rule.pattern])]
+        self._levels = [level for level, _ in parsed]
+        self._source = RuleSource(tuple(path_rule for _, path_rule in parsed), rank=INLINE, origin="")
 
     def level_of(self, path: str) -> Level | None:
-        """The level, or None when no rule matches."""
-        found = self.patterns.last_match(path)
-        return None if found is None else self.levels[found]
-
-
-def make_level_matcher(rules: Sequence[LevelRule]) -> LevelMatcher | None:
-    """The choice that `rules` mean; None when there are none."""
-    if not rules:
-        return None
-    return LevelMatcher(RulePatterns([rule.pattern for rule in rules]), tuple(rule.level for rule in rules))
+        """The level of a path; None if no pattern matches."""
+        last = -1
+        layer = self._source.top_layer()
+        parts = path.split("/")
+        for depth, name in enumerate(parts):
+            last = max(last, *layer.find_matches(name, folder=depth + 1 < len(parts)), -1)
+            layer = layer.below(name)
+        return self._levels[last] if last >= 0 else None

@@ -1,4 +1,4 @@
-"""What the stages of a pack hand on: sections, items, and batches of output with their tally."""
+"""The values between the stages of a pack: sections, items, and batches of output with their tally."""
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -11,7 +11,7 @@ Buffers: TypeAlias = list[bytes]
 
 
 class Section(NamedTuple):
-    """What precedes the files: the tree, a diff, a log. `kind` is its tag, `title` its heading."""
+    """The tree, a diff or a log before the files. `kind` is its tag, `title` its heading."""
 
     kind: str
     title: str
@@ -21,7 +21,7 @@ class Section(NamedTuple):
 
 
 class ContextItem(NamedTuple):
-    """One file as it will be written. `body` is UTF-8; `spans` are its lines where only a part is shown."""
+    """One file as it will be written. `body` is UTF-8; `spans` are its lines if only a part is shown."""
 
     path: str
     body: bytes
@@ -36,7 +36,7 @@ class ContextItem(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What was counted: `bytes` written, `size` on disk. `tokens` is None where they were not counted."""
+    """Counts: `bytes` written, `size` on disk; `tokens` is None if they were not counted."""
 
     files: int = 0
     bytes: int = 0
@@ -54,7 +54,7 @@ class Tally(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Some of the output, and the tally of just that."""
+    """A part of the output, and its tally."""
 
     buffers: Buffers
     tally: Tally = Tally()

@@ -1,4 +1,4 @@
-"""Outlines, each made once per content."""
+"""Cache outlines by content."""
 
 from collections.abc import Sequence
 
@@ -6,18 +6,18 @@ from marid.ports.cache import Cache
 from marid.ports.outlines import Outlines
 from marid.text.content_hash import content_key
 
-# Rises when an outline of the same file would come out differently.
+# Increase when outlines of the same content change.
 _VERSION = 1
 _NONE = b"-"
 _SOME = b"+"
 
 
 class CachedOutlines:
-    """Asks `inner` only for what `known` does not hold."""
+    """Asks `inner` only for outlines that are not in `cache`."""
 
-    def __init__(self, inner: Outlines, known: Cache) -> None:
+    def __init__(self, inner: Outlines, cache: Cache) -> None:
         self._inner = inner
-        self._cache = known
+        self._cache = cache
 
     def outline(self, data: bytes, language: str) -> str | None:
         """As in the port."""

@@ -1,4 +1,4 @@
-"""Render the files as a stream of batches; about a megabyte is held at a time."""
+"""Render the items as a stream of batches of about a megabyte."""
 
 from collections.abc import Iterable, Iterator
 
@@ -7,12 +7,12 @@ from marid.assembly.items import Batch, Buffers, ContextItem, Section, Tally
 from marid.core.context import Level
 
 _BATCH_BYTES = 1 << 20
-# A single vectored write takes no more buffers than this.
+# A vectored write takes at most about this many buffers.
 _BATCH_BUFFERS = 1000
 
 
 def pack(sections: Iterable[Section], items: Iterable[ContextItem], form: FormatRenderer) -> Iterator[Batch]:
-    """The whole output, in batches. Files of which only the name is shown come last, together."""
+    """The whole output in batches. Files shown by name come last, together."""
     buffers: Buffers = [form.prologue()]
     first = True
     files = written = size = masked = 0

@@ -1,4 +1,4 @@
-"""Pack plain text in several processes: each takes runs of files, and their output is joined in order."""
+"""Pack plain text in several processes, and join their output in order."""
 
 import marshal
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from marid.ports.job_pool import JobPool, OutputPart
 from marid.text.display import quote_path
 from marid.workspace.walk import Folder
 
-# Fewer files are packed in the time that a fork takes.
+# Below this, forking takes longer than packing.
 MIN_FILES = 1000
 _JOB_FILES = 128
 _PART_BYTES = 512 << 10
@@ -28,7 +28,7 @@ def pack_in_parallel(work: Assembler, pool: JobPool) -> Iterator[Batch]:
         for path, reason in problems:
             work.emit(FileProblem(path=quote_path(path), reason=reason))
         buffers = part.buffers
-        if buffers and first:  # only here is it known which file is the first
+        if buffers and first:  # only here it is known which file is first
             buffers = [buffers[0].removeprefix(SEPARATOR), *buffers[1:]]
             first = False
         yield Batch(buffers, Tally(*tally))
@@ -43,7 +43,7 @@ class _PackJob:
         self._problems: list[tuple[str, str]] = []
 
     def __call__(self) -> Iterator[OutputPart]:
-        # The hot loop of every large pack: only the header is made for each file.
+        # The hot loop of every large pack: nothing but a header is made per file.
         mask = self._assembler.item_builder.mask
         reader = self._assembler.make_reader(lambda path, reason: self._problems.append((path, reason)))
         buffers: Buffers = []
@@ -68,7 +68,7 @@ class _PackJob:
 
 
 def _split_into_jobs(folders: list[Folder]) -> Iterator[list[Folder]]:
-    """Runs of files, in order, small enough that the processes end at about the same time."""
+    """Consecutive files in jobs small enough that the processes end at about the same time."""
     share: list[Folder] = []
     room = _JOB_FILES
     for path, names in folders:

@@ -1,4 +1,4 @@
-"""One request carried out: a stream of buffers, and afterwards a report."""
+"""Run one request: a stream of buffers, and then a report."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -26,7 +26,7 @@ _MAX_DIFFERENCES_SHOWN = 10
 class ContextRun:
     """Iterate it once; then `report()` has the counts and `lock()` the lock to write.
 
-    Every stage returns its output with the tally of just that; the run adds them up.
+    Every stage returns its output with a tally; the run adds them up.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class ContextRun:
         )
 
     def lock(self) -> "Lock | None":
-        """The lock that the run leaves; None where it does not write one."""
+        """The lock to write; None without one."""
         return self._recorder.to_lock() if self._recorder else None
 
     def _count_problem(self, what: ContextEvent) -> None:
@@ -103,19 +103,19 @@ class ContextRun:
 
     def _pack(self, sections: list[Section], items: Iterable[ContextItem]) -> Iterator[Batch]:
         work, form = self._work, self.request.render.form
-        if work.ports.crew is not None and not sections and form is OutputFormat.TEXT and work.is_plain:
+        if work.ports.job_pool is not None and not sections and form is OutputFormat.TEXT and work.is_plain:
             # Imported when used: few projects are that large.
             from marid.assembly.parallel import MIN_FILES, pack_in_parallel
 
             if work.selection.file_count() >= MIN_FILES:
-                yield from pack_in_parallel(work, work.ports.crew())
+                yield from pack_in_parallel(work, work.ports.job_pool())
                 return
         yield from pack(sections, items, make_renderer(form))
         yield Batch([], Tally(size=work.reader.huge_bytes, binaries=work.reader.binaries))
 
 
 def compute_lock(request: ContextRequest, ports: ContextPorts, emit: Emit) -> "Lock":
-    """The lock that a run of the request would leave."""
+    """The lock that a run of the request would write."""
     from marid.assembly.lock.recorder import LockRecorder
 
     work = Assembler(request, ports, emit)
@@ -128,25 +128,25 @@ def compute_lock(request: ContextRequest, ports: ContextPorts, emit: Emit) -> "L
 
 
 def _check_frozen(request: ContextRequest, work: Assembler) -> None:
-    """Raise Refused when the pack would differ from its lock file."""
+    """Raise Refused if the output would differ from its lock file."""
     from marid.assembly.lock.lock_file import diff_locks, load_lock
 
     if not work.counter.exact:
-        raise Unavailable("--frozen needs exact token counts, and the tokenizer is not installed")
+        raise Unavailable("--frozen needs exact token counts, but the tokenizer is not installed")
     old = load_lock(os.path.join(request.cwd, request.lock))
     found = list(diff_locks(old, compute_lock(request, work.ports, _ignore_event)))
     if found:
         more = [f"and {len(found) - _MAX_DIFFERENCES_SHOWN} more"] if len(found) > _MAX_DIFFERENCES_SHOWN else []
         lines = "\n".join(f"  {line}" for line in [*found[:_MAX_DIFFERENCES_SHOWN], *more])
-        raise Refused(f"the pack would differ from '{request.lock}':\n{lines}")
+        raise Refused(f"the output would differ from {request.lock}:\n{lines}")
 
 
 def _ignore_event(_what: ContextEvent) -> None:
-    """The run itself reports what it meets."""
+    """The run itself reports problems."""
 
 
 def _items(work: Assembler, sections: list[Section]) -> Iterable[ContextItem]:
-    """The items of a pack, with token counts where something needs them."""
+    """The items, with token counts if needed."""
     shown = work.request.render
     if shown.budget is not None:
         # Imported when used: ranking brings the grammars' tables.
@@ -157,7 +157,7 @@ def _items(work: Assembler, sections: list[Section]) -> Iterable[ContextItem]:
 
 
 def _render_views(work: Assembler) -> Iterator[Batch]:
-    """The list, the tree or the statistics, instead of the files."""
+    """The list, the tree or the statistics."""
     shown = work.request.render
     if ContextView.LIST in shown.views:
         for buffers in render_paths(work.selection.folders, null=shown.null, form=shown.form):

@@ -1,4 +1,4 @@
-"""Which files a request means: its targets, walked by its rules."""
+"""Select the files of a request: walk its targets by its rules."""
 
 import os
 import stat
@@ -17,7 +17,7 @@ from marid.workspace.walk import USER_ACCESS, Folder, FolderAccess, SelectionRul
 
 
 class Selection(NamedTuple):
-    """The selected files below `top`; `named` are those that the user named one by one, `roots` the folders."""
+    """The selected files below `top`. The user named the files `named_paths` and the folders `roots`."""
 
     top: str
     folders: list[Folder]
@@ -26,11 +26,11 @@ class Selection(NamedTuple):
     roots: tuple[str, ...] = ("",)
 
     def file_count(self) -> int:
-        """How many files."""
+        """The number of files."""
         return sum(len(folder.names) for folder in self.folders)
 
     def paths(self) -> Iterable[str]:
-        """Every selected path, in order."""
+        """Every selected path."""
         return _iter_paths(self.folders)
 
     def measure(self) -> Iterator[FileSize]:
@@ -38,18 +38,18 @@ class Selection(NamedTuple):
         return measure_files(self.top, self.folders, self.walker.access)
 
     def reason(self, path: str) -> str:
-        """Why a file is in, where the selection was made with reasons."""
+        """Why a file is selected, if the selection has reasons."""
         if path in self.named_paths:
             return "named"
         decision = (self.walker.reasons or {}).get(path)
         return describe_decision(decision) if decision else ""
 
     def restrict_to(self, paths: Collection[str]) -> "Selection":
-        """Those of the files that are among `paths`."""
+        """Only the files in `paths`."""
         return self._replace(folders=_group_by_folder(path for path in _iter_paths(self.folders) if path in paths))
 
     def exclude_path(self, path: str) -> "Selection":
-        """All but the file at the absolute `path`."""
+        """Without the file at the absolute `path`."""
         place = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
         prefix = self.top.rstrip("/") + "/"
         if not place.startswith(prefix):
@@ -60,7 +60,7 @@ class Selection(NamedTuple):
 
 
 class Targets(NamedTuple):
-    """The targets below their common folder `top`, folders and single files apart."""
+    """The targets below their common folder `top`, as folders and files."""
 
     top: str
     folders: tuple[str, ...]
@@ -68,16 +68,16 @@ class Targets(NamedTuple):
 
 
 def resolve_targets(targets: Iterable[str], cwd: str, base: str = "") -> Targets:
-    """Find the targets and the folder that all paths will be relative to: `base`, or what holds them all.
+    """Resolve the targets and the folder that paths are relative to: `base`, or their common folder.
 
-    Raises: NotFound for one that is not there, BadInput for one that is neither a file nor a folder.
+    Raises: NotFound, BadInput for a target that is not a file or folder.
     """
     found = {_resolve_target(target, cwd): target for target in targets}
     folders = {path for path in found if os.path.isdir(path)}
     files = found.keys() - folders
     tops = [*folders, *(os.path.dirname(path) for path in files)]
     if not tops:
-        raise BadInput("no target is given: name a folder or a file")
+        raise BadInput("no target: name a file or folder")
     top = os.path.commonpath([*tops, _resolve_target(base, cwd)] if base else tops)
     return Targets(
         top,
@@ -89,12 +89,12 @@ def resolve_targets(targets: Iterable[str], cwd: str, base: str = "") -> Targets
 def make_selection_rules(
     wanted: FileSelection, cwd: str, user: UserGitFiles, extra: tuple[str, ...] = ()
 ) -> SelectionRules:
-    """The rules of a request. `extra` are ignore rules of the project's settings: they count with `--config`."""
+    """The rules of a request; `extra` are rules of the project's settings, as strong as `--config`."""
     config: tuple[PathRule, ...] = ()
     if wanted.config:
         text = read_user_text(os.path.join(cwd, wanted.config))
         if text is None:
-            raise NotFound(f"the rule file '{wanted.config}' is not there or cannot be read")
+            raise NotFound(f"{wanted.config}: rule file not found or not readable")
         config = parse_contextfile(text)
     return SelectionRules(
         inline=parse_inline(wanted.rules),
@@ -107,23 +107,23 @@ def make_selection_rules(
 
 
 def select_files(
-    targets: Targets, ruling: SelectionRules, emit: Emit, access: FolderAccess = USER_ACCESS, *, reasons: bool = False
+    targets: Targets, rules: SelectionRules, emit: Emit, access: FolderAccess = USER_ACCESS, *, reasons: bool = False
 ) -> Selection:
-    """Walk the targets, opening nothing but folders and rule files; `reasons` remembers the rule behind each file."""
+    """Walk the targets, opening only folders and rule files; `reasons` keeps the decision on each file."""
 
     def on_problem(path: str, reason: str) -> None:
         emit(FileProblem(path=quote_path(path), reason=reason))
 
-    walker = Walker(targets.top, ruling, on_problem, {} if reasons else None, access)
+    walker = Walker(targets.top, rules, on_problem, {} if reasons else None, access)
     if targets.folders == ("",) and not targets.files:
         return Selection(targets.top, list(walker.walk()), frozenset(), walker)
     paths = {path for target in targets.folders for path in _iter_paths(walker.walk(target))}
-    named = admit_named_files(targets, ruling)
+    named = admit_named_files(targets, rules)
     return Selection(targets.top, _group_by_folder(paths | named), named, walker, targets.folders)
 
 
 def make_admission_check(selection: Selection) -> Callable[[str], bool]:
-    """What tells whether a path is selected, or would be if the file, which is gone, were still there."""
+    """A test whether a path is selected, or, for a deleted file, would be."""
     known = frozenset(selection.paths())
 
     def is_admitted(path: str) -> bool:
@@ -136,7 +136,7 @@ def make_admission_check(selection: Selection) -> Callable[[str], bool]:
 
 
 def _would_select(walker: Walker, root: str, path: str) -> bool:
-    """Whether a walk of the folder `root` would select a file at `path`."""
+    """Whether a walk of `root` would select a file at `path`."""
     stack, folder = walker.start_stack(root), root
     *folders, name = path[len(root) + bool(root) :].split("/")
     for step in folders:
@@ -148,10 +148,10 @@ def _would_select(walker: Walker, root: str, path: str) -> bool:
     return walker.enter_folder(stack, folder).judge(name, folder=False).include
 
 
-def admit_named_files(targets: Targets, ruling: SelectionRules) -> frozenset[str]:
-    """The files that the user named: they are in, unless a rule of the same command line excludes them."""
-    own = Walker(targets.top, SelectionRules(inline=ruling.inline, ignores=False, defaults=False))
-    return frozenset(path for path in targets.files if not ruling.inline or _is_not_excluded_inline(explain(own, path)))
+def admit_named_files(targets: Targets, rules: SelectionRules) -> frozenset[str]:
+    """The files that the user named, except those that a `--rule` excludes."""
+    own = Walker(targets.top, SelectionRules(inline=rules.inline, ignores=False, defaults=False))
+    return frozenset(path for path in targets.files if not rules.inline or _is_not_excluded_inline(explain(own, path)))
 
 
 def _is_not_excluded_inline(found: Explanation) -> bool:
@@ -160,16 +160,16 @@ def _is_not_excluded_inline(found: Explanation) -> bool:
 
 def _resolve_target(target: str, cwd: str) -> str:
     if "\0" in target:
-        raise BadInput("a path cannot hold a NUL byte")
+        raise BadInput("a path cannot contain a NUL")
     try:
         path = os.path.realpath(os.path.join(cwd, target))
         mode = os.stat(path).st_mode
     except PermissionError as error:
-        raise BadInput(f"'{quote_path(target)}' cannot be reached: no permission") from error
+        raise BadInput(f"{quote_path(target)}: permission denied") from error
     except OSError as error:
-        raise NotFound(f"'{quote_path(target)}' is not there") from error
+        raise NotFound(f"{quote_path(target)}: not found") from error
     if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
-        raise BadInput(f"'{quote_path(target)}' is neither a file nor a folder")
+        raise BadInput(f"{quote_path(target)}: not a file or folder")
     return path
 
 
@@ -182,7 +182,7 @@ def _iter_paths(folders: Iterable[Folder]) -> Iterable[str]:
 
 
 def _group_by_folder(paths: Iterable[str]) -> list[Folder]:
-    """Folders in the order of the walk: each before its sub-folders, by name."""
+    """Folders in the order of a walk: sorted, each before its sub-folders."""
     names: dict[str, list[str]] = {}
     for path in paths:
         folder, _, name = path.rpartition("/")

@@ -1,4 +1,4 @@
-"""The size limit: judged before the first byte is written, and explained."""
+"""The size limit, checked before the first byte is written."""
 
 import os
 import re
@@ -14,7 +14,7 @@ _LARGEST_LISTED = 10
 
 
 def check_size(selection: Selection, max_bytes: int) -> None:
-    """Raises: Exhausted when the selected files hold more than `max_bytes`; it names the largest."""
+    """Raises: Exhausted if the selected files are larger than `max_bytes`; the error lists the largest."""
     total = sum(measured.size for measured in selection.measure())
     if total > max_bytes:
         raise Exhausted(_limit_message(selection, total, max_bytes))
@@ -27,9 +27,9 @@ def _limit_message(selection: Selection, total: int, max_bytes: int) -> str:
     lines = [
         f"Total content size exceeds limit of {max_bytes / _MEGABYTE:g}MB: "
         f"{human_size(total)} in {selection.file_count():,} files.",
-        "The largest, each with a rule that leaves it out:",
+        "The largest files, each with a rule that excludes it:",
         *_largest_rows(largest),
-        "Raise the limit with --max-size-mb N (or JINNI_MAX_SIZE_MB), or see everything with --list-only.",
+        "Raise the limit with --max-size-mb N (or JINNI_MAX_SIZE_MB), or list all files with --list-only.",
     ]
     return "\n".join(lines)
 
@@ -43,12 +43,12 @@ def _largest_rows(largest: Iterable[FileSize]) -> list[str]:
 def exclusion_rule(path: str) -> str:
     """A rule that excludes exactly this file."""
     escaped = re.sub(r"([\\*?\[])", r"\\\1", path)
-    # A blank at the end of a rule is no part of it, unless it stands in a class.
+    # A trailing blank is stripped from a rule, unless it is in a class.
     return "!/" + (f"{escaped[:-1]}[{escaped[-1]}]" if escaped[-1].isspace() else escaped)
 
 
 def _shell_quote(rule: str) -> str:
-    """For a shell: plain quotes where they do, else those in which bash and zsh read escapes."""
+    """Quote for a shell; unprintable characters need `$'...'` of bash and zsh."""
     if rule.isprintable():
         return "'" + rule.replace("'", "'\\''") + "'"
     plain = (chr(byte) if 32 <= byte < 127 and byte not in b"'\\" else f"\\{byte:03o}" for byte in os.fsencode(rule))

@@ -1,4 +1,4 @@
-"""Which symbols of which files a request chooses."""
+"""Resolve the symbols that a request chooses."""
 
 import os
 
@@ -11,7 +11,7 @@ from marid.text.display import quote_path
 
 
 def resolve_symbols(request: ContextRequest, selection: Selection, lock: str) -> dict[str, tuple[AnchoredSymbol, ...]]:
-    """The choices of the request, by path; the file `lock`, if any, adds anchors, and choices for files not named now.
+    """The chosen symbols by path. An existing lock file adds anchors, and choices for other files.
 
     Raises: NotFound for a file that is not selected.
     """
@@ -25,9 +25,9 @@ def resolve_symbols(request: ContextRequest, selection: Selection, lock: str) ->
 
 
 def _selected_path(given: str, cwd: str, selection: Selection) -> str:
-    """The selected file of a path that is relative to the top of the pack or to the working directory."""
+    """The selected path for `given`, relative to the top or to the working directory."""
     paths = frozenset(selection.paths())
     for path in (given, os.path.relpath(os.path.realpath(os.path.join(cwd, given)), selection.top)):
         if path in paths:
             return path
-    raise NotFound(f"'{quote_path(given)}' of --symbol is not among the selected files")
+    raise NotFound(f"--symbol: {quote_path(given)} is not selected")

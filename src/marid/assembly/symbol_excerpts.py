@@ -1,4 +1,4 @@
-"""Masked inclusion: only chosen symbols of a file, each found by name or, after edits, by its anchor."""
+"""Excerpts of a file with chosen symbols, each found by name or, after edits, by its anchor."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,7 +14,7 @@ _MAX_SUGGESTIONS = 8
 
 
 class AnchoredSymbol(NamedTuple):
-    """A choice of the user, with the anchor that an earlier run left in the lock file."""
+    """A chosen symbol, with the anchor from the lock file."""
 
     name: str
     choice: SymbolDetail
@@ -22,10 +22,7 @@ class AnchoredSymbol(NamedTuple):
 
 
 class SymbolExcerpt(NamedTuple):
-    """The chosen part of a file: its bytes, the number of each line (0: none), and the choices with fresh anchors.
-
-    `spans` are the lines that are there as the file has them.
-    """
+    """An excerpt: its bytes, the number of each line (0: none), the unchanged lines, and symbols with new anchors."""
 
     body: bytes
     numbers: tuple[int, ...]
@@ -42,19 +39,19 @@ class _SymbolSpan(NamedTuple):
 
 
 class _Placeholder(NamedTuple):
-    """What stands for the lines up to `end`."""
+    """The text in place of the lines up to `end`."""
 
     text: str
     end: int
 
 
-def excerpt_symbols(path: str, data: bytes, symbols: Sequence[AnchoredSymbol], legible: bytes) -> SymbolExcerpt:
-    """Keep what the choices say. `legible` are the same lines without secrets: no anchor may remember others.
+def excerpt_symbols(path: str, data: bytes, symbols: Sequence[AnchoredSymbol], masked: bytes) -> SymbolExcerpt:
+    """The excerpt of a file. `masked` has the same lines without secrets, since anchors must not store any.
 
-    With `full` or `signature` among them only the chosen symbols are shown; with `hide` alone everything else is.
-    Raises: NotFound when a symbol is found neither by name nor by anchor.
+    With only `hide` choices everything else is shown; otherwise only the chosen symbols. Raises: NotFound for a symbol
+    that is found neither by name nor by anchor.
     """
-    text, safe = data.decode("utf-8", "replace"), legible.decode("utf-8", "replace")
+    text, safe = data.decode("utf-8", "replace"), masked.decode("utf-8", "replace")
     language = language_of(path)
     known = definitions(data, language) if language else ()
     places: list[_SymbolSpan] = []
@@ -76,9 +73,9 @@ def _find_spans(path: str, text: str, known: Sequence[Definition], symbol: Ancho
     span = locate_anchor(text, symbol.anchor) if symbol.anchor is not None else None
     if span is None:
         names = [one.name for one in known][:_MAX_SUGGESTIONS]
-        has = f"; it has {', '.join(names)}" if names else "; no definitions are known in it"
-        raise NotFound(f"no symbol '{symbol.name}' in '{quote_path(path)}'{has}")
-    # The name is gone but the text is still there: the definition that now stands at that place is meant.
+        has = f"; it defines {', '.join(names)}" if names else "; it has no known definitions"
+        raise NotFound(f"no symbol '{symbol.name}' in {quote_path(path)}{has}")
+    # Renamed: the text is still there, so take the definition at its place.
     here = next((one for one in known if one.start == span[0]), None)
     if here is not None:
         return [_SymbolSpan(here.start, here.end, here.signature, symbol.choice, symbol.name)]
@@ -106,9 +103,9 @@ def _render_excerpt(lines: list[str], places: list[_SymbolSpan], symbols: tuple[
 
 
 def _visible_lines(lines: list[str], places: list[_SymbolSpan], *, whole: bool) -> dict[int, _Placeholder | None]:
-    """The numbers of the lines that are shown, each with what stands there instead of it, if anything."""
+    """The numbers of the lines to show, each with its placeholder, if any."""
     drawn: dict[int, _Placeholder | None] = dict.fromkeys(range(1, len(lines) + 1)) if whole else {}
-    # Outer ones first, so that a choice inside another one has the last word.
+    # Outer symbols first, so that a choice inside another one wins.
     for place in sorted(places, key=lambda one: one.start - one.end):
         span = range(place.start, min(place.end, len(lines)) + 1)
         if place.choice is SymbolDetail.FULL:

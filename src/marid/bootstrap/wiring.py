@@ -57,7 +57,9 @@ def open_request(
 
 def with_forks(scope: RequestScope) -> RequestScope:
     """The same request in a process that ends with it and has no threads: packing may be shared out between forks."""
-    return scope._replace(app=scope.app._replace(context_ports=scope.app.context_ports._replace(crew=once(_fork_pool))))
+    return scope._replace(
+        app=scope.app._replace(context_ports=scope.app.context_ports._replace(job_pool=once(_fork_pool)))
+    )
 
 
 def build_app(home: str, environ: Mapping[str, str]) -> App:

@@ -1,1 +1,1 @@
-"""Which files exist for us: rules, the walk, reading. The only package that opens project files."""
+"""Project files: rules, walk, guard, search and writes. The only package that opens them."""

@@ -1,4 +1,4 @@
-"""Going down into folders by descriptor, so that no link and no long path leads anywhere else."""
+"""Walk folders by descriptor, so that links are not followed and paths may be of any length."""
 
 import os
 import stat
@@ -6,24 +6,21 @@ from typing import TypeAlias
 
 Identity: TypeAlias = tuple[int, int]
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# Needs no permission to list a folder, where the system has it; other systems have one flag for the whole path.
+# On Linux, O_PATH needs no permission to list a folder; macOS has one flag against links in the whole path.
 _FOLDER_PATH_ONLY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NO_LINKS: int = getattr(os, "O_NOFOLLOW_ANY", 0)
-# Neither follows a link nor waits for the other end of a pipe.
+# Does not follow a link, and does not wait for the other end of a pipe.
 OPEN_FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-# Descriptors kept open on the way down; deeper trees are reopened from the top, which costs time but no descriptors.
+# Folders kept open; in deeper trees the upper ones are closed and reopened when needed.
 _MAX_OPEN = 200
 
 
 class MountLoop(OSError):
-    """The folder is one of its own parents: a bind mount."""
+    """A folder is one of its own parents: a bind mount."""
 
 
 class DirfdWalk:
-    """A path of open folders from one top downwards.
-
-    `top` is a path that leads through no link, or the descriptor of an open folder, which is closed with the rest.
-    """
+    """The open folders on the way down from `top`: a path without links, or a descriptor, which it then owns."""
 
     def __init__(self, top: str | int) -> None:
         fd = top if isinstance(top, int) else _open_top(top)
@@ -38,15 +35,11 @@ class DirfdWalk:
         self.close()
 
     def close(self) -> None:
-        """Give all descriptors back."""
         while self._fds:
             self._close_last()
 
     def enter(self, depth: int, name: str) -> int:
-        """Open `name` in the folder that is now at `depth - 1`; what was deeper is closed.
-
-        Raises: OSError when it is gone, no folder, a link, or not ours to open; Loop when it is its own parent.
-        """
+        """Open `name` in the folder at `depth - 1`; closes deeper ones. Raises: OSError, as for a link; MountLoop."""
         self._close_deeper(depth)
         fd = os.open(name, _FOLDER_FLAGS, dir_fd=self._fd_at(depth - 1))
         identity = identity_of(fd)
@@ -62,7 +55,7 @@ class DirfdWalk:
         return fd
 
     def follow(self, parts: list[str]) -> int:
-        """The descriptor of the folder below the top that `parts` name, keeping what is already open."""
+        """The descriptor of the folder that `parts` name below the top; folders on the way stay open."""
         shared = 0
         while shared < len(parts) and shared + 1 < len(self._names) and self._names[shared + 1] == parts[shared]:
             shared += 1
@@ -101,7 +94,7 @@ class DirfdWalk:
 
 
 def _open_top(path: str) -> int:
-    """The folder, through no link: whoever named it has followed them, and one that came later leads elsewhere."""
+    """Open a folder through no link: the caller has resolved them, so one that is there now was put there since."""
     if _NO_LINKS:
         return os.open(path, _FOLDER_FLAGS | _NO_LINKS)
     *above, name = [part for part in path.split("/") if part] or ["."]
@@ -117,10 +110,7 @@ def _open_top(path: str) -> int:
 
 
 def open_file(name: str, folder: int) -> tuple[int, os.stat_result] | None:
-    """Open a regular file in `folder` without following a link or waiting for a pipe; None for anything else.
-
-    Raises: OSError when it is gone or not ours to read.
-    """
+    """Open a regular file without following a link or waiting for a pipe; None if it is not one. Raises: OSError."""
     fd = os.open(name, OPEN_FILE_FLAGS, dir_fd=folder)
     about = os.fstat(fd)
     if not stat.S_ISREG(about.st_mode):
@@ -130,7 +120,7 @@ def open_file(name: str, folder: int) -> tuple[int, os.stat_result] | None:
 
 
 def read_up_to(fd: int, limit: int) -> bytes:
-    """Up to `limit` bytes from where `fd` stands."""
+    """Read up to `limit` bytes, fewer only at the end of the file."""
     data = os.read(fd, limit)
     if len(data) == limit or not data:
         return data
@@ -143,6 +133,6 @@ def read_up_to(fd: int, limit: int) -> bytes:
 
 
 def identity_of(fd: int) -> Identity:
-    """Device and inode of what is open."""
+    """Device and inode of an open file."""
     about = os.fstat(fd)
     return about.st_dev, about.st_ino

@@ -1,4 +1,4 @@
-"""Why a path is in or out: the rule, the file it stands in and its line."""
+"""Which rule includes or excludes a path, with its file and line."""
 
 import os
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from marid.workspace.walk import Walker
 
 
 class Explanation(NamedTuple):
-    """The verdict on `path`; `folder` is the one whose verdict decided, when it was not the path itself."""
+    """Whether `path` is included, and the decision; `folder` is set if it was made on a folder above."""
 
     path: str
     include: bool
@@ -25,9 +25,9 @@ class Explanation(NamedTuple):
 
 
 def explain(walker: Walker, path: str, start: str = "") -> Explanation:
-    """Follow the rules down to `path`, relative to the walker's top, from the folder `start` that the user named.
+    """Apply the rules to `path`, relative to the walker's top, starting from the folder `start` that the user named.
 
-    Raises: NotFound when nothing is there, BadInput for a link or special file: those are never read.
+    Raises: NotFound; BadInput for a link or a special file, which are never read.
     """
     parts = path.split("/")
     above = ["/".join(parts[:depth]) for depth in range(len(parts))]
@@ -49,20 +49,20 @@ def explain(walker: Walker, path: str, start: str = "") -> Explanation:
 
 def _is_folder(full: str, *, last: bool, shown: str) -> bool:
     if os.path.islink(full):
-        raise BadInput(f"'{quote_path(shown)}' is, or lies behind, a symbolic link: links are not followed")
+        raise BadInput(f"{quote_path(shown)}: symbolic links are not followed")
     if not os.path.lexists(full):
-        raise NotFound(f"'{quote_path(shown)}' is not there")
+        raise NotFound(f"{quote_path(shown)}: not found")
     if os.path.isdir(full):
         return True
     if last and not os.path.isfile(full):
-        raise BadInput(f"'{quote_path(shown)}' is neither a file nor a folder: it is never opened")
+        raise BadInput(f"{quote_path(shown)}: not a regular file")
     if not last:
-        raise NotFound(f"'{quote_path(shown)}' is not there")
+        raise NotFound(f"{quote_path(shown)}: not found")
     return False
 
 
 def describe_decision(decision: Decision) -> str:
-    """The rule behind a verdict, in words."""
+    """The rule behind a decision, as text."""
     if decision.rule is None or decision.source is None:
         return "because no rule matches it"
     if decision.rank == DEFAULT:

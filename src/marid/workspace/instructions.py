@@ -1,4 +1,4 @@
-"""What people have written down for a model: AGENTS.md files on the way to the working directory, and prompts."""
+"""Instructions for a model: AGENTS.md files of the home and the project, and prompts of the home."""
 
 import os
 from collections.abc import Iterator
@@ -11,23 +11,23 @@ from marid.workspace.guard.openat import default_opener
 
 INSTRUCTION_FILES = ("AGENTS.md", "CLAUDE.md")
 MAX_INSTRUCTION_BYTES = 64 * 1024
-_TRUNCATION_NOTE = f"[The rest is left out: the file has more than {MAX_INSTRUCTION_BYTES // 1024} KiB.]"
+_TRUNCATION_NOTE = f"[Truncated: the file is larger than {MAX_INSTRUCTION_BYTES // 1024} KiB.]"
 _OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 
 
 class _InstructionFile(NamedTuple):
-    """A file's text, and which file it is, whatever its name."""
+    """The text of a file, and its device and inode."""
 
     text: str
     identity: Identity
 
 
 def load_instructions(home: str, user_home: str, project: str, cwd: str) -> str:
-    """The instructions of the user's home, of our own home, and of the project from its top down to `cwd`.
+    """The instructions of the user's home, of marid's home, and of the project from its top down to `cwd`.
 
-    In each folder AGENTS.md counts, or CLAUDE.md where that is not there or blank; a file counts once. Empty paths are
-    left out, and what cannot be read is not there. In the project a link counts only if it leads to a Markdown file of
-    the project: a stranger's project shall not send other files to a model.
+    In each folder AGENTS.md is used, or CLAUDE.md if that is missing or blank; each file once. Empty paths and files
+    that cannot be read are skipped. In the project a link is followed only to a Markdown file of the project, so that
+    an untrusted project cannot send other files to a model.
     """
     texts: dict[Identity, str] = {}
     for found in _find_all(home, user_home, project, cwd):
@@ -36,7 +36,7 @@ def load_instructions(home: str, user_home: str, project: str, cwd: str) -> str:
 
 
 def load_home_prompt(home: str, name: str) -> str:
-    """The prompt of that name which the user has put into his home; nothing when there is none."""
+    """The user's prompt of that name in marid's home; "" without one."""
     found = _read_file(os.path.join(home, "prompts", f"{name}.md")) if home else None
     return found.text if found else ""
 
@@ -53,7 +53,7 @@ def _find_all(home: str, user_home: str, project: str, cwd: str) -> Iterator[_In
 
 
 def _folders_down_to(top: str, folder: str) -> Iterator[str]:
-    """From `top` to `folder`; only `top` when that does not hold it."""
+    """The folders from `top` down to `folder`; only `top` if `folder` is elsewhere."""
     yield top
     if _is_below(top, folder):
         at = top
@@ -63,12 +63,12 @@ def _folders_down_to(top: str, folder: str) -> Iterator[str]:
 
 
 def _is_below(top: str, path: str) -> bool:
-    """Whether a real path lies below another."""
+    """Whether the real path `path` is below `top`."""
     return path != top and path.startswith(top.rstrip(os.sep) + os.sep)
 
 
 def _first_in(folder: str, top: str = "") -> _InstructionFile | None:
-    """The first of the names that has something to say."""
+    """The first instruction file that is not blank."""
     for name in INSTRUCTION_FILES:
         found = _read_file(os.path.join(folder, name), top)
         if found and found.text:
@@ -77,8 +77,8 @@ def _first_in(folder: str, top: str = "") -> _InstructionFile | None:
 
 
 def _read_file(path: str, top: str = "") -> _InstructionFile | None:
-    """A regular file; with `top`, only what lies below that. Nothing for anything else, without waiting for it."""
-    # A path of the user may be any text; one with a NUL raises a ValueError.
+    """Read a regular file, with `top` only below that; None for anything else."""
+    # A path with a NUL raises ValueError.
     with suppress(OSError, ValueError):
         fd = _open_below(os.path.realpath(path), top) if top else os.open(path, _OPEN_FLAGS)
         try:
@@ -93,7 +93,7 @@ def _read_file(path: str, top: str = "") -> _InstructionFile | None:
 
 
 def _open_below(real: str, top: str) -> int:
-    """Open a path that leads through no link; if somebody puts one there now, it is not followed. Raises: OSError."""
+    """Open a Markdown file by its real path, following no link that was put there since. Raises: OSError."""
     if not _is_below(top, real) or not real.lower().endswith(".md"):
         raise FileNotFoundError(real)
     folder = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -105,5 +105,5 @@ def _open_below(real: str, top: str) -> int:
 
 def _decode(data: bytes) -> str:
     text = data[:MAX_INSTRUCTION_BYTES].decode("utf-8-sig", "replace").strip()
-    # The last character may have been cut in two.
+    # The last character may be incomplete.
     return f"{text.rstrip('�')}\n\n{_TRUNCATION_NOTE}" if len(data) > MAX_INSTRUCTION_BYTES else text

@@ -1,4 +1,4 @@
-"""Some lines of an open file, however large it is: no more is read than must be."""
+"""Read lines of a file of any size, without reading more than needed."""
 
 import os
 from collections.abc import Generator
@@ -12,7 +12,7 @@ from marid.text.edit.line_edits import check_start_line
 from marid.workspace.guard.api import GuardedPath
 
 MAX_TEXT_BYTES = 16 << 20
-# Beyond this nobody waits: a slice must begin before it, and the lines of larger files are not counted.
+# A slice must begin before _MAX_SCANNED; lines of files above _MAX_COUNTED are not counted.
 _MAX_SCANNED = 4 << 30
 _MAX_COUNTED = 256 << 20
 _CHUNK = 1 << 20
@@ -20,7 +20,7 @@ _TAIL = 64 << 10
 
 
 class LineSpan(NamedTuple):
-    """Lines `start` to `end` of `total`, from 1; numbers that would need a huge file to be read are None."""
+    """Lines `start` to `end` of `total`, from 1; None where counting would mean reading a huge file."""
 
     text: str
     start: int | None
@@ -29,9 +29,9 @@ class LineSpan(NamedTuple):
 
 
 class LineReader:
-    """Lines of the regular file that is open as `fd`; `size` is its size in bytes. Raises: BadInput for a binary file.
+    """Lines of the regular file open as `fd`, of `size` bytes. Raises: BadInput for a binary file.
 
-    Every method raises Exhausted when the lines asked for are too long to be shown, or too far from the start.
+    Methods raise Exhausted for lines that are too long or too far from the start.
     """
 
     def __init__(self, fd: int, size: int, max_scanned: int = _MAX_SCANNED) -> None:
@@ -44,16 +44,16 @@ class LineReader:
         self._whole = self._read_wide() if head.startswith(WIDE_BOMS) else None
 
     def _read_wide(self) -> bytes:
-        """The text as UTF-8: a byte that looks like a line end may be half a letter in it."""
+        """The text as UTF-8, since a newline byte in UTF-16 or UTF-32 may be part of another character."""
         if self._size > MAX_TEXT_BYTES:
-            raise Exhausted(f"text in UTF-16 or UTF-32 is read whole, and {human_size(self._size)} are too much")
+            raise Exhausted(f"{human_size(self._size)} is too large for text in UTF-16 or UTF-32")
         text = decode_text(os.pread(self._fd, MAX_TEXT_BYTES, 0))
         if text is None:
             raise binary_file_error(self._size)
         return text.text.encode()
 
     def read_slice(self, start: int, end: int) -> LineSpan:
-        """Lines `start` to `end` or to the last. Raises: BadInput when there is no line `start`."""
+        """Lines `start` to `end`, or to the last. Raises: BadInput if there is no line `start`."""
         passed = 0
         kept: list[bytes] = []
         chunk = b"\n"
@@ -80,7 +80,7 @@ class LineReader:
         size = self._size if self._whole is None else len(self._whole)
         data = b""
         at = size
-        # An ending at the very end ends the last line and begins none.
+        # A newline at the very end does not begin another line.
         while at and data.count(b"\n", 0, -1) < count:
             step = min(max(_TAIL, len(data)), at)
             at -= step
@@ -93,7 +93,7 @@ class LineReader:
         return LineSpan(_decode_lines(b"\n".join(lines[max(surplus, 0) :])), start, total, total)
 
     def _count_lines(self, size: int) -> int | None:
-        """How many lines there are, if the file is not too large to count them."""
+        """The number of lines; None if the file is too large to count."""
         if size > _MAX_COUNTED:
             return None
         count = sum(self._read(at, _CHUNK).count(b"\n") for at in range(0, size, _CHUNK))
@@ -106,12 +106,12 @@ class LineReader:
 
 
 def binary_file_error(size: int) -> BadInput:
-    """The error for a file that has no lines."""
-    return BadInput(f"it is a binary file of {human_size(size)}, not text")
+    """The error for a binary file."""
+    return BadInput(f"binary file of {human_size(size)}, not text")
 
 
 def _slice_chunk(chunk: bytes, skip: int, stop: int) -> bytes:
-    """What follows the line end number `skip` up to and with number `stop`, from 1, or the end of the chunk."""
+    """The part of a chunk after newline number `skip`, through newline number `stop` or to its end."""
     start = _offset_after_line(chunk, skip, 0)
     return chunk[start : _offset_after_line(chunk, stop - max(skip, 0), start)]
 
@@ -127,18 +127,18 @@ def _offset_after_line(chunk: bytes, number: int, at: int) -> int:
 
 def _check_length(pieces: list[bytes]) -> None:
     if sum(map(len, pieces)) > MAX_TEXT_BYTES:
-        raise Exhausted(f"these lines hold more than {human_size(MAX_TEXT_BYTES)}: ask for fewer")
+        raise Exhausted(f"these lines are larger than {human_size(MAX_TEXT_BYTES)}: read fewer")
 
 
 def _decode_lines(data: bytes) -> str:
     text = decode_text(data)
     if text is None:
-        raise BadInput("these lines hold binary data, not text")
+        raise BadInput("these lines are binary data, not text")
     return text.text
 
 
 @contextmanager
-def open_lines(place: GuardedPath) -> Generator[LineReader, None, None]:
-    """The lines of a file while it is open. Raises: NotFound, Refused, BadInput for what is no text file."""
-    with place.open_regular() as fd:
+def open_lines(path: GuardedPath) -> Generator[LineReader, None, None]:
+    """A reader for the lines of a file. Raises: NotFound, Refused, BadInput if it is not a text file."""
+    with path.open_regular() as fd:
         yield LineReader(fd, os.fstat(fd).st_size)

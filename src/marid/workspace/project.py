@@ -1,9 +1,9 @@
-"""The project that a folder belongs to: the nearest folder above it that version control marks as its top."""
+"""Find the project of a folder: the nearest folder above that is the top of a version control checkout."""
 
 import os
 from stat import S_IFDIR, S_IFMT, S_IFREG
 
-# By what each system marks the top of a project; git's worktrees and submodules have a file in place of the folder.
+# What marks the top; in worktrees and submodules of git it is a file.
 MARKERS: tuple[tuple[str, tuple[int, ...]], ...] = (
     (".git", (S_IFDIR, S_IFREG)),
     (".hg", (S_IFDIR,)),
@@ -18,10 +18,9 @@ CVS = "CVS"
 
 
 def find_project_root(folder: str) -> str:
-    """The top of the project that holds `folder` (absolute); `folder` itself when nothing marks one.
+    """The top of the project of `folder` (absolute); `folder` itself without a marker.
 
-    CVS leaves a folder of its name in every folder that it keeps, so there the highest of an unbroken row is the top;
-    it counts only where no other system marks anything.
+    CVS marks every folder, so there the highest one of an unbroken chain is the top, and only without another marker.
     """
     at = folder
     while not _has_marker(at):
@@ -48,7 +47,7 @@ def _is_in_cvs(folder: str) -> bool:
 
 
 def _file_type(path: str) -> int:
-    """What is there, links followed; 0 for nothing."""
+    """The type of the file, links followed; 0 without one."""
     try:
         return S_IFMT(os.stat(path).st_mode)
     except OSError:

@@ -1,4 +1,4 @@
-"""Reading what the walk found. What is read is what counts: a file may have changed since."""
+"""Read the files that a walk found. They may have changed since, so only what is read counts."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -10,14 +10,14 @@ from marid.text.display import human_size
 from marid.workspace.dirfd_walk import OPEN_FILE_FLAGS, open_file, read_up_to
 from marid.workspace.walk import USER_ACCESS, Folder, FolderAccess, describe_os_error
 
-# Larger ones are looked into before they count: most are binary.
+# Larger files are sniffed first: most are binary.
 LARGE_BYTES = 1_000_000
-# A text file is read whole; one beyond this would rather take the machine down.
+# Text files are read whole; larger ones are skipped.
 HUGE_BYTES = 1 << 30
 
 
 class Content(NamedTuple):
-    """A text file as it was read. `data` is UTF-8; `size` is what the disk holds, `modified` in seconds."""
+    """A text file. `data` is UTF-8; `size` is the size on disk, `modified` is in seconds."""
 
     path: str
     data: bytes
@@ -27,7 +27,7 @@ class Content(NamedTuple):
 
 
 class FileReader:
-    """Reads selected files below `top`. Binary files drop out silently, the rest through `on_problem`."""
+    """Reads selected files below `top`. Binary files are skipped silently, other failures go to `on_problem`."""
 
     def __init__(
         self,
@@ -44,15 +44,15 @@ class FileReader:
         self._skip = skip  # device and inode of our own output
         self._skip_inode = skip[1] if skip else -1
         self.binaries = 0
-        self.huge_bytes = 0  # bytes of text files that were too large to read
+        self.huge_bytes = 0  # bytes in text files that were too large to read
 
     def read(self, folders: Iterable[Folder]) -> Iterator[Content]:
         """Every text file of `folders`, in their order."""
-        with self._access.open(self._top) as descent:
+        with self._access.open(self._top) as walk:
             for path, names in folders:
                 prefix = f"{path}/" if path else ""
                 try:
-                    fd = descent.follow(path.split("/") if path else [])
+                    fd = walk.follow(path.split("/") if path else [])
                 except OSError as error:
                     self._on_problem(path, describe_os_error(error))
                     continue
@@ -66,13 +66,13 @@ class FileReader:
                             yield content
 
     def _read_one(self, path: str, name: str, folder: int) -> Content | None:
-        # The hot path of every run: seven microseconds of system calls, and hardly more than two of ours.
+        # The hot path of every run: 7 µs of system calls and about 2 µs of Python.
         fd = os.open(name, OPEN_FILE_FLAGS, dir_fd=folder)
         try:
             about = os.fstat(fd)
             size = about.st_size
             if self._is_protected is not None and self._is_protected(about):
-                self._on_problem(path, "it is kept from every tool")
+                self._on_problem(path, "protected: no tool may use it")
                 return None
             if 0 < size <= LARGE_BYTES and about.st_ino != self._skip_inode and S_ISREG(about.st_mode):
                 raw = os.read(fd, size)
@@ -90,16 +90,16 @@ class FileReader:
         return Content(path, decoded[0], len(raw), about.st_mtime, decoded[1])
 
     def _read_unusual(self, fd: int, about: os.stat_result, path: str) -> bytes | None:
-        """The bytes of a file that is empty, large, perhaps our own output, or no file at all."""
+        """The bytes of a file that is empty or large; None for our own output and what is not a file."""
         if not S_ISREG(about.st_mode):
-            self._on_problem(path, "it is no regular file any more")
+            self._on_problem(path, "not a regular file")
             return None
         if self._skip == (about.st_dev, about.st_ino):
             return None
         if about.st_size > LARGE_BYTES and is_binary(os.pread(fd, SNIFF_BYTES, 0)):
             return self._count_binary()
         if about.st_size > HUGE_BYTES:
-            self._on_problem(path, f"it is larger than {human_size(HUGE_BYTES)}")
+            self._on_problem(path, f"larger than {human_size(HUGE_BYTES)}")
             self.huge_bytes += about.st_size
             return None
         return read_up_to(fd, about.st_size) if about.st_size else b""
@@ -116,14 +116,14 @@ class FileSize(NamedTuple):
 
 
 def measure_files(top: str, folders: Iterable[Folder], access: FolderAccess = USER_ACCESS) -> Iterator[FileSize]:
-    """Every selected file with its size; a large binary file, which will drop out, has size 0."""
-    with access.open(top) as descent:
+    """Every selected file with its size; a large binary file, which will be skipped, has size 0."""
+    with access.open(top) as walk:
         for path, names in folders:
             prefix = f"{path}/" if path else ""
             try:
-                fd = descent.follow(path.split("/") if path else [])
+                fd = walk.follow(path.split("/") if path else [])
             except OSError:
-                continue  # reading will say so
+                continue  # reported when it is read
             for name in names:
                 try:
                     size = os.stat(name, dir_fd=fd, follow_symlinks=False).st_size

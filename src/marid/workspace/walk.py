@@ -1,4 +1,4 @@
-"""Finding the files that the rules select, folder by folder, in a stable order."""
+"""Find the files that the rules select, folder by folder, in a stable order."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -6,6 +6,7 @@ from functools import cache
 from typing import NamedTuple, TypeAlias
 
 from marid.core.errors import BadInput, NotFound, Refused
+from marid.text.display import quote_path
 from marid.workspace.dirfd_walk import DirfdWalk, MountLoop
 from marid.workspace.rules.defaults import default_gitignore
 from marid.workspace.rules.ignore_files import (
@@ -26,7 +27,7 @@ _RULE_FILES = frozenset((CONTEXT_FILE, *IGNORE_FILES, ".git"))
 
 
 class Visit(NamedTuple):
-    """A folder that is still to be listed."""
+    """A folder still to be listed."""
 
     depth: int
     name: str
@@ -35,14 +36,14 @@ class Visit(NamedTuple):
 
 
 class Folder(NamedTuple):
-    """A folder below the top, and the selected files directly in it, by name."""
+    """A folder below the top, and the selected files in it, sorted."""
 
     path: str
     names: list[str]
 
 
 class FolderListing(NamedTuple):
-    """What is in one folder. `rules` are the names that bring rules of their own, `.git` among them."""
+    """The names in one folder. `rules` are rule files, and `.git`."""
 
     files: list[str]
     folders: list[str]
@@ -55,20 +56,20 @@ ListFolder: TypeAlias = Callable[[int], FolderListing]
 
 
 class FolderAccess:
-    """How a walk and a reader open a folder and list what is in it. This one is the user's, who may read everything."""
+    """How a walk and a reader open and list folders. This one is for the user, who may read everything."""
 
     is_protected: Callable[[os.stat_result], bool] | None = None
     """Whether an open file must not be read."""
 
     def open(self, top: str) -> DirfdWalk:
-        """A descent from the folder `top`. Raises: NotFound, BadInput, Refused when it cannot be opened."""
+        """A walk from the folder `top`. Raises: NotFound, BadInput, Refused."""
         try:
             return DirfdWalk(top)
         except OSError as error:
             raise unreadable_error(top, error) from error
 
     def list(self, fd: int) -> FolderListing:
-        """What is in an open folder, in no order. Raises: OSError."""
+        """List an open folder, unsorted. Raises: OSError."""
         return list_folder(fd)
 
 
@@ -76,7 +77,7 @@ USER_ACCESS = FolderAccess()
 
 
 class WalkStep(NamedTuple):
-    """A folder of a walk while it is open: its selected files by name, and the folders that will be visited."""
+    """An open folder of a walk: its selected files, and the folders that will be visited."""
 
     path: str
     names: list[str]
@@ -85,12 +86,12 @@ class WalkStep(NamedTuple):
     fd: int
 
 
-# The same, as the hot loop makes it: a name for each part costs as much as listing the folder.
+# The same as a plain tuple for the hot loop: making a NamedTuple takes as long as listing the folder.
 _WalkStepTuple: TypeAlias = tuple[str, list[str], list[Visit], list[str], int]
 
 
 class SelectionRules(NamedTuple):
-    """Everything that decides which files are in, beside the rule files that lie in the tree."""
+    """What decides which files are selected, apart from the rule files in the tree."""
 
     inline: tuple[PathRule, ...] = ()
     config: tuple[PathRule, ...] = ()
@@ -102,7 +103,7 @@ class SelectionRules(NamedTuple):
 
 
 class SkipCounts:
-    """What a walk passed over."""
+    """What a walk skipped."""
 
     def __init__(self) -> None:
         self.links = 0
@@ -113,16 +114,16 @@ OnProblem = Callable[[str, str], None]
 
 
 def _ignore_problem(_path: str, _reason: str) -> None:
-    """Nobody listens."""
+    pass
 
 
 class Walker:
-    """Walks below `top` by one ruling. `on_problem` hears of folders that could not be read."""
+    """Walks below `top`; folders that cannot be read go to `on_problem`, the decisions on files to `reasons`."""
 
     def __init__(
         self,
         top: str,
-        ruling: SelectionRules,
+        rules: SelectionRules,
         on_problem: OnProblem = _ignore_problem,
         reasons: dict[str, Decision] | None = None,
         access: FolderAccess = USER_ACCESS,
@@ -131,28 +132,28 @@ class Walker:
         self.access = access
         self.reasons = reasons
         self.skip_counts = SkipCounts()
-        self._ruling = ruling
+        self._rules = rules
         self._on_problem = on_problem
         self._pool = RuleStackPool()
 
     def start_stack(self, target: str = "") -> RuleStack:
-        """The stack in the folder `target` below the top, which the user named: no rule above can exclude it."""
-        ruling = self._ruling
+        """The stack in the folder `target` below the top; the user named it, so no rule above excludes it."""
+        rules = self._rules
         sources = [
-            (INLINE, ruling.inline, "--rule"),
-            (CONFIG, ruling.config, ruling.config_origin),
-            (DEFAULT, _default_rules() if ruling.defaults else (), "built-in defaults"),
+            (INLINE, rules.inline, "--rule"),
+            (CONFIG, rules.config, rules.config_origin),
+            (DEFAULT, _default_rules() if rules.defaults else (), "built-in defaults"),
         ]
-        repository = find_repository(self.top, ruling.user_git_files)
-        outside = repository_sources(repository) if repository and ruling.ignores else []
+        repository = find_repository(self.top, rules.user_git_files)
+        outside = repository_sources(repository) if repository and rules.ignores else []
         stack = self._pool.get_stack(tuple(source.top_layer() for source in outside))
         at = repository.top if repository else self.top
         for name in _path_parts(at, self.top):
             stack = self._enter_by_path(stack, at, os.path.relpath(at, self.top)).enter_named(name)
             at = os.path.join(at, name)
-        own = [RuleSource(rules, rank=rank, origin=origin) for rank, rules, origin in sources if rules]
+        own = [RuleSource(found, rank=rank, origin=origin) for rank, found, origin in sources if found]
         layers = [*stack.layers, *(source.top_layer() for source in own if source.rank <= stack.fallback.rank)]
-        layers.sort(key=lambda layer: layer.source.rank)  # stable: nearer ones stay in front
+        layers.sort(key=lambda layer: layer.source.rank)  # stable: nearer sources stay first
         stack = self._pool.get_stack(tuple(layers), stack.fallback)
         for name in target.split("/") if target else ():
             stack = self._enter_by_path(stack, at, os.path.relpath(at, self.top)).enter_named(name)
@@ -160,7 +161,7 @@ class Walker:
         return stack
 
     def _enter_by_path(self, stack: RuleStack, path: str, shown: str) -> RuleStack:
-        """`stack` with the rule files of a folder that is named by its path, above or on the way to the target."""
+        """`stack` with the rule files of a folder above the target, opened by its path."""
         try:
             fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError:
@@ -173,12 +174,12 @@ class Walker:
 
     def _add_rule_files(self, stack: RuleStack, names: list[str], fd: int, path: str) -> RuleStack:
         """`stack` with the rule files among `names`."""
-        near = context_sources(names, fd, path) if self._ruling.context_files else []
-        if not self._ruling.ignores:
+        near = context_sources(names, fd, path) if self._rules.context_files else []
+        if not self._rules.ignores:
             return stack.with_sources(near, [], repository=False) if near else stack
         inner = None
         if ".git" in names and path and path.partition("/")[0] != "..":
-            inner = repository_at(os.path.join(self.top, path), self._ruling.user_git_files)
+            inner = repository_at(os.path.join(self.top, path), self._rules.user_git_files)
         fold = inner.ignore_case if inner else any(layer.source.ignore_case for layer in stack.layers)
         ignores = ignore_sources(names, fd, path, fold=fold) + (repository_sources(inner) if inner else [])
         if not near and not ignores and inner is None:
@@ -186,50 +187,47 @@ class Walker:
         return stack.with_sources(near, ignores, repository=inner is not None)
 
     def walk(self, target: str = "") -> Iterator[Folder]:
-        """The selected files of `target` (a folder relative to the top) and below, each folder before its sub-folders.
+        """The selected files in `target`, a folder relative to the top, and below; each folder before its sub-folders.
 
-        Raises: NotFound, BadInput or Refused when the target itself cannot be listed.
+        Raises: NotFound, BadInput or Refused if `target` cannot be listed.
         """
         stack = self.start_stack(target)
         parts = target.split("/") if target else []
-        with self.access.open(self.top) as descent:
+        with self.access.open(self.top) as walk:
             try:
-                fd = descent.follow(parts)
+                fd = walk.follow(parts)
                 found = self._list(fd)
             except OSError as error:
                 raise unreadable_error(os.path.join(self.top, target) if target else self.top, error) from error
             start = Visit(len(parts), parts[-1] if parts else "", target, stack)
-            for path, names, _, _, _ in self._descend(descent, start, fd, found, self._list):
+            for path, names, _, _, _ in self._descend(walk, start, fd, found, self._list):
                 if names:
                     yield Folder(path, names)
 
-    def walk_from(self, descent: DirfdWalk, target: str, look: ListFolder) -> Iterator[WalkStep]:
-        """Every folder of `target` and below, from its descriptor, which is the top of `descent`; `look` lists one.
-
-        Raises: OSError when the target itself cannot be listed.
-        """
+    def walk_from(self, walk: DirfdWalk, target: str, lister: ListFolder) -> Iterator[WalkStep]:
+        """Every folder of `target`, where `walk` starts, and below. Raises: OSError if `target` cannot be listed."""
         start = Visit(0, "", target, self.start_stack(target))
-        fd = descent.follow([])
-        return map(WalkStep._make, self._descend(descent, start, fd, look(fd), look))
+        fd = walk.follow([])
+        return map(WalkStep._make, self._descend(walk, start, fd, lister(fd), lister))
 
     def _descend(
-        self, descent: DirfdWalk, start: Visit, fd: int, first: FolderListing, look: ListFolder
+        self, walk: DirfdWalk, start: Visit, fd: int, first: FolderListing, lister: ListFolder
     ) -> Iterator[_WalkStepTuple]:
-        """Each folder before its sub-folders, beginning with the one that is open as `fd` and holds `first`."""
+        """Each folder before its sub-folders, beginning with the one open as `fd`, which lists `first`."""
         found: FolderListing | None = first
         todo = [start]
         while todo:
             visit = todo.pop()
             if found is None:
                 try:
-                    fd = descent.enter(visit.depth, visit.name)
-                    found = look(fd)
+                    fd = walk.enter(visit.depth, visit.name)
+                    found = lister(fd)
                 except OSError as error:
                     self._on_problem(visit.path, describe_os_error(error))
                     continue
             files, folders, links, rules, _ = found
             found = None
-            # The rule files of an excluded folder do not count.
+            # Rule files in an excluded folder are ignored.
             stack = (
                 self._add_rule_files(visit.stack, rules, fd, visit.path)
                 if rules and visit.stack.fallback.include
@@ -251,7 +249,7 @@ class Walker:
         )
 
     def _list(self, fd: int) -> FolderListing:
-        """An open folder; links and special files are only counted."""
+        """List an open folder, counting links and special files."""
         found = self.access.list(fd)
         self.skip_counts.links += len(found.links)
         self.skip_counts.special += found.special
@@ -259,7 +257,7 @@ class Walker:
 
 
 def list_folder(fd: int) -> FolderListing:
-    """What is in an open folder, in no order. Raises: OSError."""
+    """List an open folder, unsorted. Raises: OSError."""
     files: list[str] = []
     folders: list[str] = []
     links: list[str] = []
@@ -286,7 +284,7 @@ def _default_rules() -> tuple[PathRule, ...]:
 
 
 def _folders_to_visit(visit: Visit, stack: RuleStack, folders: list[str]) -> Iterator[Visit]:
-    """The sub-folders in which something may be selected, last name first, as a stack wants them."""
+    """The sub-folders in which something may be selected, in reverse order for the stack."""
     if not folders:
         return
     folders.sort(reverse=True)
@@ -305,20 +303,20 @@ def _path_parts(start: str, end: str) -> list[str]:
 
 
 def unreadable_error(path: str, error: OSError) -> NotFound | BadInput | Refused:
-    """The error of our families for a folder that the user named and that cannot be listed."""
+    """The marid error for a folder that cannot be listed."""
     if isinstance(error, FileNotFoundError):
-        return NotFound(f"'{path}' is not there")
+        return NotFound(f"{quote_path(path)}: not found")
     if isinstance(error, NotADirectoryError):
-        return BadInput(f"'{path}' is not a folder")
-    return Refused(f"'{path}' cannot be read: {describe_os_error(error)}")
+        return BadInput(f"{quote_path(path)}: not a folder")
+    return Refused(f"{quote_path(path)}: {describe_os_error(error)}")
 
 
 def describe_os_error(error: OSError) -> str:
-    """Why a file or folder was passed over, in words."""
+    """Why a file or folder was skipped, as text."""
     if isinstance(error, MountLoop):
-        return "it is mounted inside itself"
+        return "mounted inside itself"
     if isinstance(error, PermissionError):
-        return "no permission"
+        return "permission denied"
     if isinstance(error, FileNotFoundError):
         return "it vanished"
-    return (error.strerror or "it cannot be read").lower()
+    return (error.strerror or "cannot be read").lower()

@@ -79,7 +79,7 @@ def test_a_file_that_no_reader_of_settings_takes_is_not_changed_either(tmp_path:
     os.mkfifo(tmp_path / "pipe.toml")
     (tmp_path / "large.toml").write_bytes(b"#" * 300_000)
     for name in ("pipe.toml", "large.toml"):
-        with pytest.raises(BadInput, match=rf"{name} cannot be changed: it is"):
+        with pytest.raises(BadInput, match=rf"{name} cannot be changed: "):
             edit_toml_file(str(tmp_path / name), put_fuel)
 
 

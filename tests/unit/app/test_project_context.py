@@ -180,7 +180,7 @@ def test_a_path_may_be_named_from_the_target_or_from_where_one_stands(tmp_path: 
         assert explained(tmp_path / "p", path, cwd=str(tmp_path)).startswith("src/a.py: included")
     with pytest.raises(BadInput, match=r"'b\.py' is not below"):
         explained(tmp_path / "p", "b.py", cwd=str(tmp_path))
-    with pytest.raises(NotFound, match="is not there"):
+    with pytest.raises(NotFound, match="not found"):
         explained(tmp_path / "p", "p/src/gone.py", cwd=str(tmp_path))
 
 

@@ -2,7 +2,7 @@ import pytest
 
 from fakes.outlines import FakeOutlines
 from fakes.secrets import AWS_KEY, PRIVATE_KEY
-from marid.assembly.item_builder import ItemBuilder, make_level_matcher
+from marid.assembly.item_builder import ItemBuilder, LevelMatcher
 from marid.assembly.symbol_excerpts import AnchoredSymbol
 from marid.core.context import Level, LevelRule, SymbolDetail
 from marid.text.secrets.masker import Masker
@@ -92,13 +92,22 @@ def test_chosen_symbols_need_no_numbers() -> None:
     assert (item.body, item.level) == (b"b = 2\n", Level.FULL)
 
 
-def test_the_last_matching_level_rule_wins() -> None:
-    rules = [LevelRule("*.py", Level.OUTLINE), LevelRule("src/", Level.NAME), LevelRule("src/a.py", Level.FULL)]
-    choice = make_level_matcher(rules)
-    assert choice is not None
-    found = [choice.level_of(path) for path in ("x.py", "src/b.py", "src/a.py", "README.md")]
-    assert found == [Level.OUTLINE, Level.NAME, Level.FULL, None]
-
-
-def test_without_rules_there_is_no_choice() -> None:
-    assert make_level_matcher([]) is None
+@pytest.mark.parametrize(
+    ("path", "number"),
+    [
+        ("a.py", 0),
+        ("deep/a.py", 0),
+        ("docs/a.txt", 1),
+        ("docs/a.py", 1),
+        ("src/x/test_a.py", 2),
+        ("src/test_a.py", 2),
+        ("README.md", 0),
+        ("docs", None),
+        ("other.txt", None),
+    ],
+)
+def test_the_last_level_rule_that_matches_a_path_or_a_folder_above_it_wins(path: str, number: int | None) -> None:
+    levels = (Level.OUTLINE, Level.NAME, Level.FULL)
+    rules = [("*.py", 0), ("docs/", 1), ("src/**/test_*.py", 2), ("# comment", 1), ("README.md", 0)]
+    matcher = LevelMatcher([LevelRule(pattern, levels[level]) for pattern, level in rules])
+    assert matcher.level_of(path) == (None if number is None else levels[number])

@@ -36,7 +36,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _run(top: Path, crew: JobPool | None, heard: list[ContextEvent], **more: Any) -> tuple[bytes, ContextReport]:
     means: ContextPorts = open_request(cwd=str(top), environ={}).context_ports._replace(
-        crew=(lambda: crew) if crew else None
+        job_pool=(lambda: crew) if crew else None
     )
     shown = more.pop("shown", RenderOptions())
     request = ContextRequest(cwd=str(top), selection=FileSelection(targets=(str(top),)), render=shown, **more)

@@ -131,7 +131,7 @@ def test_an_unreadable_file_is_reported_and_counted() -> None:
         with as_nobody():
             assert written(run).count("File: ") == 1
         assert run.report().problems == 1
-    assert FileProblem(path='"closed\\n.py"', reason="no permission") in events
+    assert FileProblem(path='"closed\\n.py"', reason="permission denied") in events
 
 
 def test_files_that_shrink_while_they_are_read_are_let_through(tmp_path: Path) -> None:

@@ -53,10 +53,10 @@ def test_the_top_of_the_disk_is_a_target_too() -> None:
 @pytest.mark.parametrize(
     ("target", "error", "words"),
     [
-        ("gone", NotFound, "'gone' is not there"),
-        ("file/below", NotFound, "is not there"),
+        ("gone", NotFound, "gone: not found"),
+        ("file/below", NotFound, "not found"),
         ("a\0b", BadInput, "NUL"),
-        ("pipe", BadInput, "'pipe' is neither a file nor a folder"),
+        ("pipe", BadInput, "pipe: not a file or folder"),
         ("l\noop", NotFound, r'"l\\noop"'),
     ],
 )
@@ -72,7 +72,7 @@ def test_a_target_behind_a_closed_folder_is_told_so() -> None:
         plant_names(top, "closed/x")
         os.chmod(top, 0o755)
         os.chmod(f"{top}/closed", 0)
-        with as_nobody(), pytest.raises(BadInput, match="no permission"):
+        with as_nobody(), pytest.raises(BadInput, match="permission denied"):
             resolve_targets(["closed/x"], top)
 
 
@@ -162,7 +162,7 @@ def test_what_is_gone_belongs_to_the_folders_that_were_named(tmp_path: Path) -> 
 
 
 def test_a_rule_file_that_is_not_there_is_told() -> None:
-    with pytest.raises(NotFound, match="the rule file 'gone'"):
+    with pytest.raises(NotFound, match="gone: rule file"):
         make_selection_rules(FileSelection(config="gone"), "/", UserGitFiles())
 
 
@@ -194,4 +194,4 @@ def test_a_folder_that_cannot_be_listed_is_told_and_survived() -> None:
         os.chmod(f"{top}/closed\n", 0)
         with as_nobody():
             assert paths(select_files(resolve_targets(["."], top), SelectionRules(), told.append)) == ["a.py"]
-    assert told == [FileProblem(path='"closed\\n"', reason="no permission")]
+    assert told == [FileProblem(path='"closed\\n"', reason="permission denied")]

@@ -93,9 +93,9 @@ def test_an_unfinished_last_line_is_ended() -> None:
 
 
 def test_a_symbol_that_is_not_there_is_told_with_those_that_are() -> None:
-    with pytest.raises(NotFound, match=r"no symbol 'gone' in 'a\.py'; it has LIMIT, first, Shop, "):
+    with pytest.raises(NotFound, match=r"no symbol 'gone' in a\.py; it defines LIMIT, first, Shop, "):
         shaped(full("gone"))
-    with pytest.raises(NotFound, match=r"no symbol 'gone' in 'a\.txt'; no definitions are known in it"):
+    with pytest.raises(NotFound, match=r"no symbol 'gone' in a\.txt; it has no known definitions"):
         shaped(full("gone"), path="a.txt")
 
 

@@ -81,7 +81,7 @@ def test_a_change_is_a_plan_and_touches_nothing(tmp_path: Path) -> None:
 
 
 def test_the_git_directory_is_no_target(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="written by git alone"):
+    with pytest.raises(Refused, match="only git may write"):
         target(tmp_path, "sub/.GIT/config")
     assert parsed(FileRef, ".git/config", PathScope([str(tmp_path)])).name == ".git/config"
 

@@ -118,7 +118,7 @@ def test_a_long_list_is_cut_and_says_so(hands: Hands) -> None:
 
 def test_what_is_no_folder_is_refused(hands: Hands) -> None:
     assert hands.failure(list_directory, path="b.txt").code == "bad_input"
-    assert hands.failure(get_tree, path="scr", max_depth=1).message == "'scr' is not there; near it: src"
+    assert hands.failure(get_tree, path="scr", max_depth=1).message == "scr: not found; similar: src"
     assert hands.failure(get_tree, path=".", max_depth=0).message == "max_depth is 0: it must be at least 1"
     assert hands.failure(list_directory, path=".", depth=0).message == "depth is 0: it must be at least 1"
 

@@ -85,7 +85,7 @@ def test_what_is_no_text_file_is_refused(hands: Hands) -> None:
     for name in ("folder", "image", "pipe"):
         assert hands.failure(file_head, path=name).code == "bad_input"
         assert hands.failure(set_file_slice, path=name, start_line=1, end_line=1, new_content="").code == "bad_input"
-    assert "near it: near.py" in hands.failure(file_tail, path="naer.py").message
+    assert "similar: near.py" in hands.failure(file_tail, path="naer.py").message
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_a_glob_finds_no_more_than_wanted(hands: Hands) -> None:
 
 def test_what_is_no_folder_is_refused(hands: Hands) -> None:
     assert hands.failure(search_files, path="top.py", pattern="*").code == "bad_input"
-    assert "near it: src" in hands.failure(search_files, path="srcs", pattern="*").message
+    assert "similar: src" in hands.failure(search_files, path="srcs", pattern="*").message
 
 
 def test_two_stars_alone_are_everything(hands: Hands) -> None:

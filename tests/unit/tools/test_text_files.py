@@ -45,7 +45,7 @@ def test_a_text_is_read_with_its_bytes(tmp_path: Path) -> None:
 
 def test_a_binary_file_is_refused_with_its_size(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"\0" * 2_000)
-    with pytest.raises(BadInput, match=r"'a': it is a binary file of 2.0 KB, not text"):
+    with pytest.raises(BadInput, match=r"'a': binary file of 2.0 KB, not text"):
         read_text(ref(tmp_path, "a"))
 
 
@@ -58,7 +58,7 @@ def test_a_huge_file_is_refused_with_what_to_use_instead(tmp_path: Path) -> None
 
 def test_a_missing_file_is_told_with_names_near_it(tmp_path: Path) -> None:
     (tmp_path / "settings.py").touch()
-    with pytest.raises(NotFound, match=r"near it: settings\.py"), with_path_hints(ref(tmp_path, "setings.py")):
+    with pytest.raises(NotFound, match=r"similar: settings\.py"), with_path_hints(ref(tmp_path, "setings.py")):
         FileRef(ref(tmp_path, "setings.py").path, "setings.py").read()
 
 
@@ -81,7 +81,7 @@ def test_every_tool_that_reads_a_file_tells_names_near_a_missing_one(tmp_path: P
     paths |= {"anchor": '{"start": 1, "end": 1}'} if "anchor" in known else {}
     given = {name: value for name, value in ARGUMENTS.items() if name in known} | paths
     failure = Hands(tmp_path).failure(spec, **given)
-    assert failure.message == f"'setings.{ending}' is not there; near it: settings.{ending}"
+    assert failure.message == f"setings.{ending}: not found; similar: settings.{ending}"
 
 
 def test_a_draft_keeps_the_encoding(tmp_path: Path) -> None:

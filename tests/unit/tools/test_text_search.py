@@ -106,7 +106,7 @@ def test_one_file_is_searched_with_its_own_marks(hands: Hands) -> None:
 def test_what_cannot_be_searched_is_refused(hands: Hands) -> None:
     assert "binary" in hands.failure(file_grep, path="image.png", pattern="a").message
     assert hands.failure(file_grep, path="src", pattern="a").code == "bad_input"
-    assert "near it: src" in hands.failure(grep_files, path="scr", pattern="a").message
+    assert "similar: src" in hands.failure(grep_files, path="scr", pattern="a").message
 
 
 def test_a_pipe_in_the_way_is_passed_over(hands: Hands) -> None:

@@ -71,7 +71,7 @@ def test_what_is_not_there_is_not_explained(tree: Path) -> None:
 def test_links_and_special_files_are_never_read(tree: Path) -> None:
     (tree / "link").symlink_to("src")
     os.mkfifo(tree / "fifo")
-    for path, words in (("link", "link"), ("link/a.py", "behind"), ("fifo", "neither")):
+    for path, words in (("link", "not followed"), ("link/a.py", "not followed"), ("fifo", "not a regular file")):
         with pytest.raises(BadInput, match=words):
             why(tree, path)
 

@@ -99,7 +99,7 @@ def test_a_long_file_is_cut_and_says_so(places: Places) -> None:
     )
     first, note, second, third, again = places.read().split("\n\n")
     assert first == "é" * (MAX_INSTRUCTION_BYTES // 2)
-    assert note == again == "[The rest is left out: the file has more than 64 KiB.]"
+    assert note == again == "[Truncated: the file is larger than 64 KiB.]"
     assert second == "x" * MAX_INSTRUCTION_BYTES
     assert third == "a" + "é" * (MAX_INSTRUCTION_BYTES // 2 - 1)
 

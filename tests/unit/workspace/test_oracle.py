@@ -44,7 +44,8 @@ class Line:
     @property
     def plain(self) -> bool:
         words = self.pattern.strip("/").split("/")
-        return not set("*?[") & set("".join(words[1:] if len(words) == 2 and words[0] == "**" else words))
+        named = [word for word in words if word != "**"] if words[0] == "**" == "/".join(set(words[:-1])) else words
+        return not set("*?[") & set("".join(named))
 
     def matches(self, path: str, *, folder: bool) -> bool:
         """`path` is relative to where the rule stands."""

@@ -56,7 +56,7 @@ def test_a_text_file_too_large_for_memory_is_told_and_a_binary_one_costs_nothing
     os.truncate(tmp_path / "zeros", 5 << 30)
     contents, problems, binaries = read(tmp_path, Folder("", ["text", "zeros"]))
     assert (contents, binaries) == ([], 1)
-    assert problems == [("text", "it is larger than 1.1 GB")]
+    assert problems == [("text", "larger than 1.1 GB")]
 
 
 def test_files_that_vanished_or_became_something_else_are_told_and_survived(tmp_path: Path) -> None:
@@ -68,8 +68,8 @@ def test_files_that_vanished_or_became_something_else_are_told_and_survived(tmp_
     )
     assert [content.path for content in contents] == ["a.txt"]
     assert problems[:3] == [
-        ("fifo", "it is no regular file any more"),
-        ("folder", "it is no regular file any more"),
+        ("fifo", "not a regular file"),
+        ("folder", "not a regular file"),
         ("gone", "it vanished"),
     ]
     assert [path for path, _ in problems[3:]] == ["link", "away"]
@@ -83,7 +83,7 @@ def test_a_file_without_permission_is_told() -> None:
         with as_nobody():
             contents, problems, _ = read(top, Folder("", ["a.txt"]), Folder("closed", ["b.txt"]))
     assert contents == []
-    assert problems == [("a.txt", "no permission"), ("closed", "no permission")]
+    assert problems == [("a.txt", "permission denied"), ("closed", "permission denied")]
 
 
 def test_our_own_output_is_not_read_by_any_of_its_names(tmp_path: Path) -> None:

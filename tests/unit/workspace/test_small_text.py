@@ -17,7 +17,7 @@ def test_what_is_too_large_no_text_or_no_file_is_refused_at_once(tmp_path: Path)
     (tmp_path / "large").write_bytes(b"12345")
     (tmp_path / "binary").write_bytes(b"\xff")
     os.mkfifo(tmp_path / "pipe")
-    for name, why in (("large", "larger than 4 bytes"), ("binary", "utf-8"), ("pipe", "no regular file")):
+    for name, why in (("large", "larger than 4 bytes"), ("binary", "utf-8"), ("pipe", "not a regular file")):
         with pytest.raises(ValueError, match=why):
             read_small_text(str(tmp_path / name), 4)
     with pytest.raises(FileNotFoundError):

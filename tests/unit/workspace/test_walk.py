@@ -94,10 +94,10 @@ def test_a_target_without_permission_is_refused_and_a_folder_below_is_told() -> 
         with as_nobody():
             found = paths_of(Walker(top, SelectionRules(), problems).walk())
             assert selected(top) == ["open.py"]
-            with pytest.raises(Refused, match="no permission"):
+            with pytest.raises(Refused, match="permission denied"):
                 selected(f"{top}/closed")
     assert found == ["open.py"]
-    assert problems == [("closed", "no permission")]
+    assert problems == [("closed", "permission denied")]
 
 
 def test_a_folder_that_nothing_can_include_is_never_listed() -> None:
@@ -220,11 +220,11 @@ def test_without_ignore_files_context_rules_still_count(tmp_path: Path) -> None:
 
 
 def test_errors_are_told_in_words() -> None:
-    assert describe_os_error(MountLoop("x")) == "it is mounted inside itself"
-    assert describe_os_error(PermissionError(13, "Permission denied")) == "no permission"
+    assert describe_os_error(MountLoop("x")) == "mounted inside itself"
+    assert describe_os_error(PermissionError(13, "Permission denied")) == "permission denied"
     assert describe_os_error(FileNotFoundError(2, "No such file")) == "it vanished"
     assert describe_os_error(OSError(40, "Too many levels of symbolic links")) == "too many levels of symbolic links"
-    assert describe_os_error(OSError()) == "it cannot be read"
+    assert describe_os_error(OSError()) == "cannot be read"
     assert isinstance(unreadable_error("x", OSError(5, "Input/output error")), Refused)
 
 

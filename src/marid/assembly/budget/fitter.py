@@ -1,4 +1,4 @@
-"""A pack that fits a token budget: two passes, and the result is counted as a whole before it leaves."""
+"""Fit the files into a token budget: measure all, choose levels, then count the whole output."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -22,7 +22,7 @@ _OUTLINE_BATCH = 64
 
 
 class _MeasuredFile(NamedTuple):
-    """A file after the first pass: as it would be listed by name, what it costs, what it mentions."""
+    """A file after the first pass: its item by name, its costs, and the names it mentions."""
 
     by_name: ContextItem
     full_cost: int
@@ -37,21 +37,18 @@ class BudgetFitter:
         self._assembler = assembler
         self._budget = budget
         self._form = assembler.request.render.form
-        # Not the cache's business: names and whole packs are never counted twice.
+        # Without the cache: names and whole outputs are not counted again.
         self._counter = make_counter(assembler.request.encoding)
         self._outlines: dict[str, tuple[ContextItem, int] | None] = {}
         self._order: list[str] = []
 
     def items(self, sections: list[Section]) -> list[ContextItem]:
-        """The files at the levels that fit beside `sections`.
-
-        Raises: Exhausted when not even the names fit.
-        """
+        """The files at levels that fit beside `sections`. Raises: Exhausted if not even the names fit."""
         seen = self._first_pass()
         candidates = self._candidates(seen)
         beside = self._cost_of(sections, [])
         if beside > self._budget:
-            raise Exhausted(f"the budget of {self._budget:,} tokens is used up by what stands before the files")
+            raise Exhausted(f"the budget of {self._budget:,} tokens is too small for the tree, log and diff")
         self._order = [one.path for one in sort_by_score(candidates)]
         levels = choose_levels(candidates, self._budget - beside, self._outline_cost)
         while True:
@@ -91,7 +88,7 @@ class BudgetFitter:
         return None if found is None else found[1]
 
     def _outline_batch(self, path: str) -> None:
-        """Outline `path` and the files that will be asked about next."""
+        """Outline `path` and the next files in the order of scores."""
         assembler = self._assembler
         at = self._order.index(path)
         paths = [one for one in self._order[at : at + _OUTLINE_BATCH] if one not in self._outlines]

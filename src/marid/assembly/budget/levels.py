@@ -1,4 +1,4 @@
-"""Fitting files into a number of tokens: the most useful in full, the next as outlines, the rest by name."""
+"""Choose a level for each file: the most useful in full, the next as outlines, the rest by name."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -6,13 +6,13 @@ from typing import NamedTuple
 from marid.core.context import Level
 from marid.core.errors import Exhausted
 
-# An outline is about a tenth of its file, and has a header; one that would not fit at half of that is not parsed.
+# An outline is about a tenth of its file; it is not parsed if half of that and a header would not fit.
 _MIN_OUTLINE_DIVISOR = 20
 _HEADER_TOKENS = 30
 
 
 class Candidate(NamedTuple):
-    """One file and what it costs, as it would be written, in full and by name. `pinned` is the user's own choice."""
+    """One file with its costs in tokens, in full and by name. `pinned_level` is the user's choice."""
 
     path: str
     full_cost: int
@@ -26,10 +26,7 @@ def choose_levels(
     budget: int,
     outline_cost: Callable[[str], int | None],
 ) -> dict[str, Level]:
-    """The level of each file. `outline_cost` says what an outline would cost, None when there is none.
-
-    Raises: Exhausted when not even the names fit.
-    """
+    """The level of each file; `outline_cost` may be None. Raises: Exhausted if not even the names fit."""
     levels = {one.path: one.pinned_level or Level.NAME for one in candidates}
     spent = sum(_cost(one, levels[one.path], outline_cost) for one in candidates)
     if spent > budget:
@@ -39,7 +36,7 @@ def choose_levels(
         return levels | {one.path: Level.FULL for one in free}
     for one in free:
         left = budget - spent
-        # Half of what is left at most: one large file must not push everything else out.
+        # At most half of what is left, so that one large file does not displace all others.
         if one.full_cost - one.name_cost <= left // 2:
             levels[one.path] = Level.FULL
             spent += one.full_cost - one.name_cost
@@ -52,14 +49,14 @@ def choose_levels(
 
 
 def sort_by_score(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """The most useful ones first."""
+    """The most useful first."""
     return sorted(candidates, key=lambda one: (-one.score, one.path))
 
 
 def _promote_to_full(
     free: Sequence[Candidate], levels: dict[str, Level], left: int, outline_cost: Callable[[str], int | None]
 ) -> dict[str, Level]:
-    """What is still free goes to the most useful files that are not yet shown in full."""
+    """Spend the rest on the most useful files that are not yet in full."""
     for one in free:
         extra = one.full_cost - _cost(one, levels[one.path], outline_cost)
         if levels[one.path] is not Level.FULL and extra <= left:
@@ -69,13 +66,10 @@ def _promote_to_full(
 
 
 def demote_least_useful(candidates: Sequence[Candidate], levels: dict[str, Level]) -> dict[str, Level]:
-    """One step cheaper: the least useful file that is shown loses a level.
-
-    Raises: Exhausted when every file is down to its name already.
-    """
+    """Show the least useful of the files by name. Raises: Exhausted if all are."""
     shown = [one for one in candidates if one.pinned_level is None and levels[one.path] is not Level.NAME]
     if not shown:
-        raise Exhausted("the files do not fit into the budget even by name: raise --budget or exclude some")
+        raise Exhausted("the files do not fit into the budget even by name: raise --budget, or exclude files")
     least = min(shown, key=lambda one: (one.score, one.path))
     return levels | {least.path: Level.NAME}
 
@@ -92,5 +86,5 @@ def _cost(one: Candidate, level: Level, outline_cost: Callable[[str], int | None
 def _too_small_message(candidates: Sequence[Candidate], spent: int, budget: int) -> str:
     return (
         f"the budget of {budget:,} tokens is too small: {len(candidates):,} files need {spent:,} even by name; "
-        "raise --budget, or leave files out with --rule '!PATTERN'"
+        "raise --budget, or exclude files with --rule '!PATTERN'"
     )

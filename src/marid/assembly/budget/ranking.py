@@ -1,9 +1,9 @@
-"""Which files are the most useful ones when not all of them fit."""
+"""Rank files by usefulness, for when not all of them fit."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping
 
-# What each signal may add. Nearness to what the user named decides; the others order what is equally near.
+# Weights. Nearness to the named files decides; the others order files that are equally near.
 _NEAR, _RECENT, _MENTIONED, _DEPTH = 8.0, 3.0, 1.0, 0.3
 _OLDEST_RECENCY = 300
 
@@ -26,7 +26,7 @@ class Ranking:
 
 
 def _nearness(parts: list[str], other: list[str]) -> float:
-    """1 for the same file, less for each folder between the two."""
+    """1 for the same file, less for each folder between them."""
     if parts == other:
         return 1.0
     shared = 0
@@ -36,14 +36,14 @@ def _nearness(parts: list[str], other: list[str]) -> float:
 
 
 def mention_name(path: str) -> str:
-    """The name by which other files are likely to mention this one: `app/store.py` is `store`."""
+    """The name by which other files mention this one: `store` for `app/store.py`."""
     *folders, name = path.split("/")
     plain = name.partition(".")[0]
     return folders[-1] if plain in ("__init__", "index", "mod", "main") and folders else plain
 
 
 def count_mentions(stems: Collection[str], mentioned: Iterable[Iterable[str]]) -> dict[str, int]:
-    """In how many files each of `stems` is mentioned."""
+    """The number of files that mention each of `stems`."""
     counts = dict.fromkeys(stems, 0)
     for words in mentioned:
         for word in words:

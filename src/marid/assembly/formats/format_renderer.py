@@ -1,4 +1,4 @@
-"""What the forms share: the protocol, times, line ends."""
+"""What the formats share: the protocol, times, line endings."""
 
 import time
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from marid.text.display import quote_path
 
 
 class FormatRenderer(Protocol):
-    """Turns sections and items into bytes, piece by piece; `first` tells that nothing stands before it."""
+    """Turns sections and items into bytes; `first` if nothing precedes."""
 
     def prologue(self) -> bytes: ...
     def section(self, section: Section, *, first: bool) -> Sequence[bytes]: ...
@@ -21,23 +21,23 @@ class FormatRenderer(Protocol):
 
 
 def format_mtime(seconds: float) -> str:
-    """A file's time as the headers show it, in UTC."""
+    """A modification time for a header, in UTC."""
     return _format_second(int(seconds // 1))
 
 
-@lru_cache(4096)  # a checkout gives thousands of files the same second
+@lru_cache(4096)  # after a checkout thousands of files share a second
 def _format_second(seconds: int) -> str:
     try:
         return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(seconds))
     except (OSError, OverflowError, ValueError):
-        return _format_second(0)  # a file system may hold times that no calendar has
+        return _format_second(0)  # a file system may have times beyond the calendar
 
 
 def missing_newline(body: bytes) -> bytes:
-    """What is missing for `body` to end with a newline."""
+    """A newline if `body` does not end with one."""
     return b"" if body.endswith(b"\n") else b"\n"
 
 
 def name_line(item: ContextItem) -> bytes:
-    """A file of which only the name is shown."""
+    """The line of a file that is shown by name."""
     return f"{quote_path(item.path)} ({item.size} bytes)\n".encode()

@@ -1,4 +1,4 @@
-"""The four forms of the output. None can be broken or forged by what a file holds or is called."""
+"""The four output formats. File names and contents cannot break or forge any of them."""
 
 from importlib import import_module
 from typing import cast
@@ -7,8 +7,8 @@ from marid.assembly.formats.format_renderer import FormatRenderer
 from marid.assembly.formats.text_format import TextFormat
 from marid.core.context import OutputFormat
 
-# Named by string: the default form must not pay for the others.
-FORMS = {
+# By name, so that the default format does not import the others.
+FORMATS = {
     OutputFormat.MARKDOWN: "marid.assembly.formats.markdown_format:MarkdownFormat",
     OutputFormat.XML: "marid.assembly.formats.xml_format:XmlFormat",
     OutputFormat.JSON: "marid.assembly.formats.json_format:JsonFormat",
@@ -16,8 +16,8 @@ FORMS = {
 
 
 def make_renderer(form: OutputFormat) -> FormatRenderer:
-    """The renderer of a form."""
+    """A renderer for a format."""
     if form is OutputFormat.TEXT:
         return TextFormat()
-    module, _, name = FORMS[form].partition(":")
+    module, _, name = FORMATS[form].partition(":")
     return cast("FormatRenderer", getattr(import_module(module), name)())

@@ -1,4 +1,4 @@
-"""JSON: one object, one file a line."""
+"""JSON: one object, with one file per line."""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from marid.text.display import quote_path
 
 
 class JsonFormat:
-    """One object: `sections`, then `files`, one a line."""
+    """One object with `sections` and `files`, one file per line."""
 
     def __init__(self) -> None:
         self._has_files = False
@@ -42,7 +42,7 @@ class JsonFormat:
 
 
 def json_item(item: ContextItem) -> dict[str, object]:
-    """A file as JSON shows it. A name that is no UTF-8 is quoted as in the other forms, with its bytes beside it."""
+    """A file as a JSON object. A name that is not UTF-8 is quoted, and `path_hex` has its bytes."""
     facts: dict[str, object] = {"path": quote_path(item.path)}
     if facts["path"] != item.path:
         facts["path_hex"] = item.path.encode("utf-8", "surrogateescape").hex()

@@ -38,10 +38,10 @@ class MarkdownFormat:
 
 
 def _inline_code(text: str) -> str:
-    """`text` as inline code, whatever backticks it holds."""
+    """`text` as inline code, with enough backticks around it."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     ticks = "`" * (longest + 1)
-    # A reader takes one blank away at each end where both are there.
+    # CommonMark strips one blank from both ends.
     padded = longest or (text[:1] == " " == text[-1:] and not text.isspace())
     return f"{ticks} {text} {ticks}" if padded else f"`{text}`"
 

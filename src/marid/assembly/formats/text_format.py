@@ -1,4 +1,4 @@
-"""The default form: header lines and `=` rules."""
+"""The default format: header lines and `=` rules."""
 
 from collections.abc import Sequence
 
@@ -9,24 +9,24 @@ from marid.text.display import quote_path
 
 RULE = "=" * 80
 _SEPARATOR_TEXT = f"\n{RULE}\n"
-# What stands before every file but the first.
+# Before every file but the first.
 SEPARATOR = _SEPARATOR_TEXT.encode()
 
 
 def header(path: str, size: int, modified: float, extra: str = "") -> bytes:
-    """What stands above a file; `extra` are further lines of it."""
+    """The header of a file; `extra` are further lines."""
     return (
         f"File: {quote_path(path)}\nSize: {size} bytes\nLast Modified: {format_mtime(modified)}\n{extra}{RULE}\n\n"
     ).encode()
 
 
 def content_size_line(size: int) -> str:
-    """The header line that says where a file ends whose content is not what the disk holds."""
+    """The header line for a content whose size differs from that on disk."""
     return f"Content: {size} bytes\n"
 
 
 class TextFormat:
-    """The document's form. `Size`, or `Content` where that differs, says where a file ends, whatever it holds."""
+    """The format of jinni. `Size`, or `Content` if that differs, tells where a file ends."""
 
     def prologue(self) -> bytes:
         return b""

@@ -1,4 +1,4 @@
-"""The lock file: what was packed, byte for byte, so that a later run can say what would differ."""
+"""The lock file: a record of what was packed, to compare a later run with."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -32,21 +32,21 @@ class LockedFile(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Lock:
-    """A whole pack: how it was asked for and what was in it."""
+    """A pack: its request and its files."""
 
     request: Mapping[str, object]
     encoding: str
     sections: Mapping[str, str]
-    """The hash of what stands before the files, by kind."""
+    """The hash of each section, by kind."""
     files: tuple[LockedFile, ...]
 
     def symbols(self) -> dict[str, tuple[AnchoredSymbol, ...]]:
-        """The chosen symbols of each file, with their anchors."""
+        """The chosen symbols of each file, with anchors."""
         return {unquote_path(one.path): one.symbols for one in self.files if one.symbols}
 
 
 def lock_file_row(item: ContextItem, reason: str) -> LockedFile:
-    """The lock's row for an item. Its spans are the lines that are there as the file has them."""
+    """The row for an item. Its spans are the lines that are included unchanged."""
     whole = item.level is Level.FULL and item.body and not item.symbols
     return LockedFile(
         quote_path(item.path),
@@ -62,29 +62,29 @@ def lock_file_row(item: ContextItem, reason: str) -> LockedFile:
 
 
 def dump_lock(lock: Lock) -> bytes:
-    """The lock file's bytes: one file a line, so that a diff of two locks can be read."""
+    """The bytes of the lock file: one file per line, so that a diff of two locks is readable."""
     import json
 
     head = {"marid_lock": LOCK_VERSION, "encoding": lock.encoding, "request": lock.request, "sections": lock.sections}
     rows = ",\n".join(json.dumps(_to_json_row(one), ensure_ascii=False) for one in lock.files)
     text = f'{json.dumps(head, ensure_ascii=False)[:-1]},\n"files": [\n{rows}\n]}}\n'
-    return text.encode("utf-8", "backslashreplace")  # a byte of a name that is no UTF-8 becomes JSON's own escape
+    return text.encode("utf-8", "backslashreplace")  # bytes of names that are not UTF-8 become JSON escapes
 
 
 def load_lock(path: str) -> Lock:
-    """Raises: NotFound when there is no such file, BadInput when it is no lock file of ours."""
+    """Raises: NotFound, BadInput if it is not a lock file of this version."""
     import json
 
     try:
         with open(path, "rb") as file:
             text = file.read()
     except OSError as error:
-        raise NotFound(f"the lock file '{path}' is not there or cannot be read") from error
+        raise NotFound(f"{path}: lock file not found or not readable") from error
     try:
         data = cast("dict[str, Any]", json.loads(text))
         if data["marid_lock"] != LOCK_VERSION:
             raise BadInput(
-                f"'{path}' is a lock file of version {data['marid_lock']}; this program reads {LOCK_VERSION}"
+                f"{path}: lock file of version {data['marid_lock']}; this version of marid reads {LOCK_VERSION}"
             )
         return Lock(
             request=data["request"],
@@ -93,11 +93,11 @@ def load_lock(path: str) -> Lock:
             files=tuple(_from_json_row(row) for row in data["files"]),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadInput(f"'{path}' is not a lock file of marid") from error
+        raise BadInput(f"{path}: not a lock file of marid") from error
 
 
 def diff_locks(old: Lock, new: Lock) -> Iterator[str]:
-    """What changed from one pack to the other, a line each."""
+    """The differences between two packs, one per line."""
     for kind in sorted(old.sections.keys() | new.sections.keys()):
         if old.sections.get(kind) != new.sections.get(kind):
             yield f"~ [{kind}] (content changed)"

@@ -1,4 +1,4 @@
-"""Record a lock while a pack is made, and turn a lock back into its request."""
+"""Record a lock during a run, and restore the request of a lock."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from marid.text.tokens import ENCODINGS
 
 
 class LockRecorder:
-    """Collects the rows of a lock while the items pass."""
+    """Collects the rows of a lock from the items of a run."""
 
     def __init__(self, request: ContextRequest, encoding: str, sections: Sequence[Section]) -> None:
         self._request = request
@@ -33,7 +33,7 @@ class LockRecorder:
         self._rows: list[LockedFile] = []
 
     def record(self, items: Iterable[ContextItem], selection: Selection) -> Iterator[ContextItem]:
-        """The same items."""
+        """Pass the items through, recording each."""
         budgeted = self._request.render.budget is not None
         for item in items:
             reason = selection.reason(item.path)
@@ -43,13 +43,13 @@ class LockRecorder:
             yield item
 
     def to_lock(self) -> Lock:
-        """The lock of what has passed."""
+        """The lock of the recorded items."""
         request = request_to_dict(self._request)
         return Lock(request=request, encoding=self._encoding, sections=self._sections, files=tuple(self._rows))
 
 
 def request_to_dict(request: ContextRequest) -> dict[str, object]:
-    """The part of a request that decides what is packed. Its paths are relative to the lock file's folder."""
+    """The options that decide what is packed; paths are relative to the folder of the lock file."""
     wanted, shown = request.selection, request.render
     home = os.path.dirname(os.path.join(request.cwd, request.lock))
 
@@ -82,12 +82,9 @@ def request_to_dict(request: ContextRequest) -> dict[str, object]:
 
 
 def request_from_lock(lock: Lock, path: str) -> ContextRequest:
-    """The request that a lock file at `path` records.
-
-    Raises: BadInput when it does not hold one.
-    """
+    """The request that the lock file at `path` records. Raises: BadInput."""
     if lock.encoding not in ENCODINGS:
-        raise BadInput(f"'{path}' holds estimated token counts: write it anew where the tokenizer is installed")
+        raise BadInput(f"{path}: its token counts are estimates; write it again with the tokenizer installed")
     data: Mapping[str, Any] = lock.request
     try:
         return ContextRequest(
@@ -118,4 +115,4 @@ def request_from_lock(lock: Lock, path: str) -> ContextRequest:
             lock=path,
         )
     except (KeyError, ValueError, TypeError) as error:
-        raise BadInput(f"'{path}' does not say how its pack was asked for") from error
+        raise BadInput(f"{path}: the lock file has no valid request") from error

@@ -1,4 +1,4 @@
-"""The list of paths."""
+"""Render the list of paths."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ _BATCH_FOLDERS = 4000
 
 
 def render_paths(folders: Iterable[Folder], *, null: bool, form: OutputFormat) -> Iterator[Buffers]:
-    """One path a line, quoted where it could be misread; NUL-separated and raw with `null`."""
+    """One path per line, quoted if needed; with `null` raw and separated by NUL."""
     if form is OutputFormat.JSON:
         paths = [_folder_prefix(folder) + name for folder in folders for name in folder.names]
         yield [json_bytes([quote_path(path) for path in paths])]

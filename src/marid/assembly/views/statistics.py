@@ -1,4 +1,4 @@
-"""What is written about files instead of the files: the tree, the statistics."""
+"""Render the tree and the statistics of files."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -27,12 +27,12 @@ class Totals(NamedTuple):
     tokens: int = 0
 
     def add_row(self, row: FileRow) -> "Totals":
-        """With one more."""
+        """With one more file."""
         return Totals(self.files + 1, self.bytes + row.size, self.tokens + (row.tokens or 0))
 
 
 def render_tree(rows: Iterable[FileRow], top: str, *, mark: str = "") -> Iterator[str]:
-    """The files as a tree, one line each; token counts beside them where they are known (`mark` before a guess)."""
+    """The files as a tree, with token counts if known (`mark` before an estimate)."""
     root = _TreeFolder({})
     for row in rows:
         at = root
@@ -41,7 +41,7 @@ def render_tree(rows: Iterable[FileRow], top: str, *, mark: str = "") -> Iterato
             at = at.folders.setdefault(folder, _TreeFolder({}))
         at.rows.append((name, row))
     yield f"{quote_path(os.path.basename(top) or top)}/"
-    # An explicit stack: the tree may be deeper than Python may recurse.
+    # An explicit stack: the tree may be deeper than the recursion limit.
     todo = _folder_nodes(root, "")
     while todo:
         indent, name, node, last = todo.pop()
@@ -54,7 +54,7 @@ def render_tree(rows: Iterable[FileRow], top: str, *, mark: str = "") -> Iterato
 
 
 class _TreeFolder:
-    """A folder of the tree that is being drawn."""
+    """A folder of the tree."""
 
     def __init__(self, branches: "dict[str, _TreeFolder]") -> None:
         self.folders = branches
@@ -62,13 +62,13 @@ class _TreeFolder:
 
 
 def _folder_nodes(branch: _TreeFolder, indent: str) -> list[tuple[str, str, FileRow | _TreeFolder, bool]]:
-    """A folder's lines, files before folders, by name; last first, as a stack wants them."""
+    """The entries of a folder, files before folders, in reverse order for the stack."""
     nodes: list[tuple[str, FileRow | _TreeFolder]] = [*sorted(branch.rows), *sorted(branch.folders.items())]
     return [(indent, name, node, at + 1 == len(nodes)) for at, (name, node) in enumerate(nodes)][::-1]
 
 
 class Statistics(NamedTuple):
-    """Counts over the whole, per folder (everything below it), and the largest files."""
+    """Totals, also per folder with everything below it, and the largest files."""
 
     total: Totals
     folders: dict[str, Totals]
@@ -97,7 +97,7 @@ def _largest_rows(rows: list[FileRow]) -> list[FileRow]:
 
 
 def statistics_text(found: Statistics, *, encoding: str, mark: str) -> Iterator[str]:
-    """The statistics for a person."""
+    """The statistics as text."""
     total = found.total
     yield f"{total.files:,} files, {human_size(total.bytes)}, {mark}{total.tokens:,} tokens ({encoding})"
     ranked = sorted(found.folders.items(), key=lambda pair: (-pair[1].tokens, pair[0]))
@@ -121,7 +121,7 @@ def statistics_text(found: Statistics, *, encoding: str, mark: str) -> Iterator[
 
 
 def statistics_json(found: Statistics, *, encoding: str, exact: bool) -> bytes:
-    """The statistics for a program."""
+    """The statistics as JSON."""
     return json_bytes(
         {
             **found.total._asdict(),

@@ -1,4 +1,4 @@
-"""Globs over whole paths: `**` for any number of folders, `{a,b}` for one of several, the rest as in a rule file."""
+"""Globs over whole paths: `**` for any number of folders, `{a,b}` for alternatives, the rest as in rule files."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -12,13 +12,13 @@ _MAX_LENGTH = 1_000
 _MAX_ALTERNATIVES = 64
 _WILD = re.compile(r"[\\*?\[{]")
 
-# Where a path may stand in a pattern: for each alternative the parts that may match next.
+# The state of a match: pairs of an alternative and the part of it that may match next.
 States: TypeAlias = frozenset[tuple[int, int]]
 _Matches: TypeAlias = Callable[[str], bool]
 
 
 class PathPatternPart(NamedTuple):
-    """One part of a pattern: what a name must be like, or None for any number of folders."""
+    """One part of a pattern; `matches` is None for `**`, any number of folders."""
 
     text: str
     matches: _Matches | None
@@ -27,8 +27,7 @@ class PathPatternPart(NamedTuple):
 class PathPattern:
     """A glob for paths below a folder.
 
-    `names_hidden` says that it names something that begins with a dot, `names_folders` that it names a folder after a
-    wildcard; `folders_only` that it ends with a slash.
+    `names_hidden`: a part begins with a dot. `names_folders`: a folder has no wildcard. `folders_only`: `/` is last.
     """
 
     def __init__(self, alternatives: Iterable[tuple[PathPatternPart, ...]], *, folders_only: bool) -> None:
@@ -41,11 +40,11 @@ class PathPattern:
         )
 
     def start_states(self) -> States:
-        """Before the first name."""
+        """The states before the first name."""
         return frozenset(state for number in range(len(self._alternatives)) for state in self._with_skips(number, 0))
 
     def advance(self, states: States, name: str) -> States:
-        """After one more name; nothing when no path that goes on like this can match."""
+        """The states after one more name; empty if no longer path can match."""
         after: set[tuple[int, int]] = set()
         for number, at in states:
             parts = self._alternatives[number]
@@ -56,15 +55,15 @@ class PathPattern:
                 after.add((number, at))
             elif matches(name):
                 after.update(self._with_skips(number, at + 1))
-        # What any number of folders has passed may also be where the next part begins.
+        # After `**` the next part may begin as well.
         return frozenset(state for number, at in after for state in self._with_skips(number, at))
 
     def is_match(self, states: States) -> bool:
-        """Whether a path that came here is matched."""
+        """Whether a path in these states matches."""
         return any(at == len(self._alternatives[number]) for number, at in states)
 
     def matches(self, path: str) -> bool:
-        """Whether the whole path is matched."""
+        """Whether the whole path matches."""
         states = self.start_states()
         for name in path.split("/"):
             states = self.advance(states, name)
@@ -78,21 +77,18 @@ class PathPattern:
 
 
 def split_literal_prefix(text: str) -> tuple[str, str]:
-    """The folders that a pattern names before anything varies, and the rest of it, which has at least one part."""
+    """Split off the leading folders without wildcards; the rest has at least one part."""
     parts = text.split("/")
     count = next((number for number, part in enumerate(parts[:-1]) if _WILD.search(part)), len(parts) - 1)
     return "/".join(parts[:count]), "/".join(parts[count:])
 
 
 def parse_path_pattern(text: str, *, anywhere: bool = False) -> PathPattern:
-    """The pattern; with `anywhere`, one without a slash matches names in every folder.
-
-    Raises: BadInput for one that is malformed, too long, or leads out of the folder.
-    """
+    """Parse a pattern; with `anywhere`, one without a slash matches in every folder. Raises: BadInput."""
     if not text.strip() or len(text) > _MAX_LENGTH or "\0" in text:
         raise _invalid_pattern(text, f"it must have 1 to {_MAX_LENGTH} characters")
     if text.startswith(("/", "~")):
-        raise _invalid_pattern(text, "it must be relative to the folder")
+        raise _invalid_pattern(text, "it must be relative")
     folders_only = text.endswith("/")
     alternatives = [_parse_parts(spelled, text) for spelled in _expand_braces(text.rstrip("/"))]
     if anywhere and "/" not in text:
@@ -109,13 +105,13 @@ def _parse_parts(spelled: str, given: str) -> tuple[PathPatternPart, ...]:
         if text in ("", "."):
             continue
         if text == "..":
-            raise _invalid_pattern(given, "it leads out of the folder")
+            raise _invalid_pattern(given, "`..` is not allowed")
         if text != "**":
             parts.append(PathPatternPart(text, _make_matcher(text, given)))
         elif not parts or parts[-1] is not _ANY_DEPTH:
             parts.append(_ANY_DEPTH)
     if not parts:
-        raise _invalid_pattern(given, "it names nothing")
+        raise _invalid_pattern(given, "it is empty")
     if parts[-1] is _ANY_DEPTH:
         parts.append(PathPatternPart("*", _match_any))
     return tuple(parts)
@@ -139,7 +135,7 @@ def _make_matcher(text: str, given: str) -> _Matches:
 
 
 def _expand_braces(text: str) -> list[str]:
-    """`text` once for each way to choose from its braces. Raises: BadInput for too many ways."""
+    """`text` with each combination of its alternatives. Raises: BadInput for too many."""
     done: list[str] = []
     todo = [text]
     while todo:
@@ -150,11 +146,11 @@ def _expand_braces(text: str) -> list[str]:
         else:
             start, end = braces
             choices = at[start + 1 : end].split(",")
-            # A pair without a comma is no choice; it stands for itself.
+            # Braces without a comma are literal.
             pieces = choices if len(choices) > 1 else [f"\1{choices[0]}\2"]
             todo += [at[:start] + piece + at[end + 1 :] for piece in pieces]
         if len(done) + len(todo) > _MAX_ALTERNATIVES:
-            raise _invalid_pattern(text, f"its braces mean more than {_MAX_ALTERNATIVES} patterns")
+            raise _invalid_pattern(text, f"its braces expand to more than {_MAX_ALTERNATIVES} patterns")
     return sorted(done)
 
 

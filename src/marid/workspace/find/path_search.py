@@ -1,4 +1,4 @@
-"""The paths below a folder that a glob matches."""
+"""Find the paths below a folder that match a glob."""
 
 from collections.abc import Iterable, Iterator
 from time import monotonic
@@ -9,14 +9,14 @@ from marid.workspace.guard.api import OpenFolder
 
 
 class PathSearchLimits(NamedTuple):
-    """When to stop: so many paths, so many seconds."""
+    """The most paths to find, and the timeout in seconds."""
 
     max_paths: int
     timeout: float = 2.0
 
 
 class FoundPaths(NamedTuple):
-    """What was found; folders end with a slash. `more`: there is at least one further; `late`: time ran out."""
+    """Matching paths; folders end with a slash. `has_more`: the limit was reached."""
 
     paths: list[str]
     has_more: bool = False
@@ -24,16 +24,16 @@ class FoundPaths(NamedTuple):
 
 
 def find_paths(
-    folders: Iterable[OpenFolder], pattern: PathPattern, budget: PathSearchLimits, *, files_only: bool
+    folders: Iterable[OpenFolder], pattern: PathPattern, limits: PathSearchLimits, *, files_only: bool
 ) -> FoundPaths:
-    """The paths of a walk that the pattern matches, sorted."""
-    until = monotonic() + budget.timeout
+    """The paths of a walk that match, sorted."""
+    deadline = monotonic() + limits.timeout
     found: list[str] = []
     for path in _iter_matches(folders, pattern, files_only=files_only):
         if path is None:
-            if monotonic() > until:
+            if monotonic() > deadline:
                 return FoundPaths(sorted(found), timed_out=True)
-        elif len(found) == budget.max_paths:
+        elif len(found) == limits.max_paths:
             return FoundPaths(sorted(found), has_more=True)
         else:
             found.append(path)
@@ -41,7 +41,7 @@ def find_paths(
 
 
 def _iter_matches(folders: Iterable[OpenFolder], pattern: PathPattern, *, files_only: bool) -> Iterator[str | None]:
-    """Each matching path, and None between folders, to look at the time."""
+    """Each matching path, and None before each folder, to check the time."""
     states = {"": pattern.start_states()}
     for folder in folders:
         yield None

@@ -1,4 +1,4 @@
-"""Names that somebody may have meant."""
+"""Suggest existing names for a path that was not found."""
 
 import os
 from dataclasses import replace
@@ -9,16 +9,16 @@ from marid.text.display import quote_path
 from marid.workspace.guard.api import GuardedPath
 
 
-def not_found_error(place: GuardedPath, given: str) -> NotFound:
-    """The error for a path that is not there, with the nearest names in its folder."""
-    folder, name = os.path.split(place.name)
+def not_found_error(path: GuardedPath, given: str) -> NotFound:
+    """The error for a missing path, with similar names in its folder."""
+    folder, name = os.path.split(path.name)
     try:
-        names = [entry.name for entry in replace(place, name=folder or ".").entries()]
+        names = [entry.name for entry in replace(path, name=folder or ".").entries()]
     except MaridError:
-        return NotFound(f"'{quote_path(given)}' is not there, nor is its folder")
+        return NotFound(f"{quote_path(given)}: not found, and neither is its folder")
     near = closest_names(name, names)
-    hint = f"; near it: {', '.join(near)}" if near else ""
-    return NotFound(f"'{quote_path(given)}' is not there{hint}")
+    hint = f"; similar: {', '.join(near)}" if near else ""
+    return NotFound(f"{quote_path(given)}: not found{hint}")
 
 
 def closest_names(name: str, names: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Searching the text of many files: what cannot match is passed over here, somebody else's pattern runs in workers."""
+"""Search the text of many files. Files that cannot match are skipped; a regular expression runs in workers."""
 
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
@@ -13,25 +13,25 @@ from marid.text.regex.line_pattern import LinePattern
 from marid.text.regex.literal_finder import AdaptiveFinder
 from marid.workspace.guard.api import OpenFolder
 
-# The first batch is small, for most searches end with it; later ones are worth the way to more than one worker.
+# The first batch is small, since most searches end with it; later ones are large enough for several workers.
 _FIRST_BATCH_BYTES = 128 << 10
 _MAX_BATCH_BYTES = 8 << 20
 _CALL_BYTES = 1 << 20
-# So much text is searched before a faster way is made ready.
+# After this much text, building a faster matcher pays off.
 _WARM_BYTES = 1 << 20
-# Letters outside ASCII that are an i, a k or an s in other case.
+# Letters outside ASCII whose other case is i, k or s.
 _ODD_CASES = tuple(letter.encode() for letter in "\u0130\u0131\u017f\u212a")
 
 
 class SearchedFile(NamedTuple):
-    """A file that was read."""
+    """A file to search."""
 
     path: str
     data: bytes
 
 
 class FileHits(NamedTuple):
-    """A file with hits; `data` is its text, in UTF-8 or a one-byte encoding."""
+    """A file with hits; `data` is its text in UTF-8 or a one-byte encoding."""
 
     path: str
     data: bytes
@@ -39,7 +39,7 @@ class FileHits(NamedTuple):
 
 
 class TextSearch(NamedTuple):
-    """What to look for: at most so many hits, within so many seconds."""
+    """The pattern, the most hits and the timeout in seconds."""
 
     pattern: LinePattern
     max_hits: int
@@ -52,7 +52,7 @@ PathFilter: TypeAlias = Callable[[str], bool]
 def iter_files(
     folders: Iterable[OpenFolder], wanted: PathFilter | None = None, within: str = ""
 ) -> Iterator[SearchedFile]:
-    """Every readable file of a walk whose path below its start is `wanted`; its path is told with `within` before."""
+    """The readable files of a walk whose relative path is `wanted`; their paths get the prefix `within`."""
     for folder in folders:
         prefix = f"{folder.path}/" if folder.path else ""
         for name in folder.names:
@@ -62,14 +62,14 @@ def iter_files(
 
 
 class Grep:
-    """One search over many files; a pattern that is ours needs no workers.
+    """One search over many files; only a regular expression needs workers.
 
-    `complete` tells afterwards whether nothing was left out, `late` whether time ran out.
+    Afterwards `is_complete` tells whether all hits were returned, `timed_out` whether time ran out.
     """
 
     def __init__(self, search: TextSearch, workers: Workers | None = None) -> None:
         if workers is None and not search.pattern.is_literal:
-            raise ValueError("a pattern that is not ours runs in workers only")
+            raise ValueError("a regular expression needs workers")
         self._pattern = search.pattern
         self._left = search.max_hits
         self._deadline = monotonic() + search.timeout
@@ -78,10 +78,7 @@ class Grep:
         self.timed_out = False
 
     def run(self, files: Iterable[SearchedFile]) -> Iterator[FileHits]:
-        """The files with hits, in their order, until there are enough.
-
-        Raises: Exhausted when the pattern takes too long or too much memory, BadInput when it is wrong.
-        """
+        """The files with hits, in order. Raises: Exhausted if the pattern takes too much time or memory, BadInput."""
         candidates = self._until_deadline(filter(make_prefilter(self._pattern), files))
         batches = _one_per_batch(candidates) if self._pattern.is_literal else _batches(candidates)
         for batch in batches:
@@ -105,7 +102,7 @@ class Grep:
             yield source
 
     def _hits(self, batch: list[SearchedFile]) -> Iterator[list[LineHit]]:
-        most = self._left + 1  # one more than is shown tells whether there are more
+        most = self._left + 1  # one more than needed, to know if there are more
         pattern = self._pattern
         if self._workers is None or pattern.is_literal:
             yield from find_hits(pattern, [source.data for source in batch], most)
@@ -114,33 +111,33 @@ class Grep:
         cost = [sum(map(len, texts)) for _, texts, _ in calls]
         for answer in self._workers.run_all(find_hits, calls, cost=cost):
             if isinstance(answer, Exhausted):
-                raise Exhausted("the pattern takes too long or too much memory here: make it simpler") from answer
+                raise Exhausted("the pattern takes too long or too much memory: use a simpler one") from answer
             if isinstance(answer, Exception):
                 raise answer
             yield from answer
 
 
 def make_prefilter(pattern: LinePattern) -> Callable[[SearchedFile], bool]:
-    """Whether a file may have a match: cheap, and never wrong when it says no."""
+    """A cheap test whether a file may match; False is always right."""
     needles = tuple(needle.encode() for needle in pattern.required_literals)
     if not needles:
         return lambda source: True
     if not all(map(bytes.isascii, needles)):
         return lambda source: any(needle in source.data for needle in needles) or _is_legacy_encoded(source.data)
-    # All encodings but the wide ones spell ASCII alike.
+    # All encodings but UTF-16 and UTF-32 have the same bytes for ASCII.
     odd = _ODD_CASES if pattern.caseless else ()
     find = AdaptiveFinder((*needles, *odd), caseless=pattern.caseless, warm_bytes=_WARM_BYTES).find
     return lambda source: bool(find(source.data)) or source.data.startswith(WIDE_BOMS)
 
 
 def _is_legacy_encoded(data: bytes) -> bool:
-    """Whether a text spells letters outside ASCII otherwise than UTF-8 does."""
+    """Whether a text is in an encoding other than UTF-8."""
     text = to_utf8(data)
     return text is not None and text[1] != "utf-8"
 
 
 def _to_narrow_text(data: bytes) -> bytes:
-    """The text in an encoding whose line ends are plain bytes, without a mark."""
+    """The text in an encoding where a newline is one byte, without a byte order mark."""
     text = to_utf8(data) if data.startswith(WIDE_BOMS) else None
     return text[0] if text else data.removeprefix(BOM_UTF8)
 
@@ -163,7 +160,7 @@ def _batches(files: Iterable[SearchedFile]) -> Iterator[list[SearchedFile]]:
 
 
 def _split_for_workers(batch: list[SearchedFile]) -> Iterator[list[bytes]]:
-    """The texts of a batch in calls of about the same size."""
+    """The texts of a batch in groups of about the same size."""
     texts: list[bytes] = []
     size = 0
     for source in batch:

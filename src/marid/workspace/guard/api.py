@@ -1,4 +1,4 @@
-"""The guard by its one name: what a tool, or whoever calls one, needs of it."""
+"""The names of the guard that other packages use."""
 
 from marid.workspace.guard.guarded_path import MAX_FILE_BYTES, FolderEntry, GuardedPath, OpenFolder
 from marid.workspace.guard.guarded_root import GuardedRoot

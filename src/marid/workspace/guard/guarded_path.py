@@ -1,4 +1,4 @@
-"""A name beneath a root: the only way in which anything on disk is read, listed or walked for a caller."""
+"""A name below a root: the only way to read, list or walk files for a caller."""
 
 import os
 import stat
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from marid.core.errors import BadInput, Exhausted, Refused
 from marid.text.display import quote_path
 from marid.workspace.dirfd_walk import DirfdWalk, open_file, read_up_to
-from marid.workspace.guard.guarded_root import GuardedRoot
+from marid.workspace.guard.guarded_root import PROTECTED, GuardedRoot
 from marid.workspace.guard.openat import PATH_ONLY, to_marid_error
 from marid.workspace.guard.protected_files import ListingFilter, ProtectedFiles
 from marid.workspace.guard.protected_names import is_history_file
@@ -23,7 +23,7 @@ _NO_USER_FILES = UserGitFiles()
 
 
 class FolderEntry(NamedTuple):
-    """One name in a folder. `kind` is "file", "dir", "link" or "other"."""
+    """One entry of a folder. `kind` is "file", "dir", "link" or "other"."""
 
     name: str
     kind: str
@@ -31,10 +31,7 @@ class FolderEntry(NamedTuple):
 
 
 class OpenFolder(NamedTuple):
-    """A folder of a walk, open until the next one is asked for. `path` is relative to where the walk began ("").
-
-    `folders` are those that the walk goes into; `links` are named, never followed.
-    """
+    """A folder of a walk, open until the next. `path` is relative to the start; `folders` are those to be entered."""
 
     path: str
     names: list[str]
@@ -44,7 +41,7 @@ class OpenFolder(NamedTuple):
     protected_files: ProtectedFiles
 
     def read(self, name: str, limit: int = MAX_FILE_BYTES) -> bytes | None:
-        """The bytes of a regular file; None for what has gone, may not be read, is no regular file or is too large."""
+        """The bytes of a regular file; None if it is gone, unreadable, protected, special or too large."""
         if "/" in name or is_history_file(name):
             return None
         try:
@@ -66,10 +63,7 @@ class OpenFolder(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class GuardedPath:
-    """A name beneath a root. No descriptor is held, so it may wait for an answer, be dropped or be shared.
-
-    `given` is the path as the caller spelled it, which messages name.
-    """
+    """A name below a root, without a descriptor, so that it can be kept. `given` is the path as the caller wrote it."""
 
     root: GuardedRoot
     name: str
@@ -78,27 +72,29 @@ class GuardedPath:
 
     @property
     def display_name(self) -> str:
-        """As messages name it, in quotes."""
-        return f"'{quote_path(self.given or self.name)}'"
+        """The path inside a sentence."""
+        return f"'{self.display_path}'"
+
+    @property
+    def display_path(self) -> str:
+        """The path for messages."""
+        return quote_path(self.given or self.name)
 
     @property
     def qualified_name(self) -> str:
-        """The name with what is above it beyond the root: by that, too, a file is known, as `ci.yml` in `workflows`."""
+        """The name with two folders above the root, by which rules such as `workflows/ci.yml` recognize a file."""
         above = self.root.path.strip("/").split("/")
         return "/".join([*(above if self.root.only_file else above[-2:]), self.name])
 
     def below(self, path: str) -> "GuardedPath":
-        """The place that a walk from here found as `path`. Raises: BadInput for a path that would leave it."""
+        """The path `path` below this one. Raises: BadInput if it would leave this one."""
         if not path or path.startswith("/") or ".." in path.split("/"):
-            raise BadInput(f"'{quote_path(path)}' is no name below {self.display_name}")
+            raise BadInput(f"{quote_path(path)}: not below {self.display_name}")
         given = os.path.join(self.given or self.name, path)
         return replace(self, name=os.path.normpath(os.path.join(self.name, path)), given=os.path.normpath(given))
 
     def read(self, limit: int = MAX_FILE_BYTES) -> bytes:
-        """The bytes of the file, which must be a regular one of at most `limit` bytes.
-
-        Raises: NotFound, Refused, BadInput for what is no regular file, Exhausted for a file that is too large.
-        """
+        """Read a regular file. Raises: NotFound, Refused, BadInput if it is not one, Exhausted above `limit`."""
         fd = self._open(os.O_RDONLY)
         try:
             about = os.fstat(fd)
@@ -114,10 +110,7 @@ class GuardedPath:
 
     @contextmanager
     def open_regular(self) -> Generator[int, None, None]:
-        """A descriptor of the file, which must be a regular one, for what is too large to be read whole.
-
-        Raises: NotFound, Refused, BadInput for what is no regular file.
-        """
+        """A descriptor of a regular file that may be too large to read. Raises: NotFound, Refused, BadInput."""
         fd = self._open(os.O_RDONLY)
         try:
             self._check_regular(os.fstat(fd))
@@ -133,10 +126,10 @@ class GuardedPath:
         if not stat.S_ISREG(about.st_mode):
             raise BadInput(f"{self.display_name} is not a regular file")
         if self.root.protected_files.is_protected_link(about):
-            raise Refused(f"{self.display_name} is refused: it is kept from every tool")
+            raise Refused(f"{self.display_path}: {PROTECTED}")
 
     def stat(self) -> os.stat_result:
-        """What is there now; a link is followed to where it leads. Raises: NotFound, Refused."""
+        """The status of the file; links are followed. Raises: NotFound, Refused."""
         fd = self._open(PATH_ONLY)
         try:
             return os.fstat(fd)
@@ -144,18 +137,15 @@ class GuardedPath:
             os.close(fd)
 
     def kind(self) -> str:
-        """What is there now: "file", "dir" or "other". Raises: NotFound, Refused."""
+        """ "file", "dir" or "other"; links are followed. Raises: NotFound, Refused."""
         return _KINDS.get(stat.S_IFMT(self.stat().st_mode), "other")
 
     def is_folder(self) -> bool:
-        """Whether a folder is there now. Raises: NotFound, Refused."""
+        """Raises: NotFound, Refused."""
         return self.kind() == "dir"
 
     def entries(self) -> list[FolderEntry]:
-        """What is directly in the folder, by name, without what is withheld.
-
-        Raises: NotFound, Refused, BadInput for what is no folder.
-        """
+        """The entries of the folder by name, without protected ones. Raises: NotFound, Refused, BadInput for a file."""
         fd = self.open_folder()
         try:
             with os.scandir(fd) as found:
@@ -168,19 +158,19 @@ class GuardedPath:
             os.close(fd)
 
     def walk(self, *, ignored: bool = False, hidden: bool = True) -> Iterator[OpenFolder]:
-        """The folder and all below it, each before its sub-folders, without what is withheld; links are not followed.
+        """The folder and all folders below, each before its sub-folders; links are not followed.
 
-        Without `ignored`, what ignore files and the built-in defaults exclude is left out; without `hidden`, names
-        that begin with a dot. `.git` is never shown. Raises: NotFound, Refused, BadInput for what is no folder.
+        Leaves out protected files and `.git`; unless `ignored`, what ignore files and the defaults exclude; unless
+        `hidden`, names that begin with a dot. Raises: NotFound, Refused, BadInput for a file.
         """
         target = "" if self.name == "." else self.name
-        ruling = SelectionRules(
+        rules = SelectionRules(
             ignores=not ignored, defaults=not ignored, user_git_files=self.user_git_files, context_files=False
         )
-        look = GuardedLister(ListingFilter(self.root.protected_files, self.root.path), hidden=hidden)
-        with DirfdWalk(self.open_folder()) as descent:
+        list_visible = GuardedLister(ListingFilter(self.root.protected_files, self.root.path), hidden=hidden)
+        with DirfdWalk(self.open_folder()) as walk:
             try:
-                opened = Walker(self.root.path, ruling).walk_from(descent, target, look)
+                opened = Walker(self.root.path, rules).walk_from(walk, target, list_visible)
             except OSError as error:
                 raise to_marid_error(error, self.given or self.name) from error
             start = len(target) + 1 if target else 0
@@ -194,24 +184,24 @@ class GuardedPath:
         except OSError as error:
             raise to_marid_error(error, self.given or self.name) from error
         except Refused as error:
-            raise Refused(f"{self.display_name} is refused: {error}") from error
+            raise Refused(f"{self.display_path}: {error}") from error
 
     def open_folder(self) -> int:
-        """A descriptor by which the folder can be listed. Raises: NotFound, Refused, BadInput for what is not one."""
+        """A descriptor of the folder that can be listed. Raises: NotFound, Refused, BadInput for a file."""
         if not self.is_folder():
             raise BadInput(f"{self.display_name} is a file, not a folder")
         return self._open(os.O_RDONLY | os.O_DIRECTORY)
 
 
 class GuardedLister:
-    """Lists one folder of a walk without what nobody asked for."""
+    """Lists a folder of a walk without protected and, unless `hidden`, hidden names."""
 
-    def __init__(self, blinkers: ListingFilter, *, hidden: bool) -> None:
-        self._listing_filter = blinkers
+    def __init__(self, listing_filter: ListingFilter, *, hidden: bool) -> None:
+        self._listing_filter = listing_filter
         self._hidden = hidden
 
     def __call__(self, fd: int) -> FolderListing:
-        """The listing; its `rules` are complete, since what is not shown may still rule."""
+        """The listing; its `rules` are complete, since a hidden rule file still applies."""
         found = list_folder(fd)
         files, folders, links = (self._filter_names(names, fd) for names in found[:3])
         return FolderListing(files, folders, links, found.rules)
@@ -226,7 +216,7 @@ class GuardedLister:
 
 
 def make_entry(entry: "os.DirEntry[str]", folder: int) -> FolderEntry | None:
-    """What lies in an open folder; None if it vanished meanwhile; no size if it cannot be looked at."""
+    """An entry of an open folder; None if it has vanished, size 0 if it cannot be examined."""
     try:
         about = os.stat(entry.name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
@@ -237,8 +227,8 @@ def make_entry(entry: "os.DirEntry[str]", folder: int) -> FolderEntry | None:
 
 
 def read_all(fd: int, size: int, limit: int) -> bytes | None:
-    """All there is, however long the file says it is; None when that is more than `limit`. Raises: OSError."""
+    """The whole file, even if it is longer than `size`; None above `limit`. Raises: OSError."""
     data = os.read(fd, size + 1)
-    if len(data) != size:  # it changed meanwhile, or never told the truth
+    if len(data) != size:  # it changed meanwhile, or its size is not known, as in /proc
         data += read_up_to(fd, limit + 1 - len(data))
     return data if len(data) <= limit else None

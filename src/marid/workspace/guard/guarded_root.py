@@ -1,4 +1,4 @@
-"""One root that may be touched, held by descriptor from the start, so that no renaming can exchange it."""
+"""A root that a caller may use, held by descriptor, so that it cannot be swapped by renaming."""
 
 import errno
 import os
@@ -9,12 +9,12 @@ from marid.workspace.guard.openat import FOLDER_FLAGS, PATH_ONLY, OpenBeneath, d
 from marid.workspace.guard.protected_files import ProtectedFiles
 from marid.workspace.guard.protected_names import is_git_dir_name, is_history_file
 
+PROTECTED = "protected: no tool may use it"
+GIT_DIRECTORY = "only git may write its own directory"
+
 
 class GuardedRoot:
-    """A folder and what lies in it; with `only_file`, nothing but the file of that name in it.
-
-    Threads may share it: nothing changes until it is closed. Raises: NotFound when there is no such folder.
-    """
+    """A folder; with `only_file`, only the file of that name in it. Threads may share it. Raises: NotFound."""
 
     def __init__(
         self,
@@ -35,12 +35,11 @@ class GuardedRoot:
         try:
             self._fd = os.open(self.path, PATH_ONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError as error:
-            raise NotFound(f"'{quote_path(path)}' is no folder that can be opened") from error
+            raise NotFound(f"{quote_path(path)}: not a folder, or it cannot be opened") from error
         about = os.fstat(self._fd)
         self._identity = about.st_dev, about.st_ino
 
     def close(self) -> None:
-        """Give the descriptor back."""
         fd, self._fd = self._fd, -1
         if fd >= 0:
             os.close(fd)
@@ -49,7 +48,7 @@ class GuardedRoot:
         self.close()
 
     def relative_name(self, raw: str) -> str | None:
-        """The name inside this root that `raw` means, "." for the root; None if it leads elsewhere. No I/O."""
+        """The name of `raw` below this root, "." for the root itself; None if it is outside. No I/O."""
         if not raw.startswith("/"):
             name = os.path.normpath(raw)
             return None if name == ".." or name.startswith("../") or self.only_file else name
@@ -61,11 +60,11 @@ class GuardedRoot:
         return None
 
     def check_allowed(self, name: str, *, write: bool = False) -> None:
-        """Say nothing, or raise Refused: no caller gets this name, or none may write it. No I/O."""
+        """Raise Refused for a protected name, or with `write` for one in a git directory. No I/O."""
         if is_history_file(name.rpartition("/")[2]) or self._is_in_home(name):
-            raise Refused("it is kept from every tool")
+            raise Refused(PROTECTED)
         if write and (self._is_in_git or any(map(is_git_dir_name, name.split("/")))):
-            raise Refused("the git directory is written by git alone")
+            raise Refused(GIT_DIRECTORY)
 
     def _is_in_home(self, name: str) -> bool:
         if self._home is None:
@@ -74,9 +73,9 @@ class GuardedRoot:
         return home == "." or f"{name.casefold()}/".startswith(f"{home}/")
 
     def open(self, name: str, flags: int = os.O_RDONLY, *, links: bool = True) -> int:
-        """A descriptor of `name`; with `links`, a link in the root that leads into the root is followed.
+        """Open `name`; with `links`, links that stay inside the root are followed.
 
-        Raises: OSError, and Refused for what is withheld or when the root has gone.
+        Raises: OSError; Refused for a protected name, or if the root is gone.
         """
         self.check_allowed(name)
         self._check_intact()
@@ -88,12 +87,12 @@ class GuardedRoot:
         return open_stepwise(self._fd, name, flags, self.check_allowed)
 
     def open_root(self) -> int:
-        """A descriptor of the root by which it can be listed and synced. Raises: OSError, Refused if it has gone."""
+        """A descriptor of the root that can be listed and synced. Raises: OSError, Refused if it is gone."""
         self._check_intact()
         return os.open(".", FOLDER_FLAGS | os.O_RDONLY, dir_fd=self._fd)
 
     def is_intact(self) -> bool:
-        """Whether the root is still the folder that it was, and open."""
+        """Whether the root is open and its path still leads to the same folder."""
         try:
             about = os.stat(self.path)
         except OSError:
@@ -101,6 +100,5 @@ class GuardedRoot:
         return self._fd >= 0 and (about.st_dev, about.st_ino) == self._identity
 
     def _check_intact(self) -> None:
-        """A root that was deleted, or whose place another folder has taken, is not served from memory."""
         if not self.is_intact():
-            raise Refused("the root is gone")
+            raise Refused("the project folder is gone")

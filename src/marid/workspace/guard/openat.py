@@ -1,4 +1,4 @@
-"""Opening a name beneath a folder: by the kernel where it can (Linux 5.6), else step by step, past no link."""
+"""Open a name beneath a folder: with openat2 where the kernel has it (Linux 5.6), else step by step without links."""
 
 import ctypes
 import errno
@@ -14,31 +14,31 @@ from marid.core.errors import BadInput, MaridError, NotFound, Refused, Unavailab
 from marid.text.display import quote_path
 
 OpenBeneath: TypeAlias = Callable[[int, str, int], int]
-"""Opens a relative name beneath a folder, through no link at all; the flags never create. Raises: OSError."""
+"""Opens a relative name beneath a folder without following links; never creates a file. Raises: OSError."""
 
-# Enough to pass through a folder or to look at a file: needs no permission to read it.
+# Enough to pass through a folder or to stat a file; needs no read permission.
 PATH_ONLY: int = getattr(os, "O_PATH", os.O_RDONLY)
 FOLDER_FLAGS = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _OPENAT2 = 437  # the same number on every architecture
 _NO_MAGIC, _NO_SYMLINKS, _BENEATH = 0x02, 0x04, 0x08
 _MAX_ATTEMPTS = 64
 _MAX_LINKS = 40
-# Neither waits for the other end of a pipe nor makes a terminal ours.
+# Does not wait for the other end of a pipe or take a controlling terminal.
 _BASE_FLAGS = os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 
 _REFUSALS = {
     errno.EXDEV: "leads outside the project",
-    errno.ELOOP: "leads through a link that may not be followed",
-    errno.EACCES: "may not be used: no permission",
-    errno.EPERM: "may not be used: no permission",
-    errno.EROFS: "cannot be written: the file system is read-only",
-    errno.EBADF: "is in a project that has been closed",
+    errno.ELOOP: "symbolic link not followed",
+    errno.EACCES: "permission denied",
+    errno.EPERM: "permission denied",
+    errno.EROFS: "read-only file system",
+    errno.EBADF: "the project has been closed",
 }
-_MISTAKES = {
-    errno.ENAMETOOLONG: "is too long for a path",
-    errno.ENXIO: "is not a regular file",
-    errno.ENODEV: "is not a regular file",
-    errno.EISDIR: "is a folder, not a file",
+_INPUT_ERRORS = {
+    errno.ENAMETOOLONG: "path too long",
+    errno.ENXIO: "not a regular file",
+    errno.ENODEV: "not a regular file",
+    errno.EISDIR: "a folder, not a file",
 }
 
 
@@ -48,8 +48,8 @@ def _syscall() -> Any:
 
 
 def open_with_openat2(root: int, name: str, flags: int) -> int:
-    """One call of openat2, repeated while somebody renames folders on the way."""
-    # Without O_NOFOLLOW, by which a link itself could be opened for passing.
+    """One call of openat2, repeated while folders on the way are renamed."""
+    # Without O_NOFOLLOW: with O_PATH it would open the link itself.
     how = struct.pack("QQQ", _effective_flags(flags), 0, _BENEATH | _NO_MAGIC | _NO_SYMLINKS)
     path = os.fsencode(name)
     call = _syscall()
@@ -65,9 +65,9 @@ def open_with_openat2(root: int, name: str, flags: int) -> int:
 
 
 def open_stepwise(root: int, name: str, flags: int, permit: Callable[[str], None] | None = None) -> int:
-    """One folder after the other. With `permit`, links are followed as long as they stay beneath `root`.
+    """Open one folder after the other. With `permit`, links that stay beneath `root` are followed.
 
-    `permit` hears the name that the links lead to before that is opened, and may raise.
+    `permit` is called with the resolved name before it is opened, and may raise.
     """
     passed = [os.dup(root)]
     names: list[str] = []
@@ -93,7 +93,7 @@ def open_stepwise(root: int, name: str, flags: int, permit: Callable[[str], None
             else:
                 passed.append(step)
                 names.append(part)
-        # It ended in a dot: this folder has only been passed through.
+        # The name ends with a dot: the folder is open for passing only.
         judge("/".join(names) or ".")
         return os.open(".", _effective_flags(flags), dir_fd=passed[-1])
     finally:
@@ -102,11 +102,11 @@ def open_stepwise(root: int, name: str, flags: int, permit: Callable[[str], None
 
 
 def _permit_any(_name: str) -> None:
-    """Without links, the name is the one that was given."""
+    """Without links the name is the given one, which was checked."""
 
 
 def open_component(folder: int, part: str, flags: int) -> int | str:
-    """What `part`, a name in an open folder, is opened as; or, if it is a link, where that leads. Raises: OSError."""
+    """Open one name in an open folder; for a link return its target instead. Raises: OSError."""
     try:
         fd = os.open(part, _effective_flags(flags) | os.O_NOFOLLOW, dir_fd=folder)
     except OSError as error:
@@ -123,12 +123,12 @@ def open_component(folder: int, part: str, flags: int) -> int | str:
 
 
 def _effective_flags(flags: int) -> int:
-    """`flags` and what always holds; a descriptor that only passes takes hardly any others (openat2 is strict)."""
+    """`flags` with those that always apply; openat2 rejects most of them together with O_PATH."""
     return flags | (os.O_CLOEXEC if PATH_ONLY and flags & PATH_ONLY else _BASE_FLAGS)
 
 
 def _link_parts(target: str, left: int) -> list[str]:
-    """The steps of a link, last one first."""
+    """The parts of a link's target, last one first."""
     if not left:
         raise make_os_error(errno.ELOOP)
     if target.startswith("/"):
@@ -145,7 +145,7 @@ def _go_up(passed: list[int], names: list[str]) -> None:
 
 @cache
 def has_openat2(opening: OpenBeneath = open_with_openat2, platform: str = sys.platform) -> bool:
-    """Whether openat2 is there and may be called: old kernels lack it, old sandboxes forbid it."""
+    """Whether openat2 works: old kernels lack it, old sandboxes forbid it."""
     if platform != "linux":
         return False
     root = os.open("/", PATH_ONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -159,25 +159,25 @@ def has_openat2(opening: OpenBeneath = open_with_openat2, platform: str = sys.pl
 
 
 def default_opener() -> OpenBeneath:
-    """The fastest way that this machine has."""
+    """The faster opener that works here."""
     return open_with_openat2 if has_openat2() else open_stepwise
 
 
 def make_os_error(code: int) -> OSError:
-    """The error as the system would raise it."""
+    """The error that the system raises for `code`."""
     return OSError(code, os.strerror(code))
 
 
 def to_marid_error(error: OSError, given: str) -> MaridError:
-    """The error of our families for a path that could not be opened or written; names `given` and nothing else."""
-    shown = f"'{quote_path(given)}'"
+    """The marid error for a path that could not be opened or written; it names `given` only."""
+    shown = quote_path(given)
     code = error.errno
     if code in (errno.ENOENT, errno.ENOTDIR):
-        return NotFound(f"{shown} is not there")
+        return NotFound(f"{shown}: not found")
     if code in _REFUSALS:
-        return Refused(f"{shown} {_REFUSALS[code]}")
-    if code in _MISTAKES:
-        return BadInput(f"{shown} {_MISTAKES[code]}")
+        return Refused(f"{shown}: {_REFUSALS[code]}")
+    if code in _INPUT_ERRORS:
+        return BadInput(f"{shown}: {_INPUT_ERRORS[code]}")
     if code in (errno.EAGAIN, errno.EBUSY, errno.ESTALE):
-        return Unavailable(f"{shown} is being moved about; try again")
-    return Unavailable(f"{shown} cannot be used: {(error.strerror or 'unknown error').lower()}")
+        return Unavailable(f"{shown}: busy; try again")
+    return Unavailable(f"{shown}: {(error.strerror or 'unknown error').lower()}")

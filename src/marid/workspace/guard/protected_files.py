@@ -1,4 +1,4 @@
-"""What no caller gets, whatever roots it has: our own home, histories, and every other name of the same files."""
+"""Files that no caller may use: marid's home, history files, and hard links to either."""
 
 import os
 import time
@@ -8,13 +8,13 @@ from typing import NamedTuple, Protocol
 from marid.workspace.dirfd_walk import Identity, identity_of
 from marid.workspace.guard.protected_names import is_history_file, without_history_files
 
-# A file system's clock may lag behind ours by some ticks.
+# A file system's clock may lag behind by some ticks.
 _CLOCK_LAG_NS = 50_000_000
 _FUTURE_NS = 1_000_000_000
 
 
 class StatFields(Protocol):
-    """The part of `os.stat_result` that tells one file from another."""
+    """The part of `os.stat_result` that is used here."""
 
     @property
     def st_dev(self) -> int: ...
@@ -27,14 +27,14 @@ class StatFields(Protocol):
 
 
 class InodeSnapshot(NamedTuple):
-    """The files that may not be read under another name, as they were at a time in nanoseconds."""
+    """The protected files as they were at a time, in nanoseconds."""
 
     identities: frozenset[Identity]
     taken_at: int
 
 
 class ProtectedFiles:
-    """Knows the home, and finds hard links. `roots` are searched for histories only when a file has a second name."""
+    """Knows the home and finds hard links; `roots` are searched for history files only if a file has a second name."""
 
     def __init__(self, home: str = "", roots: Sequence[str] = ()) -> None:
         self.home = os.path.realpath(home) if home else ""
@@ -42,7 +42,7 @@ class ProtectedFiles:
         self._inodes = InodeSnapshot(frozenset(), 0)
 
     def home_below(self, root: str) -> str | None:
-        """The name of the home beneath `root`; "." when all of `root` is home; None when it lies elsewhere."""
+        """The name of the home below `root`; "." if `root` is in the home; None if they are apart."""
         if not self.home:
             return None
         prefix = root.rstrip("/") + "/"
@@ -51,11 +51,11 @@ class ProtectedFiles:
         return self.home[len(prefix) :] if self.home.startswith(prefix) else None
 
     def is_protected_link(self, about: StatFields) -> bool:
-        """Whether what was opened is a withheld file under another name. Costs nothing for a file with one name."""
+        """Whether an open file is a hard link to a protected one. Cheap for a file with one name."""
         if about.st_nlink < 2:
             return False
         known = self._inodes
-        # Giving a file a name changes it (ctime): an older one was seen as it is when the names were gathered.
+        # A new link changes the ctime, so the snapshot is right for a file that is older than the snapshot.
         if about.st_ctime_ns >= known.taken_at - _CLOCK_LAG_NS and not _is_from_future(
             about.st_ctime_ns, known.taken_at
         ):
@@ -71,7 +71,7 @@ class ProtectedFiles:
 
 
 def _is_from_future(changed: int, gathered: int) -> bool:
-    """Whether a file claims to be from the future, and what is known is fresh: no reason to look again each time."""
+    """Whether the ctime lies in the future and the snapshot is fresh: taking it again would not help."""
     now = time.time_ns()
     return changed > now + _FUTURE_NS and now - gathered < _FUTURE_NS
 
@@ -89,15 +89,15 @@ def _file_identities(top: str, *, histories: bool) -> Iterator[Identity]:
 
 
 class ListingFilter:
-    """Takes what is withheld out of what is listed in folders below `root`."""
+    """Removes protected names from listings of folders below `root`."""
 
-    def __init__(self, withheld: ProtectedFiles, root: str) -> None:
-        inside = withheld.home_below(root)
-        self._home = os.path.basename(withheld.home) if inside else ""
-        self._parent = _path_identity(os.path.dirname(withheld.home)) if inside else None
+    def __init__(self, protected: ProtectedFiles, root: str) -> None:
+        inside = protected.home_below(root)
+        self._home = os.path.basename(protected.home) if inside else ""
+        self._parent = _path_identity(os.path.dirname(protected.home)) if inside else None
 
     def visible_names(self, names: list[str], fd: int) -> list[str]:
-        """Those of `names`, which lie in the open folder `fd`, that a caller may know of."""
+        """Those of `names` in the open folder `fd` that are not protected."""
         if self._parent is not None and self._home in names and identity_of(fd) == self._parent:
             names = [name for name in names if name != self._home]
         return without_history_files(names)

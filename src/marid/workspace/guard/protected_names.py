@@ -1,87 +1,69 @@
-"""What is never touched, what is never written, and what runs later if it is written: decided by names alone.
+"""Names of files that are protected, of git directories, and of files that run code without being called.
 
-A file runs later if something obeys it that nobody calls by name: entering the folder, opening an editor, starting a
-shell, Python or a debugger, running the tests, committing, pushing, installing. A `Makefile` or the scripts of a
-`package.json` run when they are asked for, as any other source does, and are not among them.
+The last take effect when one enters a folder, opens an editor, starts a shell, Python or a debugger, tests, commits,
+pushes or installs. A `Makefile` or the scripts of a `package.json` run only when called, like any other source.
 """
 
 import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-# Characters that some file systems leave out when they compare names.
+# Characters that some file systems ignore when they compare names.
 _IGNORED_CHARACTERS = dict.fromkeys((*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF))
 _GIT_SHORT_NAME = re.compile(r"git~[0-9]+")
-# A shell would make another place of these; here they would be odd names, and never what the caller means.
+# A shell would expand these; here they would be odd names, which the caller does not mean.
 _SHELL_EXPANSION = re.compile(r"~[^/]*/|~$|\$\{?[A-Z_][A-Z0-9_]*\}?(/|$)|%[A-Z_][A-Z0-9_]*%([/\\]|$)")
 
 _HISTORY = "history.toml"
 
-# Whole names, lower case, and who runs or obeys the file without being told to.
-_AUTORUN_NAMES = {
-    ".mcp.json": "names programs that other assistants start",
-    ".envrc": "is run by direnv on entering the folder",
-    ".env": "sets the environment of programs",
-    ".gitmodules": "tells git where to fetch from",
-    ".ripgreprc": "gives options to ripgrep",
-    ".pre-commit-config.yaml": "names what runs at every commit",
-    ".gitlab-ci.yml": "is run by CI",
-    ".travis.yml": "is run by CI",
-    ".drone.yml": "is run by CI",
-    ".woodpecker.yml": "is run by CI",
-    "azure-pipelines.yml": "is run by CI",
-    "bitbucket-pipelines.yml": "is run by CI",
-    "appveyor.yml": "is run by CI",
-    "jenkinsfile": "is run by CI",
-    "conftest.py": "is run by pytest before any test",
-    "sitecustomize.py": "is run at every start of Python",
-    "usercustomize.py": "is run at every start of Python",
-    "setup.py": "is run when the project is installed",
-    "setup.cfg": "can name code that runs when the project is installed",
-    ".npmrc": "tells npm what to run and where to fetch from",
-    ".yarnrc": "names a program that yarn runs",
-    ".yarnrc.yml": "names a program that yarn runs",
-    ".pnpmfile.cjs": "is run by pnpm when it installs",
-    "lefthook.yml": "names what runs at every commit",
-    "lefthook.yaml": "names what runs at every commit",
-    ".bashrc": "is run by the shell",
-    ".bash_profile": "is run by the shell",
-    ".bash_login": "is run by the shell",
-    ".bash_logout": "is run by the shell",
-    ".profile": "is run by the shell",
-    ".zshrc": "is run by the shell",
-    ".zshenv": "is run by the shell",
-    ".zprofile": "is run by the shell",
-    ".zlogin": "is run by the shell",
-    ".cshrc": "is run by the shell",
-    ".tcshrc": "is run by the shell",
-    ".inputrc": "is obeyed by the shell",
-    ".gitconfig": "can name programs that git runs",
-    ".vimrc": "is run by the editor",
-    ".exrc": "is run by the editor",
-    ".nvimrc": "is run by the editor",
-    ".nvim.lua": "is run by the editor",
-    ".dir-locals.el": "is obeyed by the editor",
-    ".gdbinit": "is run by the debugger",
-    ".lldbinit": "is run by the debugger",
-    ".pdbrc": "is run by the debugger",
-}
-# Folders, lower case: whatever lies in them.
-_AUTORUN_FOLDERS = {
-    ".vscode": "holds tasks that the editor runs",
-    ".idea": "holds tasks that the editor runs",
-    ".devcontainer": "holds commands that the editor runs",
-    ".circleci": "is run by CI",
-    ".buildkite": "is run by CI",
-    ".husky": "is run at every commit",
-    ".githooks": "is run by git",
-    ".claude": "tells other assistants what to run",
-    ".cursor": "tells other assistants what to run",
-    ".codex": "tells other assistants what to run",
-    ".gemini": "tells other assistants what to run",
-    ".marid": "tells this program what to do",
-    ".direnv": "is run on entering the folder",
-}
+
+def _by_name(reasons: dict[str, str]) -> dict[str, str]:
+    return {name: reason for reason, names in reasons.items() for name in names.split()}
+
+
+# Whole names in lower case, by what runs or obeys the file.
+_AUTORUN_NAMES = _by_name(
+    {
+        "names programs that other assistants start": ".mcp.json",
+        "is run by direnv on entering the folder": ".envrc",
+        "sets the environment of programs": ".env",
+        "tells git where to fetch from": ".gitmodules",
+        "gives options to ripgrep": ".ripgreprc",
+        "names what runs at every commit": ".pre-commit-config.yaml lefthook.yml lefthook.yaml",
+        "is run by CI": (
+            ".gitlab-ci.yml .travis.yml .drone.yml .woodpecker.yml azure-pipelines.yml bitbucket-pipelines.yml "
+            "appveyor.yml jenkinsfile"
+        ),
+        "is run by pytest before any test": "conftest.py",
+        "is run at every start of Python": "sitecustomize.py usercustomize.py",
+        "is run when the project is installed": "setup.py",
+        "can name code that runs when the project is installed": "setup.cfg",
+        "tells npm what to run and where to fetch from": ".npmrc",
+        "names a program that yarn runs": ".yarnrc .yarnrc.yml",
+        "is run by pnpm when it installs": ".pnpmfile.cjs",
+        "is run by the shell": (
+            ".bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .cshrc .tcshrc"
+        ),
+        "is obeyed by the shell": ".inputrc",
+        "can name programs that git runs": ".gitconfig",
+        "is run by the editor": ".vimrc .exrc .nvimrc .nvim.lua",
+        "is obeyed by the editor": ".dir-locals.el",
+        "is run by the debugger": ".gdbinit .lldbinit .pdbrc",
+    }
+)
+# Folders in lower case, with everything in them.
+_AUTORUN_FOLDERS = _by_name(
+    {
+        "holds tasks that the editor runs": ".vscode .idea",
+        "holds commands that the editor runs": ".devcontainer",
+        "is run by CI": ".circleci .buildkite",
+        "is run at every commit": ".husky",
+        "is run by git": ".githooks",
+        "tells other assistants what to run": ".claude .cursor .codex .gemini",
+        "tells this program what to do": ".marid",
+        "is run on entering the folder": ".direnv",
+    }
+)
 _AUTORUN_PAIRS = {
     (".github", "workflows"): "is run by CI",
     (".github", "actions"): "is run by CI",
@@ -94,7 +76,7 @@ _AUTORUN_SUFFIXES = {".pth": "is run at every start of Python", ".code-workspace
 
 
 def is_history_file(name: str) -> bool:
-    """Whether a file of this name (its last part) holds conversations, in whatever case."""
+    """Whether a file of this name holds conversations; case is ignored."""
     if len(name) < len(_HISTORY):
         return False
     folded = name.casefold()
@@ -102,14 +84,14 @@ def is_history_file(name: str) -> bool:
 
 
 def without_history_files(names: list[str]) -> list[str]:
-    """`names` without those; one look at all of them together is enough for nearly every folder."""
+    """`names` without history files; one test of all names together suffices for nearly every folder."""
     if _HISTORY not in "\n".join(names).casefold():
         return names
     return [name for name in names if not is_history_file(name)]
 
 
 def is_git_dir_name(name: str) -> bool:
-    """Whether some file system would take `name`, one part of a path, for `.git`."""
+    """Whether some file system would treat `name`, one part of a path, as `.git`."""
     if name == ".git":
         return True
     plain = name if name.isascii() else name.translate(_IGNORED_CHARACTERS)
@@ -118,12 +100,12 @@ def is_git_dir_name(name: str) -> bool:
 
 
 def has_shell_expansion(raw: str) -> bool:
-    """Whether a shell would read `raw` as a path somewhere else, by a tilde or a variable in front."""
+    """Whether a shell would expand a tilde or variable at the beginning of `raw`."""
     return raw[:1] in ("~", "$", "%") and _SHELL_EXPANSION.match(raw) is not None
 
 
 def autorun_reason(name: str) -> str:
-    """Why writing the file `name`, a path below a root, is as good as running something; "" when it is not."""
+    """What runs the file `name`, a path below a root, without being called; "" if nothing does."""
     parts = [part.rstrip(". ").casefold() for part in name.split("/")]
     last = parts[-1]
     found = _AUTORUN_NAMES.get(last) or next((why for end, why in _AUTORUN_SUFFIXES.items() if last.endswith(end)), "")

@@ -1,4 +1,4 @@
-"""What is left out of every project unless a rule includes it. The table in docs/rules.md is made from this."""
+"""The built-in exclusions. The table in docs/rules.md is made from this."""
 
 from typing import NamedTuple
 
@@ -10,50 +10,30 @@ class DefaultRules(NamedTuple):
     patterns: tuple[str, ...]
 
 
+def _group(reason: str, patterns: str) -> DefaultRules:
+    return DefaultRules(reason, tuple(patterns.split()))
+
+
 DEFAULT_RULES = (
-    DefaultRules("version control", (".git", ".hg/", ".svn/", ".bzr/")),
-    DefaultRules("installed packages", ("node_modules/", "venv/", "env/", ".venv/", ".env/")),
-    DefaultRules(
-        "caches",
-        ("__pycache__/", ".tox/", ".nox/", ".mypy_cache/", ".pytest_cache/", ".ruff_cache/", "*.pyc"),
-    ),
-    DefaultRules("build results", ("build/", "dist/", "target/", "out/", "bin/", "obj/", "*.egg-info/")),
-    DefaultRules("editors", (".idea/", ".vscode/", "*.swp", "*~")),
-    DefaultRules("output", ("logs/", "output/", "coverage/", "*.log", "*.log.*")),
-    DefaultRules("temporary files", ("*.bak", "*.tmp", "*.temp", ".DS_Store")),
-    DefaultRules(
+    _group("version control", ".git .hg/ .svn/ .bzr/"),
+    _group("installed packages", "node_modules/ venv/ env/ .venv/ .env/"),
+    _group("caches", "__pycache__/ .tox/ .nox/ .mypy_cache/ .pytest_cache/ .ruff_cache/ *.pyc"),
+    _group("build results", "build/ dist/ target/ out/ bin/ obj/ *.egg-info/"),
+    _group("editors", ".idea/ .vscode/ *.swp *~"),
+    _group("output", "logs/ output/ coverage/ *.log *.log.*"),
+    _group("temporary files", "*.bak *.tmp *.temp .DS_Store"),
+    _group(
         "lock files of package managers",
-        (
-            "package-lock.json",
-            "npm-shrinkwrap.json",
-            "yarn.lock",
-            "pnpm-lock.yaml",
-            "bun.lock",
-            "bun.lockb",
-            "deno.lock",
-            "poetry.lock",
-            "uv.lock",
-            "pdm.lock",
-            "Pipfile.lock",
-            "Cargo.lock",
-            "Gemfile.lock",
-            "composer.lock",
-            "go.sum",
-            "mix.lock",
-            "pubspec.lock",
-            "Podfile.lock",
-            "Package.resolved",
-            "packages.lock.json",
-            "gradle.lockfile",
-            "flake.lock",
-            "conda-lock.yml",
-        ),
+        "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock "
+        "poetry.lock uv.lock pdm.lock Pipfile.lock Cargo.lock Gemfile.lock composer.lock go.sum mix.lock "
+        "pubspec.lock Podfile.lock Package.resolved packages.lock.json gradle.lockfile flake.lock "
+        "conda-lock.yml",
     ),
-    DefaultRules("secrets", (".env", ".env.*", "!.env.example")),
-    DefaultRules("our own rule files", (".contextfiles",)),
+    _group("secrets", ".env .env.* !.env.example"),
+    _group("our own rule files", ".contextfiles"),
 )
 
 
 def default_gitignore() -> str:
-    """All of them in the form of a `.gitignore`."""
+    """All patterns as the text of a `.gitignore`."""
     return "\n".join(pattern for group in DEFAULT_RULES for pattern in group.patterns)

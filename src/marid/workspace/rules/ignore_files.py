@@ -1,4 +1,4 @@
-"""Where git keeps ignore rules: `.gitignore` and `.ignore` in folders, `info/exclude`, `core.excludesFile`."""
+"""Read rule files: `.contextfiles`, `.ignore`, `.gitignore`, and git's `info/exclude` and `core.excludesFile`."""
 
 import os
 import stat
@@ -10,14 +10,14 @@ from marid.workspace.rules.parse import IGNORE, MAX_RULE_BYTES, NEAR, decode_rul
 from marid.workspace.rules.rule_layers import RuleSource
 
 CONTEXT_FILE = ".contextfiles"
-# In one folder the first beats the second, as in ripgrep.
+# In a folder the first is stronger, as in ripgrep.
 IGNORE_FILES = (".ignore", ".gitignore")
 _MAX_INCLUDE_DEPTH = 5
 _ESCAPES = {"t": "\t", "n": "\n", "b": "\b"}
 
 
 class IgnoreRepository(NamedTuple):
-    """A git repository as far as ignoring is concerned."""
+    """The parts of a git repository that matter for ignore rules."""
 
     top: str
     exclude: str
@@ -26,7 +26,7 @@ class IgnoreRepository(NamedTuple):
 
 
 class UserGitFiles(NamedTuple):
-    """Where this user's and this machine's git configuration lie, strongest last; and the default excludes file."""
+    """The git configuration files of the user and the machine, strongest last, and the default excludes file."""
 
     configs: tuple[str, ...] = ()
     excludes: str = ""
@@ -34,7 +34,7 @@ class UserGitFiles(NamedTuple):
 
 
 def read_rule_file(name: str, folder: int) -> str | None:
-    """The text of a rule file in `folder`, however odd; None when it is not a readable regular file."""
+    """The text of a rule file in an open folder; None if it is not a readable regular file."""
     try:
         opened = open_file(name, folder)
     except OSError:
@@ -51,7 +51,7 @@ def read_rule_file(name: str, folder: int) -> str | None:
 
 
 def read_user_text(path: str, limit: int = MAX_RULE_BYTES) -> str | None:
-    """The text of a rule or config file that is named by its path, links followed: it is the user's own."""
+    """The text of a file of the user, links followed; None if it is not a readable regular file."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):
@@ -68,14 +68,14 @@ def read_user_text(path: str, limit: int = MAX_RULE_BYTES) -> str | None:
 
 
 def context_sources(names: list[str], folder: int, shown: str) -> list[RuleSource]:
-    """The context rules among `names` of a folder that is shown as `shown`."""
+    """The context rules among `names` of an open folder, which messages call `shown`."""
     if CONTEXT_FILE not in names or (text := read_rule_file(CONTEXT_FILE, folder)) is None:
         return []
     return [RuleSource(parse_contextfile(text), rank=NEAR, origin=_join_path(shown, CONTEXT_FILE))]
 
 
 def ignore_sources(names: list[str], folder: int, shown: str, *, fold: bool = False) -> list[RuleSource]:
-    """The ignore rules among `names` of a folder that is shown as `shown`."""
+    """The ignore rules among `names` of an open folder, which messages call `shown`."""
     return [
         RuleSource(parse_gitignore(text), rank=IGNORE, origin=_join_path(shown, name), ignore_case=fold)
         for name in IGNORE_FILES
@@ -84,9 +84,9 @@ def ignore_sources(names: list[str], folder: int, shown: str, *, fold: bool = Fa
 
 
 def repository_sources(repository: IgnoreRepository) -> list[RuleSource]:
-    """The rules of the repository that stand in no folder, strongest first.
+    """The rules of a repository outside of its folders, strongest first.
 
-    One that ignores case has at least one source, which tells so to the `.gitignore` files below.
+    A repository that ignores case has at least one source, from which the `.gitignore` files below inherit that.
     """
     texts = {path: read_user_text(path) for path in (repository.exclude, repository.excludes_file) if path}
     return [
@@ -97,7 +97,7 @@ def repository_sources(repository: IgnoreRepository) -> list[RuleSource]:
 
 
 def find_repository(folder: str, user: UserGitFiles) -> IgnoreRepository | None:
-    """The repository whose work tree holds `folder` (absolute), looking upwards."""
+    """The repository whose work tree contains `folder` (absolute)."""
     while True:
         found = repository_at(folder, user)
         if found is not None:
@@ -113,7 +113,7 @@ def repository_at(top: str, user: UserGitFiles) -> IgnoreRepository | None:
     git = os.path.join(top, ".git")
     if os.path.isdir(git):
         home = git
-    elif os.path.isfile(git):  # a worktree or submodule: the file says where
+    elif os.path.isfile(git):  # a worktree or submodule: the file has the path
         text = read_user_text(git) or ""
         if not text.startswith("gitdir:"):
             return None
@@ -137,7 +137,7 @@ def repository_at(top: str, user: UserGitFiles) -> IgnoreRepository | None:
 
 
 def _git_settings(path: str, home: str, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """`core.*` of a git configuration file, `include.path` followed; conditional includes are not."""
+    """`core.*` of a git configuration file, with `include.path` but without conditional includes."""
     text = read_user_text(path)
     if text is None or depth > _MAX_INCLUDE_DEPTH:
         return
@@ -158,7 +158,7 @@ def _git_settings(path: str, home: str, depth: int = 0) -> Iterator[tuple[str, s
 
 
 def _unquote_value(raw: str) -> str:
-    """A value as git reads it: a backslash escapes, and quotes keep blanks and what else would start a comment."""
+    """A value as git reads it: with escapes, and quotes around blanks and comment characters."""
     value = ""
     quoted = False
     kept = 0

@@ -1,4 +1,4 @@
-"""One path component's glob, as git's wildmatch reads it: `*`, `?`, classes, escapes; none of them crosses a `/`."""
+"""Globs for one path component as in git's wildmatch: `*`, `?`, classes, escapes."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -23,10 +23,10 @@ _STAR = ".*"
 
 
 class NameGlob(NamedTuple):
-    """How to match one name, cheapest first: `name` equals it, `suffix` ends it after the last dot, or `regex`.
+    """How to match a name, cheapest first: it equals `name`, it ends with `suffix` from its last dot, or by `regex`.
 
-    `counting` says that the regex (for DOTALL) depends on what counts as one character: bytes or letters. `hint` is a
-    text that every name matching the regex holds, "" when there is none.
+    `per_character`: the regex depends on whether a character is a byte or a letter. `hint`: a text in every name that
+    matches the regex, or "".
     """
 
     name: str | None = None
@@ -37,7 +37,7 @@ class NameGlob(NamedTuple):
 
     @property
     def is_wild(self) -> bool:
-        """Whether more than one name may match."""
+        """Whether more than one name can match."""
         return self.name is None
 
 
@@ -45,7 +45,7 @@ ANY_NAME = NameGlob(regex=_STAR)
 
 
 def parse_glob(text: str) -> NameGlob | None:
-    """The glob that `text` means; None for one that git would never match."""
+    """Parse a glob; None for one that never matches in git."""
     if not _SPECIAL.search(text):
         return NameGlob(name=text) if text else None
     if text.startswith("*.") and text.rfind(".") == 1 and len(text) > 2 and not _SPECIAL.search(text, 1):
@@ -64,13 +64,13 @@ def parse_glob(text: str) -> NameGlob | None:
 
 
 def _longest_literal(pieces: Iterable["_GlobPiece"]) -> str:
-    """The longest run of literal characters; letters outside ASCII may be spelled otherwise in a name."""
+    """The longest run of literal ASCII characters; others may be composed differently in a name."""
     runs = "".join(piece.text if piece.literal and piece.text.isascii() else "/" for piece in pieces).split("/")
     return max(runs, key=len)
 
 
 class _InvalidGlob(Exception):
-    """The pattern ends in the middle of something."""
+    """The pattern ends inside an escape or a class."""
 
 
 class _GlobPiece(NamedTuple):
@@ -110,14 +110,14 @@ def _to_regex(pieces: list[_GlobPiece]) -> str:
             runs.append("")
         else:
             runs[-1] += re.escape(piece.text) if piece.literal else piece.text
-    # What stands between two stars may match where it first can, and is not tried elsewhere: else many stars take
-    # forever. The last two are left out of this, which is quicker for the patterns that people write.
+    # Atomic groups: the text between two stars matches at its first place only, or many stars would take forever.
+    # Without them for the last two stars, which is faster for usual patterns.
     early = "".join(f"(?>.*?{run})" for run in runs[1:-2])
     return runs[0] + early + "".join(_STAR + run for run in runs[1:][-2:])
 
 
 def _parse_bracket(text: str, at: int) -> tuple[_GlobPiece, int]:
-    """The regex class for the bracket expression whose `[` stands before `at`, and where it ends."""
+    """The regex of the bracket expression after the `[` before `at`, and the index after it."""
     negated = text.startswith(("!", "^"), at)
     at += negated
     members: list[str] = []
@@ -130,7 +130,7 @@ def _parse_bracket(text: str, at: int) -> tuple[_GlobPiece, int]:
             at = end
             continue
         low, at = _bracket_member(text, at)
-        members.append(re.escape(low))  # by itself too: in `[z-a]` nothing but the `z` counts
+        members.append(re.escape(low))  # also by itself: `[z-a]` matches only `z`
         if text.startswith("-", at) and text[at + 1 : at + 2] not in ("]", ""):
             high, at = _bracket_member(text, at + 1)
             if low <= high:
@@ -140,7 +140,7 @@ def _parse_bracket(text: str, at: int) -> tuple[_GlobPiece, int]:
 
 
 def _class_name(text: str, at: int) -> tuple[str | None, int]:
-    """The POSIX class that starts at `at`, and where it ends; what does not end like one is made of plain members."""
+    """The name of the POSIX class at `at`, or None, and the index after it."""
     if not text.startswith("[:", at):
         return None, at
     end = text.find("]", at + 2)
@@ -154,7 +154,7 @@ def _class_name(text: str, at: int) -> tuple[str | None, int]:
 
 
 def _bracket_member(text: str, at: int) -> tuple[str, int]:
-    """One character of a bracket expression, unescaped, and where the next one starts."""
+    """One unescaped character of a bracket expression, and the index after it."""
     at += text.startswith("\\", at)
     if at >= len(text):
         raise _InvalidGlob
@@ -162,14 +162,14 @@ def _bracket_member(text: str, at: int) -> tuple[str, int]:
 
 
 class PatternComponent(NamedTuple):
-    """One component of a pattern; `escaped` says that a backslash stands before the slash that ends it."""
+    """One component of a pattern; `escaped` if the slash after it has a backslash."""
 
     text: str
     escaped: bool = False
 
 
 def split_pattern(text: str) -> list[PatternComponent]:
-    """`text` cut at its slashes, those inside a bracket expression aside; nothing where one is never closed."""
+    """Split `text` at slashes outside of brackets; empty if a bracket is never closed."""
     parts: list[PatternComponent] = []
     start = at = 0
     while at < len(text):

@@ -1,4 +1,4 @@
-"""Rules: what one line of a `.contextfiles` or `.gitignore` says, and where it stands."""
+"""Parse the lines of `.contextfiles` and `.gitignore` into rules."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -6,21 +6,21 @@ from typing import NamedTuple
 
 from marid.workspace.rules.name_glob import ANY_NAME, NameGlob, PatternComponent, parse_glob, split_pattern
 
-# Strongest first. Within `NEAR` and `IGNORE` the source nearest to the file is the strongest.
+# Ranks of sources, strongest first. Within NEAR and IGNORE the source nearest to the file is the strongest.
 INLINE, NEAR, CONFIG, IGNORE, DEFAULT, NO_RULE = range(6)
 
-# A rule file larger than this is no rule file, and a longer line no rule: no path could need it.
+# Larger files and longer lines are ignored: no path is that long.
 MAX_RULE_BYTES = 1 << 20
 _MAX_LINE = 1 << 13
 _BLANKS = "\r\n\t\f\v "
 
-# Two stars, and whether a slash, an escaped slash or nothing follows; and the same behind the half of a name.
+# Two stars before a slash, an escaped slash or the end; and the same after part of a name.
 _STARS = r"\*\*+(/|\\/|\Z)(.*)"
 _PARTIAL_STARS = r"([^\\*?\[]*[^\\*?\[/])" + _STARS
 
 
 class PathRule(NamedTuple):
-    """One pattern. `parts` are its components; None stands for `**`, any number of folders."""
+    """One pattern. `parts` are its components; None is `**`, any number of folders."""
 
     parts: tuple[NameGlob | None, ...]
     include: bool
@@ -35,17 +35,17 @@ class PathRule(NamedTuple):
 
     @property
     def is_floating(self) -> bool:
-        """Whether it is about names at any depth: no slash, or `**/name`."""
+        """Whether it matches names at any depth: no slash, or `**/name`."""
         return len(self.parts) == 2 and self.parts[0] is None and self.parts[1] is not None
 
 
 def parse_contextfile(text: str) -> tuple[PathRule, ...]:
-    """The rules of a `.contextfiles` text: `!` excludes, anything else includes."""
+    """The rules of a `.contextfiles`: `!` excludes, anything else includes."""
     return parse_inline(text.removeprefix("\ufeff").split("\n"))
 
 
 def parse_inline(lines: Iterable[str]) -> tuple[PathRule, ...]:
-    """The same from separate lines, as `--rule` gives them."""
+    """The same from single lines, as for `--rule`."""
     rules: list[PathRule] = []
     for number, raw in enumerate(lines, 1):
         line = _trim(raw.strip("\r\n").lstrip(), _BLANKS)
@@ -59,7 +59,7 @@ def parse_inline(lines: Iterable[str]) -> tuple[PathRule, ...]:
 
 
 def parse_gitignore(text: str) -> tuple[PathRule, ...]:
-    """The rules of a `.gitignore` text: `!` takes an exclusion back. Regexes among them are about bytes."""
+    """The rules of a `.gitignore`: `!` includes again. Its regexes match bytes."""
     rules: list[PathRule] = []
     for number, raw in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
         if not raw or raw.startswith("#") or len(raw) > _MAX_LINE:
@@ -72,17 +72,17 @@ def parse_gitignore(text: str) -> tuple[PathRule, ...]:
 
 
 def decode_rules(data: bytes) -> str:
-    """A rule file's text; bytes that are no UTF-8 are kept, so that they match the same bytes in names."""
+    """The text of a rule file; bytes that are not UTF-8 match the same bytes in names."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def bytes_as_text(text: str) -> str:
-    """A text in which each byte of `text` is one character."""
+    """`text` with one character per byte."""
     return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
 def _restore_names(rule: PathRule) -> PathRule:
-    """With whole names and suffixes as names are; regexes stay about bytes."""
+    """The rule with names and suffixes as text again; regexes still match bytes."""
     if rule.text.isascii():
         return rule
     return rule._replace(
@@ -98,7 +98,7 @@ def _text_from_bytes(text: str | None) -> str | None:
 
 
 def _normalize_nfc(pattern: str) -> str:
-    """With letters composed, as names are before they are compared with it."""
+    """`pattern` with composed letters; names are composed too before they are compared."""
     if pattern.isascii():
         return pattern
     import unicodedata
@@ -107,14 +107,14 @@ def _normalize_nfc(pattern: str) -> str:
 
 
 def _trim(line: str, blanks: str) -> str:
-    """Without trailing blanks, but for one that a backslash keeps."""
+    """`line` without trailing blanks, except one after a backslash."""
     bare = line.rstrip(blanks)
     slashes = len(bare) - len(bare.rstrip("\\"))
     return line[: len(bare) + slashes % 2]
 
 
 def _make_rules(pattern: str, blank: PathRule) -> Iterator[PathRule]:
-    """`blank` with the pattern's parts: once, for a few odd patterns twice, never where nothing can match."""
+    """`blank` with the parts of the pattern: usually one rule, several for odd patterns, none if nothing can match."""
     body = pattern[: len(pattern) - blank.folders_only]
     if "/" not in body:
         if (glob := parse_glob(body)) is not None:
@@ -126,10 +126,10 @@ def _make_rules(pattern: str, blank: PathRule) -> Iterator[PathRule]:
 
 
 def _expansions(body: str) -> Iterator[str]:
-    """The patterns that `body` is short for.
+    """The patterns that `body` stands for.
 
-    git compares what stands before the first wildcard by itself, and forgets it: if two stars come next, it takes them
-    for a whole component, which they are not.
+    git compares the text before the first wildcard separately. If `**` follows, git then treats it as a whole component
+    although it is not.
     """
     found = re.fullmatch(_PARTIAL_STARS, body, re.DOTALL) if "**" in body else None
     if found is None:
@@ -146,11 +146,11 @@ def _expansions(body: str) -> Iterator[str]:
 
 
 def _parse_components(parts: list[PatternComponent]) -> tuple[NameGlob | None, ...]:
-    """Nothing where one of them can match no name."""
+    """The globs; empty if one of them can never match."""
     globs: list[NameGlob | None] = []
     for text, escaped in parts:
         if len(text) > 1 and not text.strip("*"):
-            if escaped:  # `**\/` is no less than one folder
+            if escaped:  # `**\/` is at least one folder
                 globs.append(ANY_NAME)
             if not globs or globs[-1] is not None:
                 globs.append(None)

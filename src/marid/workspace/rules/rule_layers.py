@@ -1,7 +1,7 @@
-"""A source of rules, and what is left of it in one folder.
+"""A source of rules, and the layer of it that applies in one folder.
 
-Rules with a slash are followed component by component while the walk goes down: in each folder only the rules
-whose last component stands next are asked, and a folder in which none is left alive shares one layer object.
+Rules with a slash advance by one component per folder of the walk. In each folder only rules at their last component
+are matched, and folders in the same state share one layer.
 """
 
 import re
@@ -16,7 +16,7 @@ NameTest: TypeAlias = Callable[[str], object]
 
 
 class RuleSource:
-    """One rule file, or the inline rules, or the defaults. `rank` says how strong, `origin` where it stands."""
+    """A rule file, the inline rules or the defaults; `origin` names it in messages."""
 
     def __init__(self, rules: tuple[PathRule, ...], *, rank: int, origin: str, ignore_case: bool = False) -> None:
         self.rules = rules
@@ -25,7 +25,7 @@ class RuleSource:
         # In context rules an exclusion beats an inclusion; in ignore files the last match wins.
         self.is_contextual = rank <= CONFIG
         self.ignore_case = ignore_case
-        # Some rule sees letters one by one, and those outside ASCII have more than one spelling.
+        # A rule that counts characters, or has letters outside ASCII, needs names in composed form.
         self.needs_normalizing = self.is_contextual and not all(
             rule.text.isascii() and not _is_per_character(rule) for rule in rules
         )
@@ -40,7 +40,7 @@ class RuleSource:
         return found
 
     def top_layer(self) -> "RuleLayer":
-        """The layer in the folder that the source stands in."""
+        """The layer in the folder of the source."""
         start = {(i, 0) for i, rule in enumerate(self.rules) if not rule.is_floating}
         return self.layer(frozenset(self._with_skips(start)))
 
@@ -52,7 +52,7 @@ class RuleSource:
                 yield rule, at + 1
 
     def advance(self, alive: frozenset[tuple[int, int]], name: str) -> frozenset[tuple[int, int]]:
-        """The states after going down into `name`."""
+        """The states in the sub-folder `name`."""
         following: set[tuple[int, int]] = set()
         for rule, at in alive:
             parts = self.rules[rule].parts
@@ -64,12 +64,12 @@ class RuleSource:
         return frozenset(self._with_skips(following))
 
     def matcher(self, *globs: NameGlob) -> NameTest:
-        """What tells whether a name matches one of `globs` by this source's rules of equality."""
+        """A test whether a name matches one of `globs`, with the case and encoding rules of this source."""
         return _compile_matcher(globs, fold=self.ignore_case, bytewise=not self.is_contextual)
 
 
 class RuleTable(NamedTuple):
-    """Rules ready to be asked about names: by whole name, by suffix, the rest by one regex and then one by one."""
+    """Rules by whole name and by suffix; the rest by one joint regex and then one by one."""
 
     names: dict[str, tuple[int, ...]]
     suffixes: dict[str, tuple[int, ...]]
@@ -78,10 +78,10 @@ class RuleTable(NamedTuple):
 
 
 class RuleLayer:
-    """A source as it stands in one folder.
+    """A source in one folder.
 
-    `sunk` means that a wildcard exclusion of this source has excluded the folder: only an inclusion that names
-    a file without wildcards still counts.
+    `excluded_above`: a wildcard exclusion of this source has excluded the folder, so only the inclusion of a file
+    without wildcards still counts.
     """
 
     def __init__(self, source: RuleSource, alive: frozenset[tuple[int, int]], *, excluded_above: bool) -> None:
@@ -107,18 +107,18 @@ class RuleLayer:
         )
 
     def below_exclusion(self) -> "RuleLayer":
-        """This layer below a folder that one of its own wildcard exclusions excluded."""
+        """This layer below a folder that its own wildcard exclusion excluded."""
         return self.source.layer(self._alive, excluded_above=True)
 
     def table(self, *, folders: bool) -> RuleTable:
-        """The rules that may match a name in this folder directly."""
+        """The rules that can match a name in this folder."""
         found = self._tables.get(folders)
         if found is None:
             found = self._tables[folders] = self._build_table(folders=folders)
         return found
 
     def find_matches(self, name: str, *, folder: bool) -> list[int]:
-        """The numbers of the rules that match `name` directly, in order."""
+        """The numbers of the rules that match `name`, in order."""
         names, suffixes, rest, any_rest = self.table(folders=folder)
         name = _normalize_name(name, self.source)
         found = {*names.get(name, ()), *suffixes.get(name[name.rfind(".") :], ())}
@@ -143,7 +143,7 @@ class RuleLayer:
         return RuleTable(names, suffixes, tuple(rest), joined)
 
     def _single_matchers(self, rest: tuple[tuple[NameGlob, int], ...], *, folder: bool) -> list[tuple[NameTest, int]]:
-        """Compiled at the first hit only: most patterns never have one."""
+        """Compiled at the first hit of the joint regex: most patterns never have one."""
         found = self._matchers.get(folder)
         if found is None:
             found = self._matchers[folder] = [(self.source.matcher(glob), number) for glob, number in rest]
@@ -161,7 +161,7 @@ class RuleLayer:
 
 
 def _normalize_name(name: str, source: RuleSource) -> str:
-    """Context rules do not tell composed from decomposed letters; git does."""
+    """Context rules treat composed and decomposed letters alike; git does not."""
     if not source.is_contextual or name.isascii():
         return name
     import unicodedata
@@ -182,13 +182,13 @@ def _glob_regex(glob: NameGlob, *, bytewise: bool) -> str:
 
 @cache
 def _compile_matcher(globs: tuple[NameGlob, ...], *, fold: bool, bytewise: bool) -> NameTest:
-    """Whether one of `globs` matches a name."""
+    """A test whether one of `globs` matches a name."""
     if len(globs) == 1 and globs[0].name is not None and not fold:
         return globs[0].name.__eq__
     sources = dict.fromkeys(_glob_regex(glob, bytewise=bytewise) for glob in globs)
     source = "|".join(f"(?:{source})" for source in sources)
     matches = re.compile(source, re.DOTALL | (re.IGNORECASE | re.ASCII if fold else re.NOFLAG)).fullmatch
-    # git's `?` and classes mean one byte; elsewhere they mean one character.
+    # In git `?` and classes match one byte, elsewhere one character.
     if bytewise and (any(glob.per_character for glob in globs) or not source.isascii()):
         return lambda name: matches(name if name.isascii() else bytes_as_text(name))
     return matches

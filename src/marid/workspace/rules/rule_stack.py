@@ -1,4 +1,4 @@
-"""The verdict on a name in one folder: all layers together, the strongest first."""
+"""Decide about names in one folder by all layers, strongest first."""
 
 from functools import reduce
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from marid.workspace.rules.rule_layers import NameTest, RuleLayer, RuleSource
 
 
 class Decision(NamedTuple):
-    """In or out, and by which rule of which source; no rule means that nothing matched."""
+    """Whether to include, and by which rule of which source; without a rule nothing matched."""
 
     include: bool
     rank: int = NO_RULE
@@ -20,20 +20,20 @@ INCLUDED = Decision(include=True)
 
 
 class NameFilter(NamedTuple):
-    """What a name must not hit to be decided by the floor alone."""
+    """A quick test: names that hit none of this are decided by the fallback."""
 
     names: frozenset[str]
     suffixes: frozenset[str]
     rest: NameTest
-    # One of these stands in every name that `suffixes` or `rest` may hit; None when that cannot be said.
+    # Every name that hits `suffixes` or `rest` contains one of these; None if that is not known.
     hints: tuple[str, ...] | None
 
 
 class RuleStack:
-    """The layers of one folder, and `floor`: the verdict on what none of them matches.
+    """The layers of one folder, and `fallback`: the decision for names that none of them matches.
 
-    Below a folder that was excluded only stronger sources are kept, so that an inclusion of theirs still finds its
-    file; below one that a context rule included, weaker sources are dropped.
+    Below an excluded folder only stronger sources are kept, which may still include a file there; below a folder that a
+    context rule included, weaker sources are dropped.
     """
 
     def __init__(self, layers: tuple[RuleLayer, ...], fallback: Decision, pool: "RuleStackPool") -> None:
@@ -41,13 +41,13 @@ class RuleStack:
         self.fallback = fallback
         self._pool = pool
         self._is_flat = all(layer.is_flat for layer in layers)
-        # An excluded folder is opened only for a stronger inclusion that may match below it.
+        # An excluded folder is entered only if a stronger source may include something below it.
         self.is_open = fallback.include or any(layer.may_include for layer in layers)
         self._filters: dict[bool, NameFilter] = {}
         self._needs_normalizing = any(layer.source.needs_normalizing for layer in layers)
 
     def select(self, names: list[str]) -> list[str]:
-        """The files among `names` (sorted) that are in."""
+        """The files among `names` (sorted) to include."""
         hot = self.find_candidates(names, folders=False)
         if not hot:
             return names if self.fallback.include else []
@@ -57,20 +57,20 @@ class RuleStack:
         return [name for name in names if name not in out] if out else names
 
     def find_candidates(self, names: list[str], *, folders: bool) -> list[str]:
-        """Those that some rule may match; the floor decides the others."""
-        sieve = self._filters.get(folders)
-        if sieve is None:
-            sieve = self._filters[folders] = self._make_filter(folders=folders)
-        exact, suffixes, rest, hints = sieve
+        """The names that some rule may match; the fallback decides the others."""
+        name_filter = self._filters.get(folders)
+        if name_filter is None:
+            name_filter = self._filters[folders] = self._make_filter(folders=folders)
+        exact, suffixes, rest, hints = name_filter
         if hints is not None and exact.isdisjoint(names):
-            # Nearly every folder ends here: one look at all its names together.
+            # One test of all names together decides nearly every folder.
             together = "\n".join(names)
             if not any([hint in together for hint in hints]):  # noqa: C419 - a generator costs more than it saves
                 return []
         return [name for name in names if name in exact or name[name.rfind(".") :] in suffixes or rest(name)]
 
     def judge(self, name: str, *, folder: bool) -> Decision:
-        """The verdict on one name."""
+        """Decide about one name."""
         for layer in self.layers:
             found = _decide(layer, layer.find_matches(name, folder=folder), folder=folder)
             if found is not None:
@@ -78,7 +78,7 @@ class RuleStack:
         return self.fallback
 
     def below(self, name: str, decision: Decision) -> "RuleStack":
-        """The stack in the sub-folder `name`, on which `judge` said `decision`."""
+        """The stack in the sub-folder `name`, for which `judge` returned `decision`."""
         if decision is self.fallback:
             return (
                 self
@@ -87,7 +87,7 @@ class RuleStack:
             )
         contextual = decision.rank <= CONFIG
         if decision.include and not contextual:
-            # git's `!folder/` only takes back; what is below is judged by the same rules as before.
+            # git's `!folder/` only undoes an exclusion; the same rules apply below.
             return self._pool.get_stack(tuple(x.below(name) for x in self.layers), self.fallback)
         kept = [x.below(name) for x in self.layers[: self._index_of(decision)] if x.source.is_contextual]
         own = next((x for x in self.layers if x.source is decision.source), None)
@@ -96,7 +96,7 @@ class RuleStack:
         return self._pool.get_stack(tuple(kept), decision)
 
     def with_sources(self, near: list[RuleSource], ignores: list[RuleSource], *, repository: bool) -> "RuleStack":
-        """This stack with the rule files that the folder itself brings; a repository's own ignore rules start anew."""
+        """This stack with the rule files of the folder; in a repository the ignore rules from above end."""
         layers = list(self.layers)
         if repository:
             layers = [x for x in layers if x.source.rank != IGNORE]
@@ -109,7 +109,7 @@ class RuleStack:
         return self._pool.get_stack(tuple(layers), self.fallback)
 
     def enter_named(self, name: str) -> "RuleStack":
-        """The stack in `name`, a folder that the user named: a rule that includes it counts, none can exclude it."""
+        """The stack in a folder that the user named: a rule can include it, but not exclude it."""
         decision = self.judge(name, folder=True)
         return self.below(name, decision if decision.include else self.fallback)
 
@@ -121,31 +121,31 @@ class RuleStack:
         rests = [table.any_rest for table in tables if table.any_rest is not None]
         names = {name for table in tables for name in table.names}
         suffixes = {suffix for table in tables for suffix in table.suffixes}
-        if self._needs_normalizing:  # another spelling of a letter may match: `judge` looks closer
+        if self._needs_normalizing:  # `judge` composes letters before it matches
             rests.append(_not_ascii)
         hints = {glob.hint for table in tables for glob, _ in table.rest}
-        unsure = self._needs_normalizing or "" in hints or any(layer.source.ignore_case for layer in self.layers)
+        unknown = self._needs_normalizing or "" in hints or any(layer.source.ignore_case for layer in self.layers)
         return NameFilter(
-            frozenset(names), frozenset(suffixes), _any_of(rests), None if unsure else tuple(hints | suffixes)
+            frozenset(names), frozenset(suffixes), _any_of(rests), None if unknown else tuple(hints | suffixes)
         )
 
 
 class RuleStackPool:
-    """Keeps one Stack per state, since nearly all folders of a project share a few."""
+    """Keeps one RuleStack per state, since nearly all folders of a project share a few."""
 
     def __init__(self) -> None:
         self._stacks: dict[tuple[tuple[RuleLayer, ...], Decision], RuleStack] = {}
 
-    def get_stack(self, layers: tuple[RuleLayer, ...], floor: Decision = INCLUDED) -> RuleStack:
+    def get_stack(self, layers: tuple[RuleLayer, ...], fallback: Decision = INCLUDED) -> RuleStack:
         """The one stack of these layers."""
-        found = self._stacks.get((layers, floor))
+        found = self._stacks.get((layers, fallback))
         if found is None:
-            found = self._stacks[layers, floor] = RuleStack(layers, floor, self)
+            found = self._stacks[layers, fallback] = RuleStack(layers, fallback, self)
         return found
 
 
 def _decide(layer: RuleLayer, matched: list[int], *, folder: bool) -> Decision | None:
-    """What one source says; None when it says nothing."""
+    """The decision of one source; None without one."""
     source = layer.source
     rules = source.rules
     if not matched:
@@ -159,7 +159,7 @@ def _decide(layer: RuleLayer, matched: list[int], *, folder: bool) -> Decision |
     if named is not None and not folder and not any(rule.is_plain for rule in excluding):
         return Decision(include=True, rank=source.rank, rule=named, source=source)
     if excluding:
-        # A plain exclusion is the stronger one: nothing below can be named back in.
+        # A plain exclusion is stronger: nothing below it can be included again.
         rule = next((rule for rule in excluding if rule.is_plain), excluding[0])
         return Decision(include=False, rank=source.rank, rule=rule, source=source)
     return None if layer.excluded_above else Decision(include=True, rank=source.rank, rule=including[0], source=source)

@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all."""
+"""Write a file completely or not at all."""
 
 import contextlib
 import os
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 
 def write_all(fd: int, buffers: Sequence[bytes]) -> None:
-    """Write every byte of `buffers`, however little the other side takes at a time."""
+    """Write all `buffers`, repeating short writes."""
     left = [buffer for buffer in buffers if buffer]
     while left:
         done = os.writev(fd, left[:1000])
@@ -20,15 +20,12 @@ def write_all(fd: int, buffers: Sequence[bytes]) -> None:
 
 
 def replace_file(path: str, batches: Iterable[Sequence[bytes]]) -> None:
-    """Write `batches` beside `path` and then put them in its place; whatever goes wrong, `path` stays as it was.
-
-    Raises: OSError when the folder cannot be written.
-    """
+    """Write `batches` to a temporary file and rename it to `path`; after an error `path` is unchanged."""
     folder, name = os.path.split(os.path.realpath(path))
-    # A name has at most 255 bytes, a letter up to four.
+    # A name may have 255 bytes, and a character up to four.
     temporary = os.path.join(folder, f".{name[:50]}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
     stream = iter(batches)
-    # The first is made before the file is: a walk that makes it must not find the file.
+    # Make the first batch before the file, so that the walk behind it does not find the file.
     first = next(stream, ())
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
     try:

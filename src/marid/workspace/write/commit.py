@@ -1,4 +1,4 @@
-"""Writing changes to disk: all or none, each file whole, and only while it is what the plan was made from."""
+"""Write changes to disk: all or none, each file atomically, and only if it has not changed since it was read."""
 
 import contextlib
 import os
@@ -18,7 +18,7 @@ from marid.workspace.write.parent_folder import ParentFolder, lock_folders, open
 MAX_WRITTEN_BYTES = 64_000_000
 _MAX_ATTEMPTS = 8
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-# Rights by name (ACLs) and what the user attached; capabilities are given to bytes, not to names, and are not kept.
+# ACLs and user attributes; capabilities belong to the old content and are not kept.
 _PRESERVED_XATTRS = ("user.", "system.posix_acl_access")
 
 OnStep: TypeAlias = Callable[[str], None]
@@ -26,27 +26,19 @@ MakeToken: TypeAlias = Callable[[], str]
 
 
 class FileChange(Protocol):
-    """New bytes for a place; `before` is what it must hold until then, None for nothing."""
+    """New content for a path; `before` is what the file must contain until then, None if it must not exist."""
 
     @property
-    def path(self) -> GuardedPath:
-        """Where."""
-        ...
-
+    def path(self) -> GuardedPath: ...
     @property
-    def before(self) -> bytes | None:
-        """What the plan was made from."""
-        ...
-
+    def before(self) -> bytes | None: ...
     @property
-    def after(self) -> bytes:
-        """What will be there."""
-        ...
+    def after(self) -> bytes: ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class _PreparedChange:
-    """A change on its way. `old` is a descriptor of the file as it is, None for a new one."""
+    """A change in progress. `old` is a descriptor of the present file, None for a new one."""
 
     change: FileChange
     parent: ParentFolder
@@ -56,20 +48,20 @@ class _PreparedChange:
 
 
 def ignore_step(_step: str) -> None:
-    """Nobody counts the steps."""
+    """The default for `on_step`, which tests use to interrupt a commit."""
 
 
 def random_token() -> str:
-    """Names that nobody can have taken on purpose."""
+    """A part of temporary names that cannot be guessed."""
     return os.urandom(8).hex()
 
 
 def commit(
     changes: Sequence[FileChange], home: str = "", *, on_step: OnStep = ignore_step, token: MakeToken = random_token
 ) -> None:
-    """Write all `changes`, or raise with every file as it was. `home` is where a killed commit is found again.
+    """Write all `changes`, or raise and leave every file unchanged. A killed commit leaves a journal in `home`.
 
-    Raises: BadInput for a file that is no longer what was read, Refused, Exhausted for too many bytes, Unavailable.
+    Raises: BadInput if a file has changed since it was read, Refused, Exhausted if one is too large, Unavailable.
     """
     _check_changes(changes)
     if not changes:
@@ -82,21 +74,21 @@ def commit(
         for _ in range(_MAX_ATTEMPTS):
             with contextlib.suppress(_NameTaken):
                 name = token()
-                jobs = _prepare_changes(changes, parents, name, stack)
+                prepared = _prepare_changes(changes, parents, name, stack)
                 on_step("compared")
-                journal = CommitJournal(home, name, [_journal_line(job) for job in jobs]) if home else None
-                _CommitAttempt(jobs, on_step).run(journal)
+                journal = CommitJournal(home, name, [_journal_line(one) for one in prepared]) if home else None
+                _CommitAttempt(prepared, on_step).run(journal)
                 return
         raise Unavailable("no free name for a temporary file")
 
 
 class _NameTaken(Exception):
-    """Somebody has a file of the temporary name; it is left alone."""
+    """A file of the temporary name exists; it is left alone."""
 
 
 @contextmanager
-def _parent_with_undo(place: GuardedPath) -> Generator[ParentFolder]:
-    parent = open_parent(place, make=True)
+def _parent_with_undo(path: GuardedPath) -> Generator[ParentFolder]:
+    parent = open_parent(path, make=True)
     try:
         yield parent
     except BaseException:
@@ -109,20 +101,20 @@ def _parent_with_undo(place: GuardedPath) -> Generator[ParentFolder]:
 def _check_changes(changes: Sequence[FileChange]) -> None:
     seen: set[tuple[str, str]] = set()
     for change in changes:
-        place = change.path
+        path = change.path
         if len(change.after) > MAX_WRITTEN_BYTES:
-            raise Exhausted(f"{place.display_name} would be larger than {human_size(MAX_WRITTEN_BYTES)}")
-        path = place.root.path, place.name
-        if path in seen:
-            raise BadInput(f"{place.display_name} is changed twice at once")
-        seen.add(path)
+            raise Exhausted(f"{path.display_name} would be larger than {human_size(MAX_WRITTEN_BYTES)}")
+        key = path.root.path, path.name
+        if key in seen:
+            raise BadInput(f"{path.display_name} is changed twice")
+        seen.add(key)
 
 
 def _prepare_changes(
     changes: Sequence[FileChange], parents: Sequence[ParentFolder], token: str, stack: ExitStack
 ) -> list[_PreparedChange]:
-    """The changes with what they replace, each compared with what its plan was made from."""
-    jobs: list[_PreparedChange] = []
+    """Open the files to be replaced, and check that each still contains what was read."""
+    prepared: list[_PreparedChange] = []
     for number, (change, parent) in enumerate(zip(changes, parents, strict=True)):
         with wrap_os_errors(change.path):
             old = parent.open_target()
@@ -132,12 +124,12 @@ def _prepare_changes(
                 raise BadInput(f"{change.path.display_name} has changed since it was read; read it again")
         keep = len(changes) > 1 and old is not None
         temp = f".marid-{token}-{number}"
-        jobs.append(
+        prepared.append(
             _PreparedChange(
                 change=change, parent=parent, old=old, temp=f"{temp}.tmp", backup=f"{temp}.old.tmp" if keep else ""
             )
         )
-    return jobs
+    return prepared
 
 
 def _holds_bytes(fd: int | None, before: bytes | None) -> bool:
@@ -148,28 +140,28 @@ def _holds_bytes(fd: int | None, before: bytes | None) -> bool:
 
 
 class _CommitAttempt:
-    """One go at it, with names that are hopefully free."""
+    """One attempt with one set of temporary names."""
 
-    def __init__(self, jobs: Sequence[_PreparedChange], on_step: OnStep) -> None:
-        self._jobs = jobs
+    def __init__(self, prepared: Sequence[_PreparedChange], on_step: OnStep) -> None:
+        self._changes = prepared
         self._on_step = on_step
         self._temp_files: list[tuple[ParentFolder, str]] = []
         self._renamed_changes: list[_PreparedChange] = []
 
     def run(self, journal: CommitJournal | None) -> None:
-        """Stage everything, then rename everything; what was begun in vain is undone. Raises: MaridError, _Taken."""
+        """Stage all files, then rename them; on an error undo everything. Raises: MaridError, _NameTaken."""
         settled = False
         try:
             self._on_step("noted")
             self._stage_all()
-            if journal is not None and len(self._jobs) > 1:
-                with wrap_os_errors(self._jobs[0].change.path):
+            if journal is not None and len(self._changes) > 1:
+                with wrap_os_errors(self._changes[0].change.path):
                     journal.mark_ready()
                 self._on_step("ready")
             self._rename_all()
         finally:
-            # The last rename is the point of no return: until then all are taken back.
-            settled = len(self._renamed_changes) == len(self._jobs) or _roll_back(self._renamed_changes)
+            # The last rename completes the commit; before it all are rolled back.
+            settled = len(self._renamed_changes) == len(self._changes) or _roll_back(self._renamed_changes)
             if settled:
                 for parent, name in self._temp_files:
                     _unlink_quietly(parent, name)
@@ -178,43 +170,43 @@ class _CommitAttempt:
         self._on_step("cleared")
 
     def _stage_all(self) -> None:
-        """The new bytes beside the old ones; where several files change, a copy of the old ones too."""
-        for job in self._jobs:
-            with wrap_os_errors(job.change.path):
-                if job.backup:
-                    self._stage(job, job.backup, job.change.before or b"")
-                self._stage(job, job.temp, job.change.after)
+        """Write the new content next to the old; if several files change, a backup of the old content too."""
+        for one in self._changes:
+            with wrap_os_errors(one.change.path):
+                if one.backup:
+                    self._stage(one, one.backup, one.change.before or b"")
+                self._stage(one, one.temp, one.change.after)
             self._on_step("staged")
 
-    def _stage(self, job: _PreparedChange, name: str, data: bytes) -> None:
-        """Write `data` to a new file with the rights of the one it will replace. Raises: OSError, _Taken."""
+    def _stage(self, one: _PreparedChange, name: str, data: bytes) -> None:
+        """Write `data` to a new file with the mode of the one it will replace. Raises: OSError, _NameTaken."""
         try:
-            fd = os.open(name, _CREATE, 0o666 if job.old is None else 0o600, dir_fd=job.parent.fd)
+            fd = os.open(name, _CREATE, 0o666 if one.old is None else 0o600, dir_fd=one.parent.fd)
         except FileExistsError as error:
             raise _NameTaken from error
-        self._temp_files.append((job.parent, name))
+        self._temp_files.append((one.parent, name))
         try:
             write_all(fd, [data])
-            if job.old is not None:
-                _copy_metadata(fd, job.old)
+            if one.old is not None:
+                _copy_metadata(fd, one.old)
             os.fsync(fd)
         finally:
             os.close(fd)
 
     def _rename_all(self) -> None:
-        for job in self._jobs:
-            with wrap_os_errors(job.change.path):
-                os.replace(job.temp, job.parent.name, src_dir_fd=job.parent.fd, dst_dir_fd=job.parent.fd)
-            self._renamed_changes.append(job)
+        for one in self._changes:
+            with wrap_os_errors(one.change.path):
+                os.replace(one.temp, one.parent.name, src_dir_fd=one.parent.fd, dst_dir_fd=one.parent.fd)
+            self._renamed_changes.append(one)
             self._on_step("renamed")
-        for job in {job.parent.identity: job for job in self._jobs}.values():
-            with wrap_os_errors(job.change.path):
-                job.parent.sync()
+        for one in {one.parent.identity: one for one in self._changes}.values():
+            with wrap_os_errors(one.change.path):
+                one.parent.sync()
         self._on_step("synced")
 
 
 def _copy_metadata(fd: int, old: int) -> None:
-    """Owner, attributes and mode of `old`, as far as they are ours to give."""
+    """Copy owner, attributes and mode of `old`, as far as permitted."""
     about = os.fstat(old)
     with contextlib.suppress(OSError):
         os.fchown(fd, about.st_uid, about.st_gid)
@@ -226,14 +218,14 @@ def _copy_metadata(fd: int, old: int) -> None:
 
 
 def _roll_back(done: Sequence[_PreparedChange]) -> bool:
-    """Put the old files back; False if one could not be, and the journal must stay."""
+    """Restore the old files; False if one could not be, so that the journal must stay."""
     whole = True
-    for job in reversed(done):
+    for one in reversed(done):
         try:
-            if job.old is None:
-                os.unlink(job.parent.name, dir_fd=job.parent.fd)
-            elif job.backup:
-                os.replace(job.backup, job.parent.name, src_dir_fd=job.parent.fd, dst_dir_fd=job.parent.fd)
+            if one.old is None:
+                os.unlink(one.parent.name, dir_fd=one.parent.fd)
+            elif one.backup:
+                os.replace(one.backup, one.parent.name, src_dir_fd=one.parent.fd, dst_dir_fd=one.parent.fd)
         except OSError:
             whole = False
     return whole
@@ -244,23 +236,23 @@ def _unlink_quietly(parent: ParentFolder, name: str) -> None:
         os.unlink(name, dir_fd=parent.fd)
 
 
-def _journal_line(job: _PreparedChange) -> JournalLine:
-    change, parent = job.change, job.parent
+def _journal_line(one: _PreparedChange) -> JournalLine:
+    change, parent = one.change, one.parent
     folder = change.path.name.rpartition("/")[0]
     return JournalLine(
         root=change.path.root.path,
         folder=folder,
         identity=parent.identity,
         name=parent.name,
-        temp=job.temp,
-        backup=job.backup,
+        temp=one.temp,
+        backup=one.backup,
         before="" if change.before is None else sha256_hex(change.before),
         after=sha256_hex(change.after),
     )
 
 
 def sha256_hex(data: bytes) -> str:
-    """What tells one content from another."""
+    """The SHA-256 of `data`."""
     from hashlib import sha256
 
     return sha256(data).hexdigest()

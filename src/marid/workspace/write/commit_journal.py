@@ -1,4 +1,4 @@
-"""What a commit is about to do, kept in the home while it does it, so that the next start can end what a kill cut."""
+"""The journal of a commit in the home, from which the next start recovers a commit that was killed."""
 
 import contextlib
 import fcntl
@@ -15,9 +15,9 @@ _CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_APPEND | os.
 
 
 class JournalLine(NamedTuple):
-    """One file of a commit. `folder` is relative to `root` and known by `device` and `inode`; names lie in it.
+    """One file of a commit, in `folder` below `root`, whose device and inode are `identity`.
 
-    `temp` will hold the new bytes, `backup` the old ones ("": none); `before` and `after` are hashes ("": no file).
+    `temp` has the new content, `backup` the old; `before` and `after` are hashes, "" without a file.
     """
 
     root: str
@@ -31,7 +31,7 @@ class JournalLine(NamedTuple):
 
 
 class CommitJournal:
-    """One commit's file, which nobody else takes for left behind while it is held."""
+    """The journal of one commit; its lock tells other processes that the commit is running."""
 
     def __init__(self, home: str, token: str, lines: Sequence[JournalLine]) -> None:
         """Raises: Unavailable when the home cannot be written."""
@@ -46,10 +46,10 @@ class CommitJournal:
                 self.close(done=True)
                 raise
         except OSError as error:
-            raise Unavailable(f"the home cannot be written: {(error.strerror or 'unknown error').lower()}") from error
+            raise Unavailable(f"cannot write to the home: {(error.strerror or 'unknown error').lower()}") from error
 
     def mark_ready(self) -> None:
-        """From here on the commit is finished rather than undone. Raises: OSError."""
+        """From now on recovery completes the commit instead of undoing it. Raises: OSError."""
         write_all(self._fd, [b"ready\n"])
         os.fsync(self._fd)
         folder = os.open(os.path.dirname(self._path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -59,7 +59,7 @@ class CommitJournal:
             os.close(folder)
 
     def close(self, *, done: bool) -> None:
-        """End it; one that is not `done` stays for the next start."""
+        """Close the journal, and remove it if `done`; otherwise the next start recovers it."""
         with contextlib.suppress(OSError):
             if done:
                 os.unlink(self._path)
@@ -68,7 +68,7 @@ class CommitJournal:
 
 
 class AbandonedJournal(NamedTuple):
-    """A journal that nobody holds any more."""
+    """A journal whose process has ended."""
 
     path: str
     fd: int
@@ -77,7 +77,7 @@ class AbandonedJournal(NamedTuple):
 
 
 def find_abandoned(home: str) -> list[AbandonedJournal]:
-    """Every journal of a commit that was killed, held by us until it is dropped or let go."""
+    """The journals of killed commits, locked until they are released."""
     folder = os.path.join(home, JOURNAL_FOLDER)
     try:
         names = sorted(os.listdir(folder))
@@ -88,7 +88,7 @@ def find_abandoned(home: str) -> list[AbandonedJournal]:
 
 
 def release_journal(left: AbandonedJournal, *, done: bool) -> None:
-    """Let it go, and remove it if it is `done`."""
+    """Close a journal, and remove it if `done`."""
     with contextlib.suppress(OSError):
         if done:
             os.unlink(left.path)
@@ -96,7 +96,7 @@ def release_journal(left: AbandonedJournal, *, done: bool) -> None:
 
 
 def _take_over(path: str) -> AbandonedJournal | None:
-    """The journal, if its owner is dead."""
+    """Lock and read a journal; None if its process still runs."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -120,7 +120,7 @@ def _encode_lines(lines: Sequence[JournalLine]) -> bytes:
 
 
 def _decode_lines(plan: bytes) -> tuple[JournalLine, ...]:
-    """The lines; none of a plan that was cut while it was written: then nothing had been done yet."""
+    """The lines; empty if they were not written completely, since then nothing had been done."""
     import json
 
     try:

@@ -1,4 +1,4 @@
-"""The folder that a file is written into: reached from the root through no link, and made if it is not there."""
+"""The folder that a file is written into: opened from the root without links, and created if needed."""
 
 import contextlib
 import errno
@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
 from marid.workspace.dirfd_walk import Identity, identity_of
 from marid.workspace.guard.guarded_path import GuardedPath
+from marid.workspace.guard.guarded_root import GIT_DIRECTORY, PROTECTED
 from marid.workspace.guard.openat import make_os_error, open_component, to_marid_error
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY
@@ -20,26 +21,25 @@ _SYNC_UNSUPPORTED = (errno.EINVAL, errno.EOPNOTSUPP)
 
 
 class ParentFolder:
-    """An open folder with the name of a file in it. `undo` removes the folders that were made on the way."""
+    """An open folder, and the name of a file in it."""
 
-    def __init__(self, place: GuardedPath, fds: list[int], made: list[tuple[int, str]]) -> None:
-        self.place = place
-        self.name = place.name.rpartition("/")[2]
+    def __init__(self, path: GuardedPath, fds: list[int], made: list[tuple[int, str]]) -> None:
+        self.path = path
+        self.name = path.name.rpartition("/")[2]
         self.fd = fds[-1]
         self.identity = identity_of(self.fd)
         self._fds = fds
         self._created = made
 
     def close(self) -> None:
-        """Give the descriptors back."""
         _close_all(self._fds)
 
     def remove_created(self) -> None:
-        """Remove what was made, as far as nobody has put anything into it."""
+        """Remove the folders that were created, if they are still empty."""
         _remove_folders(self._created)
 
     def sync(self) -> None:
-        """Have the names in this folder, and in those that were made, on the disk. Raises: OSError."""
+        """Sync this folder and those that were created. Raises: OSError."""
         for folder in {self.fd, *(folder for folder, _ in self._created)}:
             try:
                 os.fsync(folder)
@@ -48,9 +48,9 @@ class ParentFolder:
                     raise
 
     def open_target(self) -> int | None:
-        """A descriptor of the file as it is; None when there is none.
+        """Open the present file; None without one.
 
-        Raises: OSError, ELOOP for a link; BadInput for what is no regular file; Refused for what is withheld.
+        Raises: OSError, with ELOOP for a link; BadInput if it is not a regular file; Refused if it is protected.
         """
         try:
             found = open_component(self.fd, self.name, os.O_RDONLY)
@@ -59,40 +59,40 @@ class ParentFolder:
         if isinstance(found, str):
             raise make_os_error(errno.ELOOP)
         about = os.fstat(found)
-        if stat.S_ISREG(about.st_mode) and not self.place.root.protected_files.is_protected_link(about):
+        if stat.S_ISREG(about.st_mode) and not self.path.root.protected_files.is_protected_link(about):
             return found
         os.close(found)
         if stat.S_ISDIR(about.st_mode):
-            raise BadInput(f"{self.place.display_name} is a folder, not a file")
+            raise BadInput(f"{self.path.display_name} is a folder, not a file")
         if not stat.S_ISREG(about.st_mode):
-            raise BadInput(f"{self.place.display_name} is not a regular file")
-        raise Refused("it is kept from every tool")
+            raise BadInput(f"{self.path.display_name} is not a regular file")
+        raise Refused(PROTECTED)
 
 
 @contextmanager
-def wrap_os_errors(place: GuardedPath) -> Generator[None]:
-    """Errors of the system, and refusals that name nothing, become errors that name the place."""
+def wrap_os_errors(path: GuardedPath) -> Generator[None]:
+    """Turn OSErrors, and Refused without a path, into errors that name the path."""
     try:
         yield
     except OSError as error:
-        raise to_marid_error(error, place.given or place.name) from error
+        raise to_marid_error(error, path.given or path.name) from error
     except Refused as error:
-        raise Refused(f"{place.display_name} is refused: {error}") from error
+        raise Refused(f"{path.display_path}: {error}") from error
 
 
-def open_parent(place: GuardedPath, *, make: bool) -> ParentFolder:
-    """The folder of `place`, made if need be and with `make`. Whatever goes wrong, nothing is left behind.
+def open_parent(path: GuardedPath, *, make: bool) -> ParentFolder:
+    """Open the folder of a path; with `make` create it if needed. On an error no created folder is left.
 
-    Raises: NotFound, Refused for links, the git directory and what is withheld, BadInput, Unavailable.
+    Raises: NotFound, Refused for links, git directories and protected paths, BadInput, Unavailable.
     """
-    with wrap_os_errors(place):
-        place.root.check_allowed(place.name, write=True)
-        if place.name == ".":
+    with wrap_os_errors(path):
+        path.root.check_allowed(path.name, write=True)
+        if path.name == ".":
             raise make_os_error(errno.EISDIR)
-        fds = [place.root.open_root()]
+        fds = [path.root.open_root()]
         made: list[tuple[int, str]] = []
         try:
-            parts = place.name.split("/")
+            parts = path.name.split("/")
             for at, part in enumerate(parts[:-1]):
                 _refuse_git_dir(fds[-1], parts[at:])
                 fds.append(_open_or_create(fds[-1], part, made if make else None))
@@ -101,19 +101,19 @@ def open_parent(place: GuardedPath, *, make: bool) -> ParentFolder:
             _remove_folders(made)
             _close_all(fds)
             if isinstance(error, NotADirectoryError):
-                raise BadInput(f"{place.display_name} leads through a file") from error
+                raise BadInput(f"{path.display_name} leads through a file") from error
             raise
-        return ParentFolder(place, fds, made)
+        return ParentFolder(path, fds, made)
 
 
-def check_writable(place: GuardedPath) -> None:
-    """Raise what a commit would raise now, without touching anything; a plan that cannot be done is not asked for."""
+def check_writable(path: GuardedPath) -> None:
+    """Raise what a commit would raise now, without writing: no approval is asked for a plan that would fail."""
     try:
-        parent = open_parent(place, make=False)
+        parent = open_parent(path, make=False)
     except NotFound:
-        return  # it will be made
+        return  # the folder will be created
     try:
-        with wrap_os_errors(place):
+        with wrap_os_errors(path):
             found = parent.open_target()
             if found is not None:
                 os.close(found)
@@ -127,7 +127,7 @@ def _open_or_create(folder: int, part: str, made: list[tuple[int, str]] | None) 
     except FileNotFoundError:
         if made is None:
             raise
-        # Somebody else may make it at the same time.
+        # Another process may create it at the same time.
         with contextlib.suppress(FileExistsError):
             os.mkdir(part, dir_fd=folder)
             made.append((folder, part))
@@ -138,9 +138,9 @@ def _open_or_create(folder: int, part: str, made: list[tuple[int, str]] | None) 
 
 
 def _refuse_git_dir(folder: int, rest: Sequence[str]) -> None:
-    """Refuse to write `rest` into a folder that git takes, or would then take, for a git directory of any name.
+    """Refuse to write `rest` into a folder that is a git directory, or would become one, whatever its name.
 
-    A `.git` file may point anywhere, and a bare repository needs none.
+    A `.git` file may point to any folder, and a bare repository has no `.git`.
     """
 
     def exists(name: str) -> bool:
@@ -153,44 +153,43 @@ def _refuse_git_dir(folder: int, rest: Sequence[str]) -> None:
     if rest[0] != "HEAD" and not exists("HEAD"):
         return
     if exists("commondir") or all(name == rest[0] or exists(name) for name in ("objects", "refs")):
-        raise Refused("the git directory is written by git alone")
+        raise Refused(GIT_DIRECTORY)
 
 
 @contextmanager
 def lock_folders(parents: Iterable[ParentFolder], timeout: float = _LOCK_TIMEOUT) -> Generator[None]:
-    """No other commit, of this process or another, changes these folders meanwhile. No file is made for it.
-
-    Raises: Unavailable when somebody else does not finish.
-    """
+    """Lock the folders against commits of other processes, without lock files. Raises: Unavailable after `timeout`."""
     each: dict[Identity, ParentFolder] = {}
     for parent in parents:
         each.setdefault(parent.identity, parent)
     taken: list[int] = []
-    until = time.monotonic() + timeout
+    deadline = time.monotonic() + timeout
     try:
         for _, parent in sorted(each.items(), key=lambda pair: pair[0]):
-            _lock_one(parent, until)
+            _lock_one(parent, deadline)
             taken.append(parent.fd)
         yield
     finally:
         for fd in taken:
-            # Closing would not do: a child that was forked meanwhile has the descriptor too.
+            # Unlock explicitly: a child forked meanwhile keeps the descriptor open.
             with contextlib.suppress(OSError):
                 fcntl.flock(fd, fcntl.LOCK_UN)
 
 
-def _lock_one(parent: ParentFolder, until: float) -> None:
+def _lock_one(parent: ParentFolder, deadline: float) -> None:
     pause = 0.001
     while True:
         try:
             fcntl.flock(parent.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            if time.monotonic() > until:
-                raise Unavailable(f"{parent.place.display_name} is being written by another; try again") from error
+            if time.monotonic() > deadline:
+                raise Unavailable(
+                    f"{parent.path.display_name} is being written by another process; try again"
+                ) from error
             time.sleep(pause)
             pause = min(pause * 2, 0.05)
         except OSError:
-            return  # a file system without locks: what is compared still protects
+            return  # a file system without locks: comparing contents still protects
         else:
             return
 

@@ -1,4 +1,4 @@
-"""Folders that nobody but their owner looks into."""
+"""Folders with access for their owner only."""
 
 import fcntl
 import os
@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 
 
 def make_private_folder(path: str) -> None:
-    """Have a folder; what has to be made for it is private too, which `os.makedirs` leaves open. Raises: OSError."""
+    """Create a folder and its missing parents, all with mode 0700. Raises: OSError."""
     if os.path.isdir(path):
         return
     above = os.path.dirname(os.path.abspath(path))
@@ -15,13 +15,13 @@ def make_private_folder(path: str) -> None:
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
-        if not os.path.isdir(path):  # else another was faster
+        if not os.path.isdir(path):  # else another process was faster
             raise
 
 
 @contextmanager
 def lock_folder(path: str) -> Generator[None]:
-    """One at a time in a folder, among all who ask this way; where a disk knows no locks, without. Raises: OSError."""
+    """Lock a folder against other users of this function; without effect on disks without locks. Raises: OSError."""
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Ending, at the next start, what a kill cut off in the middle of a commit."""
+"""Complete or undo commits that were killed, at the next start."""
 
 import contextlib
 import fcntl
@@ -14,10 +14,10 @@ from marid.workspace.write.commit_journal import AbandonedJournal, JournalLine, 
 
 
 def recover_commits(home: str) -> int:
-    """Finish or take back every commit of this home that was killed, and remove its temporary files; says how many.
+    """Complete or undo every killed commit of this home, and remove its temporary files; returns how many.
 
-    A commit that had begun to rename is finished, unless somebody has changed one of its files since: then what it had
-    done to the others is taken back. One whose folders are not there now waits for a later start.
+    A commit that had begun to rename is completed, or undone if one of its files was changed since. If its folders are
+    missing now, it is left for a later start.
     """
     settled = 0
     for left in find_abandoned(home):
@@ -36,7 +36,7 @@ def _finish_or_undo(left: AbandonedJournal) -> bool:
         for line in left.lines:
             fd = stack.enter_context(_locked_folder(line))
             if fd is None:
-                return not left.ready  # temporary files whose folder has gone have gone with it
+                return not left.ready  # its temporary files are gone with their folder
             folders.append(fd)
         pairs = list(zip(left.lines, folders, strict=True))
         with contextlib.suppress(OSError):
@@ -55,7 +55,7 @@ def _replay(pairs: Sequence[tuple[JournalLine, int]]) -> None:
     forward = all(state in (line.before, line.after) for state, (line, _) in zip(states, pairs, strict=True))
     for state, (line, fd) in zip(states, pairs, strict=True):
         if forward and state == line.before:
-            # A temporary file that is not what was noted is not ours.
+            # A temporary file with other content is not ours.
             if _content_state(line.temp, fd) == line.after:
                 os.replace(line.temp, line.name, src_dir_fd=fd, dst_dir_fd=fd)
         elif not forward and state == line.after:
@@ -66,7 +66,7 @@ def _replay(pairs: Sequence[tuple[JournalLine, int]]) -> None:
 
 
 def _content_state(name: str, folder: int) -> str:
-    """The hash of a file; "" when there is none, and a word that is no hash for anything else."""
+    """The hash of a file; "" without one, "unknown" for anything else."""
     try:
         opened = open_file(name, folder)
     except FileNotFoundError:
@@ -88,7 +88,7 @@ def _content_state(name: str, folder: int) -> str:
 
 @contextmanager
 def _locked_folder(line: JournalLine) -> Generator[int | None]:
-    """The folder in which the commit was at work, locked; None when it is not there, or another is in its place."""
+    """The folder of the commit, locked; None if it is gone or replaced."""
     fd = _open_folder(line)
     if fd is None or identity_of(fd) != line.identity:
         if fd is not None:

@@ -134,7 +134,7 @@ def test_not_even_names_fit(tmp_path: Path) -> None:
 
 def test_what_stands_before_the_files_counts_too(tmp_path: Path) -> None:
     plant(tmp_path, {f"some_long_name_{n}.txt": "text" for n in range(30)})
-    with pytest.raises(Exhausted, match="what stands before the files"):
+    with pytest.raises(Exhausted, match="too small for the tree"):
         written(run_of(tmp_path, 100, shown=RenderOptions(with_tree=True)))
 
 

@@ -82,7 +82,7 @@ def test_the_symbols_are_known_by_the_file_s_own_name() -> None:
 
 
 def test_a_lock_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="is not there or cannot be read"):
+    with pytest.raises(NotFound, match="not found or not readable"):
         load_lock(str(tmp_path / "gone"))
 
 
@@ -101,13 +101,13 @@ def test_a_lock_that_is_not_there_is_told(tmp_path: Path) -> None:
 )
 def test_what_is_no_lock_is_refused(tmp_path: Path, text: bytes) -> None:
     (tmp_path / "lock").write_bytes(text)
-    with pytest.raises(BadInput, match="is not a lock file of marid"):
+    with pytest.raises(BadInput, match="not a lock file of marid"):
         load_lock(str(tmp_path / "lock"))
 
 
 def test_a_lock_of_the_future_is_refused_with_both_versions(tmp_path: Path) -> None:
     (tmp_path / "lock").write_bytes(b'{"marid_lock": 2}')
-    with pytest.raises(BadInput, match="version 2; this program reads 1"):
+    with pytest.raises(BadInput, match="version 2; this version of marid reads 1"):
         load_lock(str(tmp_path / "lock"))
 
 

@@ -89,7 +89,7 @@ def test_a_pattern_that_leads_out_or_is_malformed_is_refused(pattern: str) -> No
 
 @pytest.mark.parametrize("pattern", ["{a,b}" * 20, "{" + ",".join("a" * 200) + "}", "{{a,b},{c,d}}" * 9])
 def test_braces_that_mean_too_much_are_refused_at_once(pattern: str) -> None:
-    with pytest.raises(BadInput, match="braces mean more than 64"):
+    with pytest.raises(BadInput, match="braces expand to more than 64"):
         parse_path_pattern(pattern)
 
 

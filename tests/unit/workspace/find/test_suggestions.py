@@ -11,14 +11,14 @@ def test_the_nearest_names_in_the_folder_are_told(tmp_path: Path) -> None:
     for name in ("settings.py", "Other.md"):
         (tmp_path / "src" / name).touch()
     place = PathScope([str(tmp_path)]).resolve("src/setting.py")
-    assert str(not_found_error(place, "src/setting.py")) == "'src/setting.py' is not there; near it: settings.py"
+    assert str(not_found_error(place, "src/setting.py")) == "src/setting.py: not found; similar: settings.py"
     place = PathScope([str(tmp_path)]).resolve("src/zzz")
-    assert str(not_found_error(place, "src/zzz")) == "'src/zzz' is not there"
+    assert str(not_found_error(place, "src/zzz")) == "src/zzz: not found"
 
 
 def test_a_missing_folder_is_told(tmp_path: Path) -> None:
     place = PathScope([str(tmp_path)]).resolve("no/such")
-    assert str(not_found_error(place, "no/such")) == "'no/such' is not there, nor is its folder"
+    assert str(not_found_error(place, "no/such")) == "no/such: not found, and neither is its folder"
 
 
 def test_case_is_no_difference_and_names_are_shown_safely() -> None:

@@ -45,6 +45,6 @@ def test_a_walk_and_a_reader_leave_out_what_is_protected(scope: PathScope, tmp_p
     problems: list[tuple[str, str]] = []
     reader = FileReader(access.top, lambda path, why: problems.append((path, why)), access=access)
     assert [content.data for content in reader.read(folders)] == [b"inside"]
-    assert problems == [("src/other", "it is kept from every tool")]
+    assert problems == [("src/other", "protected: no tool may use it")]
     with pytest.raises(Refused, match="leads elsewhere now"):
         access.open(str(tmp_path / "out"))

@@ -67,7 +67,7 @@ def test_what_is_no_regular_file_is_said_to_be_none_at_once(tmp_path: Path, open
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(f"{tmp_path}/socket")
         for name in ("pipe", "socket"):
-            with pytest.raises(BadInput, match=f"'{name}' is not a regular file"):
+            with pytest.raises(BadInput, match=f"{name}.* not a regular file"):
                 place(tmp_path, name, opening=opening).read()
     with pytest.raises(BadInput, match="'folder' is a folder"):
         place(tmp_path, "folder", opening=opening).read()
@@ -80,9 +80,9 @@ def test_a_device_is_no_regular_file() -> None:
 
 
 def test_messages_name_the_path_as_it_was_given(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match=f"^'{tmp_path}/x/../y' is not there$"):
+    with pytest.raises(NotFound, match=f"^{tmp_path}/x/../y: not found$"):
         place(tmp_path, f"{tmp_path}/x/../y").read()
-    with pytest.raises(NotFound, match=r"^'y' is not there$"):
+    with pytest.raises(NotFound, match=r"^y: not found$"):
         GuardedPath(root=place(tmp_path, ".").root, name="y").read()
 
 
@@ -92,13 +92,13 @@ def test_a_file_without_permission_is_refused_and_still_listed() -> None:
         os.chmod(f"{top}/closed", 0)
         os.chmod(f"{top}/shut", 0)
         with as_nobody():
-            with pytest.raises(Refused, match="no permission"):
+            with pytest.raises(Refused, match="permission denied"):
                 place(top, "closed").read()
             assert [entry.name for entry in place(top, ".").entries()] == ["closed", "open", "shut"]
             assert walked(place(top, ".")) == {"": ["closed", "open"]}
-            with pytest.raises(Refused, match="no permission"):
+            with pytest.raises(Refused, match="permission denied"):
                 place(top, "shut").entries()
-            with pytest.raises(Refused, match="no permission"):
+            with pytest.raises(Refused, match="permission denied"):
                 walked(place(top, "shut"))
         os.chmod(f"{top}/shut", 0o700)
 
@@ -230,9 +230,9 @@ def test_a_home_inside_the_root_is_not_there_for_anybody(tmp_path: Path) -> None
     (tmp_path / "way").symlink_to("sub/home")
     assert walked(place(tmp_path, ".", home), ignored=True) == {"": [], "sub": ["a.txt"]}
     assert [entry.name for entry in place(tmp_path, "sub", home).entries()] == ["a.txt"]
-    with pytest.raises(Refused, match="kept from every tool"):
+    with pytest.raises(Refused, match="protected"):
         place(tmp_path, "way", home).entries()
-    with pytest.raises(Refused, match="kept from every tool"):
+    with pytest.raises(Refused, match="protected"):
         place(tmp_path, "way/key", home).read()
     (tmp_path / "sub/home/inner").mkdir()
     for number, target in enumerate(("sub/home/inner/..", "sub/home/.", "sub/home/inner/../inner", "sub/../sub/home")):
@@ -241,7 +241,7 @@ def test_a_home_inside_the_root_is_not_there_for_anybody(tmp_path: Path) -> None
             place(tmp_path, f"way{number}", home).entries,
             lambda at=number: walked(place(tmp_path, f"way{at}", home)),
         ):
-            with pytest.raises(Refused, match="kept from every tool"):
+            with pytest.raises(Refused, match="protected"):
                 look()
 
 
@@ -251,7 +251,7 @@ def test_a_hard_link_is_read_unless_it_is_a_withheld_file(tmp_path: Path) -> Non
     os.link(tmp_path / "out.txt", tmp_path / "r/linked.txt")
     where = place(tmp_path / "r", ".")
     assert where.below("linked.txt").read() == b"fine"
-    with pytest.raises(Refused, match=r"'notes\.txt' is refused: it is kept from every tool"):
+    with pytest.raises(Refused, match=r"notes\.txt: protected"):
         GuardedPath(root=where.root, name="notes.txt").read()
     (folder,) = where.walk()
     assert folder.names == ["linked.txt", "notes.txt"]
@@ -296,9 +296,9 @@ def test_a_look_leaves_what_rules_in_its_rules(tmp_path: Path) -> None:
 
 def test_a_file_that_breaks_while_it_is_read_is_not_available() -> None:
     where = place(f"/proc/{os.getpid()}", "mem")
-    with pytest.raises(Unavailable, match="'mem' cannot be used: input/output error"):
+    with pytest.raises(Unavailable, match="mem: input/output error"):
         where.read()
-    with pytest.raises(Unavailable, match="'mem'"), where.open_regular() as fd:
+    with pytest.raises(Unavailable, match="mem: "), where.open_regular() as fd:
         os.read(fd, 1)
     folder = OpenFolder("", [], [], os.open(f"/proc/{os.getpid()}", os.O_RDONLY), [], ProtectedFiles())
     assert folder.read("mem") is None

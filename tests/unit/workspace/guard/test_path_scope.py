@@ -87,7 +87,7 @@ def test_one_path_more_is_another_territory(tmp_path: Path) -> None:
 
 def test_what_cannot_be_opened_to_a_caller_is_said(tmp_path: Path) -> None:
     territory = PathScope([str(tmp_path)])
-    with pytest.raises(BadInput, match="slash"):
+    with pytest.raises(BadInput, match="absolute path"):
         territory.widen("a", "a")
     with pytest.raises(NotFound, match="no/where"):
         territory.widen(f"{tmp_path}/no/where", f"{tmp_path}/no/where")
@@ -97,7 +97,7 @@ def test_widening_does_not_open_the_home(tmp_path: Path) -> None:
     plant(tmp_path, {"r/": "", "home/key": "canary"})
     territory = PathScope([str(tmp_path / "r")], home=str(tmp_path / "home"))
     for path in (tmp_path, tmp_path / "home", tmp_path / "home/key"):
-        with territory.widen(str(path), str(path)) as wider, pytest.raises(Refused, match="kept from every tool"):
+        with territory.widen(str(path), str(path)) as wider, pytest.raises(Refused, match="protected"):
             wider.resolve(f"{tmp_path}/home/key")
 
 
@@ -109,7 +109,7 @@ def test_what_is_no_path_is_bad_input(tmp_path: Path, raw: str) -> None:
 
 @pytest.mark.parametrize("raw", ["~/.ssh/id_rsa", "~root/x", "$HOME/x", "${HOME}/x", "%USERPROFILE%/x"])
 def test_nothing_is_expanded(tmp_path: Path, raw: str) -> None:
-    with pytest.raises(Refused, match="mean nothing here"):
+    with pytest.raises(Refused, match="are not expanded"):
         PathScope([str(tmp_path)]).resolve(raw)
 
 
@@ -137,10 +137,10 @@ def test_a_name_that_is_no_text_can_be_given_as_it_was_listed(tmp_path: Path) ->
 def test_withheld_and_unwritable_names_are_refused_while_parsing(tmp_path: Path) -> None:
     territory = PathScope([str(tmp_path)], home=str(tmp_path / "home"))
     for raw in ("history.toml", "a/B_HISTORY.toml", "home/x", f"{tmp_path}/home"):
-        with pytest.raises(Refused, match=f"'{raw}' is refused: it is kept from every tool"):
+        with pytest.raises(Refused, match=f"{raw}: protected"):
             territory.resolve(raw)
     territory.resolve(".git/config")
-    with pytest.raises(Refused, match=r"'\.git/config' is refused: the git directory"):
+    with pytest.raises(Refused, match=r"\.git/config: only git"):
         territory.resolve(".git/config", write=True)
 
 
@@ -148,7 +148,7 @@ def test_a_closed_territory_serves_nothing(tmp_path: Path) -> None:
     plant(tmp_path, {"a": ""})
     with PathScope([str(tmp_path)]) as territory:
         where = territory.resolve("a")
-    with pytest.raises(Refused, match="'a' is refused: the root is gone"):
+    with pytest.raises(Refused, match="a: the project folder is gone"):
         where.read()
 
 

@@ -60,7 +60,7 @@ def test_what_is_no_file_of_ours_is_left_alone(tmp_path: Path) -> None:
 
 def test_a_home_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     plant(tmp_path, {"home": "a file"})
-    with pytest.raises(Unavailable, match="the home cannot be written"):
+    with pytest.raises(Unavailable, match="cannot write to the home"):
         CommitJournal(str(tmp_path / "home"), "x", [LINE])
 
 

@@ -40,7 +40,7 @@ def test_a_folder_that_somebody_has_used_meanwhile_is_not_unmade(tmp_path: Path)
 
 
 def test_a_missing_folder_is_made_only_if_that_is_asked_for(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="'a/b' is not there"):
+    with pytest.raises(NotFound, match="a/b: not found"):
         open_parent(place(tmp_path, "a/b"), make=False)
     assert contents(tmp_path) == {}
 
@@ -62,7 +62,7 @@ def test_what_was_made_before_a_refusal_is_unmade() -> None:
         with as_nobody():
             mask = os.umask(0o777)  # a folder that is made cannot be entered
             try:
-                with pytest.raises(Refused, match="'a/b/c' may not be used: no permission"):
+                with pytest.raises(Refused, match="a/b/c: permission denied"):
                     opened(top, "a/b/c")
             finally:
                 os.umask(mask)
@@ -73,7 +73,7 @@ def test_a_file_on_the_way_is_said(tmp_path: Path) -> None:
     plant(tmp_path, {"f": ""})
     with pytest.raises(BadInput, match="'f/x/y' leads through a file"):
         opened(tmp_path, "f/x/y")
-    with pytest.raises(BadInput, match="is a folder"):
+    with pytest.raises(BadInput, match="a folder, not a file"):
         opened(tmp_path, ".")
 
 
@@ -95,7 +95,7 @@ def test_a_git_directory_of_any_name_is_not_written(tmp_path: Path, name: str) -
     plant(tmp_path, {"tree/commondir": "../bare", "half/objects/": "", "half/refs/": "", "half2/HEAD": ""})
     plant(tmp_path, {"half2/objects/": ""})
     before = contents(tmp_path)
-    with pytest.raises(Refused, match="written by git alone"):
+    with pytest.raises(Refused, match="only git may write"):
         opened(tmp_path, name)
     assert contents(tmp_path) == before
 
@@ -113,14 +113,14 @@ def test_what_cannot_be_written_is_known_beforehand(tmp_path: Path) -> None:
     for name in ("a", "new", "no/such/folder/new"):
         check_writable(place(tmp_path, name))
     for name, family in {"d": BadInput, "pipe": BadInput, "link": Refused, "notes": Refused, ".git/x": Refused}.items():
-        with pytest.raises(family, match=f"'{name}' "):
+        with pytest.raises(family, match=rf"^'?{name}'?[: ]"):
             check_writable(place(tmp_path, name))
 
 
 def test_a_folder_without_permission_is_refused() -> None:
     with scratch() as top:
         plant(top, {"d/a": ""})
-        with as_nobody(), pytest.raises(Refused, match="no permission"):
+        with as_nobody(), pytest.raises(Refused, match="permission denied"):
             opened(top, "d/new/x")
 
 

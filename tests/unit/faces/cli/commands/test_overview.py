@@ -45,7 +45,7 @@ def test_headings_are_bold_on_a_terminal(marid: Program) -> None:
 
 def test_a_project_that_is_not_there_is_told(marid: Program) -> None:
     told = marid("overview", "gone")
-    assert (told.code, told.err) == (4, "marid: 'gone' is not there\n")
+    assert (told.code, told.err) == (4, "marid: gone: not found\n")
 
 
 def test_the_settings_of_the_user_count(marid: Program) -> None:
