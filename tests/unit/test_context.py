@@ -72,7 +72,7 @@ def test_large_output_can_be_had_in_pieces(project: Path) -> None:
 
 
 def test_what_is_wrong_is_told(project: Path) -> None:
-    with pytest.raises(NotFound, match="is not there"):
+    with pytest.raises(NotFound, match="not found"):
         context.assemble(project / "gone")
     with pytest.raises(BadInput, match="'yaml' is not a format: use text, markdown, xml, json"):
         context.assemble(project, format="yaml")
