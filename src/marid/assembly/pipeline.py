@@ -58,9 +58,7 @@ class ContextRun:
         sections = work.sections()
         items = _items(work, sections)
         if request.lock and not request.frozen:
-            from marid.assembly.lock.recorder import LockRecorder
-
-            self._recorder = LockRecorder(request, work.counter.name, sections)
+            self._recorder = _make_recorder(work, sections)
             items = self._recorder.record(items, selection)
         return self._with_progress(self._add_up(self._pack(sections, items), check_late=check_late))
 
@@ -116,15 +114,20 @@ class ContextRun:
 
 def compute_lock(request: ContextRequest, ports: ContextPorts, emit: Emit) -> "Lock":
     """The lock that a run of the request would write."""
-    from marid.assembly.lock.recorder import LockRecorder
-
     work = Assembler(request, ports, emit)
     check_size(work.selection, request.max_bytes)
     sections = work.sections()
-    recorder = LockRecorder(request, work.counter.name, sections)
+    recorder = _make_recorder(work, sections)
     for _ in recorder.record(_items(work, sections), work.selection):
         pass
     return recorder.to_lock()
+
+
+def _make_recorder(work: Assembler, sections: list[Section]) -> "LockRecorder":
+    # Imported when used: few runs have a lock.
+    from marid.assembly.lock.recorder import LockRecorder
+
+    return LockRecorder(work.request, work.counter.name, sections)
 
 
 def _check_frozen(request: ContextRequest, work: Assembler) -> None:

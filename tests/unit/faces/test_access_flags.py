@@ -1,7 +1,6 @@
 from marid.app.tool_access import ToolAccess
 from marid.core.policy.policy import Effect
-from marid.faces.access_flags import ACCESS_FLAGS, access_from_flags
-from marid.faces.cli.argv.shared_options import ACCESS_OPTIONS
+from marid.faces.access_flags import access_from_flags
 
 
 def test_flags_before_and_after_the_name_add_up() -> None:
@@ -14,8 +13,3 @@ def test_flags_before_and_after_the_name_add_up() -> None:
 
 def test_without_flags_the_settings_decide() -> None:
     assert access_from_flags({}) == ToolAccess()
-
-
-def test_every_flag_is_read() -> None:
-    assert ACCESS_FLAGS == ("roots", "files", "allow", "trust", "read_only", "wait")
-    assert tuple(option.name for option in ACCESS_OPTIONS) == ACCESS_FLAGS

@@ -9,8 +9,7 @@ from typing import NamedTuple
 from marid.app import conversations
 from marid.app.app import RequestScope
 from marid.core.errors import BadInput
-from marid.faces.cli.argv.command_line import CommandLine, flag_values, parse_count
-from marid.faces.cli.argv.flag_settings import settings_from
+from marid.faces.cli.argv.command_line import CommandLine, flag_values, parse_count, settings_from
 from marid.faces.cli.argv.line_checks import check_line
 from marid.faces.cli.operations import conversation_actions, conversation_views
 from marid.faces.cli.operations.conversation_views import LogOptions

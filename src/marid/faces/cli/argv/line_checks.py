@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from marid.app.conversations import check_selector
 from marid.core.errors import BadInput
-from marid.faces.cli.argv.command_line import CommandLine, flag_spellings, flag_values
-from marid.faces.cli.argv.flag_settings import settings_from
+from marid.faces.cli.argv.command_line import CommandLine, flag_spellings, flag_values, settings_from
 from marid.faces.flags import ANY, FLAGS, NAME, NUMBER, PREVIOUS, SECONDS, THING, Flag
 from marid.text.conversation_names import check_conversation_name
 

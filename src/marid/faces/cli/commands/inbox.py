@@ -6,9 +6,10 @@ from typing import Any
 import click
 
 from marid.app.app import RequestScope
+from marid.app.inboxes import inbox_counts
 from marid.core.errors import BadInput
+from marid.faces.cli.argv.command_line import settings_from
 from marid.faces.cli.argv.conversation_params import ConversationArgument
-from marid.faces.cli.argv.flag_settings import settings_from
 from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.chat.chat_options import CHAT_OPTIONS, chat_request
 from marid.faces.cli.chat.inbox_rounds import check_inboxes
@@ -52,8 +53,6 @@ command.params += CHAT_OPTIONS
 
 
 def _peek(scope: RequestScope, names: tuple[str, ...] | None, *, as_json: bool) -> None:
-    from marid.app.inboxes import inbox_counts  # imported when used: the help needs none of it
-
     everyone = tuple(name for name, _ in inbox_counts(scope, archived=True)) if names is None else names
     # A message that a person put there by hand may lack its recipient.
     inbox = scope.stores.inbox

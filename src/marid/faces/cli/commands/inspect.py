@@ -4,6 +4,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from marid.app.app import RequestScope
+from marid.app.inspection import check_inspectable
 from marid.core.errors import BadInput
 from marid.faces.cli.argv.completion_values import complete_conversation, complete_inspectable
 from marid.faces.cli.argv.conversation_params import ConversationOption, reject_empty_name
@@ -49,8 +50,6 @@ def command(ctx: click.Context, conversation: str, words: tuple[str, ...], *, as
     """
     if len(words) > (1 if conversation else 2):
         raise BadInput("inspect takes THING, or NAME and THING")
-    from marid.app.inspection import check_inspectable  # imported when used: the help needs none of it
-
     check_inspectable(words[-1])
     scope: RequestScope = ctx.obj()
     name = conversation_actions.resolve_after_sweep(scope, words[0] if len(words) == 2 else conversation)

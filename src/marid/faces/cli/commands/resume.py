@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from marid.app.app import RequestScope
+from marid.faces.cli.argv.command_line import settings_from
 from marid.faces.cli.argv.conversation_params import ConversationArgument
-from marid.faces.cli.argv.flag_settings import settings_from
 from marid.faces.cli.argv.help_command import HelpCommand
 from marid.faces.cli.chat.chat_options import CHAT_OPTIONS, chat_request
 from marid.faces.cli.chat.chat_round import run_chat

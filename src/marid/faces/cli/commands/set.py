@@ -8,6 +8,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from marid.app.app import RequestScope
+from marid.app.inspection import setting_keys
 from marid.core.errors import BadInput
 from marid.faces.cli.argv.completion_values import complete_choice
 from marid.faces.cli.argv.conversation_params import ConversationOption
@@ -32,8 +33,6 @@ _SPECIAL_SETTERS: Mapping[str, Callable[[RequestScope, str, str], None]] = Mappi
 
 
 def _complete_key(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from marid.app.inspection import setting_keys
-
     return complete_choice(list(dict.fromkeys(("model", "username", "system-prompt", *setting_keys()))))(
         ctx, param, incomplete
     )

@@ -9,7 +9,7 @@ import pytest
 from marid.bootstrap.wiring import open_request
 from marid.core.errors import BadInput
 from marid.core.policy.policy import Effect
-from marid.faces.cli.argv.flag_settings import settings_from
+from marid.faces.cli.argv.command_line import settings_from
 from marid.faces.cli.chat.chat_options import CHAT_OPTIONS, chat_request
 from marid.faces.cli.chat.chat_round import ChatRequest
 
