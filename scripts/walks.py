@@ -9,7 +9,7 @@ edges     distinct pairs (calling module, called module) whose packages differ; 
 upward    edges whose called package is in a higher layer of .importlinter than the calling one
 depth     the most frames of marid on a stack at once, comprehensions aside
 verb      the most frames of marid from `main` to a verb, both counted; a verb is a public function of `marid.app` that
-          takes the request first, called from outside of `marid.app`
+          takes the request scope first, called from outside of `marid.app`
 """
 
 import argparse
@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = str(ROOT / "src" / "marid") + os.sep
 COLUMNS = ("modules", "packages", "edges", "upward", "depth", "verb")
-VERB_PARAMETERS = ("request", "app")
+VERB_PARAMETER = "scope"
 POOL = "toolkit.thread_pool"
 EVENT_LOOP = os.path.join("asyncio", "events.py")
 INLINE = ("<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>")
@@ -175,7 +175,7 @@ def _top(module: str) -> str:
 def _is_verb(frame: FrameType, module: str) -> bool:
     code = frame.f_code
     plain = code.co_qualname == code.co_name and not code.co_name.startswith("_")
-    return plain and _top(module) == "app" and code.co_argcount > 0 and code.co_varnames[0] in VERB_PARAMETERS
+    return plain and _top(module) == "app" and code.co_argcount > 0 and code.co_varnames[0] == VERB_PARAMETER
 
 
 def trace(output: str, args: list[str]) -> None:

@@ -10,9 +10,17 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 # A prompt with one call of a tool; the goals are 100 modules, 70 edges and 10 upward edges.
-BARS = {"modules": 144, "edges": 123, "upward": 26}
+BARS = {"modules": 144, "edges": 119, "upward": 20}
 # Frames of ours from `main` to the verb of any command; the goal is 8.
 MOST_FRAMES = 17
+
+
+# What a process makes at most once, whatever the command.
+ONCE = (
+    "bootstrap.wiring:build_app",
+    "bootstrap.settings.settings_resolver:resolve_settings",
+    "adapters.store.conversations:FileConversations.__init__",
+)
 
 
 @pytest.fixture(scope="module")
@@ -31,3 +39,12 @@ def test_every_command_reaches_its_verbs_in_few_steps(walks: dict[str, dict[str,
     paths = [path for walk in walks.values() for path in walk["verbs"].values()]
     assert paths
     assert [path for path in paths if len(path) > MOST_FRAMES] == []
+
+
+def test_every_command_builds_the_app_resolves_settings_and_makes_the_store_once(
+    walks: dict[str, dict[str, Any]],
+) -> None:
+    counts = {name: [walk["calls"].get(what, 0) for what in ONCE] for name, walk in walks.items()}
+    assert {name: found for name, found in counts.items() if max(found) > 1} == {}
+    assert {name: found for name, found in counts.items() if found[0] != 1} == {}
+    assert [max(found) for found in zip(*counts.values(), strict=True)] == [1, 1, 1]

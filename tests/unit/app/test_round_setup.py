@@ -9,16 +9,18 @@ from fakes.model import FakeModel
 from fakes.talking import desk
 from marid.app.app import RequestScope
 from marid.app.round_request import RoundRequest
-from marid.app.round_setup import RoundSetup, ensure_model, prepare_round
+from marid.app.rounds import prepare_round
 from marid.core.conversation.records import Conflict
 from marid.core.errors import BadInput
 from marid.core.model_io import ModelInfo
 from marid.core.settings.values import Settings
+from marid.engine.round_setup import RoundSetup, ensure_model
 from marid.ports.model import Model
 
 
 def prepared(scope: RequestScope, conversation: str, overrides: Mapping[str, object], **how: Any) -> RoundSetup:
-    return prepare_round(scope.within("", overrides), RoundRequest(prompt="hi", conversation=conversation, **how))
+    name = scope.stores.conversations.resolve_name(conversation)
+    return prepare_round(scope.within(name, overrides), RoundRequest(prompt="hi", conversation=name, **how))
 
 
 def test_with_nothing_set_the_model_is_offline(tmp_path: Path) -> None:
@@ -49,7 +51,7 @@ def test_a_conversation_is_found_by_its_id_and_has_its_own_settings(tmp_path: Pa
         "anna",
     )
     with pytest.raises(Conflict):
-        stage.stores.conversations.create("c")
+        scope.stores.conversations.create("c")
 
 
 class Offering(FakeModel):

@@ -1,0 +1,234 @@
+"""Puts a round together and runs it: locks the conversation, opens the tools, makes the system prompt."""
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from threading import Thread
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import anyio
+
+from marid.core.conversation.records import Conflict, ConversationLocked, ConversationMeta
+from marid.core.errors import MaridError, NotFound
+from marid.core.events import AsyncEmit, Notice
+from marid.core.ids import new_id
+from marid.core.round_events import RoundEnd, RoundEvent
+from marid.core.settings.storage import storage_settings
+from marid.engine.async_conversation import AsyncConversation
+from marid.engine.loop import Round, RoundDeps
+from marid.engine.reply_entries import RoundStamp
+from marid.engine.round_services import conversation_services
+from marid.engine.round_setup import RoundSetup
+from marid.engine.round_start import last_round_id, start_round
+from marid.engine.system_prompt import prompt_parts, system_prompt
+from marid.engine.tool_offers import filter_tools, unknown_tool_names
+from marid.ports.conversations import Conversations, Inbox
+from marid.ports.model import Model, Warmable
+from marid.ports.transcript import Conversation
+from marid.toolkit.call_scope import CallScope
+from marid.toolkit.event_stream import AsyncEventStream
+from marid.toolkit.inventory import Inventory
+from marid.toolkit.thread_pool import DaemonThreadPool
+
+if TYPE_CHECKING:
+    from marid.toolkit.dispatch import Dispatcher
+    from marid.toolkit.questions import Asker
+
+# How often a conversation that is in use is tried again, in seconds.
+_POLL = 0.1
+# How long a finished round waits for a warm-up that it did not need, in seconds.
+_WARMUP_JOIN_TIMEOUT = 0.5
+_TITLE_WORDS, _MAX_TITLE = 10, 60
+SENT_PROMPT_KEY = "last_combined_prompt"
+
+
+class RoundTools(Protocol):
+    """The tools of one round, with its caller, policy and roots."""
+
+    @property
+    def inventory(self) -> Inventory:
+        """All tools, before the settings filter them."""
+        ...
+
+    @property
+    def call_scope(self) -> CallScope:
+        """What every call of the round gets."""
+        ...
+
+    def make_dispatcher(self, inventory: Inventory) -> "Dispatcher":
+        """What calls the tools of `inventory`. Blocks."""
+        ...
+
+    def close(self) -> None:
+        """Close the roots."""
+        ...
+
+
+class PromptTexts(NamedTuple):
+    """What people wrote for models: the instructions of the project, and the base prompt of the home."""
+
+    instructions: str
+    home: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundFactory:
+    """Starts rounds. A sub-agent is a round of the same factory whose `open_tools` gives a narrower scope.
+
+    `open_tools` takes the conversation's id; it and `load_prompts` block.
+    """
+
+    conversations: Conversations
+    inbox: Inbox
+    threads: DaemonThreadPool
+    open_tools: Callable[[str], RoundTools]
+    load_prompts: Callable[[], PromptTexts]
+
+    async def run(
+        self, setup: RoundSetup, events: AsyncEventStream[RoundEvent], asker: "Asker | None" = None
+    ) -> RoundEnd:
+        """Run one round. A cancelled one stores what came as interrupted and closes the connection to the model.
+
+        Raises: MaridError, as Conversations.open, Model.stream and Round.run do.
+        """
+        for note in setup.notes:
+            await events.emit(Notice(note))
+        warmup = _start_warmup(setup.model)
+        try:
+            locked = await self._lock_conversation(setup)
+            try:
+                conversation = AsyncConversation(locked, events.emit, self.threads)
+                return await self._run_locked(setup, conversation, events, asker)
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await self.threads.run_shielded(locked.close)
+        finally:
+            if warmup is not None:
+                with anyio.CancelScope(shield=True):
+                    await self.threads.run_shielded(partial(warmup.join, _WARMUP_JOIN_TIMEOUT))
+
+    async def _run_locked(
+        self,
+        setup: RoundSetup,
+        conversation: AsyncConversation,
+        events: AsyncEventStream[RoundEvent],
+        asker: "Asker | None",
+    ) -> RoundEnd:
+        locked = conversation.conversation
+        tools = await conversation.run_in_thread(partial(self.open_tools, locked.meta().id))
+        events.caller = tools.call_scope.caller
+        try:
+            for note in (*locked.problems(), *_setup_notes(tools, setup)):
+                await events.emit(Notice(note))
+            deps = await conversation.run_in_thread(
+                partial(self._make_deps, setup, conversation, tools, events.emit, asker)
+            )
+            stamp = await self._start(setup, conversation, events.id)
+            if stamp is None:
+                return RoundEnd("nothing", events.id)
+            round = Round(deps, stamp)
+            try:
+                return await round.run()
+            finally:
+                with anyio.move_on_after(deps.store_timeout, shield=True), suppress(MaridError):
+                    await conversation.run_in_thread(partial(_update_meta, locked, setup, round.system_prompt))
+        finally:
+            tools.close()
+
+    async def _lock_conversation(self, setup: RoundSetup) -> Conversation:
+        """Open the conversation. One in use is tried again and again, not waited for: a cancel ends that at once."""
+        until = time.monotonic() + setup.lock_timeout
+        while True:
+            try:
+                return await self.threads.run_shielded(partial(self._open_or_create, setup))
+            except ConversationLocked:
+                if time.monotonic() >= until:
+                    raise
+            await anyio.sleep(_POLL)
+
+    def _open_or_create(self, setup: RoundSetup) -> Conversation:
+        storage = storage_settings(setup.settings)
+        try:
+            return self.conversations.open(setup.conversation, storage)
+        except NotFound:
+            if setup.prompt is None:
+                raise
+        with suppress(Conflict):  # another process was faster
+            self.conversations.create(setup.conversation, source=setup.source)
+        return self.conversations.open(setup.conversation, storage)
+
+    async def _start(self, setup: RoundSetup, conversation: AsyncConversation, id: str) -> RoundStamp | None:
+        """Store the prompt, if there is one; None if there is nothing to say."""
+        if setup.prompt is None:
+            return RoundStamp(setup.conversation, last_round_id(await conversation.turns()) or new_id())
+        stamp = RoundStamp(setup.conversation, id)
+        return stamp if await start_round(conversation, self.inbox, stamp, setup.prompt) else None
+
+    def _make_deps(
+        self,
+        setup: RoundSetup,
+        conversation: AsyncConversation,
+        tools: RoundTools,
+        emit: AsyncEmit[RoundEvent],
+        asker: "Asker | None",
+    ) -> RoundDeps:
+        locked, texts = conversation.conversation, self.load_prompts()
+        services = conversation_services(locked, self.conversations, self.inbox, setup.model, setup.settings)
+        return RoundDeps(
+            conversation=conversation,
+            inbox=self.inbox,
+            model=setup.model,
+            model_name=setup.model_name,
+            settings=setup.settings,
+            parameters=setup.parameters,
+            dispatcher=tools.make_dispatcher(filter_tools(tools.inventory, setup.settings)),
+            scope=replace(tools.call_scope.with_services(services), emit=emit, asker=asker),
+            # The texts are read once a round, the model's notes whenever a prompt is made.
+            make_system_prompt=lambda fuel: system_prompt(
+                prompt_parts(locked, setup.settings, texts.instructions, texts.home, fuel)
+            ),
+            emit=emit,
+            fallback_tool=setup.fallback_tool,
+        )
+
+
+def _setup_notes(tools: RoundTools, setup: RoundSetup) -> list[str]:
+    notes: list[str] = []
+    if not tools.call_scope.path_scope.guarded_roots:
+        notes.append("the working directory belongs to no project: tools can touch no files; --root DIR names some")
+    if names := unknown_tool_names(tools.inventory, setup.settings):
+        notes.append(f"the settings `tools` name what is not there: {', '.join(names)}")
+    return notes
+
+
+def _start_warmup(model: Model) -> Thread | None:
+    """Import the gateway's library while everything else is made ready."""
+    if not isinstance(model, Warmable):
+        return None
+    thread = Thread(target=_warm_up, args=(model,), daemon=True, name="marid warm")
+    thread.start()
+    return thread
+
+
+def _warm_up(model: Warmable) -> None:
+    with suppress(MaridError, ImportError):
+        model.warm()
+
+
+def _update_meta(conversation: Conversation, setup: RoundSetup, system: str) -> None:
+    title = "" if setup.prompt is None or setup.prompt.automatic else _make_title(setup.prompt.text)
+
+    def fill_meta(meta: ConversationMeta) -> ConversationMeta:
+        extra = {**meta.extra, SENT_PROMPT_KEY: system} if system else meta.extra
+        provider = setup.model.provider
+        return meta._replace(title=meta.title or title, provider=provider, model=setup.model_name, extra=extra)
+
+    conversation.update_meta(fill_meta)
+
+
+def _make_title(prompt: str) -> str:
+    """The first words of a prompt, on one line."""
+    line = " ".join(prompt.split()[:_TITLE_WORDS]).encode("utf-8", "replace").decode("utf-8")
+    return line if len(line) <= _MAX_TITLE else f"{line[: _MAX_TITLE - 3]}..."
