@@ -104,7 +104,7 @@ def test_a_state_that_was_put_aside_is_told(scope: RequestScope, capfd: pytest.C
     said(scope, "a", "x")
     Path(scope.home, "state.json").write_text("{bad")
     conversation_actions.sweep(scope)
-    assert "could not be read" in told(capfd)
+    assert "was damaged" in told(capfd)
 
 
 def test_renaming_clearing_archiving(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
