@@ -14,7 +14,7 @@ from marid.core.ids import new_id
 from marid.core.policy.policy import Policy
 from marid.core.policy.policy_table import parse_policy
 from marid.core.settings.values import Settings
-from marid.toolkit.availability import available_tools
+from marid.toolkit.availability import available_tools, is_denied
 from marid.toolkit.call_scope import CallScope, ignore_event
 from marid.toolkit.event_stream import AsyncEventStream
 from marid.toolkit.inventory import Inventory
@@ -25,6 +25,8 @@ from marid.workspace.guard.api import PathScope
 if TYPE_CHECKING:
     from marid.toolkit.dispatch import Dispatcher
     from marid.toolkit.questions import Asker
+
+_NO_FLAGS = ToolAccess()
 
 
 class ToolSession:
@@ -48,9 +50,15 @@ class ToolSession:
         """What calls the tools of an inventory, which may be a part of all. It reads files, so call it in a thread."""
         return self._make_dispatcher(inventory)
 
-    def tools_by_name(self) -> list[tuple[str, ToolSpec]]:
-        """The tools that this caller may call or ask for, by every name they have."""
-        return [(name, spec) for spec in available_tools(self.inventory, self.call_scope) for name in spec.names]
+    def tools(self, *, every: bool = False) -> list[ToolSpec]:
+        """The tools that this caller is offered; with `every`, also those that need what is missing here."""
+        if every:
+            return [spec for spec in self.inventory if not is_denied(spec, self.call_scope)]
+        return available_tools(self.inventory, self.call_scope)
+
+    def tools_by_name(self, *, every: bool = False) -> list[tuple[str, ToolSpec]]:
+        """The same by every name they have, aliases included."""
+        return [(name, spec) for spec in self.tools(every=every) for name in spec.names]
 
     async def call(self, name: str, args: Mapping[str, object], *, asker: "Asker | None" = None) -> Outcome:
         """Call one tool. Raises nothing but cancellation; `asker` asks for this call instead of the usual one."""
@@ -96,6 +104,17 @@ def open_tools(
         emit=ignore_event if listener is None else AsyncEventStream(run_id, scope.caller, listener).emit,
     )
     return ToolSession(inventory, call_scope, partial(toolbox.make_dispatcher, scope.settings))
+
+
+def list_tools(
+    scope: RequestScope, access: ToolAccess = _NO_FLAGS, *, every: bool = False
+) -> list[tuple[str, ToolSpec]]:
+    """What a session for this caller would offer, by every name; see `ToolSession.tools`."""
+    session = open_tools(scope, replace(access, rootless=True))
+    try:
+        return session.tools_by_name(every=every)
+    finally:
+        session.close()
 
 
 def notice_listener(show: Callable[[str], None]) -> EventListener[ToolEvent]:

@@ -12,13 +12,12 @@ if TYPE_CHECKING:
 
 
 class Toolbox(NamedTuple):
-    """Made in bootstrap. `standalone` are the tools that need no conversation.
+    """Made in bootstrap.
 
     `make_dispatcher` gives what calls the tools of an inventory, which may hold some of them only; `services_for` the
     ports that tools work with, by type.
     """
 
     inventory: Inventory
-    standalone: Inventory
     make_dispatcher: "Callable[[Settings, Inventory], Dispatcher]"
     services_for: Callable[[Settings, PathScope], Mapping[type, object]]

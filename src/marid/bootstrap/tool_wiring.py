@@ -1,5 +1,6 @@
 """What the tools work with: which adapter stands behind which of their ports."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,14 +11,13 @@ from marid.bootstrap.model_wiring import provider_secrets
 from marid.core.once import once
 from marid.core.settings.values import ContextSettings, Settings
 from marid.ports.beads import BeadsWorkspace
-from marid.ports.gauges import UiMetrics
 from marid.ports.git import Git
 from marid.ports.processes import ProcessRunner
 from marid.ports.web import Web
 from marid.ports.workers import Workers
-from marid.toolkit.inventory import Inventory
+from marid.toolkit.inventory import Inventory, ToolSource
 from marid.toolkit.path_resolver import PathResolver
-from marid.tools.builtin import STANDALONE_TOOLS, TOOLS
+from marid.tools.builtin import TOOLS
 from marid.workspace.guard.api import PathScope
 
 if TYPE_CHECKING:
@@ -31,22 +31,28 @@ Maker = Callable[[], object]
 
 
 class LazyServices(Mapping[type, object]):
-    """Ports by type, each made when a tool first asks for it."""
+    """Ports by type, each made when a tool first asks for it. Those with a condition are there while it holds."""
 
-    def __init__(self, makers: Mapping[type, Maker]) -> None:
+    def __init__(
+        self, makers: Mapping[type, Maker], conditions: Mapping[type, Callable[[], bool]] | None = None
+    ) -> None:
         self._makers = {port: once(make) for port, make in makers.items()}
+        self._conditions = conditions or {}
 
     def __getitem__(self, port: type) -> object:
         return self._makers[port]()
 
     def __contains__(self, port: object) -> bool:
-        return port in set[object](self._makers)
+        return isinstance(port, type) and port in self._makers and self._holds(port)
 
     def __iter__(self) -> Iterator[type]:
-        return iter(self._makers)
+        return filter(self._holds, self._makers)
 
     def __len__(self) -> int:
-        return len(self._makers)
+        return sum(map(self._holds, self._makers))
+
+    def _holds(self, port: type) -> bool:
+        return port not in self._conditions or self._conditions[port]()
 
 
 class ToolAdapters:
@@ -86,15 +92,15 @@ class ToolAdapters:
         limit = byte_limit(settings.max_size_mb)
         return GuardedContextReader(ports, max_bytes=limit, mask=settings.mask, encoding=settings.encoding)
 
-    def gauges(self) -> UiMetrics:
-        from marid.adapters.gauges import NoGauges
-
-        return NoGauges()
-
-    def beads(self, territory: PathScope) -> BeadsWorkspace:
+    def beads(self, scope: PathScope) -> BeadsWorkspace:
         from marid.adapters.beads.project_beads import ProjectBeads
 
-        return ProjectBeads(territory, self._environ)
+        return ProjectBeads(scope, self._environ)
+
+
+def _has_beads(scope: PathScope) -> bool:
+    """Whether the first root has a workspace; only the adapter reads it, through the guard."""
+    return any(os.path.isdir(os.path.join(root.path, ".beads")) for root in scope.guarded_roots[:1])
 
 
 class SharedAdapters(NamedTuple):
@@ -114,7 +120,6 @@ def make_toolbox(home: str, environ: Mapping[str, str], shared: SharedAdapters) 
             Workers: shared.workers,
             Git: shared.context_ports.git,
             ProcessRunner: adapters.processes,
-            UiMetrics: adapters.gauges,
         }
     )
 
@@ -134,19 +139,16 @@ def make_toolbox(home: str, environ: Mapping[str, str], shared: SharedAdapters) 
 
     def services_for(settings: Settings, path_scope: PathScope) -> Mapping[type, object]:
         own: dict[type, Maker] = {port: (lambda port=port: services[port]) for port in services}
-        return LazyServices(
-            {
-                **own,
-                Web: lambda: adapters.web(settings),
-                ContextReader: lambda: adapters.contexts(settings.context, shared.context_ports),
-                BeadsWorkspace: lambda: adapters.beads(path_scope),
-                PathResolver: lambda: path_scope,
-            }
-        )
+        own |= {
+            Web: lambda: adapters.web(settings),
+            ContextReader: lambda: adapters.contexts(settings.context, shared.context_ports),
+            BeadsWorkspace: lambda: adapters.beads(path_scope),
+            PathResolver: lambda: path_scope,
+        }
+        return LazyServices(own, {BeadsWorkspace: lambda: _has_beads(path_scope)})
 
     return Toolbox(
-        inventory=Inventory(TOOLS),
-        standalone=Inventory(STANDALONE_TOOLS),
+        inventory=Inventory.from_sources(ToolSource("builtin", TOOLS)),
         make_dispatcher=make_dispatcher,
         services_for=services_for,
     )

@@ -15,6 +15,7 @@ from marid.core.errors import BadInput, Exhausted, MaridError, OutsideRoots, Ref
 from marid.core.events import Notice, ToolCalled
 from marid.core.policy.policy import Effect, Verdict
 from marid.ports.audit import AuditLog, AuditRecord
+from marid.toolkit.availability import missing_port
 from marid.toolkit.clip import MAX_OUTPUT_BYTES, ResultLimit, clip_output
 from marid.toolkit.dependencies import dependencies_of
 from marid.toolkit.inventory import Inventory
@@ -208,9 +209,9 @@ async def judge(call: CallState, proceed: CallHandler) -> Outcome:
 async def inject_ports(call: CallState, proceed: CallHandler) -> Outcome:
     """Add the ports that the body takes. Raises: Unavailable for a required one that the caller does not have."""
     needs, services = dependencies_of(call.tool), call.scope.services
-    for port in needs.required.values():
-        if port not in services:
-            raise Unavailable(f"'{call.tool.name}' is not available here: nothing provides {port.__name__}")
+    if (port := missing_port(call.tool, call.scope)) is not None:
+        reason = call.tool.unavailable or f"nothing provides {port.__name__}"
+        raise Unavailable(f"'{call.tool.name}' is not available here: {reason}")
     ports = {**needs.required, **needs.optional}
     call.values |= {name: services[port] for name, port in ports.items() if port in services}
     return await proceed(call)

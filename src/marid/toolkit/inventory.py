@@ -1,6 +1,8 @@
 """Finding a tool by any of its names."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from marid.core.errors import BadInput, NotFound
 from marid.core.suggestions import close_matches, did_you_mean
@@ -8,14 +10,44 @@ from marid.text.display import escape_text
 from marid.toolkit.spec import ToolSpec
 
 
+class ToolSource(NamedTuple):
+    """Where tools come from: this program, a plugin or a remote server."""
+
+    name: str
+    specs: Iterable[ToolSpec]
+
+
 class Inventory:
     """Some tools, in their order. Raises: ValueError when two of them share a name."""
 
-    def __init__(self, specs: Iterable[ToolSpec]) -> None:
+    def __init__(self, specs: Iterable[ToolSpec], warnings: Sequence[str] = ()) -> None:
+        self.warnings = tuple(warnings)
         self._specs = tuple(specs)
         self._by_name = {name: spec for spec in self._specs for name in spec.names}
         if len(self._by_name) < sum(len(spec.names) for spec in self._specs):
             raise ValueError("two tools have the same name")
+
+    @classmethod
+    def from_sources(cls, *sources: ToolSource) -> "Inventory":
+        """The tools of all sources. A name belongs to the first tool that has it.
+
+        A later tool of that name is called `SOURCE_NAME`; if that is taken too, it is left out. `warnings` say so.
+        """
+        specs: list[ToolSpec] = []
+        taken: set[str] = set()
+        warnings: list[str] = []
+        for source in sources:
+            for spec in source.specs:
+                name = f"{source.name}_{spec.name}" if spec.name in taken else spec.name
+                if name in taken:
+                    warnings.append(f"the tool '{spec.name}' of {source.name} is left out: its name is taken")
+                    continue
+                if name != spec.name:
+                    warnings.append(f"the tool '{spec.name}' of {source.name} is called '{name}': its name is taken")
+                aliases = tuple(alias for alias in spec.aliases if alias.name not in taken | {name})
+                specs.append(replace(spec, name=name, aliases=aliases))
+                taken.update(specs[-1].names)
+        return cls(specs, warnings)
 
     def __iter__(self) -> Iterator[ToolSpec]:
         return iter(self._specs)
@@ -25,7 +57,7 @@ class Inventory:
 
     @property
     def families(self) -> tuple[str, ...]:
-        """Each once, in the order of their first tools."""
+        """Every family once, in the order of their first tools."""
         return tuple(dict.fromkeys(spec.family for spec in self._specs))
 
     def names(self) -> tuple[str, ...]:
@@ -39,7 +71,7 @@ class Inventory:
     def find(self, name: str) -> ToolSpec:
         """The tool of that name or alias.
 
-        Raises: NotFound that names the nearest ones.
+        Raises: NotFound that names similar ones.
         """
         spec = self._by_name.get(name)
         if spec is None:
@@ -50,10 +82,10 @@ class Inventory:
     def with_families(self, families: Iterable[str]) -> "Inventory":
         """The tools of these families.
 
-        Raises: BadInput for a family that is not there.
+        Raises: BadInput for an unknown family.
         """
         wanted = set(families)
         for family in sorted(wanted.difference(self.families)):
             known = ", ".join(self.families)
             raise BadInput(f"no family is called '{escape_text(family[:100])}'; families are {known}")
-        return Inventory(spec for spec in self._specs if spec.family in wanted)
+        return Inventory((spec for spec in self._specs if spec.family in wanted), self.warnings)

@@ -36,6 +36,8 @@ class ToolSpec:
     aliases: tuple[Alias, ...] = ()
     subject: SubjectFunction | None = None
     """What the question of a tool that asks before its body names (a host), from the parsed arguments and ports."""
+    unavailable: str = ""
+    """Why a caller may lack a port that the tool needs, for the error that it gets."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -65,13 +67,14 @@ class ToolSpec:
         return (self.body.__doc__ or "").strip().partition("\n")[0]
 
 
-def tool(
+def tool(  # noqa: PLR0913 - the fields of a definition
     *,
     family: str,
     effect: Effect,
     timeout: float = 30.0,
     aliases: tuple[Alias, ...] = (),
     subject: SubjectFunction | None = None,
+    unavailable: str = "",
 ) -> Callable[[Body], ToolSpec]:
     """Make a tool of a typed function. A plain `def` runs in the worker threads, an `async def` on the loop.
 
@@ -90,6 +93,7 @@ def tool(
             timeout=timeout,
             aliases=aliases,
             subject=subject,
+            unavailable=unavailable,
         )
 
     return make

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from marid.core.errors import Exhausted
 from marid.core.policy.policy import Effect
-from marid.ports.beads import BeadListing, BeadsCommand, BeadsPlan, BeadsWorkspace
+from marid.ports.beads import NO_WORKSPACE, BeadListing, BeadsCommand, BeadsPlan, BeadsWorkspace
 from marid.text.display import escape_text
 from marid.toolkit.outcome import CommandPlan, EditPlan, PlannedChange, ProcessResult, ToolOutput
 from marid.toolkit.path_resolver import PathResolver
@@ -14,7 +14,7 @@ MAX_ROWS = 1000
 TIMEOUT = 30.0
 
 
-@tool(family="beads", effect=Effect.READ)
+@tool(family="beads", effect=Effect.READ, unavailable=NO_WORKSPACE)
 def bd_list(*, beads: BeadsWorkspace) -> ToolOutput:
     """List all beads (issues) of the project's Beads workspace, closed ones too.
 
@@ -23,7 +23,7 @@ def bd_list(*, beads: BeadsWorkspace) -> ToolOutput:
     return _list_beads(beads.list_all(), "The workspace has no beads.")
 
 
-@tool(family="beads", effect=Effect.READ)
+@tool(family="beads", effect=Effect.READ, unavailable=NO_WORKSPACE)
 def bd_ready(*, beads: BeadsWorkspace) -> ToolOutput:
     """List the beads that can be worked on now: open, and held back by nothing.
 
@@ -32,7 +32,7 @@ def bd_ready(*, beads: BeadsWorkspace) -> ToolOutput:
     return _list_beads(beads.list_ready(), "No bead is ready to be worked on.")
 
 
-@tool(family="beads", effect=Effect.WRITE)
+@tool(family="beads", effect=Effect.WRITE, unavailable=NO_WORKSPACE)
 def bd_create(
     title: Annotated[str, "one line, at most 500 characters"],
     description: Annotated[str, "what is to be done, and why"] = "",
@@ -44,7 +44,7 @@ def bd_create(
     return _plan(beads.create(title, description), ground)
 
 
-@tool(family="beads", effect=Effect.WRITE)
+@tool(family="beads", effect=Effect.WRITE, unavailable=NO_WORKSPACE)
 def bd_update(
     bead_id: Annotated[str, "as bd_list names it"],
     status: Annotated[str, "open, in_progress, blocked, deferred, closed, or one that the workspace defines"],

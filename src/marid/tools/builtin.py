@@ -1,4 +1,4 @@
-"""Every tool there is: a tool is in the program if and only if its module is named here."""
+"""The tools of this program: a tool belongs to it if its module is listed here."""
 
 from marid.toolkit.spec import ToolSpec
 from marid.tools import (
@@ -23,8 +23,7 @@ from marid.tools import (
     text_search,
 )
 
-# What needs no conversation around it.
-STANDALONE_TOOLS: tuple[ToolSpec, ...] = (
+TOOLS: tuple[ToolSpec, ...] = (
     *project_context.TOOLS,
     *files.TOOLS,
     *file_lines.TOOLS,
@@ -43,6 +42,5 @@ STANDALONE_TOOLS: tuple[ToolSpec, ...] = (
     *runtime.TOOLS,
     *beads.TOOLS,
     *shell.TOOLS,
+    *conversation_tools.TOOLS,
 )
-
-TOOLS: tuple[ToolSpec, ...] = (*STANDALONE_TOOLS, *conversation_tools.TOOLS)

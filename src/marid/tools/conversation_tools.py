@@ -14,12 +14,13 @@ from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec, tool
 from marid.tools.text_files import count_text
 
+_OUTSIDE = "it works in a conversation, and this call is outside of one"
 MAX_CHARACTERS = 100_000
 """Of todos and goals, which every request carries, and of a message, which a window must hold."""
 MAX_MESSAGES = 200
 
 
-@tool(family="memory", effect=Effect.META)
+@tool(family="memory", effect=Effect.META, unavailable=_OUTSIDE)
 def update_todos(
     content: Annotated[str, "all of the list; an empty text clears it"], *, notes: NoteWriter
 ) -> ToolOutput:
@@ -27,7 +28,7 @@ def update_todos(
     return _write_note(notes, "todos", content)
 
 
-@tool(family="memory", effect=Effect.META)
+@tool(family="memory", effect=Effect.META, unavailable=_OUTSIDE)
 def update_goals(
     content: Annotated[str, "all of the goals; an empty text clears them"], *, notes: NoteWriter
 ) -> ToolOutput:
@@ -35,7 +36,7 @@ def update_goals(
     return _write_note(notes, "goals", content)
 
 
-@tool(family="memory", effect=Effect.META)
+@tool(family="memory", effect=Effect.META, unavailable=_OUTSIDE)
 def update_reflection(content: Annotated[str, "all of the new text"], *, reflection: ReflectionWriter) -> ToolOutput:
     """Replace what you remember across all conversations: about the user, the work and yourself.
 
@@ -45,7 +46,7 @@ def update_reflection(content: Annotated[str, "all of the new text"], *, reflect
     return ToolOutput(text=f"Reflection updated: {count_text(len(content), 'character')}")
 
 
-@tool(family="memory", effect=Effect.META)
+@tool(family="memory", effect=Effect.META, unavailable=_OUTSIDE)
 def send_message(
     to: Annotated[str, "name of the conversation; it is made if it is not there"],
     content: Annotated[str, "the message"],
@@ -60,7 +61,7 @@ def send_message(
     return ToolOutput(text=f"Message sent to '{to}'")
 
 
-@tool(family="memory", effect=Effect.META)
+@tool(family="memory", effect=Effect.META, unavailable=_OUTSIDE)
 def read_conversation(
     context_name: Annotated[str, "name of the conversation"],
     include_messages: Annotated[bool, "with its last messages"] = True,  # noqa: FBT002 - the documents' parameter
@@ -75,7 +76,7 @@ def read_conversation(
     return _json_result(_peer_values(peer, messages=include_messages))
 
 
-@tool(family="memory", effect=Effect.META)
+@tool(family="memory", effect=Effect.META, unavailable=_OUTSIDE)
 async def model_info(model: Annotated[str, "name of the model"], *, catalogue: ModelLookup) -> ToolOutput:
     """Tell what is known about a model of this conversation's provider, as JSON: context window, prices and more.
 
@@ -85,14 +86,14 @@ async def model_info(model: Annotated[str, "name of the model"], *, catalogue: M
     return _json_result(_model_values(await catalogue.info(model.strip())))
 
 
-@tool(family="memory", effect=Effect.META)
+@tool(family="memory", effect=Effect.META, unavailable=_OUTSIDE)
 def call_agent(prompt: Annotated[str, "what you shall do next"], *, handoff: Handoff) -> ToolOutput:
     """Go on by yourself after your next words, with a prompt of your own, instead of waiting for the user."""
     _check_not_empty("prompt", prompt)
     return ToolOutput(text=handoff.hand_to_agent(prompt))
 
 
-@tool(family="memory", effect=Effect.META)
+@tool(family="memory", effect=Effect.META, unavailable=_OUTSIDE)
 def call_user(message: Annotated[str, "last words to the user"] = "", *, handoff: Handoff) -> ToolOutput:
     """Give the word to the user: the round ends at once."""
     return ToolOutput(text=handoff.hand_to_user(message))

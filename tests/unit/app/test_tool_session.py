@@ -55,8 +55,8 @@ def test_two_projects_are_served_by_one_process_at_once(project: Path, tmp_path:
 
 def test_families_may_be_chosen(project: Path, tmp_path: Path) -> None:
     scope = open_request(cwd=str(project), home=str(tmp_path / "home"), environ={})
-    hands = open_tools(scope, ToolAccess(families=("beads",)))
-    assert {spec.family for _, spec in hands.tools_by_name()} == {"beads"}
+    hands = open_tools(scope, ToolAccess(families=("shell",)))
+    assert {spec.family for _, spec in hands.tools_by_name()} == {"shell"}
     with pytest.raises(BadInput, match="no family"):
         open_tools(scope, ToolAccess(families=("bead",)))
 

@@ -2,7 +2,7 @@ import pytest
 
 from marid.core.errors import BadInput, NotFound
 from marid.core.policy.policy import Effect
-from marid.toolkit.inventory import Inventory
+from marid.toolkit.inventory import Inventory, ToolSource
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import Alias, ToolSpec
 
@@ -50,3 +50,15 @@ def test_families_are_picked() -> None:
 def test_two_tools_of_one_name_are_a_mistake() -> None:
     with pytest.raises(ValueError, match="same name"):
         Inventory([READ, _spec("x", "files", "read_file")])
+
+
+def test_a_name_that_two_sources_have_belongs_to_the_first() -> None:
+    plugin = ToolSource("plugin", [_spec("read_file"), _spec("new", "files", "dir_list", "fresh"), _spec("read_file")])
+    found = Inventory.from_sources(ToolSource("builtin", ALL), plugin)
+    assert found.find("read_file") == READ
+    assert found.names() == (*ALL.names(), "plugin_read_file", "new", "fresh")
+    assert found.warnings == (
+        "the tool 'read_file' of plugin is called 'plugin_read_file': its name is taken",
+        "the tool 'read_file' of plugin is left out: its name is taken",
+    )
+    assert found.with_families(["shell"]).warnings == found.warnings

@@ -79,4 +79,6 @@ def complete_any_tool(ctx: click.Context, param: click.Parameter, incomplete: st
 
 def complete_tool(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The names of tools that work outside of a conversation."""
-    return complete_list(tuple(ctx.obj().app.toolbox().standalone.names()))(ctx, param, incomplete)
+    from marid.app.tool_session import list_tools
+
+    return complete_list(tuple(name for name, _ in list_tools(ctx.obj())))(ctx, param, incomplete)

@@ -9,36 +9,36 @@ import click
 from click.exceptions import Exit
 
 from marid.app.app import RequestScope
+from marid.app.tool_session import list_tools
 from marid.core.errors import EXIT_STATUS, BadInput, MaridError, NotFound
 from marid.faces.access_flags import ACCESS_FLAGS, access_from_flags
 from marid.faces.cli.argv.completion_values import complete_parameter
+from marid.faces.cli.argv.help_command import HelpCommand, HelpGroup
 from marid.faces.cli.argv.shared_options import ACCESS_OPTIONS
 from marid.faces.cli.view.console import print_line, print_note
-from marid.toolkit.inventory import Inventory
 from marid.toolkit.outcome import Outcome, ToolFailure, ToolOutput
 from marid.toolkit.spec import ToolSpec
 
 _HELP = """Call a tool. Its parameters are flags of the same name.
 
-The text of the result goes to stdout. Tools that write or run show what they will do and ask first, unless --allow or
-the policy of your config.toml grants it; without a terminal a question is a refusal. `marid tools` lists them all.
+The text of the result goes to stdout. Tools that write files or run commands show what they will do and ask first,
+unless --allow or the policy in config.toml permits it; without a terminal they are refused. `marid tools` lists them.
 """
 _ARGS = "All arguments at once, as a JSON object; - reads it from stdin."
-_HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 
 
-class ToolGroup(click.Group):
+class ToolGroup(HelpGroup):
     """A group whose commands are the tools of the inventory."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_inventory(ctx).names())
+        return [name for name, _ in list_tools(ctx.obj())]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        inventory = _inventory(ctx)
+        scope: RequestScope = ctx.obj()
         try:
-            return tool_command(cmd_name, inventory.find(cmd_name))
+            return tool_command(cmd_name, scope.app.toolbox().inventory.find(cmd_name))
         except NotFound as error:
-            raise NotFound(f"{error} (`marid tools` lists them all)") from error
+            raise NotFound(f"{error} (`marid tools --all` lists them)") from error
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -52,14 +52,13 @@ class ToolGroup(click.Group):
             raise Exit(print_outcome(ToolFailure(code=error.code, message=str(error)), as_json=True)) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        inventory = _inventory(ctx)
-        for family in inventory.families:
+        offered = [spec for name, spec in list_tools(ctx.obj()) if name == spec.name]
+        for family in dict.fromkeys(spec.family for spec in offered):
             with formatter.section(family):
-                own = [(name, spec) for spec in inventory if spec.family == family for name in spec.names]
-                formatter.write_dl([(name, spec.summary) for name, spec in own])
+                formatter.write_dl([(spec.name, spec.summary) for spec in offered if spec.family == family])
 
 
-class ToolCommand(click.Command):
+class ToolCommand(HelpCommand):
     """One tool. With --json a command line that is wrong is an outcome like any other failure."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -71,11 +70,6 @@ class ToolCommand(click.Command):
                 raise
             code = print_outcome(ToolFailure(code=BadInput.code, message=error.format_message()), as_json=True)
             raise Exit(code) from error
-
-
-def _inventory(ctx: click.Context) -> Inventory:
-    scope: RequestScope = ctx.obj()
-    return scope.app.toolbox().standalone
 
 
 def tool_command(name: str, spec: ToolSpec) -> click.Command:
@@ -103,7 +97,6 @@ def tool_command(name: str, spec: ToolSpec) -> click.Command:
         callback=run,
         help=f"{spec.description}\n\nEffect: {spec.effect.value}.",
         short_help=spec.summary,
-        context_settings=_HELP_NAMES,
     )
 
 
@@ -136,7 +129,7 @@ def _parameter_option(parameter: str, about: Mapping[str, Any], required: bool) 
 
 def _default_note(about: Mapping[str, Any]) -> str:
     default = about.get("default")
-    return "" if default is None or default == "" else f"default: {default}"
+    return "" if default in (None, "", []) else f"default: {default}"
 
 
 def _metavar(about: Mapping[str, Any]) -> str:
@@ -144,7 +137,8 @@ def _metavar(about: Mapping[str, Any]) -> str:
         return "|".join(map(str, about["enum"]))
     if str(about.get("format", "")).startswith("project-path"):
         return "PATH"
-    return {"integer": "NUMBER", "number": "NUMBER", "object": "JSON"}.get(str(about.get("type")), "TEXT")
+    kinds = {about.get("type"), *(one.get("type") for one in about.get("anyOf", ()))} - {"null", None}
+    return {"integer": "NUMBER", "number": "NUMBER", "object": "JSON"}.get("".join(map(str, kinds)), "TEXT")
 
 
 def call_arguments(
@@ -238,6 +232,5 @@ command = ToolGroup(
     "tool",
     params=[*ACCESS_OPTIONS, _json_option()],
     help=_HELP,
-    context_settings=_HELP_NAMES,
     subcommand_metavar="NAME [ARGUMENTS]",
 )

@@ -176,7 +176,7 @@ def test_a_command_runs_and_its_exit_code_is_a_value(project: Program) -> None:
 @pytest.mark.parametrize(
     ("args", "code", "words"),
     [
-        (["nonsense"], "not_found", "`marid tools` lists them all"),
+        (["nonsense"], "not_found", "`marid tools --all` lists them"),
         (["read_fil"], "not_found", "did you mean 'read_file'"),
         (["read_file", "--pth", "x"], "bad_input", "--pth"),
         (["read_file", "extra"], "bad_input", "extra"),

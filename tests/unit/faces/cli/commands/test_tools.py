@@ -7,14 +7,29 @@ from fakes.program import Program
 
 def test_the_tools_are_listed_by_family_with_effect_and_one_line_each(marid: Program) -> None:
     lines = marid("tools").lines
-    assert lines[0] == "files"
+    assert lines[0] == "context"
     assert any(line.split()[:2] == ["read_file", "read"] for line in lines)
     assert any(line.split()[:2] == ["run_shell", "exec"] for line in lines)
-    assert any("the same as run_shell" in line for line in lines)
+    names = {line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "}
+    assert names.isdisjoint({"shell_exec", "bd_list", "get_ui_performance", "update_todos"})
+
+
+def test_other_names_and_tools_that_do_not_work_here_are_listed_with_all(marid: Program) -> None:
+    lines = marid("tools", "--all").lines
+    assert any(line.split() == ["shell_exec", "exec", "see", "run_shell"] for line in lines)
+    names = {line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "}
+    assert {"bd_list", "get_ui_performance", "update_todos"} <= names
+
+
+def test_the_list_follows_the_width_of_the_terminal_and_breaks_between_words(marid: Program) -> None:
+    marid.set(COLUMNS="60")
+    lines = marid("tools", "--family", "files").lines
+    assert max(map(len, lines)) <= 60
+    assert "  write_file      write  Write a whole text file, new or in" in lines
 
 
 def test_json_has_name_description_family_effect_and_schema(marid: Program) -> None:
-    found = {one["name"]: one for one in json.loads(marid("tools", "--json").text)}
+    found = {one["name"]: one for one in json.loads(marid("tools", "--all", "--json").text)}
     one = found["get_file_slice"]
     assert (one["family"], one["effect"]) == ("files", "read")
     assert one["schema"]["required"] == ["path", "start_line", "end_line"]
@@ -24,7 +39,9 @@ def test_json_has_name_description_family_effect_and_schema(marid: Program) -> N
 
 
 def test_a_family_may_be_chosen(marid: Program) -> None:
-    assert {one["family"] for one in json.loads(marid("tools", "--json", "--family", "beads").text)} == {"beads"}
+    assert {one["family"] for one in json.loads(marid("tools", "--all", "--json", "--family", "beads").text)} == {
+        "beads"
+    }
     done = marid("tools", "--family", "bead")
     assert done.code == 2
     assert "beads" in done.err
