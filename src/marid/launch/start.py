@@ -7,6 +7,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from marid.core.caller import Caller
@@ -34,28 +35,30 @@ _OUTPUT_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 def run(argv: Sequence[str]) -> int:
     """Run the command line `argv` and return the exit code."""
+    open_request = _RequestOpener()
     try:
-        return _dispatch(os.path.basename(argv[0]), list(argv[1:]))
+        return _choose_action(os.path.basename(argv[0]), list(argv[1:]), open_request)()
     except KeyboardInterrupt:
         end_terminal_line()
         return INTERRUPTED_STATUS
     except BrokenPipeError:
         return _end_after_broken_pipe()
     except MaridError as error:
-        print_note(error_text(error))
+        print_note(error_text(error) + open_request.home_hint(error))
         return exit_code(error)
     except Exception as error:  # noqa: BLE001 - the outermost ring: a bug becomes exit 70 and a hint, here only
         return _report_unexpected(error, debug=any(arg.split("=")[0] == "--debug" for arg in argv))
 
 
-def _dispatch(called: str, args: list[str]) -> int:
+def _choose_action(called: str, args: list[str], open_request: "_RequestOpener") -> Callable[[], int]:
+    """What a command line asks for. Choosing first and running then keeps the way from `main` to a verb short."""
     if called not in LINKS and args[:1] == ["context"]:
         # Imported when used: a plain command line never needs click, which costs more than a small project does.
         from marid.faces.cli.argv.context_options import parse_options
 
         options = parse_options(args[1:])
         if options is not None:
-            return _run_context(options)
+            return partial(_run_context, options)
     # Seldom: with the usual threshold a tenth of every start goes into looking through what was just imported.
     gc.set_threshold(_GC_THRESHOLD)
     gc.enable()
@@ -65,33 +68,44 @@ def _dispatch(called: str, args: list[str]) -> int:
 
         answered = complete(called)
         if answered is not None:
-            return answered
+            return lambda: answered
         if link:
-            return run_linked(called, args)
-    return _run_line(parse_command_line(args, commands_for(called)), program_name(called))
+            return partial(run_linked, called, args)
+    line = parse_command_line(args, commands_for(called))
+    return _choose_for_line(line, program_name(called), open_request)
 
 
-def _run_line(line: CommandLine, called: str) -> int:
-    """Carry out a line; click is asked only where a command needs it."""
+def _choose_for_line(line: CommandLine, called: str, open_request: "_RequestOpener") -> Callable[[], int]:
+    """What a line of flags and words asks for; click is imported only where a command needs it."""
     if line.has("version"):
-        print_line(f"marid {__version__}")
-        return 0
+        return _print_version
     if line.has("help") or line.has("help_all"):
-        return _help(called, full=line.has("help_all"))
+        return partial(_help, called, full=line.has("help_all"))
     if (word := line.value("debug")) in commands_for(called):
         raise BadInput(f"--debug takes KEYS: write `{called} --debug all {word}`")
-    for told in unknown_key_warnings(word):
+    for warning in unknown_key_warnings(word):
         if line.command != _JSON:
-            print_note(told)
-    line = _with_valid_username(line)
-    open_request = _RequestOpener(line)
-    try:
-        return _run_command_or_prompt(line, open_request, called)
-    except Unavailable as error:
-        if not open_request.is_home_failure(error):
-            raise
-        place = f"marid keeps its files in '{open_request.home}'; --home DIR or MARID_HOME names another place"
-        raise Unavailable(f"{error}\n{place}") from error
+            print_note(warning)
+    line = open_request.line = _with_valid_username(line)
+    if MARKDOWN_PAGE_KEY in word:
+        from marid.faces.cli.operations.markdown_page import page_path, show_page
+
+        return lambda: show_page(open_request(), page_path(word))
+    return _choose_command(line, open_request) if line.command else _choose_prompt(line, called, open_request)
+
+
+def _choose_command(line: CommandLine, open_request: "_RequestOpener") -> Callable[[], int]:
+    quick = quick_command(line)
+    if quick is not None:
+        return partial(quick, open_request)
+    from marid.launch.program import run_command
+
+    return partial(run_command, line, open_request)
+
+
+def _print_version() -> int:
+    print_line(f"marid {__version__}")
+    return 0
 
 
 def _with_valid_username(line: CommandLine) -> CommandLine:
@@ -104,36 +118,20 @@ def _with_valid_username(line: CommandLine) -> CommandLine:
     return line._replace(given={**line.given, "username": ((replace_invalid_bytes(name),),)})
 
 
-def _run_command_or_prompt(line: CommandLine, open_request: "Callable[[], RequestScope]", called: str) -> int:
-    if MARKDOWN_PAGE_KEY in line.value("debug"):
-        from marid.faces.cli.operations.markdown_page import page_path, show_page
-
-        return show_page(open_request(), page_path(line.value("debug")))
-    if line.command:
-        quick = quick_command(line)
-        if quick is not None:
-            return quick(open_request)
-        from marid.launch.program import run_command
-
-        return run_command(line, open_request)
-    return _run_prompt(line, open_request, called)
-
-
-def _run_prompt(line: CommandLine, open_request: "Callable[[], RequestScope]", called: str) -> int:
+def _choose_prompt(line: CommandLine, called: str, open_request: "_RequestOpener") -> Callable[[], int]:
     """Flags and words; with neither, a person at a terminal is greeted."""
     from marid.faces.cli.line_runner import is_empty, is_on_terminal, is_piped, run_line
 
     _hint_at_command(line, commands_for(called))
     if not is_empty(line) or is_piped():
-        return run_line(line, open_request)
+        return partial(run_line, line, open_request)
     if not is_on_terminal():
-        return _help(called)
+        return partial(_help, called)
     if called in LINKS:
-        return run_line(line, open_request)  # that program reads a prompt
+        return partial(run_line, line, open_request)  # that program reads a prompt
     from marid.faces.cli.view.greeting import greet
 
-    greet(open_request())
-    return 0
+    return lambda: greet(open_request()) or 0
 
 
 def _hint_at_command(line: CommandLine, commands: Collection[str]) -> None:
@@ -158,24 +156,27 @@ def _help(called: str, *, full: bool = False) -> int:
 class _RequestOpener:
     """Begins the request of a command line, once; what a JSON request names is stronger. Remembers its home."""
 
-    def __init__(self, line: CommandLine) -> None:
-        self._line = line
+    def __init__(self) -> None:
+        self.line = CommandLine({})
         self._opened: dict[tuple[str, str], RequestScope] = {}
         self.home = ""
 
     def __call__(self, *, home: str | None = None, project: str | None = None) -> "RequestScope":
         from marid.bootstrap.wiring import open_request
 
-        places = home or self._line.value("home"), project or self._line.value("project_root")
+        places = home or self.line.value("home"), project or self.line.value("project_root")
         if places not in self._opened:
             self._opened[places] = open_request(home=places[0], project=places[1], caller=_CALLER)
         self.home = self._opened[places].home
         return self._opened[places]
 
-    def is_home_failure(self, error: Unavailable) -> bool:
-        """Whether it is our home that cannot be used: neither a file that was named nor a service is."""
-        if not self.home:
-            return False
+    def home_hint(self, error: MaridError) -> str:
+        """Where marid keeps its files, if it is the home that cannot be used and not a named file or a service."""
+        if not isinstance(error, Unavailable) or not self.home or not self._is_home_failure(error):
+            return ""
+        return f"\nmarid keeps its files in '{self.home}'; --home DIR or MARID_HOME names another place"
+
+    def _is_home_failure(self, error: Unavailable) -> bool:
         cause = error.__cause__
         if isinstance(cause, OSError) and isinstance(cause.filename, str):
             place, home = os.path.join(cause.filename, ""), os.path.join(self.home, "")
