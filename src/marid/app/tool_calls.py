@@ -15,7 +15,7 @@ from marid.core.events import EventListener, ToolEvent
 from marid.core.settings.storage import storage_settings
 from marid.engine.round_services import conversation_services, home_services
 from marid.ports.handoff import Handoff
-from marid.ports.model_lookup import ModelLookup
+from marid.ports.model import ModelLookup
 from marid.ports.notes import NoteWriter, ReflectionWriter
 from marid.ports.peers import Peers
 from marid.text.conversation_names import check_conversation_name

@@ -1,8 +1,7 @@
 """What the provider of a round knows about its models."""
 
 from marid.core.model_io import ModelInfo
-from marid.ports.model import Model
-from marid.ports.model_lookup import ModelLookup
+from marid.ports.model import Model, ModelLookup
 
 
 class ModelCatalogue(ModelLookup):

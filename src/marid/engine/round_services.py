@@ -8,8 +8,7 @@ from marid.engine.result_entries import MAX_RESULT_BYTES
 from marid.engine.round_handoff import RoundHandoff
 from marid.ports.conversations import Conversations, Inbox
 from marid.ports.handoff import Handoff
-from marid.ports.model import Model
-from marid.ports.model_lookup import ModelLookup
+from marid.ports.model import Model, ModelLookup
 from marid.ports.notes import NoteWriter, ReflectionWriter
 from marid.ports.peers import Peers
 from marid.ports.transcript import Conversation

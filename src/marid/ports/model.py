@@ -50,6 +50,14 @@ class Model(Protocol):
         ...
 
 
+class ModelLookup(Protocol):
+    """What is known about the models of the conversation's provider, for tools."""
+
+    async def info(self, name: str) -> ModelInfo:
+        """As `Model.info`."""
+        ...
+
+
 @runtime_checkable
 class Warmable(Protocol):
     """Something slow to initialize, which can be done in the background."""

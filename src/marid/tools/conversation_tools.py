@@ -7,7 +7,7 @@ from marid.core.errors import BadInput
 from marid.core.model_io import ModelInfo
 from marid.core.policy.policy import Effect
 from marid.ports.handoff import Handoff
-from marid.ports.model_lookup import ModelLookup
+from marid.ports.model import ModelLookup
 from marid.ports.notes import NoteWriter, ReflectionWriter
 from marid.ports.peers import Peer, Peers
 from marid.toolkit.outcome import ToolOutput

@@ -6,7 +6,7 @@ from fakes.road import Road
 from marid.core.settings.values import Settings, make_settings
 from marid.engine.round_services import conversation_services
 from marid.ports.handoff import Handoff
-from marid.ports.model_lookup import ModelLookup
+from marid.ports.model import ModelLookup
 from marid.ports.notes import NoteWriter, ReflectionWriter
 from marid.ports.peers import Peers
 from marid.toolkit.clip import ResultLimit

@@ -15,7 +15,7 @@ from marid.core.policy.policy import Effect, Policy
 from marid.core.settings.values import make_settings
 from marid.engine.round_services import conversation_services
 from marid.ports.conversations import Conversations, Inbox
-from marid.ports.model_lookup import ModelLookup
+from marid.ports.model import ModelLookup
 from marid.ports.transcript import Conversation
 from marid.toolkit.outcome import Outcome, ToolOutput
 from marid.toolkit.params import tool_schema

@@ -19,14 +19,14 @@ from marid.workspace.small_text import read_small_text
 _MAX_NOTES = 50
 # Kinds for which a home that Chibi shares may hold values that only Chibi accepts.
 _LENIENT_KINDS = MappingProxyType({"colour": "the default colour is used", "line": "the default name is used"})
-# tomllib takes time quadratic in the parts of a key. Quoted strings with so many dots do not occur in practice.
+# tomllib takes time quadratic in the parts of a key. Quoted strings with that many dots do not occur in practice.
 _DEEP = re.compile(r"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){24}""")
 _AT_END = " (at end of document)"
 _AT_LINE = re.compile(r"^(.*) \(at line (\d+), column \d+\)$", re.DOTALL)
 
 
 class TomlFile(NamedTuple):
-    """What a file holds: nothing if there is no such file, or if it has a problem."""
+    """The content of a file, empty if it does not exist or has a problem."""
 
     path: str
     text: str = ""

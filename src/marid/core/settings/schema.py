@@ -120,7 +120,7 @@ SETTINGS = (
     Setting("api.reasoning.exclude", "do not return the reasoning", "switch"),
     Setting("api.reasoning.enabled", "whether the model reasons; true alone means medium effort", "switch"),
     Setting("render_markdown", "render answers on a terminal instead of printing plain text", "switch", display=True),
-    Setting("verbose", "show what happens besides the answer", "switch", display=True),
+    Setting("verbose", "show progress and tool calls, not only the answer", "switch", display=True),
     Setting("hide_tool_calls", "do not show tool calls, even if verbose", "switch", display=True),
     Setting("show_thinking", "show the model's reasoning on stderr", "switch", display=True),
     Setting("markdown_style", "colours of rendered answers", "table", display=True),

@@ -305,3 +305,13 @@ def test_a_key_never_appears_in_a_message_an_origin_or_a_repr(place: Place) -> N
 def test_a_plain_run_looks_at_nothing_but_what_is_there(place: Place) -> None:
     assert place.load(MARID_HOME="/m", CHIBI_HOME="/c", MARID_PROJECT_ROOT="/p", PATH="/bin").conversation.fuel == 30
     assert os.listdir(place.project) == []
+
+
+def test_a_home_of_chibi_is_read_leniently_and_a_project_never(place: Place) -> None:
+    place.config("new_key = 4\nauto_compact = true\n")
+    place.cli("other_key = 1\n[image]\nrender_images = true\n")
+    found = place.resolve()
+    assert (found.settings, len(found.notes)) == (Settings(home=str(place.home)), 4)
+    place.marid_toml("new_key = 1\n")
+    with pytest.raises(BadInput, match="unknown key 'new_key'"):
+        place.resolve()
