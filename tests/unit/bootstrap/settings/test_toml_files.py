@@ -37,9 +37,7 @@ def test_a_folder_in_the_place_of_a_file_is_told(place: Place, name: str) -> Non
 def test_a_pipe_or_a_device_in_the_place_of_a_file_is_told_at_once(place: Place) -> None:
     os.mkfifo(place.project / ".marid.toml")
     (place.home / "config.toml").symlink_to("/dev/zero")
-    with pytest.raises(
-        BadInput, match=r"(?s)config\.toml: it is no regular file.*\.marid\.toml: it is no regular file"
-    ):
+    with pytest.raises(BadInput, match=r"(?s)config\.toml: not a regular file.*\.marid\.toml: not a regular file"):
         place.load()
 
 
