@@ -5,8 +5,9 @@ from marid.core.settings.values import Settings, make_settings
 
 def test_every_key_is_taken_over_and_the_heartbeat_with_them() -> None:
     table = StorageSettings(5, 70, 6, 2, enable_bloom_filters=False)._asdict()
-    heartbeat = {"lock_heartbeat_seconds": 2.0}
-    assert storage_settings(make_settings(storage=table | heartbeat, **heartbeat)) == (5, 70, 6, 2, False, 2.0)
+    del table["lock_heartbeat_seconds"]
+    settings = make_settings(storage=table, lock_heartbeat_seconds=2.0)
+    assert storage_settings(settings) == (5, 70, 6, 2, False, 2.0)
     assert storage_settings(Settings()) == StorageSettings()
 
 
