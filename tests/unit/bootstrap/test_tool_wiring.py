@@ -12,7 +12,7 @@ from marid.core.policy.policy import Effect
 from marid.ports.beads import NO_WORKSPACE
 from marid.ports.gauges import UiMetrics
 from marid.ports.handoff import Handoff
-from marid.ports.model_lookup import ModelLookup
+from marid.ports.model import ModelLookup
 from marid.ports.notes import NoteWriter, ReflectionWriter
 from marid.ports.peers import Peers
 from marid.toolkit.dependencies import dependencies_of
