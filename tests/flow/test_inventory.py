@@ -63,10 +63,6 @@ def test_all_tools_that_were_promised_are_there(names: str) -> None:
     assert set(names.split()) - NAMES == set()
 
 
-def test_the_document_names_45_tools() -> None:
-    assert len(DOCUMENT.split()) == 45
-
-
 @pytest.mark.parametrize("spec", TOOLS, ids=lambda spec: spec.name)
 def test_every_tool_says_what_it_does_and_what_its_parameters_are(spec: ToolSpec) -> None:
     assert 10 < len(spec.summary) <= 120

@@ -235,9 +235,3 @@ def test_by_the_name_of_the_program_it_replaces_it_is_that_program(marid: Progra
     assert "b.txt" in run({"call_tool": {"name": "get_tree", "args": ['{"path": "."}']}})
     assert run({"inspect": {"thing": "home"}}) == str(tmp_path / "one")
     assert run({"inspect": {"thing": "home"}}, "--home", str(tmp_path / "two")) == str(tmp_path / "two")
-
-
-def test_an_answer_without_any_model_says_that_it_is_offline(marid: Program) -> None:
-    answer = asked(marid, {"command": {"send_prompt": {"prompt": "hello"}}, "context": "x"})
-    assert answer.code == 0
-    assert "offline" in answer.entries[-1]["content"]

@@ -29,7 +29,6 @@ from marid.testing import (
     Cut,
     Gate,
     ModelServer,
-    Request,
     Script,
     ScriptedModel,
     Stall,
@@ -325,12 +324,6 @@ def test_a_window_that_only_the_provider_knows_bounds_a_request(tmp_path: Path) 
     assert [request.method for request in server.requests] == ["POST", "GET", "POST", "GET"]
 
 
-def test_a_short_question_costs_no_look_into_a_list(tmp_path: Path) -> None:
-    with ModelServer(Script(steps=[says("Yes.")], models=[ScriptedModel(id="mine", context=40_000)])) as server:
-        assert talk(desk(tmp_path), "go", flags={**asks(server), "model": "mine"}).text == "Yes."
-        assert [request.method for request in server.requests] == ["POST"]
-
-
 def test_a_model_that_was_found_in_a_list_is_not_looked_for_there_again(tmp_path: Path) -> None:
     with ModelServer(Script(steps=[says("Yes.")], models=[ScriptedModel(id="mine", context=40_000)])) as server:
         assert talk(desk(tmp_path), "go", flags={**asks(server), "model": ""}).text == "Yes."
@@ -347,14 +340,6 @@ def test_a_models_own_window_bounds_tools_and_system_prompt_too(tmp_path: Path) 
                 talk(scope, "go", flags={**asks(server), "context_window_limit": limit})
         assert chats(server) == []
         assert talk(scope, "go", flags={**asks(server), "no_tool_calls": True}).reason == "answered"
-
-
-def test_without_a_model_the_project_answers(tmp_path: Path) -> None:
-    scope = desk(tmp_path)
-    (tmp_path / "project/notes.md").write_text("The kettle is in the cupboard.\n")
-    end = talk(scope, "where is the kettle?")
-    assert "offline" in end.text
-    assert "notes.md" in end.text
 
 
 def test_logs_of_the_wire_are_kept_without_the_key(tmp_path: Path) -> None:
@@ -395,16 +380,6 @@ def test_parameters_of_every_layer_are_on_the_wire(tmp_path: Path) -> None:
     assert sent is not None
     names = ("top_p", "temperature", "max_tokens", "seed", "reasoning_effort")
     assert [sent.get(name) for name in names] == [0.5, 0.2, 3, 4, "high"]
-
-
-def test_a_model_that_answers_nothing_but_calls_meets_its_fuel(tmp_path: Path) -> None:
-    def more(request: Request) -> object:
-        return says("On.", calls=[call("read_file", {"path": f"{request.number}"})])
-
-    scope = desk(tmp_path)
-    with ModelServer([more] * 9) as server:  # pyright: ignore[reportArgumentType]
-        assert talk(scope, "go", flags={**asks(server), "fuel": 3}).reason == "fuel"
-    assert len(chats(server)) == 3
 
 
 def test_a_line_that_cannot_be_read_is_told_by_its_place_and_left_out(tmp_path: Path) -> None:

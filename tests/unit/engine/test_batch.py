@@ -350,3 +350,14 @@ def test_a_reply_with_too_many_calls_has_the_first_of_them_made(tmp_path: Path) 
     talk.say("go")
     assert [text for _, text in results(talk)][MAX_CALLS - 1 :] == ["saw 99", *[results(talk)[-1][1]] * 2]
     assert results(talk)[-1][1].startswith("ERROR: not made")
+
+
+def test_a_failure_is_of_bearable_size_too(tmp_path: Path) -> None:
+    @tool(family="files", effect=Effect.READ)
+    def shout() -> ToolOutput:
+        """Fail loudly."""
+        raise Unavailable("x" * 1_000_000)
+
+    talk = Talk(tmp_path, calls(called("shout")), shout)
+    talk.say("go")
+    assert len(results(talk)[0][1]) <= 65_536

@@ -6,7 +6,7 @@ import pytest
 from fakes.conversations import FakeConversations
 from marid.adapters.store.conversations import FileConversations
 from marid.core.conversation.entry import AGENT, MESSAGE, TOOL_CALL, TOOL_STARTED, USER, Entry
-from marid.core.errors import BadInput, NotFound
+from marid.core.errors import BadInput
 from marid.engine.home_peers import MAX_MESSAGE_CHARACTERS, HomePeers
 from marid.ports.conversations import Conversations, Inbox
 from marid.ports.peers import Peer, PeerEntry
@@ -85,12 +85,6 @@ def test_a_long_message_is_cut(store: Store) -> None:
     assert one.content == "x" * MAX_MESSAGE_CHARACTERS + "… [1,500 more characters]"
 
 
-def test_one_that_is_not_there_is_not_found_and_not_made(store: Store) -> None:
-    with pytest.raises(NotFound, match="nobody"):
-        peers(store).get_peer("nobody", 1)
-    assert store.list() == ()
-
-
 @pytest.mark.parametrize("name", WRONG)
 def test_a_name_that_is_none_is_refused_before_anything_is_made(name: str, store: Store, tmp_path: Path) -> None:
     there = peers(store)
@@ -100,13 +94,6 @@ def test_a_name_that_is_none_is_refused_before_anything_is_made(name: str, store
         there.send(name, "hi")
     assert store.list() == ()
     assert not list(tmp_path.rglob("*inbox*"))
-
-
-def test_a_message_is_sent_in_the_callers_name_and_the_conversation_is_made(store: Store) -> None:
-    peers(store).send("other", "look at\nthis")
-    (message,) = store.inbox.peek("other")
-    assert (message.sender, message.to, message.content) == ("mine", "other", "look at\nthis")
-    assert [meta.name for meta in store.list()] == ["other"]
 
 
 def test_a_sender_that_is_named_counts(store: Store) -> None:

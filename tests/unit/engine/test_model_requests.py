@@ -14,12 +14,6 @@ def builder(limit: int) -> RequestBuilder:
     return RequestBuilder(WindowLimits(model="m", limit=limit), (), Parameters(seed=1))
 
 
-def test_a_request_holds_what_an_answer_is_made_from() -> None:
-    request, _ = builder(0).build_request("Be brief.", TURNS)
-    assert (request.model, request.system, request.parameters.seed) == ("m", "Be brief.", 1)
-    assert request.messages[0].text == "x" * 400
-
-
 def test_a_window_that_is_nearly_full_is_told_once() -> None:
     nearly_full = builder(125)
     warnings = [nearly_full.build_request("", TURNS)[1] for _ in range(2)]

@@ -1,6 +1,6 @@
 """Answers as entries, and back."""
 
-from marid.core.conversation.entry import AGENT, FLOW_CALL, INTERRUPTED, MESSAGE, TOOL_CALL, USER, Entry
+from marid.core.conversation.entry import AGENT, MESSAGE, TOOL_CALL, USER, Entry
 from marid.core.model_io import Message, MessagePart, Reasoning, Text, ToolCall, ToolResult
 from marid.engine.messages import provider_messages
 from marid.engine.reply_entries import RoundStamp, reply_entries
@@ -24,18 +24,9 @@ def test_text_beside_calls_is_kept_and_comes_first() -> None:
     assert first.round == second.round == "r1"
 
 
-def test_calls_that_hand_over_are_told_apart() -> None:
-    kinds = [one.entry_type for one in entries(*(ToolCall(id=n, name=n, arguments="") for n in ("call_user", "x")))]
-    assert kinds == [FLOW_CALL, TOOL_CALL]
-
-
 def test_blank_words_are_none_and_one_newline_in_front_is_left_out() -> None:
     assert entries(Text(text=" \n"), Reasoning(text="hm")) == ()
     assert [one.content for one in entries(Text(text="\n\n"), Text(text="a"), Text(text=" "))] == ["\na "]
-
-
-def test_what_is_not_whole_says_so() -> None:
-    assert entries(Text(text="ha"), status=INTERRUPTED)[0].status == INTERRUPTED
 
 
 def test_results_are_not_a_models_to_give() -> None:

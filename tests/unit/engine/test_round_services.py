@@ -1,10 +1,16 @@
 from pathlib import Path
 
+import pytest
+
 from fakes.conversations import FakeConversations
 from fakes.model import FakeModel
 from fakes.road import Road
+from marid.adapters.store.conversations import FileConversations
+from marid.core.errors import BadInput, Refused
 from marid.core.settings.values import Settings, make_settings
+from marid.engine.conversation_notes import ConversationNotes
 from marid.engine.round_services import conversation_services
+from marid.ports.conversations import Conversations
 from marid.ports.handoff import Handoff
 from marid.ports.model import ModelLookup
 from marid.ports.notes import NoteWriter, ReflectionWriter
@@ -37,14 +43,19 @@ def test_without_reflection_its_tool_is_neither_listed_nor_run(tmp_path: Path) -
     assert "not available here" in outcome.text
 
 
-def test_the_limit_of_the_settings_holds(tmp_path: Path) -> None:
-    road = Road(tmp_path, *TOOLS)
-    given = services(make_settings(reflection_character_limit=3))
-    assert not road.call("update_reflection", {"content": "long"}, road.scope(services=given)).ok
+@pytest.fixture(params=["files", "fake"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Conversations:
+    return FakeConversations() if request.param == "fake" else FileConversations(str(tmp_path / "home"))
 
 
-def test_messages_are_sent_in_the_name_of_the_conversation(tmp_path: Path) -> None:
-    road, store = Road(tmp_path, *TOOLS), FakeConversations()
-    given = services(Settings(), store)
-    assert road.call("send_message", {"to": "other", "content": "hi"}, road.scope(services=given)).ok
-    assert [message.sender for message in store.peek("other")] == ["mine"]
+@pytest.mark.parametrize("name", ["system_prompt", "summary", "reflection", "../x", ""])
+def test_no_other_note_is_the_models(name: str, store: Conversations) -> None:
+    with store.open("c", create=True) as held, pytest.raises(BadInput, match="todos and goals"):
+        ConversationNotes(held).write(name, "x")
+
+
+def test_an_archived_conversation_takes_no_notes(store: Conversations) -> None:
+    store.create("c")
+    store.archive("c")
+    with store.open("c") as held, pytest.raises(Refused):
+        ConversationNotes(held).write("todos", "x")

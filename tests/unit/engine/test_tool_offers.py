@@ -14,14 +14,6 @@ def names(**tools: tuple[str, ...]) -> set[str]:
     return {spec.name for spec in filter_tools(INVENTORY, make_settings(tools=tools))}
 
 
-def test_without_settings_all_are_offered() -> None:
-    assert names() == {spec.name for spec in ALL}
-
-
-def test_no_tool_calls_means_that_there_are_none() -> None:
-    assert list(filter_tools(INVENTORY, make_settings(no_tool_calls=True))) == []
-
-
 def test_tools_are_included_and_excluded_by_any_of_their_names() -> None:
     assert names(include=("shell_exec", "read_file")) == {INVENTORY.find("shell_exec").name, "read_file"}
     assert "read_file" not in names(exclude=("read_file",))

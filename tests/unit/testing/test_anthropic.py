@@ -6,7 +6,7 @@ from typing import Any
 
 from marid.testing import anthropic
 from marid.testing.request import Request
-from marid.testing.script import Script, ScriptedModel, ScriptedUsage, call, say
+from marid.testing.script import Script, ScriptedUsage, call, say
 
 Ask = Callable[..., Request]
 TURN = say(
@@ -41,34 +41,7 @@ def test_blocks_open_grow_and_close_in_order(ask: Ask) -> None:
     assert [value["type"] for value in seen[-2:]] == ["message_delta", "message_stop"]
 
 
-def test_the_input_is_counted_without_what_was_cached(ask: Ask) -> None:
-    seen = events(TURN, ask("anthropic"))
-    start, end = seen[0]["message"]["usage"], seen[-2]["usage"]
-    assert (start["input_tokens"], start["cache_read_input_tokens"]) == (5, 4)
-    assert end["output_tokens"] == 7
-    assert events(say("a", usage=None), ask("anthropic"))[-2]["usage"]["output_tokens"] == 0
-
-
 def test_a_reply_of_calls_alone_has_no_other_block(ask: Ask) -> None:
     seen = events(say(calls=[call("f", "")]), ask("anthropic"))
     assert [value["type"] for value in seen[2:4]] == ["content_block_start", "content_block_stop"]
     assert seen[2]["content_block"] == {"type": "tool_use", "id": "call_0_0", "name": "f", "input": {}}
-
-
-def test_a_signature_is_no_piece(ask: Ask) -> None:
-    assert [frame.piece for frame in anthropic.stream(TURN, ask("anthropic"), Script())].count(True) == 5
-
-
-def test_a_whole_reply_has_the_same_blocks(ask: Ask) -> None:
-    body: Any = anthropic.full_body(TURN, ask("anthropic"), Script())
-    assert [block["type"] for block in body["content"]] == ["thinking", "text", "tool_use"]
-    assert body["content"][2]["input"] == {"x": 1}
-    assert body["stop_reason"] == "tool_use"
-    empty: Any = anthropic.full_body(say(finish="pause_turn"), ask("anthropic"), Script())
-    assert (empty["content"], empty["stop_reason"]) == ([], "pause_turn")
-
-
-def test_an_empty_list_of_models_has_no_ends() -> None:
-    assert anthropic.models([]) == {"data": [], "has_more": False, "first_id": None, "last_id": None}
-    body: Any = anthropic.models([ScriptedModel(id="a"), ScriptedModel(id="b", name="Bee")])
-    assert (body["first_id"], body["last_id"], body["data"][1]["display_name"]) == ("a", "b", "Bee")

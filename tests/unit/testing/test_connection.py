@@ -149,3 +149,28 @@ def test_a_body_may_come_in_chunks() -> None:
 def test_anything_but_http_is_bad_input(data: bytes) -> None:
     with pytest.raises(BadInput):
         read_raw_request(BytesIO(data))
+
+
+def test_a_gate_wakes_waiters_that_come_before_and_after_its_release() -> None:
+    gate, woken = Gate(), list[str]()
+    assert not gate.wait(0)
+    gate.arrive(lambda: woken.append("early"))
+    assert gate.wait(0)
+    assert woken == []
+    gate.release()
+    gate.arrive(lambda: woken.append("late"))
+    gate.release()
+    assert woken == ["early", "late"]
+    assert gate.open
+
+
+def test_a_waiter_that_has_left_is_not_woken() -> None:
+    gate, woken = Gate(), list[str]()
+
+    def wake() -> None:
+        woken.append("gone")
+
+    gate.arrive(wake)
+    gate.leave(wake)
+    gate.release()
+    assert woken == []

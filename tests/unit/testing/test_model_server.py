@@ -37,12 +37,6 @@ def test_a_script_is_played_and_what_was_asked_is_kept() -> None:
         assert server.wait_for_end(0) == "whole"
 
 
-def test_addresses_are_those_that_clients_expect() -> None:
-    with ModelServer([]) as server:
-        assert server.url == f"http://127.0.0.1:{server.port}"
-        assert (server.openai, server.anthropic, server.google) == (f"{server.url}/v1", server.url, server.url)
-
-
 def test_a_connection_serves_many_requests() -> None:
     with ModelServer([always(say("again"))]) as server:
         connection = HTTPConnection("127.0.0.1", server.port, timeout=60)

@@ -6,7 +6,7 @@ from typing import Any
 
 from marid.testing import openai
 from marid.testing.request import Request
-from marid.testing.script import Script, ScriptedModel, call, say
+from marid.testing.script import Script, call, say
 
 Ask = Callable[..., Request]
 TURN = say("a", "b", reasoning=["r"], calls=[call("f", {"x": 1}, pieces=2), call("g", "")])
@@ -36,10 +36,6 @@ def test_pieces_come_in_order_and_a_call_opens_before_its_arguments(ask: Ask) ->
     assert deltas[-1] == {}
 
 
-def test_only_content_counts_as_a_piece(ask: Ask) -> None:
-    assert [frame.piece for frame in openai.stream(TURN, ask(), Script())].count(True) == 5
-
-
 def test_usage_comes_last_and_only_when_asked_for(ask: Ask) -> None:
     plain = chunks(say("a"), ask())
     assert not any("usage" in chunk for chunk in plain)
@@ -50,21 +46,6 @@ def test_usage_comes_last_and_only_when_asked_for(ask: Ask) -> None:
     assert "usage" not in chunks(say("a", usage=None), wanting)[-1]
 
 
-def test_a_whole_reply_has_what_the_stream_has(ask: Ask) -> None:
-    body: Any = openai.full_body(TURN, ask(), Script(reasoning_field="reasoning"))
-    message = body["choices"][0]["message"]
-    assert (message["content"], message["reasoning"]) == ("ab", "r")
-    assert [made["function"]["arguments"] for made in message["tool_calls"]] == ['{"x": 1}', ""]
-    assert body["choices"][0]["finish_reason"] == "tool_calls"
-    assert "usage" not in json.dumps(openai.full_body(say(usage=None), ask(), Script()))
-
-
 def test_an_empty_reply_has_no_content(ask: Ask) -> None:
     body: Any = openai.full_body(say(), ask(), Script())
     assert body["choices"][0]["message"] == {"role": "assistant", "content": None, "refusal": None}
-
-
-def test_a_listed_model_has_the_lengths_that_openrouter_gives() -> None:
-    body: Any = openai.models([ScriptedModel(id="m", context=100, output=10)])
-    assert body["data"][0]["context_length"] == 100
-    assert body["data"][0]["top_provider"]["max_completion_tokens"] == 10

@@ -7,23 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.testing.faults import Hangup, rate_limited
+from marid.testing.faults import rate_limited
 from marid.testing.request import Request
-from marid.testing.script import ScriptedUsage, ScriptQueue, Turn, always, call, say, when
+from marid.testing.script import ScriptQueue, Turn, always, call, say, when
 
 Ask = Callable[..., Request]
-
-
-def test_pieces_stay_separate_and_one_string_of_reasoning_is_one_piece() -> None:
-    turn = say("a", "b", reasoning="so", usage=None, finish="length", signature="s", faults=[Hangup()])
-    assert turn == Turn(
-        text=("a", "b"), reasoning=("so",), usage=None, finish="length", signature="s", faults=(Hangup(),)
-    )
-
-
-def test_to_say_nothing_is_an_empty_turn_with_some_usage() -> None:
-    assert say() == Turn()
-    assert say().usage == ScriptedUsage()
 
 
 def test_a_turn_ends_as_its_content_suggests_unless_it_says_how() -> None:
@@ -43,11 +31,6 @@ def test_fragments_make_up_the_arguments(text: str, pieces: int) -> None:
     assert "".join(fragments) == text
     assert len(fragments) <= max(1, pieces)
     assert "" not in fragments
-
-
-def test_arguments_are_written_as_json_and_a_text_stays_as_it_is() -> None:
-    assert call("f", {"a": "é"}).arguments == '{"a": "é"}'
-    assert call("f", '{"a').arguments == '{"a'
 
 
 @pytest.mark.parametrize(("text", "value"), [('{"a": 1}', {"a": 1}), ('{"a": ', '{"a": '), ("[1]", "[1]")])

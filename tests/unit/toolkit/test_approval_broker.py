@@ -45,22 +45,6 @@ def test_what_the_person_says_is_the_answer(road: Road, answer: ApprovalAnswer) 
     assert road.heard == [QuestionAsked(question.id, "edit", "x"), QuestionAnswered(question.id, answer.value)]
 
 
-def test_no_is_a_refusal(road: Road) -> None:
-    with pytest.raises(Refused, match="a person said no"):
-        _ask(road, road.scope(asker=ScriptedAsker(ApprovalAnswer.NO)))
-
-
-def test_where_nobody_can_be_asked_it_is_refused_at_once_and_the_flag_is_named(road: Road) -> None:
-    with pytest.raises(Refused, match="nobody can be asked here; --allow write grants it"):
-        _ask(road, road.scope())
-    assert road.approvals.rows == {}
-
-
-def test_when_the_person_has_gone_it_is_refused_unless_others_may_answer(road: Road) -> None:
-    with pytest.raises(Refused, match="nobody answered in time"):
-        _ask(road, road.scope(asker=ScriptedAsker(None)))
-
-
 def test_without_an_answer_in_time_it_is_refused_and_gone(tmp_path: Path) -> None:
     road = Road(tmp_path, patience=0.05)
     with pytest.raises(Refused, match="nobody answered in time"):

@@ -15,13 +15,6 @@ def hello(name: str = "you") -> ToolOutput:
     return ToolOutput(text=f"hello {name}")
 
 
-def test_a_call_comes_to_an_outcome(tmp_path: Path) -> None:
-    road = Road(tmp_path, hello)
-    assert road.call("hello", {"name": "me"}) == ToolOutput(text="hello me")
-    assert road.call("hello", {"nam": "me"}).ok is False
-    assert road.dispatcher.tools_for(road.scope()) == [hello]
-
-
 def test_calls_of_a_batch_are_told_apart_by_their_own_ids(tmp_path: Path) -> None:
     road = Road(tmp_path, hello)
     calls = [ToolInvocation(name="hello", args={}, id="1"), ToolInvocation(name="hello", args={"x": 1}, id="2")]

@@ -28,11 +28,6 @@ def test_a_tool_is_found_by_its_name_and_by_its_alias() -> None:
     assert len(ALL) == 3
 
 
-def test_all_names_are_listed() -> None:
-    assert ALL.names() == ("read_file", "list_directory", "dir_list", "run_shell")
-    assert ALL.entries()[2] == ("dir_list", LIST)
-
-
 def test_an_unknown_name_is_met_with_the_nearest() -> None:
     with pytest.raises(NotFound, match="no tool is called 'readfile'; did you mean 'read_file'"):
         ALL.find("readfile")

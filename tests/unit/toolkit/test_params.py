@@ -10,9 +10,11 @@ from marid.core.errors import BadInput, Refused
 from marid.core.policy.policy import Effect
 from marid.ports.workers import Workers
 from marid.toolkit.handles import FileRef, FolderRef
+from marid.toolkit.json_schema import inline_references
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.params import tool_params, tool_schema
 from marid.toolkit.spec import Alias, ToolSpec, tool
+from marid.toolkit.url_param import Url
 from marid.workspace.guard.api import PathScope
 
 
@@ -258,3 +260,43 @@ def test_an_alias_may_rename_a_parameter_that_is_called_by_a_word_of_python(terr
     assert list(tool_schema(send, "post")["properties"]) == ["to", "sender", "class", "plain_"]
     assert tool_params(send).parse({"to": "a", "sender": "b"}, territory)["from_"] == "b"
     assert _wrong(send, territory, **{"to": "a", "from": "b", "sender": "c"}).startswith("from: the same parameter")
+
+
+def test_references_are_replaced_by_what_they_refer_to() -> None:
+    schema = {
+        "$defs": {"Kind": {"title": "Kind", "enum": ["a"], "type": "string"}},
+        "title": "tool",
+        "description": "of the model",
+        "type": "object",
+        "properties": {
+            "title": {"title": "Title", "type": "string"},
+            "kind": {"$ref": "#/$defs/Kind", "description": "which"},
+            "kinds": {"items": {"$ref": "#/$defs/Kind"}, "type": "array"},
+            "one": {"anyOf": [{"$ref": "#/$defs/Kind"}, {"type": "null"}], "default": {"title": "kept"}},
+        },
+    }
+    assert inline_references(schema) == {
+        "type": "object",
+        "properties": {
+            "title": {"type": "string"},
+            "kind": {"enum": ["a"], "type": "string", "description": "which"},
+            "kinds": {"items": {"enum": ["a"], "type": "string"}, "type": "array"},
+            "one": {"anyOf": [{"enum": ["a"], "type": "string"}, {"type": "null"}], "default": {"title": "kept"}},
+        },
+    }
+
+
+def test_a_type_that_holds_itself_is_refused() -> None:
+    with pytest.raises(ValueError, match="holds itself"):
+        inline_references({"$defs": {"A": {"items": {"$ref": "#/$defs/A"}}}, "$ref": "#/$defs/A"})
+
+
+def test_a_url_is_checked_while_it_is_parsed(territory: PathScope) -> None:
+    def visit(url: Url, others: list[Url] | None = None) -> ToolOutput:
+        return _said(url=url, others=others)
+
+    spec = tool(family="files", effect=Effect.READ)(visit)
+    values = tool_params(spec).parse({"url": "HTTP://Example.com", "others": ["https://b.example?q"]}, territory)
+    assert [str(url) for url in (values["url"], *values["others"])] == ["http://example.com/", "https://b.example/?q"]
+    for url in ("ftp://example.com", "http://user:pw@example.com/", "http://127.1/", ""):
+        assert _wrong(spec, territory, url=url)

@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from fakes.road import Road, within
-from marid.toolkit.outcome import Outcome, ToolOutput
+from marid.toolkit.call_steps import audit_record
+from marid.toolkit.outcome import Outcome, ToolFailure, ToolOutput
 from marid.toolkit.pipeline import CallHandler, CallState, CallStep, build_pipeline
 
 
@@ -32,3 +33,11 @@ def test_a_call_that_no_step_carries_out_is_a_bug(tmp_path: Path) -> None:
     with pytest.raises(LookupError, match="not looked up"):
         _ = call.tool
     assert call.tool_name == "look"
+
+
+def test_a_call_that_was_never_looked_up_is_recorded_by_what_was_called(tmp_path: Path) -> None:
+    call = CallState(call_id="c1", name="peek", args={"a": 1}, scope=Road(tmp_path).scope(), started_at=5.0)
+    record = audit_record(call, ToolFailure(code="not_found", message="no tool"))
+    assert (record.time, record.call, record.tool, record.effect, record.verdict) == (5.0, "c1", "peek", "", "")
+    assert (record.code, record.message, record.size) == ("not_found", "no tool", 0)
+    assert audit_record(call, None).code == "cancelled"

@@ -8,6 +8,7 @@ from marid.core.policy.approval import QuestionKind
 from marid.core.policy.policy import Effect
 from marid.ports.processes import SandboxState
 from marid.toolkit.outcome import CommandPlan, PlannedChange, ToolOutput
+from marid.toolkit.path_resolver import PathResolver
 from marid.toolkit.preview import (
     MAX_LINES,
     MAX_WIDTH,
@@ -30,31 +31,31 @@ WRITE, RUN = _spec("write_file", Effect.WRITE), _spec("run_shell", Effect.EXEC)
 
 
 @pytest.fixture
-def territory(tmp_path: Path) -> PathScope:
+def territory(tmp_path: Path) -> PathResolver:
     return PathScope([str(tmp_path)])
 
 
 def _edit(
-    territory: PathScope, before: bytes | None, after: bytes, name: str = "a.py", later: Sequence[str] = ()
+    territory: PathResolver, before: bytes | None, after: bytes, name: str = "a.py", later: Sequence[str] = ()
 ) -> Preview:
     change = PlannedChange(path=territory.resolve(name), before=before, after=after)
     return edit_preview(WRITE, [change], later)
 
 
 def _command(
-    territory: PathScope, shown: str, cwd: str = ".", *, confined: bool = True, network: bool = False
+    territory: PathResolver, shown: str, cwd: str = ".", *, confined: bool = True, network: bool = False
 ) -> Preview:
     run = CommandPlan(argv=("sh", "-c", shown), display=shown, cwd=territory.resolve(cwd), network=network)
     return command_preview(RUN, run, SandboxState(confined=confined, reason="" if confined else "no bubblewrap"))
 
 
-def test_an_edit_is_shown_as_a_diff(territory: PathScope, tmp_path: Path) -> None:
+def test_an_edit_is_shown_as_a_diff(territory: PathResolver, tmp_path: Path) -> None:
     preview = _edit(territory, b"old\n", b"new\n")
     assert preview.text == f"1 file in {tmp_path}\n--- a.py\n+++ a.py\n@@ -1 +1 @@\n-old\n+new"
     assert (preview.kind, preview.grant, preview.always) == (QuestionKind.EDIT, "tool:write_file", True)
 
 
-def test_several_files_are_counted_and_all_shown(territory: PathScope) -> None:
+def test_several_files_are_counted_and_all_shown(territory: PathResolver) -> None:
     changes = [PlannedChange(path=territory.resolve(name), before=None, after=b"x\n") for name in ("a", "b")]
     text = edit_preview(WRITE, changes, []).text
     assert text.startswith("2 files in ")
@@ -74,13 +75,13 @@ def test_files_of_two_roots_are_named_whole(tmp_path: Path) -> None:
     assert f"+++ {tmp_path}/two/a\n" in text
 
 
-def test_what_will_be_run_later_is_told_and_never_allowed_always(territory: PathScope) -> None:
+def test_what_will_be_run_later_is_told_and_never_allowed_always(territory: PathResolver) -> None:
     preview = _edit(territory, None, b"", "conftest.py", ["'conftest.py' is run by pytest"])
     assert "CAREFUL: 'conftest.py' is run by pytest" in preview.text
     assert not preview.always
 
 
-def test_what_deceives_the_eye_is_escaped_and_warned_of(territory: PathScope) -> None:
+def test_what_deceives_the_eye_is_escaped_and_warned_of(territory: PathResolver) -> None:
     text = _edit(territory, b"", "x = '\u202e\x1b[2J\u200b'\n".encode(), "a\x1b.py").text
     assert "\x1b" not in text
     assert "\u202e" not in text
@@ -89,13 +90,13 @@ def test_what_deceives_the_eye_is_escaped_and_warned_of(territory: PathScope) ->
     assert "CAREFUL: there are control characters and characters that turn" in text
 
 
-def test_the_line_ends_of_windows_are_shown_without_alarm(territory: PathScope) -> None:
+def test_the_line_ends_of_windows_are_shown_without_alarm(territory: PathResolver) -> None:
     text = _edit(territory, b"", b"x\r\n").text
     assert "+x\\r" in text
     assert "CAREFUL" not in text
 
 
-def test_an_edit_that_is_too_long_to_show_is_cut_says_so_and_is_hashed_whole(territory: PathScope) -> None:
+def test_an_edit_that_is_too_long_to_show_is_cut_says_so_and_is_hashed_whole(territory: PathResolver) -> None:
     long = b"".join(b"%d\n" % number for number in range(2000))
     one, two = _edit(territory, None, long + b"a\n"), _edit(territory, None, long + b"b\n")
     assert one.text == two.text
@@ -104,29 +105,31 @@ def test_an_edit_that_is_too_long_to_show_is_cut_says_so_and_is_hashed_whole(ter
     assert one.text.endswith("CUT: 1,604 more lines are not shown; a yes covers them too")
 
 
-def test_a_line_that_is_too_long_is_cut_and_says_so(territory: PathScope) -> None:
+def test_a_line_that_is_too_long_is_cut_and_says_so(territory: PathResolver) -> None:
     assert f"CUT: {5001 - MAX_WIDTH:,} more characters" in _edit(territory, None, b"x" * 5000).text
 
 
-def test_the_plan_of_an_edit_is_what_it_was_made_from_and_what_it_makes(territory: PathScope, tmp_path: Path) -> None:
+def test_the_plan_of_an_edit_is_what_it_was_made_from_and_what_it_makes(
+    territory: PathResolver, tmp_path: Path
+) -> None:
     assert _edit(territory, None, b"x").plan == [[str(tmp_path), "a.py", "none", content_digest(b"x")]]
     assert _edit(territory, b"y", b"x").plan != _edit(territory, b"z", b"x").plan
 
 
-def test_a_command_is_shown_with_its_folder(territory: PathScope, tmp_path: Path) -> None:
+def test_a_command_is_shown_with_its_folder(territory: PathResolver, tmp_path: Path) -> None:
     preview = _command(territory, "ls\nrm x", "sub")
     assert preview.text == f"in {tmp_path}/sub\n$ ls\n  rm x\n(no network, at most 60 s)"
     assert preview.always
     assert "(with network," in _command(territory, "ls", network=True).text
 
 
-def test_without_a_sandbox_that_is_told_and_always_is_not_offered(territory: PathScope) -> None:
+def test_without_a_sandbox_that_is_told_and_always_is_not_offered(territory: PathResolver) -> None:
     preview = _command(territory, "ls", confined=False)
     assert "CAREFUL: nothing confines this command: there is no sandbox here (no bubblewrap)" in preview.text
     assert not preview.always
 
 
-def test_always_means_this_command_in_this_folder_and_no_other(territory: PathScope) -> None:
+def test_always_means_this_command_in_this_folder_and_no_other(territory: PathResolver) -> None:
     grants = [
         _command(territory, "ls").grant,
         _command(territory, "ls; rm -rf x").grant,
@@ -140,12 +143,12 @@ def test_always_means_this_command_in_this_folder_and_no_other(territory: PathSc
     assert _command(territory, "ls").grant == grants[0]
 
 
-def test_a_command_that_nobody_would_read_is_refused(territory: PathScope) -> None:
+def test_a_command_that_nobody_would_read_is_refused(territory: PathResolver) -> None:
     with pytest.raises(Refused, match="too long for a person"):
         _command(territory, "x" * 1_000_000)
 
 
-def test_a_look_alike_in_a_command_is_warned_of(territory: PathScope) -> None:
+def test_a_look_alike_in_a_command_is_warned_of(territory: PathResolver) -> None:
     assert "letters of several alphabets" in _command(territory, "curl p\u0430ypal.com").text
 
 

@@ -5,35 +5,9 @@ from typing import Annotated
 import pytest
 
 from marid.core.policy.policy import Effect
-from marid.toolkit.handles import FileRef
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.params import tool_schema
 from marid.toolkit.spec import Alias, tool
-
-
-def test_name_docstring_and_effect_of_a_function_are_the_definition() -> None:
-    @tool(family="files", effect=Effect.READ, timeout=5, aliases=(Alias(name="peek"),))
-    def look(path: FileRef) -> ToolOutput:
-        """Look at a file.
-
-        All of it.
-        """
-        return ToolOutput(text=path.raw)
-
-    assert (look.name, look.family, look.effect, look.timeout) == ("look", "files", Effect.READ, 5)
-    assert look.names == ("look", "peek")
-    assert look.summary == "Look at a file."
-    assert look.description == "Look at a file.\n\nAll of it."
-    assert look.subject is None
-
-
-def test_a_tool_without_words_has_none() -> None:
-    @tool(family="files", effect=Effect.META)
-    def bare() -> ToolOutput:
-        return ToolOutput(text="")
-
-    assert bare.summary == ""
-    assert bare.description == ""
 
 
 @pytest.mark.parametrize(

@@ -25,10 +25,6 @@ def _broken() -> None:
     raise KeyError("x")
 
 
-def test_the_pool_has_a_size_by_default() -> None:
-    assert 5 <= DaemonThreadPool().max_threads <= 32
-
-
 def test_work_is_done_by_daemons_that_are_used_again() -> None:
     async def main() -> None:
         threads = DaemonThreadPool(4)

@@ -5,7 +5,7 @@ import pytest
 
 from fakes.hands import Hands
 from marid.toolkit.outcome import ToolOutput
-from marid.tools.analysis import TOOLS, derive_code_path, get_file_summary
+from marid.tools.analysis import derive_code_path, get_file_summary
 
 TREE = {
     "pkg/__init__.py": "from .core import helper as assist\n",
@@ -125,7 +125,3 @@ def test_what_cannot_be_summed_up_is_an_error_with_words(tmp_path: Path) -> None
     assert (failed.code, failed.message) == ("exhausted", "'a.json': nested too deeply to read")
     assert Hands(tmp_path).failure(get_file_summary, path=".").code == "bad_input"
     assert Hands(tmp_path).failure(get_file_summary, path="none").code == "not_found"
-
-
-def test_every_tool_says_in_one_line_what_it_does() -> None:
-    assert [spec.name for spec in TOOLS if not 20 < len(spec.summary) <= 90] == []

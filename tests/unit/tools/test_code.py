@@ -36,16 +36,6 @@ def given(spec: ToolSpec, path: str) -> dict[str, object]:
     return {"path": path, "name": "total"} if spec.name in ("get_definition", "find_references") else {"path": path}
 
 
-def test_there_are_four_that_only_read() -> None:
-    assert [spec.name for spec in code.TOOLS] == [
-        "get_skeleton",
-        "get_code_outline",
-        "get_definition",
-        "find_references",
-    ]
-    assert {(spec.family, spec.effect.value) for spec in code.TOOLS} == {("code", "read")}
-
-
 def test_the_language_is_told_by_the_name(hands: Hands) -> None:
     assert hands.text(code.get_code_outline, path="shop.py") == "[Class] Shop (Lines 1-4)\n  [Method] total (Lines 2-4)"
     assert hands.text(code.get_code_outline, path="table.c") + "\n" == (CPP / "table.c.outline").read_text("utf-8")

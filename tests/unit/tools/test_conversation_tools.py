@@ -24,8 +24,6 @@ from marid.tools.conversation_tools import (
     MAX_MESSAGES,
     TOOLS,
     call_agent,
-    read_conversation,
-    send_message,
 )
 
 
@@ -118,12 +116,6 @@ def test_a_message_that_is_empty_or_too_long_is_an_error(turn: Round) -> None:
     assert turn.store.inbox.peek("other") == ()
 
 
-def test_the_sender_is_called_from(turn: Round) -> None:
-    assert list(tool_schema(send_message)["properties"]) == ["to", "content", "from"]
-    assert tool_schema(send_message)["required"] == ["to", "content"]
-    assert "no parameter is called 'from_'" in turn.failure("send_message", to="other", content="x", from_="y")
-
-
 def test_another_conversation_is_shown_as_json(turn: Round) -> None:
     talk(turn, "other", 7)
     with turn.store.open("other") as held:
@@ -169,10 +161,6 @@ def test_a_conversation_that_is_not_there_is_an_error_and_not_made(turn: Round) 
     assert [meta.name for meta in turn.store.list()] == ["mine"]
 
 
-def test_a_conversation_can_look_at_itself(turn: Round) -> None:
-    assert json.loads(turn.text("read_conversation", context_name="mine"))["message_count"] == 0
-
-
 def test_what_is_known_of_a_model_is_json_without_what_is_not(turn: Round) -> None:
     known = json.loads(turn.text("model_info", model=" m "))
     assert known == {"id": "m", "provider": "fake", "context_window": 1000}
@@ -210,15 +198,6 @@ def test_the_word_is_handed_on(turn: Round) -> None:
     assert "after your next words" in turn.text("call_agent", prompt="go on")
     assert turn.failure("call_agent", prompt="  ") == "ERROR: prompt: is empty"
     assert tool_schema(call_agent)["required"] == ["prompt"]
-
-
-def test_parameters_are_those_of_the_documents() -> None:
-    properties = tool_schema(read_conversation)["properties"]
-    assert {name: about.get("default") for name, about in properties.items()} == {
-        "context_name": None,
-        "include_messages": True,
-        "num_messages": 5,
-    }
 
 
 def test_a_caller_without_a_conversation_is_offered_none_and_can_call_none(tmp_path: Path) -> None:

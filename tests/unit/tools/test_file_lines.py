@@ -48,16 +48,6 @@ def test_lines_that_cannot_be_are_refused(hands: Hands, start: object, end: obje
     assert (hands.root / "a").read_text() == "a\nb\nc\n"
 
 
-def test_numbers_may_come_as_strings(hands: Hands) -> None:
-    (hands.root / "a").write_text("a\nb\n")
-    assert hands.text(get_file_slice, path="a", start_line="1", end_line="1") == "a\n"
-
-
-def test_the_other_name_takes_its_own_parameters() -> None:
-    (alias,) = get_file_slice.aliases
-    assert (alias.name, dict(alias.renames)) == ("file_lines", {"start": "start_line", "end": "end_line"})
-
-
 def test_head_and_tail_are_the_first_and_the_last_lines(hands: Hands) -> None:
     (hands.root / "a.py").write_bytes(SOURCE)
     assert hands.text(file_head, path="a.py") == "".join(line + "\n" for line in LINES[:50])

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.git import FakeGit, FakeRepository
+from fakes.git import FakeGit
 from fakes.hands import Hands
 from fakes.worktree import Canary, Worktree, new_canary, new_worktree
 from marid.adapters.git.local_git import LocalGit
@@ -275,15 +275,6 @@ def test_an_unmerged_file_is_shown_and_a_blacklisted_one_is_not(tree: Worktree, 
     assert "m.txt" in text
     assert "history" not in text
     assert "canary" not in text
-
-
-def test_the_fake_serves_as_well(tmp_path: Path) -> None:
-    repository = FakeRepository()
-    repository.commit("first", {"a.txt": b"one\n"})
-    repository.files["a.txt"] = b"two\n"
-    (tmp_path / "a.txt").write_bytes(b"two\n")
-    hands = Hands(tmp_path, {Git: FakeGit(repositories={str(tmp_path): repository})})
-    assert "-one\n+two\n" in hands.text(get_git_diff, path="a.txt")
 
 
 def test_a_file_that_is_not_what_git_has_seen_is_not_shown(tree: Worktree) -> None:

@@ -89,11 +89,6 @@ def test_every_format_may_be_asked_for(ask: Ask, form: str, start: str) -> None:
     assert (text[: len(start)], failed) == (start, False)
 
 
-def test_a_list_may_be_json(ask: Ask) -> None:
-    text, failed = ask(format="json", list_only=True)
-    assert (text.split(), failed) == (["[", '"README.md",', '"src/app.py"', "]"], False)
-
-
 def test_targets_choose_a_part(ask: Ask, project: Path) -> None:
     text, failed = ask(targets=["src"])
     assert (failed, "def main" in text, "Readme" in text) == (False, True, False)

@@ -3,7 +3,6 @@ from pathlib import Path
 import pytest
 
 from fakes.hands import Hands
-from marid.core.policy.policy import Effect
 from marid.toolkit.outcome import EditPlan
 from marid.toolkit.spec import ToolSpec
 from marid.tools.python_edit import (
@@ -54,12 +53,6 @@ def hands(tmp_path: Path) -> Hands:
 
 def read(hands: Hands, name: str = "a.py") -> str:
     return (hands.root / name).read_bytes().decode()
-
-
-def test_all_of_them_write() -> None:
-    assert {spec.effect for spec in TOOLS} == {Effect.WRITE}
-    assert {spec.family for spec in TOOLS} == {"python"}
-    assert set(ARGUMENTS) == set(TOOLS)
 
 
 @pytest.mark.parametrize("spec", TOOLS, ids=lambda spec: spec.name)

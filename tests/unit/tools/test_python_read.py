@@ -158,8 +158,3 @@ def test_a_hierarchy_of_real_code() -> None:
     text = Hands(root).text(py_get_hierarchy, path="email", class_name="Message")
     assert ": class MIMEPart(Message)\n    email/message.py:" in text
     assert re.search(r"\n      email/mime/text\.py:\d+: class MIMEText\(MIMENonMultipart\)", text)
-
-
-def test_every_tool_says_in_one_line_what_it_does() -> None:
-    assert [spec.name for spec in TOOLS if not 20 < len(spec.summary) <= 90] == []
-    assert {spec.family for spec in TOOLS} == {"python"}

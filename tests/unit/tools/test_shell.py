@@ -65,11 +65,6 @@ def test_the_folder_and_the_time_limit_can_be_given(hands: Hands) -> None:
     assert (made.cwd.name, made.timeout) == ("sub", 1.5)
 
 
-def test_it_is_known_by_its_other_name(hands: Hands) -> None:
-    (alias,) = run_shell.aliases
-    assert (alias.name, alias.renames) == ("shell_exec", (("timeout_secs", "timeout"),))
-
-
 @pytest.mark.parametrize("cwd", ["..", "/etc", "sub/../..", "~"])
 def test_e10_a_folder_outside_is_refused(hands: Hands, cwd: str) -> None:
     assert hands.failure(run_shell, command="x", cwd=cwd).code == "refused"

@@ -1,6 +1,7 @@
+import pytest
 from bench.context import jobs
 from bench.context.jobs import Place, floor_jobs, marid_jobs, peer_jobs
-from bench.context.peers import RECIPES, RIPGREP, Peer
+from bench.context.peers import RECIPES, RIPGREP, Peer, reason
 from bench.context.trees import NAMES, Tree
 from bench.context.verify import FORMS
 
@@ -18,11 +19,6 @@ def test_every_job_has_a_name_of_its_own_and_a_floor_that_is_measured() -> None:
     assert all(job.form in ("", *FORMS) for job in every)
 
 
-def test_without_ripgrep_its_floor_is_left_out() -> None:
-    assert jobs.RG in {job.name for job in floor_jobs(PLACE, RG)}
-    assert jobs.RG not in {job.name for job in floor_jobs(PLACE, None)}
-
-
 def test_a_second_run_follows_the_first_and_shares_its_home_only() -> None:
     every = marid_jobs(PLACE)
     at = next(index for index, job in enumerate(every) if job.name == jobs.COLD)
@@ -31,8 +27,14 @@ def test_a_second_run_follows_the_first_and_shares_its_home_only() -> None:
     assert [job.name for job in every if job.home == cold.home] == [jobs.COLD, jobs.CACHED] == [cold.name, cached.name]
 
 
-def test_lists_are_printed_and_files_are_written() -> None:
-    named = {job.name: job for job in marid_jobs(PLACE)}
-    assert named[jobs.LIST].argv == ("/bin/marid", "context", "/trees/wide", "--list-only")
-    assert named[jobs.LIST].redirect
-    assert named[jobs.TEXT].argv[-2:] == ("--output", named[jobs.TEXT].output)
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("", "no message"),
+        ("Looking\nERROR: No matching distribution found for x\n", "No matching distribution found for x"),
+        ("npm error code E404\nnpm error 404 at https://registry.invalid/x\n", "npm error 404 at …"),
+        ("only\nthis", "this"),
+    ],
+)
+def test_an_installer_s_message_is_shown_without_addresses(message: str, shown: str) -> None:
+    assert reason(message) == shown

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from bench.context.measure import Job, Sample, Series, run
+from bench.context.watch import Watched, measure
 
 
 def _job(folder: Path, program: str, *, refusal: int = 0, timeout: int = 30) -> Job:
@@ -58,3 +59,22 @@ def test_the_fastest_run_and_the_largest_peak_count() -> None:
     series.add(Sample(wall=3, cpu=1, peak_mb=50))
     series.add(Sample(wall=2, cpu=2, peak_mb=60))
     assert (series.wall, series.cpu, series.peak_mb, series.measured) == (2, 1, 90, True)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="CPU times come from /proc")
+def test_a_program_that_ends_instead_of_watching_is_a_failure_that_says_so(tmp_path: Path) -> None:
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "a.py").write_text("pass\n")
+    program = tmp_path / "marid"
+    program.write_text(f"#!{sys.executable}\nraise SystemExit('no such option --watch')\n")
+    program.chmod(0o700)
+    watched = Watched(
+        tree=str(tmp_path / "tree"),
+        copy=str(tmp_path / "copy"),
+        output=str(tmp_path / "out"),
+        errors=str(tmp_path / "errors"),
+    )
+    cost = measure(str(program), watched, os.environ)
+    assert cost.failure == "it ended: no such option --watch"
+    assert not cost.impossible
+    assert not (tmp_path / "copy").exists()

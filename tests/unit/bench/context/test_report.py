@@ -53,12 +53,6 @@ def test_memory_that_the_measuring_process_hides_is_shown_as_a_bound(found: dict
     assert {line[0]: line[4] for line in report.cells(found)}[jobs.CAT] == "<26"
 
 
-def test_the_terminal_table_is_aligned_and_names_the_heads(found: dict[str, Any]) -> None:
-    lines = report.table(found).splitlines()
-    assert lines[0].startswith("command (tree)")
-    assert len({line.index("2.000") for line in lines if line.startswith(jobs.CAT)}) == 1
-
-
 def test_the_page_part_holds_table_and_limits_in_valid_cells(found: dict[str, Any]) -> None:
     part = report.markdown(found)
     assert "| a \\| b | 1.5x | pass |" in part

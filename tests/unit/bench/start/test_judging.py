@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 from bench.start import __main__ as bench
 
-from marid.adapters.store.conversations import FileConversations
-
 
 def test_each_round_is_compared_with_the_bare_interpreter_of_the_same_round() -> None:
     taken = {"bare": [1.0, 2.0, 4.0], "ours": [2.0, 4.0, 8.0], "other": [9.0, 9.0, 9.0]}
@@ -25,8 +23,3 @@ def test_commands_are_started_in_turns_and_the_first_round_does_not_count(tmp_pa
     assert log.read_text().split() == ["a", "b"] * 3
     assert [len(seconds) for seconds in taken.values()] == [2, 2]
     assert bench.time_command([sys.executable, "-c", "pass"], {}) > 0
-
-
-def test_the_home_has_some_conversations(tmp_path: Path) -> None:
-    bench.make_home(tmp_path)
-    assert len(FileConversations(str(tmp_path)).list()) == 10

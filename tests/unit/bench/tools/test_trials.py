@@ -1,4 +1,8 @@
+import ast
+from pathlib import Path
+
 import anyio
+from bench.tools.sources import LINES, chain, long_python
 from bench.tools.trials import HEADS, Measured, Trial, markdown, measure, table
 
 
@@ -37,3 +41,17 @@ def test_the_tables_show_all() -> None:
     assert first.split()[0] == HEADS[0]
     assert second.split() == ["ours", "2.00", "1.00", "floor", "2.00x", "2x", "+", "1", "ms", "PASS"]
     assert "| ours | 2.00 | floor | 1.00 | 2.00x | 2.0x + 1 ms |" in markdown([found.facts()])
+
+
+def test_the_long_python_file_parses_and_is_long() -> None:
+    text = long_python()
+    ast.parse(text)
+    assert LINES * 0.9 < text.count("\n") <= LINES + 1
+
+
+def test_the_chain_runs(tmp_path: Path) -> None:
+    chain(tmp_path / "chain", 3)
+    names = sorted(file.name for file in (tmp_path / "chain").iterdir())
+    assert names == ["__init__.py", "step0.py", "step1.py", "step2.py"]
+    for file in (tmp_path / "chain").iterdir():
+        ast.parse(file.read_text())

@@ -156,8 +156,3 @@ def test_an_unknown_name_tells_the_nearest() -> None:
 def test_what_fits_only_in_part_is_not_found(name: str) -> None:
     with pytest.raises(NotFound):
         find_declarations(SHAPES, name, "x.cpp")
-
-
-def test_a_file_of_nothing_has_no_names() -> None:
-    with pytest.raises(NotFound):
-        find_declarations(parse_source(b"", "c"), "f", "x.c")

@@ -18,33 +18,9 @@ int f(char a) {
 """
 
 
-def test_a_macro_between_class_and_name_goes() -> None:
-    assert without_exports(b"class SHOP_API Shop : public Base {") == b"class          Shop : public Base {"
-    assert without_exports(b"struct ALIGNED(8) Shop {") == b"struct            Shop {"
-    assert without_exports(b"class API Shop final {") == b"class     Shop final {"
-
-
 def test_what_only_looks_like_such_a_macro_stays() -> None:
     for source in (b"struct POINT make(int x) {", b"class SHOP {", b"struct POINT p = {1};", b"class Api Shop {"):
         assert without_exports(source) == source
-
-
-def test_a_macro_behind_parameters_goes() -> None:
-    assert without_attributes(b"int f(int) NONNULL(1, 2);") == b"int f(int)              ;"
-    assert without_attributes(b"int f(int)\n    PURE;") == b"int f(int)\n        ;"
-    assert without_attributes(b"int f(int) const;") == b"int f(int) const;"
-
-
-def test_of_branches_that_open_a_block_the_first_stays() -> None:
-    seen, split = without_split_branches(SPLIT)
-    assert seen.split() == b"int f(int a) { return a; }".split()
-    assert len(seen) == len(SPLIT)
-    assert [(group.start, SPLIT[group.start : group.end].count(b"\n")) for group in split] == [(0, 6)]
-
-
-def test_of_heads_of_the_same_body_the_first_stays() -> None:
-    seen, _ = without_split_branches(b"#if A\nint f()\n#else\nint g()\n#endif\n{ return 1; }\n")
-    assert seen.split() == b"int f() { return 1; }".split()
 
 
 def test_whole_definitions_in_branches_stay_as_they_are() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from marid.core.errors import BadInput, NotFound
 from marid.syntax.python.documentation import docstring_text, py_class_summary, py_docstring
-from marid.syntax.python.scopes import all_definitions
+from marid.syntax.python.scopes import all_definitions, statements, suggestion
 
 CODE = b'''\
 @frozen
@@ -154,3 +154,12 @@ def test_cleaning_agrees_with_python() -> None:
             raw = ast.get_docstring(node, clean=False) or ""
             lines = [line.rstrip() for line in inspect.cleandoc(raw).rstrip().split("\n")]
             assert docstring_text(node).split("\n") == lines
+
+
+def test_long_chains_of_branches_are_no_deep_recursion() -> None:
+    body = ast.parse("if x:\n pass\n" + "elif x:\n pass\n" * 1500).body
+    assert sum(isinstance(node, ast.Pass) for node in statements(body)) == 1501
+
+
+def test_a_suggestion_bears_a_huge_name() -> None:
+    assert suggestion("x" * 1_000_000, ["y"]) == ""

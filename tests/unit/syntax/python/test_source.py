@@ -12,7 +12,6 @@ from marid.syntax.python.source import (
     SyntaxProblem,
     commonest_line_ending,
     leading_space,
-    normalize_newlines,
     parse_text,
     py_syntax_problem,
     read_source,
@@ -131,12 +130,6 @@ def test_a_lone_carriage_return_ends_no_line_of_ours() -> None:
     assert [source.line_span(node) for node in source.tree.body] == [(1, 1), (1, 1), (2, 2), (3, 3)]
 
 
-def test_an_empty_text_has_no_rows() -> None:
-    assert of("").row_count == 0
-    assert of("\n").row_count == 1
-    assert not of("").is_blank(0)
-
-
 def test_columns_are_bytes_and_offsets_are_characters() -> None:
     source = read_source("x = 1\né, ü = '€', 2\n".encode())
     assert source.end(source.tree.body[1]) == len(source.text) - 1
@@ -155,11 +148,6 @@ def test_a_form_feed_resets_the_indentation() -> None:
 def test_the_commonest_line_ending_is_the_files(text: str, ending: str | None) -> None:
     assert commonest_line_ending(text) == ending
     assert of(text).line_ending == (ending or "\n")
-
-
-def test_normalized_text_has_line_feeds_only() -> None:
-    assert normalize_newlines("a\rb\r\nc\n") == "a\nb\nc\n"
-    assert normalize_newlines("a\n") == "a\n"
 
 
 def test_spans_begin_at_the_sign_of_the_first_decorator() -> None:

@@ -19,13 +19,6 @@ def test_decorators_are_part_of_a_definition() -> None:
     assert taken(PYTHON, "python")["A"] == PYTHON.rstrip(b"\n")
 
 
-def test_what_is_inside_functions_can_be_left_out() -> None:
-    root = parse_tree(PYTHON, "python")
-    every, flat = (locate_definitions(PYTHON, root, "python", nested=nested) for nested in (True, False))
-    assert [found.name for found, _ in every] == ["A", "A.x", "A.f", "A.f.g"]
-    assert [found.name for found, _ in flat] == ["A", "A.x", "A.f"]
-
-
 @pytest.mark.parametrize(
     ("language", "source", "name"),
     [
@@ -62,15 +55,6 @@ def test_of_an_unknown_language_names_are_nested() -> None:
         (2, "method", "A.B.g"),
         (0, "class", "C"),
     ]
-
-
-def test_a_name_without_a_field_is_looked_for_among_the_first_children() -> None:
-    data = b"int f(int a) { return a; }\n"
-    assert [found.name for found, _ in generic_definitions(data, parse_tree(data, "c"))] == ["f"]
-
-
-def test_an_empty_file_has_no_generic_definitions() -> None:
-    assert list(generic_definitions(b"", parse_tree(b"", "java"))) == []
 
 
 def test_a_grammar_without_a_table_is_read_generically() -> None:

@@ -176,11 +176,6 @@ def test_an_exact_name_beats_an_ending() -> None:
     assert [each.start for each in find_definitions(found, "A.run")] == [3]
 
 
-def test_definitions_may_come_one_by_one() -> None:
-    found = definitions(b"class A:\n    def run(self): pass\n", "python")
-    assert [each.start for each in find_definitions(iter(found), "run")] == [2]
-
-
 def test_every_definition_is_found_by_its_own_name() -> None:
     found = definitions((STDLIB / "textwrap.py").read_bytes(), "python")
     assert all(each in find_definitions(found, each.name) for each in found)

@@ -3,18 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tree_sitter import Node
 
-from marid.syntax.treesitter import name_readers
 from marid.syntax.treesitter.definitions import definitions
-from marid.syntax.treesitter.grammars import parse
-from marid.syntax.treesitter.name_readers import NameReader, field_reader, kind_by_case, to_dotted
-
-
-def first(source: str, language: str) -> Node:
-    root = parse(source.encode(), language)
-    assert root is not None
-    return root.children[0]
+from marid.syntax.treesitter.name_readers import to_dotted
 
 
 def kinds(source: str, language: str) -> list[tuple[str, str]]:
@@ -49,15 +40,6 @@ def test_a_name_that_nests_without_end_is_cut() -> None:
     assert len(to_dotted("A<" * 100_000)) <= 400
 
 
-def test_capitals_are_constants() -> None:
-    assert kind_by_case("LIMIT_2") == "constant"
-    assert kind_by_case("limit") == "variable"
-
-
-def test_a_node_without_the_field_names_nothing() -> None:
-    assert field_reader("class", "nothing")(first("x = 1\n", "python"), b"x = 1\n") == ()
-
-
 def test_an_unnamed_default_export_is_called_default() -> None:
     assert kinds("export default () => 1;\n", "javascript") == [("function", "default")]
     assert kinds("export default function () {}\n", "javascript") == [("function", "default")]
@@ -89,33 +71,3 @@ def test_an_unnamed_default_export_is_called_default() -> None:
 )
 def test_what_an_assignment_defines(source: str, language: str, found: list[tuple[str, str]]) -> None:
     assert kinds(source, language) == found
-
-
-READERS = [
-    name_readers.python_assignment,
-    name_readers.go_method,
-    name_readers.go_type,
-    name_readers.go_value_reader("variable"),
-    name_readers.default_name_reader("class"),
-    name_readers.script_variable,
-    name_readers.script_pair,
-    name_readers.script_assignment,
-    name_readers.rust_impl,
-    name_readers.ruby_assignment,
-    name_readers.shell_variable,
-    name_readers.csharp_operator,
-    name_readers.csharp_destructor,
-    name_readers.csharp_indexer,
-    name_readers.holder_reader("variable", "item"),
-    field_reader("class"),
-]
-
-
-@pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("source", ["", "x", "x = 1", "class A: pass", "((("])
-def test_no_reader_minds_a_node_that_it_does_not_expect(reader: NameReader, source: str) -> None:
-    data = source.encode()
-    root = parse(data, "python")
-    assert root is not None
-    for node in (root, *root.children):
-        assert isinstance(reader(node, data), tuple)

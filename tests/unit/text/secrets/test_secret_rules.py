@@ -8,7 +8,7 @@ import string
 import pytest
 
 from marid.text.secrets.masker import Masker
-from marid.text.secrets.secret_rules import ASSIGNMENT, RULES, TOKENS, SecretRule
+from marid.text.secrets.secret_rules import RULES, SecretRule
 
 ALPHABETS = {
     "A": string.ascii_letters + string.digits,
@@ -177,11 +177,3 @@ def test_a_rule_gives_a_run_without_upper_bound_no_way_back(rule: SecretRule) ->
     # Possessive: the run is read once. What may repeat without end and give back is a group whose parts are such runs.
     assert not re.search(rb"\{\d+,\}(?!\+)", rule.pattern)
     assert not re.search(rb"[\w\]][*+](?!\+)", re.sub(rb"\[(?:\\.|[^\]\\])*\]", b"[]", rule.pattern))
-
-
-def test_the_keys_of_an_assignment_are_in_lower_case() -> None:
-    assert all(literal == literal.lower() for literal in ASSIGNMENT.literals)
-
-
-def test_assignments_yield_to_every_other_rule() -> None:
-    assert (*TOKENS, ASSIGNMENT) == RULES

@@ -115,36 +115,6 @@ def test_code_that_does_not_parse_is_an_error_with_its_own_line(content: str, wo
         fit(content)
 
 
-ROWS = '''\
-# above
-def f(a,
-      b):
-    # in the body
-    """Doc
-    more"""
-    x = """a
-b""" + (
-    c)
-    if x:
-        y = 1
-    # behind the block
-'''
-
-
-def test_each_row_is_what_it_is() -> None:
-    made = analyze_rows(ROWS, ast.parse(ROWS))
-    assert made.starts == {
-        1: ("",),
-        4: ("", "    "),
-        6: ("", "    "),
-        9: ("", "    "),
-        10: ("", "    ", "        "),
-    }
-    assert made.comments == {0: ("",), 3: ("", "    "), 11: ("", "    ", "        ")}
-    assert made.in_string == {5, 7}
-    assert made.docstrings == {4: 5}
-
-
 def test_a_docstring_of_several_strings_does_not_move() -> None:
     text = 'def f():\n    "a" """b\n    c"""\n'
     assert analyze_rows(text, ast.parse(text)).docstrings == {}

@@ -6,9 +6,7 @@ from marid.syntax.python.edit.insertion_points import (
     StatementRange,
     find_anchor,
     gap_after,
-    gap_at_end,
     gap_before,
-    top_index,
     usual_blank_lines,
 )
 from marid.syntax.python.edit.name_lookup import locate_scope
@@ -22,21 +20,6 @@ def spot(text: str, path: list[str], symbol: str) -> tuple[int, int]:
 
 
 CODE = "X = 1\nclass A:\n    y = 1\n    @p\n    def f(self): 1\n    @f.setter\n    def f(self): 2\n    def g(self): 3\n"
-
-
-@pytest.mark.parametrize(
-    ("path", "symbol", "place"),
-    [
-        ([], "X", (0, 1)),
-        ([], "A", (1, 2)),
-        (["A"], "y", (0, 1)),
-        (["A"], "A.f", (1, 3)),
-        (["A"], "f@5", (1, 2)),
-        (["A"], "g", (3, 4)),
-    ],
-)
-def test_an_anchor_is_a_name_of_the_scope(path: list[str], symbol: str, place: tuple[int, int]) -> None:
-    assert spot(CODE, path, symbol) == place
 
 
 @pytest.mark.parametrize(
@@ -62,24 +45,6 @@ def test_an_anchor_that_is_not_in_the_scope_is_an_error(
 def test_an_anchor_of_several_that_are_no_neighbours_is_ambiguous(text: str) -> None:
     with pytest.raises(BadInput, match="ambiguous"):
         spot(text, [], "f")
-
-
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ("", 0),
-        ("'doc'\nimport a\nfrom b import c\nx = 1\n", 3),
-        ("x = 1\nimport a\n", 0),
-        ("'doc'; import a; x = 1\ny = 2\n", 3),
-    ],
-)
-def test_the_top_is_behind_the_docstring_and_the_imports(text: str, place: int) -> None:
-    assert top_index(read_source(text.encode()).tree) == place
-
-
-def test_the_top_of_a_class_is_behind_its_docstring_only() -> None:
-    source = read_source(b"class A:\n    'doc'\n    import x\n")
-    assert top_index(locate_scope(source, ["A"])) == 1
 
 
 @pytest.mark.parametrize(
@@ -134,14 +99,3 @@ def test_a_string_that_looks_like_a_comment_is_not_a_comment() -> None:
 def test_statements_on_one_line_are_not_parted() -> None:
     assert at("a = 1; b = 2\ndef f(): 1\n", 0, before=False).first == 1
     assert at("a = 1; b = 2\ndef f(): 1\n", 1, before=True).first == 0
-
-
-@pytest.mark.parametrize(
-    ("text", "room"),
-    [
-        ("", InsertionGap(first=0, end=0, above=0, below=0)),
-        ("x = 1\n# end\n\n\n", InsertionGap(first=2, end=2, above=2, below=0)),
-    ],
-)
-def test_the_end_of_a_module_is_behind_its_last_comment(text: str, room: InsertionGap) -> None:
-    assert gap_at_end(read_source(text.encode()), 2) == room

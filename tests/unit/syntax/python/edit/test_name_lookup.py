@@ -1,16 +1,9 @@
-import ast
-
 import pytest
 
 from marid.core.errors import BadInput, NotFound
 from marid.syntax.python.edit.name_lookup import (
-    definitions,
     locate_definition,
-    locate_scope,
     locate_variable,
-    scope_statements,
-    split_name,
-    variables,
 )
 from marid.syntax.python.scopes import assigned_names
 from marid.syntax.python.source import read_source
@@ -198,26 +191,3 @@ def test_a_variable_assigned_twice_is_ambiguous() -> None:
     with pytest.raises(BadInput, match="'x' is ambiguous: defined at lines 2, 4"):
         locate_variable(source, "x")
     assert locate_variable(source, "x@4").node.lineno == 4
-
-
-def test_what_is_found_is_in_the_order_of_the_file_and_knows_its_block() -> None:
-    assert all(node in block for node, block in scope_statements(SOURCE.tree))
-    found = variable_lines("def f(): pass\nif x:\n    y = 1\nelse:\n    y = 2\ny = 3\n", "y")
-    assert found == [3, 5, 6]
-    assert "deeper" not in definitions(SOURCE.tree)
-
-
-def variable_lines(text: str, name: str) -> list[int]:
-    found = variables(read_source(text.encode()).tree)[name]
-    assert all(one.block[one.index] is one.node for one in found)
-    return [one.node.lineno for one in found]
-
-
-def test_no_name_is_the_module() -> None:
-    assert locate_scope(SOURCE, []) is SOURCE.tree
-    assert isinstance(locate_scope(SOURCE, ["Outer"]), ast.ClassDef)
-
-
-def test_a_name_is_split_into_its_parts_and_its_line() -> None:
-    assert split_name("a.b") == (["a", "b"], 0)
-    assert split_name("a.b@12") == (["a", "b"], 12)

@@ -2,6 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from marid.text.content_hash import content_key
+from marid.text.json_values import as_list, as_object, as_objects, parse_json
 from marid.text.lines import line_count, number_lines
 
 
@@ -35,3 +37,22 @@ def test_numbers_can_be_taken_off_again(data: bytes) -> None:
 @pytest.mark.parametrize(("data", "count"), [(b"", 0), (b"a", 1), (b"a\n", 1), (b"a\nb", 2), (b"\n\n", 2)])
 def test_an_unfinished_last_line_is_counted(data: bytes, count: int) -> None:
     assert line_count(data) == count
+
+
+def test_a_content_has_one_key_of_sixteen_bytes() -> None:
+    # Written down: a cache outlives the version that filled it.
+    assert content_key(b"marid").hex() == "c01a80661d61a0dd7546224b0625d991"
+    assert len(content_key(b"")) == 16
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"\xff\xfe\x00", "nan?", "[" * 200_000])
+def test_what_is_not_json_is_none(data: bytes | str) -> None:
+    assert parse_json(data) is None
+
+
+def test_what_is_not_of_the_expected_shape_is_empty() -> None:
+    assert as_object([1]) == {}
+    assert as_objects({"a": 1}) == []
+    assert as_objects([{"a": 1}, 2]) == [{"a": 1}]
+    assert as_list("ab") == []
+    assert as_list([1]) == [1]
