@@ -575,17 +575,6 @@ def test_who_waits_goes_on_as_soon_as_it_can(used: Program) -> None:
     assert (waiting.returncode, "offline" in out.lower()) == (0, True)
 
 
-@pytest.mark.parametrize(
-    "args",
-    [["-A", "nope"], ["clear", "nope"], ["-N", "nope", "todos"], ["inspect", "nope", "fuel"], ["-G", "nope", "0"]],
-    ids=" ".join,
-)
-def test_a_conversation_that_is_named_must_be_there(used: Program, args: list[str]) -> None:
-    answer = used(*args)
-    assert (answer.code, answer.text) == (4, "")
-    assert "there is no conversation 'nope'" in answer.err
-
-
 def test_waiting_for_a_conversation_that_is_not_there_yet_makes_it(used: Program) -> None:
     made = used("-C", "fresh", "--wait-lock", "5", "hello")
     assert (made.code, "offline" in made.text.lower(), made.err) == (0, True, "")

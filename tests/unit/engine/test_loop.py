@@ -1,10 +1,8 @@
 """Rounds over a conversation in memory: who has the word, what it costs, and what is left when something breaks."""
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import anyio
 import pytest
 
 from fakes.model import FakeModel, answer
@@ -27,16 +25,11 @@ from marid.core.model_io import (
     Finished,
     Message,
     ModelRequest,
-    Reasoning,
-    ReasoningDelta,
-    RetryScheduled,
     Text,
     TextDelta,
     ToolCall,
     ToolResult,
-    Usage,
 )
-from marid.core.model_io import RetryScheduled as Waiting
 from marid.core.policy.policy import Effect
 from marid.core.round_events import (
     FuelExhausted,
@@ -84,15 +77,6 @@ def test_text_beside_tool_calls_is_stored_before_them_and_sent_back(tmp_path: Pa
     assert user.role == "user"
     assert assistant.parts == (Text(text="Let me look."), called("look"))
     assert tool.parts == (ToolResult(call_id="c1", name="look", text="saw ."),)
-
-
-def test_thoughts_and_seals_go_back_with_the_results(tmp_path: Path) -> None:
-    sealed = ToolCall(id="c1", name="look", arguments="{}", seal="s2")
-    first = answer(Reasoning(text="hm", seal="s1"), sealed)
-    talk = Talk(tmp_path, FakeModel(first, answer("So."), answer("Again.")))
-    talk.say("hi")
-    assert talk.model.asked[1].messages[1] == first
-    assert talk.heard_of(ReasoningDelta) == [ReasoningDelta("hm")]
 
 
 def test_call_user_ends_the_round_at_once_and_its_message_is_part_of_the_answer(tmp_path: Path) -> None:
@@ -258,23 +242,6 @@ def test_a_full_window_ends_the_round_before_the_request(tmp_path: Path) -> None
     assert model.asked == []
 
 
-def test_an_answer_that_breaks_off_is_kept_as_far_as_it_came(tmp_path: Path) -> None:
-    events = [ReasoningDelta("hm"), TextDelta("\nHalf an"), Usage(1, 2)]
-    talk = Talk(tmp_path, EventModel(events, error=Unavailable("cut")))
-    with pytest.raises(Unavailable, match="cut"):
-        talk.say("hi")
-    assert [(entry.content, entry.status) for entry in talk.entries[1:]] == [("Half an", FAILED)]
-    assert len(talk.heard_of(UsageReported)) == 1
-
-
-def test_a_service_that_fails_before_it_says_anything_leaves_only_the_prompt(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, EventModel([RetryScheduled(2, 0.1, "busy")], error=Unavailable("down")))
-    with pytest.raises(Unavailable, match="down"):
-        talk.say("hi")
-    assert talk.words() == ["hi"]
-    assert talk.heard_of(Waiting) == [Waiting(2, 0.1, "busy")]
-
-
 @pytest.mark.parametrize("answered", [[TextDelta("x")], ended("error", Text(text="x"))])
 def test_an_answer_without_a_proper_end_is_a_failure(tmp_path: Path, answered: list[TextDelta]) -> None:
     talk = Talk(tmp_path, EventModel(answered))
@@ -299,38 +266,6 @@ def test_calls_of_an_answer_that_was_cut_are_made_all_the_same(tmp_path: Path) -
     cut = Finished("length", Message(role="assistant", parts=(called("look", '{"path"'),)))
     talk = Talk(tmp_path, EventModel([cut], ended("stop", Text(text="Sorry."))))
     assert talk.say("hi").text == "Sorry."
-
-
-def test_cancelling_keeps_the_words_that_came_and_ends_soon(tmp_path: Path) -> None:
-    model = EventModel([TextDelta("Half an"), anyio.Event()])
-    talk = Talk(tmp_path, model)
-
-    async def main() -> float:
-        began = 0.0
-        async with anyio.create_task_group() as group:
-            group.start_soon(talk.play, "hi")
-            await model.stalled.wait()
-            began = time.monotonic()
-            group.cancel_scope.cancel()
-        return time.monotonic() - began
-
-    assert anyio.run(main) < 3.0
-    assert [(entry.content, entry.status) for entry in talk.entries[1:]] == [("Half an", INTERRUPTED)]
-
-
-def test_a_round_that_broke_off_goes_on_without_a_new_message(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, EventModel([TextDelta("Half an")], error=Unavailable("cut")))
-    with pytest.raises(Unavailable):
-        talk.say("hi")
-    talk.model = FakeModel(answer("swer."))
-    assert talk.say() == RoundEnd("answered", "r1", "Half answer.")
-    assert [message.role for message in talk.model.asked[0].messages] == ["user", "assistant", "user"]
-    assert [entry.role for entry in talk.entries] == ["user", "agent", "agent"]
-    assert talk.say() == RoundEnd("nothing", "r1")
-
-
-def test_there_is_nothing_to_go_on_with_where_nothing_was_said(tmp_path: Path) -> None:
-    assert Talk(tmp_path, FakeModel()).say().reason == "nothing"
 
 
 def test_calls_that_nobody_will_make_get_a_result_when_the_store_fails_in_between(tmp_path: Path) -> None:

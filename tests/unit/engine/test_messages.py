@@ -42,16 +42,6 @@ def made(*entries: Entry) -> tuple[Message, ...]:
     return provider_messages(parse_turns(entries))
 
 
-def test_text_beside_calls_is_sent_back_with_them() -> None:
-    _, assistant, tool = made(SAID, answer("Look:"), call("1"), call("2"), result("b", "2"), result("a", "1"))
-    assert assistant.text == "Look:"
-    assert [one.id for one in assistant.calls] == ["1", "2"]
-    assert tool == Message(
-        role="tool",
-        parts=(ToolResult(call_id="1", name="look", text="a"), ToolResult(call_id="2", name="look", text="b")),
-    )
-
-
 def test_a_call_without_a_result_was_interrupted() -> None:
     *_, tool = made(SAID, call(), SAID)[:3]
     assert tool.parts == (ToolResult(call_id="1", name="look", text=LOST_RESULT, failed=True),)

@@ -70,9 +70,3 @@ def test_of_the_programs_own_prompt_the_messages_are_what_it_is_about() -> None:
     entry = prompt_entry(RoundPrompt("[Read this.]", "user", automatic=True), waiting, STAMP, 0.0)
     assert entry.content.endswith("[Read this.]")
     assert entry.metadata == {"prompt": "one\ntwo", "inbox": ["m1", "m2"]}
-
-
-def test_messages_stand_before_what_a_model_goes_on_with() -> None:
-    entry = continuation_entry("more", [InboxMessage("bob", "talk", "one", "m1")], None, STAMP, "call_user")
-    assert entry.content.startswith("--- INBOX MESSAGES ---\n[From: bob] one\n--- END INBOX ---\n\n[You have")
-    assert entry.metadata == {"prompt": "more", "inbox": ["m1"]}

@@ -7,9 +7,7 @@ from marid.core.events import Notice
 from marid.core.model_io import (
     CallDelta,
     CallStarted,
-    Finished,
     GatewayEvent,
-    Message,
     Reasoning,
     ReasoningDelta,
     RequestNotice,
@@ -78,11 +76,6 @@ def test_what_came_so_far_is_kept_without_unfinished_calls() -> None:
     assert hearing.partial_message().parts == (Reasoning(text="hm"), Text(text="a"))
     assert hearing.finished is None
     assert len(told) == 2
-
-
-def test_the_end_is_kept() -> None:
-    end = Finished("stop", Message(role="assistant", parts=()))
-    assert heard(end)[1].finished is end
 
 
 @pytest.mark.parametrize(

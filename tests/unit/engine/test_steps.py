@@ -53,43 +53,34 @@ def step(*entries: Entry) -> Step:
     return next_step(parse_turns(entries))
 
 
-def test_without_a_history_there_is_nothing_to_do() -> None:
-    assert step() == Stop("nothing")
+YOURS = call("1", TO_USER, '{"message": "Your turn."}')
+HANDED = result("1", type=FLOW_RESULT)
 
 
-def test_after_the_user_the_model_has_the_word() -> None:
-    assert step(SAID) == AskModel()
-
-
-def test_after_an_answer_the_user_has_it() -> None:
-    assert step(SAID, answer("Done.")) == Stop("answered", "Done.")
-    assert step(SAID, answer("Cut", STOPPED)) == Stop("answered", "Cut")
-
-
-@pytest.mark.parametrize("status", [FAILED, INTERRUPTED])
-def test_after_an_answer_that_broke_off_the_model_has_it_again(status: str) -> None:
-    assert step(SAID, answer("Ha", status)) == AskModel()
+@pytest.mark.parametrize(
+    ("entries", "expected"),
+    [
+        ([], Stop("nothing")),
+        ([SAID], AskModel()),
+        ([SAID, answer("Done.")], Stop("answered", "Done.")),
+        ([SAID, answer("Cut", STOPPED)], Stop("answered", "Cut")),
+        ([SAID, answer("Ha", FAILED)], AskModel()),
+        ([SAID, answer("Ha", INTERRUPTED)], AskModel()),
+        ([SAID, call("1"), result("1")], AskModel()),
+        ([SAID, answer("So."), YOURS, HANDED], Stop("handed", "So.\n\nYour turn.", "Your turn.")),
+        ([SAID, call("1", TO_USER, "{"), HANDED], Stop("handed")),
+        ([SAID, call("1", TO_AGENT), HANDED], AskModel()),
+        ([SAID, call("1", TO_USER), result("1", type=FLOW_RESULT, status=FAILED)], AskModel()),
+    ],
+)
+def test_the_end_of_the_history_says_who_has_the_word(entries: list[Entry], expected: Step) -> None:
+    assert step(*entries) == expected
 
 
 def test_calls_without_results_are_made_and_those_with_are_not() -> None:
     now = step(SAID, call("1"), call("2"), Entry(entry_type=TOOL_STARTED, tool_call_id="2"), result("1"))
     assert isinstance(now, RunTools)
     assert [(one.id, one.started) for one in now.calls] == [("2", True)]
-
-
-def test_with_all_results_the_model_has_the_word() -> None:
-    assert step(SAID, call("1"), result("1")) == AskModel()
-
-
-def test_call_user_ends_the_round_at_once_and_call_agent_does_not() -> None:
-    user = call("1", TO_USER, '{"message": "Your turn."}'), result("1", type=FLOW_RESULT)
-    assert step(SAID, answer("So."), *user) == Stop("handed", "So.\n\nYour turn.", "Your turn.")
-    assert step(SAID, call("1", TO_USER, "{"), result("1", type=FLOW_RESULT)) == Stop("handed")
-    assert step(SAID, call("1", TO_AGENT), result("1", type=FLOW_RESULT)) == AskModel()
-
-
-def test_a_handoff_that_failed_is_none() -> None:
-    assert step(SAID, call("1", TO_USER), result("1", type=FLOW_RESULT, status=FAILED)) == AskModel()
 
 
 def test_of_several_handoffs_that_to_the_user_wins_and_no_message_to_him_is_lost() -> None:

@@ -1,5 +1,7 @@
 """Histories of ours and of others, read as turns."""
 
+import pytest
+
 from marid.core.conversation.entry import (
     AGENT,
     CONTEXT_CREATED,
@@ -48,13 +50,31 @@ def test_words_and_the_calls_behind_them_are_one_reply() -> None:
     assert second.pending == ()
 
 
-def test_results_find_their_calls_by_id_whatever_their_order() -> None:
-    assert made(call(id="1"), call(id="2"), result("b", "2"), result("a", "1")) == [[("1", "a"), ("2", "b")]]
-
-
-def test_calls_without_ids_get_one_and_are_paired_by_their_place() -> None:
-    entries = [call(key="x"), call(key="y"), result("a"), result("b")]
-    assert made(*entries) == [[("synth_x", "a"), ("synth_y", "b")]]
+@pytest.mark.parametrize(
+    ("entries", "paired"),
+    [
+        # Results find their calls by id, whatever their order, and late ones too.
+        ([call(id="1"), call(id="2"), result("b", "2"), result("a", "1")], [[("1", "a"), ("2", "b")]]),
+        ([call(id="1"), call(id="2"), result("b", "2"), said(), result("a", "1")], [[("1", "a"), ("2", "b")]]),
+        # Calls without ids get one and are paired by their place.
+        ([call(key="x"), call(key="y"), result("a"), result("b")], [[("synth_x", "a"), ("synth_y", "b")]]),
+        ([call(key="x"), result("a", "1")], [[("synth_x", "a")]]),
+        ([call(), call(), call()], [[("synth_", None), ("synth__2", None), ("synth__3", None)]]),
+        # Results without a call and second results are passed over.
+        ([call(id="2"), result("a", "1")], [[("2", None)]]),
+        ([result("a"), result("a", "9"), said(), result("b")], []),
+        ([call(id="1"), result("a", "1"), result("again", "1")], [[("1", "a")]]),
+        # A call after a result begins another reply, in which an id that is used again is made another.
+        ([call(id="1"), result("a", "1"), call(id="2"), result("b", "2")], [[("1", "a")], [("2", "b")]]),
+        ([call(id="1"), result("a", "1"), call(id="1", key="y"), result("b", "1")], [[("1", "a")], [("synth_y", "b")]]),
+        ([call(id="1"), call(id="1", key="y"), result("a", "1"), result("b", "synth_y")],
+         [[("1", "a"), ("synth_y", "b")]]),
+        # Calls that hand the word over are calls like others.
+        ([call("call_user", "1", type=FLOW_CALL), result("ok", "1", FLOW_RESULT)], [[("1", "ok")]]),
+    ],
+)  # fmt: skip
+def test_results_are_paired_with_their_calls(entries: list[Entry], paired: list[list[tuple[str, str | None]]]) -> None:
+    assert made(*entries) == paired
 
 
 def test_an_id_that_we_make_is_as_short_as_services_want_it() -> None:
@@ -62,47 +82,11 @@ def test_an_id_that_we_make_is_as_short_as_services_want_it() -> None:
     assert len(one[0]) <= 40
 
 
-def test_a_result_with_an_id_goes_to_a_call_without_one_but_not_to_one_with_another() -> None:
-    assert made(call(key="x"), result("a", "1")) == [[("synth_x", "a")]]
-    assert made(call(id="2"), result("a", "1")) == [[("2", None)]]
-
-
-def test_a_call_after_a_result_begins_another_reply() -> None:
-    assert made(call(id="1"), result("a", "1"), call(id="2"), result("b", "2")) == [[("1", "a")], [("2", "b")]]
-
-
-def test_a_result_that_comes_late_still_finds_its_call() -> None:
-    assert made(call(id="1"), call(id="2"), result("b", "2"), said(), result("a", "1")) == [[("1", "a"), ("2", "b")]]
-
-
-def test_results_without_a_call_and_second_results_are_passed_over() -> None:
-    assert made(result("a"), result("a", "9"), said(), result("b")) == []
-    assert made(call(id="1"), result("a", "1"), result("again", "1")) == [[("1", "a")]]
-
-
-def test_an_id_that_is_used_again_is_made_another() -> None:
-    entries = [call(id="1", key="x"), result("a", "1"), call(id="1", key="y"), result("b", "1")]
-    assert made(*entries) == [[("1", "a")], [("synth_y", "b")]]
-
-
-def test_two_calls_of_one_reply_with_one_id_each_have_their_result() -> None:
-    entries = [call(id="1", key="x"), call(id="1", key="y"), result("a", "1"), result("b", "synth_y")]
-    assert made(*entries) == [[("1", "a"), ("synth_y", "b")]]
-
-
-def test_calls_without_any_id_are_told_apart() -> None:
-    assert made(call(), call(), call()) == [[("synth_", None), ("synth__2", None), ("synth__3", None)]]
-
-
 def test_a_call_is_started_once_that_is_written() -> None:
     started = Entry(entry_type=TOOL_STARTED, tool_call_id="2")
     (reply,) = parse_turns([call(id="1"), call(id="2"), started, Entry(entry_type=TOOL_STARTED, tool_call_id="9")])
     assert isinstance(reply, Reply)
     assert [(one.started, one.name) for one in reply.pending] == [(False, "look"), (True, "look")]
-
-
-def test_calls_that_hand_the_word_over_are_calls_like_others() -> None:
-    assert made(call("call_user", "1", type=FLOW_CALL), result("ok", "1", FLOW_RESULT)) == [[("1", "ok")]]
 
 
 def test_who_speaks_is_what_the_entry_says_else_it_goes_by_whom_it_is_said_to() -> None:

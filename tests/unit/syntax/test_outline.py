@@ -108,18 +108,6 @@ def test_an_outline_is_always_shorter_than_the_file(language: str, data: bytes) 
     assert text is None or 0 < len(text.encode()) < len(data)
 
 
-def test_references_are_the_words_of_the_file() -> None:
-    assert identifiers(b"import os\nprint(os.path, 'text', x1) # note\n", "python") == {
-        "import",
-        "os",
-        "print",
-        "path",
-        "text",
-        "x1",
-        "note",
-    }
-
-
 @pytest.mark.parametrize(
     ("language", "source", "word"),
     [

@@ -28,15 +28,6 @@ def content(reply: tuple[int, Any]) -> str:
     return body["choices"][0]["message"]["content"]
 
 
-def test_a_script_is_played_and_what_was_asked_is_kept() -> None:
-    with ModelServer([say("a")]) as server:
-        assert content(post(server, {"model": "m", "x": 1}, key="k")) == "a"
-        assert server.steps_left == 0
-        (request,) = server.requests
-        assert (request.body, request.key) == ({"model": "m", "x": 1}, "k")
-        assert server.wait_for_end(0) == "whole"
-
-
 def test_a_connection_serves_many_requests() -> None:
     with ModelServer([always(say("again"))]) as server:
         connection = HTTPConnection("127.0.0.1", server.port, timeout=60)

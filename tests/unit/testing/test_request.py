@@ -9,13 +9,11 @@ from hypothesis import strategies as st
 
 from marid.testing.request import (
     ProtocolName,
-    RawRequest,
     ReceivedPrompt,
     ReceivedResult,
     Request,
     Route,
     find_route,
-    parse_request,
     read_prompt,
 )
 
@@ -70,16 +68,6 @@ def test_the_query_is_apart_from_the_path(ask: Ask) -> None:
     assert request.path == "/v1beta/models/m:streamGenerateContent"
     assert request.query == {"alt": "sse", "key": "k", "empty": ""}
     assert request.stream
-
-
-def test_the_body_asks_for_a_stream(ask: Ask) -> None:
-    assert ask("openai", {"model": "m", "stream": True}).stream
-    assert not ask("openai", {"model": "m", "stream": "true"}).stream
-
-
-def test_a_body_that_is_not_json_is_none() -> None:
-    raw = RawRequest(method="POST", target="/v1/messages", headers={}, content=b"{")
-    assert (parse_request(raw, 7).body, parse_request(raw, 7).number) == (None, 7)
 
 
 OPENAI: dict[str, Any] = {

@@ -9,14 +9,12 @@ from marid.testing.faults import (
     CutKind,
     Fault,
     Gate,
-    Hangup,
     Insert,
     Refusal,
     SplitUtf8,
     Stall,
     StreamError,
     Trickle,
-    WrongType,
 )
 from marid.testing.response_steps import (
     BodyFrame,
@@ -26,10 +24,7 @@ from marid.testing.response_steps import (
     ScriptedResponse,
     Send,
     WaitForGate,
-    encode_json,
-    response_head,
     response_steps,
-    sse_event,
 )
 
 FRAMES = (
@@ -66,28 +61,6 @@ def body(steps: list[ResponseStep]) -> list[bytes]:
     chunks = [step.data.split(b"\r\n", 1) for step in steps if isinstance(step, Send)][1:]
     assert [int(size, 16) for size, _ in chunks] == [len(data) - 2 for _, data in chunks]
     return [data[:-2] for _, data in chunks]
-
-
-def test_an_event_has_a_name_if_the_protocol_names_events() -> None:
-    assert sse_event({"a": 1}) == BodyFrame(data=b'data: {"a":1}\n\n')
-    assert sse_event({"a": 1}, name="ping", piece=True) == BodyFrame(data=b'event: ping\ndata: {"a":1}\n\n', piece=True)
-    assert encode_json("é") == '"é"'.encode()
-
-
-def test_a_head_has_the_phrase_of_its_status_if_there_is_one() -> None:
-    assert response_head(429, {"Retry-After": "1"}) == b"HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\n\r\n"
-    assert response_head(529, {}) == b"HTTP/1.1 529 \r\n\r\n"
-
-
-def test_a_stream_is_sent_frame_by_frame_and_ends_cleanly() -> None:
-    steps = streamed()
-    assert body(steps) == [b"<open>", b"<a>", b"<b>", b"<end>", b""]
-    assert sent(steps).startswith(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r")
-
-
-def test_a_single_body_has_a_length() -> None:
-    head = b"HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: 7\r\nX-Y: z\r\n\r\n"
-    assert single() == [Send(data=head), Send(data=b"{whole}")]
 
 
 @pytest.mark.parametrize(
@@ -144,10 +117,6 @@ def test_a_stall_just_before_a_cut_still_happens() -> None:
     assert WaitForGate(gate=gate) not in streamed(Stall(gate=gate, after=2), Cut(bytes=7))
 
 
-def test_nothing_is_sent_before_a_hangup() -> None:
-    assert streamed(Hangup()) == [Drop()]
-
-
 def test_inserted_bytes_come_between_and_before_a_cut() -> None:
     assert body(streamed(Insert(data=b"?", after=1))) == [b"<open>", b"<a>", b"?", b"<b>", b"<end>", b""]
     assert body(streamed(Insert(data=b"?", after=1), Cut(after=1))) == [b"<open>", b"<a>", b"?"]
@@ -159,20 +128,10 @@ def test_an_error_ends_the_stream_and_takes_the_place_of_a_single_body() -> None
     assert sent(single(StreamError(after=1))).endswith(b"\r\n\r\n<overloaded>")
 
 
-def test_characters_are_split_after_their_first_byte() -> None:
-    steps = single(SplitUtf8(), data="aé𝄞b".encode())
-    assert [step.data for step in steps[1:] if isinstance(step, Send)] == [b"a\xc3", b"\xa9\xf0", b"\x9d\x84\x9eb"]
-
-
 def test_a_trickle_pauses_after_every_few_bytes() -> None:
     pause = Pause(seconds=0.5)
     steps = single(Trickle(size=4, pause=0.5), SplitUtf8())
     assert steps[1:] == [Send(data=b"{who"), pause, Send(data=b"le}"), pause]
-
-
-def test_a_wrong_type_changes_only_the_header() -> None:
-    assert b"Content-Type: text/html\r\n" in sent(streamed(WrongType()))
-    assert body(streamed(WrongType())) == body(streamed())
 
 
 KINDS = st.sampled_from(["close", "reset", "clean"])

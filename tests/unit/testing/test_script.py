@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from marid.testing.faults import rate_limited
 from marid.testing.request import Request
-from marid.testing.script import ScriptQueue, Turn, always, call, say, when
+from marid.testing.script import ScriptQueue, Turn, call, say, when
 
 Ask = Callable[..., Request]
 
@@ -55,11 +55,6 @@ def test_steps_for_certain_requests_come_first_and_only_so_often(ask: Ask) -> No
     queue = ScriptQueue([say("other"), when(lambda request: request.model == "m", say("mine"), times=2)])
     assert queue.next(ask("openai", {"model": "x"})) == say("other")
     assert [queue.next(ask()) for _ in range(3)] == [say("mine"), say("mine"), None]
-
-
-def test_a_step_may_be_played_for_ever(ask: Ask) -> None:
-    queue = ScriptQueue([always(say("again"))])
-    assert {queue.next(ask()) for _ in range(9)} == {say("again")}
 
 
 def test_only_replies_take_steps_in_order_and_other_kinds_must_be_named(ask: Ask) -> None:

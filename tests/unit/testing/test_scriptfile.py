@@ -57,10 +57,6 @@ def test_the_example_in_the_documentation_is_a_script(ask: Ask) -> None:
     assert (last.predicate(asking), last.predicate(ask())) == (True, False)
 
 
-def test_a_script_may_have_nothing_but_turns() -> None:
-    assert read(turns=["a"]) == Script(steps=[say("a")])
-
-
 def test_a_match_without_always_holds_once() -> None:
     (step,) = read(turns=[{"text": "a", "match": "b", "usage": None}]).steps
     assert isinstance(step, ConditionalStep)

@@ -17,11 +17,6 @@ def test_utf_8_stays_the_very_same_object(text: str) -> None:
     assert found[1] == "utf-8"
 
 
-def test_an_empty_file_is_text() -> None:
-    assert to_utf8(b"") == (b"", "utf-8")
-    assert not is_binary(b"")
-
-
 def test_a_zero_byte_near_the_start_makes_a_file_binary_and_one_far_away_does_not() -> None:
     for letter in (b"a", "é".encode()):
         near = letter * 100 + b"\0"

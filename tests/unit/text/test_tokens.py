@@ -118,10 +118,6 @@ def test_a_cached_counter_is_a_counter(o200k: TokenCounter) -> None:
     assert (cached.name, cached.exact, cached.count(b"hello world")) == ("o200k_base", True, 2)
 
 
-def test_no_items_no_counts(o200k: TokenCounter) -> None:
-    assert CachedCounter(o200k, FakeCache()).count_many([]) == []
-
-
 def test_a_broken_row_is_counted_again(o200k: TokenCounter) -> None:
     known = FakeCache()
     cached = CachedCounter(o200k, known)

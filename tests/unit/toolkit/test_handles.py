@@ -49,18 +49,6 @@ def test_a_path_without_a_root_is_a_bug() -> None:
         TypeAdapter(FileRef).validate_python("a")
 
 
-def test_handles_stand_inside_other_types(tmp_path: Path) -> None:
-    adapter = TypeAdapter(list[FileRef | None])
-    made = adapter.validate_python(["a", None], context=PathScope([str(tmp_path)]))
-    assert [handle.name if handle else None for handle in made] == ["a", None]
-
-
-def test_the_schema_is_that_of_a_string_and_tells_reading_from_writing() -> None:
-    formats = {kind.__name__: TypeAdapter(kind).json_schema() for kind in HANDLES}
-    assert formats["FileRef"] == formats["FolderRef"] == {"type": "string", "format": "project-path"}
-    assert formats["TargetRef"] == {"type": "string", "format": "project-path-to-write"}
-
-
 def test_a_file_is_read_and_a_folder_looked_into(tmp_path: Path) -> None:
     plant(tmp_path, {"d/a.txt": "text"})
     territory = PathScope([str(tmp_path)])

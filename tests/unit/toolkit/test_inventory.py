@@ -1,6 +1,6 @@
 import pytest
 
-from marid.core.errors import BadInput, NotFound
+from marid.core.errors import BadInput
 from marid.core.policy.policy import Effect
 from marid.toolkit.inventory import Inventory, ToolSource
 from marid.toolkit.outcome import ToolOutput
@@ -26,13 +26,6 @@ def test_a_tool_is_found_by_its_name_and_by_its_alias() -> None:
     assert ALL.find("dir_list") is LIST
     assert list(ALL) == [READ, LIST, RUN]
     assert len(ALL) == 3
-
-
-def test_an_unknown_name_is_met_with_the_nearest() -> None:
-    with pytest.raises(NotFound, match="no tool is called 'readfile'; did you mean 'read_file'"):
-        ALL.find("readfile")
-    with pytest.raises(NotFound, match=r"called 'zzz\\x1b'$"):
-        ALL.find("zzz\x1b")
 
 
 def test_families_are_picked() -> None:

@@ -101,13 +101,6 @@ def test_ports_are_no_arguments(territory: PathScope) -> None:
     assert "no parameter is called 'workers'" in _wrong(get_slice, territory, path="a", workers=1)
 
 
-def test_a_path_outside_is_refused_while_it_is_parsed(territory: PathScope) -> None:
-    with pytest.raises(Refused):
-        tool_params(get_slice).parse({"path": "../x"}, territory)
-    with pytest.raises(Refused):
-        tool_params(draw).parse({"colour": "red", "paths": ["a", "/etc/passwd"]}, territory)
-
-
 @pytest.mark.parametrize(
     ("args", "words"),
     [

@@ -27,12 +27,6 @@ def _edit(road: Road, name: str = "a") -> EditPlan:
     return EditPlan(changes=(PlannedChange(path=road.territory.resolve(name), before=None, after=b"x"),), text="done")
 
 
-def test_a_result_is_handed_on(tmp_path: Path) -> None:
-    road = Road(tmp_path)
-    done = ToolOutput(text="x")
-    assert within(9, lambda: road.deeds.execute(done, _call(road.scope()))) is done
-
-
 def test_a_plan_that_nobody_has_judged_is_refused(tmp_path: Path) -> None:
     road = Road(tmp_path)
     with pytest.raises(Refused, match="denies what it plans"):

@@ -158,13 +158,6 @@ def test_a_fetch_names_host_and_arguments() -> None:
     assert (preview.kind, preview.grant) == (QuestionKind.FETCH, "host:a.org")
 
 
-def test_other_calls_are_granted_by_tool() -> None:
-    spawn = call_preview(_spec("spawn_agent", Effect.SPAWN), {"task": "x"}, "")
-    assert (spawn.kind, spawn.grant, spawn.text) == (QuestionKind.SPAWN, "tool:spawn_agent", "task: x")
-    assert call_preview(_spec("read_file", Effect.READ), {}, "").kind is QuestionKind.CALL
-    assert call_preview(_spec("fetch_url", Effect.NET), {}, "").grant == "tool:fetch_url"
-
-
 def test_a_path_outside_is_shown_whole() -> None:
     preview = outside_preview("/etc/\x1bhosts", "/etc/\x1bhosts", writes=False)
     assert "/etc/\\x1bhosts" in preview.text

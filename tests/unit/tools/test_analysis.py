@@ -68,33 +68,6 @@ def test_a_tree_of_calls_that_is_too_deep_or_too_wide_says_so(tmp_path: Path) ->
     assert cut.values["truncated"] is True
 
 
-@pytest.mark.parametrize(
-    ("target", "code"),
-    [
-        ("", "bad_input"),
-        ("broken.py::f", "bad_input"),
-        ("../x.py::f", "not_found"),
-        ("/etc/passwd::f", "not_found"),
-        ("app.py::mian", "not_found"),
-        ("nonesuch", "not_found"),
-        ("x" * 1_000_000, "bad_input"),
-        ("\0::\n", "not_found"),
-    ],
-)
-def test_a_wrong_target_is_an_error_with_words(tree: Path, target: str, code: str) -> None:
-    failed = Hands(tree).failure(derive_code_path, target=target)
-    assert failed.code == code
-    assert len(failed.message) < 400
-    assert failed.message.isprintable()
-
-
-def test_the_folder_is_guarded(tree: Path) -> None:
-    hands = Hands(tree)
-    assert hands.failure(derive_code_path, target="main", path="..").code == "refused"
-    assert hands.failure(derive_code_path, target="main", path="none").code == "not_found"
-    assert hands.failure(derive_code_path, target="main", path="app.py").code in ("bad_input", "not_found")
-
-
 def test_real_code_is_followed() -> None:
     hands = Hands(Path(sysconfig.get_paths()["stdlib"]))
     text = hands.text(derive_code_path, target="email.message_from_string", path="email", max_depth=4)

@@ -12,7 +12,7 @@ from fakes.hands import Hands
 from marid.adapters.beads.project_beads import ProjectBeads
 from marid.core.errors import Exhausted, NotFound
 from marid.ports.beads import Bead, BeadsWorkspace
-from marid.toolkit.outcome import CommandPlan, EditPlan, ProcessResult, ToolOutput
+from marid.toolkit.outcome import CommandPlan, ProcessResult, ToolOutput
 from marid.toolkit.path_resolver import PathResolver
 from marid.tools.beads import MAX_ROWS, bd_create, bd_list, bd_ready, bd_update
 from marid.workspace.guard.api import PathScope
@@ -68,14 +68,6 @@ def test_a_bead_is_created_and_moved(root: Path) -> None:
     name = text.removeprefix("Created bead ")
     assert working.text(bd_update, bead_id=name, status="in_progress") == f"Updated bead {name} to in_progress"
     assert f"ID: {name}, Status: in_progress, Title: Three" in working.text(bd_list)
-
-
-def test_a_change_is_only_planned(root: Path) -> None:
-    before = (root / ".beads" / "issues.jsonl").read_bytes()
-    plan = hands(root).plan(bd_update, bead_id="a-1", status="closed")
-    assert isinstance(plan, EditPlan)
-    assert plan.changes[0].path.name == ".beads/issues.jsonl"
-    assert plan.changes[0].before == before == (root / ".beads" / "issues.jsonl").read_bytes()
 
 
 def test_a_title_cannot_forge_a_row(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from marid.tools import code
 
 T = TypeVar("T")
 CPP = Path(__file__).parents[2] / "golden" / "cpp"
-FILE_TOOLS = [code.get_skeleton, code.get_code_outline, code.get_definition]
 
 
 @pytest.fixture
@@ -64,11 +63,6 @@ def test_what_is_no_code_is_an_error(hands: Hands, spec: ToolSpec, path: str, co
     told = hands.failure(spec, **given(spec, path))
     assert told.code == code_
     assert words in told.message
-
-
-@pytest.mark.parametrize("spec", FILE_TOOLS, ids=lambda spec: spec.name)
-def test_a_folder_is_no_file(hands: Hands, spec: ToolSpec) -> None:
-    assert hands.failure(spec, **given(spec, "web")).code == "bad_input"
 
 
 def test_references_are_code_in_every_language(hands: Hands) -> None:

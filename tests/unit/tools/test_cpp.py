@@ -29,11 +29,6 @@ def given(spec: ToolSpec, path: str) -> dict[str, object]:
     return args
 
 
-def test_skeletons(hands: Hands) -> None:
-    assert hands.text(cpp.ts_c_get_skeleton, path="table.c") == (CODE / "table.c.skeleton").read_text("utf-8")
-    assert "class Circle final : public Shape {" in hands.text(cpp.ts_cpp_get_skeleton, path="shapes.hpp")
-
-
 def test_what_is_cpp_by_its_name_is_read_as_that_by_the_tools_for_c(hands: Hands) -> None:
     (hands.root / "a.cpp").write_text("class A { void f() { g(); } };\n")
     assert hands.text(cpp.ts_c_get_skeleton, path="a.cpp") == "class A { void f() { ... } };\n"
@@ -45,6 +40,21 @@ def test_what_is_cpp_by_its_name_is_read_as_that_by_the_tools_for_c(hands: Hands
     assert (hands.root / "a.cpp").read_text() == "class A { int f() { return 1; } };\n"
     (hands.root / "a.h").write_text("int new(int delete);\n")
     assert hands.text(cpp.ts_c_get_code_outline, path="a.h") == "[Function] new (Lines 1-1)"
+
+
+@pytest.mark.parametrize(
+    ("spec", "path", "name", "start"),
+    [
+        (cpp.ts_cpp_get_skeleton, "shapes.hpp", "", "// Shapes, and the drawings they are put into."),
+        (cpp.ts_cpp_get_definition, "shapes.cpp", "Circle::area", "double Circle::area() const\n{\n    return pi"),
+        (cpp.ts_cpp_get_definition, "shapes.hpp", "square", "template <typename T>\nrequires"),
+        (cpp.ts_c_get_definition, "table.c", "checksum", "int checksum(text, length, start)\n    const char *text;"),
+        (cpp.ts_c_get_signature, "table.c", "table_handler", "void (*table_handler(int kind))(const char *)"),
+        (cpp.ts_cpp_get_signature, "shapes.cpp", "Step::Step", "Shape::Step::Step(Spot from_, Spot to_)"),
+    ],
+)
+def test_code_is_read(hands: Hands, spec: ToolSpec, path: str, name: str, start: str) -> None:
+    assert hands.text(spec, path=path, **({"name": name} if name else {})).startswith(start)
 
 
 def test_outlines(hands: Hands) -> None:
@@ -59,28 +69,6 @@ def test_outlines(hands: Hands) -> None:
 def test_an_outline_of_nothing_says_so(hands: Hands) -> None:
     (hands.root / "empty.c").write_bytes(b"")
     assert hands.text(cpp.ts_c_get_code_outline, path="empty.c") == "empty.c declares nothing"
-
-
-def test_definitions(hands: Hands) -> None:
-    found = hands.call(cpp.ts_c_get_definition, path="table.c", name="checksum")
-    assert isinstance(found, ToolOutput)
-    assert found.text.startswith("int checksum(text, length, start)\n    const char *text;")
-    assert found.values["lines"] == [[241, 250]]
-    assert hands.text(cpp.ts_cpp_get_definition, path="shapes.cpp", name="Circle::area") == (
-        "double Circle::area() const\n{\n    return pi * radius_ * radius_;\n}"
-    )
-    assert hands.text(cpp.ts_cpp_get_definition, path="shapes.hpp", name="square").startswith(
-        "template <typename T>\nrequires"
-    )
-
-
-def test_signatures(hands: Hands) -> None:
-    assert hands.text(cpp.ts_c_get_signature, path="table.c", name="table_handler") == (
-        "void (*table_handler(int kind))(const char *)"
-    )
-    assert hands.text(cpp.ts_cpp_get_signature, path="shapes.cpp", name="Shape::Step::Step") == (
-        "Shape::Step::Step(Spot from_, Spot to_)"
-    )
 
 
 def test_an_update_is_a_plan_of_one_change(hands: Hands) -> None:

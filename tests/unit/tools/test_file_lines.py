@@ -32,13 +32,6 @@ def test_a_slice_of_a_real_file_is_its_lines(hands: Hands, start: int, end: int)
     assert outcome.values == {"start_line": start, "end_line": min(end, total), "total_lines": total}
 
 
-def test_lines_end_at_line_feeds_only(hands: Hands) -> None:
-    (hands.root / "a").write_bytes("a\u2028\x85\x0b\x0c\rb\r\nc\nd".encode())
-    assert hands.text(get_file_slice, path="a", start_line=1, end_line=1) == "a\u2028\x85\x0b\x0c\rb\r\n"
-    assert hands.text(get_file_slice, path="a", start_line=2, end_line=2) == "c\n"
-    assert hands.text(get_file_slice, path="a", start_line=3, end_line=9) == "d"
-
-
 @pytest.mark.parametrize(("start", "end"), [(0, 1), (-1, 2), (3, 2), (99, 100), (2**63, 2**63), (1.5, 2), ("x", 2)])
 def test_lines_that_cannot_be_are_refused(hands: Hands, start: object, end: object) -> None:
     (hands.root / "a").write_text("a\nb\nc\n")
@@ -115,12 +108,6 @@ def test_putting_a_slice_of_a_real_file_back_changes_nothing(hands: Hands, data:
     assert (hands.root / "a.py").read_bytes() == "\n".join(kept).encode()
 
 
-def test_a_text_that_is_no_text_is_refused(hands: Hands) -> None:
-    (hands.root / "a").write_text("a\n")
-    failure = hands.failure(set_file_slice, path="a", start_line=1, end_line=1, new_content="\ud800")
-    assert failure.code == "bad_input"
-
-
 @pytest.mark.parametrize(
     ("args", "after", "said"),
     [
@@ -140,12 +127,6 @@ def test_every_operation_does_what_it_says(hands: Hands, args: dict[str, object]
     (hands.root / "a").write_text("a\nb\nc")
     assert hands.text(file_edit, path="a", **args).startswith(f"{said} of a, which has ")
     assert (hands.root / "a").read_text() == after
-
-
-def test_only_the_first_occurrence_is_replaced(hands: Hands) -> None:
-    (hands.root / "a").write_text("b b\n")
-    hands.text(file_edit, path="a", operation="replace_string", find="b", replace="x")
-    assert (hands.root / "a").read_text() == "x b\n"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fakes.hands import Hands
-from marid.toolkit.outcome import EditPlan, ToolOutput
+from marid.toolkit.outcome import ToolOutput
 from marid.tools.files import edit_file, read_file, write_file
 from marid.workspace.guard.api import MAX_FILE_BYTES
 
@@ -85,12 +85,6 @@ def test_writing_what_is_there_changes_nothing(hands: Hands) -> None:
     assert "already" in outcome.text
 
 
-def test_a_plan_writes_nothing(hands: Hands) -> None:
-    plan = hands.plan(write_file, path="a", content="x")
-    assert isinstance(plan, EditPlan)
-    assert not (hands.root / "a").exists()
-
-
 def test_what_cannot_be_a_file_is_not_written(hands: Hands) -> None:
     (hands.root / "folder").mkdir()
     assert hands.failure(write_file, path="folder", content="x").code == "bad_input"
@@ -145,20 +139,7 @@ def test_an_edit_that_is_not_clear_is_refused(hands: Hands, old: str, new: str, 
     assert (hands.root / "a").read_bytes() == data
 
 
-def test_what_the_encoding_of_the_file_lacks_is_refused(hands: Hands) -> None:
-    (hands.root / "a").write_bytes(b"caf\xe9")
-    failure = hands.failure(edit_file, path="a", old_string="caf", new_string="中")
-    assert "cp1252 cannot encode" in failure.message
-
-
 def test_a_result_that_is_too_large_is_refused(hands: Hands) -> None:
     (hands.root / "a").write_text("x")
     failure = hands.failure(edit_file, path="a", old_string="x", new_string="y" * (MAX_FILE_BYTES + 1))
     assert failure.code == "exhausted"
-
-
-def test_an_edit_of_what_is_no_text_file_is_refused(hands: Hands) -> None:
-    (hands.root / "folder").mkdir()
-    (hands.root / "image").write_bytes(b"\x89PNG\0\0")
-    for path, code in (("folder", "bad_input"), ("image", "bad_input"), ("none", "not_found")):
-        assert hands.failure(edit_file, path=path, old_string="a", new_string="b").code == code

@@ -77,12 +77,6 @@ def test_what_cannot_be_meant_is_bad_input(tmp_path: Path, args: dict[str, Any])
     assert working.failure(fetch_url, **{"url": URL, **args}).code == "bad_input"
 
 
-def test_limits_are_taken(tmp_path: Path) -> None:
-    working = hands(tmp_path, {URL: page(b"x")})
-    assert working.text(fetch_url, url=URL, max_bytes=5242880, timeout_secs=60) == "x"
-    assert working.text(fetch_url, url=URL, max_bytes=1, timeout_secs=0.5) == "x"
-
-
 def test_a_missing_page_is_not_found(tmp_path: Path) -> None:
     assert hands(tmp_path, {}).failure(fetch_url, url=URL).code == "not_found"
 

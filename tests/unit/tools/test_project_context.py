@@ -105,11 +105,6 @@ def test_a_budget_is_kept(ask: Ask, project: Path) -> None:
     assert text.count("again and again") == 0
 
 
-def test_an_empty_folder_is_an_empty_text(ask: Ask, project: Path) -> None:
-    (project / "empty").mkdir()
-    assert ask(path=str(project / "empty")) == ("", False)
-
-
 def test_secrets_are_masked_and_counted_in_a_notice(ask: Ask, project: Path, notes: list[str]) -> None:
     (project / "src" / "key.py").write_text(f"KEY = '{KEY}'\n")
     text, _ = ask()
@@ -174,14 +169,6 @@ def test_a_folder_outside_is_refused_with_a_hint(ask: Ask, tmp_path: Path) -> No
     assert text == f"'{tmp_path}/elsewhere' is outside the project; --root DIR allows another folder"
 
 
-def test_a_link_out_of_the_root_is_refused(ask: Ask, tmp_path: Path, project: Path) -> None:
-    (tmp_path / "elsewhere").mkdir()
-    (project / "way").symlink_to(tmp_path / "elsewhere")
-    text, failed = ask(path=f"{project}/way")
-    assert failed
-    assert text == f"{project}/way: leads outside the project"
-
-
 @pytest.mark.parametrize("target", ["..", "../other", "/etc", "way", "way/secret.txt", "/dev/fd/0", "/proc/self/root"])
 def test_a_target_that_leaves_the_folder_is_refused(ask: Ask, tmp_path: Path, project: Path, target: str) -> None:
     (tmp_path / "other").mkdir()
@@ -198,10 +185,6 @@ def test_a_target_must_be_below_the_path(ask: Ask, project: Path) -> None:
     os.mkfifo(project / "pipe")
     assert ask(targets=["pipe"]) == ("the target 'pipe' is neither a file nor a folder", True)
     assert ask(targets=["a\0b"])[1]
-
-
-def test_a_missing_target_is_an_error(ask: Ask) -> None:
-    assert ask(targets=["nope"]) == ("nope: not found", True)
 
 
 def test_too_much_content_is_an_error_that_names_the_ten_largest(ask: Ask, project: Path) -> None:

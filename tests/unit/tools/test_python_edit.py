@@ -81,12 +81,6 @@ def test_a_file_that_is_no_python_is_an_error_and_stays(hands: Hands, spec: Tool
     assert (hands.root / "a.py").read_bytes() == data
 
 
-@pytest.mark.parametrize("spec", TOOLS, ids=lambda spec: spec.name)
-def test_a_file_that_is_not_there_is_not_found(hands: Hands, spec: ToolSpec) -> None:
-    (hands.root / "a.py").unlink()
-    assert hands.failure(spec, **ARGUMENTS[spec]).code == "not_found"
-
-
 def test_a_definition_is_updated(hands: Hands) -> None:
     said = hands.text(py_update_definition, path="a.py", name="Shop.name", new_content="def name(self):\n  return 2")
     assert said == "updated 'Shop.name' in 'a.py': lines 7-8"

@@ -87,10 +87,6 @@ def test_numbers_that_cannot_be_are_refused(hands: Hands) -> None:
     assert hands.failure(file_grep, path="b.txt", pattern="a", context_after=-1).code == "bad_input"
 
 
-def test_case_is_ignored_when_asked_for(hands: Hands) -> None:
-    assert "two os" in hands.text(grep_files, pattern="(?i)TWO OS")
-
-
 def test_an_overlong_line_is_cut(hands: Hands) -> None:
     (hands.root / "min.js").write_text("x" * 100_000 + "needle" + "y" * 100_000)
     text = hands.text(grep_files, pattern="needle", path="min.js")

@@ -1,6 +1,3 @@
-import pytest
-
-from marid.core.errors import BadInput
 from marid.syntax.python.imports import py_imports
 
 CODE = b"""\
@@ -36,9 +33,3 @@ def test_every_import_is_listed_in_order_with_where_it_stands() -> None:
 def test_modules_keep_their_dots() -> None:
     found = py_imports(CODE)
     assert [module for each in found for module in each.modules] == ["os", "os.path", ".", "..b.c", "json", "g", "h"]
-
-
-def test_nothing_and_nonsense() -> None:
-    assert py_imports(b"") == ()
-    with pytest.raises(BadInput, match="line 1"):
-        py_imports(b"import")

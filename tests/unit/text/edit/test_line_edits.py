@@ -6,14 +6,11 @@ from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
 from marid.text.edit.line_edits import (
-    check_line_range,
     check_start_line,
-    end_last_line,
     insert_lines,
     replace_lines,
     split_lines,
     usual_line_ending,
-    with_line_endings,
 )
 
 # What other programs take for line ends, and must stay inside a line here.
@@ -65,42 +62,9 @@ def test_inserting_lines_is_inserting_items(ending: str, lines: list[str], new: 
     assert insert_lines(text, at, "\n".join(new)) == "".join(line + kept for line in expected)
 
 
-def test_a_missing_line_end_is_supplied_between_lines_only() -> None:
-    assert replace_lines("a\nb\nc", 1, 1, "x") == "x\nb\nc"
-    assert replace_lines("a\nb\nc", 3, 3, "x") == "a\nb\nx"
-    assert replace_lines("a\nb\nc\n", 3, 3, "x") == "a\nb\nx\n"
-    assert replace_lines("a\nb\nc", 3, 3, "x\n") == "a\nb\nx\n"
-    assert insert_lines("a\nb", 3, "x") == "a\nb\nx\n"
-
-
-def test_nothing_deletes_the_lines() -> None:
-    assert replace_lines("a\nb\nc\n", 2, 2, "") == "a\nc\n"
-    assert replace_lines("a\nb\n", 1, 9, "") == ""
-
-
-def test_new_text_takes_the_line_ends_of_the_file_and_the_others_keep_theirs() -> None:
-    assert replace_lines("a\r\nb\nc\r\n", 1, 1, "x\ny") == "x\r\ny\r\nb\nc\r\n"
-    assert replace_lines("a\nb\n", 1, 1, "x\r\ny\r\n") == "x\ny\nb\n"
-    assert replace_lines("a\rb\n", 1, 1, "x\ry") == "x\ry\n"
-
-
 @pytest.mark.parametrize(("text", "ending"), [("", "\n"), ("a", "\n"), ("a\r\nb\n", "\n"), ("a\r\nb\r\nc\n", "\r\n")])
 def test_the_ending_is_that_of_most_lines(text: str, ending: str) -> None:
     assert usual_line_ending(text) == ending
-
-
-def test_endings_are_made_alike() -> None:
-    assert with_line_endings("a\r\nb\n", "\r\n") == "a\r\nb\r\n"
-    assert end_last_line("", "\n") == ""
-    assert end_last_line("a", "\r\n") == "a\r\n"
-
-
-@pytest.mark.parametrize(("start", "end"), [(0, 1), (-1, 5), (3, 2), (0, 0)])
-def test_a_range_that_no_file_has_is_refused(start: int, end: int) -> None:
-    with pytest.raises(BadInput):
-        check_line_range(start, end)
-    with pytest.raises(BadInput):
-        replace_lines("a\nb\nc\n", start, end, "x")
 
 
 @pytest.mark.parametrize(("text", "words"), [("", "is empty"), ("a", "has 1 line$"), ("a\nb\n", "has 2 lines$")])

@@ -9,7 +9,6 @@ from marid.syntax.python.edit.definition_text import (
     find_definition,
     find_signature,
     fit_header,
-    name_span,
 )
 from marid.syntax.python.source import DEFINITION_NODES, DefinitionNode, PythonSource, read_source
 
@@ -80,11 +79,6 @@ def test_mixed_line_endings_and_form_feeds_do_not_shift_lines() -> None:
     assert find_declaration(data, "c").text == "c = 3\n"
 
 
-def test_another_encoding_is_read_by_its_coding_comment() -> None:
-    data = b"# coding: latin-1\ndef f(a='\xe9', b='\xfc'):\n    return '\xe4'\n"
-    assert find_signature(data, "f").text == "def f(a='é', b='ü'):"
-
-
 @pytest.mark.parametrize("find", [find_definition, find_signature, find_declaration])
 def test_what_cannot_be_read_or_found_is_an_error(find: Callable[[bytes, str], PythonExcerpt]) -> None:
     with pytest.raises(BadInput, match="line 2"):
@@ -100,15 +94,6 @@ def only(text: str) -> tuple[PythonSource, DefinitionNode]:
     node = source.tree.body[0]
     assert isinstance(node, DEFINITION_NODES)
     return source, node
-
-
-@pytest.mark.parametrize(
-    "text", ["def name(): pass", "async  def \\\n name(): pass", "class name: pass", "@x\nclass name: 1"]
-)
-def test_the_name_in_a_head_is_found(text: str) -> None:
-    source, node = only(text)
-    start, end = name_span(source, node)
-    assert source.text[start:end] == "name"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import ast
 
 import pytest
 
-from marid.syntax.python.resolve.chains import annotation_class, chain, chain_text
+from marid.syntax.python.resolve.chains import annotation_class, chain
 
 
 def expression(code: str) -> ast.expr:
@@ -28,14 +28,6 @@ def expression(code: str) -> ast.expr:
 )
 def test_an_expression_is_followed_as_far_as_it_is_plain(code: str, steps: tuple[str, ...]) -> None:
     assert chain(expression(code)) == steps
-
-
-def test_no_expression_gives_no_chain() -> None:
-    assert chain(None) == ()
-
-
-def test_a_chain_is_spelled_as_code() -> None:
-    assert chain_text(("a", "b", "()", "d", "()")) == "a.b().d()"
 
 
 @pytest.mark.parametrize(
