@@ -4,6 +4,7 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from marid.app.app import RequestScope
@@ -59,7 +60,9 @@ def run_chat(
                     request, prompt=read_prompt(request.prompt, sys.stdin, resolved.settings.context.max_size_mb)
                 )
             _print_lock_wait(scope, request)
-            return show_round(scope, request, resolved, signals, _run_round if runner is None else runner)
+            from marid.app.rounds import run_round  # imported when used: an early interrupt needs none of it
+
+            return show_round(scope, request, resolved, signals, run_round if runner is None else runner)
         except ConversationLocked as error:
             hint = "" if request.lock_timeout else "; --wait-lock SECONDS waits for it"
             raise ConversationLocked(f"{error}{hint}", error.holder) from error
@@ -81,22 +84,11 @@ def _print_lock_wait(scope: RequestScope, request: ChatRequest) -> None:
 def show_round(
     scope: RequestScope, request: ChatRequest, resolved: ResolvedSettings, signals: SignalGuard, runner: "RoundRunner"
 ) -> int:
-    """Show a round whose prompt is known. Raises: as `talk`."""
-
-    async def run(listener: EventListener[RoundEvent], asker: "Asker | None") -> RoundEnd | None:
-        return await runner(scope, request, listener, asker)
-
-    return RoundDisplay(scope, signals).run(run, display_settings(request, resolved), request.debug)
+    """Show a round whose prompt is known. Raises: as `run_chat`."""
+    display = display_settings(request, resolved)
+    return RoundDisplay(scope, signals).run(partial(runner, scope, request), display, request.debug)
 
 
 def display_settings(request: ChatRequest, resolved: ResolvedSettings) -> DisplaySettings:
     """How answers are shown: by the files, and above them by flags."""
     return resolved.settings.display._replace(**cast("dict[str, bool]", dict(request.display)))
-
-
-async def _run_round(
-    scope: RequestScope, request: RoundRequest, listener: EventListener[RoundEvent], asker: "Asker | None"
-) -> RoundEnd | None:
-    from marid.app.rounds import run_round  # imported when used: an early interrupt needs none of it
-
-    return await run_round(scope, request, listener, asker)
