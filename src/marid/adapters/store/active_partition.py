@@ -6,9 +6,8 @@ from contextlib import suppress
 from typing import NamedTuple, cast
 
 from marid.adapters.store.append_log import AppendLog
-from marid.adapters.store.atomic_files import read_bytes, remove_if_exists, write_atomic
 from marid.adapters.store.entry_lines import entry_tokens, number_bad_lines, parse_lines, unreadable_message
-from marid.adapters.store.json_objects import integers, parse_object, pretty_json
+from marid.adapters.store.files import integers, parse_object, pretty_json, read_bytes, remove_if_exists, write_atomic
 from marid.adapters.store.layout import ConversationPaths
 from marid.core.conversation.entry import ANCHORS, Entry
 from marid.core.conversation.records import StorageSettings

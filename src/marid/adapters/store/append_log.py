@@ -11,9 +11,8 @@ import re
 import time
 from contextlib import suppress
 
-from marid.adapters.store.atomic_files import APPEND_FLAGS, WRITE_FLAGS, open_file, sync_folder
 from marid.adapters.store.entry_lines import decode_line, parse_lines
-from marid.adapters.store.json_objects import parse_object
+from marid.adapters.store.files import APPEND_FLAGS, WRITE_FLAGS, open_file, parse_object, sync_folder
 from marid.core.conversation.entry_json import MORE_LINES
 from marid.core.conversation.records import Corrupt
 from marid.workspace.write.atomic import write_all

@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import cache
 from typing import NamedTuple, Protocol, cast
 
-from marid.adapters.store.atomic_files import APPEND_FLAGS, open_file, read_bytes, write_atomic
+from marid.adapters.store.files import APPEND_FLAGS, open_file, read_bytes, write_atomic
 from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.manifest import PartitionRow
 

@@ -10,9 +10,9 @@ from contextlib import suppress
 from itertools import islice
 
 from marid.adapters.store import lease, legacy, meta
-from marid.adapters.store.atomic_files import disk_errors, remove_leftovers, sync_folder, write_atomic
 from marid.adapters.store.change_watcher import ChangeWatcher
 from marid.adapters.store.entry_lines import encode_line
+from marid.adapters.store.files import disk_errors, remove_leftovers, sync_folder, write_atomic
 from marid.adapters.store.home_state import HomeState
 from marid.adapters.store.inbox import FileInbox
 from marid.adapters.store.layout import DESTROYED_PREFIX, NEW_PREFIX, ConversationPaths, HomeLayout

@@ -6,7 +6,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import NamedTuple, cast
 
-from marid.adapters.store.json_objects import check_depth
+from marid.adapters.store.files import check_depth
 from marid.core.conversation.entry import OK, Entry
 from marid.core.conversation.entry_json import MORE_LINES
 from marid.core.errors import BadInput

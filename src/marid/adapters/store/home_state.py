@@ -6,8 +6,16 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
 from typing import cast
 
-from marid.adapters.store.atomic_files import disk_errors, file_lock, read_bytes, write_atomic
-from marid.adapters.store.json_objects import is_time, parse_object, pretty_json, require_object
+from marid.adapters.store.files import (
+    disk_errors,
+    file_lock,
+    is_time,
+    parse_object,
+    pretty_json,
+    read_bytes,
+    require_object,
+    write_atomic,
+)
 from marid.adapters.store.layout import HomeLayout
 from marid.core.conversation.records import CurrentConversation, Expiry
 from marid.text.conversation_names import check_conversation_name, is_conversation_name

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from marid.adapters.store.append_log import AppendLog
-from marid.adapters.store.atomic_files import disk_errors, file_lock, read_bytes, write_atomic
-from marid.adapters.store.json_objects import is_time, parse_object
+from marid.adapters.store.files import disk_errors, file_lock, is_time, parse_object, read_bytes, write_atomic
 from marid.adapters.store.layout import ConversationPaths
 from marid.core.conversation.records import InboxContents, InboxMessage
 from marid.core.errors import BadInput, NotFound

@@ -13,8 +13,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from threading import Event, Thread
 
-from marid.adapters.store.atomic_files import WRITE_FLAGS, open_file, read_bytes, unavailable, unlock_and_close
-from marid.adapters.store.json_objects import parse_object
+from marid.adapters.store.files import WRITE_FLAGS, open_file, parse_object, read_bytes, unavailable, unlock_and_close
 from marid.core.conversation.records import ConversationLocked, LeaseHolder
 from marid.core.errors import NotFound, Unavailable
 

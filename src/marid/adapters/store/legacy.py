@@ -9,9 +9,16 @@ from typing import cast
 
 from marid.adapters.store import manifest, meta, partitions
 from marid.adapters.store.append_log import complete_lines
-from marid.adapters.store.atomic_files import read_bytes, remove_if_exists, sync_folder, write_atomic
 from marid.adapters.store.entry_lines import encode_line, parse_lines
-from marid.adapters.store.json_objects import is_time, parse_object, pretty_json
+from marid.adapters.store.files import (
+    is_time,
+    parse_object,
+    pretty_json,
+    read_bytes,
+    remove_if_exists,
+    sync_folder,
+    write_atomic,
+)
 from marid.adapters.store.layout import ConversationPaths
 from marid.core.conversation.entry import AGENT, ANCHORS, COMPACTION, MESSAGE, NEVER_IN_WINDOW, SYSTEM, USER, Entry
 from marid.core.conversation.records import StorageSettings

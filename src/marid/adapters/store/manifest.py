@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, NotRequired, TypedDict, cast, overload
 
-from marid.adapters.store.atomic_files import read_bytes, write_atomic
-from marid.adapters.store.json_objects import integers, parse_object, pretty_json
+from marid.adapters.store.files import integers, parse_object, pretty_json, read_bytes, write_atomic
 from marid.adapters.store.layout import ConversationPaths
 from marid.core.conversation.records import Corrupt, StorageSettings
 

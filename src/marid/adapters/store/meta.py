@@ -2,8 +2,7 @@
 
 from typing import cast
 
-from marid.adapters.store.atomic_files import read_bytes, write_atomic
-from marid.adapters.store.json_objects import is_time, parse_object, pretty_json, require_object
+from marid.adapters.store.files import is_time, parse_object, pretty_json, read_bytes, require_object, write_atomic
 from marid.adapters.store.layout import ConversationPaths
 from marid.core.conversation.records import ConversationMeta
 

@@ -10,8 +10,8 @@ from typing import Self
 
 from marid.adapters.store import meta, partitions
 from marid.adapters.store.active_partition import ActivePartition, first_sequence
-from marid.adapters.store.atomic_files import disk_errors, remove_if_exists, unavailable, write_atomic
 from marid.adapters.store.entry_lines import begin_line, encode_line, finish_line, parse_lines
+from marid.adapters.store.files import disk_errors, remove_if_exists, unavailable, write_atomic
 from marid.adapters.store.group_commit import CommitWaiter, GroupCommit
 from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.lease import Lease

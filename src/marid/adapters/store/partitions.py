@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from marid.adapters.store import bloom_filters, manifest
-from marid.adapters.store.atomic_files import read_bytes, sync_folder
 from marid.adapters.store.entry_lines import (
     EntryLine,
     entry_tokens,
@@ -16,7 +15,7 @@ from marid.adapters.store.entry_lines import (
     report_bad_lines,
     unreadable_message,
 )
-from marid.adapters.store.json_objects import integers
+from marid.adapters.store.files import integers, read_bytes, sync_folder
 from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.manifest import Manifest, PartitionRow, PartitionRows, encode_rows, foreign_row_fields
 from marid.core.conversation.entry import ANCHORS

@@ -5,7 +5,7 @@ from collections.abc import Collection, Generator, Iterator
 from contextlib import contextmanager
 
 from marid.adapters.store import legacy, meta
-from marid.adapters.store.atomic_files import disk_errors, read_bytes
+from marid.adapters.store.files import disk_errors, read_bytes
 from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.snapshot import TranscriptSnapshot, take_snapshot
 from marid.core.conversation.entry import ANCHORS, CONTEXT_CREATED, SYSTEM, Entry

@@ -4,8 +4,8 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 
-from marid.adapters.store.atomic_files import APPEND_FLAGS, open_file, read_bytes, remove_if_exists, write_atomic
 from marid.adapters.store.entry_lines import encode_line
+from marid.adapters.store.files import APPEND_FLAGS, open_file, read_bytes, remove_if_exists, write_atomic
 from marid.adapters.store.layout import ConversationPaths
 from marid.core.conversation.entry import Entry
 from marid.workspace.write.atomic import write_all

@@ -11,8 +11,8 @@ from typing import cast
 import pytest
 
 from fakes.stores import TunedConversations, run_in_threads, user_message
-from marid.adapters.store.atomic_files import file_lock
 from marid.adapters.store.conversations import FileConversations
+from marid.adapters.store.files import file_lock
 from marid.core.conversation.records import (
     Conflict,
     ConversationLocked,

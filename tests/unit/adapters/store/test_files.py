@@ -1,22 +1,29 @@
-"""Files that are replaced as a whole."""
+"""Files that are replaced as a whole, and JSON that other programs may have written."""
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
 from fakes.stores import run_in_threads
-from marid.adapters.store.atomic_files import (
+from marid.adapters.store.files import (
     APPEND_FLAGS,
+    MAX_DEPTH,
     MAX_FILE_BYTES,
     READ_FLAGS,
+    check_depth,
     disk_errors,
     file_lock,
     open_file,
+    parse_object,
+    pretty_json,
     read_bytes,
     remove_if_exists,
+    require_object,
     write_atomic,
 )
+from marid.core.conversation.records import Corrupt
 from marid.core.errors import Unavailable
 
 
@@ -76,3 +83,29 @@ def test_a_pipe_or_a_file_without_end_is_refused_at_once(tmp_path: Path) -> None
             open_file(str(tmp_path / "pipe"), flags)
         with pytest.raises(OSError, match="larger than 1 GB"):
             open_file(str(tmp_path / "large"), flags)
+
+
+def nested(depth: int) -> object:
+    value: object = {}
+    for number in range(depth - 1):
+        value = [value] if number % 2 else {"a": value, "b": "[" * 1000}
+    return value
+
+
+def test_a_value_that_is_nested_too_deep_is_refused() -> None:
+    check_depth(json.dumps(nested(MAX_DEPTH)), nested(MAX_DEPTH))
+    for text in (json.dumps(nested(MAX_DEPTH + 1)), json.dumps(nested(MAX_DEPTH + 1)).encode()):
+        with pytest.raises(ValueError, match="nested more than 200"):
+            check_depth(text, 1, nested(MAX_DEPTH + 1))
+
+
+def test_many_brackets_are_not_depth() -> None:
+    value: list[object] = ["[{" * 1000, [list[object]() for _ in range(1000)]]
+    check_depth(json.dumps(value), value)
+
+
+def test_only_an_object_that_could_be_written_again_is_one() -> None:
+    assert require_object("f", pretty_json({"a": 1})) == {"a": 1}
+    assert [parse_object(data) for data in (None, b"", b"[]", b"[" * 100_000)] == [None] * 4
+    with pytest.raises(Corrupt, match="'f' is not a JSON object"):
+        require_object("f", b"[]")

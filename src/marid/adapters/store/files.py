@@ -1,13 +1,16 @@
-"""Files that are replaced as a whole, and disk errors as errors of ours."""
+"""Files that are replaced as a whole, JSON objects in them, and disk errors as errors of ours."""
 
 import errno
 import fcntl
+import json
 import os
 import re
 import stat
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
+from typing import TypeGuard, cast
 
+from marid.core.conversation.records import Corrupt
 from marid.core.errors import Unavailable
 from marid.workspace.write.atomic import write_all
 
@@ -20,6 +23,9 @@ APPEND_FLAGS = WRITE_FLAGS | os.O_APPEND
 _TEMPORARY = re.compile(r"\..+\.([1-9][0-9]*)\.[0-9a-f]{8}\.tmp")
 # No file of a home gets that large by use: partitions are much smaller.
 MAX_FILE_BYTES = 1 << 30
+# Far below Python's own recursion limit wherever we are called from, far above any honest value.
+MAX_DEPTH = 200
+_MAX_TIME = 10**14
 
 
 class disk_errors:  # noqa: N801 (read as a verb: with disk_errors("reading ..."))
@@ -143,3 +149,65 @@ def remove_if_exists(path: str) -> None:
     """Raises: OSError."""
     with suppress(FileNotFoundError):
         os.unlink(path)
+
+
+def check_depth(text: str | bytes, *values: object) -> None:
+    """Raises: ValueError if one of the values, parsed from `text` or written as it, is nested too deep."""
+    # Counting brackets is cheap, and few texts have that many.
+    openings = text.count("[") + text.count("{") if isinstance(text, str) else text.count(b"[") + text.count(b"{")
+    if openings > MAX_DEPTH and any(map(_is_deep, values)):
+        raise ValueError(f"it is nested more than {MAX_DEPTH} levels deep")
+
+
+def _is_deep(value: object) -> bool:
+    level: list[object] = [value]
+    for _ in range(MAX_DEPTH):
+        level = [item for outer in level for item in _nested_values(outer)]
+        if not level:
+            return False
+    return True
+
+
+def _nested_values(value: object) -> list[object]:
+    """The containers directly inside a container."""
+    if isinstance(value, Mapping):
+        inner = list(cast("Mapping[str, object]", value).values())
+    elif isinstance(value, list | tuple):
+        inner = list(cast("list[object]", value))
+    else:
+        return []
+    return [item for item in inner if isinstance(item, Mapping | list | tuple)]
+
+
+def parse_object(data: bytes | None) -> dict[str, object] | None:
+    """The JSON object, or None if the bytes are not one that could be written again."""
+    try:
+        found = json.loads(data or b"")
+        check_depth(data or b"", found)
+    except (ValueError, RecursionError):
+        return None
+    return cast("dict[str, object]", found) if isinstance(found, dict) else None
+
+
+def require_object(path: str, data: bytes) -> dict[str, object]:
+    """The content of that file. Raises: Corrupt if it is not an object."""
+    found = parse_object(data)
+    if found is None:
+        raise Corrupt(f"'{path}' is not a JSON object; repair it or remove it")
+    return found
+
+
+def pretty_json(value: object) -> bytes:
+    """Indented JSON, in the format of Chibi's own files."""
+    return json.dumps(value, indent=2).encode() + b"\n"
+
+
+def integers(value: object) -> list[int]:
+    """The integers in a list; empty if it is not a list."""
+    found = cast("list[object]", value) if isinstance(value, list) else []
+    return [item for item in found if type(item) is int]
+
+
+def is_time(value: object) -> TypeGuard[int]:
+    """Whether a number can be a time: others make `time.gmtime` fail."""
+    return type(value) is int and 0 <= value < _MAX_TIME
