@@ -9,16 +9,20 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 
-from marid.adapters.store import lease, legacy, meta
+from marid.adapters.store import lease, legacy
 from marid.adapters.store.change_watcher import ChangeWatcher
 from marid.adapters.store.entry_lines import encode_line
 from marid.adapters.store.files import disk_errors, remove_leftovers, sync_folder, write_atomic
 from marid.adapters.store.home_state import HomeState
 from marid.adapters.store.inbox import FileInbox
-from marid.adapters.store.layout import DESTROYED_PREFIX, NEW_PREFIX, ConversationPaths, HomeLayout
+from marid.adapters.store.layout import (
+    DESTROYED_PREFIX,
+    NEW_PREFIX,
+    ConversationPaths,
+    HomeLayout,
+)
 from marid.adapters.store.open_conversation import OpenConversation
-from marid.adapters.store.snapshot import last_entry_ms
-from marid.adapters.store.transcript_reader import TranscriptReader, creation_anchor
+from marid.adapters.store.transcript_reader import TranscriptReader, creation_anchor, last_entry_ms
 from marid.core.conversation.entry import Entry
 from marid.core.conversation.records import (
     DEFAULT_STORAGE,
@@ -80,7 +84,7 @@ class FileConversations:
             draft = self._layout.folder(NEW_PREFIX + key)
             try:
                 make_private_folder(draft.partitions)
-                meta.save(draft, known)
+                draft.save_meta(known)
                 write_atomic(draft.active, encode_line(creation_anchor(known)._replace(id=new_id(), sequence=1)))
                 sync_folder(draft.folder)
                 _rename_into_place(draft.folder, paths)
@@ -234,7 +238,7 @@ class FileConversations:
         make_private_folder(paths.transcript_file())
         remove_leftovers(paths.folder)
         remove_leftovers(paths.transcript_file())
-        known = meta.load_strict(paths)
+        known = paths.load_meta_strict()
         foreign = None
         if not known.id:
             legacy.move_old_transcript(paths, storage)
@@ -298,7 +302,7 @@ class FileConversations:
         for name in self._layout.conversation_names():
             paths = self._layout.folder(name)
             with suppress(OSError):
-                if meta.load(paths).id == key:
+                if paths.load_meta().id == key:
                     return paths
         return None
 
@@ -314,7 +318,7 @@ class FileConversations:
         """The metadata, with the time of the last message from the transcript if a crash kept it from being saved. A
         newer file may also be a copy, so its entries count, not its time.
         """
-        known = meta.load(paths)
+        known = paths.load_meta()
         if known.last_message_ms and not self._modified_ms(paths) > known.last_message_ms + 60_000:
             return known
         last_ms = 0

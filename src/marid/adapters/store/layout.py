@@ -1,15 +1,19 @@
-"""Where everything is below a home; every name that becomes a folder is checked here."""
+"""The files below a home and the metadata of conversations; every name that becomes a folder is checked here."""
 
 import os
 import stat
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from marid.core.conversation.records import NOTES
+from marid.adapters.store.files import is_time, parse_object, pretty_json, read_bytes, require_object, write_atomic
+from marid.core.conversation.records import NOTES, ConversationMeta
 from marid.core.errors import BadInput, NotFound, Refused
 from marid.text.conversation_names import check_conversation_name, is_conversation_name
 
 DESTROYED_PREFIX = ".destroyed-"
 NEW_PREFIX = ".new-"
+# `context_meta.json`; fields of other programs, such as Chibi, are preserved.
+_TEXT_FIELDS = ("id", "title", "provider", "model", "source", "owner")
+_TIME_FIELDS = {"createdAt": "created_ms", "lastMessageAt": "last_message_ms", "archivedAt": "archived_ms"}
 
 
 class ConversationPaths(NamedTuple):
@@ -66,6 +70,45 @@ class ConversationPaths(NamedTuple):
             if os.path.islink(folder):
                 raise Refused(f"'{folder}' is a link, not the folder of a transcript")
         return self
+
+    def load_meta(self) -> ConversationMeta:
+        """The metadata, without an id if there is none yet; a damaged file counts as empty. Raises: OSError."""
+        return self._meta_from(parse_object(read_bytes(self.meta)) or {})
+
+    def load_meta_strict(self) -> ConversationMeta:
+        """As `load_meta`, before a write, which would lose the content of a damaged file. Raises: OSError; Corrupt."""
+        data = (read_bytes(self.meta) or b"").strip()
+        return self._meta_from(require_object(self.meta, data) if data else {})
+
+    def _meta_from(self, fields: dict[str, object]) -> ConversationMeta:
+        found: dict[str, object] = {}
+        for name in _TEXT_FIELDS:
+            if isinstance(value := fields.get(name), str):
+                found[name] = value
+                del fields[name]
+        for name, attribute in _TIME_FIELDS.items():
+            if is_time(value := fields.get(name)):
+                found[attribute] = value
+                del fields[name]
+        if isinstance(flags := fields.get("flags"), dict):
+            found["flags"] = cast("dict[str, object]", flags)
+            del fields["flags"]
+        seconds = fields.get("created_at")
+        if "created_ms" not in found and is_time(seconds):
+            found["created_ms"] = seconds * 1000
+        return ConversationMeta(id="", name=self.name, extra=fields)._replace(**found)
+
+    def save_meta(self, meta: ConversationMeta) -> None:
+        """Replace the metadata. Raises: OSError."""
+        fields: dict[str, object] = {**meta.extra}
+        for name in _TEXT_FIELDS:
+            if name != "owner" or meta.owner:
+                fields[name] = getattr(meta, name)
+        fields["flags"] = dict(meta.flags)
+        for name, attribute in _TIME_FIELDS.items():
+            if value := getattr(meta, attribute):
+                fields[name] = value
+        write_atomic(self.meta, pretty_json(fields))
 
 
 class HomeLayout(NamedTuple):

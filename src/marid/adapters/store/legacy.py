@@ -7,7 +7,7 @@ import os
 import zlib
 from typing import cast
 
-from marid.adapters.store import manifest, meta, partitions
+from marid.adapters.store import manifest, partitions
 from marid.adapters.store.append_log import complete_lines
 from marid.adapters.store.entry_lines import encode_line, parse_lines
 from marid.adapters.store.files import (
@@ -34,7 +34,7 @@ _NEVER_ADOPTED = ANCHORS | NEVER_IN_WINDOW | {"system_prompt"}
 
 def with_legacy_lines(paths: ConversationPaths, active: bytes) -> bytes:
     """The lines of the active file, the only partition, as they will be after the adoption. Raises: OSError."""
-    if meta.load(paths).id:
+    if paths.load_meta().id:
         return active
     stray = b"" if os.path.exists(paths.active) else _read_complete_lines(paths.transcript_file("context.jsonl"))
     old = _read_complete_lines(paths.file(LEGACY_TRANSCRIPT)) + stray

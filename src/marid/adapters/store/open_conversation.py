@@ -8,7 +8,7 @@ from itertools import count
 from threading import RLock
 from typing import Self
 
-from marid.adapters.store import meta, partitions
+from marid.adapters.store import partitions
 from marid.adapters.store.active_partition import ActivePartition, first_sequence
 from marid.adapters.store.entry_lines import begin_line, encode_line, finish_line, parse_lines
 from marid.adapters.store.files import disk_errors, remove_if_exists, unavailable, write_atomic
@@ -17,8 +17,13 @@ from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.lease import Lease
 from marid.adapters.store.legacy import KEPT_IDS_KEY
 from marid.adapters.store.manifest import Manifest
-from marid.adapters.store.snapshot import KEPT_SINCE_KEY, TranscriptSnapshot, kept_ids
-from marid.adapters.store.transcript_reader import TranscriptReader, with_initial_anchor
+from marid.adapters.store.transcript_reader import (
+    KEPT_SINCE_KEY,
+    TranscriptReader,
+    TranscriptSnapshot,
+    kept_ids,
+    with_initial_anchor,
+)
 from marid.adapters.store.window_file import WindowFile
 from marid.core.conversation.entry import ANCHORS, ARCHIVAL, NEVER_IN_WINDOW, SYSTEM, SYSTEM_PROMPT_CHANGED, Entry
 from marid.core.conversation.records import (
@@ -92,7 +97,7 @@ class OpenConversation(TranscriptReader):
         # A random start and a counter: each os.urandom would release the GIL, and the ids of one append must sort in
         # its order. The highest bit is left for the counter.
         self._id_bits = count(int.from_bytes(os.urandom(8), "big") >> 65 - RANDOM_BITS)
-        self._meta = meta.load(paths)
+        self._meta = paths.load_meta()
         self._manifest = Manifest()
         self._active = ActivePartition(paths, storage)
         self._stale = True
@@ -171,7 +176,7 @@ class OpenConversation(TranscriptReader):
             new = new._replace(id=old.id, name=old.name, extra={**old.extra, **new.extra})
             if new != old:
                 with disk_errors(f"writing '{self._paths.meta}'"):
-                    meta.save(self._paths, new)
+                    self._paths.save_meta(new)
             self._meta = new
             return new
 
@@ -193,7 +198,7 @@ class OpenConversation(TranscriptReader):
         with self._lock, disk_errors(f"writing '{self._paths.meta}'"):
             self._lease.check()
             self._meta = self._meta._replace(id=key, created_ms=created_ms)
-            meta.save(self._paths, self._meta)
+            self._paths.save_meta(self._meta)
             first, *rest = self._window.entries
             self._window.replace(with_initial_anchor(rest if not first.sequence else [first, *rest], self._meta))
 

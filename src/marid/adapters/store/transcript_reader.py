@@ -1,16 +1,186 @@
-"""A conversation that is read: each method reads the files as they are then."""
+"""A transcript that is read: each method of the reader reads the files as they are at that moment."""
 
 import os
-from collections.abc import Collection, Generator, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import contextmanager
+from itertools import chain
+from typing import NamedTuple, cast
 
-from marid.adapters.store import legacy, meta
-from marid.adapters.store.files import disk_errors, read_bytes
+from marid.adapters.store import bloom_filters, legacy, partitions
+from marid.adapters.store.active_partition import first_sequence
+from marid.adapters.store.append_log import complete_lines, read_range
+from marid.adapters.store.entry_lines import EntryLine, parse_lines, report_bad_lines
+from marid.adapters.store.files import disk_errors, open_file, read_bytes
 from marid.adapters.store.layout import ConversationPaths
-from marid.adapters.store.snapshot import TranscriptSnapshot, take_snapshot
-from marid.core.conversation.entry import ANCHORS, CONTEXT_CREATED, SYSTEM, Entry
+from marid.adapters.store.legacy import KEPT_IDS_KEY
+from marid.adapters.store.manifest import PartitionRow, PartitionRows
+from marid.core.conversation.entry import ANCHORS, CONTEXT_CREATED, NEVER_IN_WINDOW, SYSTEM, Entry
 from marid.core.conversation.records import ConversationMeta, StorageSettings
 from marid.core.errors import NotFound
+
+KEPT_SINCE_KEY = "kept_since"
+# Enough of a file's end to hold an entry.
+_TAIL_BYTES = 1 << 17
+
+
+class TranscriptSnapshot(NamedTuple):
+    """`active` holds whole lines only. Partitions are read when they are needed: all methods raise OSError.
+
+    `on_problem` gets a note about each unreadable line that a method meets.
+    """
+
+    paths: ConversationPaths
+    rows: PartitionRows
+    active: bytes
+    on_problem: Callable[[str], None] | None = None
+
+    def last_sequence(self) -> int:
+        """The number of the last entry, 0 without any."""
+        number = self.rows.last_sequence
+        for line in self._active_lines():
+            number = line.entry.sequence
+        return number
+
+    def entries(self, after: int = 0, types: Collection[str] = ()) -> Iterator[Entry]:
+        """The entries beyond the cursor, in order."""
+        first = bisect_right(self.rows, after, key=lambda row: row["last_sequence"])
+        sealed = chain.from_iterable(self._partition_lines(row) for row in self.rows[first:])
+        for line in chain(sealed, self._active_lines()):
+            if line.entry.sequence > after and (not types or line.entry.entry_type in types):
+                yield line.entry
+
+    def find(self, key: str) -> Entry | None:
+        """By id: in the active file, then in partitions whose filter may contain it, newest first."""
+        active = self._active_lines() if partitions.may_mention(self.active, key) else ()
+        rows = self._candidate_rows(bloom_filters.IDS_FILE, {key})
+        sealed = chain.from_iterable(self._partition_lines(row, key) for row in rows)
+        return next((line.entry for line in chain(active, sealed) if line.entry.id == key), None)
+
+    def search(self, query: str, *, whole_words: bool) -> Iterator[Entry]:
+        """Entries that have all words of the query, oldest first."""
+        words = bloom_filters.words_of(query) if whole_words else set[str]()
+        parts = query.casefold().split()
+        if not parts:
+            return
+        terms = bloom_filters.query_terms(query, whole_words=whole_words)
+        rows = reversed(list(self._candidate_rows(bloom_filters.WORDS_FILE, terms)))
+        sealed = chain.from_iterable(self._partition_lines(row) for row in rows)
+        for line in chain(sealed, self._active_lines()):
+            text = line.entry.content.casefold()
+            if all(part in text for part in parts) and words <= (bloom_filters.words_of(text) if words else words):
+                yield line.entry
+
+    def window(self) -> list[Entry]:
+        """The last anchor, the entries that it kept, and those after it; all entries if there is no anchor."""
+        active = [line.entry for line in self._active_lines()]
+        for index in range(len(active) - 1, -1, -1):
+            if active[index].entry_type in ANCHORS:
+                return self.window_since(active[index:])
+        start = next((row["anchor_sequence"] for row in reversed(self.rows) if row["anchor_sequence"]), 0)
+        sealed = list(self._replace(active=b"").entries(after=start - 1))
+        return self.window_since(sealed + active)
+
+    def window_since(self, found: list[Entry]) -> list[Entry]:
+        """The window, from entries that begin with the last anchor."""
+        later = [entry for entry in found[1:] if entry.entry_type not in NEVER_IN_WINDOW]
+        if not found or found[0].entry_type not in ANCHORS:
+            return [entry for entry in found if entry.entry_type not in NEVER_IN_WINDOW]
+        return [found[0], *self._kept_entries(found[0]), *later]
+
+    def _kept_entries(self, anchor: Entry) -> list[Entry]:
+        keys = kept_ids(anchor)
+        if not keys:
+            return []
+        begin = anchor.metadata.get(KEPT_SINCE_KEY)
+        wanted = set(keys)
+        known: dict[str, Entry] = {}
+        if type(begin) is int:
+            for entry in self.entries(after=begin - 1):
+                if entry.sequence >= anchor.sequence or len(known) == len(wanted):
+                    break
+                if entry.id in wanted:
+                    known[entry.id] = entry
+        found = (known.get(key) or self.find(key) for key in keys)
+        return [entry for entry in found if entry is not None]
+
+    def _active_lines(self) -> Iterator[EntryLine]:
+        on_bad = report_bad_lines(self.paths.active, self.active, self.on_problem)
+        return parse_lines(self.active, before=self.rows.last_sequence, on_bad=on_bad)
+
+    def _partition_lines(self, row: PartitionRow, key: str = "") -> Iterator[EntryLine]:
+        return partitions.read_partition(self.paths, row, key, self.on_problem)
+
+    def _candidate_rows(self, kind: str, terms: Collection[str]) -> Iterator[PartitionRow]:
+        """The partitions that may have all of the terms, newest first."""
+        if not terms:
+            yield from reversed(self.rows)
+            return
+        frames = bloom_filters.load_frames(self.paths.transcript_file(kind)) if self.rows else {}
+        for row in reversed(self.rows):
+            frame = frames.get(row["file"]) or bloom_filters.sidecar_frame(
+                self.paths.transcript_file(row["file"]), kind
+            )
+            if bloom_filters.may_contain(frame, row, terms) or not partitions.is_unchanged(self.paths, row):
+                yield row
+
+
+def take_snapshot(
+    paths: ConversationPaths, storage: StorageSettings, on_problem: Callable[[str], None] | None = None
+) -> TranscriptSnapshot:
+    """The transcript as it is now, also while another process writes it. Raises: OSError."""
+    while True:
+        try:
+            fd = open_file(paths.active)
+        except FileNotFoundError:
+            found, _ = partitions.survey(paths, storage, 0)
+            if not os.path.exists(paths.active):
+                return _with_legacy_lines(TranscriptSnapshot(paths, found.rows, b"", on_problem))
+            continue
+        try:
+            data = complete_lines(read_range(fd, 0, os.fstat(fd).st_size))
+            found, _ = partitions.survey(paths, storage, first_sequence(paths, data))
+            # If it is still the active file, it has not become a partition meanwhile.
+            if _is_same_file(paths.active, fd):
+                return _with_legacy_lines(TranscriptSnapshot(paths, found.rows, data, on_problem))
+        finally:
+            os.close(fd)
+
+
+def _with_legacy_lines(found: TranscriptSnapshot) -> TranscriptSnapshot:
+    active = found.active if found.rows.last_sequence else legacy.with_legacy_lines(found.paths, found.active)
+    # Line numbers mean nothing if lines come from several files.
+    return found if active == found.active else found._replace(active=active, on_problem=None)
+
+
+def _is_same_file(path: str, fd: int) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(fd))
+    except FileNotFoundError:
+        return False
+
+
+def last_entry_ms(path: str) -> int:
+    """The time of the last message by the end of a file, 0 without any. Raises: OSError.
+
+    If the last line is too long to be read here, the time of the file.
+    """
+    fd = open_file(path)
+    try:
+        about = os.fstat(fd)
+        data = read_range(fd, max(0, about.st_size - _TAIL_BYTES), about.st_size)
+    finally:
+        os.close(fd)
+    found = [line.entry for line in parse_lines(data)]
+    if data and not found:
+        return about.st_mtime_ns // 1_000_000
+    return max((entry.time_ms for entry in found if entry.entry_type not in ANCHORS), default=0)
+
+
+def kept_ids(anchor: Entry) -> list[str]:
+    """The ids of the entries that an anchor kept, in its order."""
+    kept = anchor.metadata.get(KEPT_IDS_KEY)
+    return [key for key in cast("list[object]", kept) if isinstance(key, str)] if isinstance(kept, list) else []
 
 
 class TranscriptReader:
@@ -23,7 +193,7 @@ class TranscriptReader:
 
     def meta(self) -> ConversationMeta:
         with disk_errors(f"reading '{self._paths.meta}'"):
-            known = meta.load(self._paths)
+            known = self._paths.load_meta()
             self._check_exists()
             return known
 

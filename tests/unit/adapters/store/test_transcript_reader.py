@@ -1,13 +1,18 @@
-"""Reading while others write."""
+"""A conversation that is only read, and snapshots of its transcript."""
 
+import os
 import threading
 from pathlib import Path
 
 import pytest
 
+from fakes.listener import heard
 from fakes.stores import TunedConversations, run_in_threads, user_message
+from marid.adapters.store import bloom_filters, transcript_reader
 from marid.adapters.store.conversations import FileConversations
-from marid.core.conversation.entry import CONTEXT_CREATED, MESSAGE
+from marid.adapters.store.entry_lines import encode_line
+from marid.adapters.store.layout import HomeLayout
+from marid.core.conversation.entry import COMPACTION, CONTEXT_CREATED, MESSAGE, Entry
 from marid.core.conversation.records import StorageSettings
 from marid.core.errors import Unavailable
 
@@ -85,3 +90,113 @@ def test_a_disk_error_is_reported(home: FileConversations, folder: Path) -> None
     with pytest.raises(Unavailable, match="opening the conversation 'c' failed"):
         home.open("c")
     assert home.holder("c") is None
+
+
+STORAGE = StorageSettings(partition_max_entries=4)
+
+
+@pytest.fixture
+def forty(tmp_path: Path) -> Path:
+    """A home with a conversation of ten partitions, with four entries each, nearly."""
+    home = TunedConversations(str(tmp_path), STORAGE)
+    with home.open("c", create=True) as held:
+        for number in range(40):
+            held.append([Entry(entry_type=MESSAGE, id=f"id{number}", content=f"Word{number} in_between here")])
+    return tmp_path
+
+
+def test_a_search_by_id_reads_only_partitions_whose_filter_knows_it(forty: Path) -> None:
+    known, unknown = heard(forty, [{"id": "id7"}, {"id": "nothing"}])
+    assert known.partitions <= 2
+    assert [content.split()[0] for content in known.contents] == ["Word7"]
+    assert unknown.partitions <= 1
+    assert unknown.contents == []
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_search_by_word_reads_only_partitions_whose_filter_knows_it(forty: Path, *, whole: bool) -> None:
+    limits = {"nowhere": (1, 0), "word17": (2, 1), "word17 here": (2, 1), "word17 nowhere": (1, 0), "here": (10, 40)}
+    answers = heard(forty, [{"words": words, "whole": whole} for words in limits])
+    for (words, (most, wanted)), answer in zip(limits.items(), answers, strict=True):
+        assert answer.partitions <= most, words
+        assert len(answer.contents) == wanted, words
+
+
+def test_a_part_of_a_word_is_found_and_reads_only_partitions_that_have_its_pieces(forty: Path) -> None:
+    """The defect: filters over words alone would hide `ord17` in `Word17`."""
+    limits = {"ORD17": (2, 1), "rd1": (10, 11), "d1": (10, 11), "in_betw": (10, 40), "rdx17": (1, 0)}
+    for (words, (most, wanted)), answer in zip(
+        limits.items(), heard(forty, [{"words": words} for words in limits]), strict=True
+    ):
+        assert answer.partitions <= most, words
+        assert len(answer.contents) == wanted, words
+
+
+def test_a_filter_beside_a_partition_serves_where_the_common_file_has_none(forty: Path) -> None:
+    """As a partition that was brought here together with its filter; what another program wrote hides nothing."""
+    paths = HomeLayout(str(forty)).paths("c")
+    common = paths.transcript_file(bloom_filters.WORDS_FILE)
+    frames = bloom_filters.load_frames(common)
+    Path(common).unlink()
+    [unfiltered] = heard(forty, [{"words": "nowhere"}])
+    assert unfiltered.partitions == 10
+    for number, (file, frame) in enumerate(frames.items()):
+        path = Path(paths.transcript_file(file)).with_suffix(bloom_filters.SIDECAR_SUFFIX)
+        if number < 5:
+            bloom_filters.rewrite_frames(str(path), {bloom_filters.WORDS_FILE: frame})
+        else:
+            path.write_text('{"bits":{"vec":[0,0]},"num_hashes":7,"hasher":[1,2]}')
+    words = [f"word{number}" for number in range(40)]
+    absent, *present = heard(forty, [{"words": "nowhere"}, *({"words": word, "whole": True} for word in words)])
+    assert 5 <= absent.partitions <= 6
+    assert [len(answer.contents) for answer in present] == [1] * 40
+
+
+def test_what_an_anchor_kept_is_found_wherever_it_is(tmp_path: Path) -> None:
+    with TunedConversations(str(tmp_path), STORAGE).open("c", create=True) as held:
+        for number in range(10):
+            held.append([Entry(entry_type=MESSAGE, id=f"id{number}")])
+        # As another program might write it: without saying since when, and with ids that are nowhere.
+        held.append([Entry(entry_type=COMPACTION, id="a", metadata={"kept": ["id8", "gone", 5, "id1"]})])
+        wanted = ["a", "id8", "id1", "n"]
+        held.append([Entry(entry_type=MESSAGE, id="n")])
+        assert [entry.id for entry in held.window()] == wanted
+    read = TunedConversations(str(tmp_path), STORAGE).read("c")
+    assert [entry.id for entry in read.window()] == wanted
+    with TunedConversations(str(tmp_path), STORAGE).open("c") as held:
+        assert [entry.id for entry in held.window()] == wanted
+        held.append([Entry(entry_type=COMPACTION, id="b", metadata={"kept": "odd"})])
+        assert [entry.id for entry in held.window()] == ["b"]
+
+
+def test_the_last_anchor_may_be_in_a_partition(tmp_path: Path) -> None:
+    home = TunedConversations(str(tmp_path), STORAGE)
+    with home.open("c", create=True) as held:
+        held.append([Entry(entry_type=MESSAGE, id="x")])
+        held.add_anchor(Entry(entry_type=COMPACTION, id="a"), ["x"])
+        for number in range(9):
+            held.append([Entry(entry_type=MESSAGE, id=f"id{number}")])
+        wanted = ["a", "x", *(f"id{number}" for number in range(9))]
+        assert [entry.id for entry in held.window()] == wanted
+    assert [entry.id for entry in home.read("c").window()] == wanted
+    with home.open("c") as held:
+        assert [entry.id for entry in held.window()] == wanted
+
+
+def test_a_conversation_without_files_is_empty(tmp_path: Path) -> None:
+    (tmp_path / "contexts/c").mkdir(parents=True)
+    paths = HomeLayout(str(tmp_path)).paths("c")
+    whole = transcript_reader.take_snapshot(paths, STORAGE)
+    assert whole.last_sequence() == 0
+    assert whole.window() == []
+    assert whole.find("x") is None
+
+
+def test_the_last_time_is_the_files_own_where_its_last_line_is_too_long_to_be_seen(tmp_path: Path) -> None:
+    file = tmp_path / "active.jsonl"
+    file.write_bytes(encode_line(Entry(entry_type=MESSAGE, content="x" * 200_000, time_ms=5000)))
+    os.utime(file, (9, 9))
+    assert transcript_reader.last_entry_ms(str(file)) == 9000
+    with file.open("ab") as more:
+        more.write(encode_line(Entry(entry_type=MESSAGE, time_ms=7000)))
+    assert transcript_reader.last_entry_ms(str(file)) == 7000
