@@ -2,27 +2,23 @@
 
 After some appends the file is padded with tabs: writing into existing blocks spares the file system a journal entry,
 which halves the time of an append. Our lines contain no tabs, and JSON readers skip them. The padding is removed when
-the file is closed, or when it is opened after a crash.
+the file is closed, or when it is opened after a crash. Requests that arrive while the disk is busy become one write.
 """
 
 import errno
 import os
-import re
 import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from threading import Lock
+from typing import Generic, TypeVar
 
-from marid.adapters.store.entry_lines import decode_line, parse_lines
-from marid.adapters.store.files import APPEND_FLAGS, WRITE_FLAGS, open_file, parse_object, sync_folder
-from marid.core.conversation.entry_json import MORE_LINES
+from marid.adapters.store.entry_lines import PADDING, complete_lines
+from marid.adapters.store.files import APPEND_FLAGS, WRITE_FLAGS, open_file, sync_folder
 from marid.core.conversation.records import Corrupt
 from marid.workspace.write.atomic import write_all
 
-PADDING = b"\t"
-_PADDING_RUN = re.compile(PADDING + b"+")
 _MAX_PADDING = 1 << 16
-# A disk writes sectors, or parts of them, as a whole.
-_SECTOR = 512
-_LINE_END = ord("\n")
 # Resolution of file times in seconds: usual, and where file systems store whole seconds.
 _CLOCK_TICK, _COARSE_CLOCK_TICK = 0.02, 2.0
 # Padding is not worth its cost for fewer lines.
@@ -199,62 +195,6 @@ def repair_tail(fd: int, path: str) -> tuple[int, int]:
     return len(good), len(torn)
 
 
-def complete_lines(data: bytes) -> bytes:
-    """The part of a file, which may be written at this moment, that is whole lines and whole groups.
-
-    The last line may lack its newline: no part of a JSON object is an object.
-    """
-    data = before_first_hole(data.rstrip(PADDING))
-    end = data.rfind(b"\n") + 1
-    if end < len(data) and parse_object(data[end:]) is not None:
-        data += b"\n"
-        end = len(data)
-    line = data.rfind(b"\n", 0, max(0, end - 1)) + 1
-    more = _lines_to_follow(data[line:end])
-    while more:
-        end = line
-        line = data.rfind(b"\n", 0, max(0, end - 1)) + 1
-        more = more + 1 if end and _lines_to_follow(data[line:end]) == more + 1 else 0
-    return data[:end]
-
-
-def before_first_hole(data: bytes) -> bytes:
-    """The data before the first hole: padding where a power cut has lost a part of an append, but not what follows.
-
-    Tabs alone are no proof, since other programs may write them. A disk writes sectors: a hole ends at the end of one,
-    and starts with one or where the append started. And something is missing: the hole is inside a line of ours, which
-    never contains a tab, or its line is unreadable or skips numbers, and so does our next line, if there is one.
-    """
-    if PADDING not in data:
-        return data
-    holes = [run.start() for run in _PADDING_RUN.finditer(data) if _is_hole(data, run)]
-    if not holes:
-        return data
-    broken = {data.rfind(b"\n", 0, hole) + 1: hole for hole in reversed(holes)}
-    at = min(broken)
-    number = max((line.entry.sequence for line in parse_lines(data[:at])), default=0)
-    doubt = -1
-    while at < len(data):
-        stop = data.find(b"\n", at) + 1 or len(data)
-        doubt = at if doubt < 0 and at in broken else doubt
-        entry = decode_line(data[at:stop], -1)
-        if entry is not None:
-            own = entry[0].sequence
-            if own and broken.get(at, at) > at:
-                return data[:at]
-            if doubt >= 0 and number and own > number + 1:
-                return data[:doubt]
-            number, doubt = max(own, number + 1), -1
-        at = stop
-    return data[:doubt] if doubt >= 0 else data
-
-
-def _is_hole(data: bytes, run: re.Match[bytes]) -> bool:
-    """Whether this run of tabs can be sectors that were not written."""
-    begins = run.start() % _SECTOR == 0 or data[run.start() - 1] == _LINE_END
-    return begins and run.end() % _SECTOR == 0
-
-
 def length_marker(path: str) -> tuple[int, int]:
     """The file's inode and its length without padding. Raises: OSError."""
     fd = open_file(path)
@@ -288,14 +228,6 @@ def _write_at(fd: int, data: bytes, start: int) -> None:
         done += os.pwrite(fd, data[done:], start + done)
 
 
-def _lines_to_follow(line: bytes) -> int:
-    """How many lines of the same append follow this one."""
-    if b'"%s"' % MORE_LINES.encode() not in line:
-        return 0
-    found = decode_line(line)
-    return found[1] if found else 0
-
-
 def _save_torn_bytes(path: str, data: bytes) -> None:
     """Keep the bytes for a person to look at. On a full disk the repair is more important."""
     with suppress(OSError):
@@ -304,3 +236,121 @@ def _save_torn_bytes(path: str, data: bytes) -> None:
             write_all(fd, [data, b"\n"])
         finally:
             os.close(fd)
+
+
+class CommitWaiter:
+    """A waiting request; its thread is woken when it is served, or to serve all that wait."""
+
+    is_served = False
+    is_leader = False
+    gate: "Lock | None" = None
+
+
+T = TypeVar("T", bound=CommitWaiter)
+
+
+class GroupCommit(Generic[T]):
+    """Calls `commit` in one thread at a time, with the waiters of all threads in the order they came.
+
+    Threads that were served together usually come back together. So the last of them commits, which needs no wake-up;
+    the first waits only for a moment and commits itself if the others stay away. `commit` must not raise: it stores the
+    result in each waiter.
+    """
+
+    def __init__(self, commit: Callable[[Sequence[T]], None], longest_wait: float = 0.005) -> None:
+        self._commit = commit
+        self._longest_wait = longest_wait
+        self._lock = Lock()
+        self._queue: list[T] = []
+        self._busy = False
+        self._expected_waiters = 1
+        self._last_duration = 0.0
+
+    def submit(self, waiter: T) -> None:
+        """Return after `commit` has handled the waiter."""
+        with self._lock:
+            self._queue.append(waiter)
+            leads = not self._busy and (self._expected_waiters <= 2 or len(self._queue) >= self._expected_waiters)
+            batch = self._take_batch() if leads else []
+            gate = waiter.gate = None if leads else _locked_gate()
+        if gate is not None:
+            batch = self._wait(waiter, gate)
+        if batch:
+            self._commit_batch(batch, waiter)
+
+    def _take_batch(self) -> list[T]:
+        """All waiters, for the thread that will commit. Needs the lock."""
+        self._busy = True
+        batch, self._queue = self._queue, []
+        return batch
+
+    def _wait(self, waiter: T, gate: Lock) -> list[T]:
+        """Wait until another thread has served the waiter, or return the batch that this thread must commit."""
+        try:
+            while True:
+                woken = gate.acquire(timeout=self._wait_timeout(waiter))
+                if waiter.is_served:
+                    return []
+                with self._lock:
+                    if waiter.is_leader or (not woken and self._is_next(waiter)):
+                        return self._take_batch()
+        except BaseException:
+            self._remove_waiter(waiter)
+            raise
+
+    def _wait_timeout(self, waiter: T) -> float:
+        """The first in the queue waits a moment for the others, the others until they are woken."""
+        with self._lock:
+            return min(self._last_duration, self._longest_wait) if self._is_next(waiter) else -1
+
+    def _is_next(self, waiter: T) -> bool:
+        return not self._busy and self._queue[:1] == [waiter]
+
+    def _remove_waiter(self, waiter: T) -> None:
+        """This thread was interrupted: the next takes over."""
+        with self._lock:
+            if waiter in self._queue:
+                self._queue.remove(waiter)
+                if waiter.is_leader or not self._busy:
+                    self._appoint_leader()
+
+    def _appoint_leader(self) -> None:
+        """Let the first waiter serve all. Needs the lock."""
+        self._busy = bool(self._queue)
+        if self._queue:
+            self._queue[0].is_leader = True
+            _wake(self._queue[0])
+
+    def _commit_batch(self, batch: list[T], own: T) -> None:
+        begin = time.perf_counter()
+        try:
+            self._commit(batch)
+        finally:
+            self._last_duration = time.perf_counter() - begin
+            self._finish(batch, own)
+
+    def _finish(self, batch: list[T], own: T) -> None:
+        with self._lock:
+            for waiter in batch:
+                waiter.is_served = True
+            self._expected_waiters = len(batch) + len(self._queue)
+            self._busy = False
+            if self._expected_waiters <= 2:
+                # Two need not wait for each other: one computes while the other is written.
+                self._appoint_leader()
+            elif self._queue:
+                _wake(self._queue[0])
+        for waiter in batch:
+            if waiter is not own:
+                _wake(waiter)
+
+
+def _wake(waiter: CommitWaiter) -> None:
+    if waiter.gate is not None and waiter.gate.locked():
+        waiter.gate.release()
+
+
+def _locked_gate() -> Lock:
+    gate = Lock()
+    gate.acquire()
+    return gate

@@ -1,12 +1,13 @@
 """Entries as lines: one compact JSON object each, ASCII only; unknown fields are preserved."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from math import isfinite
 from typing import NamedTuple, cast
 
-from marid.adapters.store.files import check_depth
+from marid.adapters.store.files import check_depth, parse_object
 from marid.core.conversation.entry import OK, Entry
 from marid.core.conversation.entry_json import MORE_LINES
 from marid.core.errors import BadInput
@@ -26,6 +27,12 @@ _KNOWN_FIELDS = frozenset({*_TEXT_FIELDS, "timestamp", "time_ms", "metadata"})
 _BOM = b"\xef\xbb\xbf"
 _MAX_MS = 10**15
 _MAX_REPORTED = 100
+# A log is padded with tabs, which our lines never contain.
+PADDING = b"\t"
+_PADDING_RUN = re.compile(PADDING + b"+")
+# A disk writes sectors, or parts of them, as a whole.
+_SECTOR = 512
+_LINE_END = ord("\n")
 
 
 class EntryLine(NamedTuple):
@@ -206,3 +213,67 @@ def entry_tokens(entry: Entry, bytes_per_token: int) -> int:
     """An estimate by the length of the content."""
     text = entry.content
     return -(-(len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))) // bytes_per_token)
+
+
+def complete_lines(data: bytes) -> bytes:
+    """The part of a file, which may be written at this moment, that is whole lines and whole groups.
+
+    The last line may lack its newline: no part of a JSON object is an object.
+    """
+    data = before_first_hole(data.rstrip(PADDING))
+    end = data.rfind(b"\n") + 1
+    if end < len(data) and parse_object(data[end:]) is not None:
+        data += b"\n"
+        end = len(data)
+    line = data.rfind(b"\n", 0, max(0, end - 1)) + 1
+    more = _lines_to_follow(data[line:end])
+    while more:
+        end = line
+        line = data.rfind(b"\n", 0, max(0, end - 1)) + 1
+        more = more + 1 if end and _lines_to_follow(data[line:end]) == more + 1 else 0
+    return data[:end]
+
+
+def before_first_hole(data: bytes) -> bytes:
+    """The data before the first hole: padding where a power cut has lost a part of an append, but not what follows.
+
+    Tabs alone are no proof, since other programs may write them. A disk writes sectors: a hole ends at the end of one,
+    and starts with one or where the append started. And something is missing: the hole is inside a line of ours, which
+    never contains a tab, or its line is unreadable or skips numbers, and so does our next line, if there is one.
+    """
+    if PADDING not in data:
+        return data
+    holes = [run.start() for run in _PADDING_RUN.finditer(data) if _is_hole(data, run)]
+    if not holes:
+        return data
+    broken = {data.rfind(b"\n", 0, hole) + 1: hole for hole in reversed(holes)}
+    at = min(broken)
+    number = max((line.entry.sequence for line in parse_lines(data[:at])), default=0)
+    doubt = -1
+    while at < len(data):
+        stop = data.find(b"\n", at) + 1 or len(data)
+        doubt = at if doubt < 0 and at in broken else doubt
+        entry = decode_line(data[at:stop], -1)
+        if entry is not None:
+            own = entry[0].sequence
+            if own and broken.get(at, at) > at:
+                return data[:at]
+            if doubt >= 0 and number and own > number + 1:
+                return data[:doubt]
+            number, doubt = max(own, number + 1), -1
+        at = stop
+    return data[:doubt] if doubt >= 0 else data
+
+
+def _is_hole(data: bytes, run: re.Match[bytes]) -> bool:
+    """Whether this run of tabs can be sectors that were not written."""
+    begins = run.start() % _SECTOR == 0 or data[run.start() - 1] == _LINE_END
+    return begins and run.end() % _SECTOR == 0
+
+
+def _lines_to_follow(line: bytes) -> int:
+    """How many lines of the same append follow this one."""
+    if b'"%s"' % MORE_LINES.encode() not in line:
+        return 0
+    found = decode_line(line)
+    return found[1] if found else 0

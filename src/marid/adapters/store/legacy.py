@@ -8,8 +8,7 @@ import zlib
 from typing import cast
 
 from marid.adapters.store import manifest, partitions
-from marid.adapters.store.append_log import complete_lines
-from marid.adapters.store.entry_lines import encode_line, parse_lines
+from marid.adapters.store.entry_lines import complete_lines, encode_line, parse_lines
 from marid.adapters.store.files import (
     is_time,
     parse_object,

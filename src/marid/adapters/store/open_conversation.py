@@ -9,10 +9,10 @@ from threading import RLock
 from typing import Self
 
 from marid.adapters.store import partitions
-from marid.adapters.store.active_partition import ActivePartition, first_sequence
+from marid.adapters.store.active_files import ActivePartition, WindowFile, first_sequence
+from marid.adapters.store.append_log import CommitWaiter, GroupCommit
 from marid.adapters.store.entry_lines import begin_line, encode_line, finish_line, parse_lines
 from marid.adapters.store.files import disk_errors, remove_if_exists, unavailable, write_atomic
-from marid.adapters.store.group_commit import CommitWaiter, GroupCommit
 from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.lease import Lease
 from marid.adapters.store.legacy import KEPT_IDS_KEY
@@ -24,7 +24,6 @@ from marid.adapters.store.transcript_reader import (
     kept_ids,
     with_initial_anchor,
 )
-from marid.adapters.store.window_file import WindowFile
 from marid.core.conversation.entry import ANCHORS, ARCHIVAL, NEVER_IN_WINDOW, SYSTEM, SYSTEM_PROMPT_CHANGED, Entry
 from marid.core.conversation.records import (
     ConversationArchived,

@@ -8,9 +8,9 @@ from itertools import chain
 from typing import NamedTuple, cast
 
 from marid.adapters.store import bloom_filters, legacy, partitions
-from marid.adapters.store.active_partition import first_sequence
-from marid.adapters.store.append_log import complete_lines, read_range
-from marid.adapters.store.entry_lines import EntryLine, parse_lines, report_bad_lines
+from marid.adapters.store.active_files import first_sequence
+from marid.adapters.store.append_log import read_range
+from marid.adapters.store.entry_lines import EntryLine, complete_lines, parse_lines, report_bad_lines
 from marid.adapters.store.files import disk_errors, open_file, read_bytes
 from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.legacy import KEPT_IDS_KEY

@@ -8,8 +8,8 @@ from types import FrameType
 
 import pytest
 
-from marid.adapters.store.append_log import PADDING, AppendLog, complete_lines, length_marker, repair_tail
-from marid.adapters.store.entry_lines import encode_line, parse_lines
+from marid.adapters.store.append_log import AppendLog, length_marker, repair_tail
+from marid.adapters.store.entry_lines import PADDING, complete_lines, encode_line, parse_lines
 from marid.core.conversation.entry import Entry
 from marid.core.conversation.records import Corrupt
 

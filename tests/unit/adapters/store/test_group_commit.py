@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from fakes.stores import run_in_threads
-from marid.adapters.store.group_commit import CommitWaiter, GroupCommit
+from marid.adapters.store.append_log import CommitWaiter, GroupCommit
 
 
 class Number(CommitWaiter):
@@ -109,7 +109,7 @@ def test_after_an_interrupted_leader_the_next_one_commits(*, appointed: bool) ->
 
 WAITING = """
 import threading, time
-from marid.adapters.store.group_commit import GroupCommit, CommitWaiter
+from marid.adapters.store.append_log import GroupCommit, CommitWaiter
 free = threading.Event()
 commits = GroupCommit(lambda _waiters: free.wait(30))
 threads = [threading.Thread(target=commits.submit, args=(CommitWaiter(),)) for _ in range(3)]
@@ -134,7 +134,7 @@ def test_waiting_for_a_slow_disk_costs_nothing() -> None:
 
 INTERRUPTED = """
 import os, signal, threading, time
-from marid.adapters.store.group_commit import GroupCommit, CommitWaiter
+from marid.adapters.store.append_log import GroupCommit, CommitWaiter
 busy, free = threading.Event(), threading.Event()
 def commit(turns):
     busy.set()
