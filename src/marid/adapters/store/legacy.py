@@ -7,7 +7,7 @@ import os
 import zlib
 from typing import cast
 
-from marid.adapters.store import manifest, partitions
+from marid.adapters.store import partition_index, partitions
 from marid.adapters.store.entry_lines import complete_lines, encode_line, parse_lines
 from marid.adapters.store.files import (
     is_time,
@@ -109,7 +109,7 @@ def move_old_transcript(paths: ConversationPaths, storage: StorageSettings) -> N
     data = complete_lines(found)
     active = read_bytes(paths.active) or b""
     if not active.startswith(data):
-        if active or manifest.folder_stamp(paths):
+        if active or partition_index.folder_stamp(paths):
             _prepend_partition(paths, storage, data)
         else:
             write_atomic(paths.active, data)
@@ -139,7 +139,7 @@ def _prepend_partition(paths: ConversationPaths, storage: StorageSettings, data:
 
 def _list_first_in_manifest(paths: ConversationPaths, file: str) -> None:
     """List the file before all others and without a stamp, so that it is read; other fields stay."""
-    path = paths.transcript_file(manifest.MANIFEST_FILE)
+    path = paths.transcript_file(partition_index.MANIFEST_FILE)
     found = parse_object(read_bytes(path)) or {}
     rows = found.pop("partitions", None)
     if not isinstance(rows, list):

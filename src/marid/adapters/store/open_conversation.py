@@ -16,7 +16,7 @@ from marid.adapters.store.files import disk_errors, remove_if_exists, unavailabl
 from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.lease import Lease
 from marid.adapters.store.legacy import KEPT_IDS_KEY
-from marid.adapters.store.manifest import Manifest
+from marid.adapters.store.partition_index import Manifest
 from marid.adapters.store.transcript_reader import (
     KEPT_SINCE_KEY,
     TranscriptReader,

@@ -6,7 +6,7 @@ from bisect import bisect, insort
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, cast
 
-from marid.adapters.store import bloom_filters, manifest
+from marid.adapters.store import partition_index
 from marid.adapters.store.entry_lines import (
     EntryLine,
     entry_tokens,
@@ -17,7 +17,7 @@ from marid.adapters.store.entry_lines import (
 )
 from marid.adapters.store.files import integers, read_bytes, sync_folder
 from marid.adapters.store.layout import ConversationPaths
-from marid.adapters.store.manifest import Manifest, PartitionRow, PartitionRows, encode_rows, foreign_row_fields
+from marid.adapters.store.partition_index import Manifest, PartitionRow, PartitionRows, encode_rows, foreign_row_fields
 from marid.core.conversation.entry import ANCHORS
 from marid.core.conversation.records import StorageSettings
 from marid.workspace.write.private_folders import make_private_folder
@@ -53,8 +53,8 @@ def survey(paths: ConversationPaths, storage: StorageSettings, first: int) -> tu
     They are read only if their folder has changed. `first` is the number of the first entry in the active file, 0
     without any: it reveals a partition whose sealing did not change the folder's stamp, if the clock is coarse.
     """
-    known = manifest.load(paths)
-    stamp = manifest.folder_stamp(paths)
+    known = partition_index.load_manifest(paths)
+    stamp = partition_index.folder_stamp(paths)
     if known.stamp == stamp and 0 < first <= known.rows.last_sequence + 1:
         return known, True
     found = _rescan(paths, storage, known)._replace(stamp=stamp)
@@ -63,7 +63,7 @@ def survey(paths: ConversationPaths, storage: StorageSettings, first: int) -> tu
 
 def has_all_filters(paths: ConversationPaths, storage: StorageSettings, known: Manifest) -> bool:
     """Whether every partition has its filters, judged by the sizes of the filter files. Raises: OSError."""
-    return not storage.enable_bloom_filters or not known.rows or known.filters == bloom_filters.filter_sizes(paths)
+    return not storage.enable_bloom_filters or not known.rows or known.filters == partition_index.filter_sizes(paths)
 
 
 def save_survey(paths: ConversationPaths, storage: StorageSettings, found: Manifest) -> Manifest:
@@ -75,9 +75,9 @@ def save_survey(paths: ConversationPaths, storage: StorageSettings, found: Manif
 
 
 def _save_manifest(paths: ConversationPaths, storage: StorageSettings, new: Manifest) -> Manifest:
-    filters = bloom_filters.filter_sizes(paths) if storage.enable_bloom_filters else ()
-    new = new._replace(stamp=manifest.folder_stamp(paths), filters=filters)
-    manifest.save(paths, new, storage)
+    filters = partition_index.filter_sizes(paths) if storage.enable_bloom_filters else ()
+    new = new._replace(stamp=partition_index.folder_stamp(paths), filters=filters)
+    partition_index.save_manifest(paths, new, storage)
     return new
 
 
@@ -107,7 +107,7 @@ def examine(file: str, data: bytes, after: int, storage: StorageSettings) -> Par
     found = [line.entry for line in parse_lines(data, before=after, on_bad=number_bad_lines(data, bad.append))]
     words: set[str] = set()
     if storage.enable_bloom_filters:
-        words = bloom_filters.search_terms("\n".join(entry.content for entry in found))
+        words = partition_index.search_terms("\n".join(entry.content for entry in found))
     row = PartitionRow(
         file=file,
         start_ts=found[0].timestamp if found else 0,
@@ -282,18 +282,18 @@ def _free_name(paths: ConversationPaths, start: int, end: int) -> str:
 
 
 def _add_filters(paths: ConversationPaths, contents: PartitionContents) -> None:
-    bloom_filters.append_frame(paths.transcript_file(bloom_filters.IDS_FILE), contents.row, contents.ids)
-    bloom_filters.append_frame(paths.transcript_file(bloom_filters.WORDS_FILE), contents.row, contents.words)
+    partition_index.append_frame(paths.transcript_file(partition_index.IDS_FILE), contents.row, contents.ids)
+    partition_index.append_frame(paths.transcript_file(partition_index.WORDS_FILE), contents.row, contents.words)
 
 
 def _rebuild_filters(paths: ConversationPaths, storage: StorageSettings, rows: Sequence[PartitionRow]) -> None:
     """Add missing filters and those for other sizes; drop the filters of files that are gone."""
     sizes = {row["file"]: row["size"] for row in rows}
     complete = set(sizes)
-    for path in map(paths.transcript_file, (bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE)):
-        frames = bloom_filters.load_frames(path)
+    for path in map(paths.transcript_file, (partition_index.IDS_FILE, partition_index.WORDS_FILE)):
+        frames = partition_index.load_frames(path)
         sound = {name: frame for name, frame in frames.items() if sizes.get(name) == frame.size}
-        bloom_filters.rewrite_frames(path, sound)
+        partition_index.rewrite_frames(path, sound)
         complete &= sound.keys()
     for row in rows:
         if row["file"] not in complete:

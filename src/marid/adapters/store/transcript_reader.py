@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import NamedTuple, cast
 
-from marid.adapters.store import bloom_filters, legacy, partitions
+from marid.adapters.store import legacy, partition_index, partitions
 from marid.adapters.store.active_files import first_sequence
 from marid.adapters.store.append_log import read_range
 from marid.adapters.store.entry_lines import EntryLine, complete_lines, parse_lines, report_bad_lines
 from marid.adapters.store.files import disk_errors, open_file, read_bytes
 from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.legacy import KEPT_IDS_KEY
-from marid.adapters.store.manifest import PartitionRow, PartitionRows
+from marid.adapters.store.partition_index import PartitionRow, PartitionRows
 from marid.core.conversation.entry import ANCHORS, CONTEXT_CREATED, NEVER_IN_WINDOW, SYSTEM, Entry
 from marid.core.conversation.records import ConversationMeta, StorageSettings
 from marid.core.errors import NotFound
@@ -53,22 +53,22 @@ class TranscriptSnapshot(NamedTuple):
     def find(self, key: str) -> Entry | None:
         """By id: in the active file, then in partitions whose filter may contain it, newest first."""
         active = self._active_lines() if partitions.may_mention(self.active, key) else ()
-        rows = self._candidate_rows(bloom_filters.IDS_FILE, {key})
+        rows = self._candidate_rows(partition_index.IDS_FILE, {key})
         sealed = chain.from_iterable(self._partition_lines(row, key) for row in rows)
         return next((line.entry for line in chain(active, sealed) if line.entry.id == key), None)
 
     def search(self, query: str, *, whole_words: bool) -> Iterator[Entry]:
         """Entries that have all words of the query, oldest first."""
-        words = bloom_filters.words_of(query) if whole_words else set[str]()
+        words = partition_index.words_of(query) if whole_words else set[str]()
         parts = query.casefold().split()
         if not parts:
             return
-        terms = bloom_filters.query_terms(query, whole_words=whole_words)
-        rows = reversed(list(self._candidate_rows(bloom_filters.WORDS_FILE, terms)))
+        terms = partition_index.query_terms(query, whole_words=whole_words)
+        rows = reversed(list(self._candidate_rows(partition_index.WORDS_FILE, terms)))
         sealed = chain.from_iterable(self._partition_lines(row) for row in rows)
         for line in chain(sealed, self._active_lines()):
             text = line.entry.content.casefold()
-            if all(part in text for part in parts) and words <= (bloom_filters.words_of(text) if words else words):
+            if all(part in text for part in parts) and words <= (partition_index.words_of(text) if words else words):
                 yield line.entry
 
     def window(self) -> list[Entry]:
@@ -116,12 +116,12 @@ class TranscriptSnapshot(NamedTuple):
         if not terms:
             yield from reversed(self.rows)
             return
-        frames = bloom_filters.load_frames(self.paths.transcript_file(kind)) if self.rows else {}
+        frames = partition_index.load_frames(self.paths.transcript_file(kind)) if self.rows else {}
         for row in reversed(self.rows):
-            frame = frames.get(row["file"]) or bloom_filters.sidecar_frame(
+            frame = frames.get(row["file"]) or partition_index.sidecar_frame(
                 self.paths.transcript_file(row["file"]), kind
             )
-            if bloom_filters.may_contain(frame, row, terms) or not partitions.is_unchanged(self.paths, row):
+            if partition_index.may_contain(frame, row, terms) or not partitions.is_unchanged(self.paths, row):
                 yield row
 
 

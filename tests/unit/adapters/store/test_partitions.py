@@ -1,4 +1,4 @@
-"""Full partitions."""
+"""Sealed partitions, and the order that several sources give them."""
 
 import json
 import os
@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from fakes.stores import TunedConversations, user_message
-from marid.adapters.store import bloom_filters, manifest, partitions
+from marid.adapters.store import partition_index, partitions
 from marid.adapters.store.conversations import FileConversations
+from marid.adapters.store.entry_lines import encode_line
 from marid.adapters.store.layout import ConversationPaths, HomeLayout
-from marid.core.conversation.entry import MESSAGE
+from marid.adapters.store.partitions import SequenceSpan, order_partitions, span_of
+from marid.core.conversation.entry import MESSAGE, Entry
 from marid.core.conversation.records import StorageSettings
 
 STORAGE = StorageSettings(partition_max_entries=3)
@@ -126,7 +128,7 @@ def test_the_folder_is_read_only_when_its_stamp_has_changed(paths: ConversationP
     assert partitions.survey(paths, STORAGE, 0)[1]
 
 
-@pytest.mark.parametrize("name", [bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE])
+@pytest.mark.parametrize("name", [partition_index.IDS_FILE, partition_index.WORDS_FILE])
 @pytest.mark.parametrize("damage", ["missing", "cut", "other"])
 def test_damaged_filters_hide_nothing_and_are_built_again(paths: ConversationPaths, name: str, damage: str) -> None:
     path = Path(paths.transcript_file(name))
@@ -136,14 +138,14 @@ def test_damaged_filters_hide_nothing_and_are_built_again(paths: ConversationPat
     elif damage == "cut":
         path.write_bytes(whole[:-3])
     else:
-        bloom_filters.rewrite_frames(str(path), {"partitions/nobody.jsonl": bloom_filters.FilterFrame(1, b"x")})
+        partition_index.rewrite_frames(str(path), {"partitions/nobody.jsonl": partition_index.FilterFrame(1, b"x")})
     read = TunedConversations(paths.home, STORAGE).read("c")
     for number in range(2, 12):
         assert read.find(f"id{number}") is not None
         assert len(list(read.search(f"word{number}", whole_words=True))) == 1
     Path(paths.transcript_file("manifest.json")).unlink()
     TunedConversations(paths.home, STORAGE).open("c").close()
-    assert len(bloom_filters.load_frames(str(path))) == 3
+    assert len(partition_index.load_frames(str(path))) == 3
 
 
 def test_filters_are_not_made_when_they_are_not_wanted(tmp_path: Path) -> None:
@@ -151,10 +153,10 @@ def test_filters_are_not_made_when_they_are_not_wanted(tmp_path: Path) -> None:
     with TunedConversations(str(tmp_path), storage).open("c", create=True) as held:
         held.append([user_message("word", id="x")])
     folder = tmp_path / "contexts/c/transcript"
-    assert not (folder / bloom_filters.IDS_FILE).exists()
+    assert not (folder / partition_index.IDS_FILE).exists()
     (folder / "manifest.json").unlink()
     TunedConversations(str(tmp_path), storage).open("c").close()
-    assert not (folder / bloom_filters.WORDS_FILE).exists()
+    assert not (folder / partition_index.WORDS_FILE).exists()
     assert TunedConversations(str(tmp_path), storage).read("c").find("x") is not None
 
 
@@ -177,12 +179,12 @@ def test_partitions_of_others_are_read_in_their_order_and_numbered(tmp_path: Pat
         assert [(entry.id, entry.sequence) for entry in held.entries()] == wanted
     paths = HomeLayout(str(tmp_path)).paths("c")
     # One in which nothing can be read is listed as well.
-    assert {row["file"]: row["entry_count"] for row in manifest.load(paths).rows} == {
+    assert {row["file"]: row["entry_count"] for row in partition_index.load_manifest(paths).rows} == {
         "partitions/30-40.jsonl": 2,
         "partitions/10-20.jsonl": 2,
         "partitions/5-5.jsonl": 0,
     }
-    (row,) = [row for row in manifest.load(paths).rows if row["file"] == "partitions/30-40.jsonl"]
+    (row,) = [row for row in partition_index.load_manifest(paths).rows if row["file"] == "partitions/30-40.jsonl"]
     assert partitions.is_unchanged(paths, row)
     (folder / "30-40.jsonl").unlink()
     assert not partitions.is_unchanged(paths, row)
@@ -201,7 +203,7 @@ def test_a_partition_without_entries_is_listed_and_changes_nothing(paths: Conver
         with home.open("c") as held:
             assert list(held.entries()) == before
             assert held.find("id2") is not None
-        listed = {row["file"]: row["entry_count"] for row in manifest.load(paths).rows}
+        listed = {row["file"]: row["entry_count"] for row in partition_index.load_manifest(paths).rows}
         assert set(listed) == {f"partitions/{name}" for name in os.listdir(paths.partitions)}
         assert listed["partitions/0-0.jsonl"] == 0
         assert partitions.survey(paths, STORAGE, 10)[1]
@@ -214,8 +216,10 @@ def test_an_active_file_without_entries_is_not_sealed(paths: ConversationPaths) 
 
 def hide_the_last(paths: ConversationPaths) -> None:
     """As a crash right after the rename, on a clock too coarse to give the folder another stamp."""
-    known = manifest.load(paths)
-    manifest.save(paths, known._replace(rows=known.rows[:-1], stamp=manifest.folder_stamp(paths)), STORAGE)
+    known = partition_index.load_manifest(paths)
+    partition_index.save_manifest(
+        paths, known._replace(rows=known.rows[:-1], stamp=partition_index.folder_stamp(paths)), STORAGE
+    )
 
 
 @pytest.mark.parametrize("active", ["empty", "missing", "long"])
@@ -268,27 +272,27 @@ def test_partitions_that_were_made_without_filters_get_them_when_they_are_wanted
         with home.open("c", create=True) as held:
             held.append([user_message(f"word{number}")] * 3)
     folder = HomeLayout(str(tmp_path)).paths("c")
-    listed = {row["file"] for row in manifest.load(folder).rows}
+    listed = {row["file"] for row in partition_index.load_manifest(folder).rows}
     assert len(listed) == 4
-    for name in (bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE):
-        assert set(bloom_filters.load_frames(folder.transcript_file(name))) == listed
+    for name in (partition_index.IDS_FILE, partition_index.WORDS_FILE):
+        assert set(partition_index.load_frames(folder.transcript_file(name))) == listed
 
 
 @pytest.mark.parametrize("data", [b"", b"\x09" + bytes(7), b"\xff" * 20, bytes(20)])
 def test_an_invalid_filter_hides_nothing_and_is_built_again(paths: ConversationPaths, data: bytes) -> None:
     """The defect: rbloom panics, which no `except Exception` catches."""
-    row = manifest.load(paths).rows[0]
-    for name in (bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE):
+    row = partition_index.load_manifest(paths).rows[0]
+    for name in (partition_index.IDS_FILE, partition_index.WORDS_FILE):
         with open(paths.transcript_file(name), "ab") as file:
-            file.write(bloom_filters._encode_frame(row["file"], bloom_filters.FilterFrame(row["size"], data)))  # pyright: ignore[reportPrivateUsage]
+            file.write(partition_index._encode_frame(row["file"], partition_index.FilterFrame(row["size"], data)))  # pyright: ignore[reportPrivateUsage]
     read = TunedConversations(paths.home, STORAGE).read("c")
     assert read.find("id2") is not None
     assert len(list(read.search("word2", whole_words=True))) == 1
     TunedConversations(paths.home, STORAGE).open("c").close()
-    for name in (bloom_filters.IDS_FILE, bloom_filters.WORDS_FILE):
-        kept = bloom_filters.load_frames(paths.transcript_file(name))
+    for name in (partition_index.IDS_FILE, partition_index.WORDS_FILE):
+        kept = partition_index.load_frames(paths.transcript_file(name))
         assert sum(frame.data != data for frame in kept.values()) == 3
-        whole = sum(len(bloom_filters._encode_frame(*pair)) for pair in kept.items())  # pyright: ignore[reportPrivateUsage]
+        whole = sum(len(partition_index._encode_frame(*pair)) for pair in kept.items())  # pyright: ignore[reportPrivateUsage]
         assert os.stat(paths.transcript_file(name)).st_size == whole
 
 
@@ -328,3 +332,72 @@ def test_the_fields_of_another_program_survive(tmp_path: Path) -> None:
         with (folder / "partitions/1-2.jsonl").open("a") as file:
             file.write('{"id":"b","timestamp":2,"content":"y","entry_type":"message"}\n')
         os.utime(folder / "partitions", ns=(5, 5))
+
+
+BARE = b'{"timestamp":7,"content":"x"}\n'
+
+
+def span(file: str, begin: int = 0, count: int = 2, time_ms: int = 5) -> SequenceSpan:
+    return SequenceSpan(begin, begin + count - 1 if begin else 0, time_ms, file, count)
+
+
+def numbered(*numbers: int) -> bytes:
+    return b"".join(encode_line(Entry(entry_type="m", sequence=number, time_ms=9)) for number in numbers)
+
+
+def test_a_partition_tells_its_numbers_if_it_has_any() -> None:
+    assert span_of("f", numbered(4, 5, 9)) == SequenceSpan(4, 9, 9, "f", 3)
+    assert span_of("f", BARE * 2) == SequenceSpan(0, 0, 7000, "f", 2)
+    assert span_of("f", b"rubbish\n") == SequenceSpan(0, 0, 0, "f", 0)
+    # As when another program has begun it: its entries have the numbers before.
+    assert span_of("f", BARE * 2 + numbered(8, 9)) == SequenceSpan(6, 9, 7000, "f", 4)
+
+
+def test_numbers_decide_whoever_has_listed_what() -> None:
+    others = [span("c", 5), span("a", 1), span("b", 3)]
+    assert order_partitions([], others, {"b": 0, "c": 0}) == ["a", "b", "c"]
+    assert order_partitions([span("b", 3)], [span("c", 5), span("a", 1)], {}) == ["a", "b", "c"]
+
+
+def test_those_without_numbers_follow_as_they_are_listed_and_then_by_their_time() -> None:
+    others = [span("a", time_ms=1), span("b", time_ms=2), span("c", time_ms=3), span("d", time_ms=4)]
+    assert order_partitions([], others, {"d": 0, "b": 0}) == ["d", "b", "a", "c"]
+
+
+def test_those_without_numbers_go_where_numbers_are_missing() -> None:
+    """As in a conversation that another program has begun, and gone on with: its entries had these numbers."""
+    bare = [span("mid", time_ms=4, count=3), span("old2", time_ms=2), span("old1", time_ms=1)]
+    others = [span("new", 5, time_ms=3), span("newest", 10, time_ms=5), *bare]
+    assert order_partitions([], others, {}) == ["old1", "old2", "new", "mid", "newest"]
+
+
+def test_those_without_numbers_fill_no_gap_that_is_older_than_they_are() -> None:
+    """The defect: where the oldest partition was deleted, the newest ones of another program took its place."""
+    placed = [span("m2", 4, time_ms=2), span("m3", 6, time_ms=3)]
+    bare = [span("c1", time_ms=4), span("c2", time_ms=5), span("c0", time_ms=1)]
+    assert order_partitions([], placed + bare, {}) == ["c0", "m2", "m3", "c1", "c2"]
+    listed = dict.fromkeys(["m2", "m3", "c0", "c1", "c2"], 0)
+    assert order_partitions([], placed + bare, listed) == ["m2", "m3", "c0", "c1", "c2"]
+    assert order_partitions([], placed + bare, dict.fromkeys(["c2", "m2", "c1", "m3"], 0)) == [
+        "c2",
+        "c0",
+        "m2",
+        "c1",
+        "m3",
+    ]
+
+
+def test_of_one_time_they_fill_the_gap() -> None:
+    others = [span("a", 1), span("b", 6), span("x", count=3)]
+    assert order_partitions([], others, {}) == ["a", "x", "b"]
+
+
+def test_those_for_which_no_numbers_are_missing_go_by_their_time() -> None:
+    others = [span("a", 1, time_ms=1), span("b", 3, time_ms=3), span("x", time_ms=2), span("y", time_ms=9)]
+    assert order_partitions([], others, {}) == ["a", "x", "b", "y"]
+
+
+def test_a_copy_comes_last_and_so_does_what_has_no_numbers_where_they_are_known() -> None:
+    others = [span("copy", 1), span("z", 5), span("bare", time_ms=1)]
+    assert order_partitions([span("a", 1), span("b", 3)], others, {}) == ["a", "b", "z", "bare", "copy"]
+    assert order_partitions([], [span("a", 1), span("b", 3), span("over", 2)], {}) == ["a", "b", "over"]

@@ -8,7 +8,7 @@ import pytest
 
 from fakes.listener import heard
 from fakes.stores import TunedConversations, run_in_threads, user_message
-from marid.adapters.store import bloom_filters, transcript_reader
+from marid.adapters.store import partition_index, transcript_reader
 from marid.adapters.store.conversations import FileConversations
 from marid.adapters.store.entry_lines import encode_line
 from marid.adapters.store.layout import HomeLayout
@@ -135,15 +135,15 @@ def test_a_part_of_a_word_is_found_and_reads_only_partitions_that_have_its_piece
 def test_a_filter_beside_a_partition_serves_where_the_common_file_has_none(forty: Path) -> None:
     """As a partition that was brought here together with its filter; what another program wrote hides nothing."""
     paths = HomeLayout(str(forty)).paths("c")
-    common = paths.transcript_file(bloom_filters.WORDS_FILE)
-    frames = bloom_filters.load_frames(common)
+    common = paths.transcript_file(partition_index.WORDS_FILE)
+    frames = partition_index.load_frames(common)
     Path(common).unlink()
     [unfiltered] = heard(forty, [{"words": "nowhere"}])
     assert unfiltered.partitions == 10
     for number, (file, frame) in enumerate(frames.items()):
-        path = Path(paths.transcript_file(file)).with_suffix(bloom_filters.SIDECAR_SUFFIX)
+        path = Path(paths.transcript_file(file)).with_suffix(partition_index.SIDECAR_SUFFIX)
         if number < 5:
-            bloom_filters.rewrite_frames(str(path), {bloom_filters.WORDS_FILE: frame})
+            partition_index.rewrite_frames(str(path), {partition_index.WORDS_FILE: frame})
         else:
             path.write_text('{"bits":{"vec":[0,0]},"num_hashes":7,"hasher":[1,2]}')
     words = [f"word{number}" for number in range(40)]
