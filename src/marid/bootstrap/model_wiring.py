@@ -158,7 +158,7 @@ class MisconfiguredProvider:
 
 
 def _bundled_info(id: str, name: str) -> "ModelInfo | None":
-    from marid.adapters.gateway.model_table import find_known_model
+    from marid.adapters.gateway.providers import find_known_model
     from marid.adapters.gateway.providers import KNOWN_PROVIDERS, Provider
 
     row = KNOWN_PROVIDERS.get(id)

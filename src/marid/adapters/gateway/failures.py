@@ -9,8 +9,7 @@ import httpx2
 from pydantic import ValidationError
 from pydantic_ai import exceptions
 
-from marid.adapters.gateway.chunk_normalizer import error_message
-from marid.adapters.gateway.providers import Provider
+from marid.adapters.gateway.providers import Provider, error_message
 from marid.core.errors import BadInput, Exhausted, MaridError, NotFound, Refused, Unavailable
 from marid.text.json_values import as_object, as_objects, is_list, is_object
 from marid.text.secrets.redact import Redactor

@@ -9,9 +9,8 @@ import anyio.to_thread
 
 from marid.adapters.gateway.library_request import import_library
 from marid.adapters.gateway.model_list import list_models
-from marid.adapters.gateway.model_table import find_known_model
 from marid.adapters.gateway.options import MAX_RETRIES, GatewayOptions
-from marid.adapters.gateway.providers import Provider
+from marid.adapters.gateway.providers import Provider, find_known_model
 from marid.core.errors import NotFound, Unavailable
 from marid.core.model_io import ModelInfo, ModelRequest, RetryScheduled
 from marid.ports.model import OnModelEvent

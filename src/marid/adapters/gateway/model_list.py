@@ -5,9 +5,8 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from marid.adapters.gateway.chunk_normalizer import error_message
 from marid.adapters.gateway.options import RetryPolicy
-from marid.adapters.gateway.providers import Provider
+from marid.adapters.gateway.providers import Provider, error_message
 from marid.core.errors import MaridError, NotFound, Refused, Unavailable
 from marid.core.model_io import ModelInfo
 from marid.text.json_values import as_object, as_objects, is_object

@@ -1,12 +1,19 @@
-"""The known providers, their addresses and dialects."""
+"""The known providers with their addresses and dialects, and what the bundled table knows of their models."""
 
+import time
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from marid.core.errors import BadInput
+from marid.core.model_io import ModelInfo
 from marid.core.settings.provider_url import url_problem
+from marid.text.json_values import is_list, is_object
+
+if TYPE_CHECKING:
+    from genai_prices.types import TieredPrices
 
 Dialect: TypeAlias = Literal["openai", "openrouter", "anthropic", "google"]
 OFFLINE = "offline"
@@ -32,6 +39,10 @@ KNOWN_PROVIDERS = MappingProxyType(
 )
 
 _LOCAL = ("lmstudio", "ollama")
+# The providers that the table has.
+_TABLES = ("openai", "openrouter", "anthropic", "google")
+# For models whose window the library does not know: prefix of the name, and window.
+_WINDOWS = MappingProxyType({"gemini-1.5-pro": 2_097_152, "gemini-": 1_048_576, "claude-": 200_000})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,3 +131,54 @@ def _check_url(url: str, name: str) -> str:
         except httpx2.InvalidURL:
             raise BadInput(f"base_url of provider '{name}' has an invalid host name") from None
     return url.rstrip("/")
+
+
+def error_message(body: object) -> str:
+    """The message of an error, which each dialect nests at another depth."""
+    while True:
+        if is_list(body):
+            body = body[0] if body else ""
+        elif is_object(body):
+            body = body.get("message") or body.get("error") or body.get("detail")
+        else:
+            return body if isinstance(body, str) else ""
+
+
+def find_known_model(provider: Provider, name: str) -> ModelInfo | None:
+    """A model of `provider` in the bundled table; the first use takes a quarter of a second."""
+    table = _table(provider, name)
+    if not table:
+        return None
+    from genai_prices.data_snapshot import get_snapshot  # a table of 1.5 MB
+
+    try:
+        _, found = get_snapshot().find_provider_model(name, None, table, None)
+    except LookupError:
+        return None
+    prices = found.get_prices(datetime.fromtimestamp(time.time(), UTC))
+    return ModelInfo(
+        id=name,
+        provider=provider.id,
+        name=found.name or "",
+        context_window=found.context_window or _window(name),
+        input_price=_price_number(prices.input_mtok),
+        output_price=_price_number(prices.output_mtok),
+    )
+
+
+def _table(provider: Provider, name: str) -> str:
+    """The service behind a custom URL is a guess: OpenRouter's model names have a slash."""
+    if provider.is_custom and provider.dialect == "openai":
+        return "openrouter" if "/" in name else "openai"
+    return provider.id if provider.id in _TABLES else ""
+
+
+def _window(name: str) -> int:
+    bare = name.rpartition("/")[2]
+    return next((window for start, window in _WINDOWS.items() if bare.startswith(start)), 0)
+
+
+def _price_number(price: "object | TieredPrices") -> float | None:
+    """A price as a number; the lowest tier of one that grows with the request."""
+    step: object = getattr(price, "base", price)
+    return None if step is None else float(str(step))

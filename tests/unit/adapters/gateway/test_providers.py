@@ -1,8 +1,8 @@
-"""Which provider the settings name."""
+"""The known providers, and what the bundled table knows of their models."""
 
 import pytest
 
-from marid.adapters.gateway.providers import KNOWN_PROVIDERS, Provider, provider_from_settings
+from marid.adapters.gateway.providers import KNOWN_PROVIDERS, Provider, find_known_model, provider_from_settings
 from marid.core.errors import BadInput
 
 
@@ -114,3 +114,46 @@ def test_a_query_in_an_address_is_an_error_that_does_not_show_it(more: str) -> N
     with pytest.raises(BadInput, match="must not contain") as caught:
         provider_from_settings(base_url=f"http://host:1/v1{more}")
     assert "secret" not in str(caught.value)
+
+
+def provider(id: str) -> Provider:
+    found = provider_from_settings(id, api_key="k")
+    assert found
+    return found
+
+
+@pytest.mark.parametrize(
+    ("id", "name", "window"),
+    [
+        ("openai", "gpt-4o-2024-08-06", 128_000),
+        ("anthropic", "claude-sonnet-4-5-20250929", 200_000),
+        ("google", "gemini-2.5-pro", 1_048_576),
+        ("openrouter", "openai/gpt-4o", 128_000),
+    ],
+)
+def test_windows_and_prices_of_well_known_models(id: str, name: str, window: int) -> None:
+    info = find_known_model(provider(id), name)
+    assert info
+    assert (info.id, info.provider, info.context_window) == (name, id, window)
+    assert info.input_price
+    assert info.output_price
+
+
+def test_models_of_local_services_and_unknown_models_are_not_known() -> None:
+    assert find_known_model(provider("lmstudio"), "gpt-4o") is None
+    assert find_known_model(provider("openai"), "unknown-model") is None
+    assert set(KNOWN_PROVIDERS) >= {"lmstudio", "ollama"}
+
+
+def test_behind_a_custom_url_the_name_decides() -> None:
+    custom = provider_from_settings(base_url="http://proxy.example/v1")
+    assert custom
+    for name in ("gpt-4o", "openai/gpt-4o"):
+        info = find_known_model(custom, name)
+        assert info
+        assert info.context_window == 128_000
+
+
+def test_a_model_without_window_or_price_has_none() -> None:
+    info = find_known_model(provider("openrouter"), "ai21/jamba-instruct")
+    assert info is None or info.context_window == 0
