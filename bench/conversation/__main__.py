@@ -17,9 +17,9 @@ from typing import TypeAlias
 from bench.bars import Bar, report, write_docs
 from bench.conversation import gateway
 from bench.conversation.rounds import memory
+from marid.adapters.store.append_log import CommitWaiter, GroupCommit
 from marid.adapters.store.conversations import FileConversations
 from marid.adapters.store.entry_lines import encode_line
-from marid.adapters.store.group_commit import CommitWaiter, GroupCommit
 from marid.core.conversation.entry import MESSAGE, Entry
 
 _PIECE = 40
