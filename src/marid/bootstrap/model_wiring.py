@@ -158,8 +158,7 @@ class MisconfiguredProvider:
 
 
 def _bundled_info(id: str, name: str) -> "ModelInfo | None":
-    from marid.adapters.gateway.providers import find_known_model
-    from marid.adapters.gateway.providers import KNOWN_PROVIDERS, Provider
+    from marid.adapters.gateway.providers import KNOWN_PROVIDERS, Provider, find_known_model
 
     row = KNOWN_PROVIDERS.get(id)
     return find_known_model(Provider(id=id, dialect=row.dialect, base_url=row.base_url), name) if row else None
