@@ -207,6 +207,7 @@ def test_destroying_the_current_one_falls_back_to_the_previous_and_then_to_the_d
         *(["-M", "gone", "offline:offline"], ["set", "-C", "gone", "model", "offline:offline"], ["-Y", "gone", "Be."]),
         *(["set", "-C", "gone", "system-prompt", "Be."], ["set", "-C", "gone", "fuel", "3"]),
         *(["conversations", "archive", "gone"], ["conversations", "restore", "gone"]),
+        *(["-N", "gone", "todos"], ["inspect", "gone", "fuel"], ["-G", "gone", "0"]),
     ],
     ids=" ".join,
 )

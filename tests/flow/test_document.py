@@ -90,14 +90,6 @@ def test_default_exclusions_apply(name: str, jinni: Jinni, tmp_path: Path) -> No
     assert listed(jinni, tmp_path) == ["kept.txt"]
 
 
-def test_rules_come_from_rule_files_and_from_the_command_line(jinni: Jinni, tmp_path: Path) -> None:
-    """'apply rules from `.contextfiles` and potential inline rules'"""
-    plant_names(tmp_path, "a", "b", "c")
-    plant(tmp_path, {".contextfiles": "!a"})
-    assert listed(jinni, tmp_path) == ["b", "c"]
-    assert listed(jinni, tmp_path, "--rule", "!b") == ["c"]
-
-
 def test_only_a_list_is_written_when_only_a_list_is_asked_for(jinni: Jinni, tmp_path: Path) -> None:
     """'Handles `list_only` flag'; 'Prepends metadata headers ... unless `list_only` is true'"""
     plant(tmp_path, {"a.txt": "content of a", "d/b.txt": "content of b"})
@@ -208,159 +200,74 @@ def test_a_limit_that_is_no_number_is_an_error(jinni: Jinni, tmp_path: Path, mon
     assert "JINNI_MAX_SIZE_MB" in result.err
 
 
-# 3. Rule files: format and syntax
+# 3. Rule files: format, syntax, hierarchy
+
+EXAMPLE = (
+    "# Ignore all log files\n!*.log\n\n# But specifically include important_service.log\nimportant_service.log\n\n"
+    "# Exclude all test directories\n!tests/\n\n# Include all markdown files in docs\ndocs/*.md\n"
+)
+OWN = ".contextfiles"
+# What the document says, the files of a tree, rule files (GLOBAL is that of --config), rules of the command line, and
+# what is listed.
+SELECTIONS: list[tuple[str, str, dict[str, str], list[str], str]] = [
+    ("One rule per line", "a b c", {OWN: "!a\n!b"}, [], "c"),
+    ("Encoding: UTF-8", "a é", {OWN: "!é\n"}, [], "a"),
+    ("Lines starting with # are ignored", "a b c", {OWN: "# !a\n#!b\n!c\n"}, [], "a b"),
+    ("Empty lines or lines containing only whitespace are ignored", "a b", {OWN: "\n   \n\t\n!a\n"}, [], "b"),
+    ("Lines starting with ! denote an exclusion rule", "a b c", {OWN: "!a"}, [], "b c"),
+    ("All other lines denote an inclusion rule", "a b c", {OWN: "a\nb\n"}, [], "a b c"),
+    ("The pattern itself is a glob pattern: []", "a b c é", {OWN: "![ab]"}, [], "c é"),
+    ("The pattern itself is a glob pattern: ?", "a b c é", {OWN: "!?"}, [], ""),
+    ("The pattern itself is a glob pattern: *", "a b c é", {OWN: "!*"}, [], ""),
+    ("e.g., `*.log`", "a.log docs/a.md docs/deep/b.md", {}, ["!*.log"], "docs/a.md docs/deep/b.md"),
+    ("e.g., `__pycache__/`", "a deep/__pycache__/x.py", {}, ["*", "!__pycache__/"], "a"),
+    ("e.g., `docs/*.md`", "a docs/a.md docs/deep/b.md", {}, ["!docs/*.md"], "a docs/deep/b.md"),
+    ("Simple text file named `.contextfiles`", "a", {"contextfiles": "!a", ".contextfile": "!a"}, [],
+     ".contextfile a contextfiles"),
+    ("apply rules from `.contextfiles` and potential inline rules", "a b c", {OWN: "!a"}, ["!b"], "c"),
+    ("If no inline rules, start empty", "a b c", {OWN: "!a"}, [], "b c"),
+    ("included, potentially overriding broader exclusion rules or defaults", "a.log b.log build/x",
+     {OWN: "a.log\nbuild/"}, [], "a.log build/x"),
+    ("matched against the relative path from the directory containing the `.contextfiles`",
+     "a/b.txt sub/a/b.txt sub/sub/a/b.txt", {f"sub/{OWN}": "!a/b.txt\n!sub/a/c.txt"}, [], "a/b.txt sub/sub/a/b.txt"),
+    ("Patterns ending with `/` apply only to directories", "a/tests/t.py b/tests", {OWN: "!tests/"}, [], "b/tests"),
+    ("the example does what its comments say",
+     "x.log important_service.log s/important_service.log tests/a.py s/tests/b.py docs/guide.md docs/guide.log main.py",
+     {OWN: EXAMPLE}, [], "important_service.log main.py docs/guide.md s/important_service.log"),
+    ("Start with rules provided inline ... highest precedence", "a b x.log", {OWN: "!a\nb\n", "GLOBAL": "!a\nb"},
+     ["a", "!b", "*.log"], "a x.log"),
+    ("precedence over defaults", "a.log b.log", {"GLOBAL": "*.log"}, [], "a.log b.log"),
+    ("but below inline rules", "a.log b.log", {"GLOBAL": "*.log"}, ["!a.log"], "b.log"),
+    ("No default inclusion rules", "Makefile a.py b.unknown c", {}, [], "Makefile a.py b.unknown c"),
+    ("apply locally and recursively *unless overridden by rules in deeper subdirectories*", "a d/a d/e/a d/e/f/a g/a",
+     {f"d/{OWN}": "!a", f"d/e/{OWN}": "a"}, [], "a d/e/a d/e/f/a g/a"),
+    ("precedence over default, global, and parent `.contextfiles` rules, but lower precedence than inline rules",
+     "d/a.log d/b d/c d/e", {"GLOBAL": "!b", OWN: "!c", f"d/{OWN}": "a.log\nb\nc\ne"}, ["!e"], "d/a.log d/b d/c"),
+    ("a. inline b. D's `.contextfiles` c. parent d. global e. default f. include",
+     "d/a.log d/b.log d/c.log d/d.log d/e.log d/f",
+     {"GLOBAL": "a.log\nb.log\nc.log\n!f\nd.log", OWN: "a.log\nb.log\n!c.log\nf", f"d/{OWN}": "a.log\n!b.log"},
+     ["!a.log"], "d/d.log d/f"),
+    ("Within the same rule source, `!` exclusions override inclusions", "a.py b.txt", {OWN: "*.py\n!a*"}, [], "b.txt"),
+    ("and so do those that come first", "a.py b.txt", {OWN: "!a*\n*.py\n"}, [], "b.txt"),
+    ("and inline ones", "a.py b.txt", {OWN: "!a*\n*.py\n"}, ["b*", "!*.txt", "a.py"], "a.py"),
+    ("Specify a global config file (using `.contextfiles` format)", "a b x.log y.log",
+     {"GLOBAL": "# comment\n\n!a\n!*.log\nx.log\n"}, [], "b x.log"),
+    ("`.contextfiles` found during traversal override both global and default rules", "a b.log",
+     {"GLOBAL": "!a", OWN: "a\n*.log"}, [], "a b.log"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param("!a\n!b", ["c", "é"], id="One rule per line"),
-        pytest.param("!é\n", ["a", "b", "c"], id="Encoding: UTF-8"),
-        pytest.param("# !a\n#!b\n!c\n", ["a", "b", "é"], id="Lines starting with # are ignored"),
-        pytest.param(
-            "\n   \n\t\n!a\n", ["b", "c", "é"], id="Empty lines or lines containing only whitespace are ignored"
-        ),
-        pytest.param("!a", ["b", "c", "é"], id="Lines starting with ! denote an exclusion rule"),
-        pytest.param("a\nb\n", ["a", "b", "c", "é"], id="All other lines denote an inclusion rule"),
-        pytest.param("![ab]", ["c", "é"], id="The pattern itself is a glob pattern"),
-        pytest.param("!?", [], id="The pattern itself is a glob pattern: ?"),
-        pytest.param("!*", [], id="The pattern itself is a glob pattern: *"),
-    ],
+    ("names", "rules", "inline", "expected"), [row[1:] for row in SELECTIONS], ids=[row[0] for row in SELECTIONS]
 )
-def test_a_line_of_a_rule_file_means(text: str, expected: list[str], jinni: Jinni, tmp_path: Path) -> None:
-    """'Simple text file named `.contextfiles`' and the sentences that name the cases"""
-    plant_names(tmp_path, "a", "b", "c", "é")
-    plant(tmp_path, {".contextfiles": text})
-    assert listed(jinni, tmp_path) == expected
-
-
-def test_a_file_of_another_name_holds_no_rules(jinni: Jinni, tmp_path: Path) -> None:
-    """'Simple text file named `.contextfiles`'"""
-    plant(tmp_path, {"a": "", "contextfiles": "!a", ".contextfile": "!a"})
-    assert listed(jinni, tmp_path) == [".contextfile", "a", "contextfiles"]
-
-
-def test_an_inclusion_overrides_a_default(jinni: Jinni, tmp_path: Path) -> None:
-    """'included, potentially overriding broader exclusion rules or defaults'"""
-    plant_names(tmp_path, "a.log", "b.log", "build/x")
-    plant(tmp_path, {".contextfiles": "a.log\nbuild/"})
-    assert listed(jinni, tmp_path) == ["a.log", "build/x"]
-
-
-@pytest.mark.parametrize(
-    ("pattern", "expected"),
-    [
-        ("*.log", ["deep/__pycache__/x.py", "docs/a.md", "docs/deep/b.md"]),
-        ("__pycache__/", ["a.log", "docs/a.md", "docs/deep/b.md"]),
-        ("docs/*.md", ["a.log", "deep/__pycache__/x.py", "docs/deep/b.md"]),
-    ],
-)
-def test_the_documents_patterns_match(pattern: str, expected: list[str], jinni: Jinni, tmp_path: Path) -> None:
-    """'glob pattern (e.g., `*.log`, `__pycache__/`, `docs/*.md`)'"""
-    plant_names(tmp_path, "a.log", "deep/__pycache__/x.py", "docs/a.md", "docs/deep/b.md")
-    assert listed(jinni, tmp_path, "--no-defaults", "--rule", f"!{pattern}") == expected
-
-
-def test_patterns_are_relative_to_the_folder_of_their_file(jinni: Jinni, tmp_path: Path) -> None:
-    """'Patterns are matched against the relative path from the directory containing the `.contextfiles`'"""
-    plant_names(tmp_path, "a/b.txt", "sub/a/b.txt", "sub/sub/a/b.txt")
-    plant(tmp_path, {"sub/.contextfiles": "!a/b.txt\n!sub/a/c.txt"})
-    assert listed(jinni, tmp_path) == ["a/b.txt", "sub/sub/a/b.txt"]
-
-
-def test_a_pattern_with_a_slash_at_its_end_is_about_folders(jinni: Jinni, tmp_path: Path) -> None:
-    """'Patterns ending with `/` apply only to directories'"""
-    plant_names(tmp_path, "a/tests/t.py", "b/tests")
-    plant(tmp_path, {".contextfiles": "!tests/"})
-    assert listed(jinni, tmp_path) == ["b/tests"]
-
-
-def test_the_documents_example_does_what_its_comments_say(jinni: Jinni, tmp_path: Path) -> None:
-    """'Ignore all log files ... But specifically include important_service.log ... Exclude all test directories ...'"""
-    example = (
-        "# Ignore all log files\n!*.log\n\n# But specifically include important_service.log\nimportant_service.log\n\n"
-        "# Exclude all test directories\n!tests/\n\n# Include all markdown files in docs\ndocs/*.md\n"
-    )
-    plant_names(tmp_path, "x.log", "important_service.log", "s/important_service.log", "tests/a.py", "s/tests/b.py")
-    plant_names(tmp_path, "docs/guide.md", "docs/guide.log", "main.py")
-    plant(tmp_path, {".contextfiles": example})
-    assert listed(jinni, tmp_path) == ["important_service.log", "main.py", "docs/guide.md", "s/important_service.log"]
-
-
-# 3. Rule files: hierarchy
-
-
-def test_inline_rules_are_the_strongest(jinni: Jinni, tmp_path: Path) -> None:
-    """'Start with rules provided inline ... highest precedence'; a. 'apply rule ... and stop'"""
-    plant_names(tmp_path, "d/a", "d/b", "d/x.log")
-    plant(tmp_path, {"d/.contextfiles": "!a\nb\n", "rules": "!a\nb"})
-    found = listed(
-        jinni, tmp_path / "d", "--rule", "a", "--rule", "!b", "--rule", "*.log", "--config", str(tmp_path / "rules")
-    )
-    assert found == ["a", "x.log"]
-
-
-def test_without_inline_rules_files_alone_decide(jinni: Jinni, tmp_path: Path) -> None:
-    """'If no inline rules, start empty'"""
-    plant_names(tmp_path, "a", "b")
-    plant(tmp_path, {".contextfiles": "!a"})
-    assert listed(jinni, tmp_path) == ["b"]
-
-
-def test_the_global_config_is_stronger_than_defaults_and_weaker_than_inline_rules(jinni: Jinni, tmp_path: Path) -> None:
-    """'precedence over defaults but below inline rules'"""
-    plant_names(tmp_path, "top/a.log", "top/b.log")
-    plant(tmp_path, {"rules": "*.log"})
-    config = ("--config", str(tmp_path / "rules"))
-    assert listed(jinni, tmp_path / "top") == []
-    assert listed(jinni, tmp_path / "top", *config) == ["a.log", "b.log"]
-    assert listed(jinni, tmp_path / "top", *config, "--rule", "!a.log") == ["b.log"]
-
-
-def test_there_is_no_default_that_limits_what_is_in(jinni: Jinni, tmp_path: Path) -> None:
-    """'No default inclusion rules'"""
-    names = ["Makefile", "a.py", "b.unknown", "c"]
-    plant_names(tmp_path, *names)
-    assert listed(jinni, tmp_path) == names
-
-
-def test_rules_apply_locally_and_recursively_unless_overridden_deeper(jinni: Jinni, tmp_path: Path) -> None:
-    """'apply locally and recursively *unless overridden by rules in deeper subdirectories*'"""
-    plant_names(tmp_path, "a", "d/a", "d/e/a", "d/e/f/a", "g/a")
-    plant(tmp_path, {"d/.contextfiles": "!a", "d/e/.contextfiles": "a"})
-    assert listed(jinni, tmp_path) == ["a", "d/e/a", "d/e/f/a", "g/a"]
-
-
-def test_a_rule_file_beats_default_global_and_parent_and_loses_to_inline(jinni: Jinni, tmp_path: Path) -> None:
-    """'precedence over default, global, and parent `.contextfiles` rules, but lower precedence than inline rules'"""
-    plant_names(tmp_path, "top/d/a.log", "top/d/b", "top/d/c", "top/d/e")
-    plant(tmp_path, {"rules": "!b", "top/.contextfiles": "!c", "top/d/.contextfiles": "a.log\nb\nc\ne"})
-    config = ("--config", str(tmp_path / "rules"))
-    assert listed(jinni, tmp_path / "top", *config, "--rule", "!e") == ["d/a.log", "d/b", "d/c"]
-
-
-def test_the_decision_goes_from_inline_to_include(jinni: Jinni, tmp_path: Path) -> None:
-    """'a. inline ... b. D's `.contextfiles` ... c. parent ... d. global ... e. default ... f. ... include'"""
-    plant_names(tmp_path, *(f"top/d/{step}.log" for step in "abcde"), "top/d/f")
-    plant(
-        tmp_path,
-        {
-            "rules": "a.log\nb.log\nc.log\n!f\nd.log",
-            "top/.contextfiles": "a.log\nb.log\n!c.log\nf",
-            "top/d/.contextfiles": "a.log\n!b.log",
-        },
-    )
-    found = listed(jinni, tmp_path / "top", "--rule", "!a.log", "--config", str(tmp_path / "rules"))
-    assert found == ["d/d.log", "d/f"]
-
-
-def test_within_one_source_exclusions_override_inclusions(jinni: Jinni, tmp_path: Path) -> None:
-    """'Within the same rule source, `!` exclusions override inclusions'"""
-    plant_names(tmp_path, "a.py", "b.txt")
-    for text in ("*.py\n!a*\n", "!a*\n*.py\n"):
-        plant(tmp_path, {".contextfiles": text})
-        assert listed(jinni, tmp_path) == ["b.txt"]
-    assert listed(jinni, tmp_path, "--rule", "b*", "--rule", "!*.txt", "--rule", "a.py") == ["a.py"]
+def test_the_rules_select_as_the_document_says(
+    names: str, rules: dict[str, str], inline: list[str], expected: str, jinni: Jinni, tmp_path: Path
+) -> None:
+    plant_names(tmp_path / "top", *names.split())
+    plant(tmp_path / "top", {name: text for name, text in rules.items() if name != "GLOBAL"})
+    plant(tmp_path, {"rules": rules.get("GLOBAL", "")})
+    config = ["--config", str(tmp_path / "rules")] if "GLOBAL" in rules else []
+    assert listed(jinni, tmp_path / "top", *config, *(f"--rule={rule}" for rule in inline)) == expected.split()
 
 
 # 5. The command line
@@ -400,20 +307,6 @@ def test_an_output_inside_the_tree_does_not_hold_itself(extra: tuple[str, ...], 
             assert jinni(tmp_path, *extra, "--output", place).code == 0
             assert place.read_text() == expected
         place.unlink()
-
-
-def test_the_global_config_has_the_format_of_a_rule_file(jinni: Jinni, tmp_path: Path) -> None:
-    """'`--config <file>` (optional): Specify a global config file (using `.contextfiles` format)'"""
-    plant_names(tmp_path, "top/a", "top/b", "top/x.log", "top/y.log")
-    plant(tmp_path, {"rules": "# comment\n\n!a\n!*.log\nx.log\n"})
-    assert listed(jinni, tmp_path / "top", "--config", str(tmp_path / "rules")) == ["b", "x.log"]
-
-
-def test_rule_files_override_the_global_config_and_defaults(jinni: Jinni, tmp_path: Path) -> None:
-    """'`.contextfiles` found during traversal override both global and default rules'"""
-    plant_names(tmp_path, "top/a", "top/b.log")
-    plant(tmp_path, {"rules": "!a", "top/.contextfiles": "a\n*.log"})
-    assert listed(jinni, tmp_path / "top", "--config", str(tmp_path / "rules")) == ["a", "b.log"]
 
 
 @pytest.mark.parametrize(

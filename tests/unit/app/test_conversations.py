@@ -59,25 +59,6 @@ def test_a_name_that_nothing_was_said_under_can_be_given_up_or_exchanged(scope: 
         conversations.abandon_name(scope, "default")
 
 
-def test_a_new_name_differs_from_one_that_is_meant_and_not_used_yet(scope: RequestScope) -> None:
-    first = conversations.resolve_name(scope, "new", switch=True, clock=NOON)
-    assert conversations.resolve_name(scope, "new", switch=True, clock=NOON) == f"{first}_2"
-
-
-def test_a_dash_goes_back_and_forth(scope: RequestScope) -> None:
-    with pytest.raises(BadInput, match="no previous conversation"):
-        conversations.resolve_name(scope, "-")
-    conversations.resolve_name(scope, "a", switch=True)
-    conversations.resolve_name(scope, "b", switch=True)
-    assert conversations.resolve_name(scope, "-", switch=True) == "a"
-    assert conversations.resolve_name(scope, "-", switch=True) == "b"
-
-
-def test_a_name_for_this_run_only_does_not_stay(scope: RequestScope) -> None:
-    assert conversations.resolve_name(scope, "other") == "other"
-    assert conversations.current(scope) == CurrentConversation()
-
-
 def test_a_new_one_is_named_by_the_local_time_and_is_free(scope: RequestScope) -> None:
     assert conversations.resolve_name(scope, "new", clock=NOON) == "20260102_120000"
     assert conversations.resolve_name(scope, "new:fix", clock=NOON) == "fix_20260102_120000"
@@ -147,17 +128,6 @@ def test_renaming_keeps_what_is_meant_and_refuses_a_name_that_is_taken(scope: Re
         conversations.rename(scope, "a", "..")
     assert conversations.rename(scope, "a", "c").name == "c"
     assert conversations.current(scope).implied == "c"
-
-
-def test_destroying_the_current_one_falls_back_to_the_previous_then_to_the_default(scope: RequestScope) -> None:
-    for name in ("a", "b"):
-        spoken(scope, name, "x")
-        conversations.resolve_name(scope, name, switch=True)
-    assert conversations.destroy(scope, "b") is True
-    assert conversations.current(scope) == CurrentConversation("a", "")
-    assert conversations.destroy(scope, "a") is True
-    assert conversations.current(scope) == CurrentConversation("default", "")
-    assert conversations.destroy(scope, "a") is False
 
 
 def test_destroying_the_previous_one_leaves_nothing_to_go_back_to(scope: RequestScope) -> None:

@@ -55,13 +55,6 @@ def test_results_that_failed_say_so() -> None:
         assert part.failed
 
 
-def test_calls_that_hand_over_go_back_like_others() -> None:
-    flow = call(entry_type=FLOW_CALL, to="call_agent"), result("on", "1")._replace(entry_type=FLOW_RESULT)
-    *_, assistant, tool = made(SAID, *flow)
-    assert assistant.calls[0].name == "call_agent"
-    assert tool.role == "tool"
-
-
 def test_blank_words_are_not_sent() -> None:
     assert made(SAID, answer(" \n"), SAID._replace(content="")) == made(SAID)
 

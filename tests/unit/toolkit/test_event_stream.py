@@ -30,18 +30,6 @@ class Gate(Recorder[Notice]):
         await super().__call__(event)
 
 
-def test_events_are_numbered_and_carry_stream_and_caller() -> None:
-    listener = Recorder[Notice]()
-    stream = AsyncEventStream("s1", CALLER, listener)
-
-    async def main() -> None:
-        await stream.emit(Notice("a"))
-        await stream.emit(Notice("b"))
-
-    anyio.run(main)
-    assert listener.events == [Event("s1", 0, CALLER, Notice("a")), Event("s1", 1, CALLER, Notice("b"))]
-
-
 def test_a_slow_listener_holds_back_its_own_stream_and_no_other() -> None:
     async def main() -> None:
         slow, quick = Gate(), Recorder[Notice]()

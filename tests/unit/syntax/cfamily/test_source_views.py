@@ -25,12 +25,6 @@ def test_the_skeleton_of_a_sizeable_file_is_as_recorded(name: str, language: str
     assert skeleton(code(name), language) == (CODE / f"{name}.skeleton").read_text("utf-8")
 
 
-def test_members_are_nested_and_bases_are_named() -> None:
-    assert outline(b"struct A : public B<int>,\n    C {\n  int a;\n  void f();\n};\n", "cpp") == (
-        "[Struct] A (Lines 1-5) : public B<int>, C\n  [Field] a (Lines 3-3)\n  [Method] f (Lines 4-4)"
-    )
-
-
 def test_what_a_namespace_owns_is_a_function_wherever_it_is_defined() -> None:
     assert outline(b"namespace a { int f(); }\nint a::f() { return 1; }\nint B::g() { return 1; }\n", "cpp") == (
         "[Namespace] a (Lines 1-1)\n  [Function] f (Lines 1-1)\n[Function] a::f (Lines 2-2)\n[Method] B::g (Lines 3-3)"
@@ -41,15 +35,6 @@ def test_what_has_no_name_is_called_anonymous() -> None:
     assert outline(b"namespace { enum { A }; }\n", "cpp") == (
         "[Namespace] (anonymous) (Lines 1-1)\n  [Enum] (anonymous) (Lines 1-1)\n    [Constant] A (Lines 1-1)"
     )
-
-
-def test_macros_without_a_value_are_not_listed() -> None:
-    assert outline(b"#define GUARD_H\n#define LIMIT 3\n", "c") == "[Macro] LIMIT (Lines 2-2)"
-    assert outline(b"", "c") == ""
-
-
-def test_lambdas_are_not_listed() -> None:
-    assert outline(b"auto f = [](int x) { struct L { int y; }; return x; };\n", "cpp") == "[Variable] f (Lines 1-1)"
 
 
 def test_a_skeleton_keeps_comments_and_line_ends() -> None:

@@ -192,32 +192,9 @@ def test_two_equally_good_places_give_none() -> None:
     assert locate_anchor(changed + changed, TOTAL) is None
 
 
-def test_lines_end_at_line_feeds_only() -> None:
-    text = "one\x0c\u2028two\rthree\nfour\n"
-    assert locate_anchor(text, anchor_lines(text, 1, 1)) == (1, 1)
-    with pytest.raises(BadInput):
-        anchor_lines(text, 3, 3)
-
-
-def test_a_last_line_without_an_end_counts() -> None:
-    assert anchor_lines("a\nb", 2, 2).head == ("b",)
-    assert locate_anchor("x\na\nb\n", anchor_lines("a\nb", 2, 2)) == (3, 3)
-
-
 def test_text_that_cannot_be_encoded_has_anchors_too() -> None:
     text = "a\n\udcff\nb\n"
     assert locate_anchor("new\n" + text, anchor_lines(text, 2, 2)) == (3, 3)
-
-
-@pytest.mark.parametrize(("start", "end"), [(0, 1), (2, 1), (1, 4), (4, 4), (-1, 2)])
-def test_lines_that_are_not_there_have_no_anchor(start: int, end: int) -> None:
-    with pytest.raises(BadInput, match="3 lines"):
-        anchor_lines("a\nb\nc\n", start, end)
-
-
-def test_an_empty_text_has_no_lines() -> None:
-    with pytest.raises(BadInput, match="0 lines"):
-        anchor_lines("", 1, 1)
 
 
 def test_long_lines_are_remembered_in_part() -> None:

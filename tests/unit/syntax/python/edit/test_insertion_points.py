@@ -60,11 +60,6 @@ def test_the_gap_is_the_one_that_most_definitions_have(text: str, blanks: int) -
     assert usual_blank_lines(source, source.tree.body, outermost=True) == blanks
 
 
-def test_without_neighbours_the_gap_is_that_of_pep_8() -> None:
-    assert usual_blank_lines(read_source(b""), [], outermost=True) == 2
-    assert usual_blank_lines(read_source(b""), [], outermost=False) == 1
-
-
 def at(text: str, index: int, *, before: bool) -> InsertionGap:
     source = read_source(text.encode())
     where = StatementRange(block=source.tree.body, first=index, end=index + 1)
