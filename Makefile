@@ -100,7 +100,7 @@ $(NODE_TOOLS): $(VENV)/.dev package.json package-lock.json
 	@touch $@
 
 golden: $(VENV)/.dev ## regenerate the golden files; review them as a diff
-	MARID_GOLDEN=1 $(BIN)/python -m pytest -q --no-cov tests/flow/test_mcp.py tests/flow/test_inventory.py -k agreed
+	MARID_GOLDEN=1 $(BIN)/python -m pytest -q --no-cov tests/flow/test_mcp.py tests/flow/test_inventory.py tests/flow/test_events.py -k agreed
 
 clean: ## remove everything the targets created
 	rm -rf $(VENV) node_modules .coverage .coverage.* .pytest_cache .ruff_cache .hypothesis

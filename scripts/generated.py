@@ -5,13 +5,13 @@ from typing import Any
 
 from marid.bootstrap.settings.env_flags import variable_name
 from marid.core.errors import EXIT_STATUS, FAMILIES, INTERRUPTED_STATUS
+from marid.core.event_table import json_line_table
 from marid.core.settings.colours import COLOUR_HELP
 from marid.core.settings.schema import SETTINGS, Setting
 from marid.core.settings.values import ResolvedSettings, Settings
 from marid.core.settings.view import effective_settings
 from marid.faces.cli.argv.help_page import full_help_page
 from marid.faces.pipe.command_table import ASYNC_COMMANDS, SYNC_COMMANDS
-from marid.faces.pipe.event_schema import EVENT_FIELDS, EVENT_MEANINGS
 from marid.faces.pipe.input_schema import COMMAND_FIELDS as JSON_FIELDS
 from marid.launch.commands import COMMANDS, summaries
 from marid.launch.program import find_command
@@ -169,8 +169,7 @@ def _json_command(command: tuple[str, Callable[..., object]]) -> tuple[str, str,
 def json_events() -> str:
     """Every event of JSON mode."""
     rows = (
-        (f"`{name}`", ", ".join(f"`{one}`" for one in fields), EVENT_MEANINGS[name])
-        for name, fields in EVENT_FIELDS.items()
+        (f"`{name}`", ", ".join(f"`{one}`" for one in fields), meaning) for name, fields, meaning in json_line_table()
     )
     return table(("event", "fields", "what it tells"), rows)
 

@@ -52,14 +52,15 @@ async def library_alone(provider: Provider, request: ModelRequest) -> int:
 
 async def with_our_layers(provider: Provider, request: ModelRequest) -> int:
     """The number of text events that reach a listener through the gateway and the loop."""
-    events: list[Event[RoundEvent]] = []
+    count = 0
 
     async def listen(event: Event[RoundEvent]) -> None:
-        events.append(event)
+        nonlocal count
+        count += type(event.what) is TextDelta
 
     emit = AsyncEventStream("r1", Caller(face="bench"), listen).emit
     await Gateway(provider).stream(request, ReplyStream(request.model, emit).feed)
-    return sum(isinstance(event.what, TextDelta) for event in events)
+    return count
 
 
 async def measure(provider: Provider, pieces: int, rounds: int) -> tuple[float, float]:

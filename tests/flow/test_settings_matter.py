@@ -103,7 +103,7 @@ def test_reflection_character_limit_bounds_what_is_kept(tmp_path: Path) -> None:
     done = talked(tmp_path, "reflection_character_limit = 10", [keeps, say("no")])
     (result,) = done.heard.of(ToolEnded)
     assert result.failed
-    assert "10" in result.text
+    assert "10" in result.result
 
 
 @pytest.mark.parametrize("key", ["fuel", "max_recursion_depth"])

@@ -55,26 +55,42 @@ class Notice(NamedTuple):
 
 
 class ToolCalled(NamedTuple):
-    """A tool was called; `code` is "ok" or the code of the error family."""
+    """A call is over; `code` is "ok", "cancelled" or the code of the error family. `call` is the id of the call."""
 
     tool: str
     code: str
     seconds: float
+    call: str = ""
+
+    @property
+    def message(self) -> str:
+        """The outcome in words."""
+        return f"{self.code} after {self.seconds:.3f} s"
 
 
 class QuestionAsked(NamedTuple):
-    """A question waits for a person."""
+    """A question waits for a person. `call` is the id of the call that asks.
+
+    `preview` is what the person is shown. By `id` any process of the home finds the question and can answer it until
+    `expires`; `always` says whether the answer may be "always".
+    """
 
     id: str
     kind: str
     tool: str
+    call: str = ""
+    preview: str = ""
+    expires: float = 0.0
+    always: bool = False
 
 
 class QuestionAnswered(NamedTuple):
-    """The question does not wait any more; `answer` is "yes", "no", "always" or, without one in time, "expired"."""
+    """The question no longer waits; `answer` is "yes", "no", "always" or, without one in time, "expired"."""
 
     id: str
     answer: str
+    tool: str = ""
+    call: str = ""
 
 
 ContextEvent: TypeAlias = WalkProgress | PackProgress | FileProblem | Notice

@@ -1,4 +1,4 @@
-"""What happens in a round, and how it ends. Terminal, JSONL and every other wire are renderings of these."""
+"""What happens in a round, and how it ends."""
 
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -7,11 +7,11 @@ from marid.core.events import Notice, QuestionAnswered, QuestionAsked, ToolCalle
 from marid.core.model_io import ReasoningDelta, RetryScheduled, TextDelta, Usage
 
 AFTER_CONTINUATION = "after_continuation"
-"""An event of fuel: the model has given the word to itself, or has got it back without asking for it."""
+"""A fuel event: the model continues by itself, after `call_agent` or because that is the fallback."""
 
 
 class ReplyEnded(NamedTuple):
-    """One reply of the model is whole; its words end here. Another may follow, after the tools that it called."""
+    """One reply of the model is complete. Another may follow, after the tools that it called."""
 
 
 class EntryStored(NamedTuple):
@@ -21,49 +21,61 @@ class EntryStored(NamedTuple):
 
 
 class ToolStarted(NamedTuple):
-    """A call of the model is about to be made; `summary` is what it is about, in a few words, or nothing."""
+    """A call of the model is about to run. `id` is the model's id of the call.
+
+    `call` is the id of its entry, by which approvals and records name the call. `summary` shows the arguments that
+    matter to a person.
+    """
 
     id: str
     name: str
-    summary: str
+    summary: str | None
+    call: str = ""
 
 
 class ToolEnded(NamedTuple):
-    """What the call came to, as the model will read it."""
+    """The result of a call, as the model will read it. `id` and `call` are those of ToolStarted.
+
+    `code` is "ok", "interrupted" or the code of the error family.
+    """
 
     id: str
     name: str
-    text: str
+    result: str
     failed: bool
+    code: str = "ok"
+    seconds: float = 0.0
+    call: str = ""
+    cached: bool = False
 
 
 class FuelStatus(NamedTuple):
     """How many requests are left; `event` is entering_turn, after_tool_batch, after_continuation or empty_response.
 
-    Not told when fuel has no limit. `preview` is the beginning of a continuation's prompt, which may have none.
+    Not emitted without a limit. `prompt_preview` is the beginning of a continuation's prompt.
     """
 
     remaining: int
     total: int
     event: str
-    preview: str = ""
+    prompt_preview: str | None = None
 
 
 class FuelExhausted(NamedTuple):
-    """The round ends with what there is."""
+    """No request is left: the round ends."""
 
     total: int
 
 
 class WindowWarning(NamedTuple):
-    """The window is nearly full: about so many tokens of `limit` are left."""
+    """The window is nearly full: about `tokens_remaining` of `limit` are left."""
 
-    remaining: int
+    tokens_remaining: int
     limit: int
 
 
 class InboxInjected(NamedTuple):
-    """So many messages of other conversations were put before the prompt."""
+    """How many messages of other conversations were put before the prompt."""
 
     messages: int
 
@@ -73,6 +85,23 @@ class UsageReported(NamedTuple):
 
     model: str
     usage: Usage
+
+
+EndReason: TypeAlias = Literal["answered", "handed", "fuel", "loop", "empty", "length", "filtered", "nothing"]
+
+
+class RoundEnd(NamedTuple):
+    """Why a round is over: its last event. An error is raised instead, after everything that came is stored.
+
+    answered: the answer is complete; handed: the model called `call_user`; fuel: no request is left; loop: the model
+    repeats the same call; empty: it repeats empty replies; length, filtered: the provider cut the answer; nothing:
+    there was nothing to continue with.
+    """
+
+    reason: EndReason
+    round: str
+    text: str = ""
+    """The answer: the text of the last reply, and that of `call_user`."""
 
 
 RoundEvent: TypeAlias = (
@@ -92,20 +121,5 @@ RoundEvent: TypeAlias = (
     | QuestionAsked
     | QuestionAnswered
     | Notice
+    | RoundEnd
 )
-
-EndReason: TypeAlias = Literal["answered", "handed", "fuel", "loop", "empty", "length", "filtered", "nothing"]
-
-
-class RoundEnd(NamedTuple):
-    """Why a round is over. What went wrong is raised instead, once everything that there was is stored.
-
-    answered: the model has said its last word; handed: it gave the word to the user by a call; fuel: no request is
-    left; loop: the same call again and again; empty: it says nothing, again and again; length, filtered: the provider
-    cut the answer; nothing: there was nothing to go on with.
-    """
-
-    reason: EndReason
-    round: str
-    text: str = ""
-    """The answer: the words of the last reply, and those of `call_user`."""

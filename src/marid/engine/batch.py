@@ -1,12 +1,13 @@
 """The calls of one reply, made: what changes nothing at once, the rest one after another, results in call order."""
 
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import anyio
 
-from marid.core.conversation.entry import FLOW_CALL, OK, TO_AGENT, TO_USER, Entry
+from marid.core.conversation.entry import FLOW_CALL, INTERRUPTED, OK, TO_AGENT, TO_USER, Entry
 from marid.core.errors import MaridError, NotFound
 from marid.core.events import AsyncEmit
 from marid.core.policy.policy import Effect
@@ -63,6 +64,8 @@ class BatchContext:
 class _Slot:
     call: CallRecord
     result: Entry | None = None
+    code: str = INTERRUPTED
+    seconds: float = 0.0
 
 
 class CallBatch:
@@ -95,7 +98,8 @@ class CallBatch:
             if slot.call.started:
                 slot.result = interrupted_entry(slot.call, self._context.stamp)
         for slot in self._slots[MAX_CALLS:]:
-            slot.result = slot.result or result_entry(slot.call, _TOO_MANY, self._context.stamp)
+            if slot.result is None:
+                slot.result, slot.code = result_entry(slot.call, _TOO_MANY, self._context.stamp), _TOO_MANY.code
         waiting = [slot for slot in self._slots if slot.result is None]
         await self._run_parallel([slot for slot in waiting if self._is_parallel(slot.call)])
         # Whether the model goes on is known once it is known that it did not end the round.
@@ -121,13 +125,16 @@ class CallBatch:
             raise failures[0]
 
     async def _run_call(self, slot: _Slot) -> None:
+        started = time.perf_counter()
         outcome = await self._dispatch_call(slot.call)
+        slot.seconds = time.perf_counter() - started
+        slot.code = outcome.code if isinstance(outcome, ToolFailure) else OK
         slot.result = result_entry(slot.call, outcome, self._context.stamp)
         await self._flush()
 
     async def _dispatch_call(self, call: CallRecord) -> Outcome:
         args = parse_arguments(call.entry.content)
-        await self._context.emit(ToolStarted(call.id, call.name, summarize_args(args or {})))
+        await self._context.emit(ToolStarted(call.id, call.name, summarize_args(args or {}) or None, call.entry.id))
         if not call.entry.to:
             return _NAMELESS
         if call.name == TO_AGENT and self._ends_round():
@@ -178,7 +185,9 @@ class CallBatch:
 
         await self._context.conversation.append(entries, mark_stored)
         for slot, entry in zip(ready, entries, strict=True):
-            await self._context.emit(ToolEnded(slot.call.id, slot.call.name, entry.content, failed=entry.status != OK))
+            call, failed = slot.call, entry.status != OK
+            ended = ToolEnded(call.id, call.name, entry.content, failed, slot.code, slot.seconds, call.entry.id)
+            await self._context.emit(ended)
 
     def _is_parallel(self, call: CallRecord) -> bool:
         try:

@@ -31,7 +31,7 @@ class FuelBudget:
         """A request was made."""
         self._remaining = max(0, self._remaining - max(0, cost))
 
-    def status(self, event: str, prompt: str = "") -> FuelStatus:
+    def status(self, event: str, prompt: str | None = None) -> FuelStatus:
         """What is left; of a continuation's prompt only the beginning is shown."""
-        preview = prompt if len(prompt) <= _PREVIEW else f"{prompt[: _PREVIEW - 3]}..."
+        preview = f"{prompt[: _PREVIEW - 3]}..." if prompt and len(prompt) > _PREVIEW else prompt
         return FuelStatus(self._remaining, self._total, event, preview)

@@ -90,7 +90,9 @@ class Round:
         """
         turns = await self._conversation.turns()
         if isinstance(next_step(turns), Stop):
-            return RoundEnd("nothing", self._stamp.round)
+            end = RoundEnd("nothing", self._stamp.round)
+            await self._emit(end)
+            return end
         await self._report_fuel("entering_turn")
         try:
             while (end := await self._step(turns)) is None:
@@ -99,6 +101,7 @@ class Round:
             with anyio.move_on_after(self._deps.store_timeout, shield=True), suppress(MaridError):
                 await self._store_interrupted()
             raise
+        await self._emit(end)
         return end
 
     async def _step(self, turns: Sequence[Turn]) -> RoundEnd | None:
@@ -129,7 +132,7 @@ class Round:
             await self._emit(ReplyEnded())
         return RoundEnd(rest.reason, self._stamp.round, rest.text)
 
-    async def _report_fuel(self, event: str, prompt: str = "") -> None:
+    async def _report_fuel(self, event: str, prompt: str | None = None) -> None:
         if self._fuel.is_limited:
             await self._emit(self._fuel.status(event, prompt))
 

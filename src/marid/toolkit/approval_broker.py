@@ -40,7 +40,7 @@ class ApprovalBroker:
         self._rate_limit = AskRateLimit()
         self._queues: dict[tuple[Caller, int], _CallerQueue] = {}
 
-    async def ask(self, question: Question, scope: CallScope, hint: str) -> ApprovalAnswer:
+    async def ask(self, question: Question, scope: CallScope, hint: str, call: str = "") -> ApprovalAnswer:
         """YES or ALWAYS; `hint` says what would have made the question needless.
 
         Raises: Refused for every other answer, for none, and where nobody can be asked.
@@ -52,24 +52,26 @@ class ApprovalBroker:
             await scope.emit(Notice(told))
             raise Refused(told)
         async with self._queue_slot(question.caller, 1 if scope.asker is not None else MAX_PENDING_QUESTIONS):
-            answer = await self._open_and_wait(question, scope)
+            answer = await self._open_and_wait(question, scope, call)
         if answer is None:
             raise Refused(f"'{question.tool}' was not approved: nobody answered in time; {hint}")
         if answer is ApprovalAnswer.NO:
             raise Refused(f"'{question.tool}' was not approved: a person said no")
         return answer
 
-    async def _open_and_wait(self, question: Question, scope: CallScope) -> ApprovalAnswer | None:
+    async def _open_and_wait(self, question: Question, scope: CallScope, call: str) -> ApprovalAnswer | None:
         asked = await self._store_question(question)
         answer = None
         try:
-            await scope.emit(QuestionAsked(asked.id, asked.kind.value, asked.tool))
+            kind, tool, expires, always = asked.kind.value, asked.tool, asked.expires, asked.always
+            await scope.emit(QuestionAsked(asked.id, kind, tool, call, asked.text, expires, always))
             await self._wait_for_answer(asked, scope)
         finally:
             # Also when the call is cancelled: a question that nobody waits for must not stay on the screens.
             with anyio.CancelScope(shield=True):
                 answer = await self._threads.run(lambda: self._approvals.close(asked.id))
-            await scope.emit(QuestionAnswered(asked.id, answer.value if answer is not None else "expired"))
+            word = answer.value if answer is not None else "expired"
+            await scope.emit(QuestionAnswered(asked.id, word, asked.tool, call))
         return answer
 
     async def _store_question(self, question: Question) -> Question:

@@ -61,7 +61,7 @@ class RecordCall:
             problem = self.audit.record(record)
         if problem is not None:
             await call.scope.emit(Notice(problem))
-        await call.scope.emit(ToolCalled(record.tool, record.code, record.seconds))
+        await call.scope.emit(ToolCalled(record.tool, record.code, record.seconds, call.call_id))
 
 
 def audit_record(call: CallState, outcome: Outcome | None) -> AuditRecord:

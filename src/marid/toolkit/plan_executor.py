@@ -77,7 +77,7 @@ class PlanExecutor:
         builder = QuestionBuilder(call.tool.name, call.args, scope.caller, call.call_id, scope.grant_scope)
         question = builder.build(preview)
         call.approval = question.id
-        answer = await self.broker.ask(question, scope, grant_hint(preview))
+        answer = await self.broker.ask(question, scope, grant_hint(preview), call.call_id)
         if answer is ApprovalAnswer.YES and preview.kind in _LASTING_KINDS:
             await self.threads.run(lambda: self.grants.add_grant(scope.grant_scope, preview.grant))
 

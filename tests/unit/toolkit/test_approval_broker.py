@@ -42,7 +42,9 @@ def test_what_the_person_says_is_the_answer(road: Road, answer: ApprovalAnswer) 
     assert 59 > question.expires - question.created > 20
     row = road.approvals.rows[question.id]
     assert (row.answer, row.by, row.closed) == (answer, "person:test", True)
-    assert road.heard == [QuestionAsked(question.id, "edit", "x"), QuestionAnswered(question.id, answer.value)]
+    asked, answered = road.heard
+    assert asked[:5] == (question.id, "edit", "x", "", question.text)
+    assert answered == QuestionAnswered(question.id, answer.value, "x")
 
 
 def test_without_an_answer_in_time_it_is_refused_and_gone(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from marid.app import conversation_settings, conversations, inspection
 from marid.app.conversation_lookup import conversation_exists
+from marid.core.command_events import SystemPromptSet
 from marid.core.conversation.records import ConversationMeta, LeaseHolder
 from marid.core.errors import BadInput
 from marid.core.version import __version__
@@ -84,7 +85,7 @@ def set_system_prompt(session: JsonSession) -> None:
     """Set the system prompt from a text or the path of a file. Raises: Unavailable."""
     name = session.conversation_for("context")
     has_own = conversation_settings.set_system_prompt(session.scope, name, session.request.fields["prompt"])
-    session.writer.write_event("system_prompt_set", context=name, own=has_own)
+    session.writer.write_event(SystemPromptSet(name, has_own))
 
 
 def show_help(session: JsonSession) -> None:

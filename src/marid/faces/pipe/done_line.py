@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from marid.core.command_events import CommandDone
 from marid.faces.pipe.early_signals import interruption_message
 from marid.faces.pipe.error_codes import INTERNAL, ErrorReport, error_report
 from marid.faces.pipe.json_lines import JsonLineWriter
@@ -43,9 +44,9 @@ class DoneLine:
 
     def _write_done(self, failure: ErrorReport | None) -> int:
         if failure is None:
-            self._wire.write_event("done", ok=True)
+            self._wire.write_event(CommandDone(ok=True))
             return 0
-        self._wire.write_event("done", ok=False, code=failure.code, message=failure.message)
+        self._wire.write_event(CommandDone(ok=False, code=failure.code, message=failure.message))
         return failure.exit
 
 

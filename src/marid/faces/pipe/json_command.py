@@ -15,6 +15,7 @@ from marid.app.app import RequestScope
 from marid.app.conversation_settings import conversation_name
 from marid.app.tool_access import ToolAccess
 from marid.core.caller import Caller
+from marid.core.command_events import AutoDestroyed, LoadSummary
 from marid.core.errors import BadInput, Unavailable
 from marid.core.version import __version__
 from marid.faces.access_flags import access_from_flags
@@ -124,7 +125,7 @@ def _sweep(session: JsonSession) -> None:
     if problem:
         session.note(problem)
     if gone:
-        session.writer.write_event("auto_destroyed", count=len(gone), names=gone)
+        session.writer.write_event(AutoDestroyed(len(gone), gone))
 
 
 def _announce(session: JsonSession) -> None:
@@ -134,9 +135,7 @@ def _announce(session: JsonSession) -> None:
         (settings.model.api_key, *(row.get("api_key", "") for row in settings.model.providers.values()))
     )
     names = session.scope.app.toolbox().inventory.names()
-    session.writer.write_event(
-        "load_summary", builtin_count=len(names), builtin_names=names, plugin_count=0, plugin_names=[]
-    )
+    session.writer.write_event(LoadSummary(len(names), names))
     for note in dict.fromkeys((*session.request.notes, *notes)):
         session.note(note)
 

@@ -8,6 +8,9 @@ from typing import BinaryIO
 from marid.core.conversation.entry import THOUGHTS, Entry
 from marid.core.conversation.entry_json import entry_to_dict
 from marid.core.errors import Unavailable
+from marid.core.event_table import AnyEvent, event_line
+from marid.core.events import Event
+from marid.core.round_events import EntryStored, RoundEvent
 
 _HIDDEN = "[hidden]"
 # Shorter strings are not keys; hiding them would garble words.
@@ -44,12 +47,21 @@ class JsonLineWriter:
         """Plain text, for --version and the like. Raises: OutputClosed."""
         self._write_stdout(text.encode("utf-8", "backslashreplace") + b"\n")
 
-    def write_event(self, kind: str, /, **fields: object) -> None:
-        """An event. If stderr is gone, it is lost."""
-        masked = {name: self._mask(value) for name, value in fields.items()}
-        with suppress(OSError, ValueError):
-            self._err.write(_encode_line({"type": kind, **masked}))
-            self._err.flush()
+    async def listen(self, event: Event[RoundEvent]) -> None:
+        """Listen to a round. Raises: OutputClosed when no reader takes the entries."""
+        self.write_event(event.what)
+
+    def write_event(self, what: AnyEvent) -> None:
+        """Write an event to stderr, where a closed stream is ignored; an entry is a result. Raises: OutputClosed.
+
+        The answer is written once, as an entry: its pieces are not.
+        """
+        if isinstance(what, EntryStored):
+            self.write_entry(what.entry)
+        elif line := event_line(what):
+            with suppress(OSError, ValueError):
+                self._err.write(_encode_line({name: self._mask(value) for name, value in line.items()}))
+                self._err.flush()
 
     def _mask(self, value: object) -> object:
         if isinstance(value, str):

@@ -8,8 +8,15 @@ from marid.app.model_info import as_toml, find_model_info
 from marid.app.rounds import run_round
 from marid.app.tool_calls import ToolCallRequest
 from marid.app.tool_session import notice_listener
+from marid.core.command_events import (
+    AllInboxesEmpty,
+    InboxEmpty,
+    InboxesProcessed,
+    InboxFailed,
+    InboxProcessing,
+    ModelSet,
+)
 from marid.core.errors import BadInput, MaridError
-from marid.core.round_events import RoundEnd
 from marid.faces.json_input import parse_json
 from marid.faces.pipe.error_codes import error_from_code, error_report
 from marid.faces.pipe.json_lines import OutputClosed
@@ -22,12 +29,8 @@ AGENT = "agent"
 async def send_prompt(session: JsonSession) -> None:
     """Run one round. Raises: as `run_round`."""
     request = session.request
-    _write_end(
-        session,
-        await run_round(
-            session.scope, session.round_request(request.fields["prompt"], request.context), session.round_events
-        ),
-    )
+    said = session.round_request(request.fields["prompt"], request.context)
+    await run_round(session.scope, said, session.writer.listen)
 
 
 async def call_tool(session: JsonSession) -> None:
@@ -40,9 +43,7 @@ async def call_tool(session: JsonSession) -> None:
     if request.force != AGENT:
         session.writer.write_result(text)
         return
-    _write_end(
-        session, await run_round(session.scope, session.round_request(text, request.context), session.round_events)
-    )
+    await run_round(session.scope, session.round_request(text, request.context), session.writer.listen)
 
 
 async def _call_tool(session: JsonSession, name: str, args: dict[str, object]) -> str:
@@ -69,7 +70,7 @@ async def check_inbox(session: JsonSession) -> None:
     name = session.conversation_for("context")
     count = dict(inboxes.inbox_counts(session.scope, archived=True)).get(name, 0)
     if not await _process_inbox(session, name, count):
-        session.writer.write_event("inbox_empty", context=name)
+        session.writer.write_event(InboxEmpty(name))
 
 
 async def check_all_inboxes(session: JsonSession) -> None:
@@ -84,11 +85,11 @@ async def check_all_inboxes(session: JsonSession) -> None:
         except MaridError as error:
             failed.append(error)
             code, message, _ = error_report(error)
-            session.writer.write_event("inbox_failed", context=name, code=code, message=message)
+            session.writer.write_event(InboxFailed(name, code, message))
     if processed:
-        session.writer.write_event("inboxes_processed", count=processed)
+        session.writer.write_event(InboxesProcessed(processed))
     elif not failed:
-        session.writer.write_event("all_inboxes_empty")
+        session.writer.write_event(AllInboxesEmpty())
     if failed:
         raise failed[0]
 
@@ -97,9 +98,8 @@ async def _process_inbox(session: JsonSession, name: str, count: int) -> bool:
     """False if there are no messages, or if another process took them."""
     if not count:
         return False
-    session.writer.write_event("inbox_processing", count=count, context=name)
-    end = await inboxes.run_inbox_round(session.scope, session.round_request("", name), session.round_events, None)
-    _write_end(session, end)
+    session.writer.write_event(InboxProcessing(count, name))
+    end = await inboxes.run_inbox_round(session.scope, session.round_request("", name), session.writer.listen, None)
     return end is not None
 
 
@@ -107,15 +107,10 @@ async def set_model(session: JsonSession) -> None:
     """Switch the conversation to a model. Raises: NotFound if its provider does not have it; Unavailable."""
     name = session.conversation_for("context")
     model = await conversation_settings.set_model(session.scope, name, session.request.fields["model"])
-    session.writer.write_event("model_set", model=model, context=name)
+    session.writer.write_event(ModelSet(model, name))
 
 
 async def model_metadata(session: JsonSession) -> None:
     """Print what is known about a model as TOML for models.toml. Raises: as `Model.info`."""
     fields = session.request.fields
     session.writer.write_result(as_toml(await find_model_info(session.scope, fields["model"]), full=fields["full"]))
-
-
-def _write_end(session: JsonSession, end: RoundEnd | None) -> None:
-    if end is not None:
-        session.writer.write_event("round_ended", reason=end.reason, round=end.round)

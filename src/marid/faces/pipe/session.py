@@ -7,9 +7,9 @@ from marid.app.conversation_lookup import conversation_exists
 from marid.app.conversation_settings import conversation_name
 from marid.app.round_request import RoundRequest
 from marid.app.tool_access import ToolAccess
+from marid.core.events import Notice
 from marid.faces.pipe.json_lines import JsonLineWriter
 from marid.faces.pipe.json_request import JsonRequest
-from marid.faces.pipe.round_events import RoundEventWriter
 
 
 class JsonSession(NamedTuple):
@@ -19,11 +19,6 @@ class JsonSession(NamedTuple):
     request: JsonRequest
     reach: ToolAccess
     writer: JsonLineWriter
-
-    @property
-    def round_events(self) -> RoundEventWriter:
-        """Writes the events of a round."""
-        return RoundEventWriter(self.writer)
 
     def conversation_for(self, field: str) -> str:
         """The name of the conversation in a field of the command, or else that of the request."""
@@ -37,7 +32,7 @@ class JsonSession(NamedTuple):
 
     def note(self, text: str) -> None:
         """Write a note event."""
-        self.writer.write_event("note", text=text)
+        self.writer.write_event(Notice(text))
 
     def round_request(self, prompt: str, conversation: str) -> RoundRequest:
         """A round with the options of this request."""

@@ -2,10 +2,15 @@ import io
 import json
 from typing import Any
 
+import anyio
 import pytest
 
+from marid.core.caller import Caller
+from marid.core.command_events import CommandDone
 from marid.core.conversation.entry import Entry
 from marid.core.errors import Unavailable
+from marid.core.events import Event, Notice, QuestionAsked
+from marid.core.round_events import EntryStored
 from marid.faces.pipe.json_lines import JsonLineWriter
 
 
@@ -45,9 +50,16 @@ def test_what_a_model_thought_is_not_told_and_stays_in_the_entry() -> None:
 
 def test_events_go_to_stderr() -> None:
     wire, out, err = wired()
-    wire.write_event("approval", kind="edit", tool="edit_file")
-    assert json.loads(err.getvalue()) == {"type": "approval", "kind": "edit", "tool": "edit_file"}
+    wire.write_event(QuestionAsked("q", "edit", "edit_file"))
+    assert json.loads(err.getvalue()) == {"type": "approval", "id": "q", "kind": "edit", "tool": "edit_file"}
     assert out.getvalue() == b""
+
+
+def test_an_entry_that_a_round_stores_is_a_result() -> None:
+    wire, out, err = wired()
+    anyio.run(wire.listen, Event("r", 0, Caller(face="json"), EntryStored(Entry("message", "hi", id="1"))))
+    assert json.loads(out.getvalue())["entry_type"] == "message"
+    assert err.getvalue() == b""
 
 
 def test_half_of_a_surrogate_pair_breaks_no_line() -> None:
@@ -60,7 +72,7 @@ def test_half_of_a_surrogate_pair_breaks_no_line() -> None:
 def test_a_key_that_a_request_brought_is_in_no_event() -> None:
     wire, _, err = wired()
     wire.hide(("sk-canary-1", "sk-canary-12", "k", ""))
-    wire.write_event("done", ok=False, message="refused: sk-canary-12, and k")
+    wire.write_event(CommandDone(ok=False, message="refused: sk-canary-12, and k"))
     assert json.loads(err.getvalue())["message"] == "refused: [hidden], and k"
 
 
@@ -74,6 +86,6 @@ def test_a_closed_stdout_is_an_error_and_a_closed_stderr_is_not() -> None:
     wire, out, err = wired()
     out.close()
     err.close()
-    wire.write_event("note", text="x")
+    wire.write_event(Notice("x"))
     with pytest.raises(Unavailable):
         wire.write_result("x")

@@ -49,7 +49,7 @@ class RoundView:
             case ReplyEnded():
                 self.close()
                 self.waiting.begin()
-            case EntryStored():
+            case EntryStored() | RoundEnd():
                 pass
             case UsageReported() if self._is_answering:
                 self._pending_usage.append(what)  # it comes before the end of the answer is written

@@ -149,7 +149,7 @@ class StatusLines:
             case FuelExhausted(total=total):
                 self.fuel_reported = True
                 self.print_once(_fuel_text(total, empty=self._was_empty))
-            case WindowWarning(remaining=remaining, limit=limit):
+            case WindowWarning(tokens_remaining=remaining, limit=limit):
                 self.print_once(f"the window is nearly full: about {remaining:,} of {limit:,} tokens left")
             case QuestionAsked(tool=tool) if not self._asks_here:
                 self.print_once(f"{tool} waits for approval: run `marid approvals`")
@@ -162,8 +162,8 @@ class StatusLines:
     def _print_detail(self, what: RoundEvent) -> None:
         match what:
             case ToolStarted(name=name, summary=summary) if self._tools:
-                self._print_line(f"[{name}] {summary}".rstrip())
-            case ToolEnded(name=name, text=text, failed=failed) if self._tools:
+                self._print_line(f"[{name}] {summary or ''}".rstrip())
+            case ToolEnded(name=name, result=text, failed=failed) if self._tools:
                 self._print_line(f"[{name}] {_result_text(text, failed=failed)}")
             case FuelStatus(remaining=remaining, total=total) if self._verbose:
                 self._print_line(f"[fuel] {remaining} of {total} left")
