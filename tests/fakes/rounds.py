@@ -11,6 +11,7 @@ from fakes.events import emit_into
 from fakes.model import FakeModel
 from fakes.road import Road
 from marid.core.conversation.entry import MESSAGE, TO_USER, Entry
+from marid.core.events import AsyncEmit
 from marid.core.model_io import (
     Finished,
     FinishReason,
@@ -113,6 +114,7 @@ class Talk:
         self._fallback = fallback
         self._policy = policy
         self.asker: Asker | None = None
+        self.emit: AsyncEmit[RoundEvent] | None = None
 
     @property
     def entries(self) -> list[Entry]:
@@ -138,7 +140,7 @@ class Talk:
 
     async def play(self, prompt: str = "") -> RoundEnd:
         """One round; without a prompt, the last one goes on."""
-        emit = emit_into(self.heard)
+        emit = self.emit or emit_into(self.heard)
         ledger = AsyncConversation(self.held, emit, DaemonThreadPool())
         if prompt:
             stamp = RoundStamp("talk", f"r{self.held.sequence()}")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     # Importing a module costs a quarter of a millisecond at every start; only the type checker needs these here.
     from marid.app.conversation_stores import ConversationStores
     from marid.app.toolbox import Toolbox
+    from marid.core.hooks import Hooks
     from marid.ports.approvals import Approvals
     from marid.ports.clipboard import Clipboard
     from marid.ports.model import Model
@@ -46,6 +47,8 @@ class App(NamedTuple):
     """Every provider that the settings configure, the default one first. Raises: BadInput."""
     user_home: str = ""
     """The home folder of the person; "" if it is not known."""
+    hooks: "Hooks | None" = None
+    """None: no hook is registered."""
 
 
 class RequestScope(NamedTuple):

@@ -78,6 +78,8 @@ def resolve_name(scope: RequestScope, selector: str = "", *, switch: bool = Fals
     name = _select_name(memory, now, selector, time.time() if clock is None else clock)
     if switch:
         memory.session.switch(name)
+        if scope.app.hooks is not None and name != now.implied:
+            scope.app.hooks.run_switch(now.implied, name)
     return name
 
 
@@ -207,7 +209,13 @@ def clear(scope: RequestScope, key: str) -> bool:
     except NotFound:
         return False
     with held:
-        return held.clear() is not None
+        if scope.app.hooks is None:
+            return held.clear() is not None
+        name = held.meta().name
+        scope.app.hooks.run_pre_clear(name)
+        cleared = held.clear() is not None
+        scope.app.hooks.run_post_clear(name)
+        return cleared
 
 
 def rename(scope: RequestScope, key: str, name: str) -> ConversationMeta:

@@ -100,6 +100,7 @@ def open_tools(
         path_scope=path_scope,
         services=toolbox.services_for(scope.settings, path_scope),
         asker=asker,
+        hooks=scope.app.hooks,
         run_id=run_id,
         emit=ignore_event if listener is None else AsyncEventStream(run_id, scope.caller, listener).emit,
     )

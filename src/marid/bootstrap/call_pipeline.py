@@ -21,6 +21,7 @@ from marid.toolkit.call_steps import (
 )
 from marid.toolkit.clip import MAX_OUTPUT_BYTES
 from marid.toolkit.dispatch import Dispatcher
+from marid.toolkit.hook_steps import HookCall, ObserveCall
 from marid.toolkit.inventory import Inventory
 from marid.toolkit.outcome import CommandPlan, PlannedChange, ProcessResult
 from marid.toolkit.pipeline import CallStep
@@ -71,10 +72,12 @@ def make_dispatcher(
     """Stack the steps of a call, the outermost first. A cache, a metric or a hook is one more line here."""
     threads = executor.threads
     steps: tuple[CallStep, ...] = (
+        ObserveCall(threads),
         RecordCall(executor.audit, threads),
         ContainErrors(strict=strict),
         Clip(max_bytes),
         LookUp(inventory),
+        HookCall(threads),
         ParseArguments(threads, executor),
         judge,
         inject_ports,

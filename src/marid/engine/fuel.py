@@ -31,6 +31,11 @@ class FuelBudget:
         """A request was made."""
         self._remaining = max(0, self._remaining - max(0, cost))
 
+    def adjust(self, remaining: int | None, delta: int) -> None:
+        """Set what is left and add to it, never below 0. Ignored without a limit."""
+        if self.is_limited:
+            self._remaining = max(0, (self._remaining if remaining is None else remaining) + delta)
+
     def status(self, event: str, prompt: str | None = None) -> FuelStatus:
         """What is left; of a continuation's prompt only the beginning is shown."""
         preview = f"{prompt[: _PREVIEW - 3]}..." if prompt and len(prompt) > _PREVIEW else prompt

@@ -9,17 +9,20 @@ import anyio
 from marid.core.conversation.entry import FAILED, INTERRUPTED, STOPPED, TO_AGENT, Entry
 from marid.core.errors import MaridError, Unavailable
 from marid.core.events import AsyncEmit
-from marid.core.model_io import Finished, ModelRequest, Parameters, TextDelta
+from marid.core.hooks import LoopChange
+from marid.core.model_io import Finished, ModelRequest, Parameters, TextDelta, ToolOffer
 from marid.core.round_events import AFTER_CONTINUATION, EndReason, FuelExhausted, ReplyEnded, RoundEnd, RoundEvent
 from marid.core.settings.values import Settings
 from marid.engine.async_conversation import AsyncConversation
 from marid.engine.batch import STORE_TIMEOUT, BatchContext, CallBatch
 from marid.engine.fuel import FuelBudget
+from marid.engine.messages import PROMPT_KEY
 from marid.engine.model_requests import RequestBuilder, WindowLimits
 from marid.engine.prompt_entries import continuation_entry
 from marid.engine.reply_entries import RoundStamp, reply_entries
 from marid.engine.reply_stream import ReplyStream
 from marid.engine.result_entries import interrupted_entry
+from marid.engine.round_hooks import RoundHooks
 from marid.engine.round_start import clear_inbox, collect_inbox
 from marid.engine.steps import AskModel, HandoffDecision, RunTools, Stop, find_handoff, next_step
 from marid.engine.tool_offers import tool_offers
@@ -67,6 +70,9 @@ class Round:
         self._conversation = deps.conversation
         self._emit = deps.emit
         self._fuel = FuelBudget(deps.settings.conversation.fuel)
+        self._hooks = RoundHooks(deps.conversation, stamp, deps.scope.hooks)
+        self._fallback_tool = deps.fallback_tool
+        self._tools: tuple[ToolOffer, ...] = ()
         self._empty_replies = 0
         self._seen_notes: set[str] = set()
         self._request_builder: RequestBuilder | None = None
@@ -93,6 +99,7 @@ class Round:
             end = RoundEnd("nothing", self._stamp.round)
             await self._emit(end)
             return end
+        await self._hooks.start()
         await self._report_fuel("entering_turn")
         try:
             while (end := await self._step(turns)) is None:
@@ -101,6 +108,9 @@ class Round:
             with anyio.move_on_after(self._deps.store_timeout, shield=True), suppress(MaridError):
                 await self._store_interrupted()
             raise
+        finally:
+            with anyio.move_on_after(self._deps.store_timeout, shield=True):
+                await self._hooks.end()
         await self._emit(end)
         return end
 
@@ -110,6 +120,8 @@ class Round:
                 return await self._stop_round(rest)
             case RunTools(calls):
                 await CallBatch(self._batch_context, calls, turns).run()
+                made = tuple((call.name, call.entry.content) for call in calls)
+                self._apply(await self._hooks.run_post_batch(self._fallback_tool, self._fuel.level, made))
                 await self._report_fuel("after_tool_batch")
                 return None
             case AskModel():
@@ -145,14 +157,26 @@ class Round:
             self._request_builder = await self._conversation.run_in_thread(self._make_request_builder)
         if not self._prompted_turns or (isinstance(turns[-1], UserTurn) and len(turns) != self._prompted_turns):
             self._prompted_turns = len(turns)
-            level = self._fuel.level
-            self.system_prompt = await self._conversation.run_in_thread(lambda: self._deps.make_system_prompt(level))
+            await self._prepare_prompt(self._request_builder, turns)
         if self._request_builder.needs_window(turns):
             self._request_builder.set_window(await self._fetch_window())
         request, warning = self._request_builder.build_request(self.system_prompt, turns)
         if warning is not None:
             await self._emit(warning)
-        return request
+        return await self._hooks.change_request(request, self._fuel.level)
+
+    async def _prepare_prompt(self, builder: RequestBuilder, turns: Sequence[Turn]) -> None:
+        """What is made once for every prompt: the system prompt, the tools, and what hooks say about the loop."""
+        self._apply(await self._hooks.run_pre_loop(self._fallback_tool, self._fuel.level, _last_prompt(turns)))
+        level = self._fuel.level
+        text = await self._conversation.run_in_thread(lambda: self._deps.make_system_prompt(level))
+        self.system_prompt = await self._hooks.extend_system_prompt(text)
+        builder.set_tools(await self._hooks.filter_tools(self._tools, level))
+
+    def _apply(self, change: LoopChange | None) -> None:
+        if change is not None:
+            self._fallback_tool = change.fallback or self._fallback_tool
+            self._fuel.adjust(change.fuel, change.fuel_delta)
 
     async def _fetch_window(self) -> int:
         """What the provider says of its model; 0 when it does not know, or takes too long."""
@@ -171,6 +195,7 @@ class Round:
         tools = tool_offers(deps.dispatcher.tools_for(deps.scope), deps.fallback_tool)
         percent = settings.conversation.warn_threshold_percent
         window = WindowLimits(model=deps.model_name, limit=limit, user_limit=chosen, warn_percent=percent)
+        self._tools = tools
         return RequestBuilder(window, tools, deps.parameters)
 
     async def _stream_reply(self, request: ModelRequest) -> Finished:
@@ -196,7 +221,7 @@ class Round:
             await self._conversation.append(entries)
             return None
         if finished.reason in ("length", "filtered"):
-            return await self._store_truncated(finished.reason, entries)
+            return await self._store_truncated(finished.reason, entries, turns)
         return await self._finish_answer(entries, turns)
 
     async def _handle_empty_reply(self, finished: Finished) -> RoundEnd | None:
@@ -210,26 +235,32 @@ class Round:
         ends_itself = self._fuel.is_limited and cost > 0
         return None if ends_itself or self._empty_replies < MAX_EMPTY_REPLIES else RoundEnd("empty", self._stamp.round)
 
-    async def _store_truncated(self, reason: EndReason, entries: Sequence[Entry]) -> RoundEnd:
+    async def _store_truncated(self, reason: EndReason, entries: Sequence[Entry], turns: Sequence[Turn]) -> RoundEnd:
         stopped = [entry._replace(status=STOPPED, metadata={**entry.metadata, "finish": reason}) for entry in entries]
         await self._conversation.append(stopped)
+        await self._hooks.run_post_message(_last_prompt(turns), _entries_text(entries))
         return RoundEnd(reason, self._stamp.round, _entries_text(entries))
 
     async def _finish_answer(self, words: Sequence[Entry], turns: Sequence[Turn]) -> RoundEnd | None:
         """The answer is whole: the word goes to the user, or back to the model in the same append."""
-        next = find_handoff(turns) or HandoffDecision(self._deps.fallback_tool)
+        next = find_handoff(turns) or HandoffDecision(self._fallback_tool)
         if next.tool != TO_AGENT:
-            await self._conversation.append(words)
+            await self._store_answer(words, turns)
             return None
         if self._fuel.is_exhausted:
-            await self._conversation.append(words)
+            await self._store_answer(words, turns)
             return await self._end_without_fuel(_entries_text(words))
         post = await collect_inbox(self._conversation, self._deps.inbox, self._stamp, turns)
-        more = continuation_entry(next.text, post.unread, self._fuel.level, self._stamp, self._deps.fallback_tool)
-        await self._conversation.append([*words, more])
+        prompt = await self._hooks.change_prompt(next.text)
+        more = continuation_entry(prompt, post.unread, self._fuel.level, self._stamp, self._fallback_tool)
+        await self._store_answer(words, turns, more)
         await clear_inbox(self._conversation, self._deps.inbox, self._stamp, post)
-        await self._report_fuel(AFTER_CONTINUATION, next.text)
+        await self._report_fuel(AFTER_CONTINUATION, prompt)
         return None
+
+    async def _store_answer(self, words: Sequence[Entry], turns: Sequence[Turn], *more: Entry) -> None:
+        await self._conversation.append([*words, *more])
+        await self._hooks.run_post_message(_last_prompt(turns), _entries_text(words))
 
 
 def _require_finished(reply: ReplyStream) -> Finished:
@@ -242,6 +273,12 @@ def _require_finished(reply: ReplyStream) -> Finished:
 
 def _entries_text(words: Sequence[Entry]) -> str:
     return "".join(entry.content for entry in words)
+
+
+def _last_prompt(turns: Sequence[Turn]) -> str:
+    """What was said last, without what the program put around it."""
+    entry = next((turn.entry for turn in reversed(turns) if isinstance(turn, UserTurn)), None)
+    return "" if entry is None else str(entry.metadata.get(PROMPT_KEY, entry.content))
 
 
 def _last_reply_text(turns: Sequence[Turn]) -> str:

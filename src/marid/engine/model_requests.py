@@ -56,6 +56,10 @@ class RequestBuilder:
         self._window = replace(self._window, limit=limit)
         self._window_known = True
 
+    def set_tools(self, tools: tuple[ToolOffer, ...]) -> None:
+        """Offer these from now on."""
+        self._tools = tools
+
     def build_request(self, system: str, turns: Sequence[Turn]) -> tuple[ModelRequest, WindowWarning | None]:
         """The next request, with the warning if this is the first that nearly fills the window.
 

@@ -19,7 +19,7 @@ from marid.core.settings.storage import storage_settings
 from marid.engine.async_conversation import AsyncConversation
 from marid.engine.loop import Round, RoundDeps
 from marid.engine.reply_entries import RoundStamp
-from marid.engine.round_services import conversation_services
+from marid.engine.round_services import conversation_services, home_services
 from marid.engine.round_setup import RoundSetup
 from marid.engine.round_start import last_round_id, start_round
 from marid.engine.system_prompt import prompt_parts, system_prompt
@@ -33,6 +33,7 @@ from marid.toolkit.inventory import Inventory
 from marid.toolkit.thread_pool import DaemonThreadPool
 
 if TYPE_CHECKING:
+    from marid.core.hooks import Hooks
     from marid.toolkit.dispatch import Dispatcher
     from marid.toolkit.questions import Asker
 
@@ -125,7 +126,7 @@ class RoundFactory:
             deps = await conversation.run_in_thread(
                 partial(self._make_deps, setup, conversation, tools, events.emit, asker)
             )
-            stamp = await self._start(setup, conversation, events.id)
+            stamp = await self._start(setup, conversation, events.id, tools.call_scope.hooks)
             if stamp is None:
                 return RoundEnd("nothing", events.id)
             round = Round(deps, stamp)
@@ -159,12 +160,14 @@ class RoundFactory:
             self.conversations.create(setup.conversation, source=setup.source)
         return self.conversations.open(setup.conversation, storage)
 
-    async def _start(self, setup: RoundSetup, conversation: AsyncConversation, id: str) -> RoundStamp | None:
+    async def _start(
+        self, setup: RoundSetup, conversation: AsyncConversation, id: str, hooks: "Hooks | None"
+    ) -> RoundStamp | None:
         """Store the prompt, if there is one; None if there is nothing to say."""
         if setup.prompt is None:
             return RoundStamp(setup.conversation, last_round_id(await conversation.turns()) or new_id())
         stamp = RoundStamp(setup.conversation, id)
-        return stamp if await start_round(conversation, self.inbox, stamp, setup.prompt) else None
+        return stamp if await start_round(conversation, self.inbox, stamp, setup.prompt, hooks) else None
 
     def _make_deps(
         self,
@@ -176,6 +179,8 @@ class RoundFactory:
     ) -> RoundDeps:
         locked, texts = conversation.conversation, self.load_prompts()
         services = conversation_services(locked, self.conversations, self.inbox, setup.model, setup.settings)
+        if (hooks := tools.call_scope.hooks) is not None:
+            services |= home_services(setup.conversation, self.conversations, self.inbox, setup.model, hooks)
         return RoundDeps(
             conversation=conversation,
             inbox=self.inbox,

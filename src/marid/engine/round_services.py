@@ -1,5 +1,6 @@
 """What a round of a conversation gives its tools, besides what every caller's tools have."""
 
+from marid.core.hooks import Hooks
 from marid.core.settings.values import Settings
 from marid.engine.conversation_notes import ConversationNotes, HomeReflection
 from marid.engine.home_peers import HomePeers
@@ -15,9 +16,11 @@ from marid.ports.transcript import Conversation
 from marid.toolkit.clip import FixedResultLimit, ResultLimit
 
 
-def home_services(own: str, conversations: Conversations, inbox: Inbox, model: Model) -> dict[type, object]:
+def home_services(
+    own: str, conversations: Conversations, inbox: Inbox, model: Model, hooks: Hooks | None = None
+) -> dict[type, object]:
     """Those for which the conversation, which is called `own`, need not be held, nor even be there."""
-    return {Peers: HomePeers(conversations, inbox, own), ModelLookup: ModelCatalogue(model)}
+    return {Peers: HomePeers(conversations, inbox, own, hooks), ModelLookup: ModelCatalogue(model)}
 
 
 def conversation_services(

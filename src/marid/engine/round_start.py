@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 from marid.core.conversation.records import InboxMessage
 from marid.core.events import Notice
+from marid.core.hooks import Hooks
 from marid.core.round_events import InboxInjected
 from marid.engine.async_conversation import AsyncConversation
 from marid.engine.prompt_entries import RoundPrompt, prompt_entry, unread_messages
 from marid.engine.reply_entries import RoundStamp
 from marid.engine.result_entries import interrupted_entry
+from marid.engine.round_hooks import RoundHooks
 from marid.engine.steps import RunTools, next_step
 from marid.engine.turns import Turn, UserTurn
 from marid.ports.conversations import Inbox
@@ -25,7 +27,9 @@ class InboxArrivals(NamedTuple):
     problem: str
 
 
-async def start_round(conversation: AsyncConversation, inbox: Inbox, stamp: RoundStamp, prompt: RoundPrompt) -> bool:
+async def start_round(
+    conversation: AsyncConversation, inbox: Inbox, stamp: RoundStamp, prompt: RoundPrompt, hooks: Hooks | None = None
+) -> bool:
     """Store the prompt. Messages leave the inbox only after that; a crash in between does not repeat them.
 
     False when nothing was stored: the prompt is about messages, and the history holds all that there are.
@@ -40,6 +44,7 @@ async def start_round(conversation: AsyncConversation, inbox: Inbox, stamp: Roun
         await conversation.emit(Notice(post.problem))
     worth = bool(post.unread) or not prompt.automatic
     if worth:
+        prompt = prompt._replace(text=await RoundHooks(conversation, stamp, hooks).change_prompt(prompt.text))
         await conversation.append([*closed, prompt_entry(prompt, post.unread, stamp, time.time())])
     await clear_inbox(conversation, inbox, stamp, post)
     return worth

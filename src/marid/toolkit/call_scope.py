@@ -3,13 +3,16 @@
 from collections import ChainMap
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from marid.core.caller import Caller
 from marid.core.events import AsyncEmit, ToolEvent
 from marid.core.policy.policy import Policy
 from marid.toolkit.questions import Asker
 from marid.workspace.guard.api import PathScope
+
+if TYPE_CHECKING:
+    from marid.core.hooks import Hooks  # imported when used: listing the tools needs none of it
 
 
 async def ignore_event(what: object) -> None:
@@ -34,6 +37,8 @@ class CallScope:
     run_id: str = ""
     emit: AsyncEmit[ToolEvent] = ignore_event
     on_effect: Callable[[str], Awaitable[None]] | None = None
+    hooks: "Hooks | None" = None
+    """None: no hook is registered."""
 
     def with_services(self, own: Mapping[type, object]) -> "CallScope":
         """With these besides, and before, those that there are, which are made only when one is asked for."""

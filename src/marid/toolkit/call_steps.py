@@ -18,6 +18,7 @@ from marid.ports.audit import AuditLog, AuditRecord
 from marid.toolkit.availability import missing_port
 from marid.toolkit.clip import MAX_OUTPUT_BYTES, ResultLimit, clip_output
 from marid.toolkit.dependencies import dependencies_of
+from marid.toolkit.hook_steps import check_access, check_fetch
 from marid.toolkit.inventory import Inventory
 from marid.toolkit.outcome import BodyResult, Outcome, ToolFailure, ToolOutput
 from marid.toolkit.pipeline import CallHandler, CallState
@@ -185,6 +186,8 @@ class ParseArguments:
 
     async def _ask_outside(self, call: CallState, path: str) -> PathScope:
         real = await self.threads.run(partial(os.path.realpath, path))
+        if (hooks := call.scope.hooks) is not None:
+            await check_access(hooks.pre_file_read, self.threads, call, (real, b""))
         preview = outside_preview(path, real, writes=call.tool.effect in PLANNING_EFFECTS)
         await self.executor.require_approval(preview, call)
         return await self.threads.run(partial(call.scope.path_scope.widen, path, real))
@@ -199,7 +202,7 @@ def _can_ask_outside(call: CallState) -> bool:
 async def judge(call: CallState, proceed: CallHandler) -> Outcome:
     """Ask the policy about the tool's effect. Raises: Refused for what it denies."""
     policy, spec = call.scope.policy, call.tool
-    call.verdict = policy.verdict(spec.effect, *spec.names)
+    call.verdict = max(policy.verdict(spec.effect, *spec.names), call.min_verdict)
     if call.verdict is Verdict.DENY:
         why = "read-only" if policy.read_only else f"policy denies it ({spec.effect.value})"
         raise Refused(f"'{call.name}' is not allowed here: {why}")
@@ -229,6 +232,9 @@ class AskFirst:
             # Always evaluated: it refuses what must not even be asked about.
             subject = spec.subject(call.values) if spec.subject is not None else ""
             known = spec.effect is Effect.NET and call.scope.policy.is_known_host(subject)
+            known = known and call.min_verdict is Verdict.ALLOW
+            if spec.effect is Effect.NET and call.scope.hooks is not None:
+                await check_fetch(call.scope.hooks, self.executor.threads, call, subject)
             if call.verdict is Verdict.ASK and not known:
                 await self.executor.require_approval(call_preview(spec, call.args, subject), call)
         return await proceed(call)

@@ -26,6 +26,10 @@ class CallState:
     spec: ToolSpec | None = None
     values: dict[str, object] = field(default_factory=dict[str, object])
     verdict: Verdict | None = None
+    min_verdict: Verdict = Verdict.ALLOW
+    """What hooks demand: the policy's verdict can only be stricter."""
+    full_output: str | None = None
+    """The output before it is clipped; only kept where hooks are registered."""
     approval: str = ""
     bug: BaseException | None = None
     has_acted: bool = False

@@ -18,6 +18,7 @@ from marid.ports.processes import SandboxState
 from marid.text.display import quote_path
 from marid.toolkit.approval_broker import ApprovalBroker
 from marid.toolkit.call_scope import CallScope
+from marid.toolkit.hook_steps import check_access
 from marid.toolkit.outcome import BodyResult, CommandPlan, EditPlan, PlannedChange, ProcessResult, ToolOutput
 from marid.toolkit.pipeline import CallState
 from marid.toolkit.preview import Preview, command_preview, edit_preview
@@ -96,6 +97,9 @@ class PlanExecutor:
             for path in paths
             if (reason := self.autorun_reason(path.qualified_name))
         ]
+        if (hooks := call.scope.hooks) is not None:
+            writes = [(f"{one.path.root.path}/{one.path.name}", one.after) for one in changes]
+            await check_access(hooks.pre_file_write, self.threads, call, *writes)
         call.verdict = _plan_verdict(call, Effect.WRITE)
         if autorun and not call.scope.policy.trusted:
             call.verdict = max(call.verdict, Verdict.ASK)
@@ -117,6 +121,8 @@ class PlanExecutor:
 
     async def _execute_command(self, plan: CommandPlan, call: CallState) -> ToolOutput:
         spec, scope = call.tool, call.scope
+        if scope.hooks is not None:
+            await check_access(scope.hooks.pre_shell_exec, self.threads, call, (plan.display, b""))
         sandbox = await self.threads.run(self.sandbox_state)
         if _effect_verdict(call, Effect.NET) is Verdict.ALLOW:
             plan = replace(plan, network=True)

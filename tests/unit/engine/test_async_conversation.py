@@ -50,3 +50,22 @@ def test_what_cannot_be_stored_is_raised_and_not_told() -> None:
     with pytest.raises(Unavailable):
         anyio.run(main)
     assert heard == []
+
+
+def test_a_cancelled_append_is_stored_and_does_not_wait_for_a_slow_listener() -> None:
+    async def main() -> None:
+        reached = anyio.Event()
+
+        async def never(what: RoundEvent) -> None:
+            reached.set()
+            await anyio.sleep_forever()
+
+        held = FakeConversations().open("c", create=True)
+        with anyio.fail_after(5):
+            async with anyio.create_task_group() as group:
+                group.start_soon(AsyncConversation(held, never, DaemonThreadPool()).append, [SAID])
+                await reached.wait()
+                group.cancel_scope.cancel()
+        assert [entry.content for entry in held.window()][-1] == "hi"
+
+    anyio.run(main)
