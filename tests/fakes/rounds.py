@@ -29,7 +29,7 @@ from marid.engine.async_conversation import AsyncConversation
 from marid.engine.loop import Round, RoundDeps
 from marid.engine.prompt_entries import RoundPrompt
 from marid.engine.reply_entries import RoundStamp
-from marid.engine.round_handoff import RoundHandoff
+from marid.engine.round_services import RoundHandoff
 from marid.engine.round_start import last_round_id, start_round
 from marid.ports.handoff import Handoff
 from marid.ports.model import OnModelEvent

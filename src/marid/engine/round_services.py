@@ -1,12 +1,11 @@
 """What a round of a conversation gives its tools, besides what every caller's tools have."""
 
+from marid.core.errors import BadInput
 from marid.core.hooks import Hooks
+from marid.core.model_io import ModelInfo
 from marid.core.settings.values import Settings
-from marid.engine.conversation_notes import ConversationNotes, HomeReflection
 from marid.engine.home_peers import HomePeers
-from marid.engine.model_catalogue import ModelCatalogue
 from marid.engine.result_entries import MAX_RESULT_BYTES
-from marid.engine.round_handoff import RoundHandoff
 from marid.ports.conversations import Conversations, Inbox
 from marid.ports.handoff import Handoff
 from marid.ports.model import Model, ModelLookup
@@ -14,6 +13,59 @@ from marid.ports.notes import NoteWriter, ReflectionWriter
 from marid.ports.peers import Peers
 from marid.ports.transcript import Conversation
 from marid.toolkit.clip import FixedResultLimit, ResultLimit
+
+WRITABLE_NOTES = ("todos", "goals")
+
+
+class ConversationNotes(NoteWriter):
+    """The notes of the round's conversation that its model may write."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._conversation = conversation
+
+    def write(self, name: str, text: str) -> None:
+        """As in the port. Raises also: BadInput for a note that is not the model's; Refused when archived."""
+        if name not in WRITABLE_NOTES:
+            raise BadInput(f"a model has {' and '.join(WRITABLE_NOTES)}, and no '{name}'")
+        self._conversation.write_note(name, text)
+
+
+class HomeReflection(ReflectionWriter):
+    """The note that all conversations share; `limit` is in characters, 0 for no text at all."""
+
+    def __init__(self, conversation: Conversation, limit: int) -> None:
+        self._conversation = conversation
+        self._limit = limit
+
+    def write(self, text: str) -> None:
+        """As in the port."""
+        if len(text) > self._limit:
+            raise BadInput(f"a reflection has at most {self._limit:,} characters, this one {len(text):,}: shorten it")
+        self._conversation.write_note("reflection", text)
+
+
+class ModelCatalogue(ModelLookup):
+    """Asks the provider of the round."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    async def info(self, name: str) -> ModelInfo:
+        """As in the port."""
+        return await self._model.info(name)
+
+
+class RoundHandoff(Handoff):
+    """Tells the model what its call means. The round reads the call itself in the history."""
+
+    def hand_to_user(self, message: str) -> str:
+        """As in the port."""
+        return "The round ends here, with your message to the user." if message else "The round ends here."
+
+    def hand_to_agent(self, prompt: str) -> str:
+        """As in the port."""
+        del prompt
+        return "You go on after your next words, with the prompt that you gave."
 
 
 def home_services(

@@ -8,8 +8,7 @@ from fakes.road import Road
 from marid.adapters.store.conversations import FileConversations
 from marid.core.errors import BadInput, Refused
 from marid.core.settings.values import Settings, make_settings
-from marid.engine.conversation_notes import ConversationNotes
-from marid.engine.round_services import conversation_services
+from marid.engine.round_services import ConversationNotes, conversation_services
 from marid.ports.conversations import Conversations
 from marid.ports.handoff import Handoff
 from marid.ports.model import ModelLookup
