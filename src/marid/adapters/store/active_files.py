@@ -16,6 +16,7 @@ from marid.adapters.store.entry_lines import (
 )
 from marid.adapters.store.files import (
     APPEND_FLAGS,
+    append_bytes,
     integers,
     open_file,
     parse_object,
@@ -27,7 +28,6 @@ from marid.adapters.store.files import (
 from marid.adapters.store.layout import ConversationPaths
 from marid.core.conversation.entry import ANCHORS, Entry
 from marid.core.conversation.records import StorageSettings
-from marid.workspace.write.atomic import write_all
 
 MARK_FILE = "active.mark"
 # Appends after which the window file is written.
@@ -214,13 +214,8 @@ class WindowFile:
         with suppress(OSError):
             if self._fd < 0:
                 self._fd = open_file(self._paths.window, APPEND_FLAGS)
-            size = os.lseek(self._fd, 0, os.SEEK_END)
-            try:
-                write_all(self._fd, [data])
-                self._is_current = True
-            except OSError:
-                # On a full disk a part of a line would be left.
-                os.ftruncate(self._fd, size)
+            append_bytes(self._fd, data)
+            self._is_current = True
 
     def replace(self, entries: Sequence[Entry]) -> None:
         """Start another window, as after an anchor."""

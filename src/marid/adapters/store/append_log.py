@@ -14,9 +14,8 @@ from threading import Lock
 from typing import Generic, TypeVar
 
 from marid.adapters.store.entry_lines import PADDING, complete_lines
-from marid.adapters.store.files import APPEND_FLAGS, WRITE_FLAGS, open_file, sync_folder
+from marid.adapters.store.files import APPEND_FLAGS, WRITE_FLAGS, append_bytes, open_file, sync_folder
 from marid.core.conversation.records import Corrupt
-from marid.workspace.write.atomic import write_all
 
 _MAX_PADDING = 1 << 16
 # Resolution of file times in seconds: usual, and where file systems store whole seconds.
@@ -233,7 +232,7 @@ def _save_torn_bytes(path: str, data: bytes) -> None:
     with suppress(OSError):
         fd = open_file(path, APPEND_FLAGS)
         try:
-            write_all(fd, [data, b"\n"])
+            append_bytes(fd, data + b"\n")
         finally:
             os.close(fd)
 

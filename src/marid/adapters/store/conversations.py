@@ -37,8 +37,6 @@ from marid.core.conversation.records import (
 )
 from marid.core.errors import MaridError, NotFound, Unavailable
 from marid.core.ids import new_id
-from marid.text.conversation_names import check_conversation_name, is_conversation_name
-from marid.workspace.write.private_folders import make_private_folder
 
 
 class FileConversations:
@@ -70,7 +68,7 @@ class FileConversations:
 
     def create(self, name: str = "", *, source: str = "CLI", title: str = "", owner: str = "") -> ConversationMeta:
         with disk_errors(f"creating the conversation '{name}'"):
-            if name and (other := self._find_by_id(check_conversation_name(name))) is not None:
+            if name and (other := self._find_by_id(self._layout.paths(name).name)) is not None:
                 raise Conflict(f"'{name}' is the id of the conversation '{other.name}'")
         return self._create(ConversationMeta(id="", name=name, source=source, title=title, owner=owner))
 
@@ -80,10 +78,9 @@ class FileConversations:
         paths = self._layout.paths(known.name or key)
         known = known._replace(id=key, name=paths.name, created_ms=round(self._clock() * 1000))
         with disk_errors(f"creating the conversation '{paths.name}'"):
-            make_private_folder(self._layout.contexts)
             draft = self._layout.folder(NEW_PREFIX + key)
             try:
-                make_private_folder(draft.partitions)
+                draft.make_folders()
                 draft.save_meta(known)
                 write_atomic(draft.active, encode_line(creation_anchor(known)._replace(id=new_id(), sequence=1)))
                 sync_folder(draft.folder)
@@ -224,7 +221,7 @@ class FileConversations:
         now = int(self._clock())
         gone: list[str] = []
         for name, (expiry, active) in self.session.expiries().items():
-            if is_conversation_name(name) and _is_expired(expiry, active, now):
+            if _is_expired(expiry, active, now):
                 with suppress(MaridError, OSError):
                     if self._destroy_if_expired(name, now):
                         gone.append(name)
@@ -235,7 +232,7 @@ class FileConversations:
 
     def _open_leased(self, paths: ConversationPaths, storage: StorageSettings, held: lease.Lease) -> OpenConversation:
         held.check()
-        make_private_folder(paths.transcript_file())
+        paths.make_transcript_folder()
         remove_leftovers(paths.folder)
         remove_leftovers(paths.transcript_file())
         known = paths.load_meta_strict()

@@ -99,6 +99,16 @@ def write_atomic(path: str, data: bytes, *, durable: bool = True) -> None:
         sync_folder(folder)
 
 
+def append_bytes(fd: int, data: bytes) -> None:
+    """Append all of it, or leave the file as it was: on a full disk a part of a line would be left. Raises: OSError."""
+    size = os.lseek(fd, 0, os.SEEK_END)
+    try:
+        write_all(fd, [data])
+    except OSError:
+        os.ftruncate(fd, size)
+        raise
+
+
 def remove_leftovers(folder: str) -> None:
     """Remove the temporary files of processes that no longer run."""
     with suppress(OSError):

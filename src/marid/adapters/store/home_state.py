@@ -3,12 +3,11 @@
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from typing import cast
 
 from marid.adapters.store.files import (
     disk_errors,
-    file_lock,
     is_time,
     parse_object,
     pretty_json,
@@ -19,7 +18,6 @@ from marid.adapters.store.files import (
 from marid.adapters.store.layout import HomeLayout
 from marid.core.conversation.records import CurrentConversation, Expiry
 from marid.text.conversation_names import check_conversation_name, is_conversation_name
-from marid.workspace.write.private_folders import make_private_folder
 
 # Seconds between two notes of activity in a conversation that does not expire.
 _ACTIVITY_RESOLUTION = 60
@@ -96,7 +94,7 @@ class HomeState:
         with disk_errors(f"writing '{self._state_path}'"):
             if not self._is_broken():
                 return ""
-            with self._home_lock():
+            with self._layout.lock(wait=True):
                 if not self._is_broken():
                     return ""
                 aside = f"{self._state_path}.broken"
@@ -140,7 +138,7 @@ class HomeState:
 
     def edit_rows(self, edit: Callable[[dict[str, dict[str, object]]], None], *, wait: bool = True) -> None:
         """Change the rows, given by name; nothing is written if nothing changes."""
-        with disk_errors(f"writing '{self._state_path}'"), self._home_lock(wait=wait):
+        with disk_errors(f"writing '{self._state_path}'"), self._layout.lock(wait=wait):
             rows = self._rows()
             before = {name: dict(row) for name, row in rows.items()}
             edit(rows)
@@ -171,16 +169,12 @@ class HomeState:
         return self._update_session(lambda now: now if name == now.implied else CurrentConversation(name, now.implied))
 
     def _update_session(self, update: Callable[[CurrentConversation], CurrentConversation]) -> CurrentConversation:
-        with disk_errors(f"writing '{self._session_path}'"), self._home_lock():
+        with disk_errors(f"writing '{self._session_path}'"), self._layout.lock(wait=True):
             current = update(self.current())
             whole = parse_object(read_bytes(self._session_path)) or {}
             whole |= {"implied_context": current.implied, "previous_context": current.previous or None}
             write_atomic(self._session_path, pretty_json(whole))
             return current
-
-    def _home_lock(self, *, wait: bool = True) -> AbstractContextManager[None]:
-        make_private_folder(self._layout.home)
-        return file_lock(self._layout.file(".state.lock"), wait=wait)
 
     def _rows(self) -> dict[str, dict[str, object]]:
         """The rows by name; none if the file is damaged, since the folders show which conversations exist."""

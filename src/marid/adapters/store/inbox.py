@@ -11,7 +11,6 @@ from marid.adapters.store.layout import ConversationPaths
 from marid.core.conversation.records import InboxContents, InboxMessage
 from marid.core.errors import BadInput, NotFound
 from marid.core.ids import new_id
-from marid.text.conversation_names import check_conversation_name
 from marid.text.display import quote_path
 
 MAX_MESSAGE_CHARACTERS = 1_000_000
@@ -32,7 +31,6 @@ class FileInbox:
         self._clock = clock
 
     def send(self, message: InboxMessage) -> InboxMessage:
-        check_conversation_name(message.to)
         if len(message.content) > MAX_MESSAGE_CHARACTERS:
             raise BadInput(
                 f"a message has at most {MAX_MESSAGE_CHARACTERS:,} characters; put more into a file and name it"
@@ -73,14 +71,14 @@ class FileInbox:
         return f"'{quote_path(file)}' has {lines}, ignored and kept"
 
     def _read(self, name: str) -> list[bytes]:
-        with disk_errors(f"reading the inbox of '{check_conversation_name(name)}'"):
+        with disk_errors(f"reading the inbox of '{name}'"):
             try:
                 return _read_lines(self._find(name, create=False))
             except NotFound:
                 return []
 
     def _rewrite_lines(self, name: str, change: Callable[[list[bytes]], list[bytes]]) -> list[bytes]:
-        with disk_errors(f"writing the inbox of '{check_conversation_name(name)}'"):
+        with disk_errors(f"writing the inbox of '{name}'"):
             paths = self._find(name, create=False)
             with file_lock(paths.file(".inbox.lock")):
                 lines = change(_read_lines(paths))

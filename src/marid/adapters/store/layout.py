@@ -2,12 +2,22 @@
 
 import os
 import stat
+from contextlib import AbstractContextManager
 from typing import NamedTuple, cast
 
-from marid.adapters.store.files import is_time, parse_object, pretty_json, read_bytes, require_object, write_atomic
+from marid.adapters.store.files import (
+    file_lock,
+    is_time,
+    parse_object,
+    pretty_json,
+    read_bytes,
+    require_object,
+    write_atomic,
+)
 from marid.core.conversation.records import NOTES, ConversationMeta
 from marid.core.errors import BadInput, NotFound, Refused
 from marid.text.conversation_names import check_conversation_name, is_conversation_name
+from marid.workspace.write.private_folders import make_private_folder
 
 DESTROYED_PREFIX = ".destroyed-"
 NEW_PREFIX = ".new-"
@@ -63,6 +73,14 @@ class ConversationPaths(NamedTuple):
         if name == "reflection":
             return os.path.join(self.home, "prompts", "reflection.md")
         return self.file(f"{name}.md")
+
+    def make_folders(self) -> None:
+        """Create the folder and those of the transcript. Raises: OSError."""
+        make_private_folder(self.partitions)
+
+    def make_transcript_folder(self) -> None:
+        """As `make_folders`, without the one of the partitions. Raises: OSError."""
+        make_private_folder(self.transcript_file())
 
     def refuse_links(self) -> "ConversationPaths":
         """Raises: Refused if the transcript is a link, which may lead out of the home."""
@@ -122,6 +140,11 @@ class HomeLayout(NamedTuple):
 
     def file(self, name: str) -> str:
         return os.path.join(self.home, name)
+
+    def lock(self, *, wait: bool) -> AbstractContextManager[None]:
+        """Exclude other processes from the files of the home. Raises: OSError; BlockingIOError without `wait`."""
+        make_private_folder(self.home)
+        return file_lock(self.file(".state.lock"), wait=wait)
 
     def folder(self, name: str) -> ConversationPaths:
         """The paths of a folder whose name is known to be valid, or is not one of a conversation."""

@@ -22,7 +22,6 @@ from marid.adapters.store.layout import ConversationPaths
 from marid.core.conversation.entry import AGENT, ANCHORS, COMPACTION, MESSAGE, NEVER_IN_WINDOW, SYSTEM, USER, Entry
 from marid.core.conversation.records import StorageSettings
 from marid.ports.transcript import Conversation
-from marid.workspace.write.private_folders import make_private_folder
 
 LEGACY_TRANSCRIPT = "transcript.jsonl"
 LEGACY_MESSAGES = "context.json"
@@ -130,7 +129,7 @@ def _prepend_partition(paths: ConversationPaths, storage: StorageSettings, data:
     row = partitions.examine("", data, 0, storage._replace(enable_bloom_filters=False)).row
     if not row["entry_count"]:
         return
-    make_private_folder(paths.partitions)
+    paths.make_folders()
     name = f"partitions/{row['start_ts']}-{row['end_ts']}-old.jsonl"
     if read_bytes(paths.transcript_file(name)) != data:
         write_atomic(paths.transcript_file(name), data)

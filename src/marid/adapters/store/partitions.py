@@ -20,7 +20,6 @@ from marid.adapters.store.layout import ConversationPaths
 from marid.adapters.store.partition_index import Manifest, PartitionRow, PartitionRows, encode_rows, foreign_row_fields
 from marid.core.conversation.entry import ANCHORS
 from marid.core.conversation.records import StorageSettings
-from marid.workspace.write.private_folders import make_private_folder
 
 # Characters that every JSON writer leaves unescaped.
 _UNESCAPED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
@@ -68,7 +67,7 @@ def has_all_filters(paths: ConversationPaths, storage: StorageSettings, known: M
 
 def save_survey(paths: ConversationPaths, storage: StorageSettings, found: Manifest) -> Manifest:
     """Save the result of `survey`, with filters for each partition. Raises: OSError."""
-    make_private_folder(paths.partitions)
+    paths.make_folders()
     if storage.enable_bloom_filters:
         _rebuild_filters(paths, storage, found.rows)
     return _save_manifest(paths, storage, found)
@@ -86,7 +85,7 @@ def seal(paths: ConversationPaths, storage: StorageSettings, known: Manifest, da
 
     After a crash the file is in one of its two places, and `survey` finds it.
     """
-    make_private_folder(paths.partitions)
+    paths.make_folders()
     contents = examine("", data, known.rows.last_sequence, storage)
     row = contents.row
     if not row["entry_count"]:
