@@ -147,8 +147,9 @@ class SessionLog:
         import json
 
         args, digest = _loggable_args(record.args)
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.time))
         whole: dict[str, object] = {
-            "time": _format_timestamp(record.time),
+            "time": f"{stamp}.{int(record.time % 1 * 1000):03}Z",
             "call": record.call,
             "caller": {name: value for name, value in record.caller._asdict().items() if value},
             "tool": record.tool[:100],
@@ -223,10 +224,6 @@ def _shorten(value: object, most: int) -> object:
         return value
     text = value if isinstance(value, str) else repr(value)
     return text if len(text) <= most else f"{text[:most]}… ({len(text)} characters)"
-
-
-def _format_timestamp(seconds: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds % 1 * 1000):03}Z"
 
 
 def _safe_label(label: str) -> str:

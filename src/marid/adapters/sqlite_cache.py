@@ -96,7 +96,10 @@ class SqliteCache:
                 self._connection.drop()
                 if not replace:
                     return None
-                _delete_database(self._path)
+                # The log goes before the file: no process may see a new file with an old log.
+                for name in (f"{self._path}-wal", f"{self._path}-shm", self._path):
+                    with suppress(OSError):
+                        os.unlink(name)
         return None
 
 
@@ -146,10 +149,3 @@ def _select(connection: "sqlite3.Connection", kind: str, keys: Sequence[bytes]) 
         filler = [batch[0]] * (_BATCH - len(batch))  # one statement for any number of keys; repeating a key is free
         rows.update(connection.execute(_SELECT, (kind, *batch, *filler)))
     return rows
-
-
-def _delete_database(path: str) -> None:
-    """Delete the log before the file: no process may see a new file with an old log."""
-    for name in (f"{path}-wal", f"{path}-shm", path):
-        with suppress(OSError):
-            os.unlink(name)

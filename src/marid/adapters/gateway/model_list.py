@@ -109,22 +109,19 @@ def _infos(provider: Provider, entries: Iterable[Mapping[str, Any]]) -> Iterable
         if not isinstance(id, str) or not id:
             continue
         price = as_object(entry.get("pricing"))
+        # LM Studio may have loaded a model with a smaller window than its maximum, or with several.
+        configs = (instance.get("config") for instance in as_objects(entry.get("loaded_instances")))
+        loaded = min(filter(None, (_number(config, "context_length") for config in configs)), default=0)
         yield ModelInfo(
             id=id,
             provider=provider.id,
             name=next((str(entry[name]) for name in _NAMES if entry.get(name)), ""),
-            context_window=_loaded_window(entry) or _number(entry, *_WINDOW_NAMES, *_MORE_WINDOWS),
+            context_window=loaded or _number(entry, *_WINDOW_NAMES, *_MORE_WINDOWS),
             max_output=_number(entry, *_OUTPUT_NAMES) or _number(entry.get("top_provider"), *_OUTPUT_NAMES),
             input_price=_price_per_million(price, "prompt"),
             output_price=_price_per_million(price, "completion"),
             more=entry,
         )
-
-
-def _loaded_window(entry: Mapping[str, Any]) -> int:
-    """The smallest window with which LM Studio has loaded the model, which may be below the model's maximum."""
-    configs = (instance.get("config") for instance in as_objects(entry.get("loaded_instances")))
-    return min(filter(None, (_number(config, "context_length") for config in configs)), default=0)
 
 
 def _number(entry: object, *names: str) -> int:

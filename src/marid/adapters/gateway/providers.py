@@ -88,19 +88,14 @@ def provider_from_settings(id: str = "", *, base_url: str = "", api_key: str = "
     name = id or ("openai" if base_url else "openrouter")
     known = KNOWN_PROVIDERS.get(name)
     dialect = known.dialect if known else "openai"
-    url, login = _split_login(_check_url(base_url or (known.base_url if known else ""), name))
-    where = _api_root(url, name, dialect)
+    parts = urlsplit(_check_url(base_url or (known.base_url if known else ""), name))
+    login, _, host = parts.netloc.rpartition("@")
+    login = unquote(login)
+    where = _api_root(urlunsplit(parts._replace(netloc=host)), name, dialect)
     _check_key(api_key, login, name, dialect)
     if known and known.needs_key and not api_key and where == known.base_url:
         raise BadInput(f"provider '{name}' needs a key: set api_key, or use provider 'offline'")
     return Provider(id=name, dialect=dialect, base_url=where, api_key=api_key, login=login)
-
-
-def _split_login(url: str) -> tuple[str, str]:
-    """The address without name and password, and `name:password`."""
-    parts = urlsplit(url)
-    login, _, host = parts.netloc.rpartition("@")
-    return urlunsplit(parts._replace(netloc=host)), unquote(login)
 
 
 def _check_key(key: str, login: str, name: str, dialect: Dialect) -> None:
@@ -155,12 +150,14 @@ def find_known_model(provider: Provider, name: str) -> ModelInfo | None:
         _, found = get_snapshot().find_provider_model(name, None, table, None)
     except LookupError:
         return None
+    bare = name.rpartition("/")[2]
+    window = next((window for start, window in _WINDOWS.items() if bare.startswith(start)), 0)
     prices = found.get_prices(datetime.fromtimestamp(time.time(), UTC))
     return ModelInfo(
         id=name,
         provider=provider.id,
         name=found.name or "",
-        context_window=found.context_window or _window(name),
+        context_window=found.context_window or window,
         input_price=_price_number(prices.input_mtok),
         output_price=_price_number(prices.output_mtok),
     )
@@ -171,11 +168,6 @@ def _table(provider: Provider, name: str) -> str:
     if provider.is_custom and provider.dialect == "openai":
         return "openrouter" if "/" in name else "openai"
     return provider.id if provider.id in _TABLES else ""
-
-
-def _window(name: str) -> int:
-    bare = name.rpartition("/")[2]
-    return next((window for start, window in _WINDOWS.items() if bare.startswith(start)), 0)
 
 
 def _price_number(price: "object | TieredPrices") -> float | None:

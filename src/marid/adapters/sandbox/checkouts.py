@@ -37,17 +37,14 @@ def find_nested_checkouts(root: str, max_folders: int = _MAX_FOLDERS) -> Iterato
 
     At most `max_folders` folders are searched, and none that tools generate.
     """
-    named = (os.path.normpath(os.path.join(root, name)) for name in islice(_submodules(root), _MAX_SUBMODULES))
+    text = _read_start(os.path.join(root, ".gitmodules"), _MAX_GITMODULES_BYTES) or ""
+    submodules = (found[1] for line in text.split("\n") if (found := _PATH.fullmatch(line)))
+    named = (os.path.normpath(os.path.join(root, name)) for name in islice(submodules, _MAX_SUBMODULES))
     listed = (path for path in named if path.startswith(f"{root}/"))
     for folder in dict.fromkeys((*listed, *islice(_walk_folders(root), max_folders))):
         path = os.path.join(folder, ".git")
         if os.path.lexists(path):
             yield path
-
-
-def _submodules(root: str) -> Iterator[str]:
-    text = _read_start(os.path.join(root, ".gitmodules"), _MAX_GITMODULES_BYTES) or ""
-    return (found[1] for line in text.split("\n") if (found := _PATH.fullmatch(line)))
 
 
 def _walk_folders(top: str) -> Iterator[str]:

@@ -140,14 +140,11 @@ class ActivePartition(AppendLog):
         """Save the tally for the next opening, which takes longer without it, and close the file."""
         with suppress(OSError):
             if self._is_counted and not self.is_changed():
-                self._save_mark()
+                data = self.read()
+                mark = {"size": len(data), "crc": zlib.crc32(data), "bytes_per_token": self._storage.bytes_per_token}
+                whole = {**mark, **self.tally._asdict(), "unreadable": self._bad_lines}
+                write_atomic(self._mark_path, pretty_json(whole), durable=False)
         super().close()
-
-    def _save_mark(self) -> None:
-        data = self.read()
-        mark = {"size": len(data), "crc": zlib.crc32(data), "bytes_per_token": self._storage.bytes_per_token}
-        whole = {**mark, **self.tally._asdict(), "unreadable": self._bad_lines}
-        write_atomic(self._mark_path, pretty_json(whole), durable=False)
 
     def _load_mark(self, data: bytes, sealed: int) -> tuple[int, PartitionTally, list[int]]:
         """How much of `data` the saved tally covers, and the tally; nothing if the file has changed there."""

@@ -271,7 +271,9 @@ class GroupCommit(Generic[T]):
             self._queue.append(waiter)
             leads = not self._busy and (self._expected_waiters <= 2 or len(self._queue) >= self._expected_waiters)
             batch = self._take_batch() if leads else []
-            gate = waiter.gate = None if leads else _locked_gate()
+            gate = waiter.gate = None if leads else Lock()
+            if gate is not None:
+                gate.acquire()
         if gate is not None:
             batch = self._wait(waiter, gate)
         if batch:
@@ -347,9 +349,3 @@ class GroupCommit(Generic[T]):
 def _wake(waiter: CommitWaiter) -> None:
     if waiter.gate is not None and waiter.gate.locked():
         waiter.gate.release()
-
-
-def _locked_gate() -> Lock:
-    gate = Lock()
-    gate.acquire()
-    return gate

@@ -120,19 +120,15 @@ class FileConversations:
             paths = self._locate(key)
             if paths.name == name:
                 return self._load_meta(paths)
-            self._check_name_free(target, paths)
+            other = self._find_by_id(name)
+            if os.path.lexists(target.folder) or (other is not None and other != paths):
+                raise Conflict(f"there is a conversation '{name}' already")
             paths, held = self._acquire(key)
             try:
                 self._rename_folder(paths, target)
                 return self._load_meta(target)
             finally:
                 held.release()
-
-    def _check_name_free(self, target: ConversationPaths, paths: ConversationPaths) -> None:
-        """Raises: Conflict if another conversation has that name or id."""
-        other = self._find_by_id(target.name)
-        if os.path.lexists(target.folder) or (other is not None and other != paths):
-            raise Conflict(f"there is a conversation '{target.name}' already")
 
     def _rename_folder(self, old: ConversationPaths, new: ConversationPaths) -> None:
         """Rename the folder and the rows of the home; if those cannot be written, the old name stays."""

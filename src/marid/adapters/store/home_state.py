@@ -151,15 +151,12 @@ class HomeState:
         with disk_errors(f"reading '{self._session_path}'"):
             data = read_bytes(self._session_path)
         if data is None:
-            return self._legacy_current()
+            # Old homes have it in `state.json`.
+            with disk_errors(f"reading '{self._state_path}'"):
+                state = parse_object(read_bytes(self._state_path)) or {}
+            return _current_from(state.get("current_context"), state.get("previous_context"))
         found = require_object(self._session_path, data)
         return _current_from(found.get("implied_context"), found.get("previous_context"))
-
-    def _legacy_current(self) -> CurrentConversation:
-        """Old homes have it in `state.json`."""
-        with disk_errors(f"reading '{self._state_path}'"):
-            state = parse_object(read_bytes(self._state_path)) or {}
-        return _current_from(state.get("current_context"), state.get("previous_context"))
 
     def switch(self, name: str) -> CurrentConversation:
         check_conversation_name(name)

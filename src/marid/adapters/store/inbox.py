@@ -39,10 +39,12 @@ class FileInbox:
         with disk_errors(f"writing to the inbox of '{message.to}'"):
             paths = self._find(message.to, create=True)
             whole = whole._replace(to=paths.name)
+            fields = {"id": whole.id, "timestamp": whole.timestamp, "from": whole.sender, "to": whole.to}
+            fields["content"] = whole.content
             with file_lock(paths.file(".inbox.lock")):
                 log = AppendLog(paths.file(_INBOX_FILE))
                 try:
-                    log.append(_encode_message(whole))
+                    log.append(json.dumps(fields, separators=(",", ":")).encode() + b"\n")
                 finally:
                     log.close()
         return whole
@@ -89,11 +91,6 @@ class FileInbox:
 def _read_lines(paths: ConversationPaths) -> list[bytes]:
     """The lines that are not blank. Raises: OSError."""
     return [line for line in (read_bytes(paths.file(_INBOX_FILE)) or b"").split(b"\n") if line.strip()]
-
-
-def _encode_message(message: InboxMessage) -> bytes:
-    whole = {"id": message.id, "timestamp": message.timestamp, "from": message.sender, "to": message.to}
-    return json.dumps({**whole, "content": message.content}, separators=(",", ":")).encode() + b"\n"
 
 
 def _messages(lines: Sequence[bytes]) -> tuple[InboxMessage, ...]:

@@ -91,7 +91,11 @@ class PartitionRows(Sequence[PartitionRow]):
     def __getitem__(self, index: int | slice) -> "PartitionRow | PartitionRows":
         if isinstance(index, slice):
             return PartitionRows(self.encoded_rows[index])
-        return _decode_row(self.encoded_rows[index])
+        row = parse_object(self.encoded_rows[index])
+        # A checksum finds damage, not intent: the row may lead elsewhere.
+        if row is None or not _is_row(row):
+            raise Corrupt("a manifest.json lists a file that is not a partition; remove it, and it is built again")
+        return cast("PartitionRow", row)
 
     @property
     def last_sequence(self) -> int:
@@ -106,14 +110,6 @@ class PartitionRows(Sequence[PartitionRow]):
         return isinstance(other, PartitionRows) and self.encoded_rows == other.encoded_rows
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]
-
-
-def _decode_row(written: bytes) -> PartitionRow:
-    """Raises: Corrupt if it is not a row or leads elsewhere: a checksum finds damage, not intent."""
-    row = parse_object(written)
-    if row is None or not _is_row(row):
-        raise Corrupt("a manifest.json lists a file that is not a partition; remove it, and it is built again")
-    return cast("PartitionRow", row)
 
 
 def encode_rows(rows: Iterable[PartitionRow]) -> PartitionRows:
@@ -330,16 +326,13 @@ def _decode_frames(data: bytes) -> Iterator[tuple[str, int, bytes]]:
         start = at + _HEAD.size
         body = data[start : start + name + length]
         if len(body) == name + length and zlib.crc32(body) == check:
-            if _is_filter(body[name:]):
+            # The number of hashes must make sense: rbloom does not check it, and panics or never ends.
+            hashes = int.from_bytes(body[name : name + _HASH_COUNT_BYTES], "little")
+            if length > _HASH_COUNT_BYTES and 0 < hashes <= _MAX_HASHES:
                 yield body[:name].decode("utf-8", "surrogateescape"), size, body[name:]
             at = start + len(body)
         else:
             at += 1
-
-
-def _is_filter(data: bytes) -> bool:
-    """Whether the number of hashes makes sense: rbloom does not check it, and panics or never ends."""
-    return len(data) > _HASH_COUNT_BYTES and 0 < int.from_bytes(data[:_HASH_COUNT_BYTES], "little") <= _MAX_HASHES
 
 
 @cache

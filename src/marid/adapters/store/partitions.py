@@ -4,6 +4,7 @@ import errno
 import os
 from bisect import bisect, insort
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple, cast
 
 from marid.adapters.store import partition_index
@@ -178,15 +179,10 @@ def _rescan(paths: ConversationPaths, storage: StorageSettings, known: Manifest)
     return known._replace(rows=encode_rows(rows), foreign_rows={})
 
 
-def _partition_names(paths: ConversationPaths) -> list[str]:
-    try:
-        return [name for name in os.listdir(paths.partitions) if name.endswith(".jsonl")]
-    except FileNotFoundError:
-        return []
-
-
 def _ordered_files(paths: ConversationPaths, known: Manifest) -> list[str]:
-    files = {f"partitions/{name}" for name in _partition_names(paths)}
+    files: set[str] = set()
+    with suppress(FileNotFoundError):
+        files = {f"partitions/{name}" for name in os.listdir(paths.partitions) if name.endswith(".jsonl")}
     sure = [
         SequenceSpan(
             row["first_sequence"], row["last_sequence"], row["start_ts"] * 1000, row["file"], row["entry_count"]

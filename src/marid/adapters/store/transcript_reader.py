@@ -3,7 +3,7 @@
 import os
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from typing import NamedTuple, cast
 
@@ -141,8 +141,9 @@ def take_snapshot(
             data = complete_lines(read_range(fd, 0, os.fstat(fd).st_size))
             found, _ = partitions.survey(paths, storage, first_sequence(paths, data))
             # If it is still the active file, it has not become a partition meanwhile.
-            if _is_same_file(paths.active, fd):
-                return _with_legacy_lines(TranscriptSnapshot(paths, found.rows, data, on_problem))
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.stat(paths.active), os.fstat(fd)):
+                    return _with_legacy_lines(TranscriptSnapshot(paths, found.rows, data, on_problem))
         finally:
             os.close(fd)
 
@@ -151,13 +152,6 @@ def _with_legacy_lines(found: TranscriptSnapshot) -> TranscriptSnapshot:
     active = found.active if found.rows.last_sequence else legacy.with_legacy_lines(found.paths, found.active)
     # Line numbers mean nothing if lines come from several files.
     return found if active == found.active else found._replace(active=active, on_problem=None)
-
-
-def _is_same_file(path: str, fd: int) -> bool:
-    try:
-        return os.path.samestat(os.stat(path), os.fstat(fd))
-    except FileNotFoundError:
-        return False
 
 
 def last_entry_ms(path: str) -> int:
