@@ -211,13 +211,6 @@ def test_nothing_is_written_where_only_looked_at(marid: Program, tmp_path: Path)
     assert not (tmp_path / "home" / "contexts" / "x").exists()
 
 
-def test_a_home_that_cannot_be_written_is_told(marid: Program, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    marid.set(MARID_HOME=str(tmp_path / "file" / "home"))
-    answer = asked(marid, {"command": {"set_system_prompt": {"prompt": "x"}}, "context": "x"})
-    assert (answer.code, answer.done["code"]) == (6, "internal_error")
-
-
 def test_by_the_name_of_the_program_it_replaces_it_is_that_program(marid: Program, tmp_path: Path) -> None:
     program = tmp_path / "chibi-json"
     program.write_text(f"#!{sys.executable}\nfrom marid.__main__ import main\nmain()\n")

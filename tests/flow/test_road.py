@@ -11,7 +11,7 @@ import pytest
 
 from fakes.approvals import FakeApprovals
 from fakes.audit import FakeAudit
-from fakes.road import CALLER, FakeRunner, Road, ScriptedAsker, SilentAsker, sets, within
+from fakes.road import CALLER, Road, ScriptedAsker, SilentAsker, sets, within
 from marid.adapters.sqlite_approvals import SqliteApprovals
 from marid.bootstrap.call_pipeline import make_dispatcher
 from marid.core.caller import Caller
@@ -798,9 +798,3 @@ def test_a_call_that_waits_hears_the_answer_of_another_process_and_runs_once(tmp
     assert within(30, main) == ToolOutput(text="wrote b", values={"bytes": 1})
     ours.close_file()
     theirs.close_file()
-
-
-def test_the_runner_of_the_fakes_is_never_called_without_a_yes(road: Road) -> None:
-    assert isinstance(road.runner, FakeRunner)
-    _failed(road.call("run", {"command": "ls"}, road.scope(services=_field(road))), "refused", "--allow exec")
-    assert road.runner.plans == []

@@ -99,11 +99,6 @@ def test_thoughts_before_calls_go_back_although_the_user_has_interrupted_them() 
     assert kept == [[], [], [], ["hm"], [], ["hm"], [], []]
 
 
-def test_a_reply_of_nothing_but_thoughts_is_not_sent() -> None:
-    thought = answer(" ", metadata={"thoughts": [{"text": "hm", "seal": "s"}]})
-    assert made(SAID, thought) == made(SAID)
-
-
 def test_arguments_that_are_no_object_go_back_as_one() -> None:
     for text in ("", "[1]", '{"a"', "\ud800"):
         (part,) = made(SAID, call(arguments=text))[1].parts

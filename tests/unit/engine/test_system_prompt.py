@@ -43,11 +43,6 @@ def test_the_parts_stand_in_the_order_of_the_documents() -> None:
     )
 
 
-def test_empty_parts_are_left_out() -> None:
-    parts = PromptParts(conversation="c", base=" BASE\n", instructions=" \n", summary="\n", goals="", todos="\t")
-    assert system_prompt(parts) == f"{IDENTITY}\n\nBASE"
-
-
 @pytest.mark.parametrize("fuel", [None, (0, 0), (5, 0)])
 def test_without_a_limit_nothing_is_said_of_fuel(fuel: tuple[int, int] | None) -> None:
     assert "Fuel" not in system_prompt(PromptParts(conversation="c", fuel=fuel))

@@ -12,7 +12,6 @@ from marid.testing.faults import (
     Trickle,
     bad_request,
     context_too_long,
-    gateway_error,
     overloaded_error,
     rate_limited,
     unauthorized_error,
@@ -29,14 +28,6 @@ SCRIPT = Script(models=(ScriptedModel(id="a/b"), ScriptedModel(id="c")))
 def body(found: ScriptedResponse) -> Any:
     (frame,) = found.frames
     return json.loads(frame.data)
-
-
-@pytest.mark.parametrize("protocol", ["openai", "anthropic", "google"])
-def test_the_end_of_the_script_is_an_error_that_clients_do_not_retry(ask: Ask, protocol: str) -> None:
-    found = make_response(ask(protocol), SCRIPT, None)
-    assert found.status == 500
-    assert body(found)["error"]["message"].startswith("the script has no more turns (request 0: POST /v1")
-    assert found.headers == {"x-should-retry": "false"}
 
 
 def test_a_refusal_has_the_status_of_its_provider_and_may_have_retry_after(ask: Ask) -> None:
@@ -68,12 +59,6 @@ def test_a_prompt_that_is_too_long_has_the_provider_s_message(protocol: Protocol
     body: Any = PROTOCOL_WRITERS[protocol].error(context_too_long(limit=100, used=120))
     assert kind in body["error"].values()
     assert message in body["error"]["message"]
-
-
-def test_a_gateway_answers_with_a_page(ask: Ask) -> None:
-    found = make_response(ask(), SCRIPT, gateway_error())
-    assert found.kind.startswith("text/html")
-    assert found.frames[0].data.startswith(b"<html>")
 
 
 def test_a_turn_is_streamed_if_that_was_asked_for(ask: Ask) -> None:

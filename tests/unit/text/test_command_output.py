@@ -4,15 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.text.command_output import combine_streams, json_escaped_size, truncate_middle
-
-
-def test_both_streams_and_the_exit_code_are_one_text() -> None:
-    assert combine_streams("out\n", "err", 3) == "STDOUT:\nout\nSTDERR:\nerr\nEXIT CODE: 3"
-
-
-def test_silence_is_an_empty_line() -> None:
-    assert combine_streams("", "", 0) == "STDOUT:\n\nSTDERR:\n\nEXIT CODE: 0"
+from marid.text.command_output import json_escaped_size, truncate_middle
 
 
 @given(st.text())

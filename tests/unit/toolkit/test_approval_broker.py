@@ -56,17 +56,6 @@ def test_without_an_answer_in_time_it_is_refused_and_gone(tmp_path: Path) -> Non
         road.approvals.answer(_question().id, ApprovalAnswer.YES, person_caller("web"))
 
 
-def test_one_who_waits_hears_the_answer_from_elsewhere(road: Road) -> None:
-    async def main() -> None:
-        asked = anyio.Event()
-        scope = road.scope(WAIT, emit=sets(asked))
-        async with anyio.create_task_group() as group:
-            group.start_soon(_answered_elsewhere, road, ApprovalAnswer.YES, asked)
-            assert await road.deeds.broker.ask(_question(), scope, "") is ApprovalAnswer.YES
-
-    within(20, main)
-
-
 async def _answered_elsewhere(road: Road, answer: ApprovalAnswer, asked: anyio.Event) -> None:
     await asked.wait()
     (waiting,) = road.approvals.pending()

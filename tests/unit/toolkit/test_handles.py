@@ -4,9 +4,8 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from fakes.trees import plant
-from marid.core.errors import BadInput, NotFound, OutsideRoots, Refused
+from marid.core.errors import BadInput, OutsideRoots, Refused
 from marid.toolkit.handles import FileRef, FolderRef, PathHandle, PathRef, TargetRef
-from marid.toolkit.outcome import PlannedChange
 from marid.workspace.guard.api import PathScope
 
 HANDLES = (FileRef, TargetRef, FolderRef, PathRef)
@@ -58,14 +57,6 @@ def test_a_file_is_read_and_a_folder_looked_into(tmp_path: Path) -> None:
     assert (path.read(), path.is_folder(), folder.is_folder()) == (b"text", False, True)
     assert [entry.name for entry in folder.entries()] == ["a.txt"]
     assert [found.names for found in folder.walk(ignored=True, hidden=False)] == [["a.txt"]]
-
-
-def test_a_change_is_a_plan_and_touches_nothing(tmp_path: Path) -> None:
-    made = target(tmp_path, "new/a.txt")
-    assert made.change(None, b"x") == PlannedChange(path=made.path, before=None, after=b"x")
-    assert list(tmp_path.iterdir()) == []
-    with pytest.raises(NotFound):
-        made.read()
 
 
 def test_the_git_directory_is_no_target(tmp_path: Path) -> None:

@@ -66,11 +66,6 @@ def test_outlines(hands: Hands) -> None:
     assert found.values["count"] == found.text.count("\n") + 1
 
 
-def test_an_outline_of_nothing_says_so(hands: Hands) -> None:
-    (hands.root / "empty.c").write_bytes(b"")
-    assert hands.text(cpp.ts_c_get_code_outline, path="empty.c") == "empty.c declares nothing"
-
-
 def test_an_update_is_a_plan_of_one_change(hands: Hands) -> None:
     before = (hands.root / "table.c").read_bytes()
     plan = hands.plan(
@@ -84,12 +79,6 @@ def test_an_update_is_a_plan_of_one_change(hands: Hands) -> None:
     )
     assert plan.text == "Replaced 'ignore' in table.c: lines 229-232, now 229-231."
     assert plan.values == {"before": [229, 232], "after": [229, 231]}
-
-
-def test_what_was_written_can_be_read_again(hands: Hands) -> None:
-    content = "int Shape::made()\n{\n    return made_ + 1;\n}"
-    hands.text(cpp.ts_cpp_update_definition, path="shapes.cpp", name="Shape::made", new_content=content)
-    assert hands.text(cpp.ts_cpp_get_definition, path="shapes.cpp", name="shapes::Shape::made") == content
 
 
 def test_a_byte_order_mark_and_other_encodings_are_kept(hands: Hands) -> None:

@@ -32,10 +32,6 @@ def test_a_folder_is_listed_with_kinds_and_sizes(hands: Hands) -> None:
     ]
 
 
-def test_hidden_names_may_be_left_out(hands: Hands) -> None:
-    assert "hidden" not in hands.text(list_directory, path=".", show_hidden="false")
-
-
 def test_more_levels_make_a_tree_without_what_is_ignored(hands: Hands) -> None:
     assert hands.text(list_directory, path=".", depth=2, show_hidden=False).split("\n") == [
         "[dir] made (not entered)",

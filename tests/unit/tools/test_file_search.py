@@ -57,11 +57,6 @@ def test_many_paths_are_cut_and_it_says_so(hands: Hands) -> None:
     assert outcome.text.endswith("(more than 1,000 paths: narrow the pattern or name a folder below)")
 
 
-def test_names_with_line_ends_are_shown_safely(hands: Hands) -> None:
-    (hands.root / "src" / "x\ny.txt").touch()
-    assert found(hands, "**/*.txt") == ['"src/x\\ny.txt"']
-
-
 def test_a_glob_without_a_slash_finds_names_anywhere(hands: Hands) -> None:
     assert hands.text(glob_files, pattern="*.py").split("\n") == ["src/app.py", "src/lib/deep.py", "top.py"]
     assert hands.text(glob_files, pattern="lib") == "Nothing matches the pattern"

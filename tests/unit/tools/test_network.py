@@ -77,10 +77,6 @@ def test_what_cannot_be_meant_is_bad_input(tmp_path: Path, args: dict[str, Any])
     assert working.failure(fetch_url, **{"url": URL, **args}).code == "bad_input"
 
 
-def test_a_missing_page_is_not_found(tmp_path: Path) -> None:
-    assert hands(tmp_path, {}).failure(fetch_url, url=URL).code == "not_found"
-
-
 def test_five_results_have_three_lines_each(tmp_path: Path) -> None:
     hits = "".join(HIT.format(f"https://{letter}.example/") for letter in "abcdefg")
     web = FakeWeb(pages={SEARCH: page(hits.encode(), url=SEARCH)})

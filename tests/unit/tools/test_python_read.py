@@ -117,12 +117,6 @@ def test_a_script_is_python_by_its_first_line(tmp_path: Path) -> None:
     assert "X (Lines 2-2)" in call(tmp_path, py_get_code_outline, "run").text
 
 
-def test_unknown_names_are_suggested(shop: Path) -> None:
-    failed = Hands(shop).failure(py_get_docstring, path="shop.py", name="open")
-    assert failed.code == "not_found"
-    assert failed.message == "'shop.py': no 'open' in it; did you mean 'Shop.open'?"
-
-
 def test_a_hierarchy_spans_the_files_of_a_folder(shop: Path) -> None:
     (shop / "sub").mkdir()
     (shop / "sub" / "corner.py").write_text("from shop import Shop\nclass Corner(Shop): ...\n")

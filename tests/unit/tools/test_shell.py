@@ -83,10 +83,6 @@ def test_what_cannot_be_run_is_said(hands: Hands, args: dict[str, object], words
     assert words in failure.message
 
 
-def test_a_folder_that_is_not_there_is_said(hands: Hands) -> None:
-    assert hands.failure(run_shell, command="x", cwd="gone").code == "not_found"
-
-
 def test_the_result_holds_both_streams_and_the_exit_code(hands: Hands) -> None:
     done = finished(plan(hands, command="x"), status=3, out="out\n", err="err\n")
     assert done.text == "STDOUT:\nout\nSTDERR:\nerr\nEXIT CODE: 3"

@@ -9,12 +9,9 @@ from bench.context.bars import (
     Status,
     TokensAdd,
     WatchSaves,
-    other_bars,
-    ratio_bars,
 )
 from bench.context.measure import Sample, Series
-from bench.context.peers import RECIPES, Recipe
-from bench.context.trees import NAMES, Tree
+from bench.context.peers import Recipe
 from bench.context.verify import Finding
 from bench.context.watch import WatchCost
 
@@ -113,9 +110,3 @@ def test_one_wrong_output_fails_and_is_named() -> None:
     assert Exact(outputs=(jobs.TEXT,)).judge(results).measured == "1 outputs, 3 files"
     verdict = Exact(outputs=(jobs.TEXT, jobs.COLD)).judge(results)
     assert (verdict.status, verdict.measured) == (Status.FAIL, f"{jobs.COLD}: altered")
-
-
-def test_every_limit_has_its_own_name() -> None:
-    trees = {name: Tree(name=name, root=name, files=1, size=1, largest=1) for name in NAMES}
-    bars = [*ratio_bars(RECIPES), *other_bars(trees, [jobs.TEXT])]
-    assert len({bar.label for bar in bars}) == len(bars)

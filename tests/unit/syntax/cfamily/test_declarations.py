@@ -1,14 +1,8 @@
 """What C and C++ files declare, in every form that they have for it."""
 
-from pathlib import Path
-
 import pytest
 
-from marid.core.errors import Exhausted
 from marid.syntax.cfamily.declarations import namespace_names, parse_source
-from marid.syntax.treesitter.grammars import MAX_PARSE_BYTES
-
-CODE = Path(__file__).parents[3] / "golden" / "cpp"
 
 
 def found(source: str, language: str = "cpp") -> list[tuple[str, str]]:
@@ -106,18 +100,6 @@ def test_all_namespaces_are_known_step_by_step() -> None:
         "b",
         "c",
     }
-
-
-@pytest.mark.parametrize(
-    ("name", "language", "least"), [("table.c", "c", 40), ("table.h", "c", 40), ("shapes.cpp", "cpp", 40)]
-)
-def test_sizeable_files_are_read(name: str, language: str, least: int) -> None:
-    assert len(parse_source((CODE / name).read_bytes(), language).declarations) >= least
-
-
-def test_a_file_that_is_too_large_is_an_error() -> None:
-    with pytest.raises(Exhausted, match="too large to parse"):
-        parse_source(b"<" * (MAX_PARSE_BYTES + 1), "cpp")
 
 
 @pytest.mark.parametrize(

@@ -86,12 +86,6 @@ def test_the_semicolon_of_a_type_is_optional(content: str) -> None:
     assert made == content.replace("}", "};").replace(";;", ";") + "\nint f;\n"
 
 
-@pytest.mark.parametrize("content", ["", "  \n\t\n"])
-def test_empty_content_is_refused(content: str) -> None:
-    with pytest.raises(BadInput, match="empty"):
-        changed("int f() { }\n", "f", content)
-
-
 @pytest.mark.parametrize("content", ["int f() {", "int f() }", "int f( { }", "struct {{{", "int f() { return (1; }"])
 def test_content_that_would_not_parse_is_refused(content: str) -> None:
     with pytest.raises(BadInput, match=r"no longer parse \(line [23]\)"):

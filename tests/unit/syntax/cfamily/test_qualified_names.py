@@ -52,11 +52,6 @@ def test_what_has_no_name_is_not_listed(source: str) -> None:
     ] == []
 
 
-def test_a_name_that_is_too_long_is_ignored() -> None:
-    source = b"int " + b"::".join([b"abcdefgh"] * 100) + b"() { return 1; }\n"
-    assert parse_source(source, "cpp").declarations == ()
-
-
 @pytest.mark.parametrize(
     ("name", "steps"),
     [

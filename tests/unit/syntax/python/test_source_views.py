@@ -143,10 +143,6 @@ def test_line_ends_and_tabs_change_nothing(change: tuple[bytes, bytes]) -> None:
     assert py_outline(b"\xef\xbb\xbf" + OUTLINED.replace(*change)) == OUTLINE
 
 
-def test_nothing_is_listed_of_an_empty_file() -> None:
-    assert py_outline(b"") == py_outline(b"# nothing\nprint()\n") == ""
-
-
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="a statement of Python 3.12")
 def test_a_type_alias_is_a_variable() -> None:
     assert py_outline(b"type Pair = tuple[int, int]\n") == "[Variable] Pair (Lines 1-1)"

@@ -62,11 +62,3 @@ def test_a_macro_without_value_is_a_switch() -> None:
 def test_members_behind_a_macro_are_methods() -> None:
     source = "class API Shop {\n public:\n  void f();\n  int g() { return 1; }\n};\n"
     assert found(source) == [("class", "Shop"), ("method", "Shop.f"), ("method", "Shop.g")]
-
-
-@pytest.mark.parametrize(
-    "source", ["int (", "int *;", "a::b::", "typedef struct {", "int (((((", "operator", "::~", "x::"]
-)
-def test_broken_declarators_break_nothing(source: str) -> None:
-    for language in ("c", "cpp"):
-        assert all(name for _, name in found(source, language))

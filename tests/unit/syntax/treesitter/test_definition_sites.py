@@ -5,18 +5,12 @@ import pytest
 from marid.syntax.treesitter.definitions import generic_definitions, locate_definitions
 from marid.syntax.treesitter.grammars import parse_tree
 
-PYTHON = b"@one\n@two(\n)\nclass A:\n    x = 1\n\n    def f(self):\n        def g(): pass\n        return 1\n"
-
 
 def taken(data: bytes, language: str) -> dict[str, bytes]:
     return {
         found.name: data[site.first_byte : site.end_byte]
         for found, site in locate_definitions(data, parse_tree(data, language), language)
     }
-
-
-def test_decorators_are_part_of_a_definition() -> None:
-    assert taken(PYTHON, "python")["A"] == PYTHON.rstrip(b"\n")
 
 
 @pytest.mark.parametrize(

@@ -84,11 +84,6 @@ def test_a_name_that_the_parser_made_up_defines_nothing() -> None:
     assert definitions(b", : class A", "python") == ()
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_bytes_that_are_not_text_never_raise(language: str) -> None:
-    definitions(bytes(range(256)) * 8, language)
-
-
 def test_code_around_an_error_is_still_found() -> None:
     source = "def good():\n    pass\n\ndef bad(:\n\nclass Later:\n    def method(self):\n        pass\n"
     found = names(source)

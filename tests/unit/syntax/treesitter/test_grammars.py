@@ -112,11 +112,6 @@ def test_a_grammar_without_a_table_is_used_if_it_is_installed() -> None:
         parse_tree(b"", "kotlin")
 
 
-def test_a_text_that_is_too_large_is_an_error() -> None:
-    with pytest.raises(Exhausted, match="larger than"):
-        parse_tree(b" " * (MAX_PARSE_BYTES + 1), "python")
-
-
 def test_a_text_that_no_parser_copes_with_is_an_error() -> None:
     """Not one that merely takes long on a slow machine: its beginning takes a fast one six times what is allowed."""
     with pytest.raises(Exhausted, match="too long"):

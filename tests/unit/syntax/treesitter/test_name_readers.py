@@ -40,11 +40,6 @@ def test_a_name_that_nests_without_end_is_cut() -> None:
     assert len(to_dotted("A<" * 100_000)) <= 400
 
 
-def test_an_unnamed_default_export_is_called_default() -> None:
-    assert kinds("export default () => 1;\n", "javascript") == [("function", "default")]
-    assert kinds("export default function () {}\n", "javascript") == [("function", "default")]
-
-
 @pytest.mark.parametrize(
     ("source", "language", "found"),
     [

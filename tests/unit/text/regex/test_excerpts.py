@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.text.regex.excerpts import MAX_LINE_LENGTH, ExcerptLine, clip_line, excerpt_groups, render_groups
+from marid.text.regex.excerpts import MAX_LINE_LENGTH, ExcerptLine, clip_line, excerpt_groups
 from marid.text.regex.line_hits import LineHit
 
 DATA = b"".join(b"line %d\r\n" % number for number in range(1, 11))
@@ -56,9 +56,3 @@ def test_an_overlong_line_is_cut_around_the_match() -> None:
     assert clip_line(line).endswith("...")
     assert clip_line(line, len(line)).startswith("...x" if len(line) < MAX_LINE_LENGTH else "...y")
     assert clip_line("short", 3) == "short"
-
-
-def test_groups_may_stand_apart() -> None:
-    parts = [[ExcerptLine(1, "a", True)], [ExcerptLine(9, "b", True)]]
-    assert render_groups(parts, lambda one: one.text, separate=True) == "a\n--\nb"
-    assert render_groups(parts, lambda one: one.text, separate=False) == "a\nb"

@@ -48,10 +48,6 @@ def test_other_encodings_are_read() -> None:
     assert lines("é.", b"x\n\xe9!\n") == [2]
 
 
-def test_a_binary_file_has_no_lines() -> None:
-    assert lines("a", b"a\0\n") == []
-
-
 def test_there_are_no_more_hits_than_wanted() -> None:
     pattern = parse_pattern("a.?")
     assert find_hits(pattern, [b"a\na\n", b"a\na\n", b"a\n"], 3) == [

@@ -63,11 +63,6 @@ def test_an_image_is_what_it_says() -> None:
     assert text("<p><a href='/x'><img src='y'></a></p>after") == "after"
 
 
-def test_a_base_or_a_refresh_leads_nowhere() -> None:
-    page = '<base href="https://evil.example/"><meta http-equiv="refresh" content="0;url=https://evil.example/">'
-    assert text(f'{page}<a href="x">y</a>') == "[y](https://example.com/docs/x)"
-
-
 def test_control_and_direction_characters_do_not_come_through() -> None:
     assert text("<p>a\x1b[31mb\u202ec\x07d\u200be</p>") == "a [31mb c d e"
 

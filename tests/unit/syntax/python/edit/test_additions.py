@@ -58,11 +58,6 @@ def test_new_code_stands_before_what_it_should_with_blank_lines(
     assert f"\n\n\n{NEW}\n\n{before}" in result
 
 
-@pytest.mark.parametrize(("kind", "symbol"), [("bottom", ""), ("after", "g")])
-def test_new_code_stands_at_the_end(kind: AnchorType, symbol: str) -> None:
-    assert add(MODULE, "n", kind, symbol) == f"{MODULE}\n\n{NEW}"
-
-
 @pytest.mark.parametrize(
     ("kind", "symbol", "old", "new"),
     [
