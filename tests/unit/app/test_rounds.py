@@ -13,11 +13,11 @@ from fakes.talking import Listener, desk, stored, talk
 from marid.app.round_request import RoundRequest
 from marid.app.rounds import run_round
 from marid.core.caller import Caller
-from marid.core.conversation.records import ConversationLocked, InboxMessage
-from marid.core.errors import BadInput, NotFound, Refused, Unavailable
+from marid.core.conversation.records import InboxMessage
+from marid.core.errors import NotFound, Unavailable
 from marid.core.events import Event, Notice
 from marid.core.model_io import TextDelta
-from marid.core.round_events import EntryStored, InboxInjected, RoundEvent
+from marid.core.round_events import EntryStored, RoundEvent
 from marid.core.settings.values import ResolvedSettings, ToolSettings
 
 FLAGS = {"model": "fake-model"}
@@ -59,38 +59,12 @@ def test_the_prompt_that_was_sent_is_kept_with_the_conversation(tmp_path: Path) 
     assert known["last_combined_prompt"] == system
 
 
-def test_a_blank_prompt_and_a_name_that_is_none_are_refused_before_anything_is_made(tmp_path: Path) -> None:
-    scope = desk(tmp_path, FakeModel())
-    with pytest.raises(BadInput, match="blank"):
-        talk(scope, " \n", flags=FLAGS)
-    with pytest.raises(BadInput, match="cannot be the name"):
-        talk(scope, "hi", flags=FLAGS, conversation="../c")
-    assert not (tmp_path / "home/contexts").exists()
-
-
 def test_there_is_nothing_to_resume_where_nothing_is(tmp_path: Path) -> None:
     scope = desk(tmp_path, FakeModel(answer("Yes.")))
     with pytest.raises(NotFound):
         talk(scope, flags=FLAGS)
     talk(scope, "hi", flags=FLAGS)
     assert talk(scope, flags=FLAGS).reason == "nothing"
-
-
-def test_a_conversation_that_is_put_away_takes_nothing(tmp_path: Path) -> None:
-    scope = desk(tmp_path, FakeModel(answer("Yes.")))
-    talk(scope, "hi", flags=FLAGS)
-    scope.stores.conversations.archive("c")
-    with pytest.raises(Refused):
-        talk(scope, "again", flags=FLAGS)
-
-
-def test_somebody_elses_conversation_is_waited_for_or_told_of(tmp_path: Path) -> None:
-    scope = desk(tmp_path, FakeModel(answer("Yes.")))
-    held = scope.stores.conversations.open("c", create=True)
-    with pytest.raises(ConversationLocked):
-        talk(scope, "hi", flags=FLAGS)
-    threading.Timer(0.2, held.close).start()
-    assert talk(scope, "hi", flags=FLAGS, lock_timeout=20.0).text == "Yes."
 
 
 def test_everything_is_given_back_whatever_happens(tmp_path: Path) -> None:
@@ -125,26 +99,6 @@ def test_a_working_directory_of_no_project_offers_nothing_to_touch(tmp_path: Pat
     scope = desk(tmp_path, model)._replace(project="/")
     talk(scope, "hi", flags=FLAGS)
     assert [entry.status for entry in stored(scope) if entry.entry_type == "tool_result"] == ["failed"]
-
-
-def test_no_tool_calls_is_effective(tmp_path: Path) -> None:
-    model = FakeModel(answer(called("read_file", '{"path": "a"}')), answer("Yes."))
-    scope = desk(tmp_path, model)
-    talk(scope, "hi", flags={**FLAGS, "no_tool_calls": True})
-    assert model.asked[0].tools == ()
-    (failed,) = [entry.content for entry in stored(scope) if entry.entry_type == "tool_result"]
-    assert "no tool is called 'read_file'" in failed
-
-
-def test_messages_of_other_conversations_come_first(tmp_path: Path) -> None:
-    heard = Listener()
-    model = FakeModel(answer("Yes."))
-    scope = desk(tmp_path, model)
-    scope.stores.inbox.send(InboxMessage("d", "c", "Look out!"))
-    talk(scope, "hi", heard, flags=FLAGS)
-    assert "[From: d] Look out!" in model.asked[0].messages[0].text
-    assert heard.of(InboxInjected) == [InboxInjected(1)]
-    assert scope.stores.inbox.peek("c") == ()
 
 
 class Slow(FakeModel):

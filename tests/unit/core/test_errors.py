@@ -1,13 +1,9 @@
-import pytest
-
 from marid.core.errors import (
     EXIT_STATUS,
     FAMILIES,
     INTERRUPTED_STATUS,
     BadInput,
     MaridError,
-    OutsideRoots,
-    Refused,
     exit_code,
     unwrap_group,
 )
@@ -20,19 +16,6 @@ def test_every_family_has_its_own_code_and_exit_code() -> None:
     assert INTERRUPTED_STATUS not in EXIT_STATUS.values()
     assert [exit_code(family("x")) for family in FAMILIES] == [2, 3, 4, 5, 6]
     assert [exit_code(error) for error in (ValueError("x"), MaridError("x"))] == [70, 70]
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_catching_ours_catches_every_family(family: type[MaridError]) -> None:
-    with pytest.raises(MaridError, match="what went wrong"):
-        raise family("what went wrong")
-
-
-def test_a_path_outside_is_a_refusal_that_names_it() -> None:
-    with pytest.raises(Refused, match="'x' is outside") as caught:
-        raise OutsideRoots("'x' is outside", "/x")
-    assert isinstance(caught.value, OutsideRoots)
-    assert (caught.value.path, caught.value.code) == ("/x", "refused")
 
 
 def test_the_only_error_of_a_group_of_tasks_is_the_error() -> None:

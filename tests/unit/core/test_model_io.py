@@ -34,10 +34,6 @@ def test_a_message_tells_its_words_from_its_calls() -> None:
     assert message.calls == (CALL,)
 
 
-def test_what_a_user_says_is_a_message() -> None:
-    assert user_message("hi") == Message(role="user", parts=(Text(text="hi"),))
-
-
 def test_a_draft_keeps_words_and_thoughts_apart_and_in_order() -> None:
     draft = ReplyDraft()
     for event in (ReasoningDelta("h"), ReasoningDelta("m"), TextDelta("a"), CallReady(0, CALL), TextDelta("b")):
@@ -45,10 +41,6 @@ def test_a_draft_keeps_words_and_thoughts_apart_and_in_order() -> None:
     draft.add(Usage(1, 1))
     draft.add(Finished("stop", user_message("")))
     assert draft.message().parts == (Reasoning(text="hm"), Text(text="ab"))
-
-
-def test_an_empty_draft_is_an_empty_answer() -> None:
-    assert ReplyDraft().message() == Message(role="assistant", parts=())
 
 
 def test_four_bytes_are_about_a_token() -> None:
@@ -66,10 +58,6 @@ def test_a_request_counts_everything_that_is_sent() -> None:
     full = ModelRequest(model="m", messages=(Message(role="tool", parts=parts),), system="s" * 400, tools=(offer,))
     assert request_tokens(full) > 300
     assert message_tokens(Message(role="assistant", parts=(Reasoning(text="abcd"), CALL))) == 4
-
-
-def test_nothing_set_is_what_the_provider_makes_of_it() -> None:
-    assert Parameters.from_table({}) == Parameters()
 
 
 def test_every_key_has_its_parameter() -> None:

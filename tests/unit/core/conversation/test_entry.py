@@ -16,7 +16,3 @@ from marid.core.conversation.entry import AGENT, SYSTEM, USER, Entry, role_of
 )
 def test_the_role_is_what_is_said_else_by_whom_it_is_said_to(entry: Entry, role: str) -> None:
     assert role_of(entry) == role
-
-
-def test_the_timestamp_is_in_whole_seconds() -> None:
-    assert Entry(entry_type="message", time_ms=1999).timestamp == 1

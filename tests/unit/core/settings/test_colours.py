@@ -2,7 +2,7 @@
 
 import pytest
 
-from marid.core.settings.colours import COLOUR_HELP, is_colour, nearest_colours
+from marid.core.settings.colours import is_colour, nearest_colours
 
 
 @pytest.mark.parametrize("colour", ["black", "bright_red", "grey", "gray", "dim", "#00ffAA"])
@@ -22,7 +22,3 @@ def test_nothing_else_is_a_colour(colour: str) -> None:
 )
 def test_the_nearest_name_is_known(wrong: str, meant: list[str]) -> None:
     assert nearest_colours(wrong) == meant
-
-
-def test_what_is_a_colour_can_be_said() -> None:
-    assert COLOUR_HELP.startswith("#RRGGBB or one of black, red,")
