@@ -204,13 +204,6 @@ def test_a_cut_answer_keeps_its_text_and_is_not_retried(dialect: Dialect, how: A
 
 
 @every_dialect
-def test_an_answer_cut_before_any_text_is_retried(dialect: Dialect) -> None:
-    events, error, _ = play(dialect, say("one", faults=[Cut(after=0)]), say("two"))
-    assert error is None
-    assert text_of(events) == "two"
-
-
-@every_dialect
 def test_an_error_in_the_middle_of_an_answer_ends_it(dialect: Dialect) -> None:
     events, error, requests = play(
         dialect, always(say("one", "two", faults=[StreamError(refusal=overloaded_error(), after=1)]))

@@ -256,13 +256,6 @@ def test_text_and_reasoning_are_translated_and_empty_deltas_dropped() -> None:
     assert reader.translate(PartEndEvent(index=1, part=ThinkingPart("cd"))) == ()
 
 
-def test_excluded_reasoning_is_dropped() -> None:
-    reader = EventTranslator(reasoning=False)
-    assert reader.translate(PartStartEvent(index=0, part=ThinkingPart("c"))) == ()
-    assert reader.translate(PartDeltaEvent(index=0, delta=ThinkingPartDelta(content_delta="d"))) == ()
-    assert reader.translate(PartStartEvent(index=1, part=TextPart("a"))) == (TextDelta("a"),)
-
-
 def test_the_pieces_of_several_calls_may_alternate() -> None:
     reader = EventTranslator()
     assert reader.translate(PartStartEvent(index=3, part=ToolCallPart("a", None, "1"))) == (CallStarted(0, "a"),)

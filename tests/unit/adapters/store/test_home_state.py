@@ -40,7 +40,7 @@ def test_it_follows_the_folders_and_keeps_what_it_knew(state: HomeState, tmp_pat
 def test_one_that_cannot_be_read_counts_as_empty(state: HomeState, tmp_path: Path, text: str) -> None:
     (tmp_path / "state.json").write_text(text)
     assert state.expiries() == {}
-    state.sync(lambda: ["a"], 1)
+    assert bool(state.sync(lambda: ["a"], 1)) == (text in ("{", "[]")), "only damage is reported"
     assert [row["name"] for row in rows(tmp_path)] == ["a"]
 
 
@@ -51,19 +51,6 @@ def test_what_is_put_aside_since_it_cannot_be_read_is_told(state: HomeState, tmp
     assert (tmp_path / "state.json.broken").read_text() == '{"contexts": ['
     assert [row["name"] for row in rows(tmp_path)] == ["a"]
     assert state.sync(lambda: ["a"], 100) == ""
-
-
-def test_an_empty_one_is_nothing_to_tell(state: HomeState, tmp_path: Path) -> None:
-    (tmp_path / "state.json").touch()
-    assert state.sync(lambda: ["a"], 100) == ""
-    assert not (tmp_path / "state.json.broken").exists()
-
-
-def test_use_is_noted_with_the_rest_of_the_row(state: HomeState, tmp_path: Path) -> None:
-    state.set_expiry("a", Expiry(after_inactive=9), 100)
-    state.record_activity("a", 105)
-    state.record_activity("b", 106)
-    assert state.expiries() == {"a": (Expiry(after_inactive=9), 105), "b": (Expiry(), 106)}
 
 
 def test_a_rename_keeps_activity_and_the_end(state: HomeState, tmp_path: Path) -> None:
@@ -108,19 +95,6 @@ def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "home").touch()
     with pytest.raises(Unavailable):
         HomeState(HomeLayout(str(tmp_path / "home"))).switch("a")
-
-
-def test_what_is_forgotten_is_not_meant_any_more(state: HomeState, tmp_path: Path) -> None:
-    (tmp_path / "contexts" / "a").mkdir(parents=True)
-    state.switch("a")
-    state.switch("b")
-    state.forget("b")
-    assert state.current() == CurrentConversation("a", "")
-    state.switch("c")
-    state.forget("a")
-    assert state.current() == CurrentConversation("c", "")
-    state.forget("c")
-    assert state.current() == CurrentConversation("default", "")
 
 
 def test_a_home_of_the_first_generation_says_elsewhere_which_one_is_meant(state: HomeState, tmp_path: Path) -> None:
