@@ -1,13 +1,12 @@
 """What verbs work with: `App` is what a process has, `RequestScope` what one request has."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from marid.assembly.context_ports import ContextPorts
 from marid.core.caller import Caller
-from marid.core.once import once
 from marid.core.settings.values import ResolvedSettings, Settings
 
 if TYPE_CHECKING:
@@ -95,11 +94,11 @@ class RequestScope(NamedTuple):
         merged = {**self.overrides, **overrides}
         if conversation == self.conversation and merged == self.overrides:
             return self
-        resolve = once(partial(self.app.resolve_settings, self.project, conversation, merged))
+        resolve = cache(partial(self.app.resolve_settings, self.project, conversation, merged))
         return self._replace(conversation=conversation, overrides=merged, resolve=resolve)
 
 
 def open_scope(app: App, caller: Caller, cwd: str, project: str, *, colour: bool = False) -> RequestScope:
     """Begin a request. Its settings are resolved when they are first needed."""
-    resolve = once(partial(app.resolve_settings, project, "", _NO_OVERRIDES))
+    resolve = cache(partial(app.resolve_settings, project, "", _NO_OVERRIDES))
     return RequestScope(app, caller, cwd, project, resolve, colour=colour)

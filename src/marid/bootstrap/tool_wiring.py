@@ -1,6 +1,7 @@
 """What the tools work with: which adapter stands behind which of their ports."""
 
 import os
+from _thread import allocate_lock
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -8,7 +9,6 @@ from marid.app.toolbox import Toolbox
 from marid.assembly.context_ports import ContextPorts
 from marid.assembly.context_reader import ContextReader
 from marid.bootstrap.model_wiring import provider_secrets
-from marid.core.once import once
 from marid.core.settings.values import ContextSettings, Settings
 from marid.ports.beads import BeadsWorkspace
 from marid.ports.git import Git
@@ -36,11 +36,16 @@ class LazyServices(Mapping[type, object]):
     def __init__(
         self, makers: Mapping[type, Maker], conditions: Mapping[type, Callable[[], bool]] | None = None
     ) -> None:
-        self._makers = {port: once(make) for port, make in makers.items()}
+        self._makers = makers
         self._conditions = conditions or {}
+        self._made: dict[type, object] = {}
+        self._lock = allocate_lock()  # calls that run at once may ask for the same port
 
     def __getitem__(self, port: type) -> object:
-        return self._makers[port]()
+        with self._lock:
+            if port not in self._made:
+                self._made[port] = self._makers[port]()
+            return self._made[port]
 
     def __contains__(self, port: object) -> bool:
         return isinstance(port, type) and port in self._makers and self._holds(port)
@@ -122,20 +127,20 @@ def make_toolbox(home: str, environ: Mapping[str, str], shared: SharedAdapters) 
             ProcessRunner: adapters.processes,
         }
     )
-
-    audit = once(adapters.audit)
-
-    def make_factory() -> "Callable[[Inventory], Dispatcher]":
-        from marid.bootstrap.call_pipeline import PipelinePorts, make_dispatcher_factory
-
-        ports = PipelinePorts(home, shared.threads(), shared.approvals(), audit(), services, adapters.warnings)
-        return make_dispatcher_factory(ports)
-
-    factory = once(make_factory)
+    made: list[tuple[SessionLog, Callable[[Inventory], Dispatcher]]] = []
+    lock = allocate_lock()  # several requests may make their first call at once
 
     def make_dispatcher(settings: Settings, inventory: Inventory) -> "Dispatcher":
-        audit().hide(provider_secrets(settings, environ))
-        return factory()(inventory)
+        with lock:
+            if not made:
+                from marid.bootstrap.call_pipeline import PipelinePorts, make_dispatcher_factory
+
+                audit = adapters.audit()
+                ports = PipelinePorts(home, shared.threads(), shared.approvals(), audit, services, adapters.warnings)
+                made.append((audit, make_dispatcher_factory(ports)))
+        audit, factory = made[0]
+        audit.hide(provider_secrets(settings, environ))
+        return factory(inventory)
 
     def services_for(settings: Settings, path_scope: PathScope) -> Mapping[type, object]:
         own: dict[type, Maker] = {port: (lambda port=port: services[port]) for port in services}

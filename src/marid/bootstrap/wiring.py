@@ -1,9 +1,10 @@
 """Which adapter stands behind which port. Each is imported when it is first needed."""
 
 import os
+from _thread import allocate_lock
 from collections.abc import Callable, Mapping
-from functools import partial
-from typing import TYPE_CHECKING
+from functools import cache, partial
+from typing import TYPE_CHECKING, TypeVar
 
 from marid.app.app import App, RequestScope, open_scope
 from marid.assembly.context_ports import ContextPorts
@@ -11,7 +12,6 @@ from marid.bootstrap.environment import find_home, find_project, git_user_files,
 from marid.bootstrap.settings.settings_resolver import SettingsSources, resolve_settings
 from marid.core.caller import Caller
 from marid.core.errors import NotFound
-from marid.core.once import once
 from marid.core.settings.values import ResolvedSettings, Settings
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ _MAX_WORKERS = 4
 # Most of them wait for the disk: a commit is shared by all that wait for it.
 _MAX_THREADS = 32
 _PYTHON = Caller(face="python")
+_T = TypeVar("_T")
 
 
 def open_request(
@@ -91,6 +92,20 @@ def build_app(home: str, environ: Mapping[str, str]) -> App:
         providers=adapters.providers,
         user_home=user_home(environ),
     )
+
+
+def once(make: Callable[[], _T]) -> Callable[[], _T]:
+    """Return a function that calls `make` the first time and returns the same result afterwards."""
+    made: list[_T] = []
+    lock = allocate_lock()  # a server may ask from several threads at once
+
+    def get() -> _T:
+        with lock:
+            if not made:
+                made.append(make())
+            return made[0]
+
+    return cache(get)
 
 
 def _resolve_settings(

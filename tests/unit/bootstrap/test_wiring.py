@@ -1,5 +1,6 @@
 import os
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -59,13 +60,18 @@ def test_a_working_directory_that_is_gone_is_told(tmp_path: Path, monkeypatch: p
         open_request(environ={})
 
 
-def test_what_is_made_once_is_made_when_it_is_first_wanted() -> None:
+def test_a_part_is_made_at_its_first_use_and_once_however_many_threads_ask() -> None:
     made: list[int] = []
 
     def make() -> int:
-        made.append(1)
-        return len(made)
+        made.append(len(made))
+        return made[-1]
 
     get = once(make)
     assert made == []
-    assert (get(), get()) == (1, 1)
+    askers = [Thread(target=get) for _ in range(8)]
+    for asker in askers:
+        asker.start()
+    for asker in askers:
+        asker.join()
+    assert (get(), made) == (0, [0])
