@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from marid.bootstrap.settings.env_flags import variable_name
+from marid.bootstrap.settings.layer import variable_name
 from marid.core.errors import EXIT_STATUS, FAMILIES, INTERRUPTED_STATUS
 from marid.core.event_table import json_line_table
 from marid.core.settings.colours import COLOUR_HELP

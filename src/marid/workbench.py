@@ -8,7 +8,7 @@ from typing import Any
 from marid.app.tool_access import ToolAccess
 from marid.app.tool_session import ToolSession, open_tools
 from marid.bootstrap.wiring import open_request
-from marid.core.policy.policy_table import parse_effects
+from marid.core.policy.policy import parse_effects
 from marid.toolkit.outcome import Outcome
 from marid.toolkit.questions import Asker
 from marid.toolkit.spec import ToolSpec

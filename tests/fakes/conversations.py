@@ -6,7 +6,7 @@ from contextlib import suppress
 from threading import RLock
 from typing import Self, cast
 
-from marid.core.conversation.entry import ANCHORS, ARCHIVAL, CONTEXT_CREATED, NEVER_IN_WINDOW, SYSTEM, Entry
+from marid.core.conversation.entry import ANCHORS, ARCHIVAL, CONTEXT_CREATED, NEVER_IN_WINDOW, SYSTEM, Entry, new_id
 from marid.core.conversation.records import (
     DEFAULT_STORAGE,
     NOTES,
@@ -24,7 +24,6 @@ from marid.core.conversation.records import (
     SweepResult,
 )
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
-from marid.core.ids import new_id
 from marid.text.conversation_names import check_conversation_name
 
 

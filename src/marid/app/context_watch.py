@@ -9,9 +9,9 @@ from marid.assembly.content_cache import ContentCache
 from marid.assembly.pipeline import ContextRun
 from marid.assembly.selection import resolve_targets
 from marid.core.context import ContextReport, ContextRequest
+from marid.core.conversation.entry import new_id
 from marid.core.errors import MaridError
 from marid.core.events import EventStream, Notice
-from marid.core.ids import new_id
 from marid.workspace.rules.ignore_files import CONTEXT_FILE, IGNORE_FILES
 
 _RULE_FILES = frozenset((CONTEXT_FILE, *IGNORE_FILES, ".git", "exclude", "config"))

@@ -32,7 +32,7 @@ from marid.core.conversation.records import (
     SweepResult,
 )
 from marid.core.errors import BadInput, NotFound
-from marid.core.settings.storage import storage_settings
+from marid.core.settings.values import storage_settings
 from marid.ports.transcript import ConversationReader, Transcript
 from marid.text.conversation_names import check_conversation_name
 

@@ -9,9 +9,9 @@ from marid.app.output_files import save_bytes
 from marid.assembly.pipeline import ContextRun, compute_lock
 from marid.assembly.selection import admit_named_files, make_selection_rules, resolve_targets
 from marid.core.context import ContextRequest, FileSelection
+from marid.core.conversation.entry import new_id
 from marid.core.errors import BadInput
 from marid.core.events import ContextEvent, Emit, Event, EventStream, Notice
-from marid.core.ids import new_id
 from marid.text.display import quote_path
 from marid.workspace.explain import explain
 from marid.workspace.walk import Walker

@@ -12,8 +12,8 @@ class RoundRequest:
     """What is said, and under which conditions.
 
     `conversation` is a name or an id; one that does not exist is created. `resume` continues the last round without a
-    new message. `force` ("user" or "agent") is whose turn it is after an answer without a handoff. `debug` holds some
-    of core.debug_logs.DEBUG_LOGS. `lock_timeout` is how many seconds to wait for a conversation that is in use. An
+    new message. `force` ("user" or "agent") is whose turn it is after an answer without a handoff. `debug` names
+    logs of model requests to write. `lock_timeout` is how many seconds to wait for a conversation that is in use. An
     `automatic` prompt comes from the program, not from a person, and does not become a title.
     """
 

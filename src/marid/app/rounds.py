@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 from marid.app.app import RequestScope
 from marid.app.round_request import RoundRequest
 from marid.app.tool_session import ToolSession, open_tools
-from marid.core.conversation.entry import TO_AGENT, TO_USER
+from marid.core.conversation.entry import TO_AGENT, TO_USER, new_id
 from marid.core.errors import BadInput
 from marid.core.events import EventListener
-from marid.core.ids import new_id
 from marid.core.model_io import Parameters
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import Settings

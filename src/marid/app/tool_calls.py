@@ -12,7 +12,7 @@ from marid.app.tool_access import ToolAccess
 from marid.app.tool_session import ToolSession, open_tools
 from marid.core.errors import NotFound
 from marid.core.events import EventListener, ToolEvent
-from marid.core.settings.storage import storage_settings
+from marid.core.settings.values import storage_settings
 from marid.engine.round_services import conversation_services, home_services
 from marid.ports.handoff import Handoff
 from marid.ports.model import ModelLookup

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from marid.app.app import RequestScope
 from marid.app.tool_access import ToolAccess
+from marid.core.conversation.entry import new_id
 from marid.core.errors import BadInput
 from marid.core.events import Event, EventListener, Notice, ToolEvent
-from marid.core.ids import new_id
-from marid.core.policy.policy import Policy
-from marid.core.policy.policy_table import parse_policy
+from marid.core.policy.policy import Policy, parse_policy
 from marid.core.settings.values import Settings
 from marid.toolkit.availability import available_tools, is_denied
 from marid.toolkit.call_scope import CallScope, ignore_event

@@ -80,13 +80,3 @@ def wants_colour(environ: Mapping[str, str]) -> bool:
     if environ.get("NO_COLOR"):
         return False
     return bool(environ.get("FORCE_COLOR")) or environ.get("TERM", "dumb") != "dumb"
-
-
-def proxy_for(environ: Mapping[str, str], url: str) -> str:
-    """The proxy through which `url` is asked, as the usual variables say; "" for none.
-
-    This machine itself is never behind one.
-    """
-    from marid.bootstrap.proxies import find_proxy  # imported when used: with it come addresses
-
-    return find_proxy(environ, url)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import anyio
 
+from marid.core.conversation.entry import new_id
 from marid.core.conversation.records import Conflict, ConversationLocked, ConversationMeta
 from marid.core.errors import MaridError, NotFound
 from marid.core.events import AsyncEmit, Notice
-from marid.core.ids import new_id
 from marid.core.round_events import RoundEnd, RoundEvent
-from marid.core.settings.storage import storage_settings
+from marid.core.settings.values import storage_settings
 from marid.engine.async_conversation import AsyncConversation
 from marid.engine.loop import Round, RoundDeps
 from marid.engine.reply_entries import RoundStamp

@@ -3,7 +3,7 @@
 from typing import Any
 
 from marid.app.tool_access import ToolAccess
-from marid.core.policy.policy_table import parse_effects
+from marid.core.policy.policy import parse_effects
 
 ACCESS_FLAGS = ("roots", "files", "allow", "trust", "read_only", "wait")
 

@@ -3,9 +3,17 @@
 A capital letter takes the name of a conversation; the small letter acts on the current one.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from marid.core.debug_logs import DEBUG_LOGS
+DEBUG_LOGS = ("request-log", "response-meta")
+
+
+def parse_log_names(words: Iterable[str]) -> frozenset[str]:
+    """The logs that these words name, with dashes or underscores; `all` names every log."""
+    meant = {word.strip().replace("_", "-") for word in words}
+    return frozenset(DEBUG_LOGS if "all" in meant else meant.intersection(DEBUG_LOGS))
+
 
 # Kinds of values, by which they are checked and completed. PREVIOUS: a conversation or `-`; ANY: also a new one.
 NAME, PREVIOUS, ANY = "name", "previous", "any"

@@ -19,7 +19,7 @@ from marid.core.conversation.records import (
     SweepResult,
 )
 from marid.core.errors import BadInput, NotFound
-from marid.core.settings.storage import storage_settings
+from marid.core.settings.values import storage_settings
 
 NOON = time.mktime((2026, 1, 2, 12, 0, 0, 0, 0, -1))
 

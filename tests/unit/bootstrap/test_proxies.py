@@ -1,7 +1,6 @@
 import pytest
 
-from marid.bootstrap.environment import proxy_for
-from marid.bootstrap.proxies import find_proxy
+from marid.bootstrap.model_wiring import find_proxy
 
 HTTPS, HTTP = "https://api.example.org/v1", "http://api.example.org/v1"
 
@@ -21,7 +20,6 @@ HTTPS, HTTP = "https://api.example.org/v1", "http://api.example.org/v1"
 )
 def test_the_usual_variables_name_a_proxy(environ: dict[str, str], url: str, proxy: str) -> None:
     assert find_proxy(environ, url) == proxy
-    assert proxy_for(environ, url) == proxy
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-from marid.faces.flags import ANY, FLAGS, GROUPS, PREVIOUS, Flag, find_flag
+import pytest
+
+from marid.faces.flags import ANY, DEBUG_LOGS, FLAGS, GROUPS, PREVIOUS, Flag, find_flag, parse_log_names
 
 # facts about the program that is replaced: letter, long name, number of values, and whether nothing is said then
 CHIBI = """
@@ -51,3 +53,16 @@ def test_every_flag_says_what_it_does_in_a_sentence() -> None:
 def test_the_help_shows_all_spellings_and_values() -> None:
     assert find_flag("log_of").usage == "-G, --show-log NAME N"
     assert find_flag("as_json").usage == "--json"
+
+
+@pytest.mark.parametrize(
+    ("words", "logs"),
+    [
+        ((), ()),
+        (("request_log", " x"), ("request-log",)),
+        (("all",), DEBUG_LOGS),
+        (("response-meta", "request-log"), DEBUG_LOGS),
+    ],
+)
+def test_words_mean_logs(words: tuple[str, ...], logs: tuple[str, ...]) -> None:
+    assert parse_log_names(words) == frozenset(logs)

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from marid.core.errors import BadInput
 from marid.core.model_io import ModelInfo
-from marid.core.settings.provider_url import url_problem
+from marid.core.settings.validation import url_problem
 from marid.text.json_values import is_list, is_object
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from marid.adapters.store.layout import (
 )
 from marid.adapters.store.open_conversation import OpenConversation
 from marid.adapters.store.transcript_reader import TranscriptReader, creation_anchor, last_entry_ms
-from marid.core.conversation.entry import Entry
+from marid.core.conversation.entry import Entry, new_id
 from marid.core.conversation.records import (
     DEFAULT_STORAGE,
     Conflict,
@@ -36,7 +36,6 @@ from marid.core.conversation.records import (
     SweepResult,
 )
 from marid.core.errors import MaridError, NotFound, Unavailable
-from marid.core.ids import new_id
 
 
 class FileConversations:

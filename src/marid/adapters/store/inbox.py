@@ -8,9 +8,9 @@ from typing import Protocol
 from marid.adapters.store.append_log import AppendLog
 from marid.adapters.store.files import disk_errors, file_lock, is_time, parse_object, read_bytes, write_atomic
 from marid.adapters.store.layout import ConversationPaths
+from marid.core.conversation.entry import new_id
 from marid.core.conversation.records import InboxContents, InboxMessage
 from marid.core.errors import BadInput, NotFound
-from marid.core.ids import new_id
 from marid.text.display import quote_path
 
 MAX_MESSAGE_CHARACTERS = 1_000_000

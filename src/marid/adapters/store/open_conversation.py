@@ -24,7 +24,16 @@ from marid.adapters.store.transcript_reader import (
     kept_ids,
     with_initial_anchor,
 )
-from marid.core.conversation.entry import ANCHORS, ARCHIVAL, NEVER_IN_WINDOW, SYSTEM, SYSTEM_PROMPT_CHANGED, Entry
+from marid.core.conversation.entry import (
+    ANCHORS,
+    ARCHIVAL,
+    NEVER_IN_WINDOW,
+    RANDOM_BITS,
+    SYSTEM,
+    SYSTEM_PROMPT_CHANGED,
+    Entry,
+    make_id,
+)
 from marid.core.conversation.records import (
     ConversationArchived,
     ConversationMeta,
@@ -33,7 +42,6 @@ from marid.core.conversation.records import (
     StorageSettings,
 )
 from marid.core.errors import BadInput, MaridError, Unavailable
-from marid.core.ids import RANDOM_BITS, make_id
 from marid.workspace.write.private_folders import make_private_folder
 
 _NOT_APPENDED_PLAINLY = ANCHORS | NEVER_IN_WINDOW

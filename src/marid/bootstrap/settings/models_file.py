@@ -4,8 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
-from marid.bootstrap.settings.layer import Layer, SetValue, drop_rival_effort, merge_layers
-from marid.bootstrap.settings.toml_files import LayerReader
+from marid.bootstrap.settings.layer import Layer, LayerReader, SetValue, drop_rival_effort, merge_layers
 from marid.core.errors import BadInput
 from marid.core.settings.schema import PROVIDERS, Setting
 from marid.core.settings.validation import check_value, printable_key

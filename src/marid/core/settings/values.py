@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from marid.core.errors import BadInput
+
+if TYPE_CHECKING:
+    from marid.core.conversation.records import StorageSettings
 
 MAX_SETTINGS_BYTES = 1 << 18
 
@@ -127,6 +130,15 @@ def settings_by_key(settings: Settings) -> dict[str, Any]:
         for section, part in zip(Settings._fields[1:], cast("tuple[Any, ...]", settings[1:]), strict=True)
         for field, value in zip(part._fields, part, strict=True)
     }
+
+
+def storage_settings(settings: Settings) -> "StorageSettings":
+    """The table `storage` and the heartbeat, with values that are too small raised to the smallest valid ones."""
+    from marid.core.conversation.records import StorageSettings  # imported when used: not needed to start
+
+    known = cast("Mapping[str, Any]", settings.conversation.storage)
+    heartbeat = settings.conversation.lock_heartbeat_seconds
+    return StorageSettings(lock_heartbeat_seconds=heartbeat)._replace(**known).with_minimums()
 
 
 class ResolvedSettings(NamedTuple):

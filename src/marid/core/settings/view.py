@@ -6,8 +6,7 @@ from typing import Any, NamedTuple, cast
 
 from marid.core.model_io import Parameters
 from marid.core.settings.schema import ANY_PROVIDER, SETTINGS, Setting
-from marid.core.settings.storage import storage_settings
-from marid.core.settings.values import ResolvedSettings, settings_by_key
+from marid.core.settings.values import ResolvedSettings, settings_by_key, storage_settings
 
 SET_LABEL, UNSET_LABEL = "(set)", "(unset)"
 DEFAULT_ORIGIN = "default"

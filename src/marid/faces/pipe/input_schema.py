@@ -5,8 +5,8 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any, cast
 
-from marid.core.debug_logs import DEBUG_LOGS
 from marid.core.suggestions import close_matches, did_you_mean
+from marid.faces.flags import DEBUG_LOGS
 from marid.faces.json_input import CONVERSATION, raise_problems, schema_problems
 from marid.text.conversation_names import MAX_LENGTH
 

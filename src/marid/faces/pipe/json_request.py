@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from marid.core.debug_logs import parse_log_names
 from marid.core.errors import BadInput
 from marid.core.settings.schema import ADDITIVE_LISTS, EXCLUSIVE_SETTINGS, find_setting
 from marid.core.settings.validation import flatten, parse_text
+from marid.faces.flags import parse_log_names
 from marid.faces.pipe.config_schema import config_schema
 from marid.faces.pipe.input_schema import check_input, unknown_key_notes
 

@@ -3,7 +3,7 @@
 import pytest
 
 from fakes.settings import Place
-from marid.bootstrap.settings.env_flags import variable_name
+from marid.bootstrap.settings.layer import variable_name
 from marid.core.errors import BadInput
 from marid.core.settings.schema import SETTINGS
 

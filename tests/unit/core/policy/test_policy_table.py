@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
-from marid.core.policy.policy import Effect, Policy, Verdict
-from marid.core.policy.policy_table import parse_effects, parse_policy, parse_rules
+from marid.core.policy.policy import Effect, Policy, Verdict, parse_effects, parse_policy, parse_rules
 
 ALLOW, ASK, DENY = Verdict.ALLOW, Verdict.ASK, Verdict.DENY
 tables = st.dictionaries(

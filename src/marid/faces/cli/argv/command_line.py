@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from marid.core.debug_logs import parse_log_names
 from marid.core.errors import BadInput
 from marid.core.suggestions import close_matches, did_you_mean
 from marid.faces.flags import (
@@ -17,6 +16,7 @@ from marid.faces.flags import (
     Flag,
     Value,
     find_flag,
+    parse_log_names,
 )
 
 MARKDOWN_PAGE_KEY = "md="

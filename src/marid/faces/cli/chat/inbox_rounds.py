@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from marid.app.app import RequestScope
 from marid.core.caller import Caller
+from marid.core.conversation.entry import new_id
 from marid.core.errors import INTERRUPTED_STATUS, MaridError, exit_code
 from marid.core.events import Event, Notice
-from marid.core.ids import new_id
 from marid.core.round_events import RoundEnd
 from marid.faces.cli.chat.chat_round import ChatRequest, RoundRunner, show_round
 from marid.faces.cli.view.console import error_text, print_note
