@@ -57,8 +57,7 @@ class RequestScope(NamedTuple):
     caller: Caller
     cwd: str
     project: str
-    resolve: Callable[[], ResolvedSettings]
-    """The settings of `conversation`, resolved at the first call. Raises: BadInput that names every problem."""
+    resolver: Callable[[], ResolvedSettings]
     conversation: str = ""
     overrides: Mapping[str, object] = _NO_OVERRIDES
     """Settings by key that are stronger than all files and variables."""
@@ -68,6 +67,10 @@ class RequestScope(NamedTuple):
     def home(self) -> str:
         """The folder where marid keeps its own files."""
         return self.app.home
+
+    def resolve(self) -> ResolvedSettings:
+        """The settings of `conversation`, resolved at the first call. Raises: BadInput that names every problem."""
+        return self.resolver()
 
     @property
     def settings(self) -> Settings:
@@ -85,6 +88,20 @@ class RequestScope(NamedTuple):
         return self.app.stores()
 
     @property
+    def threads(self) -> "DaemonThreadPool":
+        """Where blocking work of this process runs."""
+        return self.app.threads()
+
+    @property
+    def toolbox(self) -> "Toolbox":
+        """The tools and what they need."""
+        return self.app.toolbox()
+
+    def make_model(self, log_files: Mapping[str, str]) -> "Model":
+        """The provider that the settings name; see `App.model`. Raises: BadInput."""
+        return self.app.model(self.settings, log_files)
+
+    @property
     def context_ports(self) -> ContextPorts:
         """What packing a context needs, with the rules of the settings. Raises: BadInput."""
         return self.app.context_ports._replace(settings_rules=self.settings.context.rules)
@@ -94,11 +111,11 @@ class RequestScope(NamedTuple):
         merged = {**self.overrides, **overrides}
         if conversation == self.conversation and merged == self.overrides:
             return self
-        resolve = cache(partial(self.app.resolve_settings, self.project, conversation, merged))
-        return self._replace(conversation=conversation, overrides=merged, resolve=resolve)
+        resolver = cache(partial(self.app.resolve_settings, self.project, conversation, merged))
+        return self._replace(conversation=conversation, overrides=merged, resolver=resolver)
 
 
 def open_scope(app: App, caller: Caller, cwd: str, project: str, *, colour: bool = False) -> RequestScope:
     """Begin a request. Its settings are resolved when they are first needed."""
-    resolve = cache(partial(app.resolve_settings, project, "", _NO_OVERRIDES))
-    return RequestScope(app, caller, cwd, project, resolve, colour=colour)
+    resolver = cache(partial(app.resolve_settings, project, "", _NO_OVERRIDES))
+    return RequestScope(app, caller, cwd, project, resolver, colour=colour)

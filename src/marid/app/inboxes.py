@@ -40,7 +40,7 @@ async def run_inbox_round(
 
     Raises: as `say`.
     """
-    if not await scope.app.threads().run_shielded(lambda: scope.stores.inbox.peek(request.conversation)):
+    if not await scope.threads.run_shielded(lambda: scope.stores.inbox.peek(request.conversation)):
         return None
     end = await run_round(scope, replace(request, prompt=INBOX_PROMPT, resume=False, automatic=True), listener, asker)
     return None if end.reason == "nothing" else end

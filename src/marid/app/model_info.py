@@ -44,7 +44,7 @@ async def _bundled_info(scope: RequestScope, name: str) -> ModelInfo | None:
     """Of services that anybody can use, without asking them."""
     for id in PROVIDERS:
         service = scope.app.providers(scope.within("", {"model": f"{id}:{name}"}).settings)[0]
-        if service.provider == id and await scope.app.threads().run_shielded(partial(service.context_window, name)):
+        if service.provider == id and await scope.threads.run_shielded(partial(service.context_window, name)):
             return await service.info(name)
     return None
 

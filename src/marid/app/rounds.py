@@ -48,7 +48,7 @@ async def run_round(
     """
     if not request.resume and not request.prompt.strip():
         raise BadInput("there is nothing to say: the prompt is blank")
-    stores, threads = scope.stores, scope.app.threads()
+    stores, threads = scope.stores, scope.threads
     name = await threads.run_shielded(partial(stores.conversations.resolve_name, request.conversation))
     scope = scope.within(name)
     setup = await ensure_model(await threads.run_shielded(partial(prepare_round, scope, request)))
@@ -70,7 +70,7 @@ def prepare_round(scope: RequestScope, request: RoundRequest) -> RoundSetup:
     settings, _, notes = scope.resolve()
     files, name = scope.stores.files, scope.conversation
     logs = {kind: files.log_file(name, file) for word, (kind, file) in _LOGS.items() if word in request.debug}
-    model = scope.app.model(settings, logs)
+    model = scope.make_model(logs)
     prompt = RoundPrompt(request.prompt, settings.conversation.username, automatic=request.automatic)
     return RoundSetup(
         conversation=name,

@@ -56,7 +56,7 @@ async def call_tool(
     name = check_conversation_name(request.conversation)
     caller = scope.caller._replace(conversation=_conversation_id(scope.stores, name))
     scope = scope.within(name)._replace(caller=caller)
-    settings, stores, threads = scope.settings, scope.stores, scope.app.threads()
+    settings, stores, threads = scope.settings, scope.stores, scope.threads
     session = open_tools(scope, request.access, asker, listener)
     try:
         with ExitStack() as stack:
@@ -67,7 +67,7 @@ async def call_tool(
                 )
             if not _HOME_PORTS.isdisjoint(ports):
                 own = await threads.run_shielded(partial(stores.conversations.resolve_name, name))
-                model = scope.app.model(settings, {})
+                model = scope.make_model({})
                 services = home_services(own, stores.conversations, stores.inbox, model, scope.app.hooks)
                 call_scope = call_scope.with_services(services)
             elif not _CONVERSATION_PORTS.isdisjoint(ports):
@@ -75,7 +75,7 @@ async def call_tool(
                     partial(stores.conversations.open, name, storage_settings(settings), create=True)
                 )
                 stack.callback(held.close)
-                model = scope.app.model(settings, {})
+                model = scope.make_model({})
                 own = conversation_services(held, stores.conversations, stores.inbox, model, settings)
                 caller = call_scope.caller._replace(conversation=held.meta().id)
                 call_scope = replace(call_scope.with_services(own), caller=caller)

@@ -89,7 +89,7 @@ def open_tools(
 
     Raises: BadInput for flags or a policy that make no sense, NotFound for roots that are not there.
     """
-    toolbox = scope.app.toolbox()
+    toolbox = scope.toolbox
     inventory = toolbox.inventory.with_families(access.families) if access.families else toolbox.inventory
     path_scope = build_path_scope(scope, access)
     run_id = new_id()

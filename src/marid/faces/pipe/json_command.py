@@ -134,7 +134,7 @@ def _announce(session: JsonSession) -> None:
     session.writer.hide(
         (settings.model.api_key, *(row.get("api_key", "") for row in settings.model.providers.values()))
     )
-    names = session.scope.app.toolbox().inventory.names()
+    names = session.scope.toolbox.inventory.names()
     session.writer.write_event(LoadSummary(len(names), names))
     for note in dict.fromkeys((*session.request.notes, *notes)):
         session.note(note)

@@ -74,7 +74,7 @@ def complete_setting(ctx: click.Context, param: click.Parameter, incomplete: str
 
 def complete_any_tool(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The names of all tools that a model may be offered."""
-    return complete_list(tuple(ctx.obj().app.toolbox().inventory.names()))(ctx, param, incomplete)
+    return complete_list(tuple(ctx.obj().toolbox.inventory.names()))(ctx, param, incomplete)
 
 
 def complete_tool(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

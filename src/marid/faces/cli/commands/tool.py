@@ -36,7 +36,7 @@ class ToolGroup(HelpGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         scope: RequestScope = ctx.obj()
         try:
-            return tool_command(cmd_name, scope.app.toolbox().inventory.find(cmd_name))
+            return tool_command(cmd_name, scope.toolbox.inventory.find(cmd_name))
         except NotFound as error:
             raise NotFound(f"{error} (`marid tools --all` lists them)") from error
 

@@ -48,7 +48,7 @@ def _families(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 def _list_tools(ctx: click.Context, *, every: bool, as_json: bool, family: tuple[str, ...], **flags: Any) -> None:
     scope: RequestScope = ctx.obj()
     access = replace(access_from_flags(flags), families=family)
-    for warning in scope.app.toolbox().inventory.warnings:
+    for warning in scope.toolbox.inventory.warnings:
         print_note(warning)
     offered = [(name, spec) for name, spec in list_tools(scope, access, every=every) if every or name == spec.name]
     if as_json:

@@ -92,5 +92,5 @@ def test_a_service_with_an_address_only_is_told_apart_from_openai(
     scope = talking(tmp_path, None, there, real)
     settings = make_settings(scope.home, base_url="http://h/v1", providers={"openai": {"api_key": "k"}})
     resolved = scope.resolve()._replace(settings=settings)
-    list_models(scope._replace(resolve=lambda: resolved))
+    list_models(scope._replace(resolver=lambda: resolved))
     assert [line.strip() for line in capfd.readouterr().out.splitlines()[1:]] == ["qwen", "openai:gpt"]

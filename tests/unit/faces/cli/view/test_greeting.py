@@ -14,7 +14,7 @@ from marid.faces.cli.view.greeting import TRY_NEXT, bold, greet
 def test_the_greeting_says_what_is_set_up_and_what_to_try(capfd: pytest.CaptureFixture[str]) -> None:
     scope = Outside().scope("/projects/shop", make_settings(home="/no/such/home", max_size_mb=2.5))
     resolved = scope.resolve()._replace(notes=("a note",))
-    greet(scope._replace(resolve=lambda: resolved))
+    greet(scope._replace(resolver=lambda: resolved))
     lines = capfd.readouterr().out.splitlines()
     assert lines[0] == f"marid {__version__}: context, conversations and tools on your own code"
     assert "  project    /projects/shop" in lines
