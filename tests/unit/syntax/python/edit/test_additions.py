@@ -78,6 +78,7 @@ def test_new_code_in_a_class_is_indented_as_its_members(kind: AnchorType, symbol
         ("", "n", NEW),
         ("x = 1", "n", f"x = 1\n\n\n{NEW}"),
         ("# only a comment\n", "n", f"# only a comment\n\n\n{NEW}"),
+        ("x = 1\n# end\n\n\n", "n", f"x = 1\n# end\n\n\n{NEW}\n\n"),
         ("class A:\n    pass\n", "A.n", f"class A:\n{INNER}"),
         ("class A: pass\n", "A.n", f"class A:\n{INNER}"),
         ("class A: pass  # why\n", "A.n", f"class A:\n    pass  # why\n\n{INNER}"),
@@ -94,6 +95,11 @@ def test_new_code_finds_its_place_in_any_file(text: str, name: str, result: str)
     if "\\" in text and "note" not in text:
         result = result.replace("  x = 1", "    x = 1")
     assert made == result
+
+
+def test_the_top_is_behind_the_docstring_the_imports_and_what_shares_their_row() -> None:
+    assert add("'doc'; import a; x = 1\ny = 2\n", "n", "top") == f"'doc'; import a; x = 1\n\n\n{NEW}\n\ny = 2\n"
+    assert add("class A:\n    'doc'\n    import x\n", "A.n", "top") == f"class A:\n    'doc'\n\n{INNER}\n    import x\n"
 
 
 def test_new_code_takes_the_line_ending_of_the_file_or_its_own() -> None:
