@@ -27,12 +27,9 @@ class Gateway:
 
     def __init__(self, provider: Provider, options: GatewayOptions | None = None) -> None:
         self._provider = provider
+        self.provider = provider.id
         self._options = options or GatewayOptions()
         self._listed_windows: Mapping[str, int] = {}
-
-    @property
-    def provider(self) -> str:
-        return self._provider.id
 
     def warm(self) -> None:
         """Import the gateway library; takes seconds, so call it in a thread while other work goes on."""
