@@ -69,7 +69,7 @@ def current(scope: RequestScope) -> CurrentConversation:
 
 def resolve_name(scope: RequestScope, selector: str = "", *, switch: bool = False, clock: float | None = None) -> str:
     """The name that a person means: nothing for the current one, `-` the one before, `new` or `new:PREFIX` a new name,
-    else a name or an id. With `stay` it is the current one from now on.
+    else a name or an id. With `switch` it becomes the current one.
 
     Raises: BadInput for what cannot be a name, and for `-` where there was none before; Corrupt; Unavailable.
     """
