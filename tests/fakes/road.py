@@ -22,7 +22,7 @@ from marid.toolkit.plan_executor import PlanExecutor
 from marid.toolkit.spec import ToolSpec
 from marid.toolkit.thread_pool import DaemonThreadPool
 from marid.workspace.guard.api import PathScope
-from marid.workspace.guard.protected_names import autorun_reason
+from marid.workspace.guard.protected_files import autorun_reason
 from marid.workspace.write.commit import commit
 
 CALLER = Caller(face="test", conversation="talk")

@@ -9,7 +9,7 @@ import pytest
 
 from fakes import killed
 from fakes.changes import contents
-from marid.workspace.write.recover import recover_commits
+from marid.workspace.write.commit_journal import recover_commits
 
 
 def run(*args: str) -> None:

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 from weakref import ref
 
 from marid.ports.audit import AuditRecord
-from marid.workspace.write.atomic import write_all
-from marid.workspace.write.private_folders import make_private_folder
+from marid.workspace.plain_files import make_private_folder, write_all
 
 if TYPE_CHECKING:
-    from marid.text.secrets.redact import Redactor
+    from marid.text.secrets.masker import Redactor
 
 CALLS = "toolcalls.log"
 _MAX_ARGS_LENGTH = 4000
@@ -174,7 +173,7 @@ class SessionLog:
 
     def _redact(self, data: bytes) -> bytes:
         if self._redactor is None:
-            from marid.text.secrets.redact import Redactor
+            from marid.text.secrets.masker import Redactor
 
             self._redactor = Redactor(*self._secrets)
         return self._redactor.redact_bytes(data, "call.json")

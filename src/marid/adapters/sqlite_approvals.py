@@ -17,7 +17,7 @@ from marid.core.policy.approval import (
     QuestionKind,
     check_answer,
 )
-from marid.workspace.write.private_folders import make_private_folder
+from marid.workspace.plain_files import make_private_folder
 
 if TYPE_CHECKING:
     import sqlite3

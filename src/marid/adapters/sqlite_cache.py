@@ -6,7 +6,7 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from marid.adapters.sqlite_connection import SqliteConnection, connect, user_version
-from marid.workspace.write.private_folders import make_private_folder
+from marid.workspace.plain_files import make_private_folder
 
 if TYPE_CHECKING:
     import sqlite3

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 from marid.core.errors import Unavailable
 from marid.core.settings.values import MAX_SETTINGS_BYTES, BadSettingsFile
 from marid.text.display import quote_path
-from marid.workspace.small_text import read_small_text
-from marid.workspace.write.atomic import replace_file
-from marid.workspace.write.private_folders import lock_folder, make_private_folder
+from marid.workspace.plain_files import lock_folder, make_private_folder, read_small_text, replace_file
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument

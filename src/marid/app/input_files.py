@@ -6,7 +6,7 @@ import stat
 from marid.app.app import RequestScope
 from marid.core.errors import BadInput, NotFound, Unavailable
 from marid.text.display import quote_path
-from marid.workspace.small_text import read_small_text
+from marid.workspace.plain_files import read_small_text
 
 _MAX_BYTES = 10 << 20
 # Read through the descriptor itself: a file behind these names would be opened anew, and what was read be said as well.

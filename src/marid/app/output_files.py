@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
-from marid.workspace.write.atomic import replace_file, write_all
+from marid.workspace.plain_files import replace_file, write_all
 
 _STDOUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 

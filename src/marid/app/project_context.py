@@ -14,8 +14,8 @@ from marid.core.errors import BadInput
 from marid.core.events import ContextEvent, Emit, Event, EventStream, Notice
 from marid.text.display import quote_path
 from marid.workspace.explain import explain
+from marid.workspace.plain_files import write_all
 from marid.workspace.walk import Walker
-from marid.workspace.write.atomic import write_all
 
 if TYPE_CHECKING:
     from marid.assembly.content_cache import ContentCache

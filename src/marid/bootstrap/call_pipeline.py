@@ -27,10 +27,10 @@ from marid.toolkit.outcome import CommandPlan, PlannedChange, ProcessResult
 from marid.toolkit.pipeline import CallStep
 from marid.toolkit.plan_executor import CommandRunner, PlanExecutor
 from marid.toolkit.thread_pool import DaemonThreadPool
-from marid.workspace.guard.protected_names import autorun_reason
+from marid.workspace.guard.protected_files import autorun_reason
+from marid.workspace.plain_files import make_private_folder
 from marid.workspace.write.commit import commit
-from marid.workspace.write.private_folders import make_private_folder
-from marid.workspace.write.recover import recover_commits
+from marid.workspace.write.commit_journal import recover_commits
 
 if TYPE_CHECKING:
     from marid.adapters.sqlite_approvals import SqliteApprovals

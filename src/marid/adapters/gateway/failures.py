@@ -12,7 +12,7 @@ from pydantic_ai import exceptions
 from marid.adapters.gateway.providers import Provider, error_message
 from marid.core.errors import BadInput, Exhausted, MaridError, NotFound, Refused, Unavailable
 from marid.text.json_values import as_object, as_objects, is_list, is_object
-from marid.text.secrets.redact import Redactor
+from marid.text.secrets.masker import Redactor
 
 # Raised by the library and the providers' clients; the built-in ones come from answers of an unexpected shape.
 LIBRARY_ERRORS = (

@@ -10,7 +10,7 @@ from marid.adapters.gateway.providers import Provider, error_message
 from marid.core.errors import MaridError, NotFound, Refused, Unavailable
 from marid.core.model_io import ModelInfo
 from marid.text.json_values import as_object, as_objects, is_object
-from marid.text.secrets.redact import Redactor
+from marid.text.secrets.masker import Redactor
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient

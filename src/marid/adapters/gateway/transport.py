@@ -19,7 +19,7 @@ from marid.adapters.gateway.providers import Provider
 from marid.adapters.gateway.sse_validator import MAX_EVENT, SseValidator
 from marid.core.model_io import Usage
 from marid.text.json_values import as_objects, is_object, parse_json
-from marid.text.secrets.redact import Redactor
+from marid.text.secrets.masker import Redactor
 
 CONTENT_ENCODINGS = frozenset({"gzip", "x-gzip", "deflate"})
 """Encodings that are accepted, although requests ask for plain bodies."""

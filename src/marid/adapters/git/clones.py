@@ -13,7 +13,7 @@ from marid.adapters.git.git_program import GitProgram
 from marid.adapters.process.programs import ProgramLimits, ProgramResult
 from marid.core.errors import MaridError, NotFound, Unavailable
 from marid.text.git import revisions
-from marid.workspace.write.private_folders import make_private_folder
+from marid.workspace.plain_files import make_private_folder
 
 PARTIAL_PREFIX = ".unfinished-"
 STALE_AFTER = 86_400.0

@@ -12,7 +12,7 @@ from collections.abc import Generator, Sequence
 from hashlib import sha256
 
 from marid.core.errors import Unavailable
-from marid.workspace.write.private_folders import make_private_folder
+from marid.workspace.plain_files import make_private_folder
 
 
 class Placeholders:

@@ -12,7 +12,7 @@ from typing import TypeGuard, cast
 
 from marid.core.conversation.records import Corrupt
 from marid.core.errors import Unavailable
-from marid.workspace.write.atomic import write_all
+from marid.workspace.plain_files import write_all
 
 _NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 # Non-blocking: opening a pipe in place of a file would wait for ever.

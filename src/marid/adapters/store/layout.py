@@ -17,7 +17,7 @@ from marid.adapters.store.files import (
 from marid.core.conversation.records import NOTES, ConversationMeta
 from marid.core.errors import BadInput, NotFound, Refused
 from marid.text.conversation_names import check_conversation_name, is_conversation_name
-from marid.workspace.write.private_folders import make_private_folder
+from marid.workspace.plain_files import make_private_folder
 
 DESTROYED_PREFIX = ".destroyed-"
 NEW_PREFIX = ".new-"

@@ -42,7 +42,7 @@ from marid.core.conversation.records import (
     StorageSettings,
 )
 from marid.core.errors import BadInput, MaridError, Unavailable
-from marid.workspace.write.private_folders import make_private_folder
+from marid.workspace.plain_files import make_private_folder
 
 _NOT_APPENDED_PLAINLY = ANCHORS | NEVER_IN_WINDOW
 _ID, _SEQUENCE, _TIME = (Entry._fields.index(name) for name in ("id", "sequence", "time_ms"))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from marid.core.errors import Unavailable
 from marid.ports.job_pool import OutputJob, OutputPart
-from marid.workspace.write.atomic import write_all
+from marid.workspace.plain_files import write_all
 
 # Bytes of the buffers, bytes of the notes, and whether the job ends here.
 _HEAD = struct.Struct("<QQ?")

@@ -24,7 +24,7 @@ from marid.core.settings.schema import (
 from marid.core.settings.validation import check_value, flatten, parse_and_check, printable_key
 from marid.core.settings.values import MAX_SETTINGS_BYTES, BadSettingsFile
 from marid.text.display import quote_path
-from marid.workspace.small_text import read_small_text
+from marid.workspace.plain_files import read_small_text
 
 _MAX_PROBLEMS = 50
 

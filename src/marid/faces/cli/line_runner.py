@@ -9,8 +9,7 @@ from typing import NamedTuple
 from marid.app import conversations
 from marid.app.app import RequestScope
 from marid.core.errors import BadInput
-from marid.faces.cli.argv.command_line import CommandLine, flag_values, parse_count, settings_from
-from marid.faces.cli.argv.line_checks import check_line
+from marid.faces.cli.argv.command_line import CommandLine, check_line, flag_values, parse_count, settings_from
 from marid.faces.cli.operations import conversation_actions, conversation_views
 from marid.faces.cli.operations.conversation_views import LogOptions
 from marid.faces.cli.view.console import print_note
@@ -237,7 +236,7 @@ def _inbox_of(run: LineRun, word: str) -> int:
 
 
 def _check_inboxes(run: LineRun, names: tuple[str, ...] | None) -> int:
-    from marid.faces.cli.chat.chat_options import chat_request
+    from marid.faces.cli.chat.chat_round import chat_request
     from marid.faces.cli.chat.inbox_rounds import check_inboxes
 
     return check_inboxes(run.scope, names, chat_request("", "", flag_values(run.line)))
@@ -293,8 +292,7 @@ def _chat(run: LineRun) -> int:
     # Imported when used: what only lists or changes needs nothing that talks.
     from dataclasses import replace
 
-    from marid.faces.cli.chat.chat_options import chat_request
-    from marid.faces.cli.chat.chat_round import run_chat
+    from marid.faces.cli.chat.chat_round import chat_request, run_chat
 
     options = flag_values(run.line)
     said = chat_request(run.name, " ".join(run.line.words), options)

@@ -12,8 +12,7 @@ from marid.text.display import quote_path
 from marid.workspace.dirfd_walk import DirfdWalk, open_file, read_up_to
 from marid.workspace.guard.guarded_root import PROTECTED, GuardedRoot
 from marid.workspace.guard.openat import PATH_ONLY, to_marid_error
-from marid.workspace.guard.protected_files import ListingFilter, ProtectedFiles
-from marid.workspace.guard.protected_names import is_history_file
+from marid.workspace.guard.protected_files import ListingFilter, ProtectedFiles, is_history_file
 from marid.workspace.rules.ignore_files import UserGitFiles
 from marid.workspace.walk import FolderListing, SelectionRules, Walker, list_folder
 

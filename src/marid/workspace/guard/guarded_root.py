@@ -6,8 +6,7 @@ import os
 from marid.core.errors import NotFound, Refused
 from marid.text.display import quote_path
 from marid.workspace.guard.openat import FOLDER_FLAGS, PATH_ONLY, OpenBeneath, default_opener, open_stepwise
-from marid.workspace.guard.protected_files import ProtectedFiles
-from marid.workspace.guard.protected_names import is_git_dir_name, is_history_file
+from marid.workspace.guard.protected_files import ProtectedFiles, is_git_dir_name, is_history_file
 
 PROTECTED = "protected: no tool may use it"
 GIT_DIRECTORY = "only git may write its own directory"

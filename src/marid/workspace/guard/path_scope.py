@@ -8,8 +8,7 @@ from marid.text.display import quote_path
 from marid.workspace.guard.guarded_path import GuardedPath
 from marid.workspace.guard.guarded_root import GuardedRoot
 from marid.workspace.guard.openat import OpenBeneath
-from marid.workspace.guard.protected_files import ProtectedFiles
-from marid.workspace.guard.protected_names import has_shell_expansion
+from marid.workspace.guard.protected_files import ProtectedFiles, has_shell_expansion
 from marid.workspace.rules.ignore_files import UserGitFiles
 
 _MAX_PATH, _MAX_PART = 4095, 255

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from marid.core.errors import BadInput, Exhausted, Unavailable
+from marid.text.content_hash import sha256_hex
 from marid.text.display import human_size
 from marid.workspace.guard.guarded_path import GuardedPath, read_all
-from marid.workspace.write.atomic import write_all
-from marid.workspace.write.commit_journal import CommitJournal, JournalLine
+from marid.workspace.plain_files import write_all
+from marid.workspace.write.commit_journal import MAX_WRITTEN_BYTES, CommitJournal, JournalLine
 from marid.workspace.write.parent_folder import ParentFolder, lock_folders, open_parent, wrap_os_errors
 
-MAX_WRITTEN_BYTES = 64_000_000
 _MAX_ATTEMPTS = 8
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 # ACLs and user attributes; capabilities belong to the old content and are not kept.
@@ -249,10 +249,3 @@ def _journal_line(one: _PreparedChange) -> JournalLine:
         before="" if change.before is None else sha256_hex(change.before),
         after=sha256_hex(change.after),
     )
-
-
-def sha256_hex(data: bytes) -> str:
-    """The SHA-256 of `data`."""
-    from hashlib import sha256
-
-    return sha256(data).hexdigest()

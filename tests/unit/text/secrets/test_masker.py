@@ -1,11 +1,13 @@
 """Secrets are masked, everything else stays, twice is once, and every engine agrees."""
 
 import base64
+import os
 import random
 import string
 import sys
 import time
 from collections.abc import Sequence
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 
 from marid.core.errors import Unavailable
 from marid.text.regex.literal_finder import LiteralFinder
-from marid.text.secrets.masker import Masker
+from marid.text.secrets.masker import MASK, Masker, Redactor
 
 ALNUM = string.ascii_letters + string.digits
 
@@ -376,3 +378,39 @@ def test_a_masker_that_was_warmed_finds_the_same() -> None:
     text = b"token ghp_" + b"a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8" + b"\n"
     assert warmed.mask(text, "a.txt") == cold.mask(text, "a.txt")
     assert warmed.mask(text, "a.txt")[1] == 1
+
+
+KEY = 'canary/+"0123'
+
+
+@pytest.mark.parametrize(
+    "form", [KEY, quote(KEY, safe=""), base64.b64encode(KEY.encode()).decode(), 'canary/+\\"0123', KEY[::-1]]
+)
+def test_a_key_is_masked_in_every_form(form: str) -> None:
+    assert Redactor(KEY).redact_text(f"before {form} after") == f"before {MASK} after"
+
+
+def test_what_looks_like_a_key_is_masked_too() -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    assert token not in Redactor().redact_text(f"use {token} here")
+
+
+def test_a_short_key_is_not_looked_for() -> None:
+    assert Redactor("x", "").redact_text("xylophone") == "xylophone"
+
+
+def test_only_harmless_headers_are_shown() -> None:
+    shown = Redactor(KEY).redact_headers(
+        {"Authorization": f"Bearer {KEY}", "Content-Type": "a/b", "X-Odd": "v", "x-ratelimit-a": "1"}
+    )
+    assert shown == {"authorization": MASK, "content-type": "a/b", "x-odd": MASK, "x-ratelimit-a": "1"}
+
+
+def test_a_body_is_json_where_it_can_be() -> None:
+    assert Redactor("secret-key").redact_body(b'{"a": "secret-key"}') == {"a": MASK}
+    assert Redactor("secret-key").redact_body(b"plain secret-key") == f"plain {MASK}"
+
+
+def test_a_key_that_is_not_text_does_no_harm() -> None:
+    odd = os.fsdecode(b"sk-\xff\xfeabcdef")
+    assert Redactor(odd).redact_bytes(b"x sk-\xff\xfeabcdef y") == b"x [masked] y"

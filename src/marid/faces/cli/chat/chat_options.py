@@ -1,15 +1,10 @@
-"""The flags of commands that hold a round, and what they say."""
-
-from typing import Any
+"""The flags of commands that hold a round."""
 
 import click
 from click.core import ParameterSource
 
-from marid.faces.access_flags import access_from_flags
-from marid.faces.cli.argv.command_line import parse_debug_keys, unknown_key_warnings
-from marid.faces.cli.argv.line_checks import parse_lock_timeout
+from marid.faces.cli.argv.command_line import unknown_key_warnings
 from marid.faces.cli.argv.shared_options import ACCESS_OPTIONS, option_with_completion
-from marid.faces.cli.chat.chat_round import ChatRequest
 from marid.faces.cli.chat.prompt_input import replace_invalid_bytes
 from marid.faces.cli.view.console import print_note
 
@@ -28,10 +23,10 @@ _ROUND_OPTIONS = (
 
 
 def _warn_unknown_keys(ctx: click.Context, param: click.Parameter, keys: str | None) -> str | None:
-    """Keys that nobody knows are told where they are read; those before the command's name were told already."""
+    """Warn about unknown keys after the command's name; those before it were checked with the line."""
     if ctx.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE:
-        for told in unknown_key_warnings(keys or ""):
-            print_note(told)
+        for warning in unknown_key_warnings(keys or ""):
+            print_note(warning)
     return keys
 
 
@@ -42,20 +37,3 @@ _DISPLAY_OPTIONS = (
     _DEBUG,
 )
 CHAT_OPTIONS: tuple[click.Option, ...] = (*_ROUND_OPTIONS, *ACCESS_OPTIONS, *_DISPLAY_OPTIONS)
-HELP_NAMES = {"help_option_names": ["-h", "--help"]}
-_DISPLAY_FLAGS = ("verbose", "show_thinking", "hide_tool_calls")
-
-
-def chat_request(conversation: str, prompt: str, given: dict[str, Any]) -> ChatRequest:
-    """What the flags say. Raises: BadInput for a setting without its value, or an effect or a time that is none."""
-    display: dict[str, object] = {name: True for name in _DISPLAY_FLAGS if given.get(name)}
-    if given.get("raw"):
-        display["render_markdown"] = False
-    return ChatRequest(
-        conversation=conversation,
-        prompt=prompt,
-        access=access_from_flags(given),
-        display=display,
-        debug=parse_debug_keys(given.get("debug") or ""),
-        lock_timeout=parse_lock_timeout(given.get("wait_lock") or ""),
-    )

@@ -1,11 +1,11 @@
-"""A person says something on the command line, and sees what comes of it."""
+"""Run a round from the command line: its answer, status lines, questions and interrupts on the terminal."""
 
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from marid.app.app import RequestScope
 from marid.app.round_request import RoundRequest
@@ -14,28 +14,51 @@ from marid.core.errors import INTERRUPTED_STATUS, NotFound
 from marid.core.events import EventListener
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import DisplaySettings, ResolvedSettings
+from marid.faces.access_flags import access_from_flags
+from marid.faces.cli.argv.command_line import parse_debug_keys, parse_lock_timeout
 from marid.faces.cli.chat.prompt_input import read_prompt
-from marid.faces.cli.chat.round_display import RoundDisplay
+from marid.faces.cli.view.answer_output import AnswerStream
 from marid.faces.cli.view.console import end_terminal_line, print_note
+from marid.faces.cli.view.round_view import RoundView, RoundViewOptions, StatusStream, make_round_view
+from marid.faces.flags import FORCE_MARKDOWN
 from marid.faces.signals import SignalGuard
 
 if TYPE_CHECKING:
+    from anyio.abc import TaskGroup
+
     from marid.toolkit.questions import Asker
 
 RoundRunner: TypeAlias = (
     "Callable[[RequestScope, RoundRequest, EventListener[RoundEvent], Asker | None], Awaitable[RoundEnd | None]]"
 )
+RoundAction: TypeAlias = "Callable[[EventListener[RoundEvent], Asker | None], Awaitable[RoundEnd | None]]"
+_DISPLAY_FLAGS = ("verbose", "show_thinking", "hide_tool_calls")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChatRequest(RoundRequest):
-    """What a command line says. The conversation is chosen already; `prompt` are the words that are on the line.
+    """A round as a command line asks for it: `prompt` holds the words of the line.
 
-    `display` are only those keys of the display that flags gave. `debug` may also hold force-markdown.
+    `display` holds only the keys that flags gave; `debug` may also hold force-markdown.
     """
 
     prompt: str = ""
     display: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+def chat_request(conversation: str, prompt: str, given: dict[str, Any]) -> ChatRequest:
+    """The request that flags make. Raises: BadInput for an invalid effect or time."""
+    display: dict[str, object] = {name: True for name in _DISPLAY_FLAGS if given.get(name)}
+    if given.get("raw"):
+        display["render_markdown"] = False
+    return ChatRequest(
+        conversation=conversation,
+        prompt=prompt,
+        access=access_from_flags(given),
+        display=display,
+        debug=parse_debug_keys(given.get("debug") or ""),
+        lock_timeout=parse_lock_timeout(given.get("wait_lock") or ""),
+    )
 
 
 def run_chat(
@@ -45,11 +68,11 @@ def run_chat(
     runner: "RoundRunner | None" = None,
     signals: SignalGuard | None = None,
 ) -> int:
-    """Read what is piped in or typed, and show one round of it, `by` who holds it: the exit code.
+    """Read the prompt and show its round; returns the exit code.
 
-    After Ctrl-C, what there was is stored and the exit code is 130; 143 after SIGTERM, 129 after SIGHUP.
+    Ctrl-C stores what was received and returns 130; 143 after SIGTERM, 129 after SIGHUP.
 
-    Raises: MaridError; OSError when the answer cannot be written any more.
+    Raises: MaridError; OSError when the answer cannot be written.
     """
     with signals or SignalGuard() as signals:
         try:
@@ -74,7 +97,7 @@ def run_chat(
 def _print_lock_wait(scope: RequestScope, request: ChatRequest) -> None:
     if not request.lock_timeout:
         return
-    # One that is not there yet is made by the round, and nobody holds it.
+    # The round creates a conversation that does not exist yet; it has no holder.
     with suppress(NotFound):
         holder = scope.stores.conversations.holder(request.conversation)
         if holder is not None:
@@ -90,5 +113,71 @@ def show_round(
 
 
 def display_settings(request: ChatRequest, resolved: ResolvedSettings) -> DisplaySettings:
-    """How answers are shown: by the files, and above them by flags."""
+    """How to show answers: flags override the settings."""
     return resolved.settings.display._replace(**cast("dict[str, bool]", dict(request.display)))
+
+
+class RoundDisplay:
+    """Shows rounds, one at a time."""
+
+    def __init__(self, scope: RequestScope, signals: SignalGuard) -> None:
+        self._scope = scope
+        self._signals = signals
+
+    def run(self, act: RoundAction, display: DisplaySettings, debug: frozenset[str]) -> int:
+        """Show a round to its end; returns the exit code.
+
+        Raises: what the round raises, and OSError when the answer cannot be written.
+        """
+        import anyio
+
+        return anyio.run(partial(self._run_async, act, display, debug))
+
+    async def _run_async(self, act: RoundAction, display: DisplaySettings, debug: frozenset[str]) -> int:
+        import anyio
+
+        from marid.faces.cli.chat.terminal_asker import open_terminal_asker
+
+        scope = anyio.CancelScope()
+        out = AnswerStream(sys.stdout, self._signals, scope.cancel)
+        asker = open_terminal_asker(colour=self._scope.colour)
+        markdown = FORCE_MARKDOWN in debug
+        view = RoundViewOptions(display, colour=self._scope.colour, markdown=markdown, asks_here=asker is not None)
+        sink = make_round_view(out, StatusStream(sys.stderr, out), view)
+        end: RoundEnd | None = None
+        with self._signals.defer_interrupts():
+            try:
+                with scope:
+                    async with anyio.create_task_group() as group:
+                        end = await self._await_round(act(sink, asker), sink, group)
+            except BaseExceptionGroup as several:
+                # Only one task can fail; raise its error itself, not the group.
+                if not self._signals.exit_code:
+                    raise several.exceptions[0] from several.exceptions[0].__cause__
+        return self._exit_code(out, sink, end)
+
+    async def _await_round(
+        self, act: Awaitable[RoundEnd | None], sink: RoundView, group: "TaskGroup"
+    ) -> RoundEnd | None:
+        group.start_soon(self._cancel_on_signal, group)
+        group.start_soon(sink.waiting.run)
+        sink.waiting.begin()
+        try:
+            return await act
+        finally:
+            sink.close()
+            group.cancel_scope.cancel()
+
+    async def _cancel_on_signal(self, group: "TaskGroup") -> None:
+        await self._signals.wait_for_signal()
+        group.cancel_scope.cancel()
+
+    def _exit_code(self, out: AnswerStream, sink: RoundView, end: RoundEnd | None) -> int:
+        if self._signals.exit_code:
+            sink.break_line()
+            return self._signals.exit_code
+        if out.error is not None:
+            raise out.error
+        if end is not None:
+            sink.show_end(end)
+        return 0

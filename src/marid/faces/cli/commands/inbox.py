@@ -11,7 +11,8 @@ from marid.core.errors import BadInput
 from marid.faces.cli.argv.command_line import settings_from
 from marid.faces.cli.argv.conversation_params import ConversationArgument
 from marid.faces.cli.argv.help_command import HelpCommand
-from marid.faces.cli.chat.chat_options import CHAT_OPTIONS, chat_request
+from marid.faces.cli.chat.chat_options import CHAT_OPTIONS
+from marid.faces.cli.chat.chat_round import chat_request
 from marid.faces.cli.chat.inbox_rounds import check_inboxes
 from marid.faces.cli.commands.conversations import scope_after_sweep
 from marid.faces.cli.operations import conversation_actions

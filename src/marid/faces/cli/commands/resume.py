@@ -9,8 +9,8 @@ from marid.app.app import RequestScope
 from marid.faces.cli.argv.command_line import settings_from
 from marid.faces.cli.argv.conversation_params import ConversationArgument
 from marid.faces.cli.argv.help_command import HelpCommand
-from marid.faces.cli.chat.chat_options import CHAT_OPTIONS, chat_request
-from marid.faces.cli.chat.chat_round import run_chat
+from marid.faces.cli.chat.chat_options import CHAT_OPTIONS
+from marid.faces.cli.chat.chat_round import chat_request, run_chat
 from marid.faces.cli.operations import conversation_actions
 
 

@@ -8,8 +8,8 @@ from marid.app.conversations import check_selector, resolve_name
 from marid.faces.cli.argv.command_line import settings_from
 from marid.faces.cli.argv.conversation_params import ConversationOption
 from marid.faces.cli.argv.help_command import HelpCommand
-from marid.faces.cli.chat.chat_options import CHAT_OPTIONS, chat_request
-from marid.faces.cli.chat.chat_round import run_chat
+from marid.faces.cli.chat.chat_options import CHAT_OPTIONS
+from marid.faces.cli.chat.chat_round import chat_request, run_chat
 from marid.faces.cli.commands.conversations import scope_after_sweep
 
 _EXAMPLES = (

@@ -10,8 +10,8 @@ from marid.bootstrap.wiring import open_request
 from marid.core.errors import BadInput
 from marid.core.policy.policy import Effect
 from marid.faces.cli.argv.command_line import settings_from
-from marid.faces.cli.chat.chat_options import CHAT_OPTIONS, chat_request
-from marid.faces.cli.chat.chat_round import ChatRequest
+from marid.faces.cli.chat.chat_options import CHAT_OPTIONS
+from marid.faces.cli.chat.chat_round import ChatRequest, chat_request
 
 
 def flags(*args: str) -> dict[str, Any]:

@@ -183,7 +183,7 @@ def test_symbols_are_chosen_by_name(marid: Program) -> None:
     assert "y = 2" in text
     assert "def f():  ⋮ 1-2\n" in marid.context("src", "--symbol", "src/a.py::f=signature").text
     told = marid.context("--symbol", "gone.py::f=full")
-    assert (told.code, told.err) == (4, "marid: 'gone.py' --symbol: .* is not selected\n")
+    assert (told.code, told.err) == (4, "marid: --symbol: gone.py is not selected\n")
     assert marid.context("--symbol", "b.py::gone=hide").code == 4
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fakes.people import as_nobody
 from fakes.trees import scratch
-from marid.workspace.write.atomic import replace_file, write_all
+from marid.workspace.plain_files import make_private_folder, read_small_text, replace_file, write_all
 
 
 def test_a_file_is_written_whole_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
@@ -110,3 +110,42 @@ def test_what_a_short_write_leaves_over_is_written_next() -> None:
     taken = b"".join(iter(lambda: os.read(reading, 1 << 20), b""))
     assert taken == b"a" * len(taken)
     os.close(reading)
+
+
+def test_all_that_is_made_is_private(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        make_private_folder(str(tmp_path / "home/logs/sessions"))
+    finally:
+        os.umask(before)
+    modes = [(tmp_path / name).stat().st_mode & 0o777 for name in ("home", "home/logs", "home/logs/sessions")]
+    assert modes == [0o700] * 3
+
+
+def test_what_is_there_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir(mode=0o755)
+    make_private_folder(str(tmp_path / "home"))
+    assert (tmp_path / "home").stat().st_mode & 0o777 == 0o755
+
+
+def test_a_file_in_the_way_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "home").touch()
+    for name in ("home", "home/below"):
+        with pytest.raises(FileExistsError):
+            make_private_folder(str(tmp_path / name))
+
+
+def test_a_text_is_read_whole_with_its_line_ends(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes("grün\r\n".encode())
+    assert read_small_text(str(tmp_path / "a"), 7) == "grün\r\n"
+
+
+def test_what_is_too_large_no_text_or_no_file_is_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "large").write_bytes(b"12345")
+    (tmp_path / "binary").write_bytes(b"\xff")
+    os.mkfifo(tmp_path / "pipe")
+    for name, why in (("large", "larger than 4 bytes"), ("binary", "utf-8"), ("pipe", "not a regular file")):
+        with pytest.raises(ValueError, match=why):
+            read_small_text(str(tmp_path / name), 4)
+    with pytest.raises(FileNotFoundError):
+        read_small_text(str(tmp_path / "none"), 4)
