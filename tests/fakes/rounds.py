@@ -27,8 +27,7 @@ from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import Settings
 from marid.engine.async_conversation import AsyncConversation
 from marid.engine.loop import Round, RoundDeps
-from marid.engine.prompt_entries import RoundPrompt
-from marid.engine.reply_entries import RoundStamp
+from marid.engine.round_entries import RoundPrompt, RoundStamp
 from marid.engine.round_services import RoundHandoff
 from marid.engine.round_start import last_round_id, start_round
 from marid.ports.handoff import Handoff

@@ -25,10 +25,9 @@ from marid.core.policy.policy import Effect
 from marid.core.round_events import EntryStored, RoundEvent
 from marid.core.settings.values import Settings
 from marid.ports.model import Model
-from marid.toolkit.dispatch import Dispatcher
+from marid.toolkit.dispatch import CallHandler, CallState, Dispatcher
 from marid.toolkit.inventory import Inventory
 from marid.toolkit.outcome import Outcome, ToolOutput
-from marid.toolkit.pipeline import CallHandler, CallState
 from marid.toolkit.spec import tool
 
 MARKS = {"calls": "tool_call", "started": "tool_started"}

@@ -20,11 +20,10 @@ from marid.core.events import Notice, ToolCalled
 from marid.core.policy.approval import ApprovalAnswer, QuestionKind, person_caller
 from marid.core.policy.policy import DEFAULT_RULES, Effect, Policy, PolicyRules, Verdict
 from marid.toolkit.call_scope import CallScope
-from marid.toolkit.dispatch import Dispatcher, ToolInvocation
+from marid.toolkit.dispatch import CallHandler, CallState, Dispatcher, ToolInvocation
 from marid.toolkit.handles import FileRef, TargetRef
 from marid.toolkit.inventory import Inventory
 from marid.toolkit.outcome import CommandPlan, EditPlan, Outcome, ProcessResult, ToolFailure, ToolOutput
-from marid.toolkit.pipeline import CallHandler, CallState
 from marid.toolkit.plan_executor import PlanExecutor
 from marid.toolkit.spec import Alias, tool
 from marid.workspace.guard.api import GuardedPath, PathScope

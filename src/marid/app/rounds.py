@@ -15,9 +15,8 @@ from marid.core.events import EventListener
 from marid.core.model_io import Parameters
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import Settings
-from marid.engine.prompt_entries import RoundPrompt
-from marid.engine.round_factory import PromptTexts, RoundFactory
-from marid.engine.round_setup import RoundSetup, ensure_model
+from marid.engine.round_entries import RoundPrompt
+from marid.engine.round_factory import PromptTexts, RoundFactory, RoundSetup, ensure_model
 from marid.toolkit.event_stream import AsyncEventStream
 from marid.workspace.instructions import load_home_prompt, load_instructions
 

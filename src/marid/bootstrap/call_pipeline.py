@@ -20,11 +20,10 @@ from marid.toolkit.call_steps import (
     judge,
 )
 from marid.toolkit.clip import MAX_OUTPUT_BYTES
-from marid.toolkit.dispatch import Dispatcher
+from marid.toolkit.dispatch import CallStep, Dispatcher
 from marid.toolkit.hook_steps import HookCall, ObserveCall
 from marid.toolkit.inventory import Inventory
 from marid.toolkit.outcome import CommandPlan, PlannedChange, ProcessResult
-from marid.toolkit.pipeline import CallStep
 from marid.toolkit.plan_executor import CommandRunner, PlanExecutor
 from marid.toolkit.thread_pool import DaemonThreadPool
 from marid.workspace.guard.protected_files import autorun_reason

@@ -14,8 +14,7 @@ from marid.core.policy.policy import Effect
 from marid.core.round_events import RoundEvent, ToolEnded, ToolStarted
 from marid.engine.async_conversation import AsyncConversation
 from marid.engine.messages import parse_arguments
-from marid.engine.reply_entries import RoundStamp
-from marid.engine.result_entries import MAX_RESULT_BYTES, interrupted_entry, result_entry, started_entry
+from marid.engine.round_entries import MAX_RESULT_BYTES, RoundStamp, interrupted_entry, result_entry, started_entry
 from marid.engine.steps import (
     LOOP_WARNING,
     LOOP_WARNING_AT,

@@ -17,15 +17,12 @@ from marid.engine.async_conversation import AsyncConversation
 from marid.engine.batch import STORE_TIMEOUT, BatchContext, CallBatch
 from marid.engine.fuel import FuelBudget
 from marid.engine.messages import PROMPT_KEY
-from marid.engine.model_requests import RequestBuilder, WindowLimits
-from marid.engine.prompt_entries import continuation_entry
-from marid.engine.reply_entries import RoundStamp, reply_entries
+from marid.engine.model_requests import RequestBuilder, WindowLimits, tool_offers
 from marid.engine.reply_stream import ReplyStream
-from marid.engine.result_entries import interrupted_entry
+from marid.engine.round_entries import RoundStamp, continuation_entry, interrupted_entry, reply_entries
 from marid.engine.round_hooks import RoundHooks
 from marid.engine.round_start import clear_inbox, collect_inbox
 from marid.engine.steps import AskModel, HandoffDecision, RunTools, Stop, find_handoff, next_step
-from marid.engine.tool_offers import tool_offers
 from marid.engine.turns import Reply, Turn, UserTurn
 from marid.ports.conversations import Inbox
 from marid.ports.model import Model

@@ -1,13 +1,87 @@
 """What is asked of a model: the history, the tools and the system prompt, if they fit into its window."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from marid.core.errors import Exhausted
 from marid.core.model_io import ModelRequest, Parameters, ToolOffer, request_tokens
+from marid.core.policy.policy import Effect
 from marid.core.round_events import WindowWarning
+from marid.core.settings.values import Settings
 from marid.engine.messages import provider_messages
 from marid.engine.turns import Turn
+from marid.toolkit.inventory import Inventory
+from marid.toolkit.spec import ToolSpec
+
+_CODING = ("shell_exec", "dir_list", "glob_files", "grep_files", "file_edit", "fetch_url")
+# Categories of the documents, as families and names of ours. More than they name is on the safe side of excluding.
+_CATEGORIES: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "builtin": frozenset({"memory"}),
+        "file": frozenset({"files"}),
+        "coding": frozenset({"shell", "code", "python", "cpp", "analysis", "network", *_CODING}),
+        "agent": frozenset({"agent", "spawn_agent", "summarize_content"}),
+        "vfs": frozenset[str](),
+        "mcp": frozenset[str](),
+        "plugin": frozenset[str](),
+    }
+)
+# The documents have two tools of this name; in settings it stands for both.
+_NAME_ALIASES = MappingProxyType({"read_context": "read_conversation"})
+_EFFECTS = frozenset(effect.value for effect in Effect)
+_AUTOMATIC = "This is called automatically when an answer ends without a call that says who has the word next."
+
+
+def filter_tools(inventory: Inventory, settings: Settings) -> Inventory:
+    """The tools that settings leave: of those included, without those excluded by name, category or effect."""
+    if settings.tools.no_tool_calls:
+        return Inventory(())
+    include = settings.tools.selection.get("include")
+    wanted, exclude = _canonical_names(include or ()), _canonical_names(settings.tools.selection.get("exclude", ()))
+    categories = frozenset(settings.tools.selection.get("exclude_categories", ()))
+    return Inventory(
+        spec
+        for spec in inventory
+        if (include is None or not wanted.isdisjoint(spec.names))
+        and exclude.isdisjoint(spec.names)
+        and categories.isdisjoint(_categories(spec))
+    )
+
+
+def _canonical_names(given: Iterable[str]) -> frozenset[str]:
+    names = tuple(given)
+    return frozenset((*names, *(_NAME_ALIASES[name] for name in names if name in _NAME_ALIASES)))
+
+
+def unknown_tool_names(inventory: Inventory, settings: Settings) -> tuple[str, ...]:
+    """What the settings name and nobody knows: a slip of the pen there would go unnoticed."""
+    tools = settings.tools.selection
+    names = {*inventory.names(), *_NAME_ALIASES}
+    categories = {*inventory.families, *_CATEGORIES, *_EFFECTS}
+    wrong = [name for key in ("include", "exclude") for name in tools.get(key, ()) if name not in names]
+    return (*wrong, *(name for name in tools.get("exclude_categories", ()) if name not in categories))
+
+
+def tool_offers(specs: Iterable[ToolSpec], fallback: str) -> tuple[ToolOffer, ...]:
+    """As a model reads them; the one that is called by itself says so. Makes schemas, so call it in a thread."""
+    from marid.toolkit.params import tool_schema  # imported when used: it brings pydantic
+
+    return tuple(
+        ToolOffer(name=spec.name, description=_description(spec, fallback), schema=tool_schema(spec)) for spec in specs
+    )
+
+
+def _description(spec: ToolSpec, fallback: str) -> str:
+    return f"{spec.description}\n\n{_AUTOMATIC}" if spec.name == fallback else spec.description
+
+
+def _categories(spec: ToolSpec) -> frozenset[str]:
+    known = frozenset((spec.family, *spec.names))
+    return frozenset(
+        {spec.family, spec.effect.value, *(word for word, kin in _CATEGORIES.items() if not kin.isdisjoint(known))}
+    )
+
 
 _WINDOW_FULL_HINT = "To clear the window, to begin a new conversation, or a model that takes more would help"
 _TOOLS_HINT = "The tools alone are {:,}: the settings `tools` and `no_tool_calls` leave them out. "

@@ -1,5 +1,6 @@
 """Puts a round together and runs it: locks the conversation, opens the tools, makes the system prompt."""
 
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,18 +13,18 @@ import anyio
 
 from marid.core.conversation.entry import new_id
 from marid.core.conversation.records import Conflict, ConversationLocked, ConversationMeta
-from marid.core.errors import MaridError, NotFound
+from marid.core.errors import BadInput, MaridError, NotFound
 from marid.core.events import AsyncEmit, Notice
+from marid.core.model_io import ModelInfo, Parameters
 from marid.core.round_events import RoundEnd, RoundEvent
-from marid.core.settings.values import storage_settings
+from marid.core.settings.values import Settings, storage_settings
 from marid.engine.async_conversation import AsyncConversation
 from marid.engine.loop import Round, RoundDeps
-from marid.engine.reply_entries import RoundStamp
+from marid.engine.model_requests import filter_tools, unknown_tool_names
+from marid.engine.round_entries import RoundPrompt, RoundStamp
 from marid.engine.round_services import conversation_services, home_services
-from marid.engine.round_setup import RoundSetup
 from marid.engine.round_start import last_round_id, start_round
 from marid.engine.system_prompt import prompt_parts, system_prompt
-from marid.engine.tool_offers import filter_tools, unknown_tool_names
 from marid.ports.conversations import Conversations, Inbox
 from marid.ports.model import Model, Warmable
 from marid.ports.transcript import Conversation
@@ -36,6 +37,51 @@ if TYPE_CHECKING:
     from marid.core.hooks import Hooks
     from marid.toolkit.dispatch import Dispatcher
     from marid.toolkit.questions import Asker
+
+_NON_CHAT_TYPES = ("embedding", "embeddings")
+_NON_CHAT_NAME = re.compile(r"embed|rerank|whisper|\btts\b|moderation", re.IGNORECASE)
+
+
+class RoundSetup(NamedTuple):
+    """The parts of one round. `conversation` is its name; without a `prompt` the last round is continued.
+
+    `model_name` is "" if the settings leave it to the provider. `source` is stored with a conversation that the round
+    creates. `lock_timeout` is how many seconds to wait for a conversation that is in use. `notes` are for the user.
+    """
+
+    conversation: str
+    prompt: RoundPrompt | None
+    settings: Settings
+    model: Model
+    model_name: str
+    parameters: Parameters
+    fallback_tool: str
+    source: str = ""
+    lock_timeout: float = 0.0
+    notes: tuple[str, ...] = ()
+
+
+async def ensure_model(setup: RoundSetup) -> RoundSetup:
+    """Choose the first model that the provider offers if the settings name none: most local services have only one.
+
+    Models that embed, rerank or transcribe are skipped, unless there are no others.
+
+    Raises: BadInput when it offers none; Refused; Unavailable.
+    """
+    if setup.model_name:
+        return setup
+    offered = await setup.model.models()
+    if not offered:
+        raise BadInput(f"no model is set, and '{setup.model.provider}' offers none: set `model`")
+    name = next(filter(_is_chat_model, offered), offered[0]).id
+    kind = "" if name == offered[0].id else " for conversations"
+    note = f"no model is set: '{name}' is the first{kind} that '{setup.model.provider}' offers"
+    return setup._replace(model_name=name, notes=(*setup.notes, note))
+
+
+def _is_chat_model(info: ModelInfo) -> bool:
+    return str(info.more.get("type", "")).lower() not in _NON_CHAT_TYPES and not _NON_CHAT_NAME.search(info.id)
+
 
 # How often a conversation that is in use is tried again, in seconds.
 _POLL = 0.1

@@ -23,7 +23,7 @@ from marid.core.hooks import (
 )
 from marid.core.model_io import ModelRequest, ToolOffer
 from marid.engine.async_conversation import AsyncConversation
-from marid.engine.reply_entries import RoundStamp
+from marid.engine.round_entries import RoundStamp
 
 P = TypeVar("P")
 T = TypeVar("T")

@@ -10,9 +10,7 @@ from marid.core.events import Notice
 from marid.core.hooks import Hooks
 from marid.core.round_events import InboxInjected
 from marid.engine.async_conversation import AsyncConversation
-from marid.engine.prompt_entries import RoundPrompt, prompt_entry, unread_messages
-from marid.engine.reply_entries import RoundStamp
-from marid.engine.result_entries import interrupted_entry
+from marid.engine.round_entries import RoundPrompt, RoundStamp, interrupted_entry, prompt_entry, unread_messages
 from marid.engine.round_hooks import RoundHooks
 from marid.engine.steps import RunTools, next_step
 from marid.engine.turns import Turn, UserTurn

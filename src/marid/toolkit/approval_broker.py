@@ -1,7 +1,8 @@
 """Putting a question to whoever is there: the first answer counts, wherever it comes from."""
 
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Hashable
 from contextlib import asynccontextmanager, suppress
 
 import anyio
@@ -11,10 +12,42 @@ from marid.core.errors import MaridError, Refused
 from marid.core.events import Notice, QuestionAnswered, QuestionAsked
 from marid.core.policy.approval import MAX_PENDING_QUESTIONS, QUESTION_TIMEOUT, ApprovalAnswer, Question, person_caller
 from marid.ports.approvals import Approvals
-from marid.toolkit.ask_rate_limit import AskRateLimit
 from marid.toolkit.call_scope import CallScope
 from marid.toolkit.questions import Asker
 from marid.toolkit.thread_pool import DaemonThreadPool
+
+WINDOW = 60.0
+
+
+class AskRateLimit:
+    """Counts questions within the last minute: the same one `most_same` times, one caller's `most` times."""
+
+    def __init__(self, *, max_same: int = 10, max_total: int = 60, clock: Callable[[], float] = time.monotonic) -> None:
+        self._max_same = max_same
+        self._max_total = max_total
+        self._clock = clock
+        self._asked: dict[Hashable, deque[float]] = {}
+
+    def try_acquire(self, caller: Hashable, subject: str) -> bool:
+        """Whether one more may be asked now; if so, it counts."""
+        now = self._clock()
+        self._drop_expired(now)
+        same, all_of_them = self._timestamps((caller, subject)), self._timestamps(caller)
+        if len(same) >= self._max_same or len(all_of_them) >= self._max_total:
+            return False
+        same.append(now)
+        all_of_them.append(now)
+        return True
+
+    def _timestamps(self, key: Hashable) -> deque[float]:
+        return self._asked.setdefault(key, deque())
+
+    def _drop_expired(self, now: float) -> None:
+        for key, times in list(self._asked.items()):
+            while times and times[0] <= now - WINDOW:
+                times.popleft()
+            if not times:
+                del self._asked[key]
 
 
 class ApprovalBroker:

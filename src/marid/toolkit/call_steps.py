@@ -18,10 +18,10 @@ from marid.ports.audit import AuditLog, AuditRecord
 from marid.toolkit.availability import missing_port
 from marid.toolkit.clip import MAX_OUTPUT_BYTES, ResultLimit, clip_output
 from marid.toolkit.dependencies import dependencies_of
+from marid.toolkit.dispatch import CallHandler, CallState
 from marid.toolkit.hook_steps import check_access, check_fetch
 from marid.toolkit.inventory import Inventory
 from marid.toolkit.outcome import BodyResult, Outcome, ToolFailure, ToolOutput
-from marid.toolkit.pipeline import CallHandler, CallState
 from marid.toolkit.plan_executor import PlanExecutor
 from marid.toolkit.preview import call_preview, outside_preview
 from marid.toolkit.thread_pool import DaemonThreadPool

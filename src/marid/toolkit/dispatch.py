@@ -1,17 +1,80 @@
-"""Calling tools: every call runs through the same steps."""
+"""Calling tools: every call runs through one pipeline of steps, each around the ones behind it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeAlias
 
 import anyio
 
+from marid.core.policy.policy import Verdict
 from marid.toolkit.availability import available_tools
 from marid.toolkit.call_scope import CallScope
 from marid.toolkit.inventory import Inventory
 from marid.toolkit.outcome import Outcome, ToolFailure
-from marid.toolkit.pipeline import CallHandler, CallState, CallStep, build_pipeline
 from marid.toolkit.spec import ToolSpec
+
+
+@dataclass(kw_only=True)
+class CallState:
+    """One call. Steps fill in what they find out; `args` are the caller's, `values` what the body is called with."""
+
+    name: str
+    args: Mapping[str, object]
+    scope: CallScope
+    call_id: str = ""
+    max_bytes: int | None = None
+    """The caller's own limit of the result; None is the usual one."""
+    started_at: float = field(default_factory=time.time)
+    start_counter: float = field(default_factory=time.perf_counter)
+    spec: ToolSpec | None = None
+    values: dict[str, object] = field(default_factory=dict[str, object])
+    verdict: Verdict | None = None
+    min_verdict: Verdict = Verdict.ALLOW
+    """What hooks demand: the policy's verdict can only be stricter."""
+    full_output: str | None = None
+    """The output before it is clipped; only kept where hooks are registered."""
+    approval: str = ""
+    bug: BaseException | None = None
+    has_acted: bool = False
+    """Something was done that cannot be undone."""
+
+    @property
+    def tool(self) -> ToolSpec:
+        """The tool that is called. Raises: LookupError in a step before the one that looks it up."""
+        if self.spec is None:
+            raise LookupError(f"'{self.name}' is not looked up yet")
+        return self.spec
+
+    @property
+    def tool_name(self) -> str:
+        """The tool's own name, or the name that was called where no tool has it."""
+        return self.name if self.spec is None else self.spec.name
+
+
+CallHandler: TypeAlias = Callable[[CallState], Awaitable[Outcome]]
+CallStep: TypeAlias = Callable[[CallState, CallHandler], Awaitable[Outcome]]
+"""Does its part and awaits the handler for the rest. Steps inside `ContainErrors` may raise."""
+
+
+def build_pipeline(steps: Sequence[CallStep]) -> CallHandler:
+    """One handler of these steps, the first outermost. The last one must not call its handler."""
+    handler: CallHandler = _end
+    for step in reversed(steps):
+        handler = _bind(step, handler)
+    return handler
+
+
+def _bind(step: CallStep, proceed: CallHandler) -> CallHandler:
+    def handle(call: CallState) -> Awaitable[Outcome]:
+        return step(call, proceed)
+
+    return handle
+
+
+async def _end(call: CallState) -> Outcome:
+    raise LookupError(f"no step carries out '{call.name}'")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,8 @@ from marid.core.errors import Refused
 from marid.core.events import Notice
 from marid.core.hooks import AccessPayload, CallPayload, Denial, Hook, HookRunner, Hooks, OutputPayload
 from marid.core.policy.policy import Verdict
+from marid.toolkit.dispatch import CallHandler, CallState
 from marid.toolkit.outcome import Outcome, ToolOutput
-from marid.toolkit.pipeline import CallHandler, CallState
 from marid.toolkit.thread_pool import DaemonThreadPool
 from marid.toolkit.url_param import Url
 

@@ -18,9 +18,9 @@ from marid.ports.processes import SandboxState
 from marid.text.display import quote_path
 from marid.toolkit.approval_broker import ApprovalBroker
 from marid.toolkit.call_scope import CallScope
+from marid.toolkit.dispatch import CallState
 from marid.toolkit.hook_steps import check_access
 from marid.toolkit.outcome import BodyResult, CommandPlan, EditPlan, PlannedChange, ProcessResult, ToolOutput
-from marid.toolkit.pipeline import CallState
 from marid.toolkit.preview import Preview, command_preview, edit_preview
 from marid.toolkit.questions import QuestionBuilder, grant_hint
 from marid.toolkit.spec import ToolSpec

@@ -14,7 +14,7 @@ from marid.core.conversation.records import Conflict
 from marid.core.errors import BadInput
 from marid.core.model_io import ModelInfo
 from marid.core.settings.values import Settings
-from marid.engine.round_setup import RoundSetup, ensure_model
+from marid.engine.round_factory import RoundSetup, ensure_model
 from marid.ports.model import Model
 
 

@@ -27,7 +27,7 @@ from marid.core.policy.approval import ApprovalAnswer
 from marid.core.policy.policy import Effect
 from marid.core.round_events import EntryStored, RoundEnd, RoundEvent, ToolEnded, ToolStarted
 from marid.engine.batch import MAX_CALLS, summarize_args
-from marid.engine.result_entries import NOT_CALLED, OUTCOME_UNKNOWN
+from marid.engine.round_entries import NOT_CALLED, OUTCOME_UNKNOWN
 from marid.engine.steps import LOOP_WARNING
 from marid.ports.model import OnModelEvent
 from marid.toolkit.outcome import ToolOutput

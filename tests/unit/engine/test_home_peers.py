@@ -7,7 +7,7 @@ from fakes.conversations import FakeConversations
 from marid.adapters.store.conversations import FileConversations
 from marid.core.conversation.entry import AGENT, MESSAGE, TOOL_CALL, TOOL_STARTED, USER, Entry
 from marid.core.errors import BadInput
-from marid.engine.home_peers import MAX_MESSAGE_CHARACTERS, HomePeers
+from marid.engine.round_services import MAX_MESSAGE_CHARACTERS, HomePeers
 from marid.ports.conversations import Conversations, Inbox
 from marid.ports.peers import Peer, PeerEntry
 

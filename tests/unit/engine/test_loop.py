@@ -42,7 +42,7 @@ from marid.core.round_events import (
 )
 from marid.core.settings.values import make_settings
 from marid.engine.loop import MAX_EMPTY_REPLIES
-from marid.engine.result_entries import OUTCOME_UNKNOWN
+from marid.engine.round_entries import OUTCOME_UNKNOWN
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import tool
 

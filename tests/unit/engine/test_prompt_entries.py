@@ -4,8 +4,7 @@ import pytest
 
 from marid.core.conversation.entry import MESSAGE, SYSTEM, USER, Entry
 from marid.core.conversation.records import InboxMessage
-from marid.engine.prompt_entries import RoundPrompt, continuation_entry, prompt_entry, unread_messages
-from marid.engine.reply_entries import RoundStamp
+from marid.engine.round_entries import RoundPrompt, RoundStamp, continuation_entry, prompt_entry, unread_messages
 from marid.engine.turns import Reply, UserTurn
 
 STAMP = RoundStamp("talk", "r1")

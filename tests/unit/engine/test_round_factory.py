@@ -16,9 +16,8 @@ from marid.core.model_io import Parameters
 from marid.core.policy.policy import Policy
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import Settings
-from marid.engine.prompt_entries import RoundPrompt
-from marid.engine.round_factory import PromptTexts, RoundFactory
-from marid.engine.round_setup import RoundSetup
+from marid.engine.round_entries import RoundPrompt
+from marid.engine.round_factory import PromptTexts, RoundFactory, RoundSetup
 from marid.toolkit.call_scope import CallScope
 from marid.toolkit.event_stream import AsyncEventStream
 from marid.toolkit.inventory import Inventory

@@ -4,7 +4,7 @@ from fakes.conversations import FakeConversations
 from fakes.events import emit_into
 from marid.core.hooks import Hooks, LoopChange, PromptPayload
 from marid.engine.async_conversation import AsyncConversation
-from marid.engine.reply_entries import RoundStamp
+from marid.engine.round_entries import RoundStamp
 from marid.engine.round_hooks import RoundHooks
 from marid.toolkit.thread_pool import DaemonThreadPool
 

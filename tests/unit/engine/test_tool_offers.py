@@ -3,7 +3,7 @@ import pytest
 from fakes.rounds import TOOLS, look
 from marid.core.policy.policy import Effect
 from marid.core.settings.values import make_settings
-from marid.engine.tool_offers import filter_tools, tool_offers, unknown_tool_names
+from marid.engine.model_requests import filter_tools, tool_offers, unknown_tool_names
 from marid.toolkit.inventory import Inventory
 from marid.tools.builtin import TOOLS as ALL
 

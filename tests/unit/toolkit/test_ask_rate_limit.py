@@ -1,4 +1,4 @@
-from marid.toolkit.ask_rate_limit import AskRateLimit
+from marid.toolkit.approval_broker import AskRateLimit
 
 
 class Clock:

@@ -4,8 +4,8 @@ import pytest
 
 from fakes.road import Road, within
 from marid.toolkit.call_steps import audit_record
+from marid.toolkit.dispatch import CallHandler, CallState, CallStep, build_pipeline
 from marid.toolkit.outcome import Outcome, ToolFailure, ToolOutput
-from marid.toolkit.pipeline import CallHandler, CallState, CallStep, build_pipeline
 
 
 def _step(name: str, order: list[str]) -> CallStep:

@@ -10,8 +10,8 @@ from marid.core.errors import Exhausted, Refused, Unavailable
 from marid.core.policy.approval import ApprovalAnswer, QuestionKind
 from marid.core.policy.policy import Effect, Policy, Verdict
 from marid.toolkit.call_scope import CallScope
+from marid.toolkit.dispatch import CallState
 from marid.toolkit.outcome import CommandPlan, EditPlan, PlannedChange, ToolOutput
-from marid.toolkit.pipeline import CallState
 from marid.toolkit.plan_executor import COMMIT_TIMEOUT
 from marid.toolkit.preview import Preview
 from marid.toolkit.spec import ToolSpec
