@@ -3,11 +3,12 @@
 import json
 import os
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from marid.core.policy.policy import Effect
-from marid.toolkit.params import tool_schema
+from marid.toolkit.params import PARSE_CONFIG, plain_fields, tool_params, tool_schema
 from marid.toolkit.spec import ToolSpec
 from marid.tools.builtin import TOOLS
 
@@ -79,3 +80,28 @@ def test_a_tool_whose_name_says_that_it_changes_something_has_that_effect(spec: 
         assert spec.effect is Effect.META, "notes of a conversation are no files of the project"
     elif any(word in spec.name for word in changing) or spec.name == "file_edit":
         assert spec.effect is Effect.WRITE
+
+
+# Whose hints pydantic has to read.
+NOT_PLAIN = {"read_context", "resolve_anchor", "fetch_url"}
+
+
+def _comparable(schema: object) -> object:
+    """Without what a JSON schema needs; functions by name, since each schema has its own."""
+    if isinstance(schema, dict):
+        given = cast("dict[str, Any]", schema)
+        kept = {key: value for key, value in given.items() if key not in ("metadata", "model_name", "computed_fields")}
+        return {key: _comparable(value) for key, value in kept.items()}
+    return schema.__qualname__ if callable(schema) and not isinstance(schema, type) else schema
+
+
+@pytest.mark.parametrize("spec", TOOLS, ids=lambda spec: spec.name)
+def test_arguments_are_parsed_by_the_schema_that_pydantic_makes(spec: ToolSpec) -> None:
+    params = tool_params(spec)
+    plain = plain_fields(params.fields)
+    assert (plain is None) == (spec.name in NOT_PLAIN)
+    if plain is not None:
+        whole: Any = params.model.__pydantic_core_schema__
+        assert _comparable(plain) == _comparable(whole["schema"])
+        config = {key: value for key, value in whole["config"].items() if key != "title"}
+        assert config == PARSE_CONFIG

@@ -30,6 +30,11 @@ class PathHandle:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: "GetCoreSchemaHandler") -> "CoreSchema":
+        return cls.core_schema()
+
+    @classmethod
+    def core_schema(cls) -> "CoreSchema":
+        """How pydantic-core parses one."""
         from pydantic_core import core_schema
 
         def parse(raw: str, info: "ValidationInfo[Any]") -> Self:

@@ -1,27 +1,30 @@
-"""A tool's parameters as a pydantic model: schema and parsing. Made on first use, once for each spec."""
+"""A tool's parameters: parsing by pydantic-core, JSON schema by pydantic. Made on first use, once for each spec."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from inspect import Parameter, signature
 from keyword import iskeyword
-from types import NoneType
-from typing import Annotated, Any, get_args, get_origin
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic_core import CoreConfig, SchemaValidator, ValidationError, core_schema
 
 from marid.core.errors import BadInput
 from marid.core.suggestions import close_matches, did_you_mean
 from marid.text.display import escape_text
 from marid.toolkit.argument_errors import check_arguments, format_argument_error
 from marid.toolkit.dependencies import dependencies_of
-from marid.toolkit.handles import FileRef, FolderRef, PathRef, TargetRef
+from marid.toolkit.handles import FileRef, FolderRef, PathHandle, PathRef, TargetRef
 from marid.toolkit.json_schema import inline_references
 from marid.toolkit.spec import ToolSpec
 from marid.workspace.guard.api import PathScope
 
-_CONFIG = ConfigDict(extra="forbid", validate_default=True, allow_inf_nan=False)
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from pydantic_core import CoreSchema
 
+PARSE_CONFIG = CoreConfig(extra_fields_behavior="forbid", validate_default=True, allow_inf_nan=False)
 _PATH_HELP: Mapping[Any, str] = {
     FileRef: "path of a file of the project",
     TargetRef: "path of the file to change",
@@ -34,16 +37,37 @@ _PATH_HELP: Mapping[Any, str] = {
 class ToolParams:
     """What a tool takes. `needs` are the parameters typed by a port: injected, never in the schema.
 
-    `renames` maps the parameters of all its aliases to its own; `droppable` are those for which null means: not given.
-    A parameter that a caller calls by a word of Python (`from`) has an underscore behind it in the body: `inner`.
+    `fields` are hint and default of each parameter. `renames` maps the parameters of all aliases to its own;
+    `null_as_absent` are those for which null means: not given. A parameter that a caller calls by a word of Python
+    (`from`) has an underscore behind it in the body: `body_names`.
     """
 
-    model: type[BaseModel]
+    name: str
+    fields: Mapping[str, tuple[Any, Any]]
     needs: Mapping[str, type]
     wants: Mapping[str, type]
     renames: Mapping[str, str]
     null_as_absent: frozenset[str]
     body_names: Mapping[str, str]
+
+    @cached_property
+    def model(self) -> "type[BaseModel]":
+        """The parameters as a pydantic model."""
+        from pydantic import ConfigDict, create_model  # imported when used: it costs more than reading a file
+
+        config = ConfigDict(extra="forbid", validate_default=True, allow_inf_nan=False)
+        fields: dict[str, Any] = {
+            name: (_with_description(hint), default) for name, (hint, default) in self.fields.items()
+        }
+        return create_model(self.name, __config__=config, **fields)
+
+    @cached_property
+    def _validate(self) -> Callable[[dict[str, object], PathScope], Mapping[str, Any]]:
+        schema = plain_fields(self.fields)
+        if schema is not None:
+            plain = SchemaValidator(schema, PARSE_CONFIG)
+            return lambda given, scope: plain.validate_python(given, context=scope)[0]
+        return lambda given, scope: self.model.model_validate(given, context=scope).__dict__
 
     @cached_property
     def json_schema(self) -> Mapping[str, Any]:
@@ -55,11 +79,11 @@ class ToolParams:
         check_arguments(args)
         given, called = self._normalize_names(args)
         try:
-            made = self.model.model_validate(given, context=territory)
+            made = self._validate(given, territory)
         except ValidationError as error:
             problems = error.errors(include_url=False, include_context=True)
             raise BadInput("; ".join(dict.fromkeys(format_argument_error(one, called) for one in problems))) from error
-        return {self.body_names.get(name, name): value for name, value in made.__dict__.items()}
+        return {self.body_names.get(name, name): value for name, value in made.items()}
 
     def _normalize_names(self, args: Mapping[str, object]) -> tuple[dict[str, object], dict[str, str]]:
         """By our own names, and which of them were called otherwise."""
@@ -67,7 +91,7 @@ class ToolParams:
         called: dict[str, str] = {}
         for name, value in args.items():
             own = self.renames.get(name, name)
-            if own not in self.model.model_fields:
+            if own not in self.fields:
                 raise BadInput(self._unknown(str(name)))
             if own in given:
                 raise BadInput(f"{called.get(own, own)}: the same parameter as '{name}': give one of them")
@@ -79,7 +103,7 @@ class ToolParams:
         return given, called
 
     def _unknown(self, name: str) -> str:
-        known = list(self.model.model_fields)
+        known = list(self.fields)
         takes = f"parameters are {', '.join(known)}" if known else "it takes none"
         hint = did_you_mean(close_matches(name, [*known, *self.renames], 1, 0.5))
         return f"no parameter is called '{escape_text(name[:60])}'{hint} ({takes})"
@@ -91,13 +115,12 @@ def tool_params(spec: ToolSpec) -> ToolParams:
     needs = dependencies_of(spec)
     hints = {_public_name(name): hint for name, hint in needs.param_hints.items()}
     defaults = {_public_name(name): one.default for name, one in signature(spec.body).parameters.items()}
-    fields: dict[str, Any] = {
-        name: (_with_description(hint), ... if defaults[name] is Parameter.empty else defaults[name])
-        for name, hint in hints.items()
+    fields = {
+        name: (hint, ... if defaults[name] is Parameter.empty else defaults[name]) for name, hint in hints.items()
     }
-    model = create_model(spec.name, __config__=_CONFIG, **fields)
     return ToolParams(
-        model=model,
+        name=spec.name,
+        fields=fields,
         needs=needs.required,
         wants=needs.optional,
         renames=_alias_renames(spec, fields),
@@ -123,6 +146,51 @@ def tool_schema(spec: ToolSpec, name: str | None = None) -> dict[str, Any]:
     return whole
 
 
+def plain_fields(fields: Mapping[str, tuple[Any, Any]]) -> "core_schema.ModelFieldsSchema | None":
+    """The schema that pydantic makes of these fields; None if one of them is not plain.
+
+    Importing pydantic costs more than a call that reads a file. A test compares the two for every tool.
+    """
+    made: dict[str, core_schema.ModelField] = {}
+    for name, (hint, default) in fields.items():
+        schema = _plain_schema(hint)
+        if schema is None:
+            return None
+        if default is not ...:
+            schema = core_schema.with_default_schema(schema, default=default)
+        made[name] = core_schema.model_field(schema)
+    return core_schema.model_fields_schema(made)
+
+
+def is_word(hint: Any) -> bool:
+    """Whether the value of such a parameter is one word of a command line."""
+    schema = _plain_schema(hint)
+    return schema is not None and schema["type"] in ("str", "int", "float", "literal", "function-after")
+
+
+def _plain_schema(hint: Any) -> "CoreSchema | None":
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return _plain_schema(parts[0]) if all(isinstance(note, str) for note in parts[1:]) else None
+    if origin is Literal:
+        return core_schema.literal_schema(list(parts))
+    if len(parts) == 2 and (origin, parts[1]) in ((Union, NoneType), (UnionType, NoneType), (tuple, ...)):
+        inner = _plain_schema(parts[0])
+        wrap = core_schema.tuple_variable_schema if origin is tuple else core_schema.nullable_schema
+        return None if inner is None else wrap(inner)
+    if isinstance(hint, type) and issubclass(hint, PathHandle):
+        return hint.core_schema()
+    return _PLAIN[hint]() if hint in _PLAIN else None
+
+
+_PLAIN: Mapping[Any, Callable[[], "CoreSchema"]] = {
+    str: core_schema.str_schema,
+    int: core_schema.int_schema,
+    bool: core_schema.bool_schema,
+    float: core_schema.float_schema,
+}
+
+
 def _public_name(name: str) -> str:
     """A parameter as callers call it."""
     word = name.removesuffix("_")
@@ -146,6 +214,8 @@ def _takes_none(hint: Any) -> bool:
 
 def _with_description(hint: Any) -> Any:
     """A bare string in Annotated[...] is the parameter's help; the other notes stay. A path is helped with anyway."""
+    from pydantic import Field
+
     kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     words = " ".join(note for note in notes if isinstance(note, str)) or _PATH_HELP.get(kind, "")
     others = [note for note in notes if not isinstance(note, str)]
