@@ -106,6 +106,21 @@ def open_tools(
     return ToolSession(inventory, call_scope, partial(toolbox.make_dispatcher, scope.settings))
 
 
+def call_blocking(scope: RequestScope, session: ToolSession, name: str, args: Mapping[str, object]) -> Outcome:
+    """Call one tool and wait for it; an event loop is started only for a call that needs one."""
+    from inspect import iscoroutinefunction  # imported when used: listing the tools needs none of it
+
+    from marid.toolkit.blocking import run_blocking
+
+    spec = session.inventory.get(name)
+    if spec is not None and iscoroutinefunction(spec.body):
+        import anyio
+
+        return anyio.run(session.call, name, args)
+    dispatcher = scope.app.toolbox().make_blocking_dispatcher(scope.settings, session.inventory)
+    return run_blocking(dispatcher.call(name, args, session.call_scope))
+
+
 def list_tools(
     scope: RequestScope, access: ToolAccess = _NO_FLAGS, *, every: bool = False
 ) -> list[tuple[str, ToolSpec]]:

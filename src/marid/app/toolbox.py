@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 class Toolbox(NamedTuple):
     """Made in bootstrap.
 
-    `make_dispatcher` gives what calls the tools of an inventory, which may hold some of them only; `services_for` the
-    ports that tools work with, by type.
+    `make_dispatcher` gives what calls the tools of an inventory, which may hold some of them only, on an event loop;
+    `make_blocking_dispatcher` the same without one. `services_for` gives the ports that tools work with, by type.
     """
 
     inventory: Inventory
     make_dispatcher: "Callable[[Settings, Inventory], Dispatcher]"
+    make_blocking_dispatcher: "Callable[[Settings, Inventory], Dispatcher]"
     services_for: Callable[[Settings, PathScope], Mapping[type, object]]

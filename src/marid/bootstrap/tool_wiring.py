@@ -15,15 +15,16 @@ from marid.ports.git import Git
 from marid.ports.processes import ProcessRunner
 from marid.ports.web import Web
 from marid.ports.workers import Workers
-from marid.toolkit.inventory import Inventory, ToolSource
+from marid.toolkit.inventory import Inventory, LazyInventory
 from marid.toolkit.path_resolver import PathResolver
-from marid.tools.builtin import TOOLS
+from marid.tools.module_index import TOOL_MODULES
 from marid.workspace.guard.api import PathScope
 
 if TYPE_CHECKING:
     from marid.adapters.process.shell_runner import ShellRunner
     from marid.adapters.session_log import SessionLog
     from marid.adapters.sqlite_approvals import SqliteApprovals
+    from marid.bootstrap.call_pipeline import DispatcherFactory
     from marid.toolkit.dispatch import Dispatcher
     from marid.toolkit.thread_pool import DaemonThreadPool
 
@@ -127,20 +128,29 @@ def make_toolbox(home: str, environ: Mapping[str, str], shared: SharedAdapters) 
             ProcessRunner: adapters.processes,
         }
     )
-    made: list[tuple[SessionLog, Callable[[Inventory], Dispatcher]]] = []
+    made: list[tuple[SessionLog, DispatcherFactory]] = []
     lock = allocate_lock()  # several requests may make their first call at once
 
-    def make_dispatcher(settings: Settings, inventory: Inventory) -> "Dispatcher":
+    def factory_for(settings: Settings) -> "DispatcherFactory":
         with lock:
             if not made:
-                from marid.bootstrap.call_pipeline import PipelinePorts, make_dispatcher_factory
+                from marid.bootstrap.call_pipeline import DispatcherFactory, PipelinePorts
 
-                audit = adapters.audit()
-                ports = PipelinePorts(home, shared.threads(), shared.approvals(), audit, services, adapters.warnings)
-                made.append((audit, make_dispatcher_factory(ports)))
+                log = adapters.audit()
+
+                def make_ports() -> PipelinePorts:
+                    return PipelinePorts(home, shared.threads(), shared.approvals(), log, services, adapters.warnings)
+
+                made.append((log, DispatcherFactory(home, log, make_ports)))
         audit, factory = made[0]
         audit.hide(provider_secrets(settings, environ))
-        return factory(inventory)
+        return factory
+
+    def make_dispatcher(settings: Settings, inventory: Inventory) -> "Dispatcher":
+        return factory_for(settings).make(inventory)
+
+    def make_blocking_dispatcher(settings: Settings, inventory: Inventory) -> "Dispatcher":
+        return factory_for(settings).make_blocking(inventory)
 
     def services_for(settings: Settings, path_scope: PathScope) -> Mapping[type, object]:
         own: dict[type, Maker] = {port: (lambda port=port: services[port]) for port in services}
@@ -153,7 +163,8 @@ def make_toolbox(home: str, environ: Mapping[str, str], shared: SharedAdapters) 
         return LazyServices(own, {BeadsWorkspace: lambda: _has_beads(path_scope)})
 
     return Toolbox(
-        inventory=Inventory.from_sources(ToolSource("builtin", TOOLS)),
+        inventory=LazyInventory(TOOL_MODULES),
         make_dispatcher=make_dispatcher,
+        make_blocking_dispatcher=make_blocking_dispatcher,
         services_for=services_for,
     )

@@ -101,8 +101,7 @@ class ApprovalBroker:
             await self._wait_for_answer(asked, scope)
         finally:
             # Also when the call is cancelled: a question that nobody waits for must not stay on the screens.
-            with anyio.CancelScope(shield=True):
-                answer = await self._threads.run(lambda: self._approvals.close(asked.id))
+            answer = await self._threads.run_to_end(lambda: self._approvals.close(asked.id))
             word = answer.value if answer is not None else "expired"
             await scope.emit(QuestionAnswered(asked.id, word, asked.tool, call))
         return answer
@@ -111,9 +110,7 @@ class ApprovalBroker:
         """Not cancelled halfway, or the question might stay with nobody to close it."""
         now = self._clock()
         fresh = question._replace(created=now, expires=now + self._timeout)
-        with anyio.CancelScope(shield=True):
-            fresh = (await self._threads.run(lambda: self._approvals.open(fresh))).question
-        return fresh
+        return (await self._threads.run_to_end(lambda: self._approvals.open(fresh))).question
 
     async def _wait_for_answer(self, question: Question, scope: CallScope) -> None:
         nudge = anyio.Event()

@@ -9,8 +9,6 @@ from functools import partial
 from inspect import iscoroutinefunction
 from typing import cast
 
-import anyio
-
 from marid.core.errors import BadInput, Exhausted, MaridError, OutsideRoots, Refused, Unavailable
 from marid.core.events import Notice, ToolCalled
 from marid.core.policy.policy import Effect, Verdict
@@ -18,13 +16,10 @@ from marid.ports.audit import AuditLog, AuditRecord
 from marid.toolkit.availability import missing_port
 from marid.toolkit.clip import MAX_OUTPUT_BYTES, ResultLimit, clip_output
 from marid.toolkit.dependencies import dependencies_of
-from marid.toolkit.dispatch import CallHandler, CallState
+from marid.toolkit.dispatch import CallHandler, CallState, PlanHandler, WorkThreads
 from marid.toolkit.hook_steps import check_access, check_fetch
 from marid.toolkit.inventory import Inventory
 from marid.toolkit.outcome import BodyResult, Outcome, ToolFailure, ToolOutput
-from marid.toolkit.plan_executor import PlanExecutor
-from marid.toolkit.preview import call_preview, outside_preview
-from marid.toolkit.thread_pool import DaemonThreadPool
 from marid.workspace.guard.api import PathScope
 
 PLANNING_EFFECTS = frozenset({Effect.WRITE, Effect.EXEC})
@@ -40,7 +35,7 @@ class RecordCall:
     """Writes the audit record and emits the event of every call, cancelled ones included."""
 
     audit: AuditLog
-    threads: DaemonThreadPool
+    threads: WorkThreads
 
     async def __call__(self, call: CallState, proceed: CallHandler) -> Outcome:
         try:
@@ -56,8 +51,7 @@ class RecordCall:
         record = audit_record(call, outcome)
         problem: str | None = None
         if record.durable:
-            with anyio.CancelScope(shield=True):
-                problem = await self.threads.run(partial(self.audit.record, record))
+            problem = await self.threads.run_to_end(partial(self.audit.record, record))
         else:
             problem = self.audit.record(record)
         if problem is not None:
@@ -156,8 +150,8 @@ class LookUp:
 class ParseArguments:
     """Parses the arguments; asks for a path outside the roots, and opens it to this call alone."""
 
-    threads: DaemonThreadPool
-    executor: PlanExecutor
+    threads: WorkThreads
+    executor: PlanHandler
 
     async def __call__(self, call: CallState, proceed: CallHandler) -> Outcome:
         widened: list[PathScope] = []
@@ -185,6 +179,8 @@ class ParseArguments:
                 return
 
     async def _ask_outside(self, call: CallState, path: str) -> PathScope:
+        from marid.toolkit.preview import outside_preview  # imported when used: few calls ask
+
         real = await self.threads.run(partial(os.path.realpath, path))
         if (hooks := call.scope.hooks) is not None:
             await check_access(hooks.pre_file_read, self.threads, call, (real, b""))
@@ -224,7 +220,7 @@ async def inject_ports(call: CallState, proceed: CallHandler) -> Outcome:
 class AskFirst:
     """Asks a person before the body, where the body is what happens. Plans are asked about when they are known."""
 
-    executor: PlanExecutor
+    executor: PlanHandler
 
     async def __call__(self, call: CallState, proceed: CallHandler) -> Outcome:
         spec = call.tool
@@ -236,6 +232,8 @@ class AskFirst:
             if spec.effect is Effect.NET and call.scope.hooks is not None:
                 await check_fetch(call.scope.hooks, self.executor.threads, call, subject)
             if call.verdict is Verdict.ASK and not known:
+                from marid.toolkit.preview import call_preview
+
                 await self.executor.require_approval(call_preview(spec, call.args, subject), call)
         return await proceed(call)
 
@@ -244,8 +242,8 @@ class AskFirst:
 class CarryOut:
     """The last step: runs the body within its time limit, and what it plans."""
 
-    threads: DaemonThreadPool
-    executor: PlanExecutor
+    threads: WorkThreads
+    executor: PlanHandler
 
     async def __call__(self, call: CallState, proceed: CallHandler) -> Outcome:
         del proceed
@@ -259,6 +257,8 @@ class CarryOut:
     async def _run_body(self, call: CallState) -> BodyResult:
         spec = call.tool
         if iscoroutinefunction(spec.body):
+            import anyio
+
             with anyio.move_on_after(spec.timeout):
                 return await cast("Awaitable[BodyResult]", spec.body(**call.values))
         else:

@@ -4,16 +4,20 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeAlias
-
-import anyio
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from marid.core.policy.policy import Verdict
+from marid.ports.audit import AuditLog
 from marid.toolkit.availability import available_tools
 from marid.toolkit.call_scope import CallScope
 from marid.toolkit.inventory import Inventory
-from marid.toolkit.outcome import Outcome, ToolFailure
+from marid.toolkit.outcome import BodyResult, Outcome, ToolFailure, ToolOutput
 from marid.toolkit.spec import ToolSpec
+
+if TYPE_CHECKING:
+    from marid.toolkit.preview import Preview
+
+T = TypeVar("T")
 
 
 @dataclass(kw_only=True)
@@ -51,6 +55,36 @@ class CallState:
     def tool_name(self) -> str:
         """The tool's own name, or the name that was called where no tool has it."""
         return self.name if self.spec is None else self.spec.name
+
+
+class WorkThreads(Protocol):
+    """Where blocking work runs."""
+
+    async def run(self, work: Callable[[], T], timeout: float | None = None) -> T:  # noqa: ASYNC109 - it counts from when a thread takes the work
+        """The result of `work`. Raises: what `work` raises, TimeoutError, Unavailable."""
+        ...
+
+    async def run_to_end(self, work: Callable[[], T], timeout: float | None = None) -> T:  # noqa: ASYNC109 - as above
+        """The same, but a cancelled caller waits for the end."""
+        ...
+
+
+class PlanHandler(Protocol):
+    """Carries out what bodies plan, and asks for approval."""
+
+    @property
+    def threads(self) -> WorkThreads: ...
+
+    @property
+    def audit(self) -> AuditLog: ...
+
+    async def execute(self, result: BodyResult, call: CallState) -> ToolOutput:
+        """Carry out what the body of a call planned. Raises: MaridError, Refused if it was not approved."""
+        ...
+
+    async def require_approval(self, preview: "Preview", call: CallState) -> None:
+        """Return when a person approves, or has approved for good before. Raises: Refused."""
+        ...
 
 
 CallHandler: TypeAlias = Callable[[CallState], Awaitable[Outcome]]
@@ -116,6 +150,8 @@ class Dispatcher:
 
     async def call_all(self, calls: Sequence[ToolInvocation], scope: CallScope) -> list[Outcome]:
         """All at once; the outcomes in the order of the calls."""
+        import anyio  # imported when used: a single call may do without an event loop
+
         outcomes: list[Outcome] = [ToolFailure(code="internal", message="not called")] * len(calls)
 
         async def run_one(index: int, call: ToolInvocation) -> None:

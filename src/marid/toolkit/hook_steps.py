@@ -9,15 +9,13 @@ from marid.core.errors import Refused
 from marid.core.events import Notice
 from marid.core.hooks import AccessPayload, CallPayload, Denial, Hook, HookRunner, Hooks, OutputPayload
 from marid.core.policy.policy import Verdict
-from marid.toolkit.dispatch import CallHandler, CallState
+from marid.toolkit.dispatch import CallHandler, CallState, WorkThreads
 from marid.toolkit.outcome import Outcome, ToolOutput
-from marid.toolkit.thread_pool import DaemonThreadPool
-from marid.toolkit.url_param import Url
 
 T = TypeVar("T")
 
 
-async def run_hooks(work: Callable[[HookRunner], T], threads: DaemonThreadPool, call: CallState) -> T:
+async def run_hooks(work: Callable[[HookRunner], T], threads: WorkThreads, call: CallState) -> T:
     """Run hooks of a call in a worker thread; emits what failed."""
     runner = HookRunner()
     result = await threads.run(partial(work, runner))
@@ -28,7 +26,7 @@ async def run_hooks(work: Callable[[HookRunner], T], threads: DaemonThreadPool, 
 
 async def check_access(
     hooks: Sequence[Hook[AccessPayload, Denial]],
-    threads: DaemonThreadPool,
+    threads: WorkThreads,
     call: CallState,
     *subjects: tuple[str, bytes],
 ) -> None:
@@ -40,8 +38,10 @@ async def check_access(
             raise Refused(f"'{call.tool_name}' is not allowed here: {denial.reason}")
 
 
-async def check_fetch(hooks: Hooks, threads: DaemonThreadPool, call: CallState, host: str) -> None:
+async def check_fetch(hooks: Hooks, threads: WorkThreads, call: CallState, host: str) -> None:
     """Ask the hooks about the URLs of a call, or about its host where it takes none. Raises: Refused."""
+    from marid.toolkit.url_param import Url  # imported when used: few tools fetch
+
     urls = [str(value) for value in call.values.values() if isinstance(value, Url)]
     await check_access(hooks.pre_fetch_url, threads, call, *((url, b"") for url in urls or [host]))
 
@@ -50,7 +50,7 @@ async def check_fetch(hooks: Hooks, threads: DaemonThreadPool, call: CallState, 
 class HookCall:
     """Lets hooks change the arguments, which are parsed after this step, be stricter, and change the output."""
 
-    threads: DaemonThreadPool
+    threads: WorkThreads
 
     def __call__(self, call: CallState, proceed: CallHandler) -> Awaitable[Outcome]:
         return proceed(call) if call.scope.hooks is None else self._run(call, proceed, call.scope.hooks)
@@ -94,7 +94,7 @@ def _changed_output(hooks: Hooks, payload: OutputPayload, runner: HookRunner) ->
 class ObserveCall:
     """Shows hooks the outcome, after it is clipped and recorded."""
 
-    threads: DaemonThreadPool
+    threads: WorkThreads
 
     def __call__(self, call: CallState, proceed: CallHandler) -> Awaitable[Outcome]:
         return proceed(call) if call.scope.hooks is None else self._run(call, proceed, call.scope.hooks)

@@ -1,7 +1,9 @@
 """Finding a tool by any of its names."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
+from importlib import import_module
 from typing import NamedTuple
 
 from marid.core.errors import BadInput, NotFound
@@ -68,14 +70,18 @@ class Inventory:
         """Every name with its tool; aliases follow the tool's own name."""
         return list(self._by_name.items())
 
+    def get(self, name: str) -> ToolSpec | None:
+        """The tool of that name or alias; None if there is none."""
+        return self._by_name.get(name)
+
     def find(self, name: str) -> ToolSpec:
         """The tool of that name or alias.
 
         Raises: NotFound that names similar ones.
         """
-        spec = self._by_name.get(name)
+        spec = self.get(name)
         if spec is None:
-            near = did_you_mean(close_matches(name, self._by_name, 3, 0.5))
+            near = did_you_mean(close_matches(name, self.names(), 3, 0.5))
             raise NotFound(f"no tool is called '{escape_text(name[:100])}'{near}")
         return spec
 
@@ -89,3 +95,46 @@ class Inventory:
             known = ", ".join(self.families)
             raise BadInput(f"no family is called '{escape_text(family[:100])}'; families are {known}")
         return Inventory((spec for spec in self._specs if spec.family in wanted), self.warnings)
+
+
+class LazyInventory(Inventory):
+    """The tools of this program by the module that defines each, imported when one is looked up, and `others`."""
+
+    def __init__(self, modules: Mapping[str, str], *others: ToolSource) -> None:
+        super().__init__(())
+        self._modules = modules
+        self._others = others
+
+    @cached_property
+    def _all(self) -> Inventory:
+        builtin = (spec for module in dict.fromkeys(self._modules.values()) for spec in load_tools(module))
+        return Inventory.from_sources(ToolSource("builtin", builtin), *self._others)
+
+    def __iter__(self) -> Iterator[ToolSpec]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        return self._all.families
+
+    def names(self) -> tuple[str, ...]:
+        return self._all.names() if self._others else tuple(self._modules)
+
+    def entries(self) -> list[tuple[str, ToolSpec]]:
+        return self._all.entries()
+
+    def get(self, name: str) -> ToolSpec | None:
+        if name in self._modules:
+            return next(spec for spec in load_tools(self._modules[name]) if name in spec.names)
+        return self._all.get(name) if self._others else None
+
+    def with_families(self, families: Iterable[str]) -> Inventory:
+        return self._all.with_families(families)
+
+
+def load_tools(module: str) -> tuple[ToolSpec, ...]:
+    """Import the tools that a module defines."""
+    return import_module(module).TOOLS

@@ -113,8 +113,7 @@ class PlanExecutor:
     async def _commit_changes(self, spec: ToolSpec, changes: Sequence[PlannedChange]) -> None:
         """Shielded: once begun, the changes are written to the end, so that the record is what happened."""
         try:
-            with anyio.CancelScope(shield=True):
-                await self.threads.run(partial(self.commit, changes), self.commit_timeout)
+            await self.threads.run_to_end(partial(self.commit, changes), self.commit_timeout)
         except TimeoutError as error:
             limit = f"{self.commit_timeout:g} s"
             raise Exhausted(f"'{spec.name}': writing timed out after {limit}; check whether it happened") from error

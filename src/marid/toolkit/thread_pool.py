@@ -96,9 +96,13 @@ class DaemonThreadPool:
     async def run_shielded(self, work: Callable[[], T]) -> T:
         """The result of `work`. A cancelled caller waits for its end, so that nothing is left half done."""
         await checkpoint()
+        return await self.run_to_end(work)
+
+    async def run_to_end(self, work: Callable[[], T], timeout: float | None = None) -> T:  # noqa: ASYNC109 - as above
+        """The result of `work`, also for a caller that is cancelled already."""
         done: list[T] = []
         with anyio.CancelScope(shield=True):
-            done.append(await self.run(work))
+            done.append(await self.run(work, timeout))
         return done[0]
 
     def _grow(self) -> None:

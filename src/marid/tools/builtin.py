@@ -1,46 +1,7 @@
-"""The tools of this program: a tool belongs to it if its module is listed here."""
+"""Every tool of this program: a tool is in it if and only if `module_index` names it."""
 
+from marid.toolkit.inventory import LazyInventory
 from marid.toolkit.spec import ToolSpec
-from marid.tools import (
-    analysis,
-    beads,
-    code,
-    conversation_tools,
-    cpp,
-    directories,
-    file_lines,
-    file_search,
-    files,
-    git_diff,
-    network,
-    project_context,
-    python_edit,
-    python_lookup,
-    python_read,
-    runtime,
-    shell,
-    slice_anchors,
-    text_search,
-)
+from marid.tools.module_index import TOOL_MODULES
 
-TOOLS: tuple[ToolSpec, ...] = (
-    *project_context.TOOLS,
-    *files.TOOLS,
-    *file_lines.TOOLS,
-    *directories.TOOLS,
-    *file_search.TOOLS,
-    *text_search.TOOLS,
-    *python_read.TOOLS,
-    *python_lookup.TOOLS,
-    *python_edit.TOOLS,
-    *cpp.TOOLS,
-    *code.TOOLS,
-    *slice_anchors.TOOLS,
-    *analysis.TOOLS,
-    *git_diff.TOOLS,
-    *network.TOOLS,
-    *runtime.TOOLS,
-    *beads.TOOLS,
-    *shell.TOOLS,
-    *conversation_tools.TOOLS,
-)
+TOOLS: tuple[ToolSpec, ...] = tuple(LazyInventory(TOOL_MODULES))

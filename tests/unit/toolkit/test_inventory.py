@@ -1,8 +1,8 @@
 import pytest
 
-from marid.core.errors import BadInput
+from marid.core.errors import BadInput, NotFound
 from marid.core.policy.policy import Effect
-from marid.toolkit.inventory import Inventory, ToolSource
+from marid.toolkit.inventory import Inventory, LazyInventory, ToolSource
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import Alias, ToolSpec
 
@@ -33,6 +33,25 @@ def test_families_are_picked() -> None:
     assert list(ALL.with_families(["shell"])) == [RUN]
     with pytest.raises(BadInput, match="no family is called 'shel'; families are files, shell"):
         ALL.with_families(["shel", "files"])
+
+
+def test_a_lazy_inventory_imports_a_module_when_one_of_its_tools_is_looked_up() -> None:
+    modules = {"read_file": "marid.tools.files", "web_search": "marid.tools.network", "no_such": "marid.tools.gone"}
+    lazy = LazyInventory(modules)
+    assert (lazy.find("read_file").name, lazy.get("nonsense"), lazy.names()) == ("read_file", None, tuple(modules))
+    with pytest.raises(NotFound, match="did you mean 'read_file'"):
+        lazy.find("readfile")
+    with pytest.raises(ModuleNotFoundError):
+        list(lazy)
+
+
+def test_a_lazy_inventory_has_the_tools_of_other_sources_too() -> None:
+    lazy = LazyInventory({"read_file": "marid.tools.files"}, ToolSource("plugin", [READ, RUN]))
+    names = ("read_file", "write_file", "edit_file", "plugin_read_file", "run_shell")
+    assert (lazy.names(), tuple(spec.name for spec in lazy), len(lazy)) == (names, names, 5)
+    assert (lazy.get("run_shell"), lazy.get("nonsense"), lazy.families) == (RUN, None, ("files", "shell"))
+    assert list(lazy.with_families(["shell"])) == [RUN]
+    assert lazy.entries()[-1] == ("run_shell", RUN)
 
 
 def test_two_tools_of_one_name_are_a_mistake() -> None:

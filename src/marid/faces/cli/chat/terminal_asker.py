@@ -2,9 +2,14 @@
 
 import contextlib
 import os
+from functools import cached_property
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from marid.core.policy.approval import ApprovalAnswer, Question
+
+if TYPE_CHECKING:
+    import anyio
 
 TTY = "/dev/tty"
 _ANSWERS = {
@@ -32,11 +37,14 @@ class TerminalAsker:
     """Asks one question at a time. Enter alone is no; what was typed before the question was shown does not count."""
 
     def __init__(self, path: str, *, colour: bool) -> None:
-        import anyio
-
         self._path = path
         self._colour = colour
-        self._lock = anyio.Lock()
+
+    @cached_property
+    def _lock(self) -> "anyio.Lock":
+        import anyio  # imported when used: most calls ask nothing
+
+        return anyio.Lock()
 
     async def ask(self, question: Question) -> ApprovalAnswer | None:
         """What the person says; None when the terminal has gone."""
