@@ -95,9 +95,12 @@ def _choose_for_line(line: CommandLine, called: str, open_request: "_RequestOpen
 
 
 def _choose_command(line: CommandLine, open_request: "_RequestOpener") -> Callable[[], int]:
-    quick = quick_command(line)
+    from marid.bootstrap.environment import disable_pydantic_plugins
+
+    disable_pydantic_plugins()
+    quick = quick_command(line, open_request)
     if quick is not None:
-        return partial(quick, open_request)
+        return quick
     from marid.launch.program import run_command
 
     return partial(run_command, line, open_request)

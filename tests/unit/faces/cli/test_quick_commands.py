@@ -3,6 +3,8 @@ from pathlib import Path
 import pytest
 
 from fakes.spoken import said, workbench
+from marid.app.app import RequestScope
+from marid.core.errors import NotFound
 from marid.faces.cli.argv.command_line import parse_command_line
 from marid.faces.cli.quick_commands import PlainArguments, parse_plain_arguments, quick_command
 
@@ -25,17 +27,24 @@ def test_words_that_are_all_known_are_read() -> None:
         ["log", "a", "b"],
         ["log", "--follow"],
         ["context"],
+        ["tool"],
+        ["tool", "--json", "read_file"],
+        ["tool", "read_file", "--path", "a"],
     ],
 )
 def test_what_is_unusual_is_left_to_click(args: list[str]) -> None:
-    assert quick_command(parse_command_line(args, ("conversations", "log", "context"))) is None
+    assert quick_command(parse_command_line(args, ("conversations", "log", "context", "tool")), _fail) is None
+
+
+def _fail() -> RequestScope:
+    raise NotFound("the project is gone")
 
 
 def test_lists_and_logs_are_shown(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     scope = workbench(tmp_path)
     said(scope, "work", "one", "two")
     for args in (["conversations", "list"], ["--home", "x", "log", "work", "-n", "1"]):
-        quick = quick_command(parse_command_line(args, ("conversations", "log")))
+        quick = quick_command(parse_command_line(args, ("conversations", "log")), lambda: scope)
         assert quick is not None
-        assert quick(lambda: scope) == 0
+        assert quick() == 0
     assert capfd.readouterr().out.splitlines()[-2:] == ["two", ""]

@@ -1,22 +1,20 @@
 """`marid tool NAME`: any tool as a command, made from the same definition as everywhere else."""
 
-import json
-import sys
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 import click
 from click.exceptions import Exit
 
 from marid.app.app import RequestScope
 from marid.app.tool_session import list_tools
-from marid.core.errors import EXIT_STATUS, BadInput, MaridError, NotFound
+from marid.core.errors import BadInput, MaridError, NotFound
 from marid.faces.access_flags import ACCESS_FLAGS, access_from_flags
 from marid.faces.cli.argv.completion_values import complete_parameter
 from marid.faces.cli.argv.help_command import HelpCommand, HelpGroup
 from marid.faces.cli.argv.shared_options import ACCESS_OPTIONS
-from marid.faces.cli.view.console import print_line, print_note
-from marid.toolkit.outcome import Outcome, ToolFailure, ToolOutput
+from marid.faces.cli.operations.tool_call import call_arguments, call_tool, print_call, print_outcome
+from marid.toolkit.outcome import ToolFailure
 from marid.toolkit.spec import ToolSpec
 
 _HELP = """Call a tool. Its parameters are flags of the same name.
@@ -141,91 +139,16 @@ def _metavar(about: Mapping[str, Any]) -> str:
     return {"integer": "NUMBER", "number": "NUMBER", "object": "JSON"}.get("".join(map(str, kinds)), "TEXT")
 
 
-def call_arguments(
-    made: Mapping[str, Any], given: Mapping[str, Any], packed: str | None, taker: str = "--args takes"
-) -> dict[str, object]:
-    """The arguments of a call: those packed into one JSON object, and over them those given as flags. `taker` is who
-    takes the object, in words.
-
-    Raises: BadInput for text that is no JSON object.
-    """
-    args = _parse_packed_args(packed, taker) if packed is not None else {}
-    for parameter, about in made["properties"].items():
-        value = given.get(parameter)
-        if value is None or value == ():
-            continue
-        args[parameter] = _parse_json_flag(parameter, value) if _takes_json(about) else value
-    return args
-
-
-def _takes_json(about: Mapping[str, Any]) -> bool:
-    kinds = {about.get("type"), *(one.get("type") for one in about.get("anyOf", ()))}
-    return "object" in kinds and "string" not in kinds
-
-
-def _parse_json_flag(parameter: str, text: str) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"--{parameter} takes JSON: {error}") from error
-
-
-def _parse_packed_args(packed: str, taker: str) -> dict[str, object]:
-    text = sys.stdin.read() if packed == "-" else packed
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{taker} a JSON object: {error}") from error
-    if not isinstance(value, dict):
-        raise BadInput(f"{taker} a JSON object, not {type(value).__name__}")
-    return cast("dict[str, object]", value)
-
-
 def _run_tool(ctx: click.Context, name: str, made: Mapping[str, Any], given: dict[str, Any]) -> int:
     before = ctx.parent.params if ctx.parent else {}
     flags = {flag: given.pop(flag) for flag in ACCESS_FLAGS if flag in given and flag not in made["properties"]}
     as_json: bool = given.pop("marid_json") or before.get("marid_json", False)
     packed: str | None = given.pop("marid_args")
     scope: RequestScope = ctx.obj()
-    try:
-        reach = access_from_flags(before, flags)
-        outcome = _call_tool(scope, reach, name, call_arguments(made, given, packed))
-    except MaridError as error:
-        if not as_json:
-            raise
-        outcome = ToolFailure(code=error.code, message=str(error))
-    return print_outcome(outcome, as_json=as_json)
-
-
-def _call_tool(scope: RequestScope, reach: Any, name: str, args: Mapping[str, object]) -> Outcome:
-    import anyio
-
-    from marid.app.tool_session import notice_listener, open_tools
-    from marid.faces.cli.chat.terminal_asker import open_terminal_asker
-
-    for note in scope.notes:
-        print_note(note)
-    asker, listener = open_terminal_asker(colour=scope.colour), notice_listener(print_note)
-    hands = open_tools(scope, reach, asker, listener)
-    try:
-        return anyio.run(hands.call, name, args)
-    finally:
-        hands.close()
-
-
-def print_outcome(outcome: Outcome, *, as_json: bool) -> int:
-    """Print an outcome; the exit code is its family's."""
-    code = 0 if isinstance(outcome, ToolOutput) else EXIT_STATUS[outcome.code]
-    match outcome:
-        case ToolOutput(text=text, values=values) if as_json:
-            print_line(json.dumps({"ok": True, "result": text, **({"values": dict(values)} if values else {})}))
-        case ToolFailure(code=family, message=message) if as_json:
-            print_line(json.dumps({"ok": False, "code": family, "message": message}))
-        case ToolOutput(text=text):
-            print_line(text.removesuffix("\n"))
-        case ToolFailure(message=message):
-            print_note(message)
-    return code
+    return print_call(
+        lambda: call_tool(scope, access_from_flags(before, flags), name, call_arguments(made, given, packed)),
+        as_json=as_json,
+    )
 
 
 command = ToolGroup(

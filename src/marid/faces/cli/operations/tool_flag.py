@@ -3,7 +3,7 @@
 from marid.app.app import RequestScope
 from marid.app.tool_access import ToolAccess
 from marid.core.errors import MaridError
-from marid.faces.cli.commands.tool import call_arguments, print_outcome
+from marid.faces.cli.operations.tool_call import call_arguments, print_outcome
 from marid.faces.cli.view.console import print_note
 from marid.toolkit.outcome import Outcome, ToolFailure, ToolOutput
 

@@ -1,0 +1,48 @@
+from pathlib import Path
+
+import pytest
+
+from fakes.spoken import workbench
+from marid.faces.cli.operations.tool_call import parse_plain_flags, plain_call
+from marid.tools.file_lines import TOOLS
+from marid.tools.text_search import TOOLS as GREP
+
+SLICE = next(spec for spec in TOOLS if spec.name == "get_file_slice")
+
+
+def test_plain_flags_are_read_in_both_spellings() -> None:
+    given = parse_plain_flags(SLICE, ["--path", "a", "--start-line", "2", "--end_line", "x"])
+    assert given == {"path": "a", "start_line": "2", "end_line": "x"}
+    assert parse_plain_flags(SLICE, []) == {}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["--path"], ["a"], ["--path=a"], ["--path", "-"], ["--nonsense", "a"], ["--path", "a", "--path", "b"]),
+        *(["--help"], ["--root", "a"], ["--args", "{}"], ["--path", "a", "--trust"]),
+    ],
+)
+def test_other_lines_are_left_to_click(words: list[str]) -> None:
+    assert parse_plain_flags(SLICE, words) is None
+
+
+def test_flags_that_repeat_or_stand_alone_are_left_to_click() -> None:
+    (grep,) = (spec for spec in GREP if spec.name == "grep_files")
+    assert parse_plain_flags(grep, ["--pattern", "x", "--files_only", "true"]) is None
+
+
+def test_an_unknown_tool_and_another_name_of_one_are_left_to_click(tmp_path: Path) -> None:
+    scope = workbench(tmp_path)
+    assert plain_call(scope, "nonsense", []) is None
+    assert plain_call(scope, "dir_list", []) is None
+
+
+def test_a_call_prints_its_result(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    scope = workbench(tmp_path)
+    (Path(scope.project) / "a.txt").write_text("one\n")
+    for words in (["--path", "a.txt"], ["--path", "a.txt", "--json"]):
+        run = plain_call(scope, "read_file", words)
+        assert run is not None
+        assert run() == 0
+    assert capfd.readouterr().out.startswith('one\n{"ok": true, "result": "one\\n", ')
