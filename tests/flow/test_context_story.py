@@ -146,7 +146,7 @@ def test_a_lock_records_everything_and_freezes_a_pack(marid: Program, worktree: 
     told = marid.context(*again)
     assert (told.code, told.out) == (3, b"")
     assert told.err == (
-        "marid: the pack would differ from 'my.lock':\n  ~ [tree] (content changed)\n"
+        "marid: the output would differ from my.lock:\n  ~ [tree] (content changed)\n"
         "  ~ a.py (2 -> 3 tokens)\n  + z.py (full, 2 tokens)\n"
     )
     assert marid.context("diff", "my.lock").lines == [line[2:] for line in told.err.splitlines()[1:]]
@@ -215,11 +215,11 @@ def test_estimated_counts_are_marked_and_no_base_for_a_lock(marid: Program, tmp_
     told = marid.apart("context", "--lock", "my.lock", "--frozen", environment=without)
     assert (told.code, told.err) == (
         6,
-        "marid: --frozen needs exact token counts, and the tokenizer is not installed\n",
+        "marid: --frozen needs exact token counts, but the tokenizer is not installed\n",
     )
     refused = marid.context("diff", "my.lock")
     assert refused.code == 2
-    assert "estimated token counts" in refused.err
+    assert "token counts are estimates" in refused.err
 
 
 def test_encodings_and_sizes_are_told_as_read(marid: Program) -> None:

@@ -146,16 +146,16 @@ def _group_calls(sizes: Sequence[int]) -> Generator[list[int]]:
 
 def _unwrap_answer(answer: WorkerAnswer | None, limits: WorkerLimits) -> Any:
     """The returned value, or the error to raise."""
-    match answer:
-        case None:
-            limit = f"{limits.timeout:g} seconds or {limits.max_memory >> 20:,} MB"
-            return Exhausted(f"that took more than {limit} to parse and was given up")
-        case (kind, value) if kind == DONE:
-            return value
-        case (kind, (code, message)) if kind == FAILED:
-            return next(family for family in FAMILIES if family.code == code)(message)
-        case (_, message):
-            return RuntimeError(message)
+    if answer is None:
+        limit = f"{limits.timeout:g} seconds or {limits.max_memory >> 20:,} MB"
+        return Exhausted(f"that took more than {limit} to parse and was given up")
+    kind, value = answer
+    if kind == DONE:
+        return value
+    if kind == FAILED:
+        code, message = value
+        return next(family for family in FAMILIES if family.code == code)(message)
+    return RuntimeError(value)
 
 
 def _dispose_all(workers: list[Worker]) -> None:

@@ -45,8 +45,8 @@ def test_the_whole_disk_must_be_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
-        (["--root", "nope"], 4, "nope' is no folder that can be opened"),
-        (["--root", __file__], 4, "is no folder that can be opened"),
+        (["--root", "nope"], 4, "nope: not a folder, or it cannot be opened"),
+        (["--root", __file__], 4, "not a folder, or it cannot be opened"),
         (["--root"], 2, "--root"),
         (["somewhere"], 2, "somewhere"),
         (["--tools", "files,nonsense"], 2, "no family is called 'nonsense'; families are context, files, python"),
