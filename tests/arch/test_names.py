@@ -39,7 +39,7 @@ PHRASES = (
 PROSE = [*MODULES, *sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "Makefile", ROOT / "SECURITY.md"]
 
 # How many lines still hold such a phrase; may only fall.
-LEFT = 171
+LEFT = 101
 
 
 def test_two_public_classes_do_not_share_a_name() -> None:
