@@ -1,6 +1,7 @@
 """The life of an SQLite connection: opened by the first use, shared by threads, closed at the end of the program."""
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -8,6 +9,9 @@ from weakref import finalize
 
 if TYPE_CHECKING:
     import sqlite3
+
+
+_RETRY_DELAY = 0.01
 
 
 class SqliteConnection:
@@ -50,12 +54,27 @@ def connect(
     connection = sqlite3.connect(path, timeout=busy_timeout, isolation_level=None, check_same_thread=False)
     try:
         for pragma in pragmas:
-            connection.execute(f"PRAGMA {pragma}")
+            _execute_pragma(connection, pragma, time.monotonic() + busy_timeout)
         prepare(connection)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _execute_pragma(connection: "sqlite3.Connection", pragma: str, deadline: float) -> None:
+    """Retry while another process holds a lock: SQLite does not wait for it when two processes turn on WAL at once."""
+    import sqlite3
+
+    while True:
+        try:
+            connection.execute(f"PRAGMA {pragma}")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() >= deadline:
+                raise
+            time.sleep(_RETRY_DELAY)
+        else:
+            return
 
 
 def user_version(connection: "sqlite3.Connection") -> int:
