@@ -16,8 +16,8 @@ from marid.core.errors import MaridError
 from marid.core.policy.policy import Effect
 from marid.ports.git import Git
 from marid.ports.processes import ProcessRunner
-from marid.toolkit.dependencies import dependencies_of
 from marid.toolkit.handles import FileRef, PathHandle, TargetRef
+from marid.toolkit.inventory import dependencies_of
 from marid.toolkit.outcome import Outcome, ToolFailure, ToolOutput
 from marid.toolkit.spec import ToolSpec
 from marid.tools.builtin import TOOLS

@@ -156,7 +156,6 @@ class Talk:
             dispatcher=self.road.dispatcher,
             scope=self.road.scope(self._policy, services={Handoff: RoundHandoff()}, emit=emit, asker=self.asker),
             make_system_prompt=lambda fuel: f"fuel {fuel}",
-            emit=emit,
             fallback_tool=self._fallback,
         )
         return await Round(means, stamp).run()

@@ -102,23 +102,17 @@ def _base_prompt(scope: RequestScope, key: str) -> str:
 
 def _full_prompt(scope: RequestScope, key: str) -> str:
     """What a model would be told now."""
-    from marid.engine.system_prompt import PromptParts, prompt_parts, system_prompt
-    from marid.workspace.instructions import load_home_prompt, load_instructions
+    from marid.app.rounds import load_prompts
+    from marid.engine.system_prompt import PROMPT_NOTES, prompt_parts, system_prompt
 
     settings = scope.within(key).settings
-    told = load_instructions(scope.home, scope.app.user_home, scope.project, scope.cwd)
     fuel = (settings.conversation.fuel, settings.conversation.fuel)
     try:
-        parts = prompt_parts(transcript(scope, key), settings, told, load_home_prompt(scope.home, "chibi"), fuel)
+        found = transcript(scope, key)
+        name, notes = found.meta().name, {note: found.read_note(note) for note in PROMPT_NOTES}
     except NotFound:
-        parts = PromptParts(
-            conversation=key,
-            base=_base_prompt(scope, key),
-            instructions=told,
-            username=settings.conversation.username,
-            fuel=fuel,
-        )
-    return system_prompt(parts)
+        name, notes = key, {}
+    return system_prompt(prompt_parts(name, notes, settings, load_prompts(scope), fuel))
 
 
 _READERS: Mapping[str, Callable[[RequestScope, str], str]] = MappingProxyType(

@@ -16,7 +16,8 @@ from marid.core.model_io import Parameters
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import Settings
 from marid.engine.round_entries import RoundPrompt
-from marid.engine.round_factory import PromptTexts, RoundFactory, RoundSetup, ensure_model
+from marid.engine.round_factory import RoundFactory, RoundSetup, ensure_model
+from marid.engine.system_prompt import PromptTexts
 from marid.toolkit.event_stream import AsyncEventStream
 from marid.workspace.instructions import load_home_prompt, load_instructions
 
@@ -56,7 +57,7 @@ async def run_round(
         inbox=stores.inbox,
         threads=threads,
         open_tools=partial(_open_session, scope, request),
-        load_prompts=partial(_load_prompts, scope),
+        load_prompts=partial(load_prompts, scope),
     )
     return await factory.run(setup, AsyncEventStream(new_id(), scope.caller, listener), asker)
 
@@ -91,7 +92,8 @@ def _open_session(scope: RequestScope, request: RoundRequest, conversation_id: s
     return open_tools(scope, replace(request.access, rootless=True))
 
 
-def _load_prompts(scope: RequestScope) -> PromptTexts:
+def load_prompts(scope: RequestScope) -> PromptTexts:
+    """What people wrote for models in the project and the home. Reads files."""
     instructions = load_instructions(scope.home, scope.app.user_home, scope.project, scope.cwd)
     return PromptTexts(instructions, load_home_prompt(scope.home, "chibi"))
 

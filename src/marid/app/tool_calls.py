@@ -19,7 +19,7 @@ from marid.ports.model import ModelLookup
 from marid.ports.notes import NoteWriter, ReflectionWriter
 from marid.ports.peers import Peers
 from marid.text.conversation_names import check_conversation_name
-from marid.toolkit.dependencies import dependencies_of
+from marid.toolkit.inventory import dependencies_of
 from marid.toolkit.outcome import Outcome, ToolFailure
 
 if TYPE_CHECKING:
@@ -75,10 +75,9 @@ async def call_tool(
                     partial(stores.conversations.open, name, storage_settings(settings), create=True)
                 )
                 stack.callback(held.close)
-                model = scope.make_model({})
-                own = conversation_services(held, stores.conversations, stores.inbox, model, settings)
                 caller = call_scope.caller._replace(conversation=held.meta().id)
-                call_scope = replace(call_scope.with_services(own), caller=caller)
+                call_scope = call_scope.with_services(conversation_services(held, settings))
+                call_scope = replace(call_scope, caller=caller)
             return await session.make_dispatcher(session.inventory).call(request.tool, request.args, call_scope)
     finally:
         session.close()

@@ -13,10 +13,9 @@ from marid.core.errors import BadInput
 from marid.core.events import Event, EventListener, Notice, ToolEvent
 from marid.core.policy.policy import Policy, parse_policy
 from marid.core.settings.values import Settings
-from marid.toolkit.availability import available_tools, is_denied
 from marid.toolkit.call_scope import CallScope, ignore_event
 from marid.toolkit.event_stream import AsyncEventStream
-from marid.toolkit.inventory import Inventory
+from marid.toolkit.inventory import Inventory, available_tools, is_denied
 from marid.toolkit.outcome import Outcome
 from marid.toolkit.spec import ToolSpec
 from marid.workspace.guard.api import PathScope

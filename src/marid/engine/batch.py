@@ -9,9 +9,8 @@ import anyio
 
 from marid.core.conversation.entry import FLOW_CALL, INTERRUPTED, OK, TO_AGENT, TO_USER, Entry
 from marid.core.errors import MaridError, NotFound
-from marid.core.events import AsyncEmit
 from marid.core.policy.policy import Effect
-from marid.core.round_events import RoundEvent, ToolEnded, ToolStarted
+from marid.core.round_events import ToolEnded, ToolStarted
 from marid.engine.async_conversation import AsyncConversation
 from marid.engine.messages import parse_arguments
 from marid.engine.round_entries import MAX_RESULT_BYTES, RoundStamp, interrupted_entry, result_entry, started_entry
@@ -55,7 +54,6 @@ class BatchContext:
     dispatcher: Dispatcher
     scope: CallScope
     stamp: RoundStamp
-    emit: AsyncEmit[RoundEvent]
     store_timeout: float = STORE_TIMEOUT
 
 
@@ -133,7 +131,8 @@ class CallBatch:
 
     async def _dispatch_call(self, call: CallRecord) -> Outcome:
         args = parse_arguments(call.entry.content)
-        await self._context.emit(ToolStarted(call.id, call.name, summarize_args(args or {}) or None, call.entry.id))
+        started = ToolStarted(call.id, call.name, summarize_args(args or {}) or None, call.entry.id)
+        await self._context.conversation.emit(started)
         if not call.entry.to:
             return _NAMELESS
         if call.name == TO_AGENT and self._ends_round():
@@ -186,11 +185,11 @@ class CallBatch:
         for slot, entry in zip(ready, entries, strict=True):
             call, failed = slot.call, entry.status != OK
             ended = ToolEnded(call.id, call.name, entry.content, failed, slot.code, slot.seconds, call.entry.id)
-            await self._context.emit(ended)
+            await self._context.conversation.emit(ended)
 
     def _is_parallel(self, call: CallRecord) -> bool:
         try:
-            return self._context.dispatcher.inventory.find(call.name).effect in _PARALLEL_EFFECTS
+            return self._context.dispatcher.effect_of(call.name) in _PARALLEL_EFFECTS
         except NotFound:
             return True
 

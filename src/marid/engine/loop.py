@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 import anyio
 
-from marid.core.conversation.entry import FAILED, INTERRUPTED, STOPPED, TO_AGENT, Entry
+from marid.core.conversation.entry import FAILED, INTERRUPTED, MESSAGE, STOPPED, TO_AGENT, Entry
 from marid.core.errors import MaridError, Unavailable
-from marid.core.events import AsyncEmit
 from marid.core.hooks import LoopChange
 from marid.core.model_io import Finished, ModelRequest, Parameters, TextDelta, ToolOffer
-from marid.core.round_events import AFTER_CONTINUATION, EndReason, FuelExhausted, ReplyEnded, RoundEnd, RoundEvent
+from marid.core.round_events import AFTER_CONTINUATION, EndReason, FuelExhausted, ReplyEnded, RoundEnd
 from marid.core.settings.values import Settings
 from marid.engine.async_conversation import AsyncConversation
 from marid.engine.batch import STORE_TIMEOUT, BatchContext, CallBatch
@@ -50,7 +49,6 @@ class RoundDeps:
     dispatcher: Dispatcher
     scope: CallScope
     make_system_prompt: Callable[[tuple[int, int] | None], str]
-    emit: AsyncEmit[RoundEvent]
     fallback_tool: str
     parameters: Parameters
     model_name: str
@@ -65,7 +63,7 @@ class Round:
         self._deps = deps
         self._stamp = stamp
         self._conversation = deps.conversation
-        self._emit = deps.emit
+        self._emit = deps.conversation.emit
         self._fuel = FuelBudget(deps.settings.conversation.fuel)
         self._hooks = RoundHooks(deps.conversation, stamp, deps.scope.hooks)
         self._fallback_tool = deps.fallback_tool
@@ -82,7 +80,6 @@ class Round:
             dispatcher=deps.dispatcher,
             scope=deps.scope,
             stamp=stamp,
-            emit=deps.emit,
             store_timeout=deps.store_timeout,
         )
 
@@ -189,7 +186,7 @@ class Round:
         chosen = settings.conversation.context_window_limit
         # Our table of models may be behind the times: a person's limit is stronger, unless models.toml says otherwise.
         limit = deps.model.context_window(deps.model_name) if settings.model.window or not chosen else 0
-        tools = tool_offers(deps.dispatcher.tools_for(deps.scope), deps.fallback_tool)
+        tools = tool_offers(deps.dispatcher.inventory, deps.scope, deps.fallback_tool)
         percent = settings.conversation.warn_threshold_percent
         window = WindowLimits(model=deps.model_name, limit=limit, user_limit=chosen, warn_percent=percent)
         self._tools = tools
@@ -214,7 +211,7 @@ class Round:
         await self._emit(ReplyEnded())
         self._empty_replies = 0
         self._fuel.spend()
-        if finished.reply.calls:
+        if entries[-1].entry_type != MESSAGE:  # calls come last
             await self._conversation.append(entries)
             return None
         if finished.reason in ("length", "filtered"):

@@ -11,7 +11,8 @@ from marid.core.round_events import WindowWarning
 from marid.core.settings.values import Settings
 from marid.engine.messages import provider_messages
 from marid.engine.turns import Turn
-from marid.toolkit.inventory import Inventory
+from marid.toolkit.call_scope import CallScope
+from marid.toolkit.inventory import Inventory, available_tools
 from marid.toolkit.spec import ToolSpec
 
 _CODING = ("shell_exec", "dir_list", "glob_files", "grep_files", "file_edit", "fetch_url")
@@ -41,11 +42,13 @@ def filter_tools(inventory: Inventory, settings: Settings) -> Inventory:
     wanted, exclude = _canonical_names(include or ()), _canonical_names(settings.tools.selection.get("exclude", ()))
     categories = frozenset(settings.tools.selection.get("exclude_categories", ()))
     return Inventory(
-        spec
-        for spec in inventory
-        if (include is None or not wanted.isdisjoint(spec.names))
-        and exclude.isdisjoint(spec.names)
-        and categories.isdisjoint(_categories(spec))
+        [
+            spec
+            for spec in inventory
+            if (include is None or not wanted.isdisjoint(spec.names))
+            and exclude.isdisjoint(spec.names)
+            and categories.isdisjoint(_categories(spec))
+        ]
     )
 
 
@@ -63,12 +66,15 @@ def unknown_tool_names(inventory: Inventory, settings: Settings) -> tuple[str, .
     return (*wrong, *(name for name in tools.get("exclude_categories", ()) if name not in categories))
 
 
-def tool_offers(specs: Iterable[ToolSpec], fallback: str) -> tuple[ToolOffer, ...]:
-    """As a model reads them; the one that is called by itself says so. Makes schemas, so call it in a thread."""
+def tool_offers(inventory: Inventory, scope: CallScope, fallback: str) -> tuple[ToolOffer, ...]:
+    """The tools that the scope may call, as a model reads them; the `fallback` tool says that it is called
+    automatically. Makes schemas, so call it in a thread.
+    """
     from marid.toolkit.params import tool_schema  # imported when used: it brings pydantic
 
     return tuple(
-        ToolOffer(name=spec.name, description=_description(spec, fallback), schema=tool_schema(spec)) for spec in specs
+        ToolOffer(name=spec.name, description=_description(spec, fallback), schema=tool_schema(spec))
+        for spec in available_tools(inventory, scope)
     )
 
 

@@ -14,7 +14,7 @@ import anyio
 from marid.core.conversation.entry import new_id
 from marid.core.conversation.records import Conflict, ConversationLocked, ConversationMeta
 from marid.core.errors import BadInput, MaridError, NotFound
-from marid.core.events import AsyncEmit, Notice
+from marid.core.events import Notice
 from marid.core.model_io import ModelInfo, Parameters
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import Settings, storage_settings
@@ -24,7 +24,7 @@ from marid.engine.model_requests import filter_tools, unknown_tool_names
 from marid.engine.round_entries import RoundPrompt, RoundStamp
 from marid.engine.round_services import conversation_services, home_services
 from marid.engine.round_start import last_round_id, start_round
-from marid.engine.system_prompt import prompt_parts, system_prompt
+from marid.engine.system_prompt import PROMPT_NOTES, PromptTexts, prompt_parts, system_prompt
 from marid.ports.conversations import Conversations, Inbox
 from marid.ports.model import Model, Warmable
 from marid.ports.transcript import Conversation
@@ -113,13 +113,6 @@ class RoundTools(Protocol):
         ...
 
 
-class PromptTexts(NamedTuple):
-    """What people wrote for models: the instructions of the project, and the base prompt of the home."""
-
-    instructions: str
-    home: str
-
-
 @dataclass(frozen=True, kw_only=True)
 class RoundFactory:
     """Starts rounds. A sub-agent is a round of the same factory whose `open_tools` gives a narrower scope.
@@ -169,9 +162,7 @@ class RoundFactory:
         try:
             for note in (*locked.problems(), *_setup_notes(tools, setup)):
                 await events.emit(Notice(note))
-            deps = await conversation.run_in_thread(
-                partial(self._make_deps, setup, conversation, tools, events.emit, asker)
-            )
+            deps = await self._make_deps(setup, conversation, tools, asker)
             stamp = await self._start(setup, conversation, events.id, tools.call_scope.hooks)
             if stamp is None:
                 return RoundEnd("nothing", events.id)
@@ -182,29 +173,30 @@ class RoundFactory:
                 with anyio.move_on_after(deps.store_timeout, shield=True), suppress(MaridError):
                     await conversation.run_in_thread(partial(_update_meta, locked, setup, round.system_prompt))
         finally:
-            tools.close()
+            with anyio.CancelScope(shield=True):
+                await conversation.run_in_thread(tools.close)
 
     async def _lock_conversation(self, setup: RoundSetup) -> Conversation:
         """Open the conversation. One in use is tried again and again, not waited for: a cancel ends that at once."""
         until = time.monotonic() + setup.lock_timeout
         while True:
             try:
-                return await self.threads.run_shielded(partial(self._open_or_create, setup))
+                return await self._open_or_create(setup)
             except ConversationLocked:
                 if time.monotonic() >= until:
                     raise
             await anyio.sleep(_POLL)
 
-    def _open_or_create(self, setup: RoundSetup) -> Conversation:
-        storage = storage_settings(setup.settings)
+    async def _open_or_create(self, setup: RoundSetup) -> Conversation:
+        open = partial(self.conversations.open, setup.conversation, storage_settings(setup.settings))
         try:
-            return self.conversations.open(setup.conversation, storage)
+            return await self.threads.run_shielded(open)
         except NotFound:
             if setup.prompt is None:
                 raise
         with suppress(Conflict):  # another process was faster
-            self.conversations.create(setup.conversation, source=setup.source)
-        return self.conversations.open(setup.conversation, storage)
+            await self.threads.run_shielded(partial(self.conversations.create, setup.conversation, source=setup.source))
+        return await self.threads.run_shielded(open)
 
     async def _start(
         self, setup: RoundSetup, conversation: AsyncConversation, id: str, hooks: "Hooks | None"
@@ -215,18 +207,20 @@ class RoundFactory:
         stamp = RoundStamp(setup.conversation, id)
         return stamp if await start_round(conversation, self.inbox, stamp, setup.prompt, hooks) else None
 
-    def _make_deps(
-        self,
-        setup: RoundSetup,
-        conversation: AsyncConversation,
-        tools: RoundTools,
-        emit: AsyncEmit[RoundEvent],
-        asker: "Asker | None",
+    async def _make_deps(
+        self, setup: RoundSetup, conversation: AsyncConversation, tools: RoundTools, asker: "Asker | None"
     ) -> RoundDeps:
-        locked, texts = conversation.conversation, self.load_prompts()
-        services = conversation_services(locked, self.conversations, self.inbox, setup.model, setup.settings)
-        if (hooks := tools.call_scope.hooks) is not None:
-            services |= home_services(setup.conversation, self.conversations, self.inbox, setup.model, hooks)
+        locked, texts = conversation.conversation, await conversation.run_in_thread(self.load_prompts)
+        offered = filter_tools(tools.inventory, setup.settings)
+        hooks = tools.call_scope.hooks
+        services = home_services(setup.conversation, self.conversations, self.inbox, setup.model, hooks)
+        services |= conversation_services(locked, setup.settings)
+
+        def make_system_prompt(fuel: tuple[int, int] | None) -> str:
+            """The texts are read once a round, the model's notes whenever a prompt is made."""
+            notes = {name: locked.read_note(name) for name in PROMPT_NOTES}
+            return system_prompt(prompt_parts(setup.conversation, notes, setup.settings, texts, fuel))
+
         return RoundDeps(
             conversation=conversation,
             inbox=self.inbox,
@@ -234,13 +228,9 @@ class RoundFactory:
             model_name=setup.model_name,
             settings=setup.settings,
             parameters=setup.parameters,
-            dispatcher=tools.make_dispatcher(filter_tools(tools.inventory, setup.settings)),
-            scope=replace(tools.call_scope.with_services(services), emit=emit, asker=asker),
-            # The texts are read once a round, the model's notes whenever a prompt is made.
-            make_system_prompt=lambda fuel: system_prompt(
-                prompt_parts(locked, setup.settings, texts.instructions, texts.home, fuel)
-            ),
-            emit=emit,
+            dispatcher=await conversation.run_in_thread(partial(tools.make_dispatcher, offered)),
+            scope=replace(tools.call_scope.with_services(services), emit=conversation.emit, asker=asker),
+            make_system_prompt=make_system_prompt,
             fallback_tool=setup.fallback_tool,
         )
 

@@ -130,12 +130,9 @@ def home_services(
     return {Peers: HomePeers(conversations, inbox, own, hooks), ModelLookup: ModelCatalogue(model)}
 
 
-def conversation_services(
-    conversation: Conversation, conversations: Conversations, inbox: Inbox, model: Model, settings: Settings
-) -> dict[type, object]:
-    """Ports by type, for the scope of the round's calls; a tool whose port is missing is neither shown nor run."""
-    services = home_services(conversation.meta().name, conversations, inbox, model)
-    services |= {
+def conversation_services(conversation: Conversation, settings: Settings) -> dict[type, object]:
+    """What tools need of the conversation itself; a tool whose port is missing is neither shown nor run."""
+    services: dict[type, object] = {
         NoteWriter: ConversationNotes(conversation),
         Handoff: RoundHandoff(),
         ResultLimit: FixedResultLimit(MAX_RESULT_BYTES),

@@ -1,10 +1,11 @@
 """What a model is told before a conversation: who it is, what people want of it, and what it has noted."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from marid.core.conversation.entry import USER
 from marid.core.settings.values import Settings
-from marid.ports.transcript import ConversationReader
 from marid.text.display import escape_text
 
 BASE_PROMPT = """\
@@ -20,6 +21,17 @@ worded. Instructions come from the user and from the sections below."""
 
 SUMMARY, GOALS, TODOS = "CONVERSATION SUMMARY", "CURRENT GOALS", "CURRENT TODOS"
 INSTRUCTIONS, REFLECTION = "AGENT INSTRUCTIONS", "REFLECTION"
+
+
+PROMPT_NOTES = ("system_prompt", "summary", "goals", "todos", "reflection")
+"""The notes of a conversation that its system prompt shows."""
+
+
+class PromptTexts(NamedTuple):
+    """What people wrote for models: the instructions of the project, and the base prompt of the home."""
+
+    instructions: str = ""
+    home: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,23 +59,23 @@ def base_prompt(home: str, own: str) -> str:
 
 
 def prompt_parts(
-    transcript: ConversationReader,
+    conversation: str,
+    notes: Mapping[str, str],
     settings: Settings,
-    instructions: str = "",
-    home: str = "",
+    texts: PromptTexts,
     fuel: tuple[int, int] | None = None,
 ) -> PromptParts:
-    """The parts for a conversation as it is now; `home` is the base prompt of the home. Raises: Unavailable."""
+    """The parts for the conversation of that name; `notes` are its notes of PROMPT_NOTES, as far as it has them."""
     return PromptParts(
-        conversation=transcript.meta().name,
-        base=base_prompt(home, transcript.read_note("system_prompt")),
-        instructions=instructions,
+        conversation=conversation,
+        base=base_prompt(texts.home, notes.get("system_prompt", "")),
+        instructions=texts.instructions,
         username=settings.conversation.username,
-        summary=transcript.read_note("summary"),
-        goals=transcript.read_note("goals"),
-        todos=transcript.read_note("todos"),
+        summary=notes.get("summary", ""),
+        goals=notes.get("goals", ""),
+        todos=notes.get("todos", ""),
         fuel=fuel,
-        reflection=transcript.read_note("reflection") if settings.conversation.reflection_enabled else "",
+        reflection=notes.get("reflection", "") if settings.conversation.reflection_enabled else "",
     )
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, cast
 
 from marid.core.caller import Caller
 from marid.core.events import AsyncEmit, ToolEvent
-from marid.core.policy.policy import Policy
+from marid.core.policy.policy import Policy, Verdict
 from marid.toolkit.questions import Asker
+from marid.toolkit.spec import ToolSpec
 from marid.workspace.guard.api import PathScope
 
 if TYPE_CHECKING:
@@ -43,6 +44,10 @@ class CallScope:
     def with_services(self, own: Mapping[type, object]) -> "CallScope":
         """With these besides, and before, those that there are, which are made only when one is asked for."""
         return replace(self, services=ChainMap(dict(own), cast("MutableMapping[type, object]", self.services)))
+
+    def verdict(self, spec: ToolSpec) -> Verdict:
+        """What policy says about the tool for this caller."""
+        return self.policy.verdict(spec.effect, *spec.names)
 
     async def notify_effect(self, call: str) -> None:
         """Tell whoever wants to know that this call begins to act."""

@@ -13,12 +13,10 @@ from marid.core.errors import BadInput, Exhausted, MaridError, OutsideRoots, Ref
 from marid.core.events import Notice, ToolCalled
 from marid.core.policy.policy import Effect, Verdict
 from marid.ports.audit import AuditLog, AuditRecord
-from marid.toolkit.availability import missing_port
 from marid.toolkit.clip import MAX_OUTPUT_BYTES, ResultLimit, clip_output
-from marid.toolkit.dependencies import dependencies_of
 from marid.toolkit.dispatch import CallHandler, CallState, PlanHandler, WorkThreads
 from marid.toolkit.hook_steps import check_access, check_fetch
-from marid.toolkit.inventory import Inventory
+from marid.toolkit.inventory import Inventory, dependencies_of, missing_port
 from marid.toolkit.outcome import BodyResult, Outcome, ToolFailure, ToolOutput
 from marid.workspace.guard.api import PathScope
 
@@ -190,17 +188,14 @@ class ParseArguments:
 
 
 def _can_ask_outside(call: CallState) -> bool:
-    policy = call.scope.policy
-    denied = policy.verdict(call.tool.effect, *call.tool.names) is Verdict.DENY
-    return policy.outside is Verdict.ASK and not denied
+    return call.scope.policy.outside is Verdict.ASK and call.scope.verdict(call.tool) is not Verdict.DENY
 
 
 async def judge(call: CallState, proceed: CallHandler) -> Outcome:
     """Ask the policy about the tool's effect. Raises: Refused for what it denies."""
-    policy, spec = call.scope.policy, call.tool
-    call.verdict = max(policy.verdict(spec.effect, *spec.names), call.min_verdict)
+    call.verdict = max(call.scope.verdict(call.tool), call.min_verdict)
     if call.verdict is Verdict.DENY:
-        why = "read-only" if policy.read_only else f"policy denies it ({spec.effect.value})"
+        why = "read-only" if call.scope.policy.read_only else f"policy denies it ({call.tool.effect.value})"
         raise Refused(f"'{call.name}' is not allowed here: {why}")
     return await proceed(call)
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
-from marid.core.policy.policy import Verdict
+from marid.core.policy.policy import Effect, Verdict
 from marid.ports.audit import AuditLog
-from marid.toolkit.availability import available_tools
 from marid.toolkit.call_scope import CallScope
-from marid.toolkit.inventory import Inventory
+from marid.toolkit.inventory import Inventory, available_tools
 from marid.toolkit.outcome import BodyResult, Outcome, ToolFailure, ToolOutput
 from marid.toolkit.spec import ToolSpec
 
@@ -131,6 +130,10 @@ class Dispatcher:
     @cached_property
     def _handler(self) -> CallHandler:
         return build_pipeline(self.steps)
+
+    def effect_of(self, name: str) -> Effect:
+        """What the tool of that name or alias does. Raises: NotFound."""
+        return self.inventory.find(name).effect
 
     def tools_for(self, scope: CallScope) -> list[ToolSpec]:
         """The tools that this caller may call or ask for, and whose ports it has."""

@@ -1,9 +1,10 @@
-"""What a tool gets instead of a path: a place beneath a root that can only be opened through the guard."""
+"""What a tool gets instead of a path or a URL: a place that only the guard opens, or a checked address."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from marid.ports.web import Target
 from marid.toolkit.outcome import PlannedChange
 from marid.workspace.guard.api import MAX_FILE_BYTES, FolderEntry, GuardedPath, OpenFolder, PathScope
 from marid.workspace.write.parent_folder import check_writable
@@ -92,3 +93,32 @@ class PathRef(FileRef, FolderRef):
     def is_folder(self) -> bool:
         """Whether it is a folder now. Raises: NotFound, Refused."""
         return self.path.is_folder()
+
+
+@dataclass(frozen=True)
+class Url:
+    """An http or https address. Making one opens nothing and looks nothing up."""
+
+    target: Target
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The address that the text is. Raises: BadInput."""
+        from marid.text.web.http_urls import (
+            parse_url,  # imported when used: its patterns cost more than the rest of a tool
+        )
+
+        return cls(parse_url(text))
+
+    def __str__(self) -> str:
+        return str(self.target)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: "GetCoreSchemaHandler") -> "CoreSchema":
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_after_validator_function(cls.from_text, core_schema.str_schema())
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: "CoreSchema", handler: "GetJsonSchemaHandler") -> "JsonSchemaValue":
+        return {"type": "string", "format": "uri"}

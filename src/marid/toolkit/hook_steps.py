@@ -10,6 +10,7 @@ from marid.core.events import Notice
 from marid.core.hooks import AccessPayload, CallPayload, Denial, Hook, HookRunner, Hooks, OutputPayload
 from marid.core.policy.policy import Verdict
 from marid.toolkit.dispatch import CallHandler, CallState, WorkThreads
+from marid.toolkit.handles import Url
 from marid.toolkit.outcome import Outcome, ToolOutput
 
 T = TypeVar("T")
@@ -40,8 +41,6 @@ async def check_access(
 
 async def check_fetch(hooks: Hooks, threads: WorkThreads, call: CallState, host: str) -> None:
     """Ask the hooks about the URLs of a call, or about its host where it takes none. Raises: Refused."""
-    from marid.toolkit.url_param import Url  # imported when used: few tools fetch
-
     urls = [str(value) for value in call.values.values() if isinstance(value, Url)]
     await check_access(hooks.pre_fetch_url, threads, call, *((url, b"") for url in urls or [host]))
 

@@ -1,14 +1,17 @@
-"""Finding a tool by any of its names."""
+"""The tools: found by any of their names, the ports that each needs, and which of them a caller is offered."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from importlib import import_module
-from typing import NamedTuple
+from types import NoneType, UnionType
+from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from marid.core.errors import BadInput, NotFound
+from marid.core.policy.policy import Verdict
 from marid.core.suggestions import close_matches, did_you_mean
 from marid.text.display import escape_text
+from marid.toolkit.call_scope import CallScope
 from marid.toolkit.spec import ToolSpec
 
 
@@ -138,3 +141,50 @@ class LazyInventory(Inventory):
 def load_tools(module: str) -> tuple[ToolSpec, ...]:
     """Import the tools that a module defines."""
     return import_module(module).TOOLS
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolDependencies:
+    """Ports by parameter. A tool is not offered without the `required` ones."""
+
+    param_hints: Mapping[str, Any]
+    required: Mapping[str, type]
+    optional: Mapping[str, type]
+
+
+@cache
+def dependencies_of(spec: ToolSpec) -> ToolDependencies:
+    """A hint that is a Protocol is a required port; `Protocol | None` is an optional one."""
+    hints = get_type_hints(spec.body, include_extras=True)
+    hints.pop("return", None)
+    needed = {name: hint for name, hint in hints.items() if _is_port(hint)}
+    wanted = {name: kind for name, hint in hints.items() if (kind := _optional_port(hint)) is not None}
+    rest = {name: hint for name, hint in hints.items() if name not in needed and name not in wanted}
+    return ToolDependencies(param_hints=rest, required=needed, optional=wanted)
+
+
+def _is_port(hint: Any) -> bool:
+    return bool(getattr(hint, "_is_protocol", False))
+
+
+def _optional_port(hint: Any) -> type | None:
+    if get_origin(hint) not in (Union, UnionType):
+        return None
+    ports = [kind for kind in get_args(hint) if kind is not NoneType]
+    return ports[0] if len(ports) == 1 and _is_port(ports[0]) else None
+
+
+def available_tools(specs: Iterable[ToolSpec], scope: CallScope) -> list[ToolSpec]:
+    """The tools that policy does not deny to this caller, and whose ports it has."""
+    return [spec for spec in specs if not is_denied(spec, scope) and missing_port(spec, scope) is None]
+
+
+def is_denied(spec: ToolSpec, scope: CallScope) -> bool:
+    """Whether policy denies the tool to this caller."""
+    return scope.verdict(spec) is Verdict.DENY
+
+
+def missing_port(spec: ToolSpec, scope: CallScope) -> type | None:
+    """A port that the tool needs and this caller does not have."""
+    ports = dependencies_of(spec).required.values()
+    return next((port for port in ports if port not in scope.services), None)

@@ -6,7 +6,7 @@ from functools import cache, cached_property
 from inspect import Parameter, signature
 from keyword import iskeyword
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, cast, get_args, get_origin
 
 from pydantic_core import CoreConfig, SchemaValidator, ValidationError, core_schema
 
@@ -14,9 +14,8 @@ from marid.core.errors import BadInput
 from marid.core.suggestions import close_matches, did_you_mean
 from marid.text.display import escape_text
 from marid.toolkit.argument_errors import check_arguments, format_argument_error
-from marid.toolkit.dependencies import dependencies_of
 from marid.toolkit.handles import FileRef, FolderRef, PathHandle, PathRef, TargetRef
-from marid.toolkit.json_schema import inline_references
+from marid.toolkit.inventory import dependencies_of
 from marid.toolkit.spec import ToolSpec
 from marid.workspace.guard.api import PathScope
 
@@ -220,3 +219,41 @@ def _with_description(hint: Any) -> Any:
     words = " ".join(note for note in notes if isinstance(note, str)) or _PATH_HELP.get(kind, "")
     others = [note for note in notes if not isinstance(note, str)]
     return Annotated[(kind, *others, Field(description=words))] if words else hint
+
+
+_MAX_SCHEMA_DEPTH = 20
+_VALUE_KEYS = frozenset({"default", "const", "enum", "examples"})
+
+
+def inline_references(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema with every `$ref` replaced by what it refers to. Raises: ValueError for one that holds itself."""
+    definitions: Mapping[str, Any] = schema.get("$defs", {})
+    whole = _inline_node({key: value for key, value in schema.items() if key != "$defs"}, definitions, 0)
+    whole.setdefault("properties", {})
+    whole.pop("description", None)
+    return whole
+
+
+def _inline_node(node: Mapping[str, Any], definitions: Mapping[str, Any], depth: int) -> dict[str, Any]:
+    if depth > _MAX_SCHEMA_DEPTH:
+        raise ValueError("a parameter's type holds itself; a tool's parameters must be finite")
+    if (reference := node.get("$ref")) is not None:
+        beside = {key: value for key, value in node.items() if key != "$ref"}
+        return _inline_node({**definitions[reference.rpartition("/")[2]], **beside}, definitions, depth + 1)
+    made: dict[str, Any] = {}
+    for key, value in node.items():
+        if key == "title":
+            continue
+        if key == "properties":
+            made[key] = {name: _inline_node(one, definitions, depth + 1) for name, one in value.items()}
+        else:
+            made[key] = value if key in _VALUE_KEYS else _inline_value(value, definitions, depth + 1)
+    return made
+
+
+def _inline_value(value: Any, definitions: Mapping[str, Any], depth: int) -> Any:
+    if isinstance(value, dict):
+        return _inline_node(cast("dict[str, Any]", value), definitions, depth)
+    if isinstance(value, list):
+        return [_inline_value(one, definitions, depth) for one in cast("list[Any]", value)]
+    return value

@@ -7,9 +7,9 @@ from marid.core.errors import BadInput, Unavailable
 from marid.core.policy.policy import Effect
 from marid.ports.web import CrossHostRedirect, Web, WebPage
 from marid.ports.workers import Workers
+from marid.toolkit.handles import Url
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec, tool
-from marid.toolkit.url_param import Url
 
 MAX_PAGE_BYTES = 5 << 20
 MAX_TIMEOUT = 60

@@ -15,7 +15,7 @@ from marid.ports.handoff import Handoff
 from marid.ports.model import ModelLookup
 from marid.ports.notes import NoteWriter, ReflectionWriter
 from marid.ports.peers import Peers
-from marid.toolkit.dependencies import dependencies_of
+from marid.toolkit.inventory import dependencies_of
 from marid.tools.builtin import TOOLS
 
 

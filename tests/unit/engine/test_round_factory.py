@@ -17,7 +17,8 @@ from marid.core.policy.policy import Policy
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import Settings
 from marid.engine.round_entries import RoundPrompt
-from marid.engine.round_factory import PromptTexts, RoundFactory, RoundSetup
+from marid.engine.round_factory import RoundFactory, RoundSetup
+from marid.engine.system_prompt import PromptTexts
 from marid.toolkit.call_scope import CallScope
 from marid.toolkit.event_stream import AsyncEventStream
 from marid.toolkit.inventory import Inventory

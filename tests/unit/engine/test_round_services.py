@@ -8,7 +8,7 @@ from fakes.road import Road
 from marid.adapters.store.conversations import FileConversations
 from marid.core.errors import BadInput, Refused
 from marid.core.settings.values import Settings, make_settings
-from marid.engine.round_services import ConversationNotes, conversation_services
+from marid.engine.round_services import ConversationNotes, conversation_services, home_services
 from marid.ports.conversations import Conversations
 from marid.ports.handoff import Handoff
 from marid.ports.model import ModelLookup
@@ -18,9 +18,10 @@ from marid.toolkit.clip import ResultLimit
 from marid.tools.conversation_tools import TOOLS
 
 
-def services(settings: Settings, store: FakeConversations | None = None) -> dict[type, object]:
-    store = store or FakeConversations()
-    return conversation_services(store.open("mine", create=True), store, store.inbox, FakeModel(), settings)
+def services(settings: Settings) -> dict[type, object]:
+    store = FakeConversations()
+    own = conversation_services(store.open("mine", create=True), settings)
+    return home_services("mine", store, store.inbox, FakeModel()) | own
 
 
 def names(road: Road, given: dict[type, object]) -> set[str]:

@@ -1,21 +1,19 @@
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fakes.conversations import FakeConversations
-from marid.adapters.store.conversations import FileConversations
 from marid.core.settings.values import make_settings
-from marid.engine.system_prompt import BASE_PROMPT, PromptParts, base_prompt, prompt_parts, system_prompt
-from marid.ports.conversations import Conversations
+from marid.engine.system_prompt import (
+    BASE_PROMPT,
+    PROMPT_NOTES,
+    PromptParts,
+    PromptTexts,
+    base_prompt,
+    prompt_parts,
+    system_prompt,
+)
 
 IDENTITY = "This is the conversation 'c'."
-
-
-@pytest.fixture(params=["files", "fake"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Conversations:
-    return FakeConversations() if request.param == "fake" else FileConversations(str(tmp_path / "home"))
 
 
 def test_the_parts_stand_in_the_order_of_the_documents() -> None:
@@ -81,11 +79,9 @@ def test_the_conversations_own_base_beats_that_of_the_home(home: str, own: str, 
     assert base_prompt(home, own) == base
 
 
-def test_the_notes_of_a_conversation_become_parts(store: Conversations) -> None:
-    with store.open("c", create=True) as held:
-        for name in ("summary", "goals", "todos", "system_prompt", "reflection"):
-            held.write_note(name, f"my {name}")
-        parts = prompt_parts(held, make_settings(username="Ann"), "rules", "home", (2, 3))
+def test_the_notes_of_a_conversation_become_parts() -> None:
+    notes = {name: f"my {name}" for name in PROMPT_NOTES}
+    parts = prompt_parts("c", notes, make_settings(username="Ann"), PromptTexts("rules", "home"), (2, 3))
     assert parts == PromptParts(
         conversation="c",
         base="my system_prompt",
@@ -99,10 +95,9 @@ def test_the_notes_of_a_conversation_become_parts(store: Conversations) -> None:
     )
 
 
-def test_a_reflection_that_is_switched_off_is_no_part(store: Conversations) -> None:
-    with store.open("c", create=True) as held:
-        held.write_note("reflection", "secret")
-    prompt = system_prompt(prompt_parts(store.read("c"), make_settings(reflection_enabled=False), home="my base"))
+def test_a_reflection_that_is_switched_off_is_no_part() -> None:
+    off = make_settings(reflection_enabled=False)
+    prompt = system_prompt(prompt_parts("c", {"reflection": "secret"}, off, PromptTexts(home="my base")))
     assert "secret" not in prompt
     assert prompt == f"{IDENTITY}\n\nmy base"
 

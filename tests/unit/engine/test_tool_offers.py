@@ -1,9 +1,14 @@
+from pathlib import Path
+
 import pytest
 
+from fakes.road import Road
 from fakes.rounds import TOOLS, look
 from marid.core.policy.policy import Effect
 from marid.core.settings.values import make_settings
 from marid.engine.model_requests import filter_tools, tool_offers, unknown_tool_names
+from marid.engine.round_services import RoundHandoff
+from marid.ports.handoff import Handoff
 from marid.toolkit.inventory import Inventory
 from marid.tools.builtin import TOOLS as ALL
 
@@ -59,8 +64,9 @@ def test_a_slip_of_the_pen_is_found() -> None:
     assert unknown_tool_names(INVENTORY, make_settings(tools=tools)) == ("read_fiel", "codign")
 
 
-def test_the_fallback_says_that_it_is_called_by_itself() -> None:
-    told = {offer.name: offer for offer in tool_offers(TOOLS, "call_user")}
+def test_the_fallback_says_that_it_is_called_by_itself(tmp_path: Path) -> None:
+    scope = Road(tmp_path, *TOOLS).scope(services={Handoff: RoundHandoff()})
+    told = {offer.name: offer for offer in tool_offers(Inventory(TOOLS), scope, "call_user")}
     assert "automatically" in told["call_user"].description
     assert "automatically" not in told["call_agent"].description
     assert told["look"].description == look.description

@@ -9,12 +9,10 @@ from pydantic import BaseModel
 from marid.core.errors import BadInput, Refused
 from marid.core.policy.policy import Effect
 from marid.ports.workers import Workers
-from marid.toolkit.handles import FileRef, FolderRef
-from marid.toolkit.json_schema import inline_references
+from marid.toolkit.handles import FileRef, FolderRef, Url
 from marid.toolkit.outcome import ToolOutput
-from marid.toolkit.params import tool_params, tool_schema
+from marid.toolkit.params import inline_references, tool_params, tool_schema
 from marid.toolkit.spec import Alias, ToolSpec, tool
-from marid.toolkit.url_param import Url
 from marid.workspace.guard.api import PathScope
 
 

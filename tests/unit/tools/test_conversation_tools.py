@@ -13,7 +13,7 @@ from marid.core.conversation.entry import AGENT, MESSAGE, USER, Entry
 from marid.core.model_io import ModelInfo
 from marid.core.policy.policy import Effect, Policy
 from marid.core.settings.values import make_settings
-from marid.engine.round_services import conversation_services
+from marid.engine.round_services import conversation_services, home_services
 from marid.ports.conversations import Conversations, Inbox
 from marid.ports.model import ModelLookup
 from marid.ports.transcript import Conversation
@@ -41,7 +41,7 @@ class Round:
         self.road = Road(root, *TOOLS)
         model = FakeModel(name="m", window=1000)
         settings = make_settings(reflection_character_limit=20)
-        self.services = conversation_services(self.held, store, store.inbox, model, settings)
+        self.services = home_services("mine", store, store.inbox, model) | conversation_services(self.held, settings)
 
     def call(self, name: str, **args: object) -> Outcome:
         return self.road.call(name, args, self.road.scope(services=self.services))
