@@ -11,7 +11,6 @@ import click
 from marid.app.app import RequestScope
 from marid.bootstrap.environment import completion_request, disable_pydantic_plugins
 from marid.bootstrap.wiring import open_request
-from marid.core.caller import Caller
 from marid.core.errors import BadInput, MaridError
 from marid.faces.cli.argv.command_line import CommandLine, flag_spellings, flag_values
 from marid.faces.cli.argv.conversation_params import ConversationArgument, ConversationOption
@@ -60,22 +59,15 @@ def complete(called: str) -> int | None:
     return 0
 
 
-def run_linked(called: str, args: list[str]) -> int:
-    """Run the command line of a program that marid replaces by one of its commands."""
-    return _run(
-        called,
-        cast("click.Command", _linked_command(called)),
-        args,
-        obj=partial(open_request, caller=Caller(face="cli")),
-    )
-
-
 def _linked_command(called: str) -> click.Command | None:
     return find_command(LINKS.get(called, ""))
 
 
-def run_command(line: CommandLine, open_scope: Callable[..., RequestScope]) -> int:
-    """Run the command of a line, after what its flags ask for; what it knows of them besides is given to it.
+def run_command(line: CommandLine, open_scope: Callable[..., RequestScope], called: str = "marid") -> int:
+    """Run the command of a line after what its flags ask for, and pass it the flags that it knows.
+
+    `called` is the name of the program; one that marid replaces is the command itself. Not by click's own `main`, which
+    takes a reader who has gone for a failure.
 
     Raises: BadInput for a flag that means nothing to it.
     """
@@ -87,9 +79,20 @@ def run_command(line: CommandLine, open_scope: Callable[..., RequestScope]) -> i
 
         run = start_run(line, open_scope)
         name, open_scope = run.name if line.has("conversation") else "", partial(_reuse_scope, run.scope, open_scope)
-    defaults = _defaults(line, command, name)
-    more = {"obj": open_scope, "default_map": {line.command: defaults}}
-    return _run("marid", program, [line.command, *line.rest], debug=line.has("debug"), **more)
+    defaults = {line.command: _defaults(line, command, name)}
+    outer, args = (command, [*line.rest]) if called in LINKS else (program, [line.command, *line.rest])
+    disable_pydantic_plugins()
+    try:
+        with outer.make_context(called, args, obj=open_scope, default_map=defaults) as ctx:
+            ctx.meta["marid.debug"] = line.has("debug")
+            result: object = outer.invoke(ctx)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as error:
+        with suppress(OSError):  # stderr is closed
+            error.show()
+        return error.exit_code
+    return result if isinstance(result, int) else 0
 
 
 def _reuse_scope(
@@ -135,19 +138,3 @@ def _defaults(line: CommandLine, command: click.Command, conversation: str) -> d
             found[name] = (conversation,) if param.nargs == -1 else conversation
     inner = list(command.commands) if isinstance(command, click.Group) else []
     return {**found, **dict.fromkeys(inner, found)}
-
-
-def _run(name: str, command: click.Command, args: list[str], *, debug: bool = False, **more: Any) -> int:
-    """Not by click's own `main`: that one takes a reader who has gone for a failure."""
-    disable_pydantic_plugins()
-    try:
-        with command.make_context(name, args, **more) as ctx:
-            ctx.meta["marid.debug"] = debug
-            result: object = command.invoke(ctx)
-    except click.exceptions.Exit as end:
-        return end.exit_code
-    except click.ClickException as error:
-        with suppress(OSError):  # nobody can be told
-            error.show()
-        return error.exit_code
-    return result if isinstance(result, int) else 0

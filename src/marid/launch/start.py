@@ -64,13 +64,13 @@ def _choose_action(called: str, args: list[str], open_request: "_RequestOpener")
     gc.enable()
     link = LINKS.get(called, "")
     if link or not args:
-        from marid.launch.program import complete, run_linked
+        from marid.launch.program import complete, run_command
 
         answered = complete(called)
         if answered is not None:
             return lambda: answered
         if link:
-            return partial(run_linked, called, args)
+            return partial(run_command, CommandLine({}, command=link, rest=tuple(args)), open_request, called)
     line = parse_command_line(args, commands_for(called))
     return _choose_for_line(line, program_name(called), open_request)
 

@@ -1,6 +1,7 @@
 """`marid tool NAME`: any tool as a command, made from the same definition as everywhere else."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import click
@@ -86,13 +87,10 @@ def tool_command(name: str, spec: ToolSpec) -> click.Command:
         *(option for option in ACCESS_OPTIONS if option.name not in taken),
     ]
 
-    def run(**given: Any) -> int:
-        return _run_tool(click.get_current_context(), name, made, given)
-
     return ToolCommand(
         name,
         params=[*options, *own],
-        callback=run,
+        callback=partial(_run_tool, name, made),
         help=f"{spec.description}\n\nEffect: {spec.effect.value}.",
         short_help=spec.summary,
     )
@@ -139,7 +137,8 @@ def _metavar(about: Mapping[str, Any]) -> str:
     return {"integer": "NUMBER", "number": "NUMBER", "object": "JSON"}.get("".join(map(str, kinds)), "TEXT")
 
 
-def _run_tool(ctx: click.Context, name: str, made: Mapping[str, Any], given: dict[str, Any]) -> int:
+def _run_tool(name: str, made: Mapping[str, Any], **given: Any) -> int:
+    ctx = click.get_current_context()
     before = ctx.parent.params if ctx.parent else {}
     flags = {flag: given.pop(flag) for flag in ACCESS_FLAGS if flag in given and flag not in made["properties"]}
     as_json: bool = given.pop("marid_json") or before.get("marid_json", False)
