@@ -7,8 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+import anyio
+
 from marid.app.app import RequestScope
 from marid.app.round_request import RoundRequest
+from marid.app.rounds import run_round
 from marid.core.conversation.records import ConversationLocked
 from marid.core.errors import INTERRUPTED_STATUS, NotFound
 from marid.core.events import EventListener
@@ -17,9 +20,10 @@ from marid.core.settings.values import DisplaySettings, ResolvedSettings
 from marid.faces.access_flags import access_from_flags
 from marid.faces.cli.argv.command_line import parse_debug_keys, parse_lock_timeout
 from marid.faces.cli.chat.prompt_input import read_prompt
+from marid.faces.cli.chat.terminal_asker import open_terminal_asker
 from marid.faces.cli.view.answer_output import AnswerStream
 from marid.faces.cli.view.console import end_terminal_line, print_note
-from marid.faces.cli.view.round_view import RoundView, RoundViewOptions, StatusStream, make_round_view
+from marid.faces.cli.view.round_view import RoundViewOptions, StatusStream, make_round_view
 from marid.faces.flags import FORCE_MARKDOWN
 from marid.faces.signals import SignalGuard
 
@@ -83,9 +87,8 @@ def run_chat(
                     request, prompt=read_prompt(request.prompt, sys.stdin, resolved.settings.context.max_size_mb)
                 )
             _print_lock_wait(scope, request)
-            from marid.app.rounds import run_round  # imported when used: an early interrupt needs none of it
-
-            return show_round(scope, request, resolved, signals, run_round if runner is None else runner)
+            act = partial(runner or run_round, scope, request)
+            return anyio.run(show_round, scope, act, display_settings(request, resolved), request.debug, signals)
         except ConversationLocked as error:
             hint = "" if request.lock_timeout else "; --wait-lock SECONDS waits for it"
             raise ConversationLocked(f"{error}{hint}", error.holder) from error
@@ -104,80 +107,51 @@ def _print_lock_wait(scope: RequestScope, request: ChatRequest) -> None:
             print_note(f"waiting for process {holder.pid} on {holder.host}, which works in '{request.conversation}'")
 
 
-def show_round(
-    scope: RequestScope, request: ChatRequest, resolved: ResolvedSettings, signals: SignalGuard, runner: "RoundRunner"
-) -> int:
-    """Show a round whose prompt is known. Raises: as `run_chat`."""
-    display = display_settings(request, resolved)
-    return RoundDisplay(scope, signals).run(partial(runner, scope, request), display, request.debug)
-
-
 def display_settings(request: ChatRequest, resolved: ResolvedSettings) -> DisplaySettings:
     """How to show answers: flags override the settings."""
     return resolved.settings.display._replace(**cast("dict[str, bool]", dict(request.display)))
 
 
-class RoundDisplay:
-    """Shows rounds, one at a time."""
+async def show_round(
+    scope: RequestScope, act: RoundAction, display: DisplaySettings, debug: frozenset[str], signals: SignalGuard
+) -> int:
+    """Show a round to its end; returns the exit code.
 
-    def __init__(self, scope: RequestScope, signals: SignalGuard) -> None:
-        self._scope = scope
-        self._signals = signals
-
-    def run(self, act: RoundAction, display: DisplaySettings, debug: frozenset[str]) -> int:
-        """Show a round to its end; returns the exit code.
-
-        Raises: what the round raises, and OSError when the answer cannot be written.
-        """
-        import anyio
-
-        return anyio.run(partial(self._run_async, act, display, debug))
-
-    async def _run_async(self, act: RoundAction, display: DisplaySettings, debug: frozenset[str]) -> int:
-        import anyio
-
-        from marid.faces.cli.chat.terminal_asker import open_terminal_asker
-
-        scope = anyio.CancelScope()
-        out = AnswerStream(sys.stdout, self._signals, scope.cancel)
-        asker = open_terminal_asker(colour=self._scope.colour)
-        markdown = FORCE_MARKDOWN in debug
-        view = RoundViewOptions(display, colour=self._scope.colour, markdown=markdown, asks_here=asker is not None)
-        sink = make_round_view(out, StatusStream(sys.stderr, out), view)
-        end: RoundEnd | None = None
-        with self._signals.defer_interrupts():
-            try:
-                with scope:
-                    async with anyio.create_task_group() as group:
-                        end = await self._await_round(act(sink, asker), sink, group)
-            except BaseExceptionGroup as several:
-                # Only one task can fail; raise its error itself, not the group.
-                if not self._signals.exit_code:
-                    raise several.exceptions[0] from several.exceptions[0].__cause__
-        return self._exit_code(out, sink, end)
-
-    async def _await_round(
-        self, act: Awaitable[RoundEnd | None], sink: RoundView, group: "TaskGroup"
-    ) -> RoundEnd | None:
-        group.start_soon(self._cancel_on_signal, group)
-        group.start_soon(sink.waiting.run)
-        sink.waiting.begin()
+    Raises: what the round raises, and OSError when the answer cannot be written.
+    """
+    cancelled = anyio.CancelScope()
+    out = AnswerStream(sys.stdout, signals, cancelled.cancel)
+    asker = open_terminal_asker(colour=scope.colour)
+    markdown = FORCE_MARKDOWN in debug
+    view = RoundViewOptions(display, colour=scope.colour, markdown=markdown, asks_here=asker is not None)
+    sink = make_round_view(out, StatusStream(sys.stderr, out), view)
+    end: RoundEnd | None = None
+    with signals.defer_interrupts():
         try:
-            return await act
-        finally:
-            sink.close()
-            group.cancel_scope.cancel()
+            with cancelled:
+                async with anyio.create_task_group() as group:
+                    group.start_soon(_cancel_on_signal, signals, group)
+                    group.start_soon(sink.waiting.run)
+                    sink.waiting.begin()
+                    try:
+                        end = await act(sink, asker)
+                    finally:
+                        sink.close()
+                        group.cancel_scope.cancel()
+        except BaseExceptionGroup as several:
+            # Only one task can fail; raise its error itself, not the group.
+            if not signals.exit_code:
+                raise several.exceptions[0] from several.exceptions[0].__cause__
+    if signals.exit_code:
+        sink.break_line()
+        return signals.exit_code
+    if out.error is not None:
+        raise out.error
+    if end is not None:
+        sink.show_end(end)
+    return 0
 
-    async def _cancel_on_signal(self, group: "TaskGroup") -> None:
-        await self._signals.wait_for_signal()
-        group.cancel_scope.cancel()
 
-    def _exit_code(self, out: AnswerStream, sink: RoundView, end: RoundEnd | None) -> int:
-        if self._signals.exit_code:
-            sink.break_line()
-            return self._signals.exit_code
-        if out.error is not None:
-            raise out.error
-        if end is not None:
-            sink.show_end(end)
-        return 0
+async def _cancel_on_signal(signals: SignalGuard, group: "TaskGroup") -> None:
+    await signals.wait_for_signal()
+    group.cancel_scope.cancel()

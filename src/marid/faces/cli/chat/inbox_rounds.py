@@ -2,15 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+import anyio
+
 from marid.app.app import RequestScope
+from marid.app.inboxes import inbox_counts, run_inbox_round
 from marid.core.caller import Caller
 from marid.core.conversation.entry import new_id
 from marid.core.errors import INTERRUPTED_STATUS, MaridError, exit_code
 from marid.core.events import Event, Notice
 from marid.core.round_events import RoundEnd
-from marid.faces.cli.chat.chat_round import ChatRequest, RoundRunner, show_round
+from marid.faces.cli.chat.chat_round import ChatRequest, RoundRunner, display_settings, show_round
 from marid.faces.cli.view.console import error_text, print_note
 from marid.faces.signals import SignalGuard
 
@@ -34,13 +38,11 @@ def check_inboxes(
 ) -> int:
     """A round in each of these conversations that has messages, or with None in every one that has; else nothing.
 
-    `talk` says how; its conversation and prompt do not count. Of several it is told who speaks. One that fails is told,
-    and the others go on: the exit code is the first failure's.
+    The conversation and the prompt of `request` do not count. A failure is printed and the others go on; the exit code
+    is that of the first failure.
 
     Raises: OSError when the answer cannot be written any more.
     """
-    from marid.app.inboxes import inbox_counts  # imported when used: the help needs none of it
-
     full = dict(inbox_counts(scope, archived=names is not None))
     meant = list(full) if names is None else list(dict.fromkeys(names))
     several = names is None or len(meant) > 1
@@ -53,7 +55,9 @@ def check_inboxes(
             if several:
                 print_note(f"'{name}' answers what it was sent")
             try:
-                _run_inbox_round(scope, replace(request, conversation=name, prompt=""), signals, runner or _check_inbox)
+                within = scope.within(name)
+                act = partial(runner or _check_inbox, within, replace(request, conversation=name, prompt=""))
+                anyio.run(show_round, within, act, display_settings(request, within.resolve()), request.debug, signals)
             except KeyboardInterrupt:
                 return signals.exit_code or INTERRUPTED_STATUS
             except MaridError as error:
@@ -74,16 +78,9 @@ def _print_failure(scope: RequestScope, name: str, error: MaridError) -> None:
     )
 
 
-def _run_inbox_round(scope: RequestScope, request: ChatRequest, signals: SignalGuard, runner: "RoundRunner") -> None:
-    scope = scope.within(request.conversation)
-    show_round(scope, request, scope.resolve(), signals, runner)
-
-
 async def _check_inbox(
     scope: RequestScope, request: "RoundRequest", listener: "EventListener[RoundEvent]", asker: "Asker | None"
 ) -> RoundEnd | None:
-    from marid.app.inboxes import run_inbox_round
-
     end = await run_inbox_round(scope, request, listener, asker)
     if end is None:
         await listener(Event(new_id(), 0, Caller(face="cli"), Notice(_EMPTY.format(request.conversation))))

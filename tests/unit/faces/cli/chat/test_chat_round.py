@@ -17,7 +17,7 @@ from marid.core.events import Event, EventListener
 from marid.core.model_io import ReasoningDelta, TextDelta
 from marid.core.round_events import RoundEnd, RoundEvent, ToolStarted
 from marid.core.settings.values import DisplaySettings
-from marid.faces.cli.chat.chat_round import ChatRequest, RoundAction, RoundDisplay, display_settings, run_chat
+from marid.faces.cli.chat.chat_round import ChatRequest, RoundAction, display_settings, run_chat, show_round
 from marid.toolkit.questions import Asker
 
 
@@ -107,7 +107,7 @@ async def say(listener: Listener, text: str) -> None:
 
 def perform(place: Path, act: RoundAction) -> int:
     with patient() as signals:
-        return RoundDisplay(talking(place), signals).run(act, DisplaySettings(), frozenset())
+        return anyio.run(show_round, talking(place), act, DisplaySettings(), frozenset[str](), signals)
 
 
 def test_the_answer_is_shown_and_the_end_is_success(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
