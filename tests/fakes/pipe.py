@@ -78,9 +78,7 @@ class Pipe:
         out, err = io.BytesIO(), io.BytesIO()
         wire = JsonLineWriter(out, err)
         wire.hide(find_secrets(given))
-        code = DoneLine(wire, grace=600).run(
-            lambda signals: run_session(
-                make_session(self._build, parse_request(given), reach or ToolAccess(), wire), signals
-            )
-        )
-        return Answer(code=code, out=lines_of(out.getvalue()), err=lines_of(err.getvalue()))
+        done = DoneLine(wire, grace=600)
+        with done.guard() as signals:
+            run_session(make_session(self._build, parse_request(given), reach or ToolAccess(), wire), signals)
+        return Answer(code=done.exit_code, out=lines_of(out.getvalue()), err=lines_of(err.getvalue()))

@@ -3,7 +3,8 @@
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Any
 
 from marid.core.command_events import CommandDone
@@ -24,15 +25,23 @@ class DoneLine:
         self._leave = leave
         self._once = threading.Lock()
         self._ended = False
+        self.exit_code = 0
 
-    def run(self, work: Callable[[SignalGuard], None]) -> int:
-        """Run the work, then write the last line. Returns the exit code."""
+    @contextmanager
+    def guard(self) -> Generator[SignalGuard]:
+        """Run the block, then write the last line and set `exit_code`. Errors, bugs too, end here."""
+        failure: ErrorReport | None = None
         with SignalGuard(self._abandon, _ignore_signal, self._grace) as signals:
-            failure = _run_work(work, signals)
+            try:
+                yield signals
+            except KeyboardInterrupt:
+                failure = _interruption_report(signals.first or signal.SIGINT)
+            except Exception as error:  # noqa: BLE001 - the outermost ring of this face: a bug has its last line too
+                failure = error_report(error)
             signals.ignore()
             with self._once:
                 self._ended = True
-                return self._write_done(failure)
+                self.exit_code = self._write_done(failure)
 
     def _abandon(self, number: signal.Signals) -> None:
         self._once.acquire()
@@ -48,16 +57,6 @@ class DoneLine:
             return 0
         self._wire.write_event(CommandDone(ok=False, code=failure.code, message=failure.message))
         return failure.exit
-
-
-def _run_work(work: Callable[[SignalGuard], None], signals: SignalGuard) -> ErrorReport | None:
-    try:
-        work(signals)
-    except KeyboardInterrupt:
-        return _interruption_report(signals.first or signal.SIGINT)
-    except Exception as error:  # noqa: BLE001 - the outermost ring of this face: a bug has its last line too
-        return error_report(error)
-    return None
 
 
 def _interruption_report(number: signal.Signals) -> ErrorReport:

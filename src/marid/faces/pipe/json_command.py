@@ -45,16 +45,17 @@ class JsonCommand(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
-            raise Exit(DoneLine(_make_writer()).run(_work_that_raises(BadInput(error.format_message())))) from error
+            raise Exit(_write_last_line(BadInput(error.format_message()))) from error
         except Exit as end:
-            raise Exit(end.exit_code or DoneLine(_make_writer()).run(lambda _signals: None)) from end
+            raise Exit(end.exit_code or _write_last_line(None)) from end
 
 
-def _work_that_raises(error: Exception) -> Callable[[SignalGuard], None]:
-    def work(_signals: SignalGuard) -> None:
-        raise error
-
-    return work
+def _write_last_line(error: Exception | None) -> int:
+    done = DoneLine(_make_writer())
+    with done.guard():
+        if error is not None:
+            raise error
+    return done.exit_code
 
 
 def _make_writer() -> JsonLineWriter:
@@ -63,25 +64,19 @@ def _make_writer() -> JsonLineWriter:
 
 def _run_command(ctx: click.Context, **flags: Any) -> int:
     wire = _make_writer()
-
-    def work(signals: SignalGuard) -> None:
+    done = DoneLine(wire)
+    with done.guard() as signals:
         if flags["version"]:
             wire.write_text(f"marid {__version__}")
         elif flags["json_schema"]:
             wire.write_text(json.dumps(input_schema(config_schema()), indent=2))
         else:
-            _run_request(ctx.obj, flags, wire, signals)
-
-    return DoneLine(wire).run(work)
-
-
-def _run_request(
-    open_request: Callable[..., RequestScope], flags: dict[str, Any], wire: JsonLineWriter, signals: SignalGuard
-) -> None:
-    reach = access_from_flags(flags)
-    given = read_object(sys.stdin.buffer if sys.stdin is not None else None)
-    wire.hide(find_secrets(given))
-    run_session(make_session(open_request, parse_request(given), reach, wire, home=flags["own_home"] or ""), signals)
+            access = access_from_flags(flags)
+            given = read_object(sys.stdin.buffer if sys.stdin is not None else None)
+            wire.hide(find_secrets(given))
+            session = make_session(ctx.obj, parse_request(given), access, wire, home=flags["own_home"] or "")
+            run_session(session, signals)
+    return done.exit_code
 
 
 def make_session(

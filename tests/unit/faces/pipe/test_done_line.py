@@ -21,8 +21,10 @@ def _left(code: int) -> None:
 def ended(work: Callable[[SignalGuard], None], **more: Any) -> tuple[int, list[Any]]:
     err = io.BytesIO()
     more = {"grace": 600, "leave": _left, **more}
-    code = DoneLine(JsonLineWriter(io.BytesIO(), err), **more).run(work)
-    return code, [json.loads(line) for line in err.getvalue().splitlines()]
+    done = DoneLine(JsonLineWriter(io.BytesIO(), err), **more)
+    with done.guard() as signals:
+        work(signals)
+    return done.exit_code, [json.loads(line) for line in err.getvalue().splitlines()]
 
 
 def test_work_that_is_done_is_ok() -> None:
@@ -64,15 +66,13 @@ def test_who_hangs_after_a_signal_is_not_waited_for() -> None:
         left.append(code)
         gone.set()
 
-    def work(_: SignalGuard) -> None:
+    done = DoneLine(JsonLineWriter(io.BytesIO(), err), grace=0.01, leave=leave)
+    with pytest.raises(SystemExit), done.guard():  # noqa: PT012 - the signal comes inside of the block
         try:
             os.kill(os.getpid(), signal.SIGTERM)
         except KeyboardInterrupt:
             assert gone.wait(10)
             raise SystemExit from None  # in earnest the process is gone by now
-
-    with pytest.raises(SystemExit):
-        DoneLine(JsonLineWriter(io.BytesIO(), err), grace=0.01, leave=leave).run(work)
     assert left == [143]
     [line] = map(json.loads, err.getvalue().splitlines())
     assert (line["type"], line["ok"]) == ("done", False)
@@ -81,6 +81,8 @@ def test_who_hangs_after_a_signal_is_not_waited_for() -> None:
 def test_who_ends_just_in_time_has_one_last_line() -> None:
     err = io.BytesIO()
     ending = DoneLine(JsonLineWriter(io.BytesIO(), err), leave=lambda code: pytest.fail(f"left with {code}"))
-    assert ending.run(lambda _: None) == 0
+    with ending.guard():
+        pass
+    assert ending.exit_code == 0
     ending._abandon(signal.SIGTERM)  # pyright: ignore[reportPrivateUsage] - as the one who waits does
     assert err.getvalue().count(b"done") == 1
