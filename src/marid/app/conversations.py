@@ -1,5 +1,6 @@
 """Conversations as a person handles them: which one is meant, which there are, and what becomes of them."""
 
+import os
 import sys
 import time
 from collections import deque
@@ -29,9 +30,8 @@ from marid.core.conversation.records import (
     Expiry,
     LeaseHolder,
     StorageSettings,
-    SweepResult,
 )
-from marid.core.errors import BadInput, NotFound
+from marid.core.errors import BadInput, NotFound, Unavailable
 from marid.core.settings.values import storage_settings
 from marid.ports.transcript import ConversationReader, Transcript
 from marid.text.conversation_names import check_conversation_name
@@ -135,6 +135,20 @@ def list_conversations(scope: RequestScope) -> tuple[ConversationListItem, ...]:
 def conversation_names(scope: RequestScope) -> tuple[str, ...]:
     """What conversations are called."""
     return tuple(meta.name for meta in scope.stores.conversations.list())
+
+
+def conversation_exists(scope: RequestScope, key: str, *, unused: str = "") -> bool:
+    """Whether one of that name or id exists; `unused` is the one that may be unused yet.
+
+    Raises: NotFound when another one does not exist; BadInput; Unavailable.
+    """
+    try:
+        scope.stores.conversations.get_meta(key)
+    except NotFound:
+        if key != unused:
+            raise
+        return False
+    return True
 
 
 def overview(scope: RequestScope, key: str) -> Overview:
@@ -271,9 +285,22 @@ def expire(scope: RequestScope, key: str, *, at: int | None = None, after_inacti
     return expiry
 
 
-def sweep(scope: RequestScope) -> SweepResult:
-    """Destroy the conversations whose time has come. Raises: Unavailable."""
-    return scope.stores.lifetimes.sweep()
+class SweepReport(NamedTuple):
+    """The names of the destroyed conversations, a problem that was met, and why nothing could be destroyed."""
+
+    gone: tuple[str, ...] = ()
+    problem: str = ""
+    failure: str = ""
+
+
+def sweep(scope: RequestScope) -> SweepReport:
+    """Destroy the conversations whose time has come. A home that cannot be written can still be read."""
+    if not os.path.isdir(scope.home):
+        return SweepReport()
+    try:
+        return SweepReport(*scope.stores.lifetimes.sweep())
+    except Unavailable as error:
+        return SweepReport(failure=f"cannot delete expired conversations: {error}")
 
 
 def search(

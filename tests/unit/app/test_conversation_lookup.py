@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from fakes.spoken import said, workbench
-from marid.app.conversation_lookup import conversation_exists
+from marid.app.conversations import conversation_exists
 from marid.core.errors import BadInput, NotFound
 
 

@@ -16,7 +16,6 @@ from marid.core.conversation.records import (
     CurrentConversation,
     Expiry,
     StorageSettings,
-    SweepResult,
 )
 from marid.core.errors import BadInput, NotFound
 from marid.core.settings.values import storage_settings
@@ -152,7 +151,7 @@ def test_archiving_hides_and_restoring_brings_back(scope: RequestScope) -> None:
 def test_one_ends_by_itself_when_its_time_has_come(scope: RequestScope) -> None:
     assert conversations.expire(scope, "a", at=5) == Expiry(at=5)
     assert conversations.expire(scope, "a", after_inactive=3600) == Expiry(at=5, after_inactive=3600)
-    assert conversations.sweep(scope) == SweepResult(("a",))
+    assert conversations.sweep(scope) == conversations.SweepReport(("a",))
     assert conversations.conversation_names(scope) == ()
 
 

@@ -1,7 +1,7 @@
 """Commands on conversations: list, destroy, clear, rename, log, inspect, set."""
 
 from marid.app import conversation_settings, conversations, inspection
-from marid.app.conversation_lookup import conversation_exists
+from marid.app.conversations import conversation_exists
 from marid.core.command_events import SystemPromptSet
 from marid.core.conversation.records import ConversationMeta, LeaseHolder
 from marid.core.errors import BadInput

@@ -16,7 +16,7 @@ from marid.app.conversation_settings import conversation_name
 from marid.app.tool_access import ToolAccess
 from marid.core.caller import Caller
 from marid.core.command_events import AutoDestroyed, LoadSummary
-from marid.core.errors import BadInput, Unavailable
+from marid.core.errors import BadInput
 from marid.core.version import __version__
 from marid.faces.access_flags import access_from_flags
 from marid.faces.flag_options import click_option
@@ -111,14 +111,9 @@ def run_session(session: JsonSession, signals: SignalGuard) -> None:
 
 
 def _sweep(session: JsonSession) -> None:
-    """Destroy expired conversations; a home that is read-only can still be used."""
-    try:
-        gone, problem = conversations.sweep(session.scope)
-    except Unavailable as error:
-        session.note(f"cannot delete expired conversations: {error}")
-        return
-    if problem:
-        session.note(problem)
+    gone, problem, failure = conversations.sweep(session.scope)
+    for text in filter(None, (failure, problem)):
+        session.note(text)
     if gone:
         session.writer.write_event(AutoDestroyed(len(gone), gone))
 

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from marid.app.app import RequestScope
-from marid.app.conversation_lookup import conversation_exists
 from marid.app.conversation_settings import conversation_name
+from marid.app.conversations import conversation_exists
 from marid.app.round_request import RoundRequest
 from marid.app.tool_access import ToolAccess
 from marid.core.events import Notice

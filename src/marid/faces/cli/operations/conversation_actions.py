@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from marid.app import conversations
 from marid.app.app import RequestScope
-from marid.app.conversation_lookup import conversation_exists
-from marid.core.errors import BadInput, NotFound, Refused, Unavailable
+from marid.core.errors import BadInput, NotFound, Refused
 from marid.faces.cli.view.console import print_note, write_stderr
 
 CONFIRMATIONS = ("y", "yes")
@@ -17,16 +16,10 @@ def sweep(scope: RequestScope, *, verbose: bool = False) -> str:
     """Destroy the conversations whose time has come, before anything else is done with them: the name of the one that
     was the current one, if it is among them.
     """
-    if not os.path.isdir(scope.home):
-        return ""
     before = conversations.current(scope).implied
-    try:
-        gone, problem = conversations.sweep(scope)
-    except Unavailable as error:
-        # A home that cannot be written can still be read.
-        if verbose:
-            print_note(f"cannot delete expired conversations: {error}")
-        return ""
+    gone, problem, failure = conversations.sweep(scope)
+    if failure and verbose:
+        print_note(failure)
     if problem:
         print_note(problem)
     if gone and verbose:
@@ -80,7 +73,7 @@ def print_current(name: str) -> None:
 
 def rename(scope: RequestScope, old: str, new: str) -> str:
     """Give a conversation another name: that one. Raises: NotFound, whatever the new name is."""
-    there = conversation_exists(scope, old, unused=conversations.current(scope).implied)
+    there = conversations.conversation_exists(scope, old, unused=conversations.current(scope).implied)
     name = conversations.rename(scope, old, new).name if there else conversations.abandon_name(scope, old, new)
     print_note(f"'{old}' is called '{name}' now")
     return name
@@ -102,7 +95,7 @@ def set_archived(scope: RequestScope, name: str, *, archived: bool) -> None:
 
 def destroy(scope: RequestScope, name: str, *, yes: bool = False) -> None:
     """Destroy a conversation once the person says so. Raises: NotFound; Refused when nobody says so."""
-    if not conversation_exists(scope, name, unused=conversations.current(scope).implied):
+    if not conversations.conversation_exists(scope, name, unused=conversations.current(scope).implied):
         now = conversations.abandon_name(scope, name)
         print_note(f"nothing was ever said in '{name}'; '{now}' is the current conversation")
         return
@@ -183,7 +176,7 @@ def set_values(scope: RequestScope, name: str, values: Mapping[str, object]) -> 
 
 def check_exists(scope: RequestScope, name: str) -> None:
     """See that a conversation is there, or is the current one, which may be unused yet. Raises: NotFound."""
-    conversation_exists(scope, name, unused=conversations.current(scope).implied)
+    conversations.conversation_exists(scope, name, unused=conversations.current(scope).implied)
 
 
 def exists_or_notify(scope: RequestScope, name: str, unused: str) -> bool:
@@ -191,7 +184,7 @@ def exists_or_notify(scope: RequestScope, name: str, unused: str) -> bool:
 
     Raises: NotFound.
     """
-    known = conversation_exists(scope, name, unused=unused)
+    known = conversations.conversation_exists(scope, name, unused=unused)
     if not known:
         print_note(f"nothing was said in '{name}' yet")
     return known
