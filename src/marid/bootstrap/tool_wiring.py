@@ -2,7 +2,8 @@
 
 import os
 from _thread import allocate_lock
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from marid.app.toolbox import Toolbox
@@ -15,6 +16,7 @@ from marid.ports.git import Git
 from marid.ports.processes import ProcessRunner
 from marid.ports.web import Web
 from marid.ports.workers import Workers
+from marid.toolkit.call_scope import LazyServices
 from marid.toolkit.inventory import Inventory, LazyInventory
 from marid.toolkit.path_resolver import PathResolver
 from marid.tools.module_index import TOOL_MODULES
@@ -29,36 +31,6 @@ if TYPE_CHECKING:
     from marid.toolkit.thread_pool import DaemonThreadPool
 
 Maker = Callable[[], object]
-
-
-class LazyServices(Mapping[type, object]):
-    """Ports by type, each made when a tool first asks for it. Those with a condition are there while it holds."""
-
-    def __init__(
-        self, makers: Mapping[type, Maker], conditions: Mapping[type, Callable[[], bool]] | None = None
-    ) -> None:
-        self._makers = makers
-        self._conditions = conditions or {}
-        self._made: dict[type, object] = {}
-        self._lock = allocate_lock()  # calls that run at once may ask for the same port
-
-    def __getitem__(self, port: type) -> object:
-        with self._lock:
-            if port not in self._made:
-                self._made[port] = self._makers[port]()
-            return self._made[port]
-
-    def __contains__(self, port: object) -> bool:
-        return isinstance(port, type) and port in self._makers and self._holds(port)
-
-    def __iter__(self) -> Iterator[type]:
-        return filter(self._holds, self._makers)
-
-    def __len__(self) -> int:
-        return sum(map(self._holds, self._makers))
-
-    def _holds(self, port: type) -> bool:
-        return port not in self._conditions or self._conditions[port]()
 
 
 class ToolAdapters:
@@ -104,9 +76,10 @@ class ToolAdapters:
         return ProjectBeads(scope, self._environ)
 
 
-def _has_beads(scope: PathScope) -> bool:
-    """Whether the first root has a workspace; only the adapter reads it, through the guard."""
-    return any(os.path.isdir(os.path.join(root.path, ".beads")) for root in scope.guarded_roots[:1])
+def _beads_check(scope: PathScope) -> Callable[[], bool]:
+    """Whether the first root has a workspace now; only the adapter reads it, through the guard."""
+    folders = [os.path.join(root.path, ".beads") for root in scope.guarded_roots[:1]]
+    return partial(os.path.isdir, folders[0]) if folders else bool
 
 
 class SharedAdapters(NamedTuple):
@@ -160,7 +133,7 @@ def make_toolbox(home: str, environ: Mapping[str, str], shared: SharedAdapters) 
             BeadsWorkspace: lambda: adapters.beads(path_scope),
             PathResolver: lambda: path_scope,
         }
-        return LazyServices(own, {BeadsWorkspace: lambda: _has_beads(path_scope)})
+        return LazyServices(own, {BeadsWorkspace: _beads_check(path_scope)})
 
     return Toolbox(
         inventory=LazyInventory(TOOL_MODULES),

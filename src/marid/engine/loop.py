@@ -10,11 +10,10 @@ from marid.core.conversation.entry import FAILED, INTERRUPTED, MESSAGE, STOPPED,
 from marid.core.errors import MaridError, Unavailable
 from marid.core.hooks import LoopChange
 from marid.core.model_io import Finished, ModelRequest, Parameters, TextDelta, ToolOffer
-from marid.core.round_events import AFTER_CONTINUATION, EndReason, FuelExhausted, ReplyEnded, RoundEnd
+from marid.core.round_events import AFTER_CONTINUATION, EndReason, FuelExhausted, FuelStatus, ReplyEnded, RoundEnd
 from marid.core.settings.values import Settings
 from marid.engine.async_conversation import AsyncConversation
 from marid.engine.batch import STORE_TIMEOUT, BatchContext, CallBatch
-from marid.engine.fuel import FuelBudget
 from marid.engine.messages import PROMPT_KEY
 from marid.engine.model_requests import RequestBuilder, WindowLimits, tool_offers
 from marid.engine.reply_stream import ReplyStream
@@ -30,8 +29,47 @@ from marid.toolkit.dispatch import Dispatcher
 
 # Seconds for a provider to say how much its model takes in: a list that is slow is not worth the wait.
 _WINDOW_LOOKUP_TIMEOUT = 3.0
+# Characters of a continuation's prompt that its event shows.
+_FUEL_PREVIEW = 80
 MAX_EMPTY_REPLIES = 3
 """Empty replies in a row that end a round which fuel does not end."""
+
+
+class FuelBudget:
+    """`total` 0 means no limit."""
+
+    def __init__(self, total: int) -> None:
+        self._total = max(0, total)
+        self._remaining = self._total
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether fuel can run out."""
+        return self._total > 0
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether no request is left."""
+        return self.is_limited and self._remaining <= 0
+
+    @property
+    def level(self) -> tuple[int, int] | None:
+        """What is left and the total; None without a limit."""
+        return (self._remaining, self._total) if self.is_limited else None
+
+    def spend(self, cost: int = 1) -> None:
+        """A request was made."""
+        self._remaining = max(0, self._remaining - max(0, cost))
+
+    def adjust(self, remaining: int | None, delta: int) -> None:
+        """Set what is left and add to it, never below 0. Ignored without a limit."""
+        if self.is_limited:
+            self._remaining = max(0, (self._remaining if remaining is None else remaining) + delta)
+
+    def status(self, event: str, prompt: str | None = None) -> FuelStatus:
+        """What is left; of a continuation's prompt only the beginning is shown."""
+        preview = f"{prompt[: _FUEL_PREVIEW - 3]}..." if prompt and len(prompt) > _FUEL_PREVIEW else prompt
+        return FuelStatus(self._remaining, self._total, event, preview)
 
 
 @dataclass(frozen=True, kw_only=True)

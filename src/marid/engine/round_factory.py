@@ -162,7 +162,8 @@ class RoundFactory:
         try:
             for note in (*locked.problems(), *_setup_notes(tools, setup)):
                 await events.emit(Notice(note))
-            deps = await self._make_deps(setup, conversation, tools, asker)
+            call_scope = replace(tools.call_scope, emit=events.emit, asker=asker)
+            deps = await self._make_deps(setup, conversation, tools, call_scope)
             stamp = await self._start(setup, conversation, events.id, tools.call_scope.hooks)
             if stamp is None:
                 return RoundEnd("nothing", events.id)
@@ -208,12 +209,11 @@ class RoundFactory:
         return stamp if await start_round(conversation, self.inbox, stamp, setup.prompt, hooks) else None
 
     async def _make_deps(
-        self, setup: RoundSetup, conversation: AsyncConversation, tools: RoundTools, asker: "Asker | None"
+        self, setup: RoundSetup, conversation: AsyncConversation, tools: RoundTools, call_scope: CallScope
     ) -> RoundDeps:
         locked, texts = conversation.conversation, await conversation.run_in_thread(self.load_prompts)
         offered = filter_tools(tools.inventory, setup.settings)
-        hooks = tools.call_scope.hooks
-        services = home_services(setup.conversation, self.conversations, self.inbox, setup.model, hooks)
+        services = home_services(setup.conversation, self.conversations, self.inbox, setup.model, call_scope.hooks)
         services |= conversation_services(locked, setup.settings)
 
         def make_system_prompt(fuel: tuple[int, int] | None) -> str:
@@ -229,7 +229,7 @@ class RoundFactory:
             settings=setup.settings,
             parameters=setup.parameters,
             dispatcher=await conversation.run_in_thread(partial(tools.make_dispatcher, offered)),
-            scope=replace(tools.call_scope.with_services(services), emit=conversation.emit, asker=asker),
+            scope=call_scope.with_services(services),
             make_system_prompt=make_system_prompt,
             fallback_tool=setup.fallback_tool,
         )
