@@ -18,8 +18,7 @@ from bench.bars import Bar
 from bench.conversation.serving import serving
 from marid.app.app import RequestScope
 from marid.app.conversations import clear
-from marid.app.round_request import RoundRequest
-from marid.app.rounds import run_round
+from marid.app.rounds import RoundRequest, run_round
 from marid.bootstrap.wiring import open_request
 from marid.toolkit.call_scope import ignore_event
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from marid.app import project_context as verbs
 from marid.bootstrap.wiring import open_request
-from marid.core.context import ContextRequest, ContextView, FileSelection, OutputFormat, RenderOptions
+from marid.core.context import ContextRequest, ContextView, FileSelection, OutputFormat, RenderOptions, byte_limit
 from marid.core.errors import BadInput
 from marid.core.events import ContextEvent, Event
 
@@ -60,7 +60,7 @@ def stream(
         cwd=scope.cwd,
         selection=selection,
         render=render,
-        max_bytes=verbs.byte_limit(megabytes),
+        max_bytes=byte_limit(megabytes),
         encoding=scope.settings.context.encoding,
     )
     for batch in verbs.assemble(scope, request, _ignore_event):

@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -132,11 +133,17 @@ def test_a_package_without_modules_does_not_exist() -> None:
     assert [folder for folder in empty if not [x for x in folder.rglob("*.py") if x.name != "__init__.py"]] == []
 
 
-def test_what_the_command_table_and_the_forms_name_by_string_exists() -> None:
-    from marid.assembly.formats.format_table import FORMATS
-    from marid.launch.commands import COMMANDS
-
-    for place in [*(command.target for command in COMMANDS.values()), *FORMATS.values()]:
+def test_what_is_named_by_string_exists() -> None:
+    """The commands, the formats, and the parts that the composition root makes when they are first used."""
+    places = {
+        node.value
+        for path in MODULES
+        for node in ast.walk(parse(path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if re.fullmatch(r"marid(\.\w+)+:\w+", node.value)
+    }
+    assert {"marid.adapters.git.local_git:LocalGit", "marid.faces.cli.commands.log:command"} <= places
+    for place in places:
         module, _, attribute = place.partition(":")
         assert hasattr(importlib.import_module(module), attribute), place
 

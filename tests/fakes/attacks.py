@@ -14,6 +14,7 @@ from marid.assembly.context_reader import ContextReader
 from marid.assembly.guarded_context import GuardedContextReader
 from marid.core.errors import MaridError
 from marid.core.policy.policy import Effect
+from marid.core.settings.values import ContextSettings
 from marid.ports.git import Git
 from marid.ports.processes import ProcessRunner
 from marid.toolkit.handles import FileRef, PathHandle, TargetRef
@@ -133,7 +134,7 @@ class Finder:
 def context_reader() -> GuardedContextReader:
     """Assembles contexts that need no port."""
     ports = ContextPorts(git=_absent, clones=_absent, cache=_absent, outlines=_absent, user_git_files=UserGitFiles())
-    return GuardedContextReader(ports, max_bytes=1 << 20, mask=True, encoding="o200k_base")
+    return GuardedContextReader(ports, ContextSettings(max_size_mb=1))
 
 
 def _absent(*_: object) -> Any:

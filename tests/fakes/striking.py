@@ -15,9 +15,8 @@ from pathlib import Path
 from fakes.model import FakeModel, answer
 from fakes.rounds import called
 from fakes.talking import Listener, talk
-from marid.app.app import RequestScope
+from marid.app.app import RequestScope, Toolbox
 from marid.app.tool_access import ToolAccess
-from marid.app.toolbox import Toolbox
 from marid.bootstrap.wiring import open_request
 from marid.core.events import Event
 from marid.core.policy.approval import ApprovalAnswer, Question

@@ -9,8 +9,7 @@ import anyio
 from fakes.events import Recorder
 from fakes.model import FakeModel
 from marid.app.app import RequestScope
-from marid.app.round_request import RoundRequest
-from marid.app.rounds import run_round
+from marid.app.rounds import RoundRequest, run_round
 from marid.bootstrap.wiring import open_request
 from marid.core.conversation.entry import Entry
 from marid.core.round_events import RoundEnd, RoundEvent

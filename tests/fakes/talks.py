@@ -5,7 +5,7 @@ from pathlib import Path
 
 from fakes.apps import bare_app
 from marid.app.app import RequestScope, open_scope
-from marid.app.round_request import RoundRequest
+from marid.app.rounds import RoundRequest
 from marid.core.caller import Caller
 from marid.core.errors import MaridError
 from marid.core.events import EventListener

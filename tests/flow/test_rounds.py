@@ -15,8 +15,7 @@ from fakes import striking
 from fakes.talking import Listener, asks, chats, desk, stored, talk
 from marid.app.app import RequestScope
 from marid.app.approvals import answer_approval, pending_approvals
-from marid.app.round_request import RoundRequest
-from marid.app.rounds import run_round
+from marid.app.rounds import RoundRequest, run_round
 from marid.app.tool_access import ToolAccess
 from marid.core.conversation.entry import FAILED, INTERRUPTED, TOOL_CALL, TOOL_RESULT
 from marid.core.errors import Exhausted, Unavailable

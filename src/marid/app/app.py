@@ -11,16 +11,27 @@ from marid.core.settings.values import ResolvedSettings, Settings
 
 if TYPE_CHECKING:
     # Importing a module costs a quarter of a millisecond at every start; only the type checker needs these here.
-    from marid.app.conversation_stores import ConversationStores
-    from marid.app.toolbox import Toolbox
     from marid.core.hooks import Hooks
     from marid.ports.approvals import Approvals
     from marid.ports.clipboard import Clipboard
+    from marid.ports.conversations import ConversationStores
     from marid.ports.model import Model
     from marid.ports.watch import FileWatcher
+    from marid.toolkit.dispatch import Dispatcher
+    from marid.toolkit.inventory import Inventory
     from marid.toolkit.thread_pool import DaemonThreadPool
+    from marid.workspace.guard.api import PathScope
 
 _NO_OVERRIDES: Mapping[str, object] = MappingProxyType({})
+
+
+class Toolbox(NamedTuple):
+    """The tools, what calls those of an inventory with and without an event loop, and their ports by type."""
+
+    inventory: "Inventory"
+    make_dispatcher: "Callable[[Settings, Inventory], Dispatcher]"
+    make_blocking_dispatcher: "Callable[[Settings, Inventory], Dispatcher]"
+    services_for: "Callable[[Settings, PathScope], Mapping[type, object]]"
 
 
 class App(NamedTuple):

@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from marid.app.app import RequestScope
-from marid.app.conversation_stores import ConversationStores
 from marid.core.conversation.entry import (
     ANCHORS,
     FLOW_CALL,
@@ -33,6 +32,7 @@ from marid.core.conversation.records import (
 )
 from marid.core.errors import BadInput, NotFound, Unavailable
 from marid.core.settings.values import storage_settings
+from marid.ports.conversations import ConversationStores
 from marid.ports.transcript import ConversationReader, Transcript
 from marid.text.conversation_names import check_conversation_name
 

@@ -5,8 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from marid.app.app import RequestScope
-from marid.app.round_request import RoundRequest
-from marid.app.rounds import run_round
+from marid.app.rounds import RoundRequest, run_round
 from marid.core.errors import Unavailable
 from marid.core.events import EventListener
 from marid.core.round_events import RoundEnd, RoundEvent

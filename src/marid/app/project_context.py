@@ -20,20 +20,7 @@ from marid.workspace.walk import Walker
 if TYPE_CHECKING:
     from marid.assembly.content_cache import ContentCache
 
-_MEGABYTE = 1 << 20
-_MAX_MEGABYTES = 1 << 50  # of megabytes
-
 EventSink = Callable[[Event[ContextEvent]], None]
-
-
-def byte_limit(megabytes: float) -> int:
-    """A size limit in bytes.
-
-    Raises: BadInput for a number that is no size.
-    """
-    if not 0 < megabytes < _MAX_MEGABYTES:
-        raise BadInput(f"the size limit must be a number of megabytes above 0, not {megabytes:g}")
-    return int(megabytes * _MEGABYTE)
 
 
 def assemble(

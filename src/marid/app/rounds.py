@@ -1,13 +1,13 @@
 """Run a round: a prompt, and everything that follows until the answer."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from marid.app.app import RequestScope
-from marid.app.round_request import RoundRequest
+from marid.app.tool_access import ToolAccess
 from marid.app.tool_session import ToolSession, open_tools
 from marid.core.conversation.entry import TO_AGENT, TO_USER, new_id
 from marid.core.errors import BadInput
@@ -25,10 +25,31 @@ if TYPE_CHECKING:
     from marid.toolkit.questions import Asker
 
 _OFFLINE = "offline"
+_NO_FLAGS = ToolAccess()
 _SPEAKER_TOOLS: Mapping[str, str] = MappingProxyType({"user": TO_USER, "agent": TO_AGENT})
 _LOGS = {"request-log": ("request", "requests.jsonl"), "response-meta": ("response", "response_meta.jsonl")}
 # How the documents name the way by which a conversation was created; JSON mode is a program's command line.
 _SOURCES: Mapping[str, str] = MappingProxyType({"cli": "CLI", "json": "CLI", "mcp": "MCP", "rest": "REST"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundRequest:
+    """What is said, and under which conditions.
+
+    `conversation` is a name or an id; one that does not exist is created. `resume` continues the last round without a
+    new message. `force` ("user" or "agent") is whose turn it is after an answer without a handoff. `debug` names
+    logs of model requests to write. `lock_timeout` is how many seconds to wait for a conversation that is in use. An
+    `automatic` prompt comes from the program, not from a person, and does not become a title.
+    """
+
+    prompt: str
+    conversation: str
+    access: ToolAccess = _NO_FLAGS
+    resume: bool = False
+    force: str = ""
+    debug: frozenset[str] = frozenset()
+    lock_timeout: float = 0.0
+    automatic: bool = False
 
 
 async def run_round(

@@ -7,13 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from marid.app.app import RequestScope
-from marid.app.conversation_stores import ConversationStores
 from marid.app.tool_access import ToolAccess
 from marid.app.tool_session import ToolSession, open_tools
 from marid.core.errors import NotFound
 from marid.core.events import EventListener, ToolEvent
 from marid.core.settings.values import storage_settings
 from marid.engine.round_services import conversation_services, home_services
+from marid.ports.conversations import ConversationStores
 from marid.ports.handoff import Handoff
 from marid.ports.model import ModelLookup
 from marid.ports.notes import NoteWriter, ReflectionWriter

@@ -3,23 +3,23 @@
 from marid.assembly.context_ports import ContextPorts
 from marid.assembly.context_reader import ContextText
 from marid.assembly.pipeline import ContextRun
-from marid.core.context import ContextRequest, ContextView, FileSelection, RenderOptions
+from marid.core.context import ContextRequest, ContextView, FileSelection, RenderOptions, byte_limit
 from marid.core.errors import BadInput, Exhausted, Refused
 from marid.core.events import ContextEvent, FileProblem, Notice
+from marid.core.settings.values import ContextSettings
 from marid.text.display import quote_path
 from marid.workspace.guard.api import GuardedPath
 from marid.workspace.guard.guarded_access import GuardedAccess, follow_links
 
 
 class GuardedContextReader:
-    """The port ContextReader. `max_bytes`, `mask` and `encoding` are those of the settings."""
+    """The port ContextReader."""
 
-    def __init__(self, ports: ContextPorts, *, max_bytes: int, mask: bool, encoding: str) -> None:
+    def __init__(self, ports: ContextPorts, settings: ContextSettings) -> None:
         # The process has threads by now, so it must not fork.
         self._ports = ports._replace(job_pool=None)
-        self._max_bytes = max_bytes
-        self._mask = mask
-        self._encoding = encoding
+        self._settings = settings
+        self._max_bytes = byte_limit(settings.max_size_mb)
 
     def read(
         self, folder: GuardedPath, selection: FileSelection, render: RenderOptions, max_bytes: int | None
@@ -34,9 +34,9 @@ class GuardedContextReader:
         request = ContextRequest(
             cwd=access.top,
             selection=selection._replace(targets=targets or (access.top,), base=access.top),
-            render=render._replace(mask=self._mask),
+            render=render._replace(mask=self._settings.mask),
             max_bytes=min(self._max_bytes, max_bytes) if max_bytes and is_whole else self._max_bytes,
-            encoding=self._encoding,
+            encoding=self._settings.encoding,
         )
         notices: list[str] = []
 

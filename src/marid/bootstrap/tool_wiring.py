@@ -1,16 +1,16 @@
 """What the tools work with: which adapter stands behind which of their ports."""
 
 import os
-from _thread import allocate_lock
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from marid.app.toolbox import Toolbox
+from marid.app.app import Toolbox
 from marid.assembly.context_ports import ContextPorts
 from marid.assembly.context_reader import ContextReader
-from marid.bootstrap.model_wiring import provider_secrets
-from marid.core.settings.values import ContextSettings, Settings
+from marid.bootstrap.credentials import provider_secrets
+from marid.bootstrap.parts import lazy, make, once
+from marid.core.settings.values import Settings
 from marid.ports.beads import BeadsWorkspace
 from marid.ports.git import Git
 from marid.ports.processes import ProcessRunner
@@ -23,121 +23,72 @@ from marid.tools.module_index import TOOL_MODULES
 from marid.workspace.guard.api import PathScope
 
 if TYPE_CHECKING:
-    from marid.adapters.process.shell_runner import ShellRunner
-    from marid.adapters.session_log import SessionLog
-    from marid.adapters.sqlite_approvals import SqliteApprovals
     from marid.bootstrap.call_pipeline import DispatcherFactory
     from marid.toolkit.dispatch import Dispatcher
-    from marid.toolkit.thread_pool import DaemonThreadPool
 
-Maker = Callable[[], object]
+_Maker = Callable[[], Any]
 
 
-class ToolAdapters:
-    """Makes what all callers of one process share."""
+def make_toolbox(home: str, environ: Mapping[str, str], ports: ContextPorts, shared: Mapping[str, _Maker]) -> Toolbox:
+    """The tools of a process, and what they need. `shared` makes `workers`, `approvals` and `threads`."""
+    wiring = _ToolWiring(home, environ, ports, shared)
+    return Toolbox(
+        LazyInventory(TOOL_MODULES), wiring.make_dispatcher, wiring.make_blocking_dispatcher, wiring.services_for
+    )
 
-    def __init__(self, home: str, environ: Mapping[str, str]) -> None:
-        self._home = home
+
+class _ToolWiring:
+    def __init__(
+        self, home: str, environ: Mapping[str, str], ports: ContextPorts, shared: Mapping[str, _Maker]
+    ) -> None:
         self._environ = environ
-        self.warnings: list[str] = []
+        self._context_ports = ports
+        self._audit = lazy("marid.adapters.session_log:SessionLog", home, "marid")
+        warnings: list[str] = []
+        processes = once(partial(_make_processes, home, environ, warnings))
+        self._shared = {Workers: shared["workers"], Git: ports.git, ProcessRunner: processes}
 
-    def audit(self) -> "SessionLog":
-        from marid.adapters.session_log import SessionLog
+        def make_factory() -> "DispatcherFactory":
+            executor = partial(make, "marid.bootstrap.call_pipeline:make_executor", home, shared, processes, warnings)
+            return make("marid.bootstrap.call_pipeline:DispatcherFactory", home, self._audit(), executor)
 
-        return SessionLog(self._home, "marid")
+        self._dispatchers = once(make_factory)
 
-    def processes(self) -> "ShellRunner":
-        from marid.adapters.process.shell_runner import ShellRunner
-        from marid.adapters.sandbox.bubblewrap import Sandbox, find_bubblewrap
-        from marid.bootstrap.shell_environment import shell_environment
+    def make_dispatcher(self, settings: Settings, inventory: Inventory) -> "Dispatcher":
+        """What calls the tools of an inventory, which may be a part of all, on an event loop."""
+        return self._factory(settings).make(inventory)
 
-        environment = shell_environment(self._environ, self._home)
-        self.warnings += environment.warnings
-        program = find_bubblewrap()
-        sandbox = Sandbox(program, env=environment.variables, state=self._home) if program else None
-        return ShellRunner(env=environment.variables, sandbox=sandbox)
+    def make_blocking_dispatcher(self, settings: Settings, inventory: Inventory) -> "Dispatcher":
+        """The same without an event loop."""
+        return self._factory(settings).make_blocking(inventory)
 
-    def web(self, settings: Settings) -> Web:
-        from marid.adapters.web.client import WebClient
+    def services_for(self, settings: Settings, path_scope: PathScope) -> Mapping[type, object]:
+        """The ports that tools work with, by type."""
+        context_ports, web = self._context_ports._replace(settings_rules=settings.context.rules), settings.web
+        own: dict[type, Callable[[], object]] = {
+            **self._shared,
+            Web: lazy("marid.adapters.web.client:WebClient", allow=web.net_allow, engine=web.search_url),
+            ContextReader: lazy("marid.assembly.guarded_context:GuardedContextReader", context_ports, settings.context),
+            BeadsWorkspace: lazy("marid.adapters.beads.project_beads:ProjectBeads", path_scope, self._environ),
+            PathResolver: lambda: path_scope,
+        }
+        return LazyServices(own, {BeadsWorkspace: _beads_check(path_scope)})
 
-        return WebClient(allow=settings.web.net_allow, engine=settings.web.search_url)
+    def _factory(self, settings: Settings) -> "DispatcherFactory":
+        factory = self._dispatchers()
+        self._audit().hide(provider_secrets(settings, self._environ))
+        return factory
 
-    def contexts(self, settings: ContextSettings, ports: ContextPorts) -> ContextReader:
-        from marid.app.project_context import byte_limit
-        from marid.assembly.guarded_context import GuardedContextReader
 
-        ports = ports._replace(settings_rules=settings.rules)
-        limit = byte_limit(settings.max_size_mb)
-        return GuardedContextReader(ports, max_bytes=limit, mask=settings.mask, encoding=settings.encoding)
-
-    def beads(self, scope: PathScope) -> BeadsWorkspace:
-        from marid.adapters.beads.project_beads import ProjectBeads
-
-        return ProjectBeads(scope, self._environ)
+def _make_processes(home: str, environ: Mapping[str, str], warnings: list[str]) -> ProcessRunner:
+    environment = make("marid.bootstrap.shell_environment:shell_environment", environ, home)
+    warnings += environment.warnings
+    variables, program = environment.variables, make("marid.adapters.sandbox.bubblewrap:find_bubblewrap")
+    sandbox = make("marid.adapters.sandbox.bubblewrap:Sandbox", program, env=variables, state=home) if program else None
+    return make("marid.adapters.process.shell_runner:ShellRunner", env=variables, sandbox=sandbox)
 
 
 def _beads_check(scope: PathScope) -> Callable[[], bool]:
     """Whether the first root has a workspace now; only the adapter reads it, through the guard."""
     folders = [os.path.join(root.path, ".beads") for root in scope.guarded_roots[:1]]
     return partial(os.path.isdir, folders[0]) if folders else bool
-
-
-class SharedAdapters(NamedTuple):
-    """What tools share with the rest of the program."""
-
-    context_ports: ContextPorts
-    workers: Callable[[], Workers]
-    approvals: "Callable[[], SqliteApprovals]"
-    threads: "Callable[[], DaemonThreadPool]"
-
-
-def make_toolbox(home: str, environ: Mapping[str, str], shared: SharedAdapters) -> Toolbox:
-    """The tools and what they need."""
-    adapters = ToolAdapters(home, environ)
-    services = LazyServices(
-        {
-            Workers: shared.workers,
-            Git: shared.context_ports.git,
-            ProcessRunner: adapters.processes,
-        }
-    )
-    made: list[tuple[SessionLog, DispatcherFactory]] = []
-    lock = allocate_lock()  # several requests may make their first call at once
-
-    def factory_for(settings: Settings) -> "DispatcherFactory":
-        with lock:
-            if not made:
-                from marid.bootstrap.call_pipeline import DispatcherFactory, PipelinePorts
-
-                log = adapters.audit()
-
-                def make_ports() -> PipelinePorts:
-                    return PipelinePorts(home, shared.threads(), shared.approvals(), log, services, adapters.warnings)
-
-                made.append((log, DispatcherFactory(home, log, make_ports)))
-        audit, factory = made[0]
-        audit.hide(provider_secrets(settings, environ))
-        return factory
-
-    def make_dispatcher(settings: Settings, inventory: Inventory) -> "Dispatcher":
-        return factory_for(settings).make(inventory)
-
-    def make_blocking_dispatcher(settings: Settings, inventory: Inventory) -> "Dispatcher":
-        return factory_for(settings).make_blocking(inventory)
-
-    def services_for(settings: Settings, path_scope: PathScope) -> Mapping[type, object]:
-        own: dict[type, Maker] = {port: (lambda port=port: services[port]) for port in services}
-        own |= {
-            Web: lambda: adapters.web(settings),
-            ContextReader: lambda: adapters.contexts(settings.context, shared.context_ports),
-            BeadsWorkspace: lambda: adapters.beads(path_scope),
-            PathResolver: lambda: path_scope,
-        }
-        return LazyServices(own, {BeadsWorkspace: _beads_check(path_scope)})
-
-    return Toolbox(
-        inventory=LazyInventory(TOOL_MODULES),
-        make_dispatcher=make_dispatcher,
-        make_blocking_dispatcher=make_blocking_dispatcher,
-        services_for=services_for,
-    )

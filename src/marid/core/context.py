@@ -3,6 +3,11 @@
 from enum import Enum
 from typing import NamedTuple
 
+from marid.core.errors import BadInput
+
+_MEGABYTE = 1 << 20
+_MAX_MEGABYTES = 1 << 50
+
 
 class OutputFormat(Enum):
     """The format of the output."""
@@ -116,3 +121,10 @@ class ContextReport(NamedTuple):
     problems: int = 0
     tokens: int | None = None
     exact: bool = True
+
+
+def byte_limit(megabytes: float) -> int:
+    """A size limit in bytes. Raises: BadInput for a number that is not a size."""
+    if not 0 < megabytes < _MAX_MEGABYTES:
+        raise BadInput(f"the size limit must be a number of megabytes above 0, not {megabytes:g}")
+    return int(megabytes * _MEGABYTE)

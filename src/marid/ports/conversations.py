@@ -6,7 +6,7 @@ What changes a conversation needs its lease: it raises ConversationLocked while 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from marid.core.conversation.records import (
     DEFAULT_STORAGE,
@@ -173,3 +173,13 @@ class Inbox(Protocol):
     def remove(self, name: str, messages: Sequence[InboxMessage]) -> None:
         """Remove these messages, and none that have arrived since they were collected."""
         ...
+
+
+class ConversationStores(NamedTuple):
+    """The store of a home, one object for each port; made once per process."""
+
+    conversations: Conversations
+    lifetimes: ConversationLifetimes
+    session: TerminalSession
+    inbox: Inbox
+    files: ConversationFiles

@@ -1,7 +1,7 @@
 """Call a tool without an event loop, for a program that makes one call and waits for it."""
 
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -59,9 +59,9 @@ class BlockingThreads:
 class BlockingPlanHandler:
     """Starts an event loop for what needs one: a question or a plan. `make_handler` makes what handles it there."""
 
-    threads: BlockingThreads
     audit: AuditLog
     make_handler: Callable[[], PlanHandler]
+    threads: BlockingThreads = field(default_factory=BlockingThreads)
 
     async def execute(self, result: BodyResult, call: CallState) -> ToolOutput:
         """Carry out what the body of a call planned. Raises: MaridError, Refused if it was not approved."""

@@ -6,7 +6,7 @@ import pytest
 from fakes.model import FakeModel, answer
 from fakes.talking import Listener, desk, stored
 from marid.app.inboxes import INBOX_PROMPT, inbox_counts, run_inbox_round
-from marid.app.round_request import RoundRequest
+from marid.app.rounds import RoundRequest
 from marid.core.conversation.records import InboxMessage
 from marid.core.errors import BadInput
 from marid.core.round_events import RoundEnd

@@ -5,10 +5,10 @@ import pytest
 
 from fakes.means import FakeClipboard, Outside
 from fakes.trees import plant, plant_names
-from marid.app.project_context import assemble, byte_limit, copy, explain_path, lock_differences, save, send
+from marid.app.project_context import assemble, copy, explain_path, lock_differences, save, send
 from marid.assembly.pipeline import ContextRun
 from marid.core.caller import Caller
-from marid.core.context import ContextRequest, ContextView, FileSelection, RenderOptions
+from marid.core.context import ContextRequest, ContextView, FileSelection, RenderOptions, byte_limit
 from marid.core.errors import BadInput, NotFound, Unavailable
 from marid.core.events import ContextEvent, Event, Notice, PackProgress, WalkProgress
 from marid.core.settings.values import make_settings

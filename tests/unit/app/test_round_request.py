@@ -1,6 +1,6 @@
 """What is said."""
 
-from marid.app.round_request import RoundRequest
+from marid.app.rounds import RoundRequest
 
 
 def test_nothing_but_the_words_and_the_conversation_need_be_said() -> None:

@@ -8,8 +8,7 @@ import pytest
 from fakes.model import FakeModel
 from fakes.talking import desk
 from marid.app.app import RequestScope
-from marid.app.round_request import RoundRequest
-from marid.app.rounds import prepare_round
+from marid.app.rounds import RoundRequest, prepare_round
 from marid.core.conversation.records import Conflict
 from marid.core.errors import BadInput
 from marid.core.model_io import ModelInfo

@@ -10,8 +10,7 @@ import pytest
 from fakes.model import FakeModel, answer
 from fakes.rounds import called
 from fakes.talking import Listener, desk, stored, talk
-from marid.app.round_request import RoundRequest
-from marid.app.rounds import run_round
+from marid.app.rounds import RoundRequest, run_round
 from marid.core.caller import Caller
 from marid.core.conversation.records import InboxMessage
 from marid.core.errors import NotFound, Unavailable

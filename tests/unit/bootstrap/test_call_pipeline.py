@@ -6,7 +6,7 @@ import anyio
 
 from marid.app.tool_access import ToolAccess
 from marid.app.tool_session import open_tools
-from marid.bootstrap.call_pipeline import Committer
+from marid.bootstrap.call_pipeline import commit_changes
 from marid.bootstrap.wiring import open_request
 from marid.toolkit.outcome import PlannedChange
 from marid.workspace.guard.api import PathScope
@@ -23,6 +23,7 @@ def test_listing_the_tools_makes_no_home(tmp_path: Path) -> None:
 
 def test_a_commit_needs_no_home_beforehand(tmp_path: Path) -> None:
     with PathScope([str(tmp_path)]) as territory:
-        Committer(str(tmp_path / "home"))([PlannedChange(path=territory.resolve("new.txt"), before=None, after=b"x")])
+        change = PlannedChange(path=territory.resolve("new.txt"), before=None, after=b"x")
+        commit_changes(str(tmp_path / "home"), [change])
     assert (tmp_path / "new.txt").read_bytes() == b"x"
     assert (tmp_path / "home").stat().st_mode & 0o777 == 0o700

@@ -10,8 +10,9 @@ import pytest
 from marid.adapters.gateway.gateway import Gateway
 from marid.adapters.gateway.providers import Provider
 from marid.adapters.offline.offline_model import OfflineModel
-from marid.adapters.store.conversations import FileConversations
-from marid.bootstrap.model_wiring import make_model, make_providers, make_stores, provider_secrets
+from marid.adapters.store.conversations import FileConversations, open_stores
+from marid.bootstrap.credentials import provider_secrets
+from marid.bootstrap.model_wiring import make_model, make_providers
 from marid.core.errors import BadInput, Unavailable
 from marid.core.model_io import ModelRequest
 from marid.core.settings.values import Settings, make_settings
@@ -24,17 +25,17 @@ def provider(model: Model) -> Provider:
 
 
 def test_without_anything_it_is_offline() -> None:
-    assert isinstance(make_model(Settings(), {"OPENAI_API_KEY": "k"}, {}), OfflineModel)
+    assert isinstance(make_model({"OPENAI_API_KEY": "k"}, Settings(), {}), OfflineModel)
 
 
 def test_a_url_alone_is_an_openai_compatible_service() -> None:
-    made = provider(make_model(make_settings(base_url="http://localhost:1/v1", api_key="k"), {}, {}))
+    made = provider(make_model({}, make_settings(base_url="http://localhost:1/v1", api_key="k"), {}))
     assert (made.id, made.dialect, made.base_url, made.api_key) == ("openai", "openai", "http://localhost:1/v1", "k")
 
 
 def test_a_table_holds_all_that_its_provider_needs_and_gets_no_key_of_another() -> None:
     rows = {"local": {"base_url": "http://localhost:2/v1"}}
-    _, made, _ = make_providers(make_settings(provider="openai", api_key="other", providers=rows), {})
+    _, made, _ = make_providers({}, make_settings(provider="openai", api_key="other", providers=rows))
     assert (made.provider, provider(made).base_url, provider(made).api_key) == ("local", "http://localhost:2/v1", "")
 
 
@@ -43,25 +44,25 @@ def test_a_table_holds_all_that_its_provider_needs_and_gets_no_key_of_another() 
     [("openai", "OPENAI_API_KEY"), ("anthropic", "ANTHROPIC_API_KEY"), ("google", "GOOGLE_API_KEY")],
 )
 def test_a_key_may_stand_where_the_services_own_programs_look_for_it(name: str, variable: str) -> None:
-    assert provider(make_model(make_settings(provider=name), {variable: "from there"}, {})).api_key == "from there"
+    assert provider(make_model({variable: "from there"}, make_settings(provider=name), {})).api_key == "from there"
     with pytest.raises(BadInput, match="needs a key"):
-        make_model(make_settings(provider=name), {}, {})
+        make_model({}, make_settings(provider=name), {})
 
 
 def test_the_way_leads_through_the_proxy_of_the_environment() -> None:
     settings = make_settings(provider="openai", api_key="k")
-    assert provider(make_model(settings, {"HTTPS_PROXY": "http://proxy:3128"}, {})).proxy == "http://proxy:3128"
+    assert provider(make_model({"HTTPS_PROXY": "http://proxy:3128"}, settings, {})).proxy == "http://proxy:3128"
 
 
 def test_all_providers_are_the_default_one_then_the_tables_then_offline() -> None:
     rows = {"a": {"base_url": "http://localhost:1/v1"}, "b": {"base_url": "http://localhost:2/v1"}}
     settings = make_settings(provider="b", base_url="http://localhost:2/v1", providers=rows)
-    assert [one.provider for one in make_providers(settings, {})] == ["b", "a", "offline"]
-    assert [one.provider for one in make_providers(Settings(), {})] == ["offline"]
+    assert [one.provider for one in make_providers({}, settings)] == ["b", "a", "offline"]
+    assert [one.provider for one in make_providers({}, Settings())] == ["offline"]
 
 
 def test_conversations_are_kept_in_the_home(tmp_path: Path) -> None:
-    memory = make_stores(str(tmp_path))
+    memory = open_stores(str(tmp_path))
     assert isinstance(memory.conversations, FileConversations)
     memory.conversations.create("a")
     assert (tmp_path / "contexts/a").is_dir()
@@ -70,14 +71,14 @@ def test_conversations_are_kept_in_the_home(tmp_path: Path) -> None:
 def test_a_home_that_is_no_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for home in (tmp_path / "file", tmp_path / "file" / "deeper"):
-        with pytest.raises(Unavailable, match=f"the home '{home}' is no folder"):
-            make_stores(str(home))
-    assert make_stores(str(tmp_path / "nowhere")).conversations.list() == ()
+        with pytest.raises(Unavailable, match=f"the home '{home}' is not a folder"):
+            open_stores(str(home))
+    assert open_stores(str(tmp_path / "nowhere")).conversations.list() == ()
 
 
 def test_a_provider_that_lacks_something_says_so_when_asked_and_hides_no_other() -> None:
     rows = {"anthropic": {"model": "m"}, "mine": {"base_url": "http://localhost:2/v1"}}
-    made = make_providers(make_settings(base_url="nonsense", providers=rows), {})
+    made = make_providers({}, make_settings(base_url="nonsense", providers=rows))
     assert [one.provider for one in made] == ["openai", "anthropic", "mine", "offline"]
     lacking = made[1]
     assert lacking.context_window("m") == 0
@@ -100,8 +101,8 @@ def test_a_window_that_somebody_wrote_down_is_the_models_own() -> None:
     settings = make_settings(
         provider="b", base_url="http://localhost:2/v1", providers=rows, model="m", model_window=500
     )
-    assert make_model(settings, {}, {}).context_window("m") == 500
-    assert [one.context_window("m") for one in make_providers(settings, {})] == [500, 0, 0]
+    assert make_model({}, settings, {}).context_window("m") == 500
+    assert [one.context_window("m") for one in make_providers({}, settings)] == [500, 0, 0]
 
 
 def test_every_key_that_is_set_somewhere_is_known() -> None:

@@ -10,7 +10,8 @@ from marid.adapters.git.local_git import LocalGit
 from marid.adapters.sqlite_cache import SqliteCache
 from marid.adapters.system_clipboard import SystemClipboard
 from marid.assembly.outline_cache import CachedOutlines
-from marid.bootstrap.wiring import once, open_request
+from marid.bootstrap.parts import once
+from marid.bootstrap.wiring import open_request
 from marid.core.errors import NotFound
 
 

@@ -26,7 +26,7 @@ class CachedClones:
     """Keeps clones in the folder `clones` of the cache; calls `on_note` when a clone cannot be refreshed."""
 
     def __init__(
-        self, cache: str, env: Mapping[str, str], *, on_note: Callable[[str], None], limits: ProgramLimits | None = None
+        self, cache: str, env: Mapping[str, str], on_note: Callable[[str], None], *, limits: ProgramLimits | None = None
     ) -> None:
         self._folder = os.path.join(cache, "clones")
         self._on_note = on_note

@@ -1,12 +1,15 @@
 """Carry out a planned command in a thread."""
 
 import os
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from threading import Event
 
 import anyio
+from anyio.lowlevel import RunVar
 
 from marid.core.errors import Unavailable
+from marid.core.events import Notice
 from marid.ports.processes import ProcessCommand, ProcessRunner
 from marid.ports.processes import ProcessResult as PortResult
 from marid.toolkit.call_scope import CallScope
@@ -14,17 +17,24 @@ from marid.toolkit.outcome import CommandPlan, ProcessResult
 from marid.toolkit.thread_pool import DaemonThreadPool
 
 _STOP_TIMEOUT = 5.0
+# Commands at once: the other threads of the pool stay free for reading files.
+_MAX_COMMANDS = 32
+_COMMAND_SLOTS = RunVar[anyio.CapacityLimiter]("command slots")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanRunner:
-    """The runner that the dispatcher calls."""
+    """Runs commands for the plan executor. `processes` is made with the first one, which also shows the `warnings`."""
 
-    processes: ProcessRunner
+    processes: Callable[[], ProcessRunner]
     threads: DaemonThreadPool
+    warnings: list[str] = field(default_factory=list[str])
 
     async def __call__(self, plan: CommandPlan, scope: CallScope, *, unconfined: bool) -> ProcessResult:
         """Run the plan; a cancelled call returns when everything it started has ended. Raises: MaridError."""
+        processes = await self.threads.run(self.processes)
+        while self.warnings:
+            await scope.emit(Notice(self.warnings.pop(0)))
         roots = (_path(root.path, root.only_file) for root in scope.path_scope.guarded_roots if root.is_intact())
         command = ProcessCommand(
             argv=plan.argv,
@@ -34,9 +44,10 @@ class PlanRunner:
             network=plan.network,
             unconfined=unconfined,
         )
-        running = _CancellableCommand(self.processes, command)
+        running = _CancellableCommand(processes, command)
         try:
-            result = await self.threads.run(running)
+            async with _command_slots():
+                result = await self.threads.run(running)
         except anyio.get_cancelled_exc_class():
             with anyio.CancelScope(shield=True):
                 await self.threads.run(running.stop)
@@ -44,6 +55,15 @@ class PlanRunner:
         return ProcessResult(
             status=result.status, out=result.out, err=result.err, seconds=result.seconds, timed_out=result.timed_out
         )
+
+
+def _command_slots() -> anyio.CapacityLimiter:
+    """One limiter for each event loop, as `anyio.to_thread` has it."""
+    try:
+        return _COMMAND_SLOTS.get()
+    except LookupError:
+        _COMMAND_SLOTS.set(limiter := anyio.CapacityLimiter(_MAX_COMMANDS))
+        return limiter
 
 
 def _path(folder: str, name: str) -> str:

@@ -36,6 +36,8 @@ from marid.core.conversation.records import (
     SweepResult,
 )
 from marid.core.errors import MaridError, NotFound, Unavailable
+from marid.ports.conversations import ConversationStores
+from marid.text.display import quote_path
 
 
 class FileConversations:
@@ -345,6 +347,18 @@ class FileConversations:
                 folder = self._layout.folder(name).folder
                 if name.startswith((DESTROYED_PREFIX, NEW_PREFIX)) and time.time() - os.lstat(folder).st_mtime > 60:
                     shutil.rmtree(folder, ignore_errors=True)
+
+
+def open_stores(home: str) -> ConversationStores:
+    """The conversations of a home, which is created when something is stored. Raises: Unavailable if it is a file."""
+    try:
+        os.stat(os.path.join(home, ""))  # the slash: a file of that name is an error
+    except NotADirectoryError as error:
+        raise Unavailable(f"the home '{quote_path(home)}' is not a folder") from error
+    except OSError:
+        pass  # reported where it is used, with what it was used for
+    store = FileConversations(home)
+    return ConversationStores(store, store, store.session, store.inbox, store)
 
 
 def _is_expired(expiry: Expiry, active: int, now: int) -> bool:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from marid.app.app import RequestScope
 from marid.app.conversation_settings import conversation_name
 from marid.app.conversations import conversation_exists
-from marid.app.round_request import RoundRequest
+from marid.app.rounds import RoundRequest
 from marid.app.tool_access import ToolAccess
 from marid.core.events import Notice
 from marid.faces.pipe.json_lines import JsonLineWriter

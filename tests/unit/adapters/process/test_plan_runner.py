@@ -34,7 +34,7 @@ def test_a_plan_becomes_a_command_that_may_write_in_the_roots(scope: CallScope, 
     processes = FakeProcesses(
         {"x": ProcessResult(status=1, out="o", err="e", seconds=2.0, timed_out=True, omitted_bytes=5)}
     )
-    runner = PlanRunner(processes=processes, threads=DaemonThreadPool())
+    runner = PlanRunner(processes=lambda: processes, threads=DaemonThreadPool())
     ran = anyio.run(lambda: runner(plan(scope), scope, unconfined=True))
     assert (ran.status, ran.out, ran.err, ran.seconds, ran.timed_out) == (1, "o", "e", 2.0, True)
     (command,) = processes.commands
@@ -50,7 +50,7 @@ def test_a_plan_becomes_a_command_that_may_write_in_the_roots(scope: CallScope, 
 
 
 def test_what_the_runner_raises_is_raised(scope: CallScope) -> None:
-    runner = PlanRunner(processes=FakeProcesses(reason="none"), threads=DaemonThreadPool())
+    runner = PlanRunner(processes=lambda: FakeProcesses(reason="none"), threads=DaemonThreadPool())
     with pytest.raises(Refused, match="none"):
         anyio.run(lambda: runner(plan(scope), scope, unconfined=False))
 
@@ -89,7 +89,7 @@ async def cancel(runner: PlanRunner, scope: CallScope, begun: Callable[[], objec
 
 def test_cancelling_returns_when_the_command_has_ended(scope: CallScope) -> None:
     slow = Slow()
-    runner = PlanRunner(processes=slow, threads=DaemonThreadPool())
+    runner = PlanRunner(processes=lambda: slow, threads=DaemonThreadPool())
     anyio.run(lambda: cancel(runner, scope, slow.begun.wait))
     assert slow.ended
 
@@ -104,7 +104,7 @@ def test_a_command_that_waits_for_its_turn_is_never_begun_once_cancelled(scope: 
             group.start_soon(lambda: threads.run(lambda: (busy.set(), free.wait(10))))
             await anyio.to_thread.run_sync(busy.wait)
             threading.Timer(0.05, free.set).start()
-            await cancel(PlanRunner(processes=slow, threads=threads), scope, lambda: True)
+            await cancel(PlanRunner(processes=lambda: slow, threads=threads), scope, lambda: True)
 
     anyio.run(story)
     assert not slow.begun.is_set()

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import anyio
 
 from marid.app.app import RequestScope
-from marid.app.round_request import RoundRequest
-from marid.app.rounds import run_round
+from marid.app.rounds import RoundRequest, run_round
 from marid.core.conversation.records import ConversationLocked
 from marid.core.errors import INTERRUPTED_STATUS, NotFound
 from marid.core.events import EventListener

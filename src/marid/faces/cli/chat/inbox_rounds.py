@@ -19,7 +19,7 @@ from marid.faces.cli.view.console import error_text, print_note
 from marid.faces.signals import SignalGuard
 
 if TYPE_CHECKING:
-    from marid.app.round_request import RoundRequest
+    from marid.app.rounds import RoundRequest
     from marid.core.events import EventListener
     from marid.core.round_events import RoundEvent
     from marid.toolkit.questions import Asker

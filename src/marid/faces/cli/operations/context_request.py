@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from marid.app.app import RequestScope
-from marid.app.project_context import byte_limit
 from marid.core.context import (
     ContextRequest,
     ContextView,
@@ -17,6 +16,7 @@ from marid.core.context import (
     RenderOptions,
     SymbolChoice,
     SymbolDetail,
+    byte_limit,
 )
 from marid.core.errors import BadInput, NotFound
 from marid.faces.cli.view.console import print_note, redirect_target

@@ -9,7 +9,7 @@ import pytest
 from fakes.patience import patient
 from fakes.talks import Played
 from marid.app.app import RequestScope
-from marid.app.round_request import RoundRequest
+from marid.app.rounds import RoundRequest
 from marid.bootstrap.wiring import open_request
 from marid.core.conversation.records import InboxMessage
 from marid.core.errors import Refused, Unavailable

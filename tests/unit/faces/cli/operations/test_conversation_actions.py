@@ -8,10 +8,10 @@ from fakes.program import Program
 from fakes.spoken import said, workbench
 from marid.app import conversations
 from marid.app.app import RequestScope
-from marid.app.conversation_stores import ConversationStores
 from marid.core.conversation.records import CurrentConversation, Expiry, SweepResult
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
 from marid.faces.cli.operations import conversation_actions
+from marid.ports.conversations import ConversationStores
 
 
 @pytest.fixture
