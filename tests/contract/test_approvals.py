@@ -6,7 +6,7 @@ from typing import Protocol
 
 import pytest
 
-from fakes.approvals import FakeApprovals, asked
+from fakes.approvals import FakeApprovals, make_question
 from fakes.stores import Clock, run_in_threads
 from marid.adapters.sqlite_approvals import SqliteApprovals
 from marid.core.caller import Caller
@@ -44,7 +44,7 @@ def test_before_the_first_question_there_is_nothing(store: Store) -> None:
 
 
 def test_a_question_is_stored_unchanged(store: Store) -> None:
-    question = asked(conversation="c")._replace(text="é\x1b\u202e '\"\n")
+    question = make_question(conversation="c")._replace(text="é\x1b\u202e '\"\n")
     assert store.open(question).question == question
     found = store.get("q1")
     assert found is not None
@@ -53,7 +53,7 @@ def test_a_question_is_stored_unchanged(store: Store) -> None:
 
 
 def test_the_first_answer_wins_and_a_second_is_refused(store: Store) -> None:
-    store.open(asked())
+    store.open(make_question())
     assert store.answer("q1", ApprovalAnswer.YES, HUMAN).answer is ApprovalAnswer.YES
     with pytest.raises(Refused, match="already answered: yes, by person:terminal"):
         store.answer("q1", ApprovalAnswer.NO, person_caller("web"))
@@ -62,14 +62,14 @@ def test_the_first_answer_wins_and_a_second_is_refused(store: Store) -> None:
 
 
 def test_an_answer_is_fetched_once(store: Store) -> None:
-    store.open(asked())
+    store.open(make_question())
     store.answer("q1", ApprovalAnswer.YES, HUMAN)
     assert store.close("q1") is ApprovalAnswer.YES
     assert store.close("q1") is None
 
 
 def test_of_many_threads_that_fetch_an_answer_one_gets_it(store: Store) -> None:
-    store.open(asked())
+    store.open(make_question())
     store.answer("q1", ApprovalAnswer.YES, HUMAN)
     got: list[ApprovalAnswer | None] = []
     run_in_threads(*[lambda: got.append(store.close("q1"))] * 8)
@@ -77,7 +77,7 @@ def test_of_many_threads_that_fetch_an_answer_one_gets_it(store: Store) -> None:
 
 
 def test_a_late_answer_is_refused_as_expired(store: Store, clock: Clock) -> None:
-    store.open(asked())
+    store.open(make_question())
     clock.now += 61
     assert store.pending() == []
     with pytest.raises(Refused, match="expired"):
@@ -86,7 +86,7 @@ def test_a_late_answer_is_refused_as_expired(store: Store, clock: Clock) -> None
 
 
 def test_a_closed_question_takes_no_answer(store: Store) -> None:
-    store.open(asked())
+    store.open(make_question())
     assert store.close("q1") is None
     assert store.pending() == []
     with pytest.raises(Refused, match="expired"):
@@ -99,66 +99,66 @@ def test_an_answer_to_an_unknown_question_is_an_error(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    "by", [asked().caller, Caller(face="mcp", conversation="another"), Caller(face="cli", parent="c")]
+    "by", [make_question().caller, Caller(face="mcp", conversation="another"), Caller(face="cli", parent="c")]
 )
 def test_only_a_person_answers_a_question(store: Store, by: Caller) -> None:
-    store.open(asked())
+    store.open(make_question())
     with pytest.raises(Refused, match="its own question"):
         store.answer("q1", ApprovalAnswer.YES, by)
     assert len(store.pending()) == 1
 
 
 def test_the_same_question_asked_again_joins_the_one_that_waits(store: Store, clock: Clock) -> None:
-    first = store.open(asked())
+    first = store.open(make_question())
     clock.now += 30
-    again = store.open(asked(created=clock.now))
+    again = store.open(make_question(created=clock.now))
     assert again == first
     assert len(store.pending()) == 1
 
 
 def test_the_same_question_gets_an_answer_that_was_not_fetched(store: Store, clock: Clock) -> None:
-    store.open(asked())
+    store.open(make_question())
     store.answer("q1", ApprovalAnswer.YES, HUMAN)
     clock.now += ANSWER_RETENTION - 1
-    assert store.open(asked(created=clock.now)).answer is ApprovalAnswer.YES
+    assert store.open(make_question(created=clock.now)).answer is ApprovalAnswer.YES
     assert store.close("q1") is ApprovalAnswer.YES
 
 
 def test_after_an_old_answer_the_question_is_asked_again(store: Store, clock: Clock) -> None:
-    store.open(asked())
+    store.open(make_question())
     store.answer("q1", ApprovalAnswer.YES, HUMAN)
     clock.now += ANSWER_RETENTION + 1
-    assert store.open(asked(created=clock.now)).answer is None
+    assert store.open(make_question(created=clock.now)).answer is None
     assert store.close("q1") is None
 
 
 @pytest.mark.parametrize("answer", [ApprovalAnswer.YES, ApprovalAnswer.NO])
 def test_a_fetched_answer_is_not_used_again(store: Store, answer: ApprovalAnswer) -> None:
-    store.open(asked())
+    store.open(make_question())
     store.answer("q1", answer, HUMAN)
     store.close("q1")
-    assert store.open(asked()).answer is None
+    assert store.open(make_question()).answer is None
     assert len(store.pending()) == 1
 
 
 def test_an_expired_question_can_be_asked_again(store: Store, clock: Clock) -> None:
-    store.open(asked())
+    store.open(make_question())
     clock.now += 61
-    store.open(asked(created=clock.now))
+    store.open(make_question(created=clock.now))
     assert store.answer("q1", ApprovalAnswer.YES, HUMAN).answer is ApprovalAnswer.YES
 
 
 def test_always_stores_a_grant_and_yes_does_not(store: Store) -> None:
-    store.open(asked(conversation="c"))
+    store.open(make_question(conversation="c"))
     store.answer("q1", ApprovalAnswer.ALWAYS, HUMAN)
-    store.open(asked("q2", conversation="d"))
+    store.open(make_question("q2", conversation="d"))
     store.answer("q2", ApprovalAnswer.YES, HUMAN)
     assert store.has_grant("conversation:c", "tool:write_file")
     assert not store.has_grant("conversation:d", "tool:write_file")
 
 
 def test_always_is_refused_where_it_is_not_offered(store: Store) -> None:
-    store.open(asked(always=False))
+    store.open(make_question(always=False))
     with pytest.raises(Refused, match="only yes or no"):
         store.answer("q1", ApprovalAnswer.ALWAYS, HUMAN)
     assert not store.has_grant("conversation:", "tool:write_file")
@@ -174,8 +174,8 @@ def test_a_grant_holds_only_in_its_scope(store: Store) -> None:
 
 
 def test_pending_questions_come_oldest_first_and_by_conversation(store: Store) -> None:
-    store.open(asked("b", created=1000.5, conversation="two"))
-    store.open(asked("a", created=1000.0, conversation="one"))
+    store.open(make_question("b", created=1000.5, conversation="two"))
+    store.open(make_question("a", created=1000.0, conversation="one"))
     assert [row.question.id for row in store.pending()] == ["a", "b"]
     assert [row.question.id for row in store.pending("two")] == ["b"]
     assert store.pending("three") == []
@@ -183,10 +183,10 @@ def test_pending_questions_come_oldest_first_and_by_conversation(store: Store) -
 
 def test_the_number_of_pending_questions_of_a_caller_is_limited(store: Store, clock: Clock) -> None:
     for number in range(MAX_PENDING_QUESTIONS):
-        store.open(asked(f"q{number}"))
+        store.open(make_question(f"q{number}"))
     with pytest.raises(Exhausted):
-        store.open(asked("one more"))
-    store.open(asked("of another", conversation="c"))
-    store.open(asked("q0"))
+        store.open(make_question("one more"))
+    store.open(make_question("of another", conversation="c"))
+    store.open(make_question("q0"))
     clock.now += 61
-    store.open(asked("one more", created=clock.now))
+    store.open(make_question("one more", created=clock.now))

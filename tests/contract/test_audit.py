@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.audit import FakeAudit
+from fakes.ports import FakeAudit
 from marid.adapters.session_log import SessionLog
 from marid.core.caller import Caller
 from marid.ports.audit import AuditLog, AuditRecord

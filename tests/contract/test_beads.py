@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fakes.bd import install
-from fakes.beads import FakeBeads
+from fakes.ports import FakeBeads
 from marid.adapters.beads.bd_program import BeadsProgram
 from marid.adapters.beads.jsonl_file import BeadsFile
 from marid.adapters.beads.project_beads import ProjectBeads

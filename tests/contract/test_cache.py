@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.cache import FakeCache
+from fakes.ports import FakeCache
 from marid.adapters.sqlite_cache import SqliteCache
 from marid.ports.cache import Cache
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.crew import LoneCrew
+from fakes.ports import InlinePool
 from marid.adapters.workers.fork_pool import ForkPool
 from marid.ports.job_pool import JobPool, OutputJob, OutputPart
 
@@ -15,7 +15,7 @@ from marid.ports.job_pool import JobPool, OutputJob, OutputPart
 @pytest.fixture(params=["lone", "forked with none", "forked with one", "forked with three"])
 def crew(request: pytest.FixtureRequest) -> JobPool:
     helpers = {"forked with none": 0, "forked with one": 1, "forked with three": 3}
-    return ForkPool(helpers[request.param]) if request.param in helpers else LoneCrew()
+    return ForkPool(helpers[request.param]) if request.param in helpers else InlinePool()
 
 
 def _job(name: str, parts: int, size: int = 10) -> OutputJob:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import anyio
 import pytest
 
-from fakes.model import DIALECTS, TREE, FakeModel, answer, asking, events_of, finished, gateway_to, name_in
+from fakes.model import DIALECTS, TREE, FakeModel, answer, events_of, finished, gateway_to, model_request, name_in
 from marid.adapters.gateway.providers import Dialect
 from marid.adapters.offline.offline_model import OfflineModel
 from marid.core.errors import NotFound
@@ -50,7 +50,7 @@ ASKED = user_message("where is the parser_table?")
 
 
 def over_the_wire(kind: Dialect) -> Iterator[World]:
-    words, calls = asking(kind), asking(kind, user_message("calls please"))
+    words, calls = model_request(kind), model_request(kind, user_message("calls please"))
     script = Script(
         steps=[
             always(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fakes.confined import Confined
-from fakes.processes import FakeProcesses
+from fakes.ports import FakeProcesses
+from fakes.sandbox import SandboxedProject
 from marid.adapters.process.shell_runner import ShellRunner
 from marid.core.errors import Refused
 from marid.ports.processes import ProcessCommand, ProcessResult, ProcessRunner
@@ -33,7 +33,7 @@ class Kind:
 @pytest.fixture(params=["confined", "unconfined", "fake"])
 def kind(request: pytest.FixtureRequest, tmp_path: Path) -> Kind:
     if request.param == "confined":
-        confined = Confined(tmp_path)
+        confined = SandboxedProject(tmp_path)
         return Kind(confined.runner, confined.root)
     if request.param == "unconfined":
         return Kind(ShellRunner(env={"PATH": os.defpath}, sandbox=None), tmp_path)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.watch import FakeWatch
+from fakes.ports import FakeWatch
 from marid.adapters.file_watch import FileWatch
 from marid.core.errors import NotFound
 from marid.ports.watch import FileWatcher

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from fakes.settings import Place
+from fakes.settings import SettingsFiles
 from marid.core.settings.schema import SETTINGS_BY_NAME
 
 PAGE = (Path(__file__).parents[2] / "docs" / "settings.md").read_text("utf-8")
@@ -11,7 +11,7 @@ FILES = dict(re.findall(r"^```toml\n# (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | r
 
 
 def test_the_examples_are_valid_and_do_what_the_page_says(tmp_path: Path) -> None:
-    place = Place(tmp_path)
+    place = SettingsFiles(tmp_path)
     place.config(FILES["config.toml"])
     place.models(FILES["models.toml"])
     place.marid_toml(FILES[".marid.toml"])

@@ -74,7 +74,7 @@ class FakeApprovals:
         return [row for row in self.rows.values() if row.is_waiting(self._clock())]
 
 
-def asked(key: str = "q1", *, created: float = 1000.0, conversation: str = "", always: bool = True) -> Question:
+def make_question(key: str = "q1", *, created: float = 1000.0, conversation: str = "", always: bool = True) -> Question:
     """A question of a caller in that conversation, which expires after a minute."""
     return Question(
         id=key,

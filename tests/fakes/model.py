@@ -120,7 +120,7 @@ def name_in(dialect: Dialect) -> str:
     return "openai/scripted-model" if dialect == "openrouter" else "scripted-model"
 
 
-def asking(dialect: Dialect, *messages: Message, **more: object) -> ModelRequest:
+def model_request(dialect: Dialect, *messages: Message, **more: object) -> ModelRequest:
     """A request with a tool on offer, by default for a simple question."""
     fields: dict[str, object] = {"system": "Be brief.", "tools": (TREE,), **more}
     return ModelRequest(model=name_in(dialect), messages=messages or (user_message("hi"),), **fields)  # pyright: ignore[reportArgumentType]
@@ -145,7 +145,7 @@ def events_of(model: Model, request: ModelRequest) -> tuple[list[GatewayEvent], 
     return got, None
 
 
-class Played(NamedTuple):
+class ModelRun(NamedTuple):
     """What a request to a scripted server came to."""
 
     events: list[GatewayEvent]
@@ -153,11 +153,11 @@ class Played(NamedTuple):
     requests: tuple[Request, ...]
 
 
-def play(dialect: Dialect, *steps: Step, options: GatewayOptions | None = None, **fields: object) -> Played:
+def play(dialect: Dialect, *steps: Step, options: GatewayOptions | None = None, **fields: object) -> ModelRun:
     """Ask a server that answers by these steps; `fields` are those of the request."""
     with ModelServer(steps) as server:
-        events, error = events_of(gateway_to(server, dialect, options), asking(dialect, **fields))
-        return Played(events, error, server.requests)
+        events, error = events_of(gateway_to(server, dialect, options), model_request(dialect, **fields))
+        return ModelRun(events, error, server.requests)
 
 
 def finished(events: list[GatewayEvent]) -> Finished:

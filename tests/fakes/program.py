@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from fakes.trees import plant
+from marid.faces.signals import SignalGuard
 from marid.launch.start import run
 
 
@@ -78,3 +79,11 @@ class Program:
 def marid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Program:
     """The program, in an empty project."""
     return Program(tmp_path, monkeypatch, capfdbinary)
+
+
+_LONG = 600.0
+
+
+def lasting_signals() -> SignalGuard:
+    """A guard that never exits."""
+    return SignalGuard(on_hang=lambda number: None, on_repeat=lambda number: None, grace=_LONG)

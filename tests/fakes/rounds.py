@@ -7,9 +7,9 @@ from typing import Any, TypeAlias, TypeVar
 import anyio
 
 from fakes.conversations import FakeConversations
+from fakes.dispatcher import CallHarness
 from fakes.events import emit_into
 from fakes.model import FakeModel
-from fakes.road import Road
 from marid.core.conversation.entry import MESSAGE, TO_USER, Entry
 from marid.core.events import AsyncEmit
 from marid.core.model_io import (
@@ -57,12 +57,12 @@ def poke(name: str = "it") -> ToolOutput:
 TOOLS = (look, poke, call_agent, call_user)
 
 
-def called(name: str, arguments: str = "{}", id: str = "c1") -> ToolCall:
+def tool_call(name: str, arguments: str = "{}", id: str = "c1") -> ToolCall:
     """A call as a model makes it."""
     return ToolCall(id=id, name=name, arguments=arguments)
 
 
-def ended(reason: FinishReason, *parts: Any) -> list[GatewayEvent]:
+def finish_with(reason: FinishReason, *parts: Any) -> list[GatewayEvent]:
     """An answer that ends for that reason."""
     deltas: list[GatewayEvent] = [TextDelta(part.text) for part in parts]
     return [*deltas, Finished(reason, Message(role="assistant", parts=parts))]
@@ -92,7 +92,7 @@ class EventModel(FakeModel):
             raise self._error
 
 
-class Talk:
+class RoundHarness:
     """One conversation, its model and its tools."""
 
     def __init__(
@@ -107,7 +107,7 @@ class Talk:
         self.home = FakeConversations()
         self.held = self.home.open("talk", create=True)
         self.model = model
-        self.road = Road(root, *(specs or TOOLS), strict=False)
+        self.road = CallHarness(root, *(specs or TOOLS), strict=False)
         self.heard: list[RoundEvent] = []
         self.settings = settings or Settings()
         self._fallback = fallback

@@ -11,7 +11,7 @@ from marid.core.settings.values import ResolvedSettings, Settings, settings_by_k
 NAME = "talk"
 
 
-class Place:
+class SettingsFiles:
     """A home and a project with settings files."""
 
     def __init__(self, top: Path) -> None:

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from fakes.attacks import AIMS, CANARY, Aim, World
+from fakes.hostile_project import CANARY, PATH_PARAMETERS, HostileProject, PathParameter
 from fakes.trees import scratch
 from marid.toolkit.outcome import ToolFailure, ToolOutput
 
-every_aim = pytest.mark.parametrize("aim", AIMS, ids=str)
-every_target = pytest.mark.parametrize("aim", [aim for aim in AIMS if aim.writes], ids=str)
+every_aim = pytest.mark.parametrize("aim", PATH_PARAMETERS, ids=str)
+every_target = pytest.mark.parametrize("aim", [aim for aim in PATH_PARAMETERS if aim.writes], ids=str)
 every_folder = pytest.mark.parametrize(
-    "aim", [aim for aim in AIMS if aim.kind.__name__ in ("FolderRef", "PathRef")], ids=str
+    "aim", [aim for aim in PATH_PARAMETERS if aim.kind.__name__ in ("FolderRef", "PathRef")], ids=str
 )
 
 OUTSIDE = (
@@ -104,18 +104,18 @@ SAYS_NOTHING = {"get_git_diff": "No differences."}
 
 
 @pytest.fixture
-def world() -> Generator[World]:
+def world() -> Generator[HostileProject]:
     with scratch() as top:
-        made = World(Path(top))
+        made = HostileProject(Path(top))
         yield made
         assert made.unharmed()
 
 
-def sane(aim: Aim) -> str:
+def sane(aim: PathParameter) -> str:
     return "ok.{ext}" if aim.takes_files else "."
 
 
-def refused(world: World, aim: Aim, *paths: str) -> None:
+def refused(world: HostileProject, aim: PathParameter, *paths: str) -> None:
     for path in paths:
         outcome = world.try_path(aim, path)
         if outcome.ok and outcome.text == SAYS_NOTHING.get(aim.spec.name):
@@ -126,13 +126,13 @@ def refused(world: World, aim: Aim, *paths: str) -> None:
 
 
 @every_aim
-def test_a_sane_path_is_served_or_all_the_rest_would_prove_nothing(world: World, aim: Aim) -> None:
+def test_a_sane_path_is_served_or_all_the_rest_would_prove_nothing(world: HostileProject, aim: PathParameter) -> None:
     outcome = world.try_path(aim, sane(aim))
     assert isinstance(outcome, ToolOutput), outcome
 
 
 @every_aim
-def test_other_spellings_of_a_sane_path_are_the_same_path(world: World, aim: Aim) -> None:
+def test_other_spellings_of_a_sane_path_are_the_same_path(world: HostileProject, aim: PathParameter) -> None:
     """A04, A08."""
     roundabout = ("./{0}", "sub/../{0}", "{{root}}/{0}", "{{root}}/sub/../{0}", "{{root}}//./{0}")
     folders = () if aim.takes_files else ("{root}", "{root}/", "{root}//", "{root}/./")
@@ -142,41 +142,41 @@ def test_other_spellings_of_a_sane_path_are_the_same_path(world: World, aim: Aim
 
 
 @every_aim
-def test_nothing_leads_out(world: World, aim: Aim) -> None:
+def test_nothing_leads_out(world: HostileProject, aim: PathParameter) -> None:
     refused(world, aim, *OUTSIDE, *LINKS)
 
 
 @every_aim
-def test_what_is_no_path_is_an_error(world: World, aim: Aim) -> None:
+def test_what_is_no_path_is_an_error(world: HostileProject, aim: PathParameter) -> None:
     refused(world, aim, *NO_PATHS, *UNEXPANDED)
 
 
 @every_aim
-def test_what_is_withheld_is_not_there(world: World, aim: Aim) -> None:
+def test_what_is_withheld_is_not_there(world: HostileProject, aim: PathParameter) -> None:
     refused(world, aim, *WITHHELD)
 
 
 @every_aim
-def test_what_is_no_file_is_refused_at_once(world: World, aim: Aim) -> None:
+def test_what_is_no_file_is_refused_at_once(world: HostileProject, aim: PathParameter) -> None:
     begun = time.monotonic()
     refused(world, aim, *SPECIAL)
     assert time.monotonic() - begun < 10
 
 
 @every_aim
-def test_odd_names_are_taken_literally(world: World, aim: Aim) -> None:
+def test_odd_names_are_taken_literally(world: HostileProject, aim: PathParameter) -> None:
     """They may be made inside; that nothing outside is told or touched is what `try_path` sees to."""
     for path in LITERAL:
         world.try_path(aim, path)
 
 
 @every_target
-def test_what_may_not_be_written_is_not(world: World, aim: Aim) -> None:
+def test_what_may_not_be_written_is_not(world: HostileProject, aim: PathParameter) -> None:
     refused(world, aim, *UNWRITABLE)
 
 
 @every_folder
-def test_nothing_that_is_withheld_shows_in_a_folder(world: World, aim: Aim) -> None:
+def test_nothing_that_is_withheld_shows_in_a_folder(world: HostileProject, aim: PathParameter) -> None:
     """A28, A42, A50, A52: the canary is in names as well; what is shown can be shown."""
     outcome = world.try_path(aim, ".")
     assert isinstance(outcome, ToolOutput)
@@ -186,19 +186,24 @@ def test_nothing_that_is_withheld_shows_in_a_folder(world: World, aim: Aim) -> N
     json.dumps(dict(outcome.values), allow_nan=False).encode()
 
 
-@pytest.mark.parametrize("aim", [aim for aim in AIMS if aim.kind.__name__ != "PathRef"], ids=str)
-def test_a_folder_is_no_file_and_a_file_no_folder(world: World, aim: Aim) -> None:
+@pytest.mark.parametrize("aim", [aim for aim in PATH_PARAMETERS if aim.kind.__name__ != "PathRef"], ids=str)
+def test_a_folder_is_no_file_and_a_file_no_folder(world: HostileProject, aim: PathParameter) -> None:
     """A38."""
     refused(world, aim, *((".", "sub") if aim.takes_files else ("ok.{ext}",)))
 
 
 PATTERNS = ("../*", "**/../../*", "/etc/*", "{root}/../*", "../out/secret.py", "..", "sub/../../*")
 BOMBS = ("{a,b}" * 20, "**/" * 40 + "*", "[!", "{" * 500, "*" * 2000 + "x", "{a,{b,{c,{d," * 50)
-GLOBS = [(aim, name) for aim in AIMS for name in ("pattern", "file_pattern") if name in aim.spec.body.__annotations__]
+GLOBS = [
+    (aim, name)
+    for aim in PATH_PARAMETERS
+    for name in ("pattern", "file_pattern")
+    if name in aim.spec.body.__annotations__
+]
 
 
 @pytest.mark.parametrize(("aim", "name"), GLOBS, ids=str)
-def test_a_pattern_finds_nothing_outside_and_ends(world: World, aim: Aim, name: str) -> None:
+def test_a_pattern_finds_nothing_outside_and_ends(world: HostileProject, aim: PathParameter, name: str) -> None:
     """A48, A49."""
     for pattern in PATTERNS:
         raw = pattern.replace("{root}", str(world.root))
@@ -213,10 +218,10 @@ def test_a_pattern_finds_nothing_outside_and_ends(world: World, aim: Aim, name: 
 
 def test_a_root_that_is_exchanged_is_not_served(tmp_path: Path) -> None:
     """A45, for every tool."""
-    world = World(tmp_path)
+    world = HostileProject(tmp_path)
     world.root.rename(world.top / "root_moved")
     (world.top / "out").rename(world.root)
-    for aim in AIMS:
+    for aim in PATH_PARAMETERS:
         for path in ("secret.{ext}", ".", "new.{ext}"):
             args = world.arguments(aim, path.format(ext=aim.extension)) if "anchor" not in aim.spec.name else None
             if args is not None:
@@ -227,7 +232,7 @@ def test_a_root_that_is_exchanged_is_not_served(tmp_path: Path) -> None:
 
 def test_one_caller_sees_its_own_roots_whatever_others_do(tmp_path: Path) -> None:
     """A46."""
-    first, second = World(tmp_path / "1"), World(tmp_path / "2")
-    for aim in AIMS:
+    first, second = HostileProject(tmp_path / "1"), HostileProject(tmp_path / "2")
+    for aim in PATH_PARAMETERS:
         inside = first.arguments(aim, f"{first.root}/ok.{aim.extension}" if aim.takes_files else str(first.root))
         assert isinstance(second.planned(aim.spec, inside), ToolFailure), str(aim)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fakes.program import Program, marid
-from fakes.talking import chats
+from fakes.real_app import chat_requests
 from fakes.trees import plant
 from marid.testing import ModelServer, say
 
@@ -103,7 +103,7 @@ def test_a_home_of_chibi_goes_on_as_it_is(
         plant(tmp_path / "theirs", generation(server.openai))
         marid.set(**{"MARID_HOME": "", named: str(tmp_path / "theirs")})
         done = marid.apart("-C", "old", "who am I?")
-        (asked,) = chats(server)
+        (asked,) = chat_requests(server)
     assert (done.code, done.text) == (0, "You are Ann\n")
     assert KEY not in done.err
     assert "not supported yet" in done.err

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from fakes.context_formats import read_json, read_text
 from fakes.program import Program, marid
-from fakes.readers import read_json, read_text
 from fakes.secrets import GITHUB_TOKEN, PASSWORD
 from fakes.worktree import WHO, Worktree
 from marid.text.tokens import make_counter

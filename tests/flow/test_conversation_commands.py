@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from fakes.person import Person
 from fakes.program import Outcome, Program, marid
-from fakes.spoken import called, note, said, store
+from fakes.real_app import add_call, add_entries, add_messages, add_note
+from fakes.terminal import TerminalSession
 from marid.app.conversations import resolve_name
 from marid.bootstrap.wiring import open_request
 from marid.core.conversation.entry import Entry
@@ -38,10 +38,10 @@ def names() -> list[str]:
 def used(marid: Program) -> Program:
     """A home in which `work` is current, `default` was before, and `play` is there too."""
     for name in ("default", "work", "play"):
-        said(open_request(), name, f"said in {name}", "an answer")
-    called(open_request(), "work", "get_tree", '{"path": "."}', "a tree")
-    note(open_request(), "work", "todos", "- tidy")
-    note(open_request(), "play", "goals", "- win")
+        add_messages(open_request(), name, f"said in {name}", "an answer")
+    add_call(open_request(), "work", "get_tree", '{"path": "."}', "a tree")
+    add_note(open_request(), "work", "todos", "- tidy")
+    add_note(open_request(), "play", "goals", "- win")
     assert marid("-c", "work", "-x").code == 0
     return marid
 
@@ -250,7 +250,9 @@ def test_an_archived_one_names_the_command_that_brings_it_back(used: Program) ->
 
 
 def test_that_a_call_was_begun_is_told_only_to_whoever_wants_all(used: Program) -> None:
-    store(open_request(), "work", [Entry(entry_type="tool_started", sender="work", to="run_shell", tool_call_id="9")])
+    add_entries(
+        open_request(), "work", [Entry(entry_type="tool_started", sender="work", to="run_shell", tool_call_id="9")]
+    )
     assert "started" not in used("log").text + used("log", "--all").text + used("export").text
     assert "started" not in used("export", "--format", "html").text
     assert "[started: run_shell]\n" in used("log", "-v").text
@@ -265,7 +267,7 @@ def test_nothing_is_destroyed_without_a_terminal(used: Program) -> None:
 
 
 def test_on_a_terminal_a_person_is_asked(used: Program) -> None:
-    with Person("-d") as person:
+    with TerminalSession("-d") as person:
         person.see("Destroy the conversation 'work'")
         person.type("y\r")
         assert person.end() == 0
@@ -545,7 +547,7 @@ def test_an_empty_window_is_told(used: Program) -> None:
 def test_what_a_model_says_by_a_call_is_in_the_log(used: Program) -> None:
     call = Entry(entry_type="flow_control_call", content='{"message": "Which one?"}', sender="work", to="call_user")
     result = Entry(entry_type="flow_control_result", content="The round ends.", sender="call_user", to="work")
-    store(open_request(), "work", [call, result])
+    add_entries(open_request(), "work", [call, result])
     assert used("log").text.endswith("[work]\nWhich one?\n\n")
 
 
@@ -613,11 +615,11 @@ def older_home() -> None:
     place = home() / "contexts" / "zoo"
     place.mkdir(parents=True)
     first = fixture_line(1, "system", "zoo", "Context created", "context_created")
-    said = fixture_line(2, "fey", "zoo", "what is a platypus?") + fixture_line(3, "zoo", "user", "It swims.")
+    add_messages = fixture_line(2, "fey", "zoo", "what is a platypus?") + fixture_line(3, "zoo", "user", "It swims.")
     meta = {"hash": "ab", "transcript_anchor_id": "e1"}
     prompt = fixture_line(1, "system", "zoo", "You are chibi", "system_prompt", metadata=meta)
-    (place / "transcript.jsonl").write_text(first + said)
-    (place / "context.jsonl").write_text(first + prompt + said)
+    (place / "transcript.jsonl").write_text(first + add_messages)
+    (place / "context.jsonl").write_text(first + prompt + add_messages)
     (place / "context_meta.json").write_text('{"created_at": 1}')
     (place / "todos.md").write_text("- feed it\n")
     (home() / "state.json").write_text('{"contexts": ["zoo"], "current_context": "zoo", "previous_context": null}')

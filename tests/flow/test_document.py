@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.people import as_nobody
+from fakes.files import as_nobody
 from fakes.trees import plant, plant_names, scratch
 from marid.launch.start import run
 

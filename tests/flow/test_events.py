@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 from typing import Any, cast
 
-from fakes.road import ScriptedAsker
-from fakes.talking import Listener, asks, desk, talk
+from fakes.dispatcher import ScriptedAsker
+from fakes.real_app import RoundRecorder, real_scope, run_prompt, server_flags
 from marid.core.event_table import event_record
 from marid.core.policy.approval import ApprovalAnswer
 from marid.testing import ModelServer, Script, call, say
@@ -39,12 +39,14 @@ class Normaliser:
 
 def test_the_events_of_a_standard_conversation_are_those_that_were_agreed_on(tmp_path: Path) -> None:
     """A prompt, reasoning, one call that a person approves, its result, the answer, usage and fuel."""
-    listener = Listener()
+    listener = RoundRecorder()
     write = call("write_file", {"path": "notes.txt", "content": "hello\n"})
     turn = say("One moment.", reasoning=["A file is wanted."], signature="c2lnbmVk", calls=[write])
     with ModelServer(Script(steps=[turn, say("Done.")], strict=True)) as server:
-        app = desk(tmp_path)
-        talk(app, "Write a note.", listener, ScriptedAsker(ApprovalAnswer.YES), flags=asks(server, "anthropic"))
+        app = real_scope(tmp_path)
+        run_prompt(
+            app, "Write a note.", listener, ScriptedAsker(ApprovalAnswer.YES), flags=server_flags(server, "anthropic")
+        )
     assert (tmp_path / "project" / "notes.txt").read_text() == "hello\n"
     assert [event.sequence for event in listener.events] == list(range(len(listener.events)))
     normalise = Normaliser(tmp_path)

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fakes.people import as_nobody
+from fakes.files import as_nobody
 from fakes.trees import plant, plant_chain, plant_names, scratch
 from marid.core.errors import EXIT_STATUS, MaridError
 from marid.launch.start import run

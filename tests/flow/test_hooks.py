@@ -5,10 +5,10 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+from fakes.dispatcher import ScriptedAsker
 from fakes.model import FakeModel, answer
-from fakes.road import ScriptedAsker
-from fakes.rounds import called
-from fakes.talking import Listener, desk, stored, talk
+from fakes.real_app import RoundRecorder, real_scope, run_prompt, stored_entries
+from fakes.rounds import tool_call
 from marid.app import conversations
 from marid.app.app import RequestScope
 from marid.app.tool_access import ToolAccess
@@ -60,17 +60,17 @@ class Recorder:
 
 def hooked(place: Path, model: FakeModel, hooks: Hooks) -> RequestScope:
     """The program with hooks."""
-    scope = desk(place, model)
+    scope = real_scope(place, model)
     return scope._replace(app=scope.app._replace(hooks=hooks))
 
 
 def call(name: str, **arguments: object) -> Any:
-    return called(name, json.dumps(arguments), id=name)
+    return tool_call(name, json.dumps(arguments), id=name)
 
 
 def results(app: RequestScope) -> dict[str, str]:
     """The results by the tool."""
-    return {entry.sender: entry.content for entry in stored(app) if entry.entry_type == TOOL_RESULT}
+    return {entry.sender: entry.content for entry in stored_entries(app) if entry.entry_type == TOOL_RESULT}
 
 
 def test_every_point_fires(tmp_path: Path) -> None:
@@ -90,13 +90,13 @@ def test_every_point_fires(tmp_path: Path) -> None:
     )
     app = hooked(tmp_path, model, hooks)
     flags = {**FLAGS, "outside": "ask"}
-    talk(app, "go", None, ScriptedAsker(*[ApprovalAnswer.YES] * 9), flags=flags, access=TRUST)
+    run_prompt(app, "go", None, ScriptedAsker(*[ApprovalAnswer.YES] * 9), flags=flags, access=TRUST)
     conversations.resolve_name(app, "other", switch=True)
     conversations.clear(app, "c")
     assert {point for point, _ in recorder.seen} == set(points)
     assert [point for point, _ in recorder.seen][:2] == ["pre_message", "on_start"]
     (started,), (ended,) = recorder.of("on_start"), recorder.of("on_end")
-    assert started == ended == RunPayload("c", stored(app)[0].round)
+    assert started == ended == RunPayload("c", stored_entries(app)[0].round)
     assert recorder.of("pre_message") == [PromptPayload("c", "go")]
     assert [(one.prompt, one.response) for one in recorder.of("post_message")] == [("go", "Done.")]
     (batch,) = recorder.of("post_tool_batch")
@@ -127,9 +127,9 @@ def test_hooks_change_the_prompt_the_system_prompt_the_tools_and_the_request(tmp
     )
     model = FakeModel(answer("Yes."))
     app = hooked(tmp_path, model, hooks)
-    talk(app, "go", flags=FLAGS)
+    run_prompt(app, "go", flags=FLAGS)
     (request,) = model.asked
-    assert stored(app)[0].content.endswith("go!?")
+    assert stored_entries(app)[0].content.endswith("go!?")
     assert request.system.startswith("ONE\n\nTWO\n\n")
     assert request.system.endswith("\n\nEND c")
     assert [tool.name for tool in request.tools] == ["read_file"]
@@ -145,8 +145,8 @@ def test_hooks_set_the_fuel_and_who_comes_next(tmp_path: Path) -> None:
 
     hooks = Hooks(pre_agentic_loop=(once,), post_tool_batch=(lambda payload: LoopChange(fuel_delta=-5),))
     model = FakeModel(answer(call("get_tree")), answer("First."), answer("Second."))
-    app, listener = hooked(tmp_path, model, hooks), Listener()
-    end = talk(app, "go", listener, flags=FLAGS)
+    app, listener = hooked(tmp_path, model, hooks), RoundRecorder()
+    end = run_prompt(app, "go", listener, flags=FLAGS)
     assert (end.text, len(model.asked)) == ("Second.", 3)
     assert [what.remaining for what in listener.of(FuelStatus)] == [30, 13, 12]
     assert [one.fallback for one in starts] == [TO_USER, TO_AGENT]
@@ -168,7 +168,7 @@ def test_hooks_change_arguments_and_output_of_a_call(tmp_path: Path) -> None:
     )
     app = hooked(tmp_path, FakeModel(answer(call("read_file", path="a")), answer("So.")), hooks)
     (tmp_path / "project" / "b").write_text("beta")
-    talk(app, "go", flags=FLAGS)
+    run_prompt(app, "go", flags=FLAGS)
     assert "BETA" in results(app)["read_file"]
     assert [(one.tool, dict(one.arguments), "BETA" in one.final) for one in shown] == [
         ("read_file", {"path": "a"}, True)
@@ -195,7 +195,7 @@ def test_arguments_of_a_hook_are_parsed_and_a_hook_is_only_stricter(tmp_path: Pa
         answer("So."),
     )
     app = hooked(tmp_path, model, Hooks(pre_tool=(change,)))
-    talk(app, "go", flags=FLAGS)
+    run_prompt(app, "go", flags=FLAGS)
     made = results(app)
     assert "no parameter is called 'wrong'" in made["read_file"]
     assert "not today" in made["get_tree"]
@@ -221,9 +221,9 @@ def test_hooks_deny_access_and_one_that_fails_denies_too(tmp_path: Path) -> None
         ),
         answer("So."),
     )
-    app, listener = hooked(tmp_path, model, hooks), Listener()
+    app, listener = hooked(tmp_path, model, hooks), RoundRecorder()
     asker = ScriptedAsker(*[ApprovalAnswer.YES] * 4)
-    talk(app, "go", listener, asker, flags={**FLAGS, "outside": "ask"}, access=TRUST)
+    run_prompt(app, "go", listener, asker, flags={**FLAGS, "outside": "ask"}, access=TRUST)
     made = results(app)
     assert "the hook 'broken' failed: ZeroDivisionError" in made["write_file"]
     assert "no touch b" in made["run_shell"]
@@ -245,8 +245,8 @@ def test_a_hook_delivers_a_message_and_one_that_fails_does_not_stop_a_round(tmp_
         post_message=(broken,),
     )
     model = FakeModel(answer(call("send_message", to="other", content="hi")), answer("Sent."))
-    app, listener = hooked(tmp_path, model, hooks), Listener()
-    assert talk(app, "go", listener, flags=FLAGS).text == "Sent."
+    app, listener = hooked(tmp_path, model, hooks), RoundRecorder()
+    assert run_prompt(app, "go", listener, flags=FLAGS).text == "Sent."
     assert via == ["pigeon"]
     assert app.stores.inbox.peek("other") == ()
     assert [note.text for note in listener.of(Notice)].count("the hook 'broken' failed: OSError: gone") == 2

@@ -7,37 +7,37 @@ from pathlib import Path
 
 import pytest
 
-from fakes import killed
-from fakes.changes import contents
+from fakes import killed_commit
+from fakes.files import file_contents
 from marid.workspace.write.commit_journal import recover_commits
 
 
 def run(*args: str) -> None:
-    path = os.pathsep.join([str(Path(killed.__file__).parents[1]), *sys.path])
+    path = os.pathsep.join([str(Path(killed_commit.__file__).parents[1]), *sys.path])
     env = {**os.environ, "PYTHONPATH": path}
-    subprocess.run([sys.executable, killed.__file__, *args], env=env, check=True, timeout=300)
+    subprocess.run([sys.executable, killed_commit.__file__, *args], env=env, check=True, timeout=300)
 
 
 def version_of(data: bytes) -> int:
     """Which version a file is; fails when it is no whole one."""
     version = int(data.partition(b"\n")[0])
-    assert data == killed.text(version)
+    assert data == killed_commit.text(version)
     return version
 
 
 def check(top: Path) -> int:
     """Look before and after recovery; the version that all files have in the end."""
-    for name, data in contents(top / "r").items():
+    for name, data in file_contents(top / "r").items():
         if not name.endswith((".tmp", "/")):
             version_of(data)
     recover_commits(str(top / "home"))
-    after = contents(top / "r")
+    after = file_contents(top / "r")
     assert not [name for name in after if ".marid-" in name]
     version = version_of(after["a"])
     assert version_of(after["d/b"]) == version
     made = {f"new{number}/c" for number in range(1, version + 1)}
     assert {name for name in after if not name.endswith("/")} == {"a", "d/b", *made}
-    assert contents(top / "home") in ({"edits/": b""}, {})
+    assert file_contents(top / "home") in ({"edits/": b""}, {})
     assert recover_commits(str(top / "home")) == 0
     return version
 

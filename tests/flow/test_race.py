@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from fakes import swapper
-from fakes.attacks import context_reader
-from fakes.changes import Wanted, contents
-from fakes.hands import Hands
-from fakes.openings import both_openings
+from fakes import link_swapper
+from fakes.files import FakeChange, both_openers, file_contents
+from fakes.hostile_project import context_reader
+from fakes.tool_caller import ToolCaller
 from fakes.worktree import new_worktree
 from marid.adapters.git.local_git import LocalGit
 from marid.assembly.context_reader import ContextReader
@@ -32,7 +31,7 @@ FILES = ("d/f", "d/sub/f", "f", "way/f", "way/sub/f", "d/new/x", "d/sub/y")
 @contextmanager
 def swapping(root: Path) -> Generator[None]:
     """While somebody is at it."""
-    with subprocess.Popen([sys.executable, swapper.__file__, str(root)], stdout=subprocess.PIPE) as other:
+    with subprocess.Popen([sys.executable, link_swapper.__file__, str(root)], stdout=subprocess.PIPE) as other:
         assert other.stdout is not None
         assert other.stdout.read(1) == b"!"
         try:
@@ -69,7 +68,7 @@ class Prober:
             self.seen.add(before)
         except MaridError:
             before = None
-        commit([Wanted(path=place, before=before, after=b"inside")])
+        commit([FakeChange(path=place, before=before, after=b"inside")])
         self.written += 1
 
     def round(self) -> None:
@@ -88,28 +87,28 @@ class Prober:
 
 
 def race(top: Path, opening: OpenBeneath, seconds: float) -> None:
-    swapper.prepare(top)
-    outside = contents(top / "out")
+    link_swapper.prepare(top)
+    outside = file_contents(top / "out")
     prober = Prober(PathScope([str(top / "r")], opening=opening))
     with swapping(top / "r"):
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             prober.round()
     assert not [text for text in prober.seen if b"CANARY" in text or b"canary" in text]
-    assert contents(top / "out") == outside
+    assert file_contents(top / "out") == outside
     assert b"inside" in prober.seen
     assert prober.written
 
 
-@both_openings
+@both_openers
 def test_no_exchange_lets_anything_out(tmp_path: Path, opening: OpenBeneath) -> None:
     race(tmp_path, opening, 1.5)
 
 
 def test_no_exchange_lets_a_client_read_context_of_what_is_outside(tmp_path: Path) -> None:
-    swapper.prepare(tmp_path)
+    link_swapper.prepare(tmp_path)
     root = str(tmp_path / "r")
-    hands = Hands(tmp_path / "r", {ContextReader: context_reader()})
+    hands = ToolCaller(tmp_path / "r", {ContextReader: context_reader()})
     wishes = (
         {"path": f"{root}/d"},
         {"path": root, "targets": ["d", "way", "f"]},
@@ -139,7 +138,7 @@ def test_no_exchange_makes_git_show_what_is_outside(tmp_path: Path) -> None:
     tree.write("f", b"inside\n")
     tree.write("d/sub/x", b"")
     (tree.path / "d/sub.link").symlink_to(outside)
-    hands = Hands(tree.path, {Git: LocalGit(tree.env)})
+    hands = ToolCaller(tree.path, {Git: LocalGit(tree.env)})
     seen: list[Outcome] = []
     with swapping(tree.path):
         until = time.monotonic() + 3
@@ -150,6 +149,6 @@ def test_no_exchange_makes_git_show_what_is_outside(tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
-@both_openings
+@both_openers
 def test_no_exchange_lets_anything_out_for_long(tmp_path: Path, opening: OpenBeneath) -> None:
     race(tmp_path, opening, 10)

@@ -10,8 +10,8 @@ import anyio
 import pytest
 
 from fakes.approvals import FakeApprovals
-from fakes.audit import FakeAudit
-from fakes.road import CALLER, Road, ScriptedAsker, SilentAsker, sets, within
+from fakes.dispatcher import CALLER, CallHarness, ScriptedAsker, SilentAsker, emit_sets, run_within
+from fakes.ports import FakeAudit
 from marid.adapters.sqlite_approvals import SqliteApprovals
 from marid.bootstrap.call_pipeline import make_dispatcher
 from marid.core.caller import Caller
@@ -160,13 +160,13 @@ TRUST = Policy(trusted=True)
 
 
 @pytest.fixture
-def road(tmp_path: Path) -> Road:
+def road(tmp_path: Path) -> CallHarness:
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "a.txt").write_text("hello\n")
-    return Road(tmp_path / "project", *ALL, exhausted)
+    return CallHarness(tmp_path / "project", *ALL, exhausted)
 
 
-def _field(road: Road) -> dict[type, object]:
+def _field(road: CallHarness) -> dict[type, object]:
     return {Field: road.territory}
 
 
@@ -183,7 +183,7 @@ def _granting(*effects: Effect) -> Policy:
 # ---- look up, parse ------------------------------------------------------------------------------------------------
 
 
-def test_a_reading_tool_gives_its_result_and_leaves_a_record(road: Road) -> None:
+def test_a_reading_tool_gives_its_result_and_leaves_a_record(road: CallHarness) -> None:
     outcome = road.call("look", {"path": "a.txt", "times": "2"}, call_id="c7")
     assert outcome == ToolOutput(text="hello\nhello\n", values={"times": 2})
     (record,) = road.audit.records
@@ -194,23 +194,23 @@ def test_a_reading_tool_gives_its_result_and_leaves_a_record(road: Road) -> None
     assert [type(heard) for heard in road.heard] == [ToolCalled]
 
 
-def test_an_alias_calls_the_tool_with_either_set_of_parameters(road: Road) -> None:
+def test_an_alias_calls_the_tool_with_either_set_of_parameters(road: CallHarness) -> None:
     assert road.call("peek", {"file": "a.txt"}).ok
     assert road.call("peek", {"path": "a.txt"}).ok
     assert road.audit.records[0].tool == "look"
 
 
-def test_an_unknown_name_is_met_with_the_nearest(road: Road) -> None:
+def test_an_unknown_name_is_met_with_the_nearest(road: CallHarness) -> None:
     _failed(road.call("loook", {}), "not_found", "did you mean 'look'?")
     assert road.audit.records[0].tool == "loook"
 
 
-def test_the_errors_of_a_body_come_back_as_values(road: Road) -> None:
+def test_the_errors_of_a_body_come_back_as_values(road: CallHarness) -> None:
     _failed(road.call("look", {"path": "gone"}), "not_found", "gone")
     _failed(road.call("exhausted", {}), "exhausted", "all gone")
 
 
-def test_a_tool_without_its_port_is_neither_offered_nor_called(road: Road) -> None:
+def test_a_tool_without_its_port_is_neither_offered_nor_called(road: CallHarness) -> None:
     assert ring not in road.dispatcher.tools_for(road.scope())
     assert maybe_ring in road.dispatcher.tools_for(road.scope())
     _failed(road.call("ring", {}), "unavailable", "nothing provides Bell")
@@ -224,7 +224,7 @@ def test_a_tool_without_its_port_is_neither_offered_nor_called(road: Road) -> No
 # ---- policy --------------------------------------------------------------------------------------------------------
 
 
-def test_read_only_offers_and_calls_nothing_that_has_an_effect(road: Road) -> None:
+def test_read_only_offers_and_calls_nothing_that_has_an_effect(road: CallHarness) -> None:
     scope = road.scope(Policy(read_only=True, trusted=True), services={Bell: Brass(), **_field(road)})
     offered = road.dispatcher.tools_for(scope)
     assert {spec.effect for spec in offered} == {Effect.READ, Effect.META}
@@ -233,7 +233,7 @@ def test_read_only_offers_and_calls_nothing_that_has_an_effect(road: Road) -> No
     assert not (road.root / "b").exists()
 
 
-def test_what_policy_denies_is_refused_whoever_is_there(road: Road) -> None:
+def test_what_policy_denies_is_refused_whoever_is_there(road: CallHarness) -> None:
     denied = Policy(layers=(replace(DEFAULT_RULES, tools={"put": Verdict.DENY}),), trusted=True)
     asker = ScriptedAsker(ApprovalAnswer.YES)
     _failed(road.call("write", {"path": "b", "text": "x"}, road.scope(denied, asker=asker)), "refused", "policy denies")
@@ -241,7 +241,7 @@ def test_what_policy_denies_is_refused_whoever_is_there(road: Road) -> None:
     assert write not in road.dispatcher.tools_for(road.scope(denied))
 
 
-def test_a_tool_that_does_more_than_it_owns_up_to_needs_all_of_it_allowed(road: Road) -> None:
+def test_a_tool_that_does_more_than_it_owns_up_to_needs_all_of_it_allowed(road: CallHarness) -> None:
     scope = road.scope(_granting(Effect.WRITE), services=_field(road))
     _failed(road.call("sneaky", {}, scope), "refused", "--allow exec")
     _failed(road.call("sly", {"path": "b"}), "refused", "--allow write")
@@ -249,7 +249,7 @@ def test_a_tool_that_does_more_than_it_owns_up_to_needs_all_of_it_allowed(road: 
     assert not (road.root / "b").exists()
 
 
-def test_a_reading_tool_may_be_made_to_ask(road: Road) -> None:
+def test_a_reading_tool_may_be_made_to_ask(road: CallHarness) -> None:
     policy = Policy(layers=(replace(DEFAULT_RULES, tools={"look": Verdict.ASK}),))
     asker = ScriptedAsker(ApprovalAnswer.YES)
     assert road.call("look", {"path": "a.txt"}, road.scope(policy, asker=asker)).ok
@@ -259,7 +259,7 @@ def test_a_reading_tool_may_be_made_to_ask(road: Road) -> None:
 # ---- edits ---------------------------------------------------------------------------------------------------------
 
 
-def test_an_edit_is_shown_asked_for_and_then_written(road: Road) -> None:
+def test_an_edit_is_shown_asked_for_and_then_written(road: CallHarness) -> None:
     asker = ScriptedAsker(ApprovalAnswer.YES)
     outcome = road.call("write", {"path": "a.txt", "text": "bye\n"}, road.scope(asker=asker))
     assert outcome == ToolOutput(text="wrote a.txt", values={"bytes": 4})
@@ -276,7 +276,7 @@ def test_an_edit_is_shown_asked_for_and_then_written(road: Road) -> None:
     assert (record.verdict, record.approval, record.durable) == ("ask", question.id, True)
 
 
-def test_an_edit_that_is_not_approved_leaves_everything_as_it_was(road: Road) -> None:
+def test_an_edit_that_is_not_approved_leaves_everything_as_it_was(road: CallHarness) -> None:
     scope = road.scope(asker=ScriptedAsker(ApprovalAnswer.NO))
     _failed(road.call("write", {"path": "a.txt", "text": "x"}, scope), "refused", "a person said no")
     _failed(road.call("write", {"path": "a.txt", "text": "x"}), "refused", "--allow write")
@@ -284,7 +284,7 @@ def test_an_edit_that_is_not_approved_leaves_everything_as_it_was(road: Road) ->
     assert [record.durable for record in road.audit.records] == [False, False]
 
 
-def test_a_grant_needs_no_question(road: Road) -> None:
+def test_a_grant_needs_no_question(road: CallHarness) -> None:
     scope = road.scope(_granting(Effect.WRITE))
     assert road.call("write", {"path": "new/b.txt", "text": "x"}, scope).ok
     assert (road.root / "new" / "b.txt").read_text() == "x"
@@ -292,7 +292,7 @@ def test_a_grant_needs_no_question(road: Road) -> None:
 
 
 @pytest.mark.parametrize("name", ["conftest.py", ".envrc", ".github/workflows/ci.yml"])
-def test_what_runs_later_asks_even_under_a_grant(road: Road, name: str) -> None:
+def test_what_runs_later_asks_even_under_a_grant(road: CallHarness, name: str) -> None:
     args = {"path": name, "text": "x"}
     _failed(road.call("write", args, road.scope(_granting(Effect.WRITE))), "refused", "--trust")
     asker = ScriptedAsker(ApprovalAnswer.YES)
@@ -302,13 +302,15 @@ def test_what_runs_later_asks_even_under_a_grant(road: Road, name: str) -> None:
     assert road.call("write", {**args, "text": "y"}, road.scope(TRUST)).ok
 
 
-def test_an_edit_that_changes_nothing_asks_nobody(road: Road) -> None:
+def test_an_edit_that_changes_nothing_asks_nobody(road: CallHarness) -> None:
     assert road.call("write", {"path": "a.txt", "text": "hello\n"}).ok
     assert not road.audit.records[0].durable
 
 
 @pytest.mark.parametrize("path", [".vscode/tasks.json", ".github/workflows/ci.yml"])
-def test_what_runs_later_asks_also_where_its_folder_is_the_root_or_it_is_allowed_alone(road: Road, path: str) -> None:
+def test_what_runs_later_asks_also_where_its_folder_is_the_root_or_it_is_allowed_alone(
+    road: CallHarness, path: str
+) -> None:
     file = road.root / path
     file.parent.mkdir(parents=True)
     for territory in (PathScope([str(file.parent)]), PathScope([], [str(file)])):
@@ -317,7 +319,9 @@ def test_what_runs_later_asks_also_where_its_folder_is_the_root_or_it_is_allowed
     assert not file.exists()
 
 
-def test_always_holds_for_this_tool_in_this_conversation_and_for_nothing_that_runs_later(road: Road) -> None:
+def test_always_holds_for_this_tool_in_this_conversation_and_for_nothing_that_runs_later(
+    road: CallHarness,
+) -> None:
     asker = ScriptedAsker(ApprovalAnswer.ALWAYS)
     assert road.call("write", {"path": "b", "text": "1"}, road.scope(asker=asker)).ok
     assert road.call("write", {"path": "c", "text": "2"}).ok
@@ -328,7 +332,7 @@ def test_always_holds_for_this_tool_in_this_conversation_and_for_nothing_that_ru
     _failed(road.call("write", {"path": "conftest.py", "text": "4"}), "refused", "--trust")
 
 
-def test_without_a_conversation_always_holds_for_this_run(road: Road) -> None:
+def test_without_a_conversation_always_holds_for_this_run(road: CallHarness) -> None:
     alone = Caller(face="cli")
     scope = road.scope(caller=alone, asker=ScriptedAsker(ApprovalAnswer.ALWAYS))
     assert road.call("write", {"path": "b", "text": "1"}, scope).ok
@@ -336,13 +340,13 @@ def test_without_a_conversation_always_holds_for_this_run(road: Road) -> None:
     assert not road.call("write", {"path": "b", "text": "3"}, road.scope(caller=alone, run_id="r2")).ok
 
 
-def test_a_standing_yes_does_not_outlive_a_denial(road: Road) -> None:
+def test_a_standing_yes_does_not_outlive_a_denial(road: CallHarness) -> None:
     road.approvals.add_grant("conversation:talk", "tool:write")
     denied = Policy().restrict(PolicyRules(effects={Effect.WRITE: Verdict.DENY}))
     _failed(road.call("write", {"path": "b", "text": "1"}, road.scope(denied)), "refused", "policy denies")
 
 
-def test_an_edit_planned_from_what_is_no_longer_there_is_refused(road: Road) -> None:
+def test_an_edit_planned_from_what_is_no_longer_there_is_refused(road: CallHarness) -> None:
     class Meddler:
         """Changes the file while the person reads."""
 
@@ -356,14 +360,14 @@ def test_an_edit_planned_from_what_is_no_longer_there_is_refused(road: Road) -> 
     assert (road.root / "a.txt").read_text() == "changed meanwhile\n"
 
 
-def test_of_several_files_all_are_written_or_none(road: Road) -> None:
+def test_of_several_files_all_are_written_or_none(road: CallHarness) -> None:
     scope = road.scope(_granting(Effect.WRITE))
     assert not road.call("write_two", {"path": "b", "other": "a.txt"}, scope).ok
     assert not (road.root / "b").exists()
     assert road.call("write_two", {"path": "b", "other": "c"}, scope).ok
 
 
-def test_an_approval_covers_one_call_only(road: Road) -> None:
+def test_an_approval_covers_one_call_only(road: CallHarness) -> None:
     asker = ScriptedAsker(ApprovalAnswer.YES)
     args = {"path": "b", "text": "1"}
     assert road.call("write", args, road.scope(asker=asker)).ok
@@ -371,7 +375,7 @@ def test_an_approval_covers_one_call_only(road: Road) -> None:
     _failed(road.call("write", args, road.scope(asker=asker)), "refused", "nobody answered")
 
 
-def test_cancelling_while_an_edit_is_written_lets_it_be_written(road: Road) -> None:
+def test_cancelling_while_an_edit_is_written_lets_it_be_written(road: CallHarness) -> None:
     begun, go_on = threading.Event(), threading.Event()
 
     def slowly(changes: Any) -> None:
@@ -389,7 +393,7 @@ def test_cancelling_while_an_edit_is_written_lets_it_be_written(road: Road) -> N
             group.cancel_scope.cancel()
             go_on.set()
 
-    within(30, main)
+    run_within(30, main)
     assert (road.root / "b").read_text() == "whole"
     assert [(record.code, record.durable) for record in road.audit.records] == [("ok", True)]
 
@@ -397,7 +401,7 @@ def test_cancelling_while_an_edit_is_written_lets_it_be_written(road: Road) -> N
 # ---- commands ------------------------------------------------------------------------------------------------------
 
 
-def test_a_command_is_shown_asked_for_and_then_run(road: Road) -> None:
+def test_a_command_is_shown_asked_for_and_then_run(road: CallHarness) -> None:
     asker = ScriptedAsker(ApprovalAnswer.YES)
     outcome = road.call("run", {"command": "ls -la"}, road.scope(asker=asker, services=_field(road)))
     assert outcome == ToolOutput(
@@ -409,7 +413,7 @@ def test_a_command_is_shown_asked_for_and_then_run(road: Road) -> None:
     assert road.audit.scripts == [("ls -la", ".sh")]
 
 
-def test_a_tool_may_make_its_own_words_of_what_a_command_left(road: Road) -> None:
+def test_a_tool_may_make_its_own_words_of_what_a_command_left(road: CallHarness) -> None:
     scope = road.scope(TRUST, services=_field(road))
     assert road.call("run_other", {"command": "dir"}, scope) == ToolOutput(text="OUT\n")
     assert road.audit.scripts == [("dir", ".ps1")]
@@ -417,12 +421,12 @@ def test_a_tool_may_make_its_own_words_of_what_a_command_left(road: Road) -> Non
     _failed(road.call("run_other", {"command": "dir"}, scope), "unavailable", "it failed")
 
 
-def test_a_command_that_timed_out_says_so(road: Road) -> None:
+def test_a_command_that_timed_out_says_so(road: CallHarness) -> None:
     road.runner.ran = ProcessResult(status=-9, out="", err="", seconds=60.0, timed_out=True)
     assert "timed out after 60s" in str(road.call("run", {"command": "x"}, road.scope(TRUST, services=_field(road))))
 
 
-def test_yes_to_a_command_is_no_yes_to_another_nor_to_another_folder(road: Road) -> None:
+def test_yes_to_a_command_is_no_yes_to_another_nor_to_another_folder(road: CallHarness) -> None:
     scope = road.scope(asker=ScriptedAsker(ApprovalAnswer.ALWAYS), services=_field(road))
     assert road.call("run", {"command": "ls"}, scope).ok
     assert road.call("run", {"command": "ls"}, scope).ok
@@ -432,7 +436,7 @@ def test_yes_to_a_command_is_no_yes_to_another_nor_to_another_folder(road: Road)
     _failed(road.call("run", {"command": "ls"}, replace(scope, services=elsewhere)), "refused", "not approved")
 
 
-def test_a_command_with_network_needs_both(road: Road) -> None:
+def test_a_command_with_network_needs_both(road: CallHarness) -> None:
     scope = road.scope(_granting(Effect.EXEC), services=_field(road))
     assert road.call("run", {"command": "ls"}, scope).ok
     _failed(road.call("run", {"command": "ls", "network": True}, scope), "refused", "nobody can be asked")
@@ -440,7 +444,7 @@ def test_a_command_with_network_needs_both(road: Road) -> None:
     assert road.call("run", {"command": "ls", "network": True}, both).ok
 
 
-def test_commands_have_the_network_where_policy_allows_it_without_a_question(road: Road) -> None:
+def test_commands_have_the_network_where_policy_allows_it_without_a_question(road: CallHarness) -> None:
     assert road.call("run", {"command": "ls"}, road.scope(_granting(Effect.EXEC), services=_field(road))).ok
     both = road.scope(_granting(Effect.EXEC, Effect.NET), services=_field(road))
     assert road.call("run", {"command": "ls"}, both).ok
@@ -448,14 +452,14 @@ def test_commands_have_the_network_where_policy_allows_it_without_a_question(roa
 
 
 @pytest.mark.parametrize("net", [Verdict.ASK, Verdict.DENY])
-def test_a_rule_that_lets_a_tool_run_does_not_give_it_the_network(road: Road, net: Verdict) -> None:
+def test_a_rule_that_lets_a_tool_run_does_not_give_it_the_network(road: CallHarness, net: Verdict) -> None:
     rules = PolicyRules(effects={Effect.NET: net}, tools={"run": Verdict.ALLOW}).with_fallback(DEFAULT_RULES)
     assert road.call("run", {"command": "ls"}, road.scope(Policy(layers=(rules,)), services=_field(road))).ok
     assert [plan.network for plan, _ in road.runner.plans] == [False]
 
 
 def test_without_a_sandbox_it_is_asked_every_time_and_a_grant_warns(tmp_path: Path) -> None:
-    road = Road(tmp_path, *ALL, confined=False)
+    road = CallHarness(tmp_path, *ALL, confined=False)
     asker = ScriptedAsker(ApprovalAnswer.ALWAYS, ApprovalAnswer.NO)
     scope = road.scope(asker=asker, services=_field(road))
     assert road.call("run", {"command": "ls"}, scope).ok
@@ -480,14 +484,14 @@ def test_a_runner_that_hangs_is_given_up(tmp_path: Path) -> None:
         """No time at all, and less."""
         return CommandPlan(argv=("x",), display="x", cwd=field.resolve("."), timeout=-29.95)
 
-    road = Road(tmp_path, run_at_once, run=Hanging())
+    road = CallHarness(tmp_path, run_at_once, run=Hanging())
     _failed(road.call("run_at_once", {}, road.scope(TRUST, services=_field(road))), "exhausted", "did not end")
 
 
 # ---- net and spawn -------------------------------------------------------------------------------------------------
 
 
-def test_a_host_is_asked_for_once(road: Road) -> None:
+def test_a_host_is_asked_for_once(road: CallHarness) -> None:
     asker = ScriptedAsker(ApprovalAnswer.YES, ApprovalAnswer.NO)
     scope = road.scope(asker=asker)
     assert road.call("fetch", {"url": "https://a.org/1"}, scope) == ToolOutput(text="page of https://a.org/1")
@@ -498,20 +502,20 @@ def test_a_host_is_asked_for_once(road: Road) -> None:
     assert not road.call("fetch", {"url": "https://a.org/1"}, road.scope(caller=Caller(face="mcp"))).ok
 
 
-def test_a_host_that_the_user_has_named_needs_no_question(road: Road) -> None:
+def test_a_host_that_the_user_has_named_needs_no_question(road: CallHarness) -> None:
     policy = Policy(layers=(replace(DEFAULT_RULES, hosts=frozenset({"a.org"})),))
     assert road.call("fetch", {"url": "https://a.org/1"}, road.scope(policy)).ok
     _failed(road.call("fetch", {"url": "https://b.org/1"}, road.scope(policy)), "refused", "--allow net")
 
 
-def test_what_is_refused_in_any_case_is_asked_of_nobody(road: Road) -> None:
+def test_what_is_refused_in_any_case_is_asked_of_nobody(road: CallHarness) -> None:
     asker = ScriptedAsker(ApprovalAnswer.YES)
     _failed(road.call("fetch", {"url": "http://127.0.0.1/"}, road.scope(asker=asker)), "refused", "never reached")
     assert asker.asked == []
     _failed(road.call("fetch", {"url": "http://127.0.0.1/"}, road.scope(TRUST)), "refused", "never reached")
 
 
-def test_spawning_asks_before_anything_happens(road: Road) -> None:
+def test_spawning_asks_before_anything_happens(road: CallHarness) -> None:
     asker = ScriptedAsker(ApprovalAnswer.NO, ApprovalAnswer.YES)
     assert not road.call("spawn", {"task": "x"}, road.scope(asker=asker)).ok
     assert road.call("spawn", {"task": "x"}, road.scope(asker=asker)) == ToolOutput(text="did x")
@@ -521,7 +525,7 @@ def test_spawning_asks_before_anything_happens(road: Road) -> None:
 # ---- paths outside -------------------------------------------------------------------------------------------------
 
 
-def test_a_person_may_open_one_path_to_one_conversation(road: Road, tmp_path: Path) -> None:
+def test_a_person_may_open_one_path_to_one_conversation(road: CallHarness, tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("found")
     (tmp_path / "other.txt").write_text("found")
     args = {"path": str(tmp_path / "secret.txt")}
@@ -539,7 +543,7 @@ def test_a_person_may_open_one_path_to_one_conversation(road: Road, tmp_path: Pa
     _failed(road.call("look", args, road.scope(path_scope=walled, asker=asker)), "refused", "outside")
 
 
-def test_a_yes_to_reading_a_path_outside_is_none_to_writing_it(road: Road, tmp_path: Path) -> None:
+def test_a_yes_to_reading_a_path_outside_is_none_to_writing_it(road: CallHarness, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("found")
     rules = replace(DEFAULT_RULES, outside=Verdict.ASK, effects={**DEFAULT_RULES.effects, Effect.WRITE: Verdict.ALLOW})
     asker = ScriptedAsker(ApprovalAnswer.YES, ApprovalAnswer.NO)
@@ -549,7 +553,7 @@ def test_a_yes_to_reading_a_path_outside_is_none_to_writing_it(road: Road, tmp_p
     assert "to be read and written" in asker.asked[1].text
 
 
-def test_a_link_outside_is_asked_for_by_where_it_leads(road: Road, tmp_path: Path) -> None:
+def test_a_link_outside_is_asked_for_by_where_it_leads(road: CallHarness, tmp_path: Path) -> None:
     (tmp_path / "keys").mkdir()
     (tmp_path / "harmless").symlink_to(tmp_path / "keys")
     asker = ScriptedAsker(ApprovalAnswer.YES)
@@ -559,7 +563,7 @@ def test_a_link_outside_is_asked_for_by_where_it_leads(road: Road, tmp_path: Pat
     assert f"it leads to {tmp_path}/keys)" in asker.asked[0].text
 
 
-def test_a_path_that_stays_outside_ends_the_asking(road: Road) -> None:
+def test_a_path_that_stays_outside_ends_the_asking(road: CallHarness) -> None:
     class Unmoved(PathScope):
         """No path more."""
 
@@ -573,7 +577,7 @@ def test_a_path_that_stays_outside_ends_the_asking(road: Road) -> None:
     assert len(asker.asked) == 1
 
 
-def test_nobody_is_asked_for_a_path_of_a_tool_that_is_denied(road: Road) -> None:
+def test_nobody_is_asked_for_a_path_of_a_tool_that_is_denied(road: CallHarness) -> None:
     asking = Policy(layers=(replace(DEFAULT_RULES, outside=Verdict.ASK),), read_only=True)
     asker = ScriptedAsker(ApprovalAnswer.YES)
     scope = road.scope(asking, path_scope=PathScope([str(road.root)]), asker=asker)
@@ -585,10 +589,10 @@ def test_nobody_is_asked_for_a_path_of_a_tool_that_is_denied(road: Road) -> None
 
 
 def _through(dispatcher: Dispatcher, name: str, args: Mapping[str, object], scope: CallScope) -> Outcome:
-    return within(20, lambda: dispatcher.call(name, args, scope))
+    return run_within(20, lambda: dispatcher.call(name, args, scope))
 
 
-def test_one_more_step_sees_every_call_and_the_others_stay_as_they_are(road: Road) -> None:
+def test_one_more_step_sees_every_call_and_the_others_stay_as_they_are(road: CallHarness) -> None:
     kept: dict[str, Outcome] = {}
 
     async def cache(call: CallState, proceed: CallHandler) -> Outcome:
@@ -610,7 +614,7 @@ def test_one_more_step_sees_every_call_and_the_others_stay_as_they_are(road: Roa
 # ---- time, size, bugs, cancelling ----------------------------------------------------------------------------------
 
 
-def test_a_body_that_takes_too_long_is_given_up(road: Road) -> None:
+def test_a_body_that_takes_too_long_is_given_up(road: CallHarness) -> None:
     class Gate:
         """Opens late."""
 
@@ -628,14 +632,14 @@ def test_a_body_that_takes_too_long_is_given_up(road: Road) -> None:
         """Wait."""
         return ToolOutput(text=gate.ring())
 
-    other = Road(road.root, wait_long)
+    other = CallHarness(road.root, wait_long)
     outcome = other.call("wait_long", {}, other.scope(services={Bell: gate}))
     gate.free.set()
     _failed(outcome, "exhausted", "'wait_long' timed out after 0.05 s")
     _failed(road.call("hang_softly", {}), "exhausted", "'hang_softly' timed out after 0.05 s")
 
 
-def test_a_result_that_is_too_large_is_cut(road: Road) -> None:
+def test_a_result_that_is_too_large_is_cut(road: CallHarness) -> None:
     (road.root / "big").write_text("x" * 100_000)
     cut = road.call("look", {"path": "big"}, max_bytes=20_000)
     assert isinstance(cut, ToolOutput)
@@ -644,7 +648,7 @@ def test_a_result_that_is_too_large_is_cut(road: Road) -> None:
     assert len(str(road.call("look", {"path": "big"}))) == 100_000
 
 
-def test_a_bug_is_a_failure_with_words_and_its_trace_goes_to_the_log_only(road: Road) -> None:
+def test_a_bug_is_a_failure_with_words_and_its_trace_goes_to_the_log_only(road: CallHarness) -> None:
     lenient = make_dispatcher(road.dispatcher.inventory, road.deeds)
     outcome = _through(lenient, "broken", {"secret": "sesame"}, road.scope())
     _failed(outcome, "internal", "'broken' failed: this is a bug; the session log has the details")
@@ -656,12 +660,12 @@ def test_a_bug_is_a_failure_with_words_and_its_trace_goes_to_the_log_only(road: 
 
 def test_a_log_that_cannot_be_kept_is_a_note_and_no_failure(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x")
-    road = Road(tmp_path, *ALL, audit=FakeAudit("the disk is full"))
+    road = CallHarness(tmp_path, *ALL, audit=FakeAudit("the disk is full"))
     assert road.call("look", {"path": "a.txt"}).ok
     assert Notice("the disk is full") in road.heard
 
 
-def test_cancelling_is_never_swallowed(road: Road) -> None:
+def test_cancelling_is_never_swallowed(road: CallHarness) -> None:
     async def main() -> None:
         asker = SilentAsker()
         outcomes: list[Outcome] = []
@@ -676,7 +680,7 @@ def test_cancelling_is_never_swallowed(road: Road) -> None:
             group.cancel_scope.cancel()
         assert outcomes == []
 
-    within(20, main)
+    run_within(20, main)
     assert [record.code for record in road.audit.records] == ["cancelled"]
     assert road.approvals.pending() == []
 
@@ -691,7 +695,7 @@ def test_approvals_that_cannot_be_kept_allow_nothing(tmp_path: Path) -> None:
         def has_grant(self, scope: str, grant: str) -> bool:
             raise Unavailable("the approvals cannot be used")
 
-    road = Road(tmp_path, *ALL, approvals=Gone())
+    road = CallHarness(tmp_path, *ALL, approvals=Gone())
     scope = road.scope(asker=ScriptedAsker(ApprovalAnswer.YES))
     _failed(road.call("write", {"path": "b", "text": "x"}, scope), "unavailable", "approvals")
     _failed(road.call("write", {"path": "b", "text": "x"}), "refused", "--allow write")
@@ -701,7 +705,7 @@ def test_approvals_that_cannot_be_kept_allow_nothing(tmp_path: Path) -> None:
 # ---- batches -------------------------------------------------------------------------------------------------------
 
 
-def test_a_batch_keeps_its_order_and_no_failure_loses_another(road: Road) -> None:
+def test_a_batch_keeps_its_order_and_no_failure_loses_another(road: CallHarness) -> None:
     calls = [
         ToolInvocation(name="look", args={"path": "a.txt"}),
         ToolInvocation(name="nothing", args={}),
@@ -711,14 +715,14 @@ def test_a_batch_keeps_its_order_and_no_failure_loses_another(road: Road) -> Non
         ToolInvocation(name="look", args={"path": "a.txt", "times": 2}, max_bytes=10),
     ]
     lenient = make_dispatcher(road.dispatcher.inventory, road.deeds)
-    outcomes = within(20, lambda: lenient.call_all(calls, road.scope()))
+    outcomes = run_within(20, lambda: lenient.call_all(calls, road.scope()))
     codes = [outcome.code if isinstance(outcome, ToolFailure) else "ok" for outcome in outcomes]
     assert codes == ["ok", "not_found", "not_found", "refused", "internal", "ok"]
     assert outcomes[5].values == {"truncated": True, "values_left_out": True}
-    assert within(20, lambda: road.dispatcher.call_all([], road.scope())) == []
+    assert run_within(20, lambda: road.dispatcher.call_all([], road.scope())) == []
 
 
-def test_a_batch_runs_at_once(road: Road) -> None:
+def test_a_batch_runs_at_once(road: CallHarness) -> None:
     together = threading.Barrier(4)
 
     class Meeting:
@@ -729,13 +733,15 @@ def test_a_batch_runs_at_once(road: Road) -> None:
             return "met"
 
     calls = [ToolInvocation(name="ring", args={}) for _ in range(4)]
-    outcomes = within(20, lambda: road.dispatcher.call_all(calls, road.scope(services={Bell: Meeting()})))
+    outcomes = run_within(20, lambda: road.dispatcher.call_all(calls, road.scope(services={Bell: Meeting()})))
     assert [str(outcome) for outcome in outcomes] == ["met"] * 4
 
 
-def test_a_hundred_edits_of_one_file_lose_nothing_silently(road: Road) -> None:
+def test_a_hundred_edits_of_one_file_lose_nothing_silently(road: CallHarness) -> None:
     calls = [ToolInvocation(name="write", args={"path": "a.txt", "text": f"{number}"}) for number in range(100)]
-    outcomes: list[Outcome] = within(60, lambda: road.dispatcher.call_all(calls, road.scope(_granting(Effect.WRITE))))
+    outcomes: list[Outcome] = run_within(
+        60, lambda: road.dispatcher.call_all(calls, road.scope(_granting(Effect.WRITE)))
+    )
     written = [number for number, outcome in enumerate(outcomes) if outcome.ok]
     assert written
     assert (road.root / "a.txt").read_text() in {f"{number}" for number in written}
@@ -743,7 +749,7 @@ def test_a_hundred_edits_of_one_file_lose_nothing_silently(road: Road) -> None:
     assert list(road.root.iterdir()) == [road.root / "a.txt"]
 
 
-def test_several_callers_with_rights_of_their_own_are_served_at_once(road: Road) -> None:
+def test_several_callers_with_rights_of_their_own_are_served_at_once(road: CallHarness) -> None:
     async def main() -> list[bool]:
         scopes = [road.scope(TRUST), road.scope(Policy(read_only=True)), road.scope()]
         allowed: list[bool] = []
@@ -757,7 +763,7 @@ def test_several_callers_with_rights_of_their_own_are_served_at_once(road: Road)
                 group.start_soon(call, place)
         return allowed
 
-    assert within(20, main) == [True] * 30
+    assert run_within(20, main) == [True] * 30
 
 
 # ---- several processes ---------------------------------------------------------------------------------------------
@@ -768,7 +774,7 @@ def test_a_call_that_waits_hears_the_answer_of_another_process_and_runs_once(tmp
     (tmp_path / "project").mkdir()
     path = str(tmp_path / "home" / "approvals.db")
     ours, theirs = SqliteApprovals(path), SqliteApprovals(path)
-    road = Road(tmp_path / "project", *ALL)
+    road = CallHarness(tmp_path / "project", *ALL)
     deeds: PlanExecutor = replace(
         road.deeds, grants=ours, broker=type(road.deeds.broker)(ours, road.threads, poll=0.01)
     )
@@ -777,7 +783,7 @@ def test_a_call_that_waits_hears_the_answer_of_another_process_and_runs_once(tmp
     async def main() -> Outcome:
         outcomes: list[Outcome] = []
         asked = anyio.Event()
-        scope = road.scope(Policy(wait=True), emit=sets(asked))
+        scope = road.scope(Policy(wait=True), emit=emit_sets(asked))
 
         async def call() -> None:
             outcomes.append(await dispatcher.call("write", {"path": "b", "text": "x"}, scope))
@@ -794,6 +800,6 @@ def test_a_call_that_waits_hears_the_answer_of_another_process_and_runs_once(tmp
                 theirs.answer(waiting[0].question.id, ApprovalAnswer.NO, person_caller("cli"))
         return outcomes[0]
 
-    assert within(30, main) == ToolOutput(text="wrote b", values={"bytes": 1})
+    assert run_within(30, main) == ToolOutput(text="wrote b", values={"bytes": 1})
     ours.close_file()
     theirs.close_file()

@@ -11,8 +11,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from fakes import striking
-from fakes.talking import Listener, asks, chats, desk, stored, talk
+from fakes import killed_round
+from fakes.real_app import RoundRecorder, chat_requests, real_scope, run_prompt, server_flags, stored_entries
 from marid.app.app import RequestScope
 from marid.app.approvals import answer_approval, pending_approvals
 from marid.app.rounds import RoundRequest, run_round
@@ -41,36 +41,36 @@ TRUSTED = ToolAccess(trust=True)
 
 
 def results(scope: RequestScope, name: str = "c") -> list[str]:
-    return [entry.content for entry in stored(scope, name) if entry.entry_type == TOOL_RESULT]
+    return [entry.content for entry in stored_entries(scope, name) if entry.entry_type == TOOL_RESULT]
 
 
 def test_a_round_with_tools_is_one_that_a_strict_provider_takes(tmp_path: Path) -> None:
     made = [call("read_file", {"path": "a"}, id="x"), call("write_file", {"path": "b", "content": "new"}, id="x")]
     script = Script(steps=[says("Let me see.", calls=made), says(calls=made[:1]), says("Do", "ne.")], strict=True)
-    scope = desk(tmp_path)
+    scope = real_scope(tmp_path)
     (tmp_path / "project/a").write_text("alpha")
     with ModelServer(script) as server:
-        assert talk(scope, "go", flags=asks(server), access=TRUSTED) == RoundEnd(
-            "answered", stored(scope)[0].round, "Done."
+        assert run_prompt(scope, "go", flags=server_flags(server), access=TRUSTED) == RoundEnd(
+            "answered", stored_entries(scope)[0].round, "Done."
         )
-        second = chats(server)[1].body
+        second = chat_requests(server)[1].body
     assert second is not None
     assert [message["role"] for message in second["messages"]] == ["system", "user", "assistant", "tool", "tool"]
     assert second["messages"][2]["content"] == "Let me see."
     assert results(scope) == ["alpha", "Created b: 1 line, 3 bytes", "alpha"]
     assert (tmp_path / "project/b").read_text() == "new"
-    ids = [entry.tool_call_id for entry in stored(scope) if entry.entry_type == TOOL_CALL]
+    ids = [entry.tool_call_id for entry in stored_entries(scope) if entry.entry_type == TOOL_CALL]
     assert len(set(ids)) == 3
 
 
 def test_tools_are_really_not_sent_where_there_shall_be_none(tmp_path: Path) -> None:
-    scope = desk(tmp_path)
+    scope = real_scope(tmp_path)
     with ModelServer([says("a"), says("b"), says("c")]) as server:
-        talk(scope, "go", flags=asks(server))
-        talk(scope, "go", flags={**asks(server), "no_tool_calls": True})
+        run_prompt(scope, "go", flags=server_flags(server))
+        run_prompt(scope, "go", flags={**server_flags(server), "no_tool_calls": True})
         (tmp_path / "home/contexts/c/local.toml").write_text('[tools]\ninclude = ["read_file", "shell_exec"]\n')
-        talk(scope, "go", flags=asks(server))
-    first, second, third = chats(server)
+        run_prompt(scope, "go", flags=server_flags(server))
+    first, second, third = chat_requests(server)
     assert "read_file" in first.tools
     assert second.tools == ()
     assert "tools" not in (second.body or {})
@@ -79,11 +79,11 @@ def test_tools_are_really_not_sent_where_there_shall_be_none(tmp_path: Path) -> 
 
 def test_thinking_with_tools_works_over_two_requests(tmp_path: Path) -> None:
     thinking = says("Look:", reasoning=["Hm."], signature="c2lnbmVk", calls=[call("read_file", {"path": "a"})])
-    scope = desk(tmp_path)
+    scope = real_scope(tmp_path)
     (tmp_path / "project/a").write_text("alpha")
     with ModelServer(Script(steps=[thinking, says("So.")], strict=True)) as server:
-        assert talk(scope, "go", flags=asks(server, "anthropic")).text == "So."
-        body = chats(server)[1].body
+        assert run_prompt(scope, "go", flags=server_flags(server, "anthropic")).text == "So."
+        body = chat_requests(server)[1].body
     assert body is not None
     blocks = body["messages"][1]["content"]
     assert [block["type"] for block in blocks] == ["thinking", "text", "tool_use"]
@@ -91,33 +91,33 @@ def test_thinking_with_tools_works_over_two_requests(tmp_path: Path) -> None:
 
 
 def test_a_service_that_fails_at_first_is_asked_again_and_every_request_is_accounted_for(tmp_path: Path) -> None:
-    heard = Listener()
+    heard = RoundRecorder()
     with ModelServer([rate_limited(retry_after=0), says("Yes.")]) as server:
-        assert talk(desk(tmp_path), "go", heard, flags=asks(server)).text == "Yes."
+        assert run_prompt(real_scope(tmp_path), "go", heard, flags=server_flags(server)).text == "Yes."
     assert len(heard.of(RetryScheduled)) == len(heard.of(UsageReported)) == 1
 
 
 def test_a_stream_that_is_cut_leaves_its_part_and_goes_on_when_asked_to(tmp_path: Path) -> None:
-    scope = desk(tmp_path)
+    scope = real_scope(tmp_path)
     steps = [says("One, ", "two, ", "three", faults=[Cut(after=2)]), says("three.")]
     with ModelServer(Script(steps=steps, strict=True)) as server:
         with pytest.raises(Unavailable):
-            talk(scope, "count", flags=asks(server))
-        assert [(entry.content[-10:], entry.status) for entry in stored(scope)[1:]] == [("One, two, ", FAILED)]
-        assert talk(scope, flags=asks(server)).text == "One, two, three."
-        assert talk(scope, flags=asks(server)).reason == "nothing"
-    assert len(chats(server)) == 2
+            run_prompt(scope, "count", flags=server_flags(server))
+        assert [(entry.content[-10:], entry.status) for entry in stored_entries(scope)[1:]] == [("One, two, ", FAILED)]
+        assert run_prompt(scope, flags=server_flags(server)).text == "One, two, three."
+        assert run_prompt(scope, flags=server_flags(server)).reason == "nothing"
+    assert len(chat_requests(server)) == 2
 
 
 def test_cancelling_closes_the_connection_keeps_what_there_is_and_is_quick(tmp_path: Path) -> None:
-    scope, gate, heard = desk(tmp_path), Gate(), Listener()
+    scope, gate, heard = real_scope(tmp_path), Gate(), RoundRecorder()
     with ModelServer([says("One, ", "two", faults=[Stall(gate=gate, after=1)])]) as server:
         saying = RoundRequest(prompt="count", conversation="c")
 
         async def main() -> float:
             began = 0.0
             async with anyio.create_task_group() as group:
-                group.start_soon(run_round, scope.within("c", asks(server)), saying, heard)
+                group.start_soon(run_round, scope.within("c", server_flags(server)), saying, heard)
                 while not heard.of(TextDelta):
                     await anyio.lowlevel.checkpoint()
                 began = time.monotonic()
@@ -125,8 +125,8 @@ def test_cancelling_closes_the_connection_keeps_what_there_is_and_is_quick(tmp_p
             return time.monotonic() - began
 
         assert anyio.run(main) < 3.0
-        assert server.wait_for_end(chats(server)[0].number) == "left"
-    assert [(entry.content, entry.status) for entry in stored(scope)[1:]] == [("One, ", INTERRUPTED)]
+        assert server.wait_for_end(chat_requests(server)[0].number) == "left"
+    assert [(entry.content, entry.status) for entry in stored_entries(scope)[1:]] == [("One, ", INTERRUPTED)]
     assert len(heard.of(UsageReported)) == 1
 
 
@@ -134,7 +134,7 @@ def test_several_conversations_run_at_once_each_with_its_own_model_settings_poli
     """None of the three answers before the others have been asked."""
     names = ("a", "b", "c")
     gates = {name: Gate() for name in names}
-    scope = desk(tmp_path)
+    scope = real_scope(tmp_path)
     for name in names:
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_text(f"of {name}")
@@ -147,9 +147,9 @@ def test_several_conversations_run_at_once_each_with_its_own_model_settings_poli
         ends: dict[str, RoundEnd] = {}
 
         async def one(name: str, reach: ToolAccess) -> None:
-            flags = {**asks(servers[name]), "model": f"model-{name}", "fuel": 10 + names.index(name)}
+            flags = {**server_flags(servers[name]), "model": f"model-{name}", "fuel": 10 + names.index(name)}
             request = RoundRequest(prompt="go", conversation=name, access=reach)
-            ends[name] = await run_round(scope.within(name, flags), request, Listener())
+            ends[name] = await run_round(scope.within(name, flags), request, RoundRecorder())
 
         async with anyio.create_task_group() as group:
             for name in names:
@@ -168,19 +168,19 @@ def test_several_conversations_run_at_once_each_with_its_own_model_settings_poli
         assert ends[name].text == f"Done {name}."
         assert results(scope, name)[0] == f"of {name}"
         assert (tmp_path / name / "new").exists() is (name == "b")
-        assert {request.model for request in chats(server)} == {f"model-{name}"}
-        assert f"{10 + names.index(name)} of" in chats(server)[0].system
+        assert {request.model for request in chat_requests(server)} == {f"model-{name}"}
+        assert f"{10 + names.index(name)} of" in chat_requests(server)[0].system
 
 
 def killed(place: Path, mode: str) -> RequestScope:
     """The program again, after it was killed in the middle of a round."""
     project, home = place / "project", place / "home"
     project.mkdir()
-    path = os.pathsep.join([str(Path(striking.__file__).parents[1]), *sys.path])
-    command = [sys.executable, striking.__file__, mode, str(home), str(project)]
+    path = os.pathsep.join([str(Path(killed_round.__file__).parents[1]), *sys.path])
+    command = [sys.executable, killed_round.__file__, mode, str(home), str(project)]
     done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, timeout=60, check=False)
     assert done.returncode == -signal.SIGKILL
-    return striking.app_at(str(home), str(project))
+    return killed_round.app_at(str(home), str(project))
 
 
 def test_a_question_that_was_answered_after_a_kill_is_not_asked_again(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_a_question_that_was_answered_after_a_kill_is_not_asked_again(tmp_path: 
     (question,) = pending_approvals(scope)
     answer_approval(scope, question.question.id, ApprovalAnswer.YES)
     with ModelServer(Script(steps=[says("Written.")], strict=True)) as server:
-        assert talk(scope, flags=asks(server), access=ToolAccess(wait=True)).text == "Written."
+        assert run_prompt(scope, flags=server_flags(server), access=ToolAccess(wait=True)).text == "Written."
     assert (tmp_path / "project/new").read_text() == "one"
     assert pending_approvals(scope) == []
 
@@ -196,11 +196,11 @@ def test_a_question_that_was_answered_after_a_kill_is_not_asked_again(tmp_path: 
 @pytest.mark.parametrize("mode", ["calls", "started", "deed", "body"])
 def test_a_round_that_was_killed_goes_on_without_repeating_what_had_begun(tmp_path: Path, mode: str) -> None:
     scope, project = killed(tmp_path, mode), tmp_path / "project"
-    before = stored(scope)
+    before = stored_entries(scope)
     done = (project / "new").exists() or (project / "struck").exists()
     assert done is (mode in ("deed", "body"))
     with ModelServer(Script(steps=[says("Looked.")], strict=True)) as server:
-        assert talk(scope, flags=asks(server), access=TRUSTED).text == "Looked."
+        assert run_prompt(scope, flags=server_flags(server), access=TRUSTED).text == "Looked."
     (result,) = results(scope)
     if mode == "calls":
         assert result.startswith("Created new")
@@ -211,8 +211,8 @@ def test_a_round_that_was_killed_goes_on_without_repeating_what_had_begun(tmp_pa
     if mode == "body":
         assert (project / "struck").read_text() == "once\n"
     assert (project / "new").exists() is (mode in ("calls", "deed"))
-    assert stored(scope)[: len(before)] == before
-    assert result in chats(server)[0].results[0].text
+    assert stored_entries(scope)[: len(before)] == before
+    assert result in chat_requests(server)[0].results[0].text
 
 
 def test_a_history_of_the_other_program_is_gone_on_with(tmp_path: Path) -> None:
@@ -235,55 +235,55 @@ def test_a_history_of_the_other_program_is_gone_on_with(tmp_path: Path) -> None:
         for n, (kind, sender, to, text, id) in enumerate(rows)
     ]
     (folder / "transcript.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    scope = desk(tmp_path)
+    scope = real_scope(tmp_path)
     with ModelServer(Script(steps=[says("Yes.")] * 3, strict=True)) as server:
         for dialect in ("openai", "anthropic", "google"):
-            assert talk(scope, "go", flags=asks(server, dialect)).text == "Yes."
+            assert run_prompt(scope, "go", flags=server_flags(server, dialect)).text == "Yes."
 
 
 def test_a_conversation_sends_another_a_message_that_it_reads_before_its_next_prompt(tmp_path: Path) -> None:
     sending = says(calls=[call("send_message", {"to": "d", "content": "Look out!"})])
-    scope = desk(tmp_path)
+    scope = real_scope(tmp_path)
     with ModelServer([sending, says("Sent."), says("Read.")]) as server:
-        talk(scope, "tell d", flags=asks(server))
-        talk(scope, "news?", flags=asks(server), conversation="d")
-    assert "--- INBOX MESSAGES ---\n[From: c] Look out!\n--- END INBOX ---\n\nnews?" in chats(server)[2].said
+        run_prompt(scope, "tell d", flags=server_flags(server))
+        run_prompt(scope, "news?", flags=server_flags(server), conversation="d")
+    assert "--- INBOX MESSAGES ---\n[From: c] Look out!\n--- END INBOX ---\n\nnews?" in chat_requests(server)[2].said
 
 
 def test_notes_of_the_model_are_in_its_next_system_prompt(tmp_path: Path) -> None:
     noting = says(calls=[call("update_todos", {"content": "- water the plants"})])
-    scope = desk(tmp_path)
+    scope = real_scope(tmp_path)
     with ModelServer([noting, says("Noted."), says("Yes.")]) as server:
-        talk(scope, "note it", flags=asks(server))
-        talk(scope, "and?", flags=asks(server))
-    assert "water the plants" not in chats(server)[1].system
-    assert "--- CURRENT TODOS ---\n- water the plants" in chats(server)[2].system
+        run_prompt(scope, "note it", flags=server_flags(server))
+        run_prompt(scope, "and?", flags=server_flags(server))
+    assert "water the plants" not in chat_requests(server)[1].system
+    assert "--- CURRENT TODOS ---\n- water the plants" in chat_requests(server)[2].system
 
 
 def test_warnings_and_the_end_of_the_window_go_by_the_conversations_own_limit(tmp_path: Path) -> None:
-    scope, heard = desk(tmp_path), Listener()
+    scope, heard = real_scope(tmp_path), RoundRecorder()
     with ModelServer([says("Yes.")]) as server:
-        flags = {**asks(server), "no_tool_calls": True}
+        flags = {**server_flags(server), "no_tool_calls": True}
         scope.stores.conversations.create("c")
         local = tmp_path / "home/contexts/c/local.toml"
         local.write_text("context_window_limit = 100\nwarn_threshold_percent = 5\n")
-        talk(scope, "go", heard, flags=flags)
+        run_prompt(scope, "go", heard, flags=flags)
         assert [what.limit for what in heard.of(WindowWarning)] == [100]
         local.write_text("context_window_limit = 5\n")
         with pytest.raises(Exhausted, match="To clear the window"):
-            talk(scope, "go", flags=flags)
-    assert len(chats(server)) == 1
+            run_prompt(scope, "go", flags=flags)
+    assert len(chat_requests(server)) == 1
 
 
 @pytest.mark.parametrize("dialect", ["openai", "anthropic", "google"])
 def test_a_damaged_answer_is_kept_as_failed_and_none_of_its_calls_is_made(tmp_path: Path, dialect: str) -> None:
-    scope, heard = desk(tmp_path), Listener()
+    scope, heard = real_scope(tmp_path), RoundRecorder()
     made = call("write_file", {"path": "keep/a.txt", "content": "new"}, pieces=4)
     with ModelServer([says("Do ", "it.", calls=[made], faults=[malformed_event(after=1)]), says("no")]) as server:
         with pytest.raises(Unavailable, match="part of the answer is lost"):
-            talk(scope, "go", heard, flags=asks(server, dialect), access=TRUSTED)
-        assert len(chats(server)) == 1
-    (_, words) = stored(scope)
+            run_prompt(scope, "go", heard, flags=server_flags(server, dialect), access=TRUSTED)
+        assert len(chat_requests(server)) == 1
+    (_, words) = stored_entries(scope)
     assert (words.content, words.status) == ("Do ", FAILED)
     assert heard.of(TextDelta) == [TextDelta("Do ")]
     assert list((tmp_path / "project").iterdir()) == []
@@ -291,63 +291,63 @@ def test_a_damaged_answer_is_kept_as_failed_and_none_of_its_calls_is_made(tmp_pa
 
 @pytest.mark.parametrize("blank", ["\n\n", "   ", "\n \t\n"])
 def test_blanks_before_a_call_and_blanks_alone_are_no_words(tmp_path: Path, blank: str) -> None:
-    scope, heard = desk(tmp_path), Listener()
+    scope, heard = real_scope(tmp_path), RoundRecorder()
     turns = [says(blank, calls=[call("get_tree", {"path": "."})]), says(blank), says("Do", "ne.")]
     with ModelServer(turns) as server:
-        assert talk(scope, "go", heard, flags=asks(server)).text == "Done."
+        assert run_prompt(scope, "go", heard, flags=server_flags(server)).text == "Done."
     assert "".join(what.text for what in heard.of(TextDelta)) == "Done."
 
 
 def test_a_setting_that_the_model_does_not_take_is_told_once_in_a_round(tmp_path: Path) -> None:
-    heard = Listener()
+    heard = RoundRecorder()
     with ModelServer([says(calls=[call("get_tree", {"path": "."})]), says("Done.")]) as server:
         settings = {"api.temperature": 0.3, "api.reasoning.effort": "low"}
-        talk(desk(tmp_path), "go", heard, flags={**asks(server, "anthropic"), **settings})
+        run_prompt(real_scope(tmp_path), "go", heard, flags={**server_flags(server, "anthropic"), **settings})
     assert [note.text for note in heard.of(Notice) if "api.temperature" in note.text] == [
         "model 'scripted-model' does not accept api.temperature with these settings: not sent"
     ]
 
 
 def test_a_window_that_only_the_provider_knows_bounds_a_request(tmp_path: Path) -> None:
-    scope, heard = desk(tmp_path), Listener()
+    scope, heard = real_scope(tmp_path), RoundRecorder()
     model = "nobody-knows-it"
     script = Script(steps=[says("Yes.")] * 2, models=[ScriptedModel(id=model, context=40_000)])
     with ModelServer(script) as server:
-        flags = {**asks(server), "model": model, "no_tool_calls": True}
-        talk(scope, "short", flags=flags)
+        flags = {**server_flags(server), "model": model, "no_tool_calls": True}
+        run_prompt(scope, "short", flags=flags)
         assert [request.method for request in server.requests] == ["POST"]
-        talk(scope, "word " * 27_000, heard, flags=flags)
+        run_prompt(scope, "word " * 27_000, heard, flags=flags)
         assert [what.limit for what in heard.of(WindowWarning)] == [40_000]
         with pytest.raises(Exhausted, match=f"'{model}' takes 40,000"):
-            talk(scope, "word " * 27_000, flags=flags)
+            run_prompt(scope, "word " * 27_000, flags=flags)
     assert [request.method for request in server.requests] == ["POST", "GET", "POST", "GET"]
 
 
 def test_a_model_that_was_found_in_a_list_is_not_looked_for_there_again(tmp_path: Path) -> None:
     with ModelServer(Script(steps=[says("Yes.")], models=[ScriptedModel(id="mine", context=40_000)])) as server:
-        assert talk(desk(tmp_path), "go", flags={**asks(server), "model": ""}).text == "Yes."
+        assert run_prompt(real_scope(tmp_path), "go", flags={**server_flags(server), "model": ""}).text == "Yes."
         assert [request.method for request in server.requests] == ["GET", "POST"]
 
 
 def test_a_models_own_window_bounds_tools_and_system_prompt_too(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home/models.toml").write_text('[models."scripted-model"]\ncontext_window = 2000\n')
-    scope = desk(tmp_path)
+    scope = real_scope(tmp_path)
     with ModelServer([says("Yes.")]) as server:
         for limit in (0, 50_000):
             with pytest.raises(Exhausted, match="'scripted-model' takes 2,000"):
-                talk(scope, "go", flags={**asks(server), "context_window_limit": limit})
-        assert chats(server) == []
-        assert talk(scope, "go", flags={**asks(server), "no_tool_calls": True}).reason == "answered"
+                run_prompt(scope, "go", flags={**server_flags(server), "context_window_limit": limit})
+        assert chat_requests(server) == []
+        assert run_prompt(scope, "go", flags={**server_flags(server), "no_tool_calls": True}).reason == "answered"
 
 
 def test_logs_of_the_wire_are_kept_without_the_key(tmp_path: Path) -> None:
-    scope = desk(tmp_path)
+    scope = real_scope(tmp_path)
     with ModelServer([says("Yes.")]) as server:
-        talk(scope, "go", flags=asks(server), debug=frozenset({"request-log", "response-meta"}))
+        run_prompt(scope, "go", flags=server_flags(server), debug=frozenset({"request-log", "response-meta"}))
     texts = [(tmp_path / "home/contexts/c" / name).read_text() for name in ("requests.jsonl", "response_meta.jsonl")]
     asked, answered = (json.loads(text) for text in texts)
-    assert asked["request"] == chats(server)[0].body
+    assert asked["request"] == chat_requests(server)[0].body
     assert answered["response"]["usage"] == {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
     assert isinstance(asked["timestamp"], int)
     assert isinstance(answered["timestamp"], int)
@@ -358,35 +358,35 @@ def test_logs_of_the_wire_are_kept_without_the_key(tmp_path: Path) -> None:
 def test_a_model_reads_failures_in_plain_words(tmp_path: Path, dialect: str) -> None:
     made = [call("read_file", {"path": "gone"}), call("no_such_tool", {})]
     with ModelServer(Script(steps=[says(calls=made), says("Oh.")], strict=True)) as server:
-        talk(desk(tmp_path), "go", flags=asks(server, dialect))
-        assert [result.text for result in chats(server)[1].results] == [
+        run_prompt(real_scope(tmp_path), "go", flags=server_flags(server, dialect))
+        assert [result.text for result in chat_requests(server)[1].results] == [
             "ERROR: gone: not found",
             "ERROR: no tool is called 'no_such_tool'",
         ]
 
 
 def test_parameters_of_every_layer_are_on_the_wire(tmp_path: Path) -> None:
-    scope = desk(tmp_path)
+    scope = real_scope(tmp_path)
     home = tmp_path / "home"
     scope.stores.conversations.create("c")
     (home / "config.toml").write_text("[api]\ntop_p = 0.5\ntemperature = 0.1\nmax_tokens = 1\nseed = 1\n")
     (home / "models.toml").write_text('[models."scripted-model".api]\ntemperature = 0.2\nmax_tokens = 2\nseed = 2\n')
     (home / "contexts/c/local.toml").write_text('[api]\nmax_tokens = 3\nseed = 3\nreasoning = {effort = "high"}\n')
-    scope = desk(tmp_path)
+    scope = real_scope(tmp_path)
     with ModelServer([says("Yes.")]) as server:
-        talk(scope, "go", flags={**asks(server), "api.seed": "4"})
-    sent = chats(server)[0].body
+        run_prompt(scope, "go", flags={**server_flags(server), "api.seed": "4"})
+    sent = chat_requests(server)[0].body
     assert sent is not None
     names = ("top_p", "temperature", "max_tokens", "seed", "reasoning_effort")
     assert [sent.get(name) for name in names] == [0.5, 0.2, 3, 4, "high"]
 
 
 def test_a_line_that_cannot_be_read_is_told_by_its_place_and_left_out(tmp_path: Path) -> None:
-    scope = desk(tmp_path)
-    talk(scope, "hello")
+    scope = real_scope(tmp_path)
+    run_prompt(scope, "hello")
     active = tmp_path / "home/contexts/c/transcript/active.jsonl"
     first, rest = active.read_bytes().split(b"\n", 1)
     active.write_bytes(first + b"\nnonsense\n" + rest)
-    heard = Listener()
-    talk(scope, "hello again", heard)
+    heard = RoundRecorder()
+    run_prompt(scope, "hello again", heard)
     assert [what.text for what in heard.of(Notice)] == [f"line 2 of '{active}' cannot be read and is left out"]

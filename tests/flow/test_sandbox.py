@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from fakes.confined import Confined, confined, tried
+from fakes.sandbox import SandboxedProject, sandbox, tested_sandbox
 from fakes.trees import plant
 from marid.core.errors import Refused, Unavailable
 from marid.ports.processes import ProcessCommand, ProcessResult
 
-__all__ = ["confined", "tried"]
+__all__ = ["sandbox", "tested_sandbox"]
 
 CLOSED = ("Read-only file system", "Permission denied", "No such file or directory")
 
@@ -29,27 +29,27 @@ def listener() -> Iterator[socket.socket]:
         yield server
 
 
-def python(confined: Confined, script: str, **parameters: str) -> str:
+def python(sandbox: SandboxedProject, script: str, **parameters: str) -> str:
     """What a Python script prints inside; it must succeed."""
-    (confined.root / "probe.py").write_text(script)
+    (sandbox.root / "probe.py").write_text(script)
     words = " ".join(parameters.values())
-    return confined.says(f"{sys.base_prefix}/bin/python3 probe.py {words}").strip()
+    return sandbox.says(f"{sys.base_prefix}/bin/python3 probe.py {words}").strip()
 
 
 @pytest.mark.parametrize(
     "target", ["/etc/passwd", "/usr/x", "/x", "{home}/.bashrc", "{sibling}/x", "{parent}/x", "/root/x", "/var/x"]
 )
-def test_e01_nothing_outside_of_the_roots_can_be_written(confined: Confined, target: str) -> None:
-    sibling = confined.place / "sibling"
+def test_e01_nothing_outside_of_the_roots_can_be_written(sandbox: SandboxedProject, target: str) -> None:
+    sibling = sandbox.place / "sibling"
     sibling.mkdir()
-    path = target.format(home=confined.home, sibling=sibling, parent=confined.place)
-    confined(f"echo canary > {path}")
+    path = target.format(home=sandbox.home, sibling=sibling, parent=sandbox.place)
+    sandbox(f"echo canary > {path}")
     assert not os.path.exists(path) or "canary" not in Path(path).read_text()
 
 
 @pytest.mark.parametrize("target", ["/etc/x", "/usr/x", "/x", "/root/x", "/home/x", "/run/x"])
-def test_e01_a_write_elsewhere_fails_aloud(confined: Confined, target: str) -> None:
-    assert any(words in confined.complaint(f"echo canary > {target}") for words in CLOSED)
+def test_e01_a_write_elsewhere_fails_aloud(sandbox: SandboxedProject, target: str) -> None:
+    assert any(words in sandbox.complaint(f"echo canary > {target}") for words in CLOSED)
 
 
 @pytest.mark.parametrize(
@@ -67,12 +67,12 @@ def test_e01_a_write_elsewhere_fails_aloud(confined: Confined, target: str) -> N
         "chroot / true",
     ],
 )
-def test_e02_namespaces_and_mounts_stay_as_they_are(confined: Confined, attack: str) -> None:
-    confined.complaint(attack)
+def test_e02_namespaces_and_mounts_stay_as_they_are(sandbox: SandboxedProject, attack: str) -> None:
+    sandbox.complaint(attack)
 
 
-def test_e02_there_are_no_capabilities_whoever_started_it(confined: Confined) -> None:
-    status = confined.says("cat /proc/self/status")
+def test_e02_there_are_no_capabilities_whoever_started_it(sandbox: SandboxedProject) -> None:
+    status = sandbox.says("cat /proc/self/status")
     assert [line.split()[1] for line in status.splitlines() if line.startswith("Cap")] == ["0" * 16] * 5
 
 
@@ -93,27 +93,27 @@ print("tried")
 """
 
 
-def test_e04_no_listener_of_the_machine_is_reached(confined: Confined, listener: socket.socket) -> None:
+def test_e04_no_listener_of_the_machine_is_reached(sandbox: SandboxedProject, listener: socket.socket) -> None:
     name = f"marid-test-{os.getpid()}"
     with socket.socket(socket.AF_UNIX) as abstract:
         abstract.bind(f"\0{name}")
         abstract.listen()
-        assert python(confined, CONNECT, port=str(listener.getsockname()[1]), name=name) == "tried"
+        assert python(sandbox, CONNECT, port=str(listener.getsockname()[1]), name=name) == "tried"
 
 
-def test_e04_with_the_network_allowed_it_is_the_machines(confined: Confined, listener: socket.socket) -> None:
-    (confined.root / "probe.py").write_text(CONNECT)
-    ran = confined(f"{sys.base_prefix}/bin/python3 probe.py {listener.getsockname()[1]} none", network=True)
+def test_e04_with_the_network_allowed_it_is_the_machines(sandbox: SandboxedProject, listener: socket.socket) -> None:
+    (sandbox.root / "probe.py").write_text(CONNECT)
+    ran = sandbox(f"{sys.base_prefix}/bin/python3 probe.py {listener.getsockname()[1]} none", network=True)
     assert "connected 127.0.0.1" in ran.out
 
 
-def test_e05_sockets_of_the_machine_and_of_the_user_are_not_seen(confined: Confined) -> None:
+def test_e05_sockets_of_the_machine_and_of_the_user_are_not_seen(sandbox: SandboxedProject) -> None:
     with socket.socket(socket.AF_UNIX) as agent:
-        path = confined.home / "agent"
+        path = sandbox.home / "agent"
         agent.bind(str(path))
         agent.listen()
-        confined.complaint(f"test -e {path}")
-    assert confined.says("find /run /var -type s 2>/dev/null; true") == ""
+        sandbox.complaint(f"test -e {path}")
+    assert sandbox.says("find /run /var -type s 2>/dev/null; true") == ""
 
 
 @pytest.mark.parametrize(
@@ -126,9 +126,9 @@ def test_e05_sockets_of_the_machine_and_of_the_user_are_not_seen(confined: Confi
         "import socket; socket.create_connection(('192.0.2.1', 80), 2)",
     ],
 )
-def test_e06_nothing_gets_out(confined: Confined, attempt: str) -> None:
-    (confined.root / "probe.py").write_text(attempt)
-    assert "rror: " in confined.complaint(f"{sys.base_prefix}/bin/python3 probe.py")
+def test_e06_nothing_gets_out(sandbox: SandboxedProject, attempt: str) -> None:
+    (sandbox.root / "probe.py").write_text(attempt)
+    assert "rror: " in sandbox.complaint(f"{sys.base_prefix}/bin/python3 probe.py")
 
 
 @pytest.mark.parametrize(
@@ -145,14 +145,14 @@ def test_e06_nothing_gets_out(confined: Confined, attempt: str) -> None:
         "git config core.fsmonitor ./evil",
     ],
 )
-def test_e07_the_git_folder_stays_as_it_is(confined: Confined, attack: str) -> None:
-    plant(confined.root, {".git/config": "[core]\n", ".git/HEAD": "ref: refs/heads/main\n", ".git/hooks/x": ""})
-    (confined.root / ".git" / "objects").mkdir()
-    (confined.root / ".git" / "refs").mkdir()
-    before = {path: path.stat().st_mode for path in (confined.root / ".git").rglob("*")}
-    confined.complaint(attack)
-    assert {path: path.stat().st_mode for path in (confined.root / ".git").rglob("*")} == before
-    assert (confined.root / ".git" / "config").read_text() == "[core]\n"
+def test_e07_the_git_folder_stays_as_it_is(sandbox: SandboxedProject, attack: str) -> None:
+    plant(sandbox.root, {".git/config": "[core]\n", ".git/HEAD": "ref: refs/heads/main\n", ".git/hooks/x": ""})
+    (sandbox.root / ".git" / "objects").mkdir()
+    (sandbox.root / ".git" / "refs").mkdir()
+    before = {path: path.stat().st_mode for path in (sandbox.root / ".git").rglob("*")}
+    sandbox.complaint(attack)
+    assert {path: path.stat().st_mode for path in (sandbox.root / ".git").rglob("*")} == before
+    assert (sandbox.root / ".git" / "config").read_text() == "[core]\n"
 
 
 @pytest.mark.parametrize("name", [".git", ".mcp.json", ".vscode"])
@@ -160,77 +160,77 @@ def test_e07_the_git_folder_stays_as_it_is(confined: Confined, attack: str) -> N
     "attack",
     ["echo x > {0}", "mkdir {0} && echo x > {0}/config", "echo x > y && mv -T y {0}", "ln -s y {0}", "touch {0}/x"],
 )
-def test_e08_what_is_protected_cannot_come_to_be(confined: Confined, name: str, attack: str) -> None:
-    confined.complaint(attack.format(name))
-    assert not (confined.root / name).exists()
-    assert not (confined.root / name).is_symlink()
+def test_e08_what_is_protected_cannot_come_to_be(sandbox: SandboxedProject, name: str, attack: str) -> None:
+    sandbox.complaint(attack.format(name))
+    assert not (sandbox.root / name).exists()
+    assert not (sandbox.root / name).is_symlink()
 
 
 @pytest.mark.parametrize("name", [".env", ".netrc", ".npmrc", ".envrc", ".marid.toml"])
-def test_e08_credentials_and_settings_stay_as_they_are(confined: Confined, name: str) -> None:
-    (confined.root / name).write_text("mine")
-    assert confined.says(f"cat {name}") == "mine"
-    confined.complaint(f"echo x > {name}")
-    confined.complaint(f"rm -f {name}")
-    confined.complaint(f"echo x > y && mv y {name}")
-    assert (confined.root / name).read_text() == "mine"
+def test_e08_credentials_and_settings_stay_as_they_are(sandbox: SandboxedProject, name: str) -> None:
+    (sandbox.root / name).write_text("mine")
+    assert sandbox.says(f"cat {name}") == "mine"
+    sandbox.complaint(f"echo x > {name}")
+    sandbox.complaint(f"rm -f {name}")
+    sandbox.complaint(f"echo x > y && mv y {name}")
+    assert (sandbox.root / name).read_text() == "mine"
 
 
 @pytest.mark.parametrize("name", [".git", ".mcp.json", ".vscode"])
-def test_e09_a_protected_name_that_is_a_link_fails_closed(confined: Confined, name: str) -> None:
-    (confined.root / name).symlink_to(confined.place / "elsewhere")
+def test_e09_a_protected_name_that_is_a_link_fails_closed(sandbox: SandboxedProject, name: str) -> None:
+    (sandbox.root / name).symlink_to(sandbox.place / "elsewhere")
     with pytest.raises(Refused, match=f"'{name}' is a link"):
-        confined("true")
+        sandbox("true")
 
 
-def test_e08_commands_that_run_at_once_share_what_holds_the_names(confined: Confined) -> None:
+def test_e08_commands_that_run_at_once_share_what_holds_the_names(sandbox: SandboxedProject) -> None:
     """The first to end may not take away what keeps the others from making the names."""
-    long = confined.command("touch begun; while [ ! -e enough ]; do sleep 0.01; done; mkdir .git")
+    long = sandbox.command("touch begun; while [ ! -e enough ]; do sleep 0.01; done; mkdir .git")
     left: list[int] = []
-    thread = threading.Thread(target=lambda: left.append(confined.runner.run(long).status))
+    thread = threading.Thread(target=lambda: left.append(sandbox.runner.run(long).status))
     thread.start()
-    until((confined.root / "begun").exists)
-    assert confined("true").status == 0
-    assert (confined.root / ".git").is_dir()
-    (confined.root / "enough").touch()
+    until((sandbox.root / "begun").exists)
+    assert sandbox("true").status == 0
+    assert (sandbox.root / ".git").is_dir()
+    (sandbox.root / "enough").touch()
     thread.join()
     assert left != [0]
-    assert sorted(path.name for path in confined.root.iterdir()) == ["begun", "enough"]
+    assert sorted(path.name for path in sandbox.root.iterdir()) == ["begun", "enough"]
 
 
-def test_e07_a_worktree_sees_its_repository_and_cannot_change_it(confined: Confined) -> None:
-    main = confined.place / "main"
+def test_e07_a_worktree_sees_its_repository_and_cannot_change_it(sandbox: SandboxedProject) -> None:
+    main = sandbox.place / "main"
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(main)]
     subprocess.run(["git", "init", "-q", str(main)], check=True)
     subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "first"], check=True)
-    confined.root.rmdir()
-    subprocess.run([*git, "worktree", "add", "-q", str(confined.root)], check=True, capture_output=True)
-    assert "first" in confined.says("git log")
-    confined.complaint("echo x > .git")
-    confined.complaint("git commit --allow-empty -m second")
-    confined.complaint(f"echo x >> {main}/.git/config")
+    sandbox.root.rmdir()
+    subprocess.run([*git, "worktree", "add", "-q", str(sandbox.root)], check=True, capture_output=True)
+    assert "first" in sandbox.says("git log")
+    sandbox.complaint("echo x > .git")
+    sandbox.complaint("git commit --allow-empty -m second")
+    sandbox.complaint(f"echo x >> {main}/.git/config")
 
 
-def test_e07_a_file_that_claims_a_folder_for_its_repository_opens_nothing(confined: Confined) -> None:
-    keys = confined.home / ".ssh"
+def test_e07_a_file_that_claims_a_folder_for_its_repository_opens_nothing(sandbox: SandboxedProject) -> None:
+    keys = sandbox.home / ".ssh"
     plant(keys, {"id_ed25519": "canary", "HEAD": "", "commondir": ".\n"})
-    plant(confined.root, {".git": f"gitdir: {keys}\n"})
-    confined.complaint(f"cat {keys}/id_ed25519")
+    plant(sandbox.root, {".git": f"gitdir: {keys}\n"})
+    sandbox.complaint(f"cat {keys}/id_ed25519")
 
 
-def test_e07_submodules_stay_as_they_are(confined: Confined) -> None:
-    plant(confined.root, {"libs/one/.git": "gitdir: ../../.git/modules/one\n", ".git/modules/one/config": ""})
-    plant(confined.root, {".gitmodules": '[submodule "one"]\n\tpath = libs/one\n'})
-    confined.complaint("echo x > libs/one/.git")
-    confined.complaint("echo x > .git/modules/one/config")
-    assert confined("echo x > libs/one/source").status == 0
+def test_e07_submodules_stay_as_they_are(sandbox: SandboxedProject) -> None:
+    plant(sandbox.root, {"libs/one/.git": "gitdir: ../../.git/modules/one\n", ".git/modules/one/config": ""})
+    plant(sandbox.root, {".gitmodules": '[submodule "one"]\n\tpath = libs/one\n'})
+    sandbox.complaint("echo x > libs/one/.git")
+    sandbox.complaint("echo x > .git/modules/one/config")
+    assert sandbox("echo x > libs/one/source").status == 0
 
 
-def test_e07_a_repository_below_cannot_be_exchanged(confined: Confined) -> None:
-    plant(confined.root, {"org/repo/.git/config": "", "org/repo/source": ""})
+def test_e07_a_repository_below_cannot_be_exchanged(sandbox: SandboxedProject) -> None:
+    plant(sandbox.root, {"org/repo/.git/config": "", "org/repo/source": ""})
     for attack in ("mv org/repo org/old", "mv org old", "rm -r org/repo/.git", "echo x > org/repo/.git/config"):
-        confined.complaint(attack)
-    confined.says("mv org/repo/source org/repo/moved && mkdir org/new && mv org/repo/moved org/new/")
+        sandbox.complaint(attack)
+    sandbox.says("mv org/repo/source org/repo/moved && mkdir org/new && mv org/repo/moved org/new/")
 
 
 EXCHANGE = """
@@ -244,58 +244,60 @@ while not os.path.exists("enough") and time.monotonic() < until:
 """
 
 
-def test_e09_a_link_that_another_command_puts_in_the_place_of_a_name_opens_nothing(confined: Confined) -> None:
-    plant(confined.home, {"key": "canary"})
-    plant(confined.root, {"exchange.py": EXCHANGE.format(target=confined.home / "key")})
+def test_e09_a_link_that_another_command_puts_in_the_place_of_a_name_opens_nothing(sandbox: SandboxedProject) -> None:
+    plant(sandbox.home, {"key": "canary"})
+    plant(sandbox.root, {"exchange.py": EXCHANGE.format(target=sandbox.home / "key")})
     script = f"{sys.base_prefix}/bin/python3 exchange.py"
-    thread = threading.Thread(target=lambda: confined(script, seconds=40.0))
+    thread = threading.Thread(target=lambda: sandbox(script, seconds=40.0))
     thread.start()
-    while thread.is_alive() and not (confined.root / "begun").exists():
+    while thread.is_alive() and not (sandbox.root / "begun").exists():
         pass
     seen = ""
     for _ in range(40):
         try:
-            seen += confined("cat .env x").out
+            seen += sandbox("cat .env x").out
         except Unavailable:  # the name was a link when it was to be mounted on
             continue
-    (confined.root / "enough").touch()
+    (sandbox.root / "enough").touch()
     thread.join()
     assert "canary" not in seen
 
 
-def test_a_home_that_is_a_root_keeps_its_secrets_and_its_start_files(tried: Confined, tmp_path: Path) -> None:
-    confined = Confined(tmp_path)
-    plant(confined.home, {".ssh/id_ed25519": "canary", ".netrc": "canary", ".bashrc": "", "project/x": ""})
-    home = str(confined.home)
+def test_a_home_that_is_a_root_keeps_its_secrets_and_its_start_files(
+    tested_sandbox: SandboxedProject, tmp_path: Path
+) -> None:
+    sandbox = SandboxedProject(tmp_path)
+    plant(sandbox.home, {".ssh/id_ed25519": "canary", ".netrc": "canary", ".bashrc": "", "project/x": ""})
+    home = str(sandbox.home)
 
     def run(script: str) -> ProcessResult:
-        return confined.runner.run(ProcessCommand(argv=("/bin/sh", "-c", script), cwd=home, roots=(home,)))
+        return sandbox.runner.run(ProcessCommand(argv=("/bin/sh", "-c", script), cwd=home, roots=(home,)))
 
     assert "canary" not in run("cat .ssh/id_ed25519 .netrc").out
     assert run("ls -a .marid").out == ".\n..\n"
     assert [run(f"echo x >> {name}").status for name in (".bashrc", ".profile", ".gitconfig")] == [2, 2, 2]
     assert run("echo x > project/x").status == 0
-    assert not (confined.home / ".profile").exists()
+    assert not (sandbox.home / ".profile").exists()
 
 
 @pytest.mark.parametrize("root", ["/", "/usr", "/etc"])
-def test_e10_the_whole_machine_is_no_project(confined: Confined, root: str) -> None:
+def test_e10_the_whole_machine_is_no_project(sandbox: SandboxedProject, root: str) -> None:
     with pytest.raises(Refused, match="cannot be confined"):
-        confined.runner.run(ProcessCommand(argv=("/bin/true",), cwd=root, roots=(root,)))
+        sandbox.runner.run(ProcessCommand(argv=("/bin/true",), cwd=root, roots=(root,)))
 
 
 NOBODY = """
 import os, sys, tempfile
 sys.path.insert(0, {tests!r})
 from pathlib import Path
-import fakes.confined
+import fakes.sandbox
 if os.geteuid() == 0:
     os.setgroups([])
     os.setresgid(65534, 65534, 65534)
     os.setresuid(65534, 65534, 65534)
 with tempfile.TemporaryDirectory() as place:
     os.environ["PATH"] = "/usr/bin:/bin"
-    confined = fakes.confined.Confined(Path(place), prefix="/usr")
+    confined = fakes.sandbox.SandboxedProject(Path(place), prefix="/usr")
     assert confined.runner.state().confined, confined.runner.state()
     ran = confined("i=0; while [ $i -lt 300 ]; do sleep 3 & i=$((i+1)); done", seconds=3)
     assert "fork" in ran.err, ran
@@ -303,42 +305,42 @@ with tempfile.TemporaryDirectory() as place:
 """
 
 
-def test_e02_it_holds_for_ordinary_users_too(confined: Confined) -> None:
+def test_e02_it_holds_for_ordinary_users_too(sandbox: SandboxedProject) -> None:
     tests = str(Path(__file__).parents[1])
     subprocess.run([sys.executable, "-c", NOBODY.format(tests=tests)], check=True, timeout=60)
 
 
-def test_e10_the_folder_to_start_in_widens_nothing(confined: Confined) -> None:
-    below = confined.root / "below"
+def test_e10_the_folder_to_start_in_widens_nothing(sandbox: SandboxedProject) -> None:
+    below = sandbox.root / "below"
     below.mkdir()
-    assert confined("pwd; echo x > ../made", cwd=str(below)).out == f"{below}\n"
-    assert (confined.root / "made").exists()
-    outside = confined.place / "outside"
+    assert sandbox("pwd; echo x > ../made", cwd=str(below)).out == f"{below}\n"
+    assert (sandbox.root / "made").exists()
+    outside = sandbox.place / "outside"
     outside.mkdir()
     with pytest.raises(Exception, match="chdir"):
-        confined("true", cwd=str(outside))
+        sandbox("true", cwd=str(outside))
 
 
-def test_e13_other_processes_are_not_seen(confined: Confined) -> None:
-    assert confined.complaint(f"kill -0 {os.getpid()}")
-    assert f"{os.getpid()}" not in confined.says("ls /proc").split()
+def test_e13_other_processes_are_not_seen(sandbox: SandboxedProject) -> None:
+    assert sandbox.complaint(f"kill -0 {os.getpid()}")
+    assert f"{os.getpid()}" not in sandbox.says("ls /proc").split()
 
 
-def test_e14_no_privileges_can_be_gained(confined: Confined) -> None:
-    assert "NoNewPrivs:\t1" in confined.says("cat /proc/self/status")
+def test_e14_no_privileges_can_be_gained(sandbox: SandboxedProject) -> None:
+    assert "NoNewPrivs:\t1" in sandbox.says("cat /proc/self/status")
 
 
 KILLED = """
 import sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
-from fakes.confined import Confined
+from fakes.sandbox import SandboxedProject, sandbox, tested_sandbox
 confined = Confined(Path({place!r}))
 confined.runner.run(confined.command("touch begun; exec 9> line; sleep 100 & sleep 100", seconds=100))
 """
 
 
-def started_and_killed(place: Path) -> Confined:
+def started_and_killed(place: Path) -> SandboxedProject:
     """A sandbox whose program was killed while a command ran in it, and the command is gone."""
     tests = str(Path(__file__).parents[1])
     child = subprocess.Popen([sys.executable, "-c", KILLED.format(tests=tests, place=str(place))])
@@ -353,7 +355,7 @@ def started_and_killed(place: Path) -> Confined:
         lifeline.read()
         assert time.monotonic() - begun < 20.0
     assert child.wait() == -signal.SIGKILL
-    return Confined(place)
+    return SandboxedProject(place)
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -363,19 +365,19 @@ def until(condition: Callable[[], bool]) -> None:
         threading.Event().wait(0.005)
 
 
-def test_e16_when_the_program_is_killed_so_is_what_it_ran(confined: Confined, tmp_path: Path) -> None:
+def test_e16_when_the_program_is_killed_so_is_what_it_ran(sandbox: SandboxedProject, tmp_path: Path) -> None:
     started_and_killed(tmp_path / "other")
 
 
-def test_e17_nothing_is_left_in_the_project(confined: Confined) -> None:
-    confined("true")
-    confined("sleep 10", seconds=0.2)
-    confined("exit 3")
-    assert list(confined.root.iterdir()) == []
-    assert not list((confined.home / ".marid").glob("probe-*"))
+def test_e17_nothing_is_left_in_the_project(sandbox: SandboxedProject) -> None:
+    sandbox("true")
+    sandbox("sleep 10", seconds=0.2)
+    sandbox("exit 3")
+    assert list(sandbox.root.iterdir()) == []
+    assert not list((sandbox.home / ".marid").glob("probe-*"))
 
 
-def test_e17_what_a_killed_run_left_is_taken_away_by_the_next(confined: Confined, tmp_path: Path) -> None:
+def test_e17_what_a_killed_run_left_is_taken_away_by_the_next(sandbox: SandboxedProject, tmp_path: Path) -> None:
     after = started_and_killed(tmp_path / "other")
     assert sorted(path.name for path in after.root.iterdir() if path.name.startswith(".")) == [
         ".git",
@@ -401,33 +403,33 @@ print("refused")
 
 
 @pytest.mark.skipif(os.uname().machine not in ("x86_64", "aarch64"), reason="no numbers of calls for this machine")
-def test_e18_rare_calls_of_the_kernel_are_refused(confined: Confined) -> None:
-    assert python(confined, CALLS) == "refused"
+def test_e18_rare_calls_of_the_kernel_are_refused(sandbox: SandboxedProject) -> None:
+    assert python(sandbox, CALLS) == "refused"
 
 
 def test_s14_commands_get_the_environment_they_are_meant_to_have_and_no_other(tmp_path: Path) -> None:
-    made = Confined(tmp_path, MY_VAR="mine")
+    made = SandboxedProject(tmp_path, MY_VAR="mine")
     names = {line.partition("=")[0] for line in made.says("env").splitlines()} - {"SHLVL", "_"}  # some shells' own
     assert names == {"PATH", "HOME", "MY_VAR", "TMPDIR", "XDG_CACHE_HOME", "npm_config_cache", "PWD"}
 
 
 @pytest.mark.parametrize("secret", ["/etc/shadow", "/etc/ssl/private", "/proc/1/environ", "/sys", "/dev/mem", "/boot"])
-def test_d14_secrets_of_the_machine_are_not_seen(confined: Confined, secret: str) -> None:
-    ran = confined(f"cat {secret} || ls {secret}/*")
+def test_d14_secrets_of_the_machine_are_not_seen(sandbox: SandboxedProject, secret: str) -> None:
+    ran = sandbox(f"cat {secret} || ls {secret}/*")
     assert not ran.out.replace("\0", "").strip() or "PATH=" in ran.out  # the first process inside is our own
     assert "MARID" not in ran.out
 
 
-def test_d12_nothing_is_kept_between_calls(confined: Confined) -> None:
-    confined("export PAGER=evil; cd /tmp; alias ls=evil; touch /tmp/x")
-    assert confined.says("echo ${PAGER-none}; pwd; ls /tmp | grep -v pytest; true") == f"none\n{confined.root}\n"
+def test_d12_nothing_is_kept_between_calls(sandbox: SandboxedProject) -> None:
+    sandbox("export PAGER=evil; cd /tmp; alias ls=evil; touch /tmp/x")
+    assert sandbox.says("echo ${PAGER-none}; pwd; ls /tmp | grep -v pytest; true") == f"none\n{sandbox.root}\n"
 
 
 @pytest.mark.parametrize("endless", ["yes", "cat /dev/urandom", "while :; do printf x; sleep 0.05; done"])
-def test_d32_endless_output_is_cut_and_the_time_limit_holds(confined: Confined, endless: str) -> None:
+def test_d32_endless_output_is_cut_and_the_time_limit_holds(sandbox: SandboxedProject, endless: str) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begun = time.monotonic()
-    ran = confined(endless, seconds=0.7)
+    ran = sandbox(endless, seconds=0.7)
     assert ran.timed_out
     assert time.monotonic() - begun < 20.0
     assert len(ran.out.encode("utf-8", "surrogatepass")) < 3_100_000
@@ -435,33 +437,33 @@ def test_d32_endless_output_is_cut_and_the_time_limit_holds(confined: Confined, 
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
 
 
-def test_d33_a_grandchild_that_holds_the_output_is_not_waited_for(confined: Confined) -> None:
+def test_d33_a_grandchild_that_holds_the_output_is_not_waited_for(sandbox: SandboxedProject) -> None:
     begun = time.monotonic()
-    assert confined.says("sleep 100 & setsid sleep 100 & echo done") == "done\n"
+    assert sandbox.says("sleep 100 & setsid sleep 100 & echo done") == "done\n"
     assert time.monotonic() - begun < 20.0
 
 
-def test_d34_there_is_no_input_and_no_terminal(confined: Confined) -> None:
-    assert confined("read line").status == 1
-    confined.complaint("echo x > /dev/tty")
-    assert confined.says("ps -o tty= -p $$ 2>/dev/null || echo '?'").strip() in ("?", "")
+def test_d34_there_is_no_input_and_no_terminal(sandbox: SandboxedProject) -> None:
+    assert sandbox("read line").status == 1
+    sandbox.complaint("echo x > /dev/tty")
+    assert sandbox.says("ps -o tty= -p $$ 2>/dev/null || echo '?'").strip() in ("?", "")
 
 
 @pytest.mark.parametrize(
     "bomb", ["b() { b | b & }; b; sleep 1", "i=0; while [ $i -lt 300 ]; do sleep 3 & i=$((i+1)); done"]
 )
-def test_d38_a_crowd_of_processes_is_stopped_by_the_kernel(confined: Confined, bomb: str) -> None:
-    ran = confined(bomb, seconds=3.0)
+def test_d38_a_crowd_of_processes_is_stopped_by_the_kernel(sandbox: SandboxedProject, bomb: str) -> None:
+    ran = sandbox(bomb, seconds=3.0)
     assert "fork" in ran.err or "processes" in ran.err
 
 
-def test_commands_find_git_and_python(confined: Confined) -> None:
-    subprocess.run(["git", "init", "-q", str(confined.root)], check=True)
-    assert confined.says("git status --porcelain") == ""
-    assert confined.says("python3 -c 'print(6 * 7)'") == "42\n"
+def test_commands_find_git_and_python(sandbox: SandboxedProject) -> None:
+    subprocess.run(["git", "init", "-q", str(sandbox.root)], check=True)
+    assert sandbox.says("git status --porcelain") == ""
+    assert sandbox.says("python3 -c 'print(6 * 7)'") == "42\n"
 
 
-def test_the_python_of_a_virtual_environment_works(confined: Confined) -> None:
-    (confined.root / ".venv" / "bin").mkdir(parents=True)
-    (confined.root / ".venv" / "bin" / "python").symlink_to(os.path.realpath(sys.executable))
-    assert confined.says(".venv/bin/python -c 'print(6 * 7)'") == "42\n"
+def test_the_python_of_a_virtual_environment_works(sandbox: SandboxedProject) -> None:
+    (sandbox.root / ".venv" / "bin").mkdir(parents=True)
+    (sandbox.root / ".venv" / "bin" / "python").symlink_to(os.path.realpath(sys.executable))
+    assert sandbox.says(".venv/bin/python -c 'print(6 * 7)'") == "42\n"

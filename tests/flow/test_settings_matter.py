@@ -13,9 +13,9 @@ from typing import Any, cast
 import anyio
 import pytest
 
-from fakes.person import Person
 from fakes.program import Program, marid
-from fakes.talking import Listener, chats, desk, stored, talk
+from fakes.real_app import RoundRecorder, chat_requests, real_scope, run_prompt, stored_entries
+from fakes.terminal import TerminalSession
 from marid.app.app import RequestScope
 from marid.core.errors import Exhausted
 from marid.core.round_events import FuelExhausted, RoundEnd, ToolEnded, WindowWarning
@@ -33,7 +33,7 @@ class Talked:
 
     scope: RequestScope
     asked: tuple[Request, ...]
-    heard: Listener
+    heard: RoundRecorder
     end: RoundEnd
 
     @property
@@ -50,9 +50,9 @@ def talked(
     )
     with ModelServer(script) as server:
         scope = at(place, server, config, models, dialect=dialect)
-        heard = Listener()
-        end = talk(scope, "hello", heard)
-        asked = tuple(chats(server))
+        heard = RoundRecorder()
+        end = run_prompt(scope, "hello", heard)
+        asked = tuple(chat_requests(server))
     return Talked(scope=scope, asked=asked, heard=heard, end=end)
 
 
@@ -69,7 +69,7 @@ def at(
     (home / "config.toml").write_text(f"{who}{named}{config}\n")
     if models:
         (home / "models.toml").write_text(models)
-    return desk(place)
+    return real_scope(place)
 
 
 def test_context_window_limit_bounds_a_request(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_fuel_empty_response_cost_is_what_an_empty_reply_costs(tmp_path: Path) -
 def test_username_is_who_has_said_it(tmp_path: Path) -> None:
     done = talked(tmp_path, 'username = "ada"')
     assert "ada" in done.asked[0].system
-    assert stored(done.scope)[0].sender == "ada"
+    assert stored_entries(done.scope)[0].sender == "ada"
 
 
 def test_lock_heartbeat_seconds_is_how_often_the_holder_says_that_it_is_there(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_lock_heartbeat_seconds_is_how_often_the_holder_says_that_it_is_there(tm
             with anyio.fail_after(30):
                 async with anyio.create_task_group() as group:
                     group.start_soon(anyio.to_thread.run_sync, watch)
-                    await anyio.to_thread.run_sync(lambda: talk(scope, "hello"))
+                    await anyio.to_thread.run_sync(lambda: run_prompt(scope, "hello"))
 
         anyio.run(main)
 
@@ -310,8 +310,8 @@ def test_base_url_alone_means_a_service_that_speaks_as_openai_does(tmp_path: Pat
     with ModelServer([say("fine")]) as server:
         (tmp_path / "home").mkdir()
         (tmp_path / "home" / "config.toml").write_text(f'base_url = "{server.openai}"\nmodel = "scripted-model"\n')
-        talk(desk(tmp_path), "hello")
-        (asked,) = chats(server)
+        run_prompt(real_scope(tmp_path), "hello")
+        (asked,) = chat_requests(server)
     assert (asked.protocol, asked.model) == ("openai", "scripted-model")
 
 
@@ -329,9 +329,9 @@ def test_a_provider_of_ones_own_has_its_own_address_key_and_model(tmp_path: Path
     with ModelServer([say("the first")]) as first, ModelServer([say("the second")]) as second:
         rows = f'[providers.mine]\nbase_url = "{second.openai}"\napi_key = "sk-another-0123456789"\nmodel = "other"'
         scope = at(tmp_path, first, rows)
-        talk(scope, "hello", flags={"provider": "mine"})
+        run_prompt(scope, "hello", flags={"provider": "mine"})
         assert first.requests == ()
-        (asked,) = chats(second)
+        (asked,) = chat_requests(second)
     assert (asked.key, asked.model) == ("sk-another-0123456789", "other")
 
 
@@ -359,7 +359,7 @@ def shown(program: Program, cli: str = "", *flags: str, turn: Step | None = None
         home.mkdir(exist_ok=True)
         (home / "config.toml").write_text(f'base_url = "{server.openai}"\nmodel = "scripted-model"\n')
         (home / "cli.toml").write_text(cli)
-        with Person(*flags, "say", "hello") as person:
+        with TerminalSession(*flags, "say", "hello") as person:
             assert person.end() == 0
             yield person.shown
 

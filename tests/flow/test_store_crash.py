@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from fakes import writers
+from fakes import killed_writers
 from marid.adapters.store.conversations import FileConversations
 from marid.core.conversation.entry import MESSAGE, Entry
 from marid.core.errors import Unavailable
 
 
 def environment() -> dict[str, str]:
-    path = os.pathsep.join([str(Path(writers.__file__).parents[1]), *sys.path])
+    path = os.pathsep.join([str(Path(killed_writers.__file__).parents[1]), *sys.path])
     return {**os.environ, "PYTHONPATH": path}
 
 
 def killed(home: Path, kills: int, seed: int) -> tuple[int, int]:
-    command = [sys.executable, writers.__file__, str(home), str(kills), str(seed)]
+    command = [sys.executable, killed_writers.__file__, str(home), str(kills), str(seed)]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=1200, check=False)
     assert done.returncode == 0, done.stderr
     acknowledged, torn = done.stdout.split()

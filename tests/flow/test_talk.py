@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from fakes.person import Person
 from fakes.program import Program, marid
-from fakes.spoken import said as spoken
+from fakes.real_app import add_messages as spoken
+from fakes.terminal import TerminalSession
 from marid.bootstrap.wiring import open_request
 from marid.testing import (
     Cut,
@@ -231,7 +231,7 @@ class TestInput:
         assert prompts() == ["hi"]
 
     def test_a_person_types_until_a_dot(self, marid: Program) -> None:
-        with Person("say", piped=True) as person:
+        with TerminalSession("say", piped=True) as person:
             person.see("say something")
             person.type("one\ntwo\n.\n")
             assert person.end() == 0
@@ -244,7 +244,7 @@ class TestOnATerminal:
     def test_markdown_is_rendered_as_it_comes(self, marid: Program) -> None:
         gate = Gate()
         turn = say("# Title\n\n", "**bold**\n\n", "end", faults=[Stall(gate=gate, after=2)])
-        with model(marid, turn), Person("say", "hi") as person:
+        with model(marid, turn), TerminalSession("say", "hi") as person:
             person.see("bold")
             gate.release()
             assert person.end() == 0
@@ -254,7 +254,7 @@ class TestOnATerminal:
     def test_ctrl_c_ends_the_round_and_keeps_what_was_said(self, marid: Program) -> None:
         gate = Gate()
         with model(marid, say("Hello\n\n", "you", faults=[Stall(gate=gate, after=1)])) as server:
-            with Person("say", "hi") as person:
+            with TerminalSession("say", "hi") as person:
                 person.see("Hello")
                 person.type("\x03")
                 assert person.end() == 130
@@ -267,14 +267,14 @@ class TestOnATerminal:
     @pytest.mark.parametrize("args", [["say"], ["-D", "work"]])
     def test_after_ctrl_c_at_the_keyboard_the_next_prompt_begins_a_line(self, marid: Program, args: list[str]) -> None:
         spoken(open_request(), "work", "hello")
-        with Person(*args) as person:
+        with TerminalSession(*args) as person:
             person.see("say something" if "say" in args else "[y/N]")
             person.type("\x03")
             assert person.end() == 130
         assert person.shown.endswith("\n")
 
     def test_a_key_on_the_line_is_warned_of(self, marid: Program) -> None:
-        with Person("-s", "api_key=sk-canary-0123456789", "-s", "provider=offline", "hello") as person:
+        with TerminalSession("-s", "api_key=sk-canary-0123456789", "-s", "provider=offline", "hello") as person:
             assert person.end() == 0
         assert "whoever lists the processes" in person.shown
         assert "sk-canary" not in person.shown
@@ -283,7 +283,7 @@ class TestOnATerminal:
     def test_ctrl_c_while_something_else_goes_on(self, marid: Program, how: str) -> None:
         flags = ("--trust",) if how == "a tool" else ()
         turn = say(calls=[call("run_shell", {"command": "sleep 30"})])
-        with model(marid, turn, say("never")) as server, Person(*flags, "-v", "say", "hi") as person:
+        with model(marid, turn, say("never")) as server, TerminalSession(*flags, "-v", "say", "hi") as person:
             person.see("[run_shell]" if flags else "Allow it?")
             person.type("\x03")
             assert person.end() == 130
@@ -291,7 +291,7 @@ class TestOnATerminal:
 
     def test_a_question_is_answered_on_the_terminal_not_by_what_is_piped_in(self, marid: Program) -> None:
         turn = say(calls=[call("write_file", {"path": "new.txt", "content": "made"})])
-        with model(marid, turn, say("Done.")), Person("say", "go", given=b"n\nn\n", piped=True) as person:
+        with model(marid, turn, say("Done.")), TerminalSession("say", "go", given=b"n\nn\n", piped=True) as person:
             person.see("Allow it?")
             person.type("y\n")
             assert person.end() == 0
@@ -301,7 +301,7 @@ class TestOnATerminal:
         gate = Gate()
         pieces = [f"line {number}\n" for number in range(200)]
         turn = say(*pieces, faults=[Stall(gate=gate, after=1)])
-        with model(marid, turn), Person("say", "hi", piped=True) as person:
+        with model(marid, turn), TerminalSession("say", "hi", piped=True) as person:
             assert person.hang_up() == b"l"
             gate.release()
             assert person.end() == 0

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.hands import Hands
+from fakes.tool_caller import ToolCaller
 from fakes.web import Server, answer, bomb, redirect, serving
 from marid.adapters.web.client import NetworkFunctions, WebClient
 from marid.ports.web import Web
@@ -36,10 +36,10 @@ def inner() -> Iterator[Server]:
         yield server
 
 
-def hands(root: Path, *allowed: Server, means: NetworkFunctions | None = None) -> Hands:
+def hands(root: Path, *allowed: Server, means: NetworkFunctions | None = None) -> ToolCaller:
     places = [server.place for server in allowed]
     engine = allowed[0].url("/html/") if allowed else "https://html.duckduckgo.com/html/"
-    return Hands(root, {Web: WebClient(allow=places, engine=engine, network=means)})
+    return ToolCaller(root, {Web: WebClient(allow=places, engine=engine, network=means)})
 
 
 def refused(root: Path, url: str, *allowed: Server, means: NetworkFunctions | None = None) -> ToolFailure:
@@ -120,7 +120,7 @@ def test_a_name_that_leads_inside_is_refused_and_the_address_not_told(
 def test_an_allowed_name_that_leads_inside_is_refused(tmp_path: Path, inner: Server) -> None:
     """H09: whoever answers for the name must not choose what is reached."""
     web = WebClient(allow=[f"search.example:{inner.port}"], network=resolving("127.0.0.1"))
-    failure = Hands(tmp_path, {Web: web}).failure(fetch_url, url=f"http://search.example:{inner.port}/")
+    failure = ToolCaller(tmp_path, {Web: web}).failure(fetch_url, url=f"http://search.example:{inner.port}/")
     assert failure.code == "refused"
     assert inner.asked == []
 
@@ -177,7 +177,7 @@ def test_another_host_is_a_new_question(tmp_path: Path, server: Server) -> None:
     outcome = hands(tmp_path, server).call(fetch_url, url=server.url("/go"))
     assert isinstance(outcome, ToolOutput)
     assert outcome.values == {"moved_to": "https://c2vjcmv0.evil.example/"}
-    given = tool_params(fetch_url).parse({"url": "https://c2VjcmV0.evil.example/"}, Hands(tmp_path).territory)
+    given = tool_params(fetch_url).parse({"url": "https://c2VjcmV0.evil.example/"}, ToolCaller(tmp_path).territory)
     assert fetch_url.subject is not None
     assert fetch_url.subject({**given, "web": WebClient()}) == "c2vjcmv0.evil.example"
 
@@ -267,5 +267,5 @@ def test_a_search_goes_to_the_engine_of_the_setting_and_its_results_are_plain(tm
 
 def test_an_engine_inside_is_not_searched_without_the_setting(tmp_path: Path, inner: Server) -> None:
     web = WebClient(engine=inner.url("/html/"))
-    assert Hands(tmp_path, {Web: web}).failure(web_search, query="x").code == "refused"
+    assert ToolCaller(tmp_path, {Web: web}).failure(web_search, query="x").code == "refused"
     assert inner.asked == []

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.readers import read_text
+from fakes.context_formats import read_text
 from fakes.secrets import GITHUB_TOKEN
 from fakes.trees import plant
 from marid import context

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.approvals import asked
+from fakes.approvals import make_question
 from marid.adapters.sqlite_approvals import COLUMNS, SqliteApprovals, from_row, to_row
 from marid.core.errors import Unavailable
 from marid.core.policy.approval import Approval, ApprovalAnswer, person_caller
@@ -22,7 +22,7 @@ def path(tmp_path: Path) -> Path:
 
 def test_only_the_owner_may_read_the_file(path: Path) -> None:
     store = SqliteApprovals(str(path))
-    store.open(asked(created=2e9))
+    store.open(make_question(created=2e9))
     assert {file.stat().st_mode & 0o777 for file in path.parent.iterdir()} == {0o600}
     assert path.parent.stat().st_mode & 0o777 == 0o700
     store.close_file()
@@ -43,11 +43,14 @@ def test_a_read_does_not_create_the_file(path: Path) -> None:
 
 
 def test_a_later_process_finds_the_questions_of_an_earlier_one(path: Path) -> None:
-    SqliteApprovals(str(path), clock=lambda: 1000.0).open(asked())
+    SqliteApprovals(str(path), clock=lambda: 1000.0).open(make_question())
     second = SqliteApprovals(str(path), clock=lambda: 1001.0)
     assert [row.question.id for row in second.pending()] == ["q1"]
     second.answer("q1", ApprovalAnswer.YES, HUMAN)
-    assert SqliteApprovals(str(path), clock=lambda: 1002.0).open(asked(created=1002.0)).answer is ApprovalAnswer.YES
+    assert (
+        SqliteApprovals(str(path), clock=lambda: 1002.0).open(make_question(created=1002.0)).answer
+        is ApprovalAnswer.YES
+    )
 
 
 def test_a_symbolic_link_is_not_followed(path: Path, tmp_path: Path) -> None:
@@ -55,7 +58,7 @@ def test_a_symbolic_link_is_not_followed(path: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").touch()
     path.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(Unavailable):
-        SqliteApprovals(str(path)).open(asked())
+        SqliteApprovals(str(path)).open(make_question())
     assert (tmp_path / "elsewhere").read_bytes() == b""
 
 
@@ -64,7 +67,7 @@ def test_a_damaged_file_is_reported_and_left_alone(path: Path) -> None:
     path.write_bytes(b"no database at all" * 100)
     store = SqliteApprovals(str(path))
     with pytest.raises(Unavailable, match="cannot be used"):
-        store.open(asked())
+        store.open(make_question())
     with pytest.raises(Unavailable):
         store.has_grant("a", "b")
     assert path.read_bytes() == b"no database at all" * 100
@@ -75,16 +78,16 @@ def test_tables_of_a_newer_version_are_left_alone(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 99")
     with pytest.raises(Unavailable, match="newer version"):
-        SqliteApprovals(str(path)).open(asked())
+        SqliteApprovals(str(path)).open(make_question())
 
 
 def test_a_deleted_file_is_created_again(path: Path) -> None:
     store = SqliteApprovals(str(path), clock=lambda: 1000.0)
-    store.open(asked())
+    store.open(make_question())
     for file in path.parent.iterdir():
         file.unlink()
     assert store.pending() == []
-    store.open(asked("q2"))
+    store.open(make_question("q2"))
     assert [row.question.id for row in SqliteApprovals(str(path), clock=lambda: 1000.0).pending()] == ["q2"]
 
 
@@ -100,11 +103,11 @@ def test_a_write_lock_that_is_held_too_long_is_reported(path: Path) -> None:
 
 def test_old_rows_are_deleted(path: Path) -> None:
     store = SqliteApprovals(str(path), clock=lambda: 1000.0)
-    store.open(asked("old"))
+    store.open(make_question("old"))
     store.add_grant("run:1", "host:a")
     store.add_grant("conversation:1", "host:a")
     later = SqliteApprovals(str(path), clock=lambda: 40 * 86_400.0)
-    later.open(asked("new", created=40 * 86_400.0))
+    later.open(make_question("new", created=40 * 86_400.0))
     assert later.get("old") is None
     assert not later.has_grant("run:1", "host:a")
     assert later.has_grant("conversation:1", "host:a")
@@ -113,8 +116,8 @@ def test_old_rows_are_deleted(path: Path) -> None:
 @pytest.mark.parametrize(
     "approval",
     [
-        Approval(asked(conversation="c")),
-        Approval(asked(always=False), answer=ApprovalAnswer.ALWAYS, by="person:web", answered=5.5, closed=True),
+        Approval(make_question(conversation="c")),
+        Approval(make_question(always=False), answer=ApprovalAnswer.ALWAYS, by="person:web", answered=5.5, closed=True),
     ],
 )
 def test_a_row_is_read_as_it_was_written(approval: Approval) -> None:
@@ -125,7 +128,7 @@ def test_a_row_is_read_as_it_was_written(approval: Approval) -> None:
 
 @pytest.mark.parametrize(("column", "value"), [(1, "bogus"), (3, "no json"), (3, "[]"), (3, "7"), (12, "maybe")])
 def test_a_row_that_was_tampered_with_is_an_error(column: int, value: str) -> None:
-    row = list(to_row(Approval(asked(), answer=ApprovalAnswer.YES)))
+    row = list(to_row(Approval(make_question(), answer=ApprovalAnswer.YES)))
     row[column] = value
     with pytest.raises(Unavailable, match="damaged"):
         from_row(tuple(row))
@@ -152,7 +155,7 @@ def test_of_two_processes_that_answer_one_wins_each_question(path: Path) -> None
     store = SqliteApprovals(str(path))
     keys = [f"q{number}" for number in range(20)]
     for key in keys:
-        store.open(asked(key, conversation=key, created=2e9))
+        store.open(make_question(key, conversation=key, created=2e9))
     people = [
         subprocess.Popen(
             [sys.executable, "-c", ANSWER, str(path), name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.means import Outside
+from fakes.apps import AppFakes
 from marid.app.allowed_paths import allow, forget, list_allowed
 from marid.app.app import RequestScope
 from marid.core.errors import NotFound, Unavailable
@@ -15,7 +15,7 @@ from marid.core.settings.values import Settings, make_settings
 def scope(tmp_path: Path) -> RequestScope:
     (tmp_path / "home").mkdir()
     (tmp_path / "project").mkdir()
-    return Outside().scope(str(tmp_path / "project"), Settings(home=str(tmp_path / "home")))
+    return AppFakes().scope(str(tmp_path / "project"), Settings(home=str(tmp_path / "home")))
 
 
 def test_comments_and_unknown_keys_stay(scope: RequestScope, tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_the_key_of_a_chibi_home_is_kept(scope: RequestScope, tmp_path: Path) ->
 
 def test_what_was_allowed_can_be_taken_back(scope: RequestScope, tmp_path: Path) -> None:
     place = allow(scope, "../project")
-    scope = Outside().scope(scope.cwd, make_settings(scope.home, files=(place,)))
+    scope = AppFakes().scope(scope.cwd, make_settings(scope.home, files=(place,)))
     assert list_allowed(scope) == (place,)
     assert forget(scope, "../project") == place
     assert place not in (tmp_path / "home" / "config.toml").read_text()
@@ -56,6 +56,6 @@ def test_what_was_allowed_can_be_taken_back(scope: RequestScope, tmp_path: Path)
 
 def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    scope = Outside().scope(str(tmp_path), Settings(home=str(tmp_path / "file" / "home")))
+    scope = AppFakes().scope(str(tmp_path), Settings(home=str(tmp_path / "file" / "home")))
     with pytest.raises(Unavailable, match=r"config\.toml cannot be written"):
         allow(scope, "file")

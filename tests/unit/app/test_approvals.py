@@ -2,7 +2,7 @@
 
 import pytest
 
-from fakes.means import Outside
+from fakes.apps import AppFakes
 from marid.app.approvals import answer_approval, pending_approvals
 from marid.core.caller import Caller
 from marid.core.errors import BadInput, NotFound, Refused
@@ -28,14 +28,14 @@ def question(number: str, *, expires: float = 2 * NOW) -> Question:
 
 
 def test_what_waits_is_listed_oldest_first_without_what_has_expired() -> None:
-    outside = Outside()
+    outside = AppFakes()
     for one in (question("abcd"), question("ab"), question("old", expires=1.0)):
         outside.approvals.open(one)
     assert [one.question.id for one in pending_approvals(outside.scope("/"))] == ["ab", "abcd"]
 
 
 def test_the_beginning_of_an_id_is_enough_if_it_is_the_only_one() -> None:
-    outside = Outside()
+    outside = AppFakes()
     for number in ("abx", "aby", "c"):
         outside.approvals.open(question(number))
     scope = outside.scope("/")
@@ -48,14 +48,14 @@ def test_the_beginning_of_an_id_is_enough_if_it_is_the_only_one() -> None:
 
 @pytest.mark.parametrize("number", ["", "nothing"])
 def test_what_does_not_wait_is_not_answered(number: str) -> None:
-    outside = Outside()
+    outside = AppFakes()
     outside.approvals.open(question("ab"))
     with pytest.raises(NotFound, match="marid approvals"):
         answer_approval(outside.scope("/"), number, ApprovalAnswer.YES)
 
 
 def test_always_is_refused_where_it_is_not_offered() -> None:
-    outside = Outside()
+    outside = AppFakes()
     outside.approvals.open(question("ab")._replace(always=False))
     with pytest.raises(Refused):
         answer_approval(outside.scope("/"), "ab", ApprovalAnswer.ALWAYS)

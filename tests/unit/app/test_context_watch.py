@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from fakes.apps import AppFakes
 from fakes.git import FakeRepository
-from fakes.means import Outside
 from fakes.trees import plant, scratch
 from marid.app.context_watch import follow
 from marid.core.context import ContextReport, ContextRequest, FileSelection
@@ -16,9 +16,9 @@ from marid.core.events import ContextEvent, Event, Notice
 class Follower:
     """A watch over a project with a fake that is told what changed; each step writes once."""
 
-    def __init__(self, top: Path, outside: Outside | None = None, **more: object) -> None:
+    def __init__(self, top: Path, outside: AppFakes | None = None, **more: object) -> None:
         self.top = top
-        self.outside = outside or Outside()
+        self.outside = outside or AppFakes()
         self.on_note: Callable[[str], None] = lambda _: None
         self.left = 1 << 30
         """How many more questions the watch may answer."""
@@ -132,7 +132,7 @@ def test_what_differs_from_a_revision_is_asked_again(tmp_path: Path) -> None:
     repository.commit("one", {"a.py": b"one", "b.py": b"two"})
     repository.files |= {"a.py": b"1", "b.py": b"2"}
     plant(tmp_path, repository.files)
-    outside = Outside(repositories={str(tmp_path): repository})
+    outside = AppFakes(repositories={str(tmp_path): repository})
     follower = Follower(tmp_path, outside, selection=FileSelection(changed_since="HEAD"))
     assert "File: a.py" in follower.start()
     repository.files["a.py"] = b"one"

@@ -2,20 +2,20 @@ from pathlib import Path
 
 import pytest
 
-from fakes.spoken import said, workbench
+from fakes.real_app import add_messages, real_scope
 from marid.app.conversations import conversation_exists
 from marid.core.errors import BadInput, NotFound
 
 
 def test_only_the_one_that_may_be_unused_need_not_be_there(tmp_path: Path) -> None:
-    scope = workbench(tmp_path)
+    scope = real_scope(tmp_path)
     assert not conversation_exists(scope, "a", unused="a")
     with pytest.raises(NotFound, match="'b'"):
         conversation_exists(scope, "b", unused="a")
-    said(scope, "b", "x")
+    add_messages(scope, "b", "x")
     assert conversation_exists(scope, "b")
 
 
 def test_what_is_no_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput):
-        conversation_exists(workbench(tmp_path), "a/b", unused="a/b")
+        conversation_exists(real_scope(tmp_path), "a/b", unused="a/b")

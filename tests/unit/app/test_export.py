@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.spoken import called, said, store, workbench
+from fakes.real_app import add_call, add_entries, add_messages, real_scope
 from marid.app.app import RequestScope
 from marid.app.export import FORMS, export
 from marid.core.conversation.entry import MESSAGE, Entry
@@ -22,10 +22,10 @@ def hand_over(tool: str, arguments: str) -> list[Entry]:
 
 @pytest.fixture
 def scope(tmp_path: Path) -> RequestScope:
-    scope = workbench(tmp_path)
-    said(scope, "talk", "what is **this**?", "an answer\nin two lines")
-    called(scope, "talk", "read_file", '{"path": "a"}', "```\ncode\n```")
-    store(scope, "talk", [Entry(entry_type=MESSAGE, content=HOSTILE, sender="<b>", to="x", status="interrupted")])
+    scope = real_scope(tmp_path)
+    add_messages(scope, "talk", "what is **this**?", "an answer\nin two lines")
+    add_call(scope, "talk", "read_file", '{"path": "a"}', "```\ncode\n```")
+    add_entries(scope, "talk", [Entry(entry_type=MESSAGE, content=HOSTILE, sender="<b>", to="x", status="interrupted")])
     return scope
 
 
@@ -40,7 +40,7 @@ def test_markdown_has_who_said_what_and_nothing_ends_a_block_early(scope: Reques
 
 
 def test_what_a_model_says_by_a_call_is_said_in_an_export(scope: RequestScope) -> None:
-    store(
+    add_entries(
         scope, "talk", hand_over("call_user", '{"message": "Which one?"}') + hand_over("call_agent", '{"prompt": "on"}')
     )
     assert "## talk · " in export(scope, "talk")
@@ -71,7 +71,7 @@ def test_the_window_or_all_that_was_ever_said(scope: RequestScope) -> None:
     with scope.stores.conversations.open("talk") as held:
         held.clear()
         held.write_note("system_prompt", "Be brief.")
-    said(scope, "talk", "new")
+    add_messages(scope, "talk", "new")
     for form in FORMS:
         assert "two lines" not in export(scope, "talk", form)
         assert "two lines" in export(scope, "talk", form, whole=True)

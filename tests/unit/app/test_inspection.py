@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.spoken import note, said, workbench
+from fakes.real_app import add_messages, add_note, real_scope
 from marid.app.app import RequestScope
 from marid.app.inspection import UNSET, check_inspectable, inspect, inspectable_names, setting_keys
 from marid.bootstrap.wiring import open_request
@@ -12,7 +12,7 @@ from marid.engine.system_prompt import BASE_PROMPT
 
 @pytest.fixture
 def scope(tmp_path: Path) -> RequestScope:
-    return workbench(tmp_path)
+    return real_scope(tmp_path)
 
 
 def configured(tmp_path: Path, text: str) -> RequestScope:
@@ -25,7 +25,7 @@ def configured(tmp_path: Path, text: str) -> RequestScope:
 @pytest.mark.parametrize("thing", ["reflection", "todos", "goals", "summary"])
 def test_notes_are_told_and_so_is_that_there_are_none(scope: RequestScope, thing: str) -> None:
     assert inspect(scope, "never-used", thing) == UNSET
-    note(scope, "a", thing, "- one\n- two\n")
+    add_note(scope, "a", thing, "- one\n- two\n")
     assert inspect(scope, "a", thing) == "- one\n- two"
 
 
@@ -35,7 +35,7 @@ def test_the_prompt_is_its_own_else_that_of_the_home_else_ours(scope: RequestSco
     prompts.mkdir(parents=True)
     (prompts / "chibi.md").write_text("Of the home.")
     assert inspect(scope, "a", "system_prompt") == "Of the home."
-    note(scope, "a", "system_prompt", "Its own.")
+    add_note(scope, "a", "system_prompt", "Its own.")
     assert inspect(scope, "a", "system_prompt") == "Its own."
 
 
@@ -44,7 +44,7 @@ def test_the_whole_prompt_is_what_a_model_would_be_told(scope: RequestScope) -> 
     unused = inspect(scope, "a", "whole_prompt")
     assert "the conversation 'a'" in unused
     assert "Use tabs." in unused
-    note(scope, "a", "todos", "- tidy")
+    add_note(scope, "a", "todos", "- tidy")
     assert "- tidy" in inspect(scope, "a", "whole_prompt")
 
 
@@ -94,7 +94,7 @@ def test_a_table_is_told_by_its_keys(scope: RequestScope) -> None:
 
 
 def test_a_setting_is_told_as_it_counts_in_that_conversation(scope: RequestScope) -> None:
-    said(scope, "a", "x")
+    add_messages(scope, "a", "x")
     Path(scope.home, "contexts/a/local.toml").write_text("fuel = 7\n")
     assert (inspect(scope, "a", "fuel"), inspect(scope, "b", "fuel")) == ("7", "30")
 

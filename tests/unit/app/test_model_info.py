@@ -4,8 +4,8 @@ from pathlib import Path
 import anyio
 import pytest
 
+from fakes.apps import display_scope
 from fakes.model import FakeModel
-from fakes.talks import talking
 from marid.app.model_info import as_toml, find_model_info
 from marid.core.errors import NotFound, Unavailable
 from marid.core.model_io import ModelInfo
@@ -27,26 +27,26 @@ class Broken(Named):
 
 
 def test_the_first_provider_that_knows_the_model_tells(tmp_path: Path) -> None:
-    scope = talking(tmp_path, None, Named("one", "a"), Named("two", "b"))
+    scope = display_scope(tmp_path, None, Named("one", "a"), Named("two", "b"))
     assert anyio.run(find_model_info, scope, "a").provider == "one"
     assert anyio.run(find_model_info, scope, "b").provider == "two"
 
 
 def test_with_the_name_of_a_provider_only_that_one_is_asked(tmp_path: Path) -> None:
-    scope = talking(tmp_path, None, Named("one", "a"), Named("two", "b"))
+    scope = display_scope(tmp_path, None, Named("one", "a"), Named("two", "b"))
     assert anyio.run(find_model_info, scope, "two:b").provider == "two"
     with pytest.raises(NotFound, match="no model 'a'"):
         anyio.run(find_model_info, scope, "two:a")
 
 
 def test_a_model_that_nobody_knows_is_told_with_who_was_asked(tmp_path: Path) -> None:
-    scope = talking(tmp_path, None, Named("one", "a"), Named("two", "b"))
+    scope = display_scope(tmp_path, None, Named("one", "a"), Named("two", "b"))
     with pytest.raises(NotFound, match="none of one, two knows it"):
         anyio.run(find_model_info, scope, "c")
 
 
 def test_what_could_not_be_asked_is_told_instead(tmp_path: Path) -> None:
-    scope = talking(tmp_path, None, Named("one", "a"), Broken("two", "b"))
+    scope = display_scope(tmp_path, None, Named("one", "a"), Broken("two", "b"))
     with pytest.raises(Unavailable, match="it is down"):
         anyio.run(find_model_info, scope, "b")
 

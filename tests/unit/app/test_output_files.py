@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.people import as_nobody
+from fakes.files import as_nobody
 from fakes.trees import plant, scratch
 from marid.app.output_files import save_bytes
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable

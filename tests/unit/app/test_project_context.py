@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from fakes.means import FakeClipboard, Outside
+from fakes.apps import AppFakes
+from fakes.ports import FakeClipboard
 from fakes.trees import plant, plant_names
 from marid.app.project_context import assemble, copy, explain_path, lock_differences, save, send
 from marid.assembly.pipeline import ContextRun
@@ -16,8 +17,8 @@ from marid.core.settings.values import make_settings
 CALLER = Caller(face="test")
 
 
-def started(top: Path | str, outside: Outside | None = None, **more: str) -> ContextRun:
-    outside = outside or Outside()
+def started(top: Path | str, outside: AppFakes | None = None, **more: str) -> ContextRun:
+    outside = outside or AppFakes()
     request = ContextRequest(cwd=str(top), **more)  # pyright: ignore[reportArgumentType]
     return assemble(outside.scope(str(top)), request, lambda _: None)
 
@@ -30,7 +31,7 @@ def test_what_happens_is_told_in_order(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": "x"})
     told: list[Event[ContextEvent]] = []
     request = ContextRequest(cwd=str(tmp_path))
-    written(assemble(Outside().scope(str(tmp_path)), request, told.append))
+    written(assemble(AppFakes().scope(str(tmp_path)), request, told.append))
     assert [(event.sequence, event.what) for event in told] == [
         (0, WalkProgress(files=1)),
         (1, PackProgress(files=1, bytes=1)),
@@ -41,7 +42,7 @@ def test_what_happens_is_told_in_order(tmp_path: Path) -> None:
 def test_a_target_that_is_elsewhere_is_cloned(tmp_path: Path) -> None:
     plant(tmp_path, {"copy/a.py": "x", "here/b.py": "y"})
     url = "https://example.com/owner/name"
-    outside = Outside(clones={(url, "v1"): str(tmp_path / "copy")}, notes={url: "the copy may be old"})
+    outside = AppFakes(clones={(url, "v1"): str(tmp_path / "copy")}, notes={url: "the copy may be old"})
     scope = outside.scope(str(tmp_path), make_settings(clone_host="https://example.com/"))
     told: list[Event[ContextEvent]] = []
     request = ContextRequest(cwd=scope.cwd, selection=FileSelection(targets=("owner/name", "here"), branch="v1"))
@@ -54,7 +55,7 @@ def test_a_target_that_is_elsewhere_is_cloned(tmp_path: Path) -> None:
 def test_what_is_here_is_never_cloned(tmp_path: Path) -> None:
     plant(tmp_path, {"owner/name/a.py": "x"})
     request = ContextRequest(cwd=str(tmp_path), selection=FileSelection(targets=("owner/name",)))
-    run = assemble(Outside().scope(str(tmp_path)), request, lambda _: None)
+    run = assemble(AppFakes().scope(str(tmp_path)), request, lambda _: None)
     assert run.request is request
 
 
@@ -85,7 +86,7 @@ def test_an_output_in_the_project_never_finds_itself(tmp_path: Path, view: Conte
             output="sub/../out.txt",
         )
         (tmp_path / "sub").mkdir(exist_ok=True)
-        save(assemble(Outside().scope(str(tmp_path)), request, lambda _: None), str(tmp_path / "out.txt"))
+        save(assemble(AppFakes().scope(str(tmp_path)), request, lambda _: None), str(tmp_path / "out.txt"))
         text = (tmp_path / "out.txt").read_text()
         assert "a.py" in text
         assert ".tmp" not in text
@@ -106,7 +107,7 @@ def test_whatever_happens_on_the_way_the_old_output_stays(tmp_path: Path, error:
             raise error
 
     request = ContextRequest(cwd=str(tmp_path), output="out.txt")
-    run = assemble(Outside().scope(str(tmp_path)), request, listener)
+    run = assemble(AppFakes().scope(str(tmp_path)), request, listener)
     with pytest.raises(error):
         save(run, str(tmp_path / "out.txt"))
     assert (tmp_path / "out.txt").read_text() == "old"
@@ -124,7 +125,7 @@ def test_a_lock_is_written_beside_any_kind_of_output(tmp_path: Path) -> None:
             with open(os.devnull, "wb") as null:
                 send(run, null.fileno())
         else:
-            copy(Outside().scope(str(tmp_path)), run)
+            copy(AppFakes().scope(str(tmp_path)), run)
         locks.append((tmp_path / "my.lock").read_bytes())
         (tmp_path / "my.lock").unlink()
     assert locks[0].startswith(b'{"marid_lock": 1')
@@ -136,7 +137,7 @@ def test_a_frozen_run_leaves_its_lock_alone(tmp_path: Path) -> None:
     save(started(tmp_path, lock="my.lock", output="out"), str(tmp_path / "out"))
     before = _written(tmp_path / "my.lock")
     request = ContextRequest(cwd=str(tmp_path), lock="my.lock", output="out", frozen=True)
-    save(assemble(Outside().scope(str(tmp_path)), request, lambda _: None), str(tmp_path / "out"))
+    save(assemble(AppFakes().scope(str(tmp_path)), request, lambda _: None), str(tmp_path / "out"))
     assert _written(tmp_path / "my.lock") == before
 
 
@@ -148,14 +149,14 @@ def _written(path: Path) -> tuple[int, int, int]:
 
 def test_output_goes_to_the_clipboard_whole(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": "x\n"})
-    outside = Outside()
+    outside = AppFakes()
     assert copy(outside.scope(str(tmp_path)), started(tmp_path)) == "fake"
     assert outside.clipboard.copied == [written(started(tmp_path))]
 
 
 def test_without_a_clipboard_no_lock_is_left(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": "x\n"})
-    outside = Outside(clipboard=FakeClipboard(broken=True))
+    outside = AppFakes(clipboard=FakeClipboard(broken=True))
     with pytest.raises(Unavailable):
         copy(outside.scope(str(tmp_path)), started(tmp_path, lock="my.lock"))
     assert os.listdir(tmp_path) == ["a.py"]
@@ -163,7 +164,7 @@ def test_without_a_clipboard_no_lock_is_left(tmp_path: Path) -> None:
 
 def explained(top: Path, path: str, *targets: str, rules: tuple[str, ...] = (), cwd: str = "") -> str:
     wanted = FileSelection(targets=targets or (str(top),), rules=rules)
-    return explain_path(Outside().scope(cwd or str(top)), wanted, path)
+    return explain_path(AppFakes().scope(cwd or str(top)), wanted, path)
 
 
 def test_the_rule_behind_a_file_is_told(tmp_path: Path) -> None:
@@ -199,7 +200,7 @@ def test_a_name_cannot_move_the_reader_s_cursor(tmp_path: Path) -> None:
 
 def test_changes_since_a_lock_are_told_and_its_own_output_is_none(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": "x\n", "b.py": "y\n"})
-    scope = Outside().scope(str(tmp_path))
+    scope = AppFakes().scope(str(tmp_path))
     save(started(tmp_path, lock="my.lock", output="out.txt"), str(tmp_path / "out.txt"))
     assert list(lock_differences(scope, "my.lock", lambda _: None)) == []
     plant(tmp_path, {"b.py": "y z\n", "c.py": "z\n"})

@@ -8,8 +8,8 @@ import anyio
 import pytest
 
 from fakes.model import FakeModel, answer
-from fakes.rounds import called
-from fakes.talking import Listener, desk, stored, talk
+from fakes.real_app import RoundRecorder, real_scope, run_prompt, stored_entries
+from fakes.rounds import tool_call
 from marid.app.rounds import RoundRequest, run_round
 from marid.core.caller import Caller
 from marid.core.conversation.records import InboxMessage
@@ -23,23 +23,23 @@ FLAGS = {"model": "fake-model"}
 
 
 def test_a_conversation_that_is_not_there_is_made(tmp_path: Path) -> None:
-    heard = Listener()
-    scope = desk(tmp_path, FakeModel(answer("Hello."), answer("Again.")))
-    assert talk(scope, "hi there", heard, flags=FLAGS, caller=Caller(face="rest")).text == "Hello."
+    heard = RoundRecorder()
+    scope = real_scope(tmp_path, FakeModel(answer("Hello."), answer("Again.")))
+    assert run_prompt(scope, "hi there", heard, flags=FLAGS, caller=Caller(face="rest")).text == "Hello."
     assert heard.of(TextDelta) == [TextDelta("Hello.")]
     assert [what.entry.content[-8:] for what in heard.of(EntryStored)] == ["hi there", "Hello."]
     meta = scope.stores.conversations.get_meta("c")
     assert (meta.title, meta.provider, meta.model, meta.source) == ("hi there", "fake", "fake-model", "REST")
-    assert talk(scope, "more", flags=FLAGS, conversation=meta.id).text == "Again."
+    assert run_prompt(scope, "more", flags=FLAGS, conversation=meta.id).text == "Again."
     assert scope.stores.conversations.get_meta("c").title == "hi there"
 
 
 def test_a_title_is_short_and_on_one_line(tmp_path: Path) -> None:
-    scope = desk(tmp_path, FakeModel(answer("x")))
-    talk(scope, "word\n" * 30 + "\udcff", flags=FLAGS)
+    scope = real_scope(tmp_path, FakeModel(answer("x")))
+    run_prompt(scope, "word\n" * 30 + "\udcff", flags=FLAGS)
     assert scope.stores.conversations.get_meta("c").title == " ".join(["word"] * 10)
-    scope = desk(tmp_path, FakeModel(answer("x")))
-    talk(scope, "w" * 100, flags=FLAGS, conversation="d")
+    scope = real_scope(tmp_path, FakeModel(answer("x")))
+    run_prompt(scope, "w" * 100, flags=FLAGS, conversation="d")
     assert scope.stores.conversations.get_meta("d").title == "w" * 57 + "..."
 
 
@@ -47,9 +47,9 @@ def test_the_prompt_that_was_sent_is_kept_with_the_conversation(tmp_path: Path) 
     (tmp_path / "home/prompts").mkdir(parents=True)
     (tmp_path / "home/prompts/chibi.md").write_text("You are a bird.")
     model = FakeModel(answer("x"))
-    scope = desk(tmp_path, model)
+    scope = real_scope(tmp_path, model)
     (tmp_path / "project/AGENTS.md").write_text("Use tabs.")
-    talk(scope, "hi", flags=FLAGS)
+    run_prompt(scope, "hi", flags=FLAGS)
     system = model.asked[0].system
     assert "You are a bird." in system
     assert "Use tabs." in system
@@ -59,24 +59,24 @@ def test_the_prompt_that_was_sent_is_kept_with_the_conversation(tmp_path: Path) 
 
 
 def test_there_is_nothing_to_resume_where_nothing_is(tmp_path: Path) -> None:
-    scope = desk(tmp_path, FakeModel(answer("Yes.")))
+    scope = real_scope(tmp_path, FakeModel(answer("Yes.")))
     with pytest.raises(NotFound):
-        talk(scope, flags=FLAGS)
-    talk(scope, "hi", flags=FLAGS)
-    assert talk(scope, flags=FLAGS).reason == "nothing"
+        run_prompt(scope, flags=FLAGS)
+    run_prompt(scope, "hi", flags=FLAGS)
+    assert run_prompt(scope, flags=FLAGS).reason == "nothing"
 
 
 def test_everything_is_given_back_whatever_happens(tmp_path: Path) -> None:
-    scope = desk(tmp_path, FakeModel(Unavailable("down"), answer("Yes.")))
+    scope = real_scope(tmp_path, FakeModel(Unavailable("down"), answer("Yes.")))
     with pytest.raises(Unavailable, match="down"):
-        talk(scope, "hi", flags=FLAGS)
+        run_prompt(scope, "hi", flags=FLAGS)
     assert scope.stores.conversations.holder("c") is None
-    assert talk(scope, flags=FLAGS).text == "Yes."
+    assert run_prompt(scope, flags=FLAGS).text == "Yes."
 
 
 def test_what_a_person_should_know_is_told_first(tmp_path: Path) -> None:
-    heard = Listener()
-    scope = desk(tmp_path, FakeModel(answer("Yes.")))
+    heard = RoundRecorder()
+    scope = real_scope(tmp_path, FakeModel(answer("Yes.")))
     resolve = scope.app.resolve_settings
 
     def noting(project: str, name: str, flags: object) -> ResolvedSettings:
@@ -84,7 +84,7 @@ def test_what_a_person_should_know_is_told_first(tmp_path: Path) -> None:
         settings = found.settings._replace(tools=ToolSettings(selection={"exclude": ("no_such",)}))
         return found._replace(settings=settings, notes=("look at line 3",))
 
-    talk(scope._replace(app=scope.app._replace(resolve_settings=noting), project="/"), "hi", heard)
+    run_prompt(scope._replace(app=scope.app._replace(resolve_settings=noting), project="/"), "hi", heard)
     texts = [note.text for note in heard.of(Notice)]
     assert texts[0] == "look at line 3"
     assert "no project" in texts[1]
@@ -94,10 +94,10 @@ def test_what_a_person_should_know_is_told_first(tmp_path: Path) -> None:
 def test_a_working_directory_of_no_project_offers_nothing_to_touch(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "project/a").write_text("secret")
-    model = FakeModel(answer(called("read_file", '{"path": "a"}')), answer("Yes."))
-    scope = desk(tmp_path, model)._replace(project="/")
-    talk(scope, "hi", flags=FLAGS)
-    assert [entry.status for entry in stored(scope) if entry.entry_type == "tool_result"] == ["failed"]
+    model = FakeModel(answer(tool_call("read_file", '{"path": "a"}')), answer("Yes."))
+    scope = real_scope(tmp_path, model)._replace(project="/")
+    run_prompt(scope, "hi", flags=FLAGS)
+    assert [entry.status for entry in stored_entries(scope) if entry.entry_type == "tool_result"] == ["failed"]
 
 
 class Slow(FakeModel):
@@ -114,7 +114,7 @@ class Slow(FakeModel):
 
 def test_what_takes_long_gets_ready_meanwhile(tmp_path: Path) -> None:
     model = Slow()
-    assert talk(desk(tmp_path, model), "hi", flags=FLAGS).text == "Yes."
+    assert run_prompt(real_scope(tmp_path, model), "hi", flags=FLAGS).text == "Yes."
     assert model.warmed.is_set()
 
 
@@ -138,7 +138,7 @@ def test_a_round_that_is_over_waits_for_what_it_made_ready(tmp_path: Path) -> No
     async def heard(event: Event[RoundEvent]) -> None:
         model.answered.set()
 
-    scope = desk(tmp_path, model)
+    scope = real_scope(tmp_path, model)
     anyio.run(run_round, scope.within("c", FLAGS), RoundRequest(prompt="hi", conversation="c"), heard)
     assert model.warmed.is_set()
     assert not [thread for thread in threading.enumerate() if thread.name == "marid warm"]
@@ -146,29 +146,29 @@ def test_a_round_that_is_over_waits_for_what_it_made_ready(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(("face", "source"), [("cli", "CLI"), ("json", "CLI"), ("mcp", "MCP"), ("python", "PYTHON")])
 def test_a_conversation_knows_by_which_way_it_came_to_be(tmp_path: Path, face: str, source: str) -> None:
-    scope = desk(tmp_path, FakeModel(answer("Yes.")))
-    talk(scope, "hi", flags=FLAGS, caller=Caller(face=face))
+    scope = real_scope(tmp_path, FakeModel(answer("Yes.")))
+    run_prompt(scope, "hi", flags=FLAGS, caller=Caller(face=face))
     assert scope.stores.conversations.get_meta("c").source == source
 
 
 def test_what_the_program_itself_says_is_no_question(tmp_path: Path) -> None:
     model = FakeModel(answer("Yes."))
-    scope = desk(tmp_path, model)
+    scope = real_scope(tmp_path, model)
     scope.stores.inbox.send(InboxMessage("d", "c", "Look out!"))
-    talk(scope, "[Messages have arrived.]", flags=FLAGS, automatic=True)
+    run_prompt(scope, "[Messages have arrived.]", flags=FLAGS, automatic=True)
     assert model.asked[0].messages[0].user_text == "Look out!"
 
 
 def test_cancelling_before_the_conversation_is_free_leaves_it_alone(tmp_path: Path) -> None:
-    scope = desk(tmp_path, FakeModel())
+    scope = real_scope(tmp_path, FakeModel())
     held = scope.stores.conversations.open("c", create=True)
 
     async def main() -> bool:
         request = RoundRequest(prompt="hi", conversation="c", lock_timeout=60.0)
         with anyio.move_on_after(0.2) as waiting:
-            await run_round(scope.within("c", FLAGS), request, Listener())
+            await run_round(scope.within("c", FLAGS), request, RoundRecorder())
         return waiting.cancelled_caught
 
     assert anyio.run(main)
     held.close()
-    assert stored(scope) == []
+    assert stored_entries(scope) == []

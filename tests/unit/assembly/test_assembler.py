@@ -1,8 +1,8 @@
 import os
 from pathlib import Path
 
+from fakes.apps import AppFakes
 from fakes.git import FakeRepository
-from fakes.means import Outside
 from fakes.secrets import AWS_KEY, GITHUB_TOKEN
 from fakes.trees import plant, plant_names
 from marid.assembly.assembler import Assembler, group_by_size
@@ -12,10 +12,10 @@ from marid.core.events import ContextEvent, WalkProgress
 
 
 def assembler(
-    top: Path | str, *, shown: RenderOptions | None = None, outside: Outside | None = None, **more: str
+    top: Path | str, *, shown: RenderOptions | None = None, outside: AppFakes | None = None, **more: str
 ) -> Assembler:
     request = ContextRequest(cwd=str(top), render=shown or RenderOptions(), **more)  # pyright: ignore[reportArgumentType]
-    return Assembler(request, (outside or Outside()).means(), lambda _: None)
+    return Assembler(request, (outside or AppFakes()).means(), lambda _: None)
 
 
 def bodies(work: Assembler) -> dict[str, bytes]:
@@ -30,7 +30,7 @@ def test_items_are_the_text_files_in_order(tmp_path: Path) -> None:
 def test_how_many_files_are_selected_is_told_once(tmp_path: Path) -> None:
     plant_names(tmp_path, "a", "b")
     told: list[ContextEvent] = []
-    work = Assembler(ContextRequest(cwd=str(tmp_path)), Outside().means(), told.append)
+    work = Assembler(ContextRequest(cwd=str(tmp_path)), AppFakes().means(), told.append)
     assert (list(work.selection.paths()), list(work.selection.paths())) == (["a", "b"], ["a", "b"])
     assert told == [WalkProgress(files=2)]
 
@@ -60,7 +60,7 @@ def test_only_what_changed_since_a_revision_is_selected(tmp_path: Path) -> None:
     repository.files |= {"b.py": b"changed", "c.py": b"new"}
     plant(tmp_path, repository.files)
     request = ContextRequest(cwd=str(tmp_path), selection=FileSelection(changed_since="HEAD"))
-    work = Assembler(request, Outside(repositories={str(tmp_path): repository}).means(), lambda _: None)
+    work = Assembler(request, AppFakes(repositories={str(tmp_path): repository}).means(), lambda _: None)
     assert list(bodies(work)) == ["b.py", "c.py"]
 
 
@@ -68,26 +68,26 @@ def test_a_memory_spares_the_walk_and_the_disk(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": "a"})
     memory = ContentCache()
     for _ in range(2):
-        work = Assembler(ContextRequest(cwd=str(tmp_path)), Outside().means(), lambda _: None, memory)
+        work = Assembler(ContextRequest(cwd=str(tmp_path)), AppFakes().means(), lambda _: None, memory)
         assert bodies(work) == {"a.py": b"a"}
         plant(tmp_path, {"a.py": "changed", "b.py": "b"})
 
 
 def test_tokens_are_counted_and_remembered_by_content(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": "one two three\n", "b.py": "one two three\n"})
-    outside = Outside()
+    outside = AppFakes()
     for _ in range(2):
         work = assembler(tmp_path, outside=outside)
         assert [item.tokens for item in work.count_tokens(work.items())] == [4, 4]
     assert [number for _, number in outside.cache.puts] == [1]
 
 
-def with_repository(top: Path, before: dict[str, str], after: dict[str, str]) -> Outside:
+def with_repository(top: Path, before: dict[str, str], after: dict[str, str]) -> AppFakes:
     repository = FakeRepository()
     repository.commit("one", {name: text.encode() for name, text in before.items()})
     repository.files |= {name: text.encode() for name, text in after.items()}
     plant(top, repository.files)
-    return Outside(repositories={str(top): repository})
+    return AppFakes(repositories={str(top): repository})
 
 
 def test_sections_are_the_tree_the_log_and_the_diff(tmp_path: Path) -> None:

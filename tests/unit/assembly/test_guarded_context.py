@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.attacks import context_reader
+from fakes.hostile_project import context_reader
 from fakes.trees import plant
 from marid.assembly.context_reader import ContextReader, ContextText
 from marid.assembly.guarded_context import GuardedContextReader

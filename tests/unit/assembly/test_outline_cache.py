@@ -1,5 +1,5 @@
-from fakes.cache import FakeCache
 from fakes.outlines import FakeOutlines
+from fakes.ports import FakeCache
 from marid.assembly.outline_cache import CachedOutlines
 
 

@@ -1,6 +1,6 @@
 from collections.abc import Iterator
 
-from fakes.readers import item
+from fakes.context_formats import item
 from marid.assembly.formats.text_format import TextFormat
 from marid.assembly.items import ContextItem, Section, Tally
 from marid.assembly.pack import pack

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fakes.crew import LoneCrew
+from fakes.ports import InlinePool
 from marid.adapters.workers.fork_pool import ForkPool
 from marid.assembly.context_ports import ContextPorts
 from marid.assembly.parallel import MIN_FILES
@@ -59,7 +59,7 @@ def test_many_hands_write_the_same_bytes_and_report_as_one(many: Path, helpers: 
 
 def test_a_small_project_is_nobodys_but_ours(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("a\n")
-    crew = LoneCrew()
+    crew = InlinePool()
     _run(tmp_path, crew, [])
     assert crew.jobs == 0
 
@@ -68,7 +68,7 @@ def test_a_small_project_is_nobodys_but_ours(tmp_path: Path) -> None:
     "shown", [RenderOptions(form=OutputFormat.XML), RenderOptions(line_numbers=True), RenderOptions(with_tree=True)]
 )
 def test_only_the_plain_form_is_shared_out(many: Path, shown: RenderOptions) -> None:
-    crew = LoneCrew()
+    crew = InlinePool()
     _run(many, crew, [], shown=shown)
     assert crew.jobs == 0
 
@@ -79,7 +79,7 @@ def test_the_size_limit_holds_for_all_hands_together(many: Path) -> None:
 
 
 def test_what_a_helper_could_not_read_is_told_here(many: Path) -> None:
-    class Meddler(LoneCrew):
+    class Meddler(InlinePool):
         """Removes files after the walk and before they are read."""
 
         def run_jobs(self, jobs: Sequence[OutputJob]) -> Iterator[OutputPart]:

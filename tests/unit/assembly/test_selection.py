@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.people import as_nobody
+from fakes.files import as_nobody
 from fakes.trees import plant, plant_names, plant_repository, scratch
 from marid.assembly.selection import (
     Selection,

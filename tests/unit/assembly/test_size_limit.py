@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fakes.context_formats import paths
 from fakes.program import Program
-from fakes.readers import paths
 from fakes.trees import plant, scratch, selected
 from marid.assembly.selection import Selection, resolve_targets, select_files
 from marid.assembly.size_limit import check_size, exclusion_rule

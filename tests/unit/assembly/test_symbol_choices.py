@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.readers import item
+from fakes.context_formats import item
 from fakes.trees import plant, plant_names
 from marid.assembly.lock.lock_file import Lock, dump_lock, lock_file_row
 from marid.assembly.selection import resolve_targets, select_files

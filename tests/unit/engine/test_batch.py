@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from fakes.model import FakeModel, answer
-from fakes.rounds import EventModel, Talk, called, ended, gate, look, poke
+from fakes.rounds import EventModel, RoundHarness, finish_with, gate, look, poke, tool_call
 from marid.core.conversation.entry import (
     FAILED,
     FLOW_CALL,
@@ -39,7 +39,7 @@ def calls(*made: ToolCall) -> FakeModel:
     return FakeModel(answer(*made), answer("Done."))
 
 
-def results(talk: Talk) -> list[tuple[str, str]]:
+def results(talk: RoundHarness) -> list[tuple[str, str]]:
     return [(entry.tool_call_id, entry.content) for entry in talk.entries if entry.entry_type == TOOL_RESULT]
 
 
@@ -61,8 +61,8 @@ def meeting(count: int) -> ToolSpec:
 
 
 def test_reads_run_at_once_and_their_results_stand_in_call_order(tmp_path: Path) -> None:
-    made = [called("meet", f'{{"name": "{n}"}}', f"c{n}") for n in range(4)]
-    talk = Talk(tmp_path, calls(*made), meeting(4))
+    made = [tool_call("meet", f'{{"name": "{n}"}}', f"c{n}") for n in range(4)]
+    talk = RoundHarness(tmp_path, calls(*made), meeting(4))
     talk.say("go")
     assert talk.types == ["message", *[TOOL_CALL] * 4, *[TOOL_RESULT] * 4, "message"]
     assert results(talk) == [(f"c{n}", f"met {n}") for n in range(4)]
@@ -85,15 +85,21 @@ def test_what_has_effects_runs_one_after_another_after_what_has_none(tmp_path: P
         log.append("read")
         return ToolOutput(text="r")
 
-    made = [called("change", '{"name": "a"}', "1"), called("change", '{"name": "b"}', "2"), called("read", id="3")]
-    talk = Talk(tmp_path, calls(*made), change, read)
+    made = [
+        tool_call("change", '{"name": "a"}', "1"),
+        tool_call("change", '{"name": "b"}', "2"),
+        tool_call("read", id="3"),
+    ]
+    talk = RoundHarness(tmp_path, calls(*made), change, read)
     talk.say("go")
     assert log == ["read", "a begins", "a ends", "b begins", "b ends"]
     assert results(talk) == [("1", "a"), ("2", "b"), ("3", "r")]
 
 
 def test_only_what_has_effects_is_marked_as_started_and_before_its_result(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, calls(called("look", id="1"), called("poke", id="2"), called("call_user", id="3")))
+    talk = RoundHarness(
+        tmp_path, calls(tool_call("look", id="1"), tool_call("poke", id="2"), tool_call("call_user", id="3"))
+    )
     talk.say("go")
     assert talk.types[4:] == [TOOL_RESULT, TOOL_STARTED, TOOL_RESULT, FLOW_RESULT]
     assert [entry.tool_call_id for entry in talk.entries if entry.entry_type == TOOL_STARTED] == ["2"]
@@ -101,7 +107,7 @@ def test_only_what_has_effects_is_marked_as_started_and_before_its_result(tmp_pa
 
 def test_a_mark_that_cannot_be_stored_keeps_the_deed_from_happening(tmp_path: Path) -> None:
     wait, count = gate()
-    talk = Talk(tmp_path, calls(called("wait")), wait)
+    talk = RoundHarness(tmp_path, calls(tool_call("wait")), wait)
     append = talk.held.append
 
     def full(entries: list[Entry], expected: int | None = None) -> tuple[Entry, ...]:
@@ -116,7 +122,7 @@ def test_a_mark_that_cannot_be_stored_keeps_the_deed_from_happening(tmp_path: Pa
 
 
 def test_results_of_reads_that_cannot_be_stored_end_the_round(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, calls(called("look", id="1"), called("look", id="2")))
+    talk = RoundHarness(tmp_path, calls(tool_call("look", id="1"), tool_call("look", id="2")))
     append = talk.held.append
 
     def full(entries: list[Entry], expected: int | None = None) -> tuple[Entry, ...]:
@@ -130,8 +136,8 @@ def test_results_of_reads_that_cannot_be_stored_end_the_round(tmp_path: Path) ->
 
 
 def test_unparsable_arguments_unknown_tools_and_failures_are_results_that_name_the_cause(tmp_path: Path) -> None:
-    made = [called("look", '{"path":', "1"), called("lok", id="2"), called("look", '{"pat": 1}', "3")]
-    talk = Talk(tmp_path, calls(*made))
+    made = [tool_call("look", '{"path":', "1"), tool_call("lok", id="2"), tool_call("look", '{"pat": 1}', "3")]
+    talk = RoundHarness(tmp_path, calls(*made))
     assert talk.say("go").reason == "answered"
     texts = [text for _, text in results(talk)]
     assert [text.startswith("ERROR: ") for text in texts] == [True] * 3
@@ -143,13 +149,13 @@ def test_unparsable_arguments_unknown_tools_and_failures_are_results_that_name_t
 
 
 def test_a_person_sees_what_a_call_is_about(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, calls(called("look", '{"path": "a  b"}')))
+    talk = RoundHarness(tmp_path, calls(tool_call("look", '{"path": "a  b"}')))
     talk.say("go")
-    (started,), (ended,) = talk.heard_of(ToolStarted), talk.heard_of(ToolEnded)
+    (started,), (finish_with,) = talk.heard_of(ToolStarted), talk.heard_of(ToolEnded)
     call = talk.entries[1].id
     assert started == ToolStarted("c1", "look", "a b", call)
-    assert ended == ToolEnded("c1", "look", "saw a  b", failed=False, seconds=ended.seconds, call=call)
-    assert ended.seconds > 0
+    assert finish_with == ToolEnded("c1", "look", "saw a  b", failed=False, seconds=finish_with.seconds, call=call)
+    assert finish_with.seconds > 0
     assert summarize_args({"command": "x" * 200, "other": "y", "path": 3}) == "x" * 117 + "..."
 
 
@@ -159,26 +165,26 @@ def test_a_result_is_of_bearable_size(tmp_path: Path) -> None:
         """Shout."""
         return ToolOutput(text="x" * 1_000_000)
 
-    talk = Talk(tmp_path, calls(called("shout")), shout)
+    talk = RoundHarness(tmp_path, calls(tool_call("shout")), shout)
     talk.say("go")
     assert len(results(talk)[0][1]) < 65_536
     assert "left out" in results(talk)[0][1]
 
 
 def test_the_third_reply_with_the_same_is_warned_of(tmp_path: Path) -> None:
-    replies = [answer(called("look", id=f"a{number}"), called("look", id=f"b{number}")) for number in range(4)]
-    talk = Talk(tmp_path, FakeModel(*replies, answer("Done.")))
+    replies = [answer(tool_call("look", id=f"a{number}"), tool_call("look", id=f"b{number}")) for number in range(4)]
+    talk = RoundHarness(tmp_path, FakeModel(*replies, answer("Done.")))
     talk.say("go")
     assert [text.endswith(LOOP_WARNING) for _, text in results(talk)] == [False] * 4 + [True] * 4
 
 
 def test_the_same_call_many_times_in_one_reply_is_no_loop(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, calls(*(called("look", id=str(number)) for number in range(9))))
+    talk = RoundHarness(tmp_path, calls(*(tool_call("look", id=str(number)) for number in range(9))))
     assert talk.say("go").reason == "answered"
     assert not any(text.endswith(LOOP_WARNING) for _, text in results(talk))
 
 
-def _broken_off(talk: Talk, begun: anyio.Event) -> None:
+def _broken_off(talk: RoundHarness, begun: anyio.Event) -> None:
     """Say something, and cancel when the tool has begun."""
 
     async def main() -> None:
@@ -205,8 +211,8 @@ def _hanging() -> tuple[ToolSpec, anyio.Event]:
 
 def test_cancelling_gives_every_call_a_result_and_keeps_those_that_there_are(tmp_path: Path) -> None:
     hang, begun = _hanging()
-    made = [called("hang", id="1"), called("look", id="2"), called("poke", id="3")]
-    talk = Talk(tmp_path, calls(*made), hang, look, poke)
+    made = [tool_call("hang", id="1"), tool_call("look", id="2"), tool_call("poke", id="3")]
+    talk = RoundHarness(tmp_path, calls(*made), hang, look, poke)
     _broken_off(talk, begun)
     assert results(talk) == [("1", OUTCOME_UNKNOWN), ("2", "saw ."), ("3", NOT_CALLED)]
     statuses = [entry.status for entry in talk.entries if entry.entry_type == TOOL_RESULT]
@@ -214,7 +220,7 @@ def test_cancelling_gives_every_call_a_result_and_keeps_those_that_there_are(tmp
 
 
 def test_a_result_is_stored_once_when_whoever_hears_of_it_fails(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, calls(called("look", id="1"), called("poke", id="2")))
+    talk = RoundHarness(tmp_path, calls(tool_call("look", id="1"), tool_call("poke", id="2")))
 
     class Deaf(list[RoundEvent]):
         def append(self, what: RoundEvent) -> None:
@@ -230,7 +236,7 @@ def test_a_result_is_stored_once_when_whoever_hears_of_it_fails(tmp_path: Path) 
 
 def test_what_broke_off_is_stored_however_long_the_disk_takes(tmp_path: Path) -> None:
     hang, begun = _hanging()
-    talk = Talk(tmp_path, calls(called("hang", id="1")), hang)
+    talk = RoundHarness(tmp_path, calls(tool_call("hang", id="1")), hang)
     append = talk.held.append
 
     def slowly(entries: Sequence[Entry], expected: int | None = None) -> tuple[Entry, ...]:
@@ -248,9 +254,9 @@ def test_what_broke_off_is_stored_however_long_the_disk_takes(tmp_path: Path) ->
 def test_handing_over_beside_other_calls_keeps_calls_before_results_and_their_order(
     tmp_path: Path, name: str, place: int
 ) -> None:
-    made = [called("poke", id="a"), called("look", id="b")]
-    made.insert(place, called(name, '{"prompt": "more"}' if name == TO_AGENT else "{}", "flow"))
-    talk = Talk(tmp_path, FakeModel(answer(*made), answer("Done."), answer("More.")))
+    made = [tool_call("poke", id="a"), tool_call("look", id="b")]
+    made.insert(place, tool_call(name, '{"prompt": "more"}' if name == TO_AGENT else "{}", "flow"))
+    talk = RoundHarness(tmp_path, FakeModel(answer(*made), answer("Done."), answer("More.")))
     talk.say("go")
     entries = [entry for entry in talk.entries if entry.tool_call_id and entry.entry_type != TOOL_STARTED]
     assert [entry.tool_call_id for entry in entries] == [call.id for call in made] * 2
@@ -263,7 +269,7 @@ def test_who_ends_the_round_and_goes_on_in_one_reply_ends_it_and_is_told_so(
     tmp_path: Path, names: tuple[str, ...]
 ) -> None:
     arguments = {TO_USER: '{"message": "Yours."}', TO_AGENT: '{"prompt": "more"}'}
-    talk = Talk(tmp_path, FakeModel(answer(*(called(name, arguments[name], name) for name in names))))
+    talk = RoundHarness(tmp_path, FakeModel(answer(*(tool_call(name, arguments[name], name) for name in names))))
     assert talk.say("go") == RoundEnd("handed", "r1", "Yours.")
     told = {entry.sender: entry.content for entry in talk.entries if entry.entry_type == FLOW_RESULT}
     assert tuple(told) == names
@@ -272,7 +278,7 @@ def test_who_ends_the_round_and_goes_on_in_one_reply_ends_it_and_is_told_so(
 
 
 def test_a_handoff_to_the_user_that_stood_before_a_crash_counts_too(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, FakeModel())
+    talk = RoundHarness(tmp_path, FakeModel())
     talk.append(
         Entry(entry_type="message", content="go", role="user", round="r0"),
         Entry(entry_type=FLOW_CALL, content='{"message": "Yours."}', to=TO_USER, tool_call_id="1", round="r0"),
@@ -284,20 +290,20 @@ def test_a_handoff_to_the_user_that_stood_before_a_crash_counts_too(tmp_path: Pa
 
 
 def test_a_handoff_to_the_user_that_fails_does_not_keep_the_model_from_going_on(tmp_path: Path) -> None:
-    replies = answer(called(TO_USER, '{"message": 3}', "1"), called(TO_AGENT, '{"prompt": "more"}', "2"))
-    talk = Talk(tmp_path, FakeModel(replies, answer("a"), answer("b")))
+    replies = answer(tool_call(TO_USER, '{"message": 3}', "1"), tool_call(TO_AGENT, '{"prompt": "more"}', "2"))
+    talk = RoundHarness(tmp_path, FakeModel(replies, answer("a"), answer("b")))
     assert talk.say("go") == RoundEnd("answered", "r1", "b")
 
 
 def test_a_call_without_a_name_is_told_that_it_has_none(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, calls(called("", id="1")))
+    talk = RoundHarness(tmp_path, calls(tool_call("", id="1")))
     talk.say("go")
     assert results(talk) == [("1", "ERROR: not made: the call has no name; name the tool that you want")]
 
 
 def test_a_call_that_had_begun_is_not_made_again_and_one_that_had_not_is(tmp_path: Path) -> None:
     wait, count = gate()
-    talk = Talk(tmp_path, FakeModel(answer("Fine.")), wait)
+    talk = RoundHarness(tmp_path, FakeModel(answer("Fine.")), wait)
     talk.append(
         Entry(entry_type="message", content="go", role="user", round="r0"),
         Entry(entry_type=TOOL_CALL, content="{}", to="wait", tool_call_id="1", round="r0"),
@@ -327,10 +333,10 @@ def test_a_question_that_was_answered_is_not_asked_again_after_a_crash(tmp_path:
             return ApprovalAnswer.YES
 
     asked = Noting()
-    talk = Talk(tmp_path, calls(called("spawn", id="same")), spawn)
+    talk = RoundHarness(tmp_path, calls(tool_call("spawn", id="same")), spawn)
     talk.asker = asked
     talk.say("go")
-    talk.model = calls(called("spawn", id="same"))
+    talk.model = calls(tool_call("spawn", id="same"))
     talk.say("again")
     assert len(set(asked.ids)) == 2
 
@@ -338,18 +344,18 @@ def test_a_question_that_was_answered_is_not_asked_again_after_a_crash(tmp_path:
 def test_a_bug_in_the_model_leaves_a_whole_history(tmp_path: Path) -> None:
     class Buggy(EventModel):
         async def stream(self, request: object, on_event: OnModelEvent) -> None:
-            await on_event(ended("stop", Text(text="Half"))[0])
+            await on_event(finish_with("stop", Text(text="Half"))[0])
             raise ZeroDivisionError
 
-    talk = Talk(tmp_path, Buggy())
+    talk = RoundHarness(tmp_path, Buggy())
     with pytest.raises(ZeroDivisionError):
         talk.say("go")
     assert [(entry.content[-4:], entry.status) for entry in talk.entries[1:]] == [("Half", FAILED)]
 
 
 def test_a_reply_with_too_many_calls_has_the_first_of_them_made(tmp_path: Path) -> None:
-    made = [called("look", f'{{"path": "{number}"}}', str(number)) for number in range(MAX_CALLS + 2)]
-    talk = Talk(tmp_path, calls(*made))
+    made = [tool_call("look", f'{{"path": "{number}"}}', str(number)) for number in range(MAX_CALLS + 2)]
+    talk = RoundHarness(tmp_path, calls(*made))
     talk.say("go")
     assert [text for _, text in results(talk)][MAX_CALLS - 1 :] == ["saw 99", *[results(talk)[-1][1]] * 2]
     assert results(talk)[-1][1].startswith("ERROR: not made")
@@ -361,6 +367,6 @@ def test_a_failure_is_of_bearable_size_too(tmp_path: Path) -> None:
         """Fail loudly."""
         raise Unavailable("x" * 1_000_000)
 
-    talk = Talk(tmp_path, calls(called("shout")), shout)
+    talk = RoundHarness(tmp_path, calls(tool_call("shout")), shout)
     talk.say("go")
     assert len(results(talk)[0][1]) <= 65_536

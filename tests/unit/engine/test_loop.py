@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fakes.model import FakeModel, answer
-from fakes.rounds import EventModel, Talk, called, ended, look, poke
+from fakes.rounds import EventModel, RoundHarness, finish_with, look, poke, tool_call
 from marid.core.conversation.entry import (
     FAILED,
     FLOW_CALL,
@@ -50,15 +50,15 @@ EMPTY = answer()
 
 
 def to_user(message: str) -> ToolCall:
-    return called("call_user", f'{{"message": "{message}"}}', "u")
+    return tool_call("call_user", f'{{"message": "{message}"}}', "u")
 
 
 def to_agent(prompt: str, id: str = "a") -> ToolCall:
-    return called("call_agent", f'{{"prompt": "{prompt}"}}', id)
+    return tool_call("call_agent", f'{{"prompt": "{prompt}"}}', id)
 
 
 def test_an_answer_ends_the_round(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, FakeModel(answer("Hel", "lo")))
+    talk = RoundHarness(tmp_path, FakeModel(answer("Hel", "lo")))
     assert talk.say("hi") == RoundEnd("answered", "r1", "Hello")
     assert talk.words() == ["hi", "Hello"]
     assert {entry.round for entry in talk.entries} == {"r1"}
@@ -70,18 +70,18 @@ def test_an_answer_ends_the_round(tmp_path: Path) -> None:
 
 
 def test_text_beside_tool_calls_is_stored_before_them_and_sent_back(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, FakeModel(answer("Let me look.", called("look")), answer("So.")))
+    talk = RoundHarness(tmp_path, FakeModel(answer("Let me look.", tool_call("look")), answer("So.")))
     assert talk.say("hi").text == "So."
     assert talk.types == ["message", "message", TOOL_CALL, TOOL_RESULT, "message"]
     user, assistant, tool = talk.model.asked[1].messages
     assert user.role == "user"
-    assert assistant.parts == (Text(text="Let me look."), called("look"))
+    assert assistant.parts == (Text(text="Let me look."), tool_call("look"))
     assert tool.parts == (ToolResult(call_id="c1", name="look", text="saw ."),)
 
 
 def test_call_user_ends_the_round_at_once_and_its_message_is_part_of_the_answer(tmp_path: Path) -> None:
-    model = FakeModel(answer("So.", called("poke"), to_user("Your turn.")))
-    talk = Talk(tmp_path, model)
+    model = FakeModel(answer("So.", tool_call("poke"), to_user("Your turn.")))
+    talk = RoundHarness(tmp_path, model)
     assert talk.say("hi") == RoundEnd("handed", "r1", "So.\n\nYour turn.")
     assert len(model.asked) == 1
     assert talk.heard_of(TextDelta) == [TextDelta("So."), TextDelta("Your turn.")]
@@ -91,7 +91,7 @@ def test_call_user_ends_the_round_at_once_and_its_message_is_part_of_the_answer(
 
 def test_call_agent_takes_effect_when_text_arrives(tmp_path: Path) -> None:
     model = FakeModel(answer(to_agent("and then?")), answer("First."), answer("Second."))
-    talk = Talk(tmp_path, model)
+    talk = RoundHarness(tmp_path, model)
     assert talk.say("hi") == RoundEnd("answered", "r1", "Second.")
     tool = model.asked[1].messages[-1]
     assert tool.role == "tool"
@@ -105,7 +105,7 @@ def test_call_agent_takes_effect_when_text_arrives(tmp_path: Path) -> None:
 
 def test_messages_that_came_meanwhile_stand_before_what_the_model_goes_on_with(tmp_path: Path) -> None:
     model = FakeModel(answer(to_agent("and then?")), answer("First."), answer("Second."))
-    talk = Talk(tmp_path, model, fallback=TO_USER)
+    talk = RoundHarness(tmp_path, model, fallback=TO_USER)
     begun = talk.held.append
 
     def sending(entries: Sequence[Entry], expected: int | None = None) -> tuple[Entry, ...]:
@@ -125,14 +125,14 @@ def test_messages_that_came_meanwhile_stand_before_what_the_model_goes_on_with(t
 
 def test_the_last_explicit_handoff_wins(tmp_path: Path) -> None:
     model = FakeModel(answer(to_agent("one")), answer(to_agent("two", "b")), answer("x"), answer("y"))
-    talk = Talk(tmp_path, model)
+    talk = RoundHarness(tmp_path, model)
     talk.say("hi")
     assert [entry.content.splitlines()[1] for entry in talk.entries if entry.sender == "system"] == ["two"]
 
 
 def test_an_answer_and_what_follows_it_are_one_append(tmp_path: Path) -> None:
     """Whatever dies in between, the model does not go on twice and does not stop too early."""
-    talk = Talk(tmp_path, FakeModel(answer("First."), answer(to_user(""))), fallback=TO_AGENT)
+    talk = RoundHarness(tmp_path, FakeModel(answer("First."), answer(to_user(""))), fallback=TO_AGENT)
     sizes: list[int] = []
     append = talk.held.append
 
@@ -146,8 +146,8 @@ def test_an_answer_and_what_follows_it_are_one_append(tmp_path: Path) -> None:
 
 
 def test_fuel_allows_so_many_requests(tmp_path: Path) -> None:
-    model = FakeModel(*(answer("On.", called("look", f'{{"path": "{n}"}}')) for n in range(5)))
-    talk = Talk(tmp_path, model, settings=make_settings(fuel=3))
+    model = FakeModel(*(answer("On.", tool_call("look", f'{{"path": "{n}"}}')) for n in range(5)))
+    talk = RoundHarness(tmp_path, model, settings=make_settings(fuel=3))
     assert talk.say("hi") == RoundEnd("fuel", "r1", "On.")
     assert len(model.asked) == 3
     assert talk.heard_of(FuelExhausted) == [FuelExhausted(3)]
@@ -161,20 +161,20 @@ def test_fuel_allows_so_many_requests(tmp_path: Path) -> None:
 
 
 def test_the_last_request_may_be_the_answer(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, FakeModel(answer("Yes.")), settings=make_settings(fuel=1))
+    talk = RoundHarness(tmp_path, FakeModel(answer("Yes.")), settings=make_settings(fuel=1))
     assert talk.say("hi").reason == "answered"
     assert talk.heard_of(FuelExhausted) == []
 
 
 def test_without_fuel_a_model_does_not_go_on(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, FakeModel(answer("Yes.")), settings=make_settings(fuel=1), fallback=TO_AGENT)
+    talk = RoundHarness(tmp_path, FakeModel(answer("Yes.")), settings=make_settings(fuel=1), fallback=TO_AGENT)
     assert talk.say("hi") == RoundEnd("fuel", "r1", "Yes.")
     assert talk.words() == ["hi", "Yes."]
 
 
 def test_an_empty_reply_costs_more_and_the_same_request_is_made_again(tmp_path: Path) -> None:
     model = FakeModel(EMPTY, answer(" \n"), answer("never"))
-    talk = Talk(tmp_path, model, settings=make_settings(fuel=30, fuel_empty_response_cost=15))
+    talk = RoundHarness(tmp_path, model, settings=make_settings(fuel=30, fuel_empty_response_cost=15))
     assert talk.say("hi") == RoundEnd("fuel", "r1")
     assert model.asked[0] == model.asked[1]
     assert [(what.remaining, what.event) for what in talk.heard_of(FuelStatus)][1:] == [
@@ -185,8 +185,8 @@ def test_an_empty_reply_costs_more_and_the_same_request_is_made_again(tmp_path: 
 
 
 def test_without_a_limit_there_is_no_word_of_fuel_and_silence_ends_the_round(tmp_path: Path) -> None:
-    model = FakeModel(EMPTY, EMPTY, answer(called("look")), *[EMPTY] * 9)
-    talk = Talk(tmp_path, model, settings=make_settings(fuel=0))
+    model = FakeModel(EMPTY, EMPTY, answer(tool_call("look")), *[EMPTY] * 9)
+    talk = RoundHarness(tmp_path, model, settings=make_settings(fuel=0))
     assert talk.say("hi") == RoundEnd("empty", "r1")
     assert len(model.asked) == 3 + MAX_EMPTY_REPLIES
     assert talk.heard_of(FuelStatus) == []
@@ -194,41 +194,41 @@ def test_without_a_limit_there_is_no_word_of_fuel_and_silence_ends_the_round(tmp
 
 
 def test_empty_replies_that_cost_nothing_end_the_round_as_well(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, FakeModel(*[EMPTY] * 9), settings=make_settings(fuel=5, fuel_empty_response_cost=0))
+    talk = RoundHarness(tmp_path, FakeModel(*[EMPTY] * 9), settings=make_settings(fuel=5, fuel_empty_response_cost=0))
     assert talk.say("hi").reason == "empty"
 
 
 def test_a_continuation_without_a_limit_has_no_fuel_numbers(tmp_path: Path) -> None:
     model = FakeModel(answer("a"), answer(to_user("")))
-    talk = Talk(tmp_path, model, settings=make_settings(fuel=0), fallback=TO_AGENT)
+    talk = RoundHarness(tmp_path, model, settings=make_settings(fuel=0), fallback=TO_AGENT)
     talk.say("hi")
     assert "fuel" not in talk.words()[-1]
 
 
 def test_the_same_call_again_and_again_ends_the_round(tmp_path: Path) -> None:
-    model = FakeModel(*(answer(called("look")) for _ in range(9)))
-    talk = Talk(tmp_path, model, settings=make_settings(fuel=0))
+    model = FakeModel(*(answer(tool_call("look")) for _ in range(9)))
+    talk = RoundHarness(tmp_path, model, settings=make_settings(fuel=0))
     assert talk.say("hi").reason == "loop"
     assert len(model.asked) == 6
 
 
 def test_a_loop_that_has_used_up_the_fuel_is_told_as_that(tmp_path: Path) -> None:
-    model = FakeModel(*(answer(called("look")) for _ in range(9)))
-    talk = Talk(tmp_path, model, settings=make_settings(fuel=6))
+    model = FakeModel(*(answer(tool_call("look")) for _ in range(9)))
+    talk = RoundHarness(tmp_path, model, settings=make_settings(fuel=6))
     assert talk.say("hi").reason == "fuel"
     assert talk.heard_of(FuelExhausted) == [FuelExhausted(6)]
 
 
 def test_the_system_prompt_stays_while_tools_are_at_work(tmp_path: Path) -> None:
-    model = FakeModel(answer(called("look")), answer(to_agent("on")), answer("a"), answer("b"))
-    talk = Talk(tmp_path, model)
+    model = FakeModel(answer(tool_call("look")), answer(to_agent("on")), answer("a"), answer("b"))
+    talk = RoundHarness(tmp_path, model)
     talk.say("hi")
     assert [request.system for request in model.asked] == [*["fuel (30, 30)"] * 3, "fuel (27, 30)"]
 
 
 def test_warnings_use_the_conversations_own_limit(tmp_path: Path) -> None:
-    model = FakeModel(answer(called("look")), answer("Yes."), window=100_000)
-    talk = Talk(tmp_path, model, settings=make_settings(context_window_limit=200, warn_threshold_percent=1.0))
+    model = FakeModel(answer(tool_call("look")), answer("Yes."), window=100_000)
+    talk = RoundHarness(tmp_path, model, settings=make_settings(context_window_limit=200, warn_threshold_percent=1.0))
     talk.say("hi")
     (warning,) = talk.heard_of(WindowWarning)
     assert warning.limit == 200
@@ -236,15 +236,15 @@ def test_warnings_use_the_conversations_own_limit(tmp_path: Path) -> None:
 
 def test_a_full_window_ends_the_round_before_the_request(tmp_path: Path) -> None:
     model = FakeModel(answer("never"), window=100)
-    talk = Talk(tmp_path, model)
+    talk = RoundHarness(tmp_path, model)
     with pytest.raises(Exhausted, match="To clear the window"):
         talk.say("x" * 1000)
     assert model.asked == []
 
 
-@pytest.mark.parametrize("answered", [[TextDelta("x")], ended("error", Text(text="x"))])
+@pytest.mark.parametrize("answered", [[TextDelta("x")], finish_with("error", Text(text="x"))])
 def test_an_answer_without_a_proper_end_is_a_failure(tmp_path: Path, answered: list[TextDelta]) -> None:
-    talk = Talk(tmp_path, EventModel(answered))
+    talk = RoundHarness(tmp_path, EventModel(answered))
     with pytest.raises(Unavailable):
         talk.say("hi")
     assert talk.entries[-1].status == FAILED
@@ -252,25 +252,25 @@ def test_an_answer_without_a_proper_end_is_a_failure(tmp_path: Path, answered: l
 
 @pytest.mark.parametrize("reason", ["length", "filtered"])
 def test_an_answer_that_the_provider_cuts_is_kept_and_says_so(tmp_path: Path, reason: str) -> None:
-    play = ended(reason, Text(text="Half"))  # pyright: ignore[reportArgumentType]
-    talk = Talk(tmp_path, EventModel(play))
+    play = finish_with(reason, Text(text="Half"))  # pyright: ignore[reportArgumentType]
+    talk = RoundHarness(tmp_path, EventModel(play))
     assert talk.say("hi") == RoundEnd(reason, "r1", "Half")  # pyright: ignore[reportArgumentType]
     assert (talk.entries[-1].status, talk.entries[-1].metadata) == (STOPPED, {"finish": reason})
     assert talk.say() == RoundEnd("nothing", "r1")
-    bare = Talk(tmp_path, EventModel(ended(reason)))  # pyright: ignore[reportArgumentType]
+    bare = RoundHarness(tmp_path, EventModel(finish_with(reason)))  # pyright: ignore[reportArgumentType]
     assert bare.say("hi") == RoundEnd(reason, "r1")  # pyright: ignore[reportArgumentType]
     assert len(bare.model.asked) == 1
 
 
 def test_calls_of_an_answer_that_was_cut_are_made_all_the_same(tmp_path: Path) -> None:
-    cut = Finished("length", Message(role="assistant", parts=(called("look", '{"path"'),)))
-    talk = Talk(tmp_path, EventModel([cut], ended("stop", Text(text="Sorry."))))
+    cut = Finished("length", Message(role="assistant", parts=(tool_call("look", '{"path"'),)))
+    talk = RoundHarness(tmp_path, EventModel([cut], finish_with("stop", Text(text="Sorry."))))
     assert talk.say("hi").text == "Sorry."
 
 
 def test_calls_that_nobody_will_make_get_a_result_when_the_store_fails_in_between(tmp_path: Path) -> None:
     """The history is looked at after the calls were stored; there the round breaks."""
-    talk = Talk(tmp_path, FakeModel(answer(called("poke"))), poke)
+    talk = RoundHarness(tmp_path, FakeModel(answer(tool_call("poke"))), poke)
     window, looks = talk.held.window, [0]
 
     def failing() -> tuple[Entry, ...]:
@@ -292,7 +292,7 @@ class Killed(BaseException):
 class Mortal:
     """Dies with the append of that number, before or after it is on the disk, and answers to nothing from then on."""
 
-    def __init__(self, talk: Talk, at: int, *, stored: bool) -> None:
+    def __init__(self, talk: RoundHarness, at: int, *, stored: bool) -> None:
         self._append = talk.held.append
         self._at = at
         self._stored = stored
@@ -312,8 +312,8 @@ def diligent(request: ModelRequest) -> Message:
     done = sum(message.role == "tool" for message in request.messages)
     if done == 3:
         return answer("Done.")
-    deeds = [called("deed", f'{{"name": "{done}{letter}"}}', f"{letter}") for letter in "ab"]
-    return answer(f"Part {done}.", called("look", id="l"), *deeds)
+    deeds = [tool_call("deed", f'{{"name": "{done}{letter}"}}', f"{letter}") for letter in "ab"]
+    return answer(f"Part {done}.", tool_call("look", id="l"), *deeds)
 
 
 @pytest.mark.parametrize("stored", [False, True])
@@ -329,7 +329,7 @@ def test_wherever_it_is_killed_no_deed_happens_twice_and_the_round_comes_to_its_
         deeds.append(name)
         return ToolOutput(text=f"did {name}")
 
-    talk = Talk(tmp_path, FakeModel(*[diligent] * 9), deed, look)
+    talk = RoundHarness(tmp_path, FakeModel(*[diligent] * 9), deed, look)
     whole = talk.held.append
     Mortal(talk, at, stored=stored)
     try:

@@ -5,7 +5,7 @@ import pytest
 
 from fakes.conversations import FakeConversations
 from fakes.model import FakeModel, answer
-from fakes.rounds import called, look, poke
+from fakes.rounds import look, poke, tool_call
 from marid.app.tool_session import ToolSession
 from marid.bootstrap.wiring import open_request
 from marid.core.caller import Caller
@@ -86,7 +86,7 @@ def test_a_round_has_the_texts_of_people_and_the_caller_of_its_conversation(roun
 
 
 def test_a_narrower_scope_offers_fewer_tools(rounds: Rounds) -> None:
-    model = FakeModel(answer(called("poke")), answer("Done."), answer("Yes."))
+    model = FakeModel(answer(tool_call("poke")), answer("Done."), answer("Yes."))
     rounds.run(model, "hi", look, poke)
     rounds.run(model, "again", look)
     offered = [[tool.name for tool in asked.tools] for asked in model.asked]

@@ -4,13 +4,13 @@ import anyio
 import pytest
 
 from fakes.model import FakeModel, answer
-from fakes.rounds import Talk, called
+from fakes.rounds import RoundHarness, tool_call
 from marid.core.model_io import TextDelta
 from marid.core.round_events import RoundEvent
 
 
 def test_a_slow_listener_of_one_round_does_not_delay_another_round(tmp_path: Path) -> None:
-    slow, quick = (Talk(tmp_path, FakeModel(answer(called("look")), answer("Done."))) for _ in range(2))
+    slow, quick = (RoundHarness(tmp_path, FakeModel(answer(tool_call("look")), answer("Done."))) for _ in range(2))
 
     async def main() -> None:
         reached, opened = anyio.Event(), anyio.Event()
@@ -23,7 +23,7 @@ def test_a_slow_listener_of_one_round_does_not_delay_another_round(tmp_path: Pat
         slow.emit = wait
         ends: list[str] = []
 
-        async def run(talk: Talk) -> None:
+        async def run(talk: RoundHarness) -> None:
             ends.append((await talk.play("go")).text)
 
         with anyio.fail_after(10):
@@ -40,7 +40,7 @@ def test_a_slow_listener_of_one_round_does_not_delay_another_round(tmp_path: Pat
 
 
 def test_a_listener_that_fails_ends_the_round_and_what_came_is_stored(tmp_path: Path) -> None:
-    talk = Talk(tmp_path, FakeModel(answer("Half of it.")))
+    talk = RoundHarness(tmp_path, FakeModel(answer("Half of it.")))
 
     async def fail(what: RoundEvent) -> None:
         if isinstance(what, TextDelta):

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from fakes.conversations import FakeConversations
+from fakes.dispatcher import CallHarness
 from fakes.model import FakeModel
-from fakes.road import Road
 from marid.adapters.store.conversations import FileConversations
 from marid.core.errors import BadInput, Refused
 from marid.core.settings.values import Settings, make_settings
@@ -24,19 +24,19 @@ def services(settings: Settings) -> dict[type, object]:
     return home_services("mine", store, store.inbox, FakeModel()) | own
 
 
-def names(road: Road, given: dict[type, object]) -> set[str]:
+def names(road: CallHarness, given: dict[type, object]) -> set[str]:
     return {spec.name for spec in road.dispatcher.tools_for(road.scope(services=given))}
 
 
 def test_a_round_gives_its_tools_every_port_that_they_need(tmp_path: Path) -> None:
     given = services(Settings())
     assert set(given) == {NoteWriter, ReflectionWriter, Peers, Handoff, ModelLookup, ResultLimit}
-    assert names(Road(tmp_path, *TOOLS), given) == {spec.name for spec in TOOLS}
+    assert names(CallHarness(tmp_path, *TOOLS), given) == {spec.name for spec in TOOLS}
 
 
 def test_without_reflection_its_tool_is_neither_listed_nor_run(tmp_path: Path) -> None:
     given = services(make_settings(reflection_enabled=False))
-    road = Road(tmp_path, *TOOLS)
+    road = CallHarness(tmp_path, *TOOLS)
     assert {spec.name for spec in TOOLS} - names(road, given) == {"update_reflection"}
     outcome = road.call("update_reflection", {"content": "x"}, road.scope(services=given))
     assert not outcome.ok

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.road import Road
+from fakes.dispatcher import CallHarness
 from fakes.rounds import TOOLS, look
 from marid.core.policy.policy import Effect
 from marid.core.settings.values import make_settings
@@ -65,7 +65,7 @@ def test_a_slip_of_the_pen_is_found() -> None:
 
 
 def test_the_fallback_says_that_it_is_called_by_itself(tmp_path: Path) -> None:
-    scope = Road(tmp_path, *TOOLS).scope(services={Handoff: RoundHandoff()})
+    scope = CallHarness(tmp_path, *TOOLS).scope(services={Handoff: RoundHandoff()})
     told = {offer.name: offer for offer in tool_offers(Inventory(TOOLS), scope, "call_user")}
     assert "automatically" in told["call_user"].description
     assert "automatically" not in told["call_agent"].description

@@ -9,14 +9,14 @@ import anyio.lowlevel
 import anyio.to_thread
 import pytest
 
-from fakes.patience import patient
+from fakes.program import lasting_signals
 from marid.faces.signals import TERMINATION_SIGNALS, SignalGuard
 
 
 @pytest.mark.parametrize("number", TERMINATION_SIGNALS)
 def test_outside_of_a_round_the_first_one_is_raised_where_the_program_is(number: signal.Signals) -> None:
     before = signal.getsignal(number)
-    with patient() as signals:
+    with lasting_signals() as signals:
         assert (signals.exit_code, signals.first) == (0, None)
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), number)
@@ -26,7 +26,7 @@ def test_outside_of_a_round_the_first_one_is_raised_where_the_program_is(number:
 
 def test_while_they_are_held_nothing_is_raised_and_whoever_waits_is_told() -> None:
     async def held() -> int:
-        with patient() as signals, signals.defer_interrupts(), anyio.fail_after(30):
+        with lasting_signals() as signals, signals.defer_interrupts(), anyio.fail_after(30):
             os.kill(os.getpid(), signal.SIGINT)
             await signals.wait_for_signal()
             return signals.exit_code
@@ -48,7 +48,7 @@ def test_a_signal_cancels_a_round_as_a_whole(number: signal.Signals) -> None:
             stored.append("what there was")
             raise
 
-    with patient() as signals, pytest.raises(KeyboardInterrupt):
+    with lasting_signals() as signals, pytest.raises(KeyboardInterrupt):
         anyio.run(signals.run_cancellable, work)
     assert stored == ["what there was"]
 
@@ -59,7 +59,7 @@ def test_without_a_signal_a_round_ends_by_itself() -> None:
     async def work() -> None:
         done.append(1)
 
-    with patient() as signals:
+    with lasting_signals() as signals:
         anyio.run(signals.run_cancellable, work)
     assert done == [1]
 
@@ -84,7 +84,7 @@ def test_who_hangs_is_told_of() -> None:
 
 def test_afterwards_everything_is_as_before() -> None:
     before = [signal.getsignal(number) for number in TERMINATION_SIGNALS]
-    with patient():
+    with lasting_signals():
         assert [signal.getsignal(number) for number in TERMINATION_SIGNALS] != before
     assert [signal.getsignal(number) for number in TERMINATION_SIGNALS] == before
 
@@ -92,7 +92,7 @@ def test_afterwards_everything_is_as_before() -> None:
 def test_what_whoever_started_us_ignores_stays_ignored() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with patient() as signals:
+        with lasting_signals() as signals:
             os.kill(os.getpid(), signal.SIGHUP)
             assert signals.exit_code == 0
     finally:
@@ -100,7 +100,7 @@ def test_what_whoever_started_us_ignores_stays_ignored() -> None:
 
 
 def test_once_it_is_too_late_signals_are_ignored() -> None:
-    with patient() as signals:
+    with lasting_signals() as signals:
         signals.ignore()
         for number in TERMINATION_SIGNALS:
             os.kill(os.getpid(), number)
@@ -108,7 +108,7 @@ def test_once_it_is_too_late_signals_are_ignored() -> None:
 
 
 def test_no_thread_is_begun_while_a_signal_is_taken() -> None:
-    with patient():
+    with lasting_signals():
         before = {*threading.enumerate()}
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGTERM)
@@ -118,7 +118,7 @@ def test_no_thread_is_begun_while_a_signal_is_taken() -> None:
 def test_a_thread_has_no_signals_and_works_all_the_same() -> None:
     async def elsewhere() -> int:
         def enter() -> int:
-            with patient() as signals:
+            with lasting_signals() as signals:
                 return signals.exit_code
 
         return await anyio.to_thread.run_sync(enter)

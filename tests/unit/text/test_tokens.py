@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fakes.cache import FakeCache
+from fakes.ports import FakeCache
 from marid.core.errors import BadInput
 from marid.text.tokens import ENCODINGS, CachedCounter, TokenCounter, make_counter
 

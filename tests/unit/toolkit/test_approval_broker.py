@@ -5,7 +5,7 @@ import anyio
 import pytest
 
 from fakes.approvals import FakeApprovals
-from fakes.road import CALLER, Road, ScriptedAsker, SilentAsker, sets, within
+from fakes.dispatcher import CALLER, CallHarness, ScriptedAsker, SilentAsker, emit_sets, run_within
 from marid.core.caller import Caller
 from marid.core.errors import Refused, Unavailable
 from marid.core.events import Notice, QuestionAnswered, QuestionAsked
@@ -26,16 +26,16 @@ def _question(call: str = "1", *, caller: Caller = CALLER, always: bool = True) 
 
 
 @pytest.fixture
-def road(tmp_path: Path) -> Road:
-    return Road(tmp_path)
+def road(tmp_path: Path) -> CallHarness:
+    return CallHarness(tmp_path)
 
 
-def _ask(road: Road, scope: CallScope, question: Question | None = None) -> ApprovalAnswer:
-    return within(20, lambda: road.deeds.broker.ask(question or _question(), scope, "--allow write grants it"))
+def _ask(road: CallHarness, scope: CallScope, question: Question | None = None) -> ApprovalAnswer:
+    return run_within(20, lambda: road.deeds.broker.ask(question or _question(), scope, "--allow write grants it"))
 
 
 @pytest.mark.parametrize("answer", [ApprovalAnswer.YES, ApprovalAnswer.ALWAYS])
-def test_what_the_person_says_is_the_answer(road: Road, answer: ApprovalAnswer) -> None:
+def test_what_the_person_says_is_the_answer(road: CallHarness, answer: ApprovalAnswer) -> None:
     asker = ScriptedAsker(answer)
     assert _ask(road, road.scope(asker=asker)) is answer
     (question,) = asker.asked
@@ -48,7 +48,7 @@ def test_what_the_person_says_is_the_answer(road: Road, answer: ApprovalAnswer) 
 
 
 def test_without_an_answer_in_time_it_is_refused_and_gone(tmp_path: Path) -> None:
-    road = Road(tmp_path, patience=0.05)
+    road = CallHarness(tmp_path, patience=0.05)
     with pytest.raises(Refused, match="nobody answered in time"):
         _ask(road, road.scope(WAIT))
     assert road.approvals.pending() == []
@@ -56,13 +56,13 @@ def test_without_an_answer_in_time_it_is_refused_and_gone(tmp_path: Path) -> Non
         road.approvals.answer(_question().id, ApprovalAnswer.YES, person_caller("web"))
 
 
-async def _answered_elsewhere(road: Road, answer: ApprovalAnswer, asked: anyio.Event) -> None:
+async def _answered_elsewhere(road: CallHarness, answer: ApprovalAnswer, asked: anyio.Event) -> None:
     await asked.wait()
     (waiting,) = road.approvals.pending()
     road.approvals.answer(waiting.question.id, answer, person_caller("web"))
 
 
-def test_an_answer_from_elsewhere_takes_the_question_off_the_terminal(road: Road) -> None:
+def test_an_answer_from_elsewhere_takes_the_question_off_the_terminal(road: CallHarness) -> None:
     async def main() -> None:
         asker = SilentAsker()
         async with anyio.create_task_group() as group:
@@ -70,7 +70,7 @@ def test_an_answer_from_elsewhere_takes_the_question_off_the_terminal(road: Road
             assert await road.deeds.broker.ask(_question(), road.scope(asker=asker), "") is ApprovalAnswer.YES
         assert asker.gone.is_set()
 
-    within(20, main)
+    run_within(20, main)
 
 
 def test_a_slower_answer_of_the_terminal_does_not_count(tmp_path: Path) -> None:
@@ -84,23 +84,23 @@ def test_a_slower_answer_of_the_terminal_does_not_count(tmp_path: Path) -> None:
             self._approvals.answer(question.id, ApprovalAnswer.NO, person_caller("web"))
             return ApprovalAnswer.YES
 
-    road = Road(tmp_path)
+    road = CallHarness(tmp_path)
     with pytest.raises(Refused, match="said no"):
         _ask(road, road.scope(asker=Slow(road.approvals)))
 
 
-def test_when_the_terminal_has_gone_others_may_still_answer_if_it_may_wait(road: Road) -> None:
+def test_when_the_terminal_has_gone_others_may_still_answer_if_it_may_wait(road: CallHarness) -> None:
     async def main() -> None:
         asked = anyio.Event()
         async with anyio.create_task_group() as group:
             group.start_soon(_answered_elsewhere, road, ApprovalAnswer.ALWAYS, asked)
-            scope = road.scope(WAIT, asker=ScriptedAsker(None), emit=sets(asked))
+            scope = road.scope(WAIT, asker=ScriptedAsker(None), emit=emit_sets(asked))
             assert await road.deeds.broker.ask(_question(), scope, "") is ApprovalAnswer.ALWAYS
 
-    within(20, main)
+    run_within(20, main)
 
 
-def test_always_where_it_is_not_offered_is_a_yes(road: Road) -> None:
+def test_always_where_it_is_not_offered_is_a_yes(road: CallHarness) -> None:
     assert (
         _ask(road, road.scope(asker=ScriptedAsker(ApprovalAnswer.ALWAYS)), _question(always=False))
         is ApprovalAnswer.YES
@@ -108,7 +108,7 @@ def test_always_where_it_is_not_offered_is_a_yes(road: Road) -> None:
     assert road.approvals.grants == set()
 
 
-def test_after_a_restart_the_same_call_meets_its_answer(road: Road) -> None:
+def test_after_a_restart_the_same_call_meets_its_answer(road: CallHarness) -> None:
     """The row is all that is left of the first program."""
     asked = _question()
     road.approvals.open(asked._replace(created=time.time(), expires=time.time() + 60))
@@ -118,7 +118,7 @@ def test_after_a_restart_the_same_call_meets_its_answer(road: Road) -> None:
         _ask(road, road.scope(asker=ScriptedAsker(None)))
 
 
-def test_a_cancelled_call_takes_its_question_back(road: Road) -> None:
+def test_a_cancelled_call_takes_its_question_back(road: CallHarness) -> None:
     async def main() -> None:
         asker = SilentAsker()
         async with anyio.create_task_group() as group:
@@ -128,10 +128,10 @@ def test_a_cancelled_call_takes_its_question_back(road: Road) -> None:
             group.cancel_scope.cancel()
         assert road.approvals.pending() == []
 
-    within(20, main)
+    run_within(20, main)
 
 
-def test_the_same_question_over_and_over_is_refused_and_the_person_told(road: Road) -> None:
+def test_the_same_question_over_and_over_is_refused_and_the_person_told(road: CallHarness) -> None:
     asker = ScriptedAsker(*[ApprovalAnswer.NO] * 50)
 
     async def main() -> None:
@@ -139,12 +139,12 @@ def test_the_same_question_over_and_over_is_refused_and_the_person_told(road: Ro
             with pytest.raises(Refused):
                 await road.deeds.broker.ask(_question(), road.scope(asker=asker), "")
 
-    within(20, main)
+    run_within(20, main)
     assert len(asker.asked) == 10
     assert Notice("'x' has asked too often within a minute and is refused for now") in road.heard
 
 
-def test_a_person_is_asked_one_question_after_the_other(road: Road) -> None:
+def test_a_person_is_asked_one_question_after_the_other(road: CallHarness) -> None:
     class OneByOne:
         """Counts how many questions are on the screen."""
 
@@ -168,12 +168,12 @@ def test_a_person_is_asked_one_question_after_the_other(road: Road) -> None:
             for number in range(12):
                 group.start_soon(road.deeds.broker.ask, _question(f"{number}"), road.scope(asker=asker), "")
 
-    within(20, main)
+    run_within(20, main)
     assert asker.most == 1
     assert len(road.approvals.rows) == 12
 
 
-def test_without_a_terminal_a_handful_of_questions_waits_at_once(road: Road) -> None:
+def test_without_a_terminal_a_handful_of_questions_waits_at_once(road: CallHarness) -> None:
     most: list[int] = []
     answered: list[str] = []
 
@@ -192,12 +192,12 @@ def test_without_a_terminal_a_handful_of_questions_waits_at_once(road: Road) -> 
             for number in range(12):
                 group.start_soon(road.deeds.broker.ask, _question(f"{number}"), scope, "")
 
-    within(20, main)
+    run_within(20, main)
     assert max(most) == MAX_PENDING_QUESTIONS
     assert len(answered) == 12
 
 
-def test_a_face_that_breaks_while_asking_allows_nothing(road: Road) -> None:
+def test_a_face_that_breaks_while_asking_allows_nothing(road: CallHarness) -> None:
     class Broken:
         """A bug."""
 
@@ -218,7 +218,7 @@ def test_rows_that_cannot_be_read_any_more_are_told_as_they_are(tmp_path: Path) 
 
     desk = ApprovalBroker(Broken(), DaemonThreadPool(2), poll=0.005)
     with pytest.raises(Unavailable, match="no disk"):
-        within(20, lambda: desk.ask(_question(), Road(tmp_path).scope(WAIT), ""))
+        run_within(20, lambda: desk.ask(_question(), CallHarness(tmp_path).scope(WAIT), ""))
 
 
 def test_a_question_that_vanished_is_no_answer(tmp_path: Path) -> None:
@@ -230,4 +230,4 @@ def test_a_question_that_vanished_is_no_answer(tmp_path: Path) -> None:
 
     desk = ApprovalBroker(Forgetful(), DaemonThreadPool(2), poll=0.005)
     with pytest.raises(Refused, match="nobody answered"):
-        within(20, lambda: desk.ask(_question(), Road(tmp_path).scope(WAIT), ""))
+        run_within(20, lambda: desk.ask(_question(), CallHarness(tmp_path).scope(WAIT), ""))

@@ -6,7 +6,7 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
-from fakes.road import Road, ScriptedAsker
+from fakes.dispatcher import CallHarness, ScriptedAsker
 from marid.bootstrap.call_pipeline import make_dispatcher
 from marid.core.policy.approval import ApprovalAnswer
 from marid.core.policy.policy import DEFAULT_RULES, Policy, Verdict
@@ -42,7 +42,7 @@ def test_work_gives_its_result_or_raises_its_error_or_ends_in_time() -> None:
 _POLICY = Policy(layers=(replace(DEFAULT_RULES, outside=Verdict.ASK),))
 
 
-def call(road: Road, name: str, asker: ScriptedAsker, **args: object) -> Outcome:
+def call(road: CallHarness, name: str, asker: ScriptedAsker, **args: object) -> Outcome:
     handler = BlockingPlanHandler(threads=BlockingThreads(), audit=road.audit, make_handler=lambda: road.deeds)
     dispatcher = make_dispatcher(Inventory([read_file, write_file]), handler, strict=True)
     return run_blocking(dispatcher.call(name, args, road.scope(_POLICY, asker=asker)))
@@ -50,7 +50,7 @@ def call(road: Road, name: str, asker: ScriptedAsker, **args: object) -> Outcome
 
 def test_reading_needs_no_event_loop_and_is_recorded(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("one\n")
-    road = Road(tmp_path)
+    road = CallHarness(tmp_path)
     assert call(road, "read_file", ScriptedAsker(), path="a").text == "one\n"
     assert [record.tool for record in road.audit.records] == ["read_file"]
 
@@ -58,7 +58,7 @@ def test_reading_needs_no_event_loop_and_is_recorded(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("answer", "written"), [(ApprovalAnswer.YES, True), (ApprovalAnswer.NO, False)])
 def test_a_plan_is_asked_about_and_carried_out(tmp_path: Path, answer: ApprovalAnswer, *, written: bool) -> None:
     asker = ScriptedAsker(answer)
-    outcome = call(Road(tmp_path), "write_file", asker, path="new", content="x")
+    outcome = call(CallHarness(tmp_path), "write_file", asker, path="new", content="x")
     assert (len(asker.asked), isinstance(outcome, ToolOutput)) == (1, written)
     assert (tmp_path / "new").exists() == written
 
@@ -66,7 +66,7 @@ def test_a_plan_is_asked_about_and_carried_out(tmp_path: Path, answer: ApprovalA
 def test_a_path_outside_of_the_project_is_asked_for(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "other").write_text("two\n")
-    road = Road(tmp_path / "project")
+    road = CallHarness(tmp_path / "project")
     refused = call(road, "read_file", ScriptedAsker(ApprovalAnswer.NO), path=str(tmp_path / "other"))
     assert isinstance(refused, ToolFailure)
     allowed = call(road, "read_file", ScriptedAsker(ApprovalAnswer.YES), path=str(tmp_path / "other"))

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from fakes.road import Road, within
+from fakes.dispatcher import CallHarness, run_within
 from marid.core.policy.policy import Effect, Policy
 from marid.toolkit.dispatch import ToolInvocation
 from marid.toolkit.outcome import ToolFailure, ToolOutput
@@ -16,15 +16,15 @@ def hello(name: str = "you") -> ToolOutput:
 
 
 def test_calls_of_a_batch_are_told_apart_by_their_own_ids(tmp_path: Path) -> None:
-    road = Road(tmp_path, hello)
+    road = CallHarness(tmp_path, hello)
     calls = [ToolInvocation(name="hello", args={}, id="1"), ToolInvocation(name="hello", args={"x": 1}, id="2")]
-    first, second = within(9, lambda: road.dispatcher.call_all(calls, road.scope()))
+    first, second = run_within(9, lambda: road.dispatcher.call_all(calls, road.scope()))
     assert (first.ok, second.ok) == (True, False)
     assert sorted(record.call for record in road.audit.records) == ["1", "2"]
 
 
 def test_an_empty_policy_allows_nothing(tmp_path: Path) -> None:
-    road = Road(tmp_path, hello)
+    road = CallHarness(tmp_path, hello)
     outcome = road.call("hello", {}, road.scope(Policy(layers=())))
     assert isinstance(outcome, ToolFailure)
     assert outcome.code == "refused"
@@ -49,7 +49,7 @@ def fetch() -> ToolOutput:
 
 
 def test_the_body_of_what_has_effects_is_told_of_before_it_begins_and_reading_is_not(tmp_path: Path) -> None:
-    road = Road(tmp_path, hello, peek, fetch)
+    road = CallHarness(tmp_path, hello, peek, fetch)
     told: list[str] = []
 
     async def started(call: str) -> None:

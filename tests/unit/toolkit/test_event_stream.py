@@ -3,8 +3,8 @@ from collections.abc import Awaitable, Callable
 import anyio
 import pytest
 
+from fakes.dispatcher import run_within
 from fakes.events import Recorder
-from fakes.road import within
 from marid.core.caller import Caller
 from marid.core.events import Event, Notice
 from marid.toolkit.event_stream import AsyncEventStream
@@ -49,7 +49,7 @@ def test_a_slow_listener_holds_back_its_own_stream_and_no_other() -> None:
             slow.opened.set()
         assert done == ["free", "held"]
 
-    within(5, main)
+    run_within(5, main)
 
 
 def test_events_of_tasks_that_emit_at_once_come_one_at_a_time_in_the_order_of_emit() -> None:
@@ -64,7 +64,7 @@ def test_events_of_tasks_that_emit_at_once_come_one_at_a_time_in_the_order_of_em
         await stream.emit(Notice("e"))
         assert texts(listener) == list(enumerate("abcde"))
 
-    within(5, main)
+    run_within(5, main)
 
 
 async def _wait_and_cancel(stream: AsyncEventStream[Notice], listener: Gate, *, woken: bool) -> None:
@@ -102,7 +102,7 @@ def test_a_task_that_is_cancelled_while_it_waits_does_not_stop_the_stream(woken:
         heard = [text for _, text in texts(listener) if text != "b"]
         assert heard == ["a", "c", "d"]
 
-    within(5, main)
+    run_within(5, main)
 
 
 def _raising() -> Callable[[Event[Notice]], Awaitable[None]]:
@@ -119,7 +119,7 @@ def test_what_a_listener_raises_reaches_the_emitter_each_time() -> None:
             with pytest.raises(OSError, match=text):
                 await stream.emit(Notice(text))
 
-    within(5, main)
+    run_within(5, main)
 
 
 def test_a_listener_that_is_cancelled_leaves_the_stream_usable() -> None:
@@ -132,4 +132,4 @@ def test_a_listener_that_is_cancelled_leaves_the_stream_usable() -> None:
         await stream.emit(Notice("b"))
         assert texts(listener) == [(1, "b")]
 
-    within(5, main)
+    run_within(5, main)

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from fakes.road import Road
+from fakes.dispatcher import CallHarness
 from marid.core.events import Notice
 from marid.core.hooks import CallChange, Hooks, OutputChange, OutputPayload
 from marid.core.policy.policy import Effect, Verdict
@@ -16,7 +16,7 @@ def look(path: str) -> ToolOutput:
 
 
 def test_the_steps_stand_around_every_call_and_pass_it_on_without_hooks(tmp_path: Path) -> None:
-    road = Road(tmp_path, look)
+    road = CallHarness(tmp_path, look)
     assert [type(step) for step in road.dispatcher.steps if isinstance(step, HookCall | ObserveCall)] == [
         ObserveCall,
         HookCall,
@@ -25,7 +25,7 @@ def test_the_steps_stand_around_every_call_and_pass_it_on_without_hooks(tmp_path
 
 
 def test_observers_see_the_output_before_and_after_it_is_clipped(tmp_path: Path) -> None:
-    road, seen = Road(tmp_path, look, cap=20), list[OutputPayload]()
+    road, seen = CallHarness(tmp_path, look, cap=20), list[OutputPayload]()
     hooks = Hooks(pre_tool_output=(lambda payload: OutputChange("y" * 40),), post_tool_output=(seen.append,))
     outcome = road.call("look", {"path": "a"}, road.scope(hooks=hooks))
     (payload,) = seen
@@ -37,7 +37,7 @@ def test_observers_see_a_failure_and_one_that_fails_leaves_a_note(tmp_path: Path
     def broken(payload: OutputPayload) -> None:
         raise OSError(payload.final)
 
-    road = Road(tmp_path, look)
+    road = CallHarness(tmp_path, look)
     hooks = Hooks(pre_tool=(lambda payload: CallChange(verdict=Verdict.DENY),), post_tool=(broken,))
     outcome = road.call("look", {"path": "a"}, road.scope(hooks=hooks))
     assert "a hook denies it" in outcome.text

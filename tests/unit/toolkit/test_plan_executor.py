@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.road import Road, ScriptedAsker, within
+from fakes.dispatcher import CallHarness, ScriptedAsker, run_within
 from marid.core.errors import Exhausted, Refused, Unavailable
 from marid.core.policy.approval import ApprovalAnswer, QuestionKind
 from marid.core.policy.policy import Effect, Policy, Verdict
@@ -23,37 +23,37 @@ def _call(scope: CallScope, verdict: Verdict | None = Verdict.ALLOW, call_id: st
     return CallState(name="write", args={}, scope=scope, spec=SPEC, verdict=verdict, call_id=call_id)
 
 
-def _edit(road: Road, name: str = "a") -> EditPlan:
+def _edit(road: CallHarness, name: str = "a") -> EditPlan:
     return EditPlan(changes=(PlannedChange(path=road.territory.resolve(name), before=None, after=b"x"),), text="done")
 
 
 def test_a_plan_that_nobody_has_judged_is_refused(tmp_path: Path) -> None:
-    road = Road(tmp_path)
+    road = CallHarness(tmp_path)
     with pytest.raises(Refused, match="denies what it plans"):
-        within(9, lambda: road.deeds.execute(_edit(road), _call(road.scope(Policy(trusted=True)), None)))
+        run_within(9, lambda: road.deeds.execute(_edit(road), _call(road.scope(Policy(trusted=True)), None)))
 
 
 @pytest.mark.parametrize(
     ("kind", "kept"), [(QuestionKind.FETCH, True), (QuestionKind.OUTSIDE, True), (QuestionKind.EDIT, False)]
 )
 def test_a_yes_to_a_host_or_a_path_holds_on(tmp_path: Path, kind: QuestionKind, kept: bool) -> None:
-    road = Road(tmp_path)
+    road = CallHarness(tmp_path)
     preview = Preview(kind=kind, text="", plan="", grant="g", always=True)
     scope = road.scope(asker=ScriptedAsker(ApprovalAnswer.YES))
-    within(9, lambda: road.deeds.require_approval(preview, _call(scope)))
+    run_within(9, lambda: road.deeds.require_approval(preview, _call(scope)))
     assert road.approvals.has_grant("conversation:talk", "g") is kept
 
 
 def test_a_standing_grant_is_not_looked_for_where_always_is_not_offered(tmp_path: Path) -> None:
-    road = Road(tmp_path)
+    road = CallHarness(tmp_path)
     road.approvals.add_grant("conversation:talk", "g")
     preview = Preview(kind=QuestionKind.COMMAND, text="", plan="", grant="g", always=False)
     with pytest.raises(Refused, match="--allow exec"):
-        within(9, lambda: road.deeds.require_approval(preview, _call(road.scope())))
+        run_within(9, lambda: road.deeds.require_approval(preview, _call(road.scope())))
 
 
 def test_writing_has_a_time_of_its_own(tmp_path: Path) -> None:
-    road = Road(tmp_path)
+    road = CallHarness(tmp_path)
     free = threading.Event()
     assert COMMIT_TIMEOUT >= 10
 
@@ -63,12 +63,12 @@ def test_writing_has_a_time_of_its_own(tmp_path: Path) -> None:
 
     slow = replace(road.deeds, commit=wait, commit_timeout=0.02)
     with pytest.raises(Exhausted, match="check whether it happened"):
-        within(9, lambda: slow.execute(_edit(road), _call(road.scope(Policy(trusted=True)))))
+        run_within(9, lambda: slow.execute(_edit(road), _call(road.scope(Policy(trusted=True)))))
     free.set()
 
 
 def test_a_deed_begins_after_the_yes_and_after_that_is_told(tmp_path: Path) -> None:
-    road = Road(tmp_path)
+    road = CallHarness(tmp_path)
     order: list[str] = []
 
     async def started(call: str) -> None:
@@ -76,13 +76,13 @@ def test_a_deed_begins_after_the_yes_and_after_that_is_told(tmp_path: Path) -> N
 
     asker = ScriptedAsker(ApprovalAnswer.YES)
     scope = road.scope(asker=asker, on_effect=started)
-    within(9, lambda: road.deeds.execute(_edit(road), _call(scope, Verdict.ASK, "c1")))
+    run_within(9, lambda: road.deeds.execute(_edit(road), _call(scope, Verdict.ASK, "c1")))
     assert order == ["c1 False 1"]
     assert (tmp_path / "a").read_bytes() == b"x"
 
 
 def test_what_cannot_be_told_is_not_done(tmp_path: Path) -> None:
-    road = Road(tmp_path)
+    road = CallHarness(tmp_path)
 
     async def started(call: str) -> None:
         raise Unavailable(f"no room to note {call}")
@@ -91,12 +91,12 @@ def test_what_cannot_be_told_is_not_done(tmp_path: Path) -> None:
     plan = CommandPlan(argv=("true",), display="true", cwd=road.territory.resolve("."))
     for result in (_edit(road), plan):
         with pytest.raises(Unavailable, match="no room"):
-            within(9, lambda result=result: road.deeds.execute(result, call))
+            run_within(9, lambda result=result: road.deeds.execute(result, call))
     assert (list(tmp_path.iterdir()), road.runner.plans, call.has_acted) == ([], [], False)
 
 
 def test_nothing_is_told_of_an_edit_that_changes_nothing(tmp_path: Path) -> None:
-    road = Road(tmp_path)
+    road = CallHarness(tmp_path)
     (tmp_path / "a").write_bytes(b"x")
     told: list[str] = []
 
@@ -104,5 +104,5 @@ def test_nothing_is_told_of_an_edit_that_changes_nothing(tmp_path: Path) -> None
         told.append(call)
 
     same = EditPlan(changes=(PlannedChange(path=road.territory.resolve("a"), before=b"x", after=b"x"),), text="done")
-    within(9, lambda: road.deeds.execute(same, _call(road.scope(on_effect=started))))
+    run_within(9, lambda: road.deeds.execute(same, _call(road.scope(on_effect=started))))
     assert told == []

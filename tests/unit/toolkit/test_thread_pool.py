@@ -5,7 +5,7 @@ from collections.abc import Callable
 import anyio
 import pytest
 
-from fakes.road import within
+from fakes.dispatcher import run_within
 from marid.core.errors import Unavailable
 from marid.toolkit.thread_pool import DaemonThreadPool
 
@@ -18,7 +18,7 @@ def test_work_gives_its_result_or_raises_its_error() -> None:
         with pytest.raises(KeyError):
             await threads.run(_broken)
 
-    within(10, main)
+    run_within(10, main)
 
 
 def _broken() -> None:
@@ -32,7 +32,7 @@ def test_work_is_done_by_daemons_that_are_used_again() -> None:
         assert len(found) == 1
         assert all(one.daemon for one in found)
 
-    within(10, main)
+    run_within(10, main)
 
 
 def test_no_more_threads_are_at_work_than_allowed_and_no_fewer() -> None:
@@ -56,7 +56,7 @@ def test_no_more_threads_are_at_work_than_allowed_and_no_fewer() -> None:
                 group.start_soon(threads.run, work)
         assert max(most) == 3
 
-    within(20, main)
+    run_within(20, main)
 
 
 def _until(event: threading.Event) -> Callable[[], None]:
@@ -75,7 +75,7 @@ def test_work_that_takes_too_long_is_left_and_makes_room() -> None:
         assert await threads.run(lambda: "next", 10.0) == "next"
         free.set()
 
-    within(10, main)
+    run_within(10, main)
 
 
 def test_a_job_that_waits_for_a_thread_has_all_its_time_left() -> None:
@@ -95,7 +95,7 @@ def test_a_job_that_waits_for_a_thread_has_all_its_time_left() -> None:
             free.set()
         assert answers == ["late"]
 
-    within(10, main)
+    run_within(10, main)
 
 
 def test_cancelling_does_not_wait() -> None:
@@ -113,7 +113,7 @@ def test_cancelling_does_not_wait() -> None:
         await threads.run(lambda: done.append(1))
         assert done == [1]
 
-    within(10, main)
+    run_within(10, main)
 
 
 def test_work_given_up_before_it_began_is_never_done() -> None:
@@ -130,7 +130,7 @@ def test_work_given_up_before_it_began_is_never_done() -> None:
         await threads.run(lambda: done.append("after"))
         assert done == ["after"]
 
-    within(10, main)
+    run_within(10, main)
 
 
 def test_when_too_many_hang_no_more_are_taken_until_some_return() -> None:
@@ -150,7 +150,7 @@ def test_when_too_many_hang_no_more_are_taken_until_some_return() -> None:
             except Unavailable:
                 await anyio.lowlevel.checkpoint()
 
-    within(10, main)
+    run_within(10, main)
 
 
 def test_a_pool_outlives_the_loop_that_left_work_behind() -> None:

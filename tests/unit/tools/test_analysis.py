@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.hands import Hands
+from fakes.tool_caller import ToolCaller
 from marid.toolkit.outcome import ToolOutput
 from marid.tools.analysis import derive_code_path, get_file_summary
 
@@ -24,7 +24,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 def test_calls_are_followed_through_a_package(tree: Path) -> None:
-    outcome = Hands(tree).call(derive_code_path, target="app.py::main")
+    outcome = ToolCaller(tree).call(derive_code_path, target="app.py::main")
     assert isinstance(outcome, ToolOutput)
     assert (
         outcome.text
@@ -40,13 +40,13 @@ main (app.py:3)
 
 
 def test_a_folder_narrows_what_is_searched(tree: Path) -> None:
-    hands = Hands(tree)
+    hands = ToolCaller(tree)
     assert hands.text(derive_code_path, target="helper", path="pkg").startswith("helper (pkg/core.py:1)")
     assert hands.failure(derive_code_path, target="main", path="pkg").code == "not_found"
 
 
 def test_depth_has_ends(tree: Path) -> None:
-    hands = Hands(tree)
+    hands = ToolCaller(tree)
     text = hands.text(derive_code_path, target="main", max_depth=1)
     assert text.split("\n")[3] == "(not followed below level 1: 1; raise max_depth to follow them)"
     assert hands.text(derive_code_path, target="main", max_depth=10**6).startswith("main")
@@ -60,23 +60,23 @@ def test_a_tree_of_calls_that_is_too_deep_or_too_wide_says_so(tmp_path: Path) ->
     (tmp_path / "b.py").write_text(wide)
     with (tmp_path / "large.py").open("wb") as file:
         file.truncate(5 << 20)
-    deep = Hands(tmp_path).text(derive_code_path, target="f60", max_depth=99)
+    deep = ToolCaller(tmp_path).text(derive_code_path, target="f60", max_depth=99)
     assert deep.endswith("(not followed below level 40: 1)\n(1 Python files could not be read or are too large)")
-    cut = Hands(tmp_path).call(derive_code_path, target="b.f")
+    cut = ToolCaller(tmp_path).call(derive_code_path, target="b.f")
     assert isinstance(cut, ToolOutput)
     assert "(left out for length: 51 calls; start further down, or lower max_depth)" in cut.text
     assert cut.values["truncated"] is True
 
 
 def test_real_code_is_followed() -> None:
-    hands = Hands(Path(sysconfig.get_paths()["stdlib"]))
+    hands = ToolCaller(Path(sysconfig.get_paths()["stdlib"]))
     text = hands.text(derive_code_path, target="email.message_from_string", path="email", max_depth=4)
     assert "FeedParser.feed (email/feedparser.py:" in text
     assert "external:" in text
 
 
 def test_a_summary_names_the_file_as_it_was_given(tree: Path) -> None:
-    outcome = Hands(tree).call(get_file_summary, path="./pkg/core.py")
+    outcome = ToolCaller(tree).call(get_file_summary, path="./pkg/core.py")
     assert isinstance(outcome, ToolOutput)
     assert outcome.text == (
         "./pkg/core.py: python, 4 lines, 50 bytes\nfunctions:\n  def helper() (Lines 1-2)\n  def deep() (Lines 3-4)"
@@ -86,7 +86,7 @@ def test_a_summary_names_the_file_as_it_was_given(tree: Path) -> None:
 
 def test_a_long_summary_is_cut(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("".join(f"# {'heading ' * 8}{n}\n" for n in range(1000)))
-    outcome = Hands(tmp_path).call(get_file_summary, path="a.md")
+    outcome = ToolCaller(tmp_path).call(get_file_summary, path="a.md")
     assert isinstance(outcome, ToolOutput)
     assert outcome.values["truncated"] is True
     assert outcome.text.endswith("(the rest is left out: read parts of the file instead)")
@@ -94,7 +94,7 @@ def test_a_long_summary_is_cut(tmp_path: Path) -> None:
 
 def test_what_cannot_be_summed_up_is_an_error_with_words(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("[" * 100_000)
-    failed = Hands(tmp_path).failure(get_file_summary, path="a.json")
+    failed = ToolCaller(tmp_path).failure(get_file_summary, path="a.json")
     assert (failed.code, failed.message) == ("exhausted", "'a.json': nested too deeply to read")
-    assert Hands(tmp_path).failure(get_file_summary, path=".").code == "bad_input"
-    assert Hands(tmp_path).failure(get_file_summary, path="none").code == "not_found"
+    assert ToolCaller(tmp_path).failure(get_file_summary, path=".").code == "bad_input"
+    assert ToolCaller(tmp_path).failure(get_file_summary, path="none").code == "not_found"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from fakes.bd import install
-from fakes.beads import FakeBeads
-from fakes.hands import Hands
+from fakes.ports import FakeBeads
+from fakes.tool_caller import ToolCaller
 from marid.adapters.beads.project_beads import ProjectBeads
 from marid.core.errors import Exhausted, NotFound
 from marid.ports.beads import Bead, BeadsWorkspace
@@ -18,13 +18,13 @@ from marid.tools.beads import MAX_ROWS, bd_create, bd_list, bd_ready, bd_update
 from marid.workspace.guard.api import PathScope
 
 
-def hands(root: Path, env: dict[str, str] | None = None) -> Hands:
+def hands(root: Path, env: dict[str, str] | None = None) -> ToolCaller:
     territory = PathScope([str(root)])
-    return Hands(root, {BeadsWorkspace: ProjectBeads(territory, env or {"PATH": ""}), PathResolver: territory})
+    return ToolCaller(root, {BeadsWorkspace: ProjectBeads(territory, env or {"PATH": ""}), PathResolver: territory})
 
 
-def faked(root: Path, beads: FakeBeads) -> Hands:
-    return Hands(root, {BeadsWorkspace: beads, PathResolver: PathScope([str(root)])})
+def faked(root: Path, beads: FakeBeads) -> ToolCaller:
+    return ToolCaller(root, {BeadsWorkspace: beads, PathResolver: PathScope([str(root)])})
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 import pytest
 
-from fakes.hands import Hands
-from fakes.workers import InlineWorkers
+from fakes.ports import InlineWorkers
+from fakes.tool_caller import ToolCaller
 from marid.core.errors import Exhausted
 from marid.ports.workers import Workers
 from marid.toolkit.outcome import ToolOutput
@@ -19,7 +19,7 @@ CPP = Path(__file__).parents[2] / "golden" / "cpp"
 
 
 @pytest.fixture
-def hands(tmp_path: Path) -> Hands:
+def hands(tmp_path: Path) -> ToolCaller:
     (tmp_path / "shop.py").write_text("class Shop:\n    def total(self):\n        '''Sum.'''\n        return 1\n")
     (tmp_path / "web").mkdir()
     (tmp_path / "web" / "page.ts").write_text(
@@ -28,14 +28,14 @@ def hands(tmp_path: Path) -> Hands:
     (tmp_path / "web" / "notes.md").write_text("total\n")
     (tmp_path / "web" / "image.py").write_bytes(b"total\0")
     (tmp_path / "table.c").write_bytes((CPP / "table.c").read_bytes())
-    return Hands(tmp_path)
+    return ToolCaller(tmp_path)
 
 
 def given(spec: ToolSpec, path: str) -> dict[str, object]:
     return {"path": path, "name": "total"} if spec.name in ("get_definition", "find_references") else {"path": path}
 
 
-def test_the_language_is_told_by_the_name(hands: Hands) -> None:
+def test_the_language_is_told_by_the_name(hands: ToolCaller) -> None:
     assert hands.text(code.get_code_outline, path="shop.py") == "[Class] Shop (Lines 1-4)\n  [Method] total (Lines 2-4)"
     assert hands.text(code.get_code_outline, path="table.c") + "\n" == (CPP / "table.c.outline").read_text("utf-8")
     assert hands.text(code.get_skeleton, path="table.c") == (CPP / "table.c.skeleton").read_text("utf-8")
@@ -45,7 +45,7 @@ def test_the_language_is_told_by_the_name(hands: Hands) -> None:
     assert found.values == {"language": "python", "lines": [[2, 4]]}
 
 
-def test_a_file_that_defines_nothing_says_so(hands: Hands) -> None:
+def test_a_file_that_defines_nothing_says_so(hands: ToolCaller) -> None:
     (hands.root / "empty.go").write_text("")
     assert hands.text(code.get_code_outline, path="empty.go") == "empty.go defines nothing"
 
@@ -59,13 +59,13 @@ def test_a_file_that_defines_nothing_says_so(hands: Hands) -> None:
         ("web/image.py", "bad_input", "web/image.py is a binary file"),
     ],
 )
-def test_what_is_no_code_is_an_error(hands: Hands, spec: ToolSpec, path: str, code_: str, words: str) -> None:
+def test_what_is_no_code_is_an_error(hands: ToolCaller, spec: ToolSpec, path: str, code_: str, words: str) -> None:
     told = hands.failure(spec, **given(spec, path))
     assert told.code == code_
     assert words in told.message
 
 
-def test_references_are_code_in_every_language(hands: Hands) -> None:
+def test_references_are_code_in_every_language(hands: ToolCaller) -> None:
     found = hands.call(code.find_references, name="total")
     assert isinstance(found, ToolOutput)
     assert found.text.split("\n") == [
@@ -76,14 +76,14 @@ def test_references_are_code_in_every_language(hands: Hands) -> None:
     assert found.values == {"count": 3, "files": 2, "truncated": False, "failed": 0}
 
 
-def test_references_in_a_folder_or_a_file(hands: Hands) -> None:
+def test_references_in_a_folder_or_a_file(hands: ToolCaller) -> None:
     assert hands.text(code.find_references, name="total", path="web").startswith("web/page.ts:2: ")
     assert hands.text(code.find_references, name="Shop::total", path="./shop.py").startswith("./shop.py:2: ")
     absolute = str(hands.root / "web")
     assert hands.text(code.find_references, name="total", path=absolute).startswith(absolute + "/page.ts:2: ")
 
 
-def test_nothing_found_is_said(hands: Hands) -> None:
+def test_nothing_found_is_said(hands: ToolCaller) -> None:
     assert hands.text(code.find_references, name="nowhere", path="web") == "'nowhere' is not used in the code of web"
     assert (
         hands.text(code.find_references, name="nowhere", path="shop.py")
@@ -92,11 +92,11 @@ def test_nothing_found_is_said(hands: Hands) -> None:
 
 
 @pytest.mark.parametrize("name", ["", ".*", "a b", "x" * 100_000])
-def test_what_is_no_name_is_an_error(hands: Hands, name: str) -> None:
+def test_what_is_no_name_is_an_error(hands: ToolCaller, name: str) -> None:
     assert hands.failure(code.find_references, name=name).code == "bad_input"
 
 
-def test_many_references_are_cut(hands: Hands) -> None:
+def test_many_references_are_cut(hands: ToolCaller) -> None:
     for number in range(130):
         (hands.root / f"m{number:03}.py").write_text("total(1)\ntotal(2)\n")
     found = hands.call(code.find_references, name="total")
@@ -116,8 +116,8 @@ class Weary(InlineWorkers):
         return [Exhausted("too slow") for _ in calls]
 
 
-def test_files_that_could_not_be_parsed_are_named(hands: Hands) -> None:
-    tired = Hands(hands.root, {Workers: Weary()})
+def test_files_that_could_not_be_parsed_are_named(hands: ToolCaller) -> None:
+    tired = ToolCaller(hands.root, {Workers: Weary()})
     found = tired.call(code.find_references, name="total")
     assert isinstance(found, ToolOutput)
     assert found.text.endswith("could not be parsed, so not looked into: shop.py, web/page.ts")
@@ -133,12 +133,12 @@ class Broken(InlineWorkers):
         return [ValueError("bug") for _ in calls]
 
 
-def test_a_bug_is_not_hidden(hands: Hands) -> None:
+def test_a_bug_is_not_hidden(hands: ToolCaller) -> None:
     with pytest.raises(ValueError, match="bug"):
-        Hands(hands.root, {Workers: Broken()}).plan(code.find_references, name="total")
+        ToolCaller(hands.root, {Workers: Broken()}).plan(code.find_references, name="total")
 
 
-def test_large_files_come_in_batches_of_their_own(hands: Hands) -> None:
+def test_large_files_come_in_batches_of_their_own(hands: ToolCaller) -> None:
     for number in range(3):
         (hands.root / f"big{number}.py").write_text("total = 1\n" + "#" * (3 << 20))
     (hands.root / "huge.py").write_text("total = 1\n" + "#" * (5 << 20))

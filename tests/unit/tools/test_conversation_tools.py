@@ -6,8 +6,8 @@ from typing import Protocol
 import pytest
 
 from fakes.conversations import FakeConversations
+from fakes.dispatcher import CallHarness
 from fakes.model import FakeModel
-from fakes.road import Road
 from marid.adapters.store.conversations import FileConversations
 from marid.core.conversation.entry import AGENT, MESSAGE, USER, Entry
 from marid.core.model_io import ModelInfo
@@ -38,7 +38,7 @@ class Round:
     def __init__(self, root: Path, store: Store) -> None:
         self.store = store
         self.held: Conversation = store.open("mine", create=True)
-        self.road = Road(root, *TOOLS)
+        self.road = CallHarness(root, *TOOLS)
         model = FakeModel(name="m", window=1000)
         settings = make_settings(reflection_character_limit=20)
         self.services = home_services("mine", store, store.inbox, model) | conversation_services(self.held, settings)
@@ -201,7 +201,7 @@ def test_the_word_is_handed_on(turn: Round) -> None:
 
 
 def test_a_caller_without_a_conversation_is_offered_none_and_can_call_none(tmp_path: Path) -> None:
-    road = Road(tmp_path, *TOOLS)
+    road = CallHarness(tmp_path, *TOOLS)
     assert road.dispatcher.tools_for(road.scope()) == []
     outcome = road.call("update_todos", {"content": "x"})
     assert outcome.text.startswith("ERROR: 'update_todos' is not available here: it works in a conversation")

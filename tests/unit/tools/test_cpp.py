@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.hands import Hands
+from fakes.tool_caller import ToolCaller
 from marid.toolkit.outcome import EditPlan, ToolOutput
 from marid.toolkit.spec import ToolSpec
 from marid.tools import cpp
@@ -14,10 +14,10 @@ UPDATES = [spec for spec in cpp.TOOLS if "update" in spec.name]
 
 
 @pytest.fixture
-def hands(tmp_path: Path) -> Hands:
+def hands(tmp_path: Path) -> ToolCaller:
     for path in CODE.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
-    return Hands(tmp_path)
+    return ToolCaller(tmp_path)
 
 
 def given(spec: ToolSpec, path: str) -> dict[str, object]:
@@ -29,7 +29,7 @@ def given(spec: ToolSpec, path: str) -> dict[str, object]:
     return args
 
 
-def test_what_is_cpp_by_its_name_is_read_as_that_by_the_tools_for_c(hands: Hands) -> None:
+def test_what_is_cpp_by_its_name_is_read_as_that_by_the_tools_for_c(hands: ToolCaller) -> None:
     (hands.root / "a.cpp").write_text("class A { void f() { g(); } };\n")
     assert hands.text(cpp.ts_c_get_skeleton, path="a.cpp") == "class A { void f() { ... } };\n"
     outline = "[Class] A (Lines 1-1)\n  [Method] f (Lines 1-1)"
@@ -53,11 +53,11 @@ def test_what_is_cpp_by_its_name_is_read_as_that_by_the_tools_for_c(hands: Hands
         (cpp.ts_cpp_get_signature, "shapes.cpp", "Step::Step", "Shape::Step::Step(Spot from_, Spot to_)"),
     ],
 )
-def test_code_is_read(hands: Hands, spec: ToolSpec, path: str, name: str, start: str) -> None:
+def test_code_is_read(hands: ToolCaller, spec: ToolSpec, path: str, name: str, start: str) -> None:
     assert hands.text(spec, path=path, **({"name": name} if name else {})).startswith(start)
 
 
-def test_outlines(hands: Hands) -> None:
+def test_outlines(hands: ToolCaller) -> None:
     outline = hands.text(cpp.ts_c_get_code_outline, path="table.h")
     assert "[Struct] table_slot (Lines 41-46)\n  [Field] key (Lines 42-42)" in outline
     found = hands.call(cpp.ts_cpp_get_code_outline, path="shapes.hpp")
@@ -66,7 +66,7 @@ def test_outlines(hands: Hands) -> None:
     assert found.values["count"] == found.text.count("\n") + 1
 
 
-def test_an_update_is_a_plan_of_one_change(hands: Hands) -> None:
+def test_an_update_is_a_plan_of_one_change(hands: ToolCaller) -> None:
     before = (hands.root / "table.c").read_bytes()
     plan = hands.plan(
         cpp.ts_c_update_definition, path="table.c", name="ignore", new_content="static void ignore(void)\n{\n}\n"
@@ -81,7 +81,7 @@ def test_an_update_is_a_plan_of_one_change(hands: Hands) -> None:
     assert plan.values == {"before": [229, 232], "after": [229, 231]}
 
 
-def test_a_byte_order_mark_and_other_encodings_are_kept(hands: Hands) -> None:
+def test_a_byte_order_mark_and_other_encodings_are_kept(hands: ToolCaller) -> None:
     (hands.root / "bom.c").write_bytes(b"\xef\xbb\xbfint f(void);\r\nint g;\r\n")
     hands.text(cpp.ts_c_update_definition, path="bom.c", name="f", new_content="int f(int a);\n")
     assert (hands.root / "bom.c").read_bytes() == b"\xef\xbb\xbfint f(int a);\r\nint g;\r\n"
@@ -91,13 +91,13 @@ def test_a_byte_order_mark_and_other_encodings_are_kept(hands: Hands) -> None:
     assert "größe" in hands.text(cpp.ts_c_get_skeleton, path="old.c")
 
 
-def test_characters_that_a_file_cannot_hold_are_refused(hands: Hands) -> None:
+def test_characters_that_a_file_cannot_hold_are_refused(hands: ToolCaller) -> None:
     (hands.root / "old.c").write_bytes("/* größe */\nint f(void);\n".encode("latin-1"))
     told = hands.failure(cpp.ts_c_update_definition, path="old.c", name="f", new_content="int f(void); /* 中 */")
     assert (told.code, "cp1252" in told.message) == ("bad_input", True)
 
 
-def test_wide_text_can_be_read_and_not_changed(hands: Hands) -> None:
+def test_wide_text_can_be_read_and_not_changed(hands: ToolCaller) -> None:
     (hands.root / "wide.c").write_bytes("int f(void);\n".encode("utf-16"))
     assert hands.text(cpp.ts_c_get_definition, path="wide.c", name="f") == "int f(void);"
     told = hands.failure(cpp.ts_c_update_definition, path="wide.c", name="f", new_content="int f(int a);")
@@ -105,7 +105,7 @@ def test_wide_text_can_be_read_and_not_changed(hands: Hands) -> None:
 
 
 @pytest.mark.parametrize("spec", UPDATES, ids=lambda spec: spec.name)
-def test_updates_that_are_refused_write_nothing(hands: Hands, spec: ToolSpec) -> None:
+def test_updates_that_are_refused_write_nothing(hands: ToolCaller, spec: ToolSpec) -> None:
     (hands.root / "x.c").write_bytes(b"int f(int a) { return a; }\nint g;\n")
     for content in ("", " \n", "int f(", "int f() { \ud800 }"):
         told = hands.failure(spec, path="x.c", name="f", new_content=content)
@@ -129,13 +129,13 @@ def test_what_is_no_code_is_an_error(tmp_path: Path, spec: ToolSpec, path: str, 
     (tmp_path / "a.py").write_text("x = 1\n")
     (tmp_path / "binary.c").write_bytes(b"\x7fELF\0\0")
     (tmp_path / "large.c").write_bytes(b" " * 5_000_000)
-    told = Hands(tmp_path).failure(spec, **given(spec, path))
+    told = ToolCaller(tmp_path).failure(spec, **given(spec, path))
     assert told.code == code
     assert words in told.message
 
 
 @pytest.mark.parametrize("spec", [spec for spec in cpp.TOOLS if "name" in given(spec, "")], ids=lambda spec: spec.name)
-def test_an_unknown_name_is_an_error_that_helps(hands: Hands, spec: ToolSpec) -> None:
+def test_an_unknown_name_is_an_error_that_helps(hands: ToolCaller, spec: ToolSpec) -> None:
     told = hands.failure(spec, **{**given(spec, "table.h"), "name": "tabel_free"})
     assert told.code == "not_found"
     assert "'tabel_free' is not defined in table.h; did you mean 'table_free" in told.message

@@ -5,23 +5,23 @@ from pathlib import Path
 
 import pytest
 
-from fakes.hands import Hands
-from fakes.people import as_nobody
+from fakes.files import as_nobody
+from fakes.tool_caller import ToolCaller
 from fakes.trees import plant, scratch
 from marid.toolkit.outcome import ToolOutput
 from marid.tools.directories import get_tree, list_directory
 
 
 @pytest.fixture
-def hands(tmp_path: Path) -> Hands:
+def hands(tmp_path: Path) -> ToolCaller:
     for name in ("src/app/main.py", "src/a.py", "node_modules/x/y.js", "b.txt", ".hidden/c", "made/d"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"x" * 1_500)
     (tmp_path / ".gitignore").write_text("made/\n")
-    return Hands(tmp_path)
+    return ToolCaller(tmp_path)
 
 
-def test_a_folder_is_listed_with_kinds_and_sizes(hands: Hands) -> None:
+def test_a_folder_is_listed_with_kinds_and_sizes(hands: ToolCaller) -> None:
     assert hands.text(list_directory, path=".").split("\n") == [
         "[dir] .hidden",
         "[dir] made",
@@ -32,7 +32,7 @@ def test_a_folder_is_listed_with_kinds_and_sizes(hands: Hands) -> None:
     ]
 
 
-def test_more_levels_make_a_tree_without_what_is_ignored(hands: Hands) -> None:
+def test_more_levels_make_a_tree_without_what_is_ignored(hands: ToolCaller) -> None:
     assert hands.text(list_directory, path=".", depth=2, show_hidden=False).split("\n") == [
         "[dir] made (not entered)",
         "[dir] node_modules (not entered)",
@@ -43,7 +43,7 @@ def test_more_levels_make_a_tree_without_what_is_ignored(hands: Hands) -> None:
     ]
 
 
-def test_a_tree_shows_the_structure(hands: Hands) -> None:
+def test_a_tree_shows_the_structure(hands: ToolCaller) -> None:
     outcome = hands.call(get_tree, path=".", max_depth=3)
     assert isinstance(outcome, ToolOutput)
     assert outcome.text.split("\n") == [
@@ -62,17 +62,17 @@ def test_a_tree_shows_the_structure(hands: Hands) -> None:
     assert outcome.values == {"entries": 10, "truncated": False}
 
 
-def test_an_ignored_folder_that_is_named_is_shown(hands: Hands) -> None:
+def test_an_ignored_folder_that_is_named_is_shown(hands: ToolCaller) -> None:
     assert hands.text(get_tree, path="node_modules", max_depth=5) == "node_modules/\nx/\n  y.js"
 
 
-def test_a_link_is_shown_and_never_followed(hands: Hands) -> None:
+def test_a_link_is_shown_and_never_followed(hands: ToolCaller) -> None:
     (hands.root / "src" / "self").symlink_to(hands.root)
     assert "  self@" in hands.text(get_tree, path=".", max_depth=9).split("\n")
     assert "[link] self" in hands.text(list_directory, path="src")
 
 
-def test_odd_names_are_shown_safely(hands: Hands) -> None:
+def test_odd_names_are_shown_safely(hands: ToolCaller) -> None:
     (hands.root / "src" / "a\nb\x1b[2J").touch()
     os.close(os.open(os.fsencode(hands.root / "src") + b"/\xff.txt", os.O_CREAT))
     text = hands.text(list_directory, path="src")
@@ -86,22 +86,22 @@ def test_what_cannot_be_opened_hides_nothing_else() -> None:
         plant(top, {"a.py": "", "app/main.py": "", "closed/x": ""})
         Path(top, "closed").chmod(0)
         with as_nobody():
-            text = Hands(Path(top)).text(get_tree, path=".", max_depth=3)
+            text = ToolCaller(Path(top)).text(get_tree, path=".", max_depth=3)
         Path(top, "closed").chmod(0o700)
     assert text.split("\n") == ["./", "app/", "  main.py", "closed/", "  (cannot be opened)", "a.py"]
 
 
-def test_a_special_file_is_named(hands: Hands) -> None:
+def test_a_special_file_is_named(hands: ToolCaller) -> None:
     os.mkfifo(hands.root / "src" / "pipe")
     assert "[other] pipe" in hands.text(list_directory, path="src")
 
 
-def test_an_empty_folder_says_so(hands: Hands) -> None:
+def test_an_empty_folder_says_so(hands: ToolCaller) -> None:
     (hands.root / "empty").mkdir()
     assert hands.text(list_directory, path="empty") == "(empty)"
 
 
-def test_a_long_list_is_cut_and_says_so(hands: Hands) -> None:
+def test_a_long_list_is_cut_and_says_so(hands: ToolCaller) -> None:
     (hands.root / "many").mkdir()
     for number in range(2_001):
         (hands.root / "many" / str(number)).touch()
@@ -112,7 +112,7 @@ def test_a_long_list_is_cut_and_says_so(hands: Hands) -> None:
     assert "more than 2,000 names" in outcome.text
 
 
-def test_what_is_no_folder_is_refused(hands: Hands) -> None:
+def test_what_is_no_folder_is_refused(hands: ToolCaller) -> None:
     assert hands.failure(list_directory, path="b.txt").code == "bad_input"
     assert hands.failure(get_tree, path="scr", max_depth=1).message == "scr: not found; similar: src"
     assert hands.failure(get_tree, path=".", max_depth=0).message == "max_depth is 0: it must be at least 1"
@@ -124,4 +124,4 @@ def test_a_deep_tree_has_an_end(tmp_path: Path) -> None:
     for _ in range(60):
         deep /= "d"
         deep.mkdir()
-    assert Hands(tmp_path).text(get_tree, path=".", max_depth=10**6).count("\n") == 50
+    assert ToolCaller(tmp_path).text(get_tree, path=".", max_depth=10**6).count("\n") == 50

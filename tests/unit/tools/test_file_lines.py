@@ -8,14 +8,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fakes.hands import Hands
+from fakes.tool_caller import ToolCaller
 from marid.toolkit.outcome import ToolOutput
 from marid.tools.file_lines import file_edit, file_head, file_tail, get_file_slice, set_file_slice
 
 
 @pytest.fixture
-def hands(tmp_path: Path) -> Hands:
-    return Hands(tmp_path)
+def hands(tmp_path: Path) -> ToolCaller:
+    return ToolCaller(tmp_path)
 
 
 SOURCE = Path(str(difflib.__file__)).read_bytes()
@@ -23,7 +23,7 @@ LINES = SOURCE.decode().split("\n")
 
 
 @pytest.mark.parametrize(("start", "end"), [(1, 1), (10, 20), (2_000, 2_100), (len(LINES) - 3, 2**40)])
-def test_a_slice_of_a_real_file_is_its_lines(hands: Hands, start: int, end: int) -> None:
+def test_a_slice_of_a_real_file_is_its_lines(hands: ToolCaller, start: int, end: int) -> None:
     (hands.root / "a.py").write_bytes(SOURCE)
     total = len(LINES) - 1
     outcome = hands.call(get_file_slice, path="a.py", start_line=start, end_line=end)
@@ -33,7 +33,7 @@ def test_a_slice_of_a_real_file_is_its_lines(hands: Hands, start: int, end: int)
 
 
 @pytest.mark.parametrize(("start", "end"), [(0, 1), (-1, 2), (3, 2), (99, 100), (2**63, 2**63), (1.5, 2), ("x", 2)])
-def test_lines_that_cannot_be_are_refused(hands: Hands, start: object, end: object) -> None:
+def test_lines_that_cannot_be_are_refused(hands: ToolCaller, start: object, end: object) -> None:
     (hands.root / "a").write_text("a\nb\nc\n")
     assert hands.failure(get_file_slice, path="a", start_line=start, end_line=end).code == "bad_input"
     failure = hands.failure(set_file_slice, path="a", start_line=start, end_line=end, new_content="x")
@@ -41,7 +41,7 @@ def test_lines_that_cannot_be_are_refused(hands: Hands, start: object, end: obje
     assert (hands.root / "a").read_text() == "a\nb\nc\n"
 
 
-def test_head_and_tail_are_the_first_and_the_last_lines(hands: Hands) -> None:
+def test_head_and_tail_are_the_first_and_the_last_lines(hands: ToolCaller) -> None:
     (hands.root / "a.py").write_bytes(SOURCE)
     assert hands.text(file_head, path="a.py") == "".join(line + "\n" for line in LINES[:50])
     assert hands.text(file_tail, path="a.py", lines=3) == "\n".join(LINES[-4:])
@@ -49,7 +49,7 @@ def test_head_and_tail_are_the_first_and_the_last_lines(hands: Hands) -> None:
     assert hands.failure(file_tail, path="a.py", lines=-1).code == "bad_input"
 
 
-def test_some_lines_of_a_huge_file_are_read(hands: Hands) -> None:
+def test_some_lines_of_a_huge_file_are_read(hands: ToolCaller) -> None:
     with (hands.root / "huge").open("wb") as file:
         file.write(b"".join(b"line %d\n" % number for number in range(1, 3_000)))
         file.truncate(1 << 40)
@@ -60,7 +60,7 @@ def test_some_lines_of_a_huge_file_are_read(hands: Hands) -> None:
     assert hands.text(file_tail, path="huge", lines=1) == "end"
 
 
-def test_what_is_no_text_file_is_refused(hands: Hands) -> None:
+def test_what_is_no_text_file_is_refused(hands: ToolCaller) -> None:
     (hands.root / "folder").mkdir()
     (hands.root / "image").write_bytes(b"\x89PNG\0\0")
     (hands.root / "near.py").touch()
@@ -87,7 +87,7 @@ def test_what_is_no_text_file_is_refused(hands: Hands) -> None:
     ],
 )
 def test_lines_are_replaced_and_all_else_keeps_its_bytes(
-    hands: Hands, before: bytes, span: tuple[int, int], new: str, after: bytes
+    hands: ToolCaller, before: bytes, span: tuple[int, int], new: str, after: bytes
 ) -> None:
     (hands.root / "a").write_bytes(before)
     hands.text(set_file_slice, path="a", start_line=span[0], end_line=span[1], new_content=new)
@@ -96,7 +96,7 @@ def test_lines_are_replaced_and_all_else_keeps_its_bytes(
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_putting_a_slice_of_a_real_file_back_changes_nothing(hands: Hands, data: st.DataObject) -> None:
+def test_putting_a_slice_of_a_real_file_back_changes_nothing(hands: ToolCaller, data: st.DataObject) -> None:
     (hands.root / "a.py").write_bytes(SOURCE)
     start = data.draw(st.integers(1, len(LINES) - 1))
     end = data.draw(st.integers(start, start + 30))
@@ -123,7 +123,7 @@ def test_putting_a_slice_of_a_real_file_back_changes_nothing(hands: Hands, data:
         ({"operation": "replace_string", "find": "b", "replace": ""}, "a\n\nc", "Replaced line 2"),
     ],
 )
-def test_every_operation_does_what_it_says(hands: Hands, args: dict[str, object], after: str, said: str) -> None:
+def test_every_operation_does_what_it_says(hands: ToolCaller, args: dict[str, object], after: str, said: str) -> None:
     (hands.root / "a").write_text("a\nb\nc")
     assert hands.text(file_edit, path="a", **args).startswith(f"{said} of a, which has ")
     assert (hands.root / "a").read_text() == after
@@ -145,7 +145,7 @@ def test_every_operation_does_what_it_says(hands: Hands, args: dict[str, object]
         ({"operation": "erase"}, "operation"),
     ],
 )
-def test_an_operation_that_lacks_something_is_refused(hands: Hands, args: dict[str, object], words: str) -> None:
+def test_an_operation_that_lacks_something_is_refused(hands: ToolCaller, args: dict[str, object], words: str) -> None:
     (hands.root / "a").write_text("a\nb\nc\n")
     failure = hands.failure(file_edit, path="a", **args)
     assert failure.code == "bad_input"

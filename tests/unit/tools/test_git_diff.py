@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from fakes.git import FakeGit
-from fakes.hands import Hands
+from fakes.tool_caller import ToolCaller
 from fakes.worktree import Canary, Worktree, new_canary, new_worktree
 from marid.adapters.git.local_git import LocalGit
 from marid.adapters.process.programs import ProgramLimits
@@ -23,11 +23,11 @@ def tree(tmp_path: Path) -> Worktree:
 
 
 @pytest.fixture
-def hands(tree: Worktree) -> Hands:
-    return Hands(tree.path, {Git: LocalGit(tree.env)})
+def hands(tree: Worktree) -> ToolCaller:
+    return ToolCaller(tree.path, {Git: LocalGit(tree.env)})
 
 
-def test_what_is_not_committed_is_shown(tree: Worktree, hands: Hands) -> None:
+def test_what_is_not_committed_is_shown(tree: Worktree, hands: ToolCaller) -> None:
     tree.remove("sub/gone.txt")
     tree.write("new.txt", b"untracked\n")
     outcome = hands.call(get_git_diff, path=".")
@@ -37,33 +37,33 @@ def test_what_is_not_committed_is_shown(tree: Worktree, hands: Hands) -> None:
     assert outcome.values == {"files": ["a.txt", "sub/gone.txt"], "truncated": False}
 
 
-def test_one_file_one_folder_and_an_absolute_path(tree: Worktree, hands: Hands) -> None:
+def test_one_file_one_folder_and_an_absolute_path(tree: Worktree, hands: ToolCaller) -> None:
     tree.write("sub/b.txt", b"2\n")
     assert "sub/b.txt" not in hands.text(get_git_diff, path="a.txt")
     assert "a/sub/b.txt" in hands.text(get_git_diff, path="sub")
     assert "a.txt" not in hands.text(get_git_diff, path=f"{tree.folder}/sub/b.txt")
 
 
-def test_two_revisions_are_compared(hands: Hands) -> None:
+def test_two_revisions_are_compared(hands: ToolCaller) -> None:
     text = hands.text(get_git_diff, path="a.txt", base_rev="HEAD~1", head_rev="HEAD")
     assert "-one\n+uno\n" in text
     assert hands.text(get_git_diff, path="a.txt", base_rev="main", head_rev="HEAD") == "No differences."
 
 
-def test_a_file_that_was_deleted_can_be_asked_for(tree: Worktree, hands: Hands) -> None:
+def test_a_file_that_was_deleted_can_be_asked_for(tree: Worktree, hands: ToolCaller) -> None:
     tree.remove("sub/gone.txt")
     assert "-gone\n" in hands.text(get_git_diff, path="sub/gone.txt")
 
 
 def test_a_project_below_the_repository_is_told_nothing_of_what_is_above(tree: Worktree) -> None:
     tree.write("sub/b.txt", b"2\n")
-    below = Hands(tree.path / "sub", {Git: LocalGit(tree.env)})
+    below = ToolCaller(tree.path / "sub", {Git: LocalGit(tree.env)})
     text = below.text(get_git_diff, path=".")
     assert "--- a/b.txt\n" in text
     assert "a.txt" not in text
 
 
-def test_blacklisted_files_are_left_out(tree: Worktree, hands: Hands) -> None:
+def test_blacklisted_files_are_left_out(tree: Worktree, hands: ToolCaller) -> None:
     names = ["history.toml", "sub/my_history.toml", "HISTORY.TOML", "sub/x_History.Toml", "history.toml.bak"]
     tree.commit("third", dict.fromkeys(names, b"canary\n"))
     text = hands.text(get_git_diff, path=".", base_rev="HEAD~1", head_rev="HEAD")
@@ -72,7 +72,7 @@ def test_blacklisted_files_are_left_out(tree: Worktree, hands: Hands) -> None:
     assert "my_history" not in text
 
 
-def test_another_name_of_a_blacklisted_file_is_left_out(tree: Worktree, hands: Hands) -> None:
+def test_another_name_of_a_blacklisted_file_is_left_out(tree: Worktree, hands: ToolCaller) -> None:
     tree.commit("third", {"notes.txt": b"plain\n"})
     tree.write("history.toml", b"canary\n")
     tree.remove("notes.txt")
@@ -81,14 +81,14 @@ def test_another_name_of_a_blacklisted_file_is_left_out(tree: Worktree, hands: H
     assert hands.text(get_git_diff, path="notes.txt") == "No differences."
 
 
-def test_a_binary_file_is_only_named(tree: Worktree, hands: Hands) -> None:
+def test_a_binary_file_is_only_named(tree: Worktree, hands: ToolCaller) -> None:
     tree.commit("third", {"x.bin": bytes(range(256)) * 9})
     text = hands.text(get_git_diff, path="x.bin", base_rev="HEAD~1")
     assert "Binary files /dev/null and b/x.bin differ" in text
     assert len(text) < 200
 
 
-def test_a_long_diff_is_cut_and_says_so(tree: Worktree, hands: Hands) -> None:
+def test_a_long_diff_is_cut_and_says_so(tree: Worktree, hands: ToolCaller) -> None:
     tree.write("a.txt", b"a line of text\n" * 40_000)
     outcome = hands.call(get_git_diff, path=".")
     assert isinstance(outcome, ToolOutput)
@@ -98,28 +98,28 @@ def test_a_long_diff_is_cut_and_says_so(tree: Worktree, hands: Hands) -> None:
     assert outcome.text.splitlines()[-2] == "+a line of text"
 
 
-def test_a_file_with_odd_bytes_or_an_odd_name_is_shown(tree: Worktree, hands: Hands) -> None:
+def test_a_file_with_odd_bytes_or_an_odd_name_is_shown(tree: Worktree, hands: ToolCaller) -> None:
     tree.commit("third", {"-x": b"\xff\n", "sp ace\tb": b"q\n", ":(top)a": b"w\n"})
     for name in ("-x", "sp ace\tb", ":(top)a"):
         text = hands.text(get_git_diff, path=name, base_rev="HEAD~1", head_rev="HEAD")
         assert text.count("diff --git") == 1, name
 
 
-def test_an_option_as_a_revision_writes_nothing(tree: Worktree, hands: Hands, tmp_path: Path) -> None:
+def test_an_option_as_a_revision_writes_nothing(tree: Worktree, hands: ToolCaller, tmp_path: Path) -> None:
     mark = tmp_path / "pwn"
     assert hands.failure(get_git_diff, path=".", base_rev=f"--output={mark}").code == "bad_input"
     assert hands.failure(get_git_diff, path=".", base_rev="--no-index", head_rev="/etc/passwd").code == "bad_input"
     assert not mark.exists()
 
 
-def test_a_branch_that_is_named_like_an_option_is_no_revision(tree: Worktree, hands: Hands) -> None:
+def test_a_branch_that_is_named_like_an_option_is_no_revision(tree: Worktree, hands: ToolCaller) -> None:
     ref = tree.path / ".git" / "refs" / "heads" / "--format=evil"
     ref.write_bytes(tree.git("rev-parse", "HEAD"))
     assert hands.failure(get_git_diff, path=".", base_rev="--format=evil").code == "bad_input"
 
 
 def test_a_tracked_folder_that_became_a_link_shows_nothing_from_outside(
-    tree: Worktree, hands: Hands, tmp_path: Path
+    tree: Worktree, hands: ToolCaller, tmp_path: Path
 ) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "b.txt").write_text("canary\n")
@@ -151,7 +151,7 @@ def canary_of(tmp_path: Path) -> Canary:
     ],
 )
 def test_nothing_that_the_repository_configures_is_run(
-    tree: Worktree, hands: Hands, tmp_path: Path, name: str, attributes: str
+    tree: Worktree, hands: ToolCaller, tmp_path: Path, name: str, attributes: str
 ) -> None:
     canary = canary_of(tmp_path)
     tree.config((name, canary.command))
@@ -162,7 +162,7 @@ def test_nothing_that_the_repository_configures_is_run(
     assert not canary.sang()
 
 
-def test_an_included_configuration_is_not_read(tree: Worktree, hands: Hands, tmp_path: Path) -> None:
+def test_an_included_configuration_is_not_read(tree: Worktree, hands: ToolCaller, tmp_path: Path) -> None:
     canary = canary_of(tmp_path)
     (tmp_path / "evil").write_text(f"[diff]\n\texternal = {canary.command}\n")
     tree.config(("include.path", str(tmp_path / "evil")))
@@ -170,7 +170,7 @@ def test_an_included_configuration_is_not_read(tree: Worktree, hands: Hands, tmp
     assert not canary.sang()
 
 
-def test_a_submodule_is_never_fetched(tree: Worktree, hands: Hands, tmp_path: Path) -> None:
+def test_a_submodule_is_never_fetched(tree: Worktree, hands: ToolCaller, tmp_path: Path) -> None:
     canary = canary_of(tmp_path)
     tree.write(".gitmodules", f'[submodule "m"]\n\tpath = m\r\n\turl = ext::{canary.command}\n'.encode())
     tree.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},m")
@@ -179,7 +179,7 @@ def test_a_submodule_is_never_fetched(tree: Worktree, hands: Hands, tmp_path: Pa
     assert not canary.sang()
 
 
-def test_a_bare_repository_inside_is_only_files(tree: Worktree, hands: Hands, tmp_path: Path) -> None:
+def test_a_bare_repository_inside_is_only_files(tree: Worktree, hands: ToolCaller, tmp_path: Path) -> None:
     canary = canary_of(tmp_path)
     tree.git("init", "--quiet", "--bare", "--template=", "inner")
     with (tree.path / "inner" / "config").open("a") as file:
@@ -188,7 +188,7 @@ def test_a_bare_repository_inside_is_only_files(tree: Worktree, hands: Hands, tm
     assert not canary.sang()
 
 
-def test_the_index_is_not_locked(tree: Worktree, hands: Hands) -> None:
+def test_the_index_is_not_locked(tree: Worktree, hands: ToolCaller) -> None:
     (tree.path / ".git" / "index.lock").touch()
     before = (tree.path / ".git" / "index").stat()
     assert "+1\n" in hands.text(get_git_diff, path=".")
@@ -198,23 +198,25 @@ def test_the_index_is_not_locked(tree: Worktree, hands: Hands) -> None:
 
 def test_too_much_is_stopped(tree: Worktree) -> None:
     tree.write("a.txt", b"a line of text\n" * 40_000)
-    hands = Hands(tree.path, {Git: LocalGit(tree.env, limits=ProgramLimits(max_output=10_000))})
+    hands = ToolCaller(tree.path, {Git: LocalGit(tree.env, limits=ProgramLimits(max_output=10_000))})
     assert hands.failure(get_git_diff, path=".").code == "exhausted"
 
 
-def test_a_huge_file_is_named_and_not_read(tree: Worktree, hands: Hands) -> None:
+def test_a_huge_file_is_named_and_not_read(tree: Worktree, hands: ToolCaller) -> None:
     os.truncate(tree.path / "a.txt", 51 << 20)
     assert "Binary files a/a.txt and b/a.txt differ" in hands.text(get_git_diff, path="a.txt")
 
 
 def test_no_repository_is_bad_input_that_names_no_other_path(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
-    hands = Hands(tmp_path / "plain", {Git: FakeGit(repositories={})})
+    hands = ToolCaller(tmp_path / "plain", {Git: FakeGit(repositories={})})
     failure = hands.failure(get_git_diff, path=".")
     assert (failure.code, failure.message) == ("bad_input", "'.' is in no git repository")
 
 
-def test_a_repository_that_borrows_is_refused_without_its_paths(tree: Worktree, hands: Hands, tmp_path: Path) -> None:
+def test_a_repository_that_borrows_is_refused_without_its_paths(
+    tree: Worktree, hands: ToolCaller, tmp_path: Path
+) -> None:
     (tree.path / ".git" / "objects" / "info").mkdir(exist_ok=True)
     (tree.path / ".git" / "objects" / "info" / "alternates").write_text(f"{tmp_path}/elsewhere\n")
     failure = hands.failure(get_git_diff, path="a.txt")
@@ -222,7 +224,7 @@ def test_a_repository_that_borrows_is_refused_without_its_paths(tree: Worktree, 
     assert str(tmp_path) not in failure.message
 
 
-def test_what_is_nowhere_is_not_found(hands: Hands) -> None:
+def test_what_is_nowhere_is_not_found(hands: ToolCaller) -> None:
     failure = hands.failure(get_git_diff, path="nope.txt")
     assert failure.code == "not_found"
     assert "'nope.txt'" in failure.message
@@ -232,10 +234,10 @@ def test_before_the_first_commit_what_is_staged_is_new(tmp_path: Path) -> None:
     tree = new_worktree(tmp_path, "fresh")
     tree.write("a.txt", b"one\n")
     tree.git("add", "a.txt")
-    assert "+one\n" in Hands(tree.path, {Git: LocalGit(tree.env)}).text(get_git_diff, path=".")
+    assert "+one\n" in ToolCaller(tree.path, {Git: LocalGit(tree.env)}).text(get_git_diff, path=".")
 
 
-def test_an_unmerged_file_is_shown_and_a_blacklisted_one_is_not(tree: Worktree, hands: Hands) -> None:
+def test_an_unmerged_file_is_shown_and_a_blacklisted_one_is_not(tree: Worktree, hands: ToolCaller) -> None:
     tree.commit("base", {"m.txt": b"0\n", "history.toml": b"0\n"})
     tree.git("checkout", "--quiet", "-b", "side")
     tree.commit("side", {"m.txt": b"side\n", "history.toml": b"canary-side\n"})
@@ -261,12 +263,12 @@ def test_a_file_that_is_not_what_git_has_seen_is_not_shown(tree: Worktree) -> No
                 tree.write("a.txt", b"changed meanwhile\n")
             return found
 
-    hands = Hands(tree.path, {Git: Hasty(tree.env)})
+    hands = ToolCaller(tree.path, {Git: Hasty(tree.env)})
     assert "changed or moved" in str(hands.failure(get_git_diff, path=".", base_rev="HEAD~1"))
     assert "changed or moved" in str(hands.failure(get_git_diff, path="."))
 
 
-def test_line_ends_that_git_stores_otherwise_are_no_change(tree: Worktree, hands: Hands) -> None:
+def test_line_ends_that_git_stores_otherwise_are_no_change(tree: Worktree, hands: ToolCaller) -> None:
     tree.git("config", "core.autocrlf", "true")
     tree.write("a.txt", b"1\r\n2\r\n")
     assert "+2" in hands.text(get_git_diff, path=".")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fakes.hands import Hands
+from fakes.tool_caller import ToolCaller
 from fakes.web import FakeWeb
 from marid.ports.web import CrossHostRedirect, Web, WebPage
 from marid.text.web.http_urls import parse_url
@@ -21,8 +21,8 @@ def page(data: bytes, kind: str = "text/html", url: str = URL, *, whole: bool = 
     return WebPage(target=parse_url(url), kind=kind, charset="utf-8", data=data, whole=whole)
 
 
-def hands(root: Path, pages: Mapping[str, WebPage | CrossHostRedirect]) -> Hands:
-    return Hands(root, {Web: FakeWeb(pages=pages)})
+def hands(root: Path, pages: Mapping[str, WebPage | CrossHostRedirect]) -> ToolCaller:
+    return ToolCaller(root, {Web: FakeWeb(pages=pages)})
 
 
 def test_html_becomes_text(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_page_that_was_cut_says_so(tmp_path: Path) -> None:
 
 def test_another_host_is_named_and_not_visited(tmp_path: Path) -> None:
     web = FakeWeb(pages={URL: CrossHostRedirect(target=parse_url("https://other.example/x"))})
-    outcome = Hands(tmp_path, {Web: web}).call(fetch_url, url=URL)
+    outcome = ToolCaller(tmp_path, {Web: web}).call(fetch_url, url=URL)
     assert isinstance(outcome, ToolOutput)
     assert outcome.text.endswith("fetch this address if you want it: https://other.example/x")
     assert outcome.values == {"moved_to": "https://other.example/x"}
@@ -80,7 +80,7 @@ def test_what_cannot_be_meant_is_bad_input(tmp_path: Path, args: dict[str, Any])
 def test_five_results_have_three_lines_each(tmp_path: Path) -> None:
     hits = "".join(HIT.format(f"https://{letter}.example/") for letter in "abcdefg")
     web = FakeWeb(pages={SEARCH: page(hits.encode(), url=SEARCH)})
-    outcome = Hands(tmp_path, {Web: web}).call(web_search, query="  open the\ndoor ")
+    outcome = ToolCaller(tmp_path, {Web: web}).call(web_search, query="  open the\ndoor ")
     assert isinstance(outcome, ToolOutput)
     assert outcome.text.split("\n\n")[0] == "Title https://a.example/\nhttps://a.example/\nAbout https://a.example/"
     assert outcome.text.count("\n\n") == 4
@@ -117,7 +117,7 @@ def test_what_is_no_query_is_bad_input(tmp_path: Path, query: str) -> None:
 
 def test_the_question_names_the_host(tmp_path: Path) -> None:
     web = FakeWeb(pages={}, engine_url="http://127.0.0.1:8123/html/")
-    given = tool_params(fetch_url).parse({"url": "https://Example.com:8443/x"}, Hands(tmp_path).territory)
+    given = tool_params(fetch_url).parse({"url": "https://Example.com:8443/x"}, ToolCaller(tmp_path).territory)
     assert fetch_url.subject is not None
     assert fetch_url.subject({**given, "web": web}) == "example.com:8443"
     assert web_search.subject is not None

@@ -7,9 +7,9 @@ from typing import Any
 import anyio
 import pytest
 
-from fakes.attacks import context_reader
-from fakes.hands import Hands
-from fakes.people import as_nobody
+from fakes.files import as_nobody
+from fakes.hostile_project import context_reader
+from fakes.tool_caller import ToolCaller
 from marid.app.tool_access import ToolAccess
 from marid.app.tool_session import notice_listener, open_tools
 from marid.assembly.context_reader import ContextReader
@@ -152,7 +152,7 @@ def test_what_cannot_be_read_is_left_out_with_a_notice_unless_it_was_asked_for()
         project = filled(Path(top) / "project")
         closed = project / "closed"
         closed.mkdir(0o000)
-        hands = Hands(project, {ContextReader: context_reader()})
+        hands = ToolCaller(project, {ContextReader: context_reader()})
         hands.call(read_context, path=str(project))  # imports what a call needs
         with as_nobody():
             outcome = hands.call(read_context, path=str(project))
@@ -245,7 +245,7 @@ def test_links_of_the_kernel_are_not_followed_even_where_the_root_is_the_whole_d
     home = project / "home"
     home.mkdir()
     (home / "config.py").write_text("canary\n")
-    hands = Hands(project, {ContextReader: context_reader()})
+    hands = ToolCaller(project, {ContextReader: context_reader()})
     hands.territory = PathScope(["/"], home=str(home))
     fd = os.open(project, os.O_RDONLY)
     try:

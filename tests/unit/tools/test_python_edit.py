@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.hands import Hands
+from fakes.tool_caller import ToolCaller
 from marid.toolkit.outcome import EditPlan
 from marid.toolkit.spec import ToolSpec
 from marid.tools.python_edit import (
@@ -46,17 +46,17 @@ ARGUMENTS: dict[ToolSpec, dict[str, object]] = {
 
 
 @pytest.fixture
-def hands(tmp_path: Path) -> Hands:
+def hands(tmp_path: Path) -> ToolCaller:
     (tmp_path / "a.py").write_bytes(CODE.encode())
-    return Hands(tmp_path)
+    return ToolCaller(tmp_path)
 
 
-def read(hands: Hands, name: str = "a.py") -> str:
+def read(hands: ToolCaller, name: str = "a.py") -> str:
     return (hands.root / name).read_bytes().decode()
 
 
 @pytest.mark.parametrize("spec", TOOLS, ids=lambda spec: spec.name)
-def test_a_plan_touches_nothing_and_says_what_it_was_made_from(hands: Hands, spec: ToolSpec) -> None:
+def test_a_plan_touches_nothing_and_says_what_it_was_made_from(hands: ToolCaller, spec: ToolSpec) -> None:
     plan = hands.plan(spec, **ARGUMENTS[spec])
     assert isinstance(plan, EditPlan)
     assert read(hands) == CODE
@@ -73,7 +73,9 @@ def test_a_plan_touches_nothing_and_says_what_it_was_made_from(hands: Hands, spe
         (b"\x7fELF\0\0\1", "'a.py': line 1: null byte"),
     ],
 )
-def test_a_file_that_is_no_python_is_an_error_and_stays(hands: Hands, spec: ToolSpec, data: bytes, words: str) -> None:
+def test_a_file_that_is_no_python_is_an_error_and_stays(
+    hands: ToolCaller, spec: ToolSpec, data: bytes, words: str
+) -> None:
     (hands.root / "a.py").write_bytes(data)
     failed = hands.failure(spec, **ARGUMENTS[spec])
     assert failed.code == "bad_input"
@@ -81,13 +83,13 @@ def test_a_file_that_is_no_python_is_an_error_and_stays(hands: Hands, spec: Tool
     assert (hands.root / "a.py").read_bytes() == data
 
 
-def test_a_definition_is_updated(hands: Hands) -> None:
+def test_a_definition_is_updated(hands: ToolCaller) -> None:
     said = hands.text(py_update_definition, path="a.py", name="Shop.name", new_content="def name(self):\n  return 2")
     assert said == "updated 'Shop.name' in 'a.py': lines 7-8"
     assert read(hands) == CODE.replace('return "x"', "return 2")
 
 
-def test_a_signature_and_a_variable_are_set(hands: Hands) -> None:
+def test_a_signature_and_a_variable_are_set(hands: ToolCaller) -> None:
     hands.text(py_set_signature, path="a.py", name="Shop.size", new_signature="async def size(self, x) -> int")
     hands.text(py_set_var_declaration, path="a.py", name="LIMIT", new_declaration="LIMIT: int = 4")
     assert read(hands) == CODE.replace("def size(self):", "async def size(self, x) -> int:").replace(
@@ -95,7 +97,7 @@ def test_a_signature_and_a_variable_are_set(hands: Hands) -> None:
     )
 
 
-def test_a_definition_is_removed_and_added_again(hands: Hands) -> None:
+def test_a_definition_is_removed_and_added_again(hands: ToolCaller) -> None:
     hands.text(py_remove_def, path="a.py", name="Shop.name")
     assert "def name" not in read(hands)
     hands.text(
@@ -109,12 +111,12 @@ def test_a_definition_is_removed_and_added_again(hands: Hands) -> None:
     assert read(hands) == CODE
 
 
-def test_lines_are_wrapped_in_a_region(hands: Hands) -> None:
+def test_lines_are_wrapped_in_a_region(hands: ToolCaller) -> None:
     hands.text(py_region_wrap, path="a.py", start_line=7, end_line=8, region_name="names")
     assert '    #region names\n    def name(self):\n        return "x"\n    #endregion\n' in read(hands)
 
 
-def test_a_move_between_files_is_one_edit_of_both(hands: Hands) -> None:
+def test_a_move_between_files_is_one_edit_of_both(hands: ToolCaller) -> None:
     (hands.root / "b.py").write_text("class B:\n\tx = 1\n")
     plan = hands.plan(py_move_def, src_path="a.py", dest_path="b.py", name="Shop.name", dest_name="B.title")
     assert isinstance(plan, EditPlan)
@@ -125,13 +127,13 @@ def test_a_move_between_files_is_one_edit_of_both(hands: Hands) -> None:
     assert "def name" not in read(hands)
 
 
-def test_a_move_makes_a_file_that_is_not_there(hands: Hands) -> None:
+def test_a_move_makes_a_file_that_is_not_there(hands: ToolCaller) -> None:
     hands.text(py_move_def, src_path="a.py", dest_path="new.py", name="free@14")
     assert read(hands, "new.py") == "def free():\n    return LIMIT\n"
     assert read(hands) == CODE[: CODE.index("\n\ndef free")]
 
 
-def test_a_move_inside_a_file_changes_it_once(hands: Hands) -> None:
+def test_a_move_inside_a_file_changes_it_once(hands: ToolCaller) -> None:
     hands.text(
         py_move_def,
         src_path="a.py",
@@ -157,7 +159,7 @@ def test_a_move_inside_a_file_changes_it_once(hands: Hands) -> None:
     ],
 )
 def test_a_move_that_cannot_be_leaves_everything(
-    hands: Hands, arguments: dict[str, object], code: str, words: str
+    hands: ToolCaller, arguments: dict[str, object], code: str, words: str
 ) -> None:
     (hands.root / "there.txt").touch()
     failed = hands.failure(py_move_def, **{"src_path": "a.py", "name": "free", **arguments})
@@ -167,7 +169,7 @@ def test_a_move_that_cannot_be_leaves_everything(
     assert sorted(path.name for path in hands.root.iterdir()) == ["a.py", "there.txt"]
 
 
-def test_a_result_that_is_too_large_is_too_much(hands: Hands) -> None:
+def test_a_result_that_is_too_large_is_too_much(hands: ToolCaller) -> None:
     content = f"def free():\n    return '{'x' * MAX_FILE_BYTES}'"
     failed = hands.failure(py_update_definition, path="a.py", name="free", new_content=content)
     assert failed.code == "exhausted"

@@ -2,14 +2,14 @@ from pathlib import Path
 
 import pytest
 
-from fakes.hands import Hands
+from fakes.tool_caller import ToolCaller
 from marid.core.errors import Exhausted
 from marid.toolkit.handles import FolderRef
 from marid.tools.python_files import MAX_FILE_BYTES, PythonFiles
 
 
 def folder(root: Path, name: str = ".") -> FolderRef:
-    return FolderRef(Hands(root).territory.resolve(name), name)
+    return FolderRef(ToolCaller(root).territory.resolve(name), name)
 
 
 def test_a_file_is_read_when_it_is_needed_and_once(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.hands import Hands
+from fakes.tool_caller import ToolCaller
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec
 from marid.tools.python_read import (
@@ -32,7 +32,7 @@ ONE_FILE = [spec for spec in TOOLS if spec.name != "py_get_hierarchy"]
 
 
 def call(root: Path, spec: ToolSpec, path: str = "shop.py", **more: str) -> ToolOutput:
-    outcome = Hands(root).call(spec, path=path, **{**NAMED.get(spec.name, {}), **more})
+    outcome = ToolCaller(root).call(spec, path=path, **{**NAMED.get(spec.name, {}), **more})
     assert isinstance(outcome, ToolOutput), outcome
     return outcome
 
@@ -93,7 +93,7 @@ def test_an_empty_file_has_nothing_to_tell(tmp_path: Path) -> None:
 @pytest.mark.parametrize("spec", [spec for spec in ONE_FILE if spec is not py_check_syntax], ids=lambda spec: spec.name)
 def test_a_file_that_does_not_parse_is_an_error_with_path_and_line(tmp_path: Path, spec: ToolSpec) -> None:
     (tmp_path / "bad.py").write_text("x = 1\ny = = 2\n")
-    failed = Hands(tmp_path).failure(spec, path="bad.py", **NAMED.get(spec.name, {}))
+    failed = ToolCaller(tmp_path).failure(spec, path="bad.py", **NAMED.get(spec.name, {}))
     assert failed.code == "bad_input"
     assert failed.message.startswith("'bad.py': line 2, column 5: ")
 
@@ -103,7 +103,7 @@ def test_bad_input_is_an_error_with_words(tmp_path: Path, spec: ToolSpec) -> Non
     (tmp_path / "a.txt").write_text("x = 1\n")
     (tmp_path / "folder.py").mkdir()
     (tmp_path / "bomb.py").write_text("-" * 100_000 + "1")
-    hands, more = Hands(tmp_path), NAMED.get(spec.name, {})
+    hands, more = ToolCaller(tmp_path), NAMED.get(spec.name, {})
     wrong = hands.failure(spec, path="a.txt", **more)
     assert (wrong.code, "no Python file" in wrong.message) == ("bad_input", True)
     assert hands.failure(spec, path="none.py", **more).code == "not_found"
@@ -134,10 +134,10 @@ def test_a_hierarchy_spans_the_files_of_a_folder(shop: Path) -> None:
 def test_a_hierarchy_of_one_file(shop: Path) -> None:
     outcome = call(shop, py_get_hierarchy, class_name="Shop")
     assert outcome.text == "shop.py:3: class Shop\nno subclasses found"
-    assert Hands(shop).failure(py_get_hierarchy, path="shop.py", class_name="Shopp").code == "not_found"
-    assert Hands(shop).failure(py_get_hierarchy, path="none", class_name="Shop").code == "not_found"
+    assert ToolCaller(shop).failure(py_get_hierarchy, path="shop.py", class_name="Shopp").code == "not_found"
+    assert ToolCaller(shop).failure(py_get_hierarchy, path="none", class_name="Shop").code == "not_found"
     (shop / "a.txt").write_text("class Shop: ...")
-    assert Hands(shop).failure(py_get_hierarchy, path="a.txt", class_name="Shop").code == "bad_input"
+    assert ToolCaller(shop).failure(py_get_hierarchy, path="a.txt", class_name="Shop").code == "bad_input"
 
 
 def test_a_long_hierarchy_is_cut(tmp_path: Path) -> None:
@@ -149,6 +149,6 @@ def test_a_long_hierarchy_is_cut(tmp_path: Path) -> None:
 
 def test_a_hierarchy_of_real_code() -> None:
     root = Path(sysconfig.get_paths()["stdlib"])
-    text = Hands(root).text(py_get_hierarchy, path="email", class_name="Message")
+    text = ToolCaller(root).text(py_get_hierarchy, path="email", class_name="Message")
     assert ": class MIMEPart(Message)\n    email/message.py:" in text
     assert re.search(r"\n      email/mime/text\.py:\d+: class MIMEText\(MIMENonMultipart\)", text)

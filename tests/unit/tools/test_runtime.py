@@ -1,8 +1,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from fakes.hands import Hands
-from fakes.road import Road
+from fakes.dispatcher import CallHarness
+from fakes.tool_caller import ToolCaller
 from marid.ports.gauges import UiMetrics
 from marid.tools.runtime import get_ui_performance
 
@@ -19,10 +19,10 @@ class Metrics:
 
 def test_every_finite_value_has_a_line(tmp_path: Path) -> None:
     metrics = Metrics({"fps": 59.94, "x\x1b": 1, "odd": float("nan")})
-    assert Hands(tmp_path, {UiMetrics: metrics}).text(get_ui_performance) == "fps: 59.9\nx\\x1b: 1.0"
-    assert Hands(tmp_path, {UiMetrics: Metrics({})}).text(get_ui_performance) == "nothing is measured yet"
+    assert ToolCaller(tmp_path, {UiMetrics: metrics}).text(get_ui_performance) == "fps: 59.9\nx\\x1b: 1.0"
+    assert ToolCaller(tmp_path, {UiMetrics: Metrics({})}).text(get_ui_performance) == "nothing is measured yet"
 
 
 def test_without_an_interface_it_is_not_available(tmp_path: Path) -> None:
-    outcome = Road(tmp_path, get_ui_performance).call("get_ui_performance", {})
+    outcome = CallHarness(tmp_path, get_ui_performance).call("get_ui_performance", {})
     assert outcome.text == "ERROR: 'get_ui_performance' is not available here: no user interface is attached"

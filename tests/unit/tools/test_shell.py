@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from fakes.hands import Hands
-from fakes.processes import FakeProcesses
+from fakes.ports import FakeProcesses
+from fakes.tool_caller import ToolCaller
 from marid.core.errors import Unavailable
 from marid.ports.processes import FailureAnalyst, ProcessRunner
 from marid.toolkit.outcome import CommandPlan, ProcessResult, ToolOutput
@@ -27,13 +27,13 @@ class Absent:
 
 
 @pytest.fixture
-def hands(tmp_path: Path) -> Hands:
+def hands(tmp_path: Path) -> ToolCaller:
     (tmp_path / "sub").mkdir()
     (tmp_path / "file").touch()
-    return Hands(tmp_path, {ProcessRunner: FakeProcesses(programs=["pwsh"])})
+    return ToolCaller(tmp_path, {ProcessRunner: FakeProcesses(programs=["pwsh"])})
 
 
-def plan(hands: Hands, **args: object) -> CommandPlan:
+def plan(hands: ToolCaller, **args: object) -> CommandPlan:
     made = hands.plan(run_shell, **args)
     assert isinstance(made, CommandPlan)
     return made
@@ -45,14 +45,14 @@ def finished(run: CommandPlan, **left: object) -> ToolOutput:
     return run.finish(ProcessResult(**ran))  # pyright: ignore[reportArgumentType]
 
 
-def with_analyst(hands: Hands, analyst: FailureAnalyst, command: str) -> CommandPlan:
+def with_analyst(hands: ToolCaller, analyst: FailureAnalyst, command: str) -> CommandPlan:
     given = tool_params(run_shell).parse({"command": command}, hands.territory)
     made = run_shell.body(**given, analyst=analyst)
     assert isinstance(made, CommandPlan)
     return made
 
 
-def test_a_command_is_planned_for_sh_and_not_run(hands: Hands) -> None:
+def test_a_command_is_planned_for_sh_and_not_run(hands: ToolCaller) -> None:
     made = plan(hands, command="rm -rf *; echo 'x'")
     assert made.argv == ("/bin/sh", "-c", "rm -rf *; echo 'x'")
     assert made.display == "rm -rf *; echo 'x'"
@@ -60,7 +60,7 @@ def test_a_command_is_planned_for_sh_and_not_run(hands: Hands) -> None:
     assert (hands.root / "file").exists()
 
 
-def test_the_folder_and_the_time_limit_can_be_given(hands: Hands) -> None:
+def test_the_folder_and_the_time_limit_can_be_given(hands: ToolCaller) -> None:
     made = plan(hands, command="x", cwd="sub", timeout=1.5)
     assert (made.cwd.name, made.timeout) == ("sub", 1.5)
 
@@ -77,41 +77,41 @@ def test_the_folder_and_the_time_limit_can_be_given(hands: Hands) -> None:
         ({"command": "x", "cwd": "file"}, "'file' is a file, not a folder"),
     ],
 )
-def test_what_cannot_be_run_is_said(hands: Hands, args: dict[str, object], words: str) -> None:
+def test_what_cannot_be_run_is_said(hands: ToolCaller, args: dict[str, object], words: str) -> None:
     failure = hands.failure(run_shell, **args)
     assert failure.code == "bad_input"
     assert words in failure.message
 
 
-def test_the_result_holds_both_streams_and_the_exit_code(hands: Hands) -> None:
+def test_the_result_holds_both_streams_and_the_exit_code(hands: ToolCaller) -> None:
     done = finished(plan(hands, command="x"), status=3, out="out\n", err="err\n")
     assert done.text == "STDOUT:\nout\nSTDERR:\nerr\nEXIT CODE: 3"
     assert done.values == {"exit_code": 3, "seconds": 0.5, "timed_out": False, "stdout": "out\n", "stderr": "err\n"}
     assert done.ok
 
 
-def test_a_time_out_is_said(hands: Hands) -> None:
+def test_a_time_out_is_said(hands: ToolCaller) -> None:
     done = finished(plan(hands, command="x", timeout=2), status=-9, timed_out=True)
     assert done.text.endswith("EXIT CODE: -9\nERROR: timed out after 2s")
 
 
 @pytest.mark.parametrize("character", ["x", "\n", "\0", "€", "😀"])
-def test_the_largest_reply_is_below_four_megabytes(hands: Hands, character: str) -> None:
+def test_the_largest_reply_is_below_four_megabytes(hands: ToolCaller, character: str) -> None:
     much = character * 1_000_000
     done = finished(plan(hands, command="x"), status=1, out=much, err=much)
     assert len(json.dumps({"text": done.text, "values": dict(done.values)})) < 4_000_000
 
 
-def test_an_analyst_is_asked_about_a_failure(hands: Hands) -> None:
+def test_an_analyst_is_asked_about_a_failure(hands: ToolCaller) -> None:
     done = finished(with_analyst(hands, Critic(), "make"), status=2, err="oh no")
     assert done.text.endswith("EXIT CODE: 2\nQA ANALYSIS:\n<make> <oh no>")
 
 
-def test_an_analyst_is_not_asked_about_success(hands: Hands) -> None:
+def test_an_analyst_is_not_asked_about_success(hands: ToolCaller) -> None:
     assert "QA" not in finished(with_analyst(hands, Critic(), "make"), err="warning").text
 
 
-def test_an_analyst_sees_no_secrets_and_only_the_end(hands: Hands) -> None:
+def test_an_analyst_sees_no_secrets_and_only_the_end(hands: ToolCaller) -> None:
     err = "x" * 20_000 + f"\ntoken: {KEY}\npassword=Tr0ub4dor&3xyz9\n"
     done = finished(with_analyst(hands, Critic(), f"TOKEN={KEY} make"), status=2, err=err)
     opinion = done.text.partition("QA ANALYSIS:\n")[2]
@@ -120,13 +120,13 @@ def test_an_analyst_sees_no_secrets_and_only_the_end(hands: Hands) -> None:
     assert len(opinion) < 9_000
 
 
-def test_an_analyst_who_fails_does_not_fail_the_call(hands: Hands) -> None:
+def test_an_analyst_who_fails_does_not_fail_the_call(hands: ToolCaller) -> None:
     done = finished(with_analyst(hands, Absent(), "make"), status=2, err="oh no")
     assert done.text == "STDOUT:\n\nSTDERR:\noh no\nEXIT CODE: 2"
 
 
 @pytest.mark.parametrize("name", ["it's", "it\u2019s", "$(x)", "a\nb", "`x`"])
-def test_d36_the_folder_is_no_part_of_a_powershell_script(hands: Hands, name: str) -> None:
+def test_d36_the_folder_is_no_part_of_a_powershell_script(hands: ToolCaller, name: str) -> None:
     (hands.root / name).mkdir()
     made = hands.plan(run_powershell, script="Get-Location", cwd=name)
     assert isinstance(made, CommandPlan)
@@ -135,7 +135,7 @@ def test_d36_the_folder_is_no_part_of_a_powershell_script(hands: Hands, name: st
 
 
 @pytest.mark.parametrize("script", ["-EncodedCommand ZQ==", "iex x &", "cd..; x -ErrorAction Break", "a\u2019; b"])
-def test_d37_a_script_is_one_argument_whatever_it_holds(hands: Hands, script: str) -> None:
+def test_d37_a_script_is_one_argument_whatever_it_holds(hands: ToolCaller, script: str) -> None:
     made = hands.plan(run_powershell, script=script)
     assert isinstance(made, CommandPlan)
     assert made.argv[3:] == ("-Command", script)
@@ -143,6 +143,6 @@ def test_d37_a_script_is_one_argument_whatever_it_holds(hands: Hands, script: st
 
 
 def test_without_powershell_it_says_what_it_looked_for(tmp_path: Path) -> None:
-    failure = Hands(tmp_path, {ProcessRunner: FakeProcesses()}).failure(run_powershell, script="x")
+    failure = ToolCaller(tmp_path, {ProcessRunner: FakeProcesses()}).failure(run_powershell, script="x")
     assert failure.code == "unavailable"
     assert "looked for powershell.exe, pwsh.exe, powershell, pwsh" in failure.message

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.hands import Hands
+from fakes.tool_caller import ToolCaller
 from marid.toolkit.outcome import ToolOutput
 from marid.tools import slice_anchors
 
@@ -12,18 +12,18 @@ CODE = Path(__file__).parents[2] / "golden" / "cpp" / "table.c"
 
 
 @pytest.fixture
-def hands(tmp_path: Path) -> Hands:
+def hands(tmp_path: Path) -> ToolCaller:
     (tmp_path / "table.c").write_bytes(CODE.read_bytes())
-    return Hands(tmp_path)
+    return ToolCaller(tmp_path)
 
 
-def made(hands: Hands, start: int, end: int) -> ToolOutput:
+def made(hands: ToolCaller, start: int, end: int) -> ToolOutput:
     found = hands.call(slice_anchors.create_anchor, path="table.c", start_line=start, end_line=end)
     assert isinstance(found, ToolOutput)
     return found
 
 
-def test_lines_are_found_after_the_file_has_changed_around_them(hands: Hands) -> None:
+def test_lines_are_found_after_the_file_has_changed_around_them(hands: ToolCaller) -> None:
     text = made(hands, 71, 85).text
     old = (hands.root / "table.c").read_text("utf-8")
     (hands.root / "table.c").write_text(
@@ -38,12 +38,12 @@ def test_lines_are_found_after_the_file_has_changed_around_them(hands: Hands) ->
     assert rest.endswith("    return table;\n}")
 
 
-def test_an_anchor_may_be_given_as_an_object(hands: Hands) -> None:
+def test_an_anchor_may_be_given_as_an_object(hands: ToolCaller) -> None:
     anchor = made(hands, 71, 85).values["anchor"]
     assert hands.text(slice_anchors.resolve_anchor, path="table.c", anchor=anchor).startswith("Lines 71-85:")
 
 
-def test_lines_that_are_gone_are_an_error(hands: Hands) -> None:
+def test_lines_that_are_gone_are_an_error(hands: ToolCaller) -> None:
     text = made(hands, 71, 85).text
     (hands.root / "table.c").write_text("int x;\n")
     told = hands.failure(slice_anchors.resolve_anchor, path="table.c", anchor=text)
@@ -52,18 +52,18 @@ def test_lines_that_are_gone_are_an_error(hands: Hands) -> None:
 
 
 @pytest.mark.parametrize(("start", "end"), [(0, 3), (5, 4), (-1, 2), (1, 10_000), (400, 401)])
-def test_lines_that_are_not_there_are_an_error(hands: Hands, start: int, end: int) -> None:
+def test_lines_that_are_not_there_are_an_error(hands: ToolCaller, start: int, end: int) -> None:
     told = hands.failure(slice_anchors.create_anchor, path="table.c", start_line=start, end_line=end)
     assert told.code == "bad_input"
     assert told.message.startswith("table.c: lines")
 
 
 @pytest.mark.parametrize("anchor", ["", "{", "[]", "3", "null", "{}", "[" * 200_000, {}, {"start": 1, "end": 2}])
-def test_what_is_no_anchor_is_an_error(hands: Hands, anchor: object) -> None:
+def test_what_is_no_anchor_is_an_error(hands: ToolCaller, anchor: object) -> None:
     assert hands.failure(slice_anchors.resolve_anchor, path="table.c", anchor=anchor).code == "bad_input"
 
 
-def test_a_binary_file_has_no_lines(hands: Hands) -> None:
+def test_a_binary_file_has_no_lines(hands: ToolCaller) -> None:
     (hands.root / "b").write_bytes(b"\0\1")
     told = hands.failure(slice_anchors.create_anchor, path="b", start_line=1, end_line=1)
     assert (told.code, told.message) == ("bad_input", "b is a binary file: it has no lines")

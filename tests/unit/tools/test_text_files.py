@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.hands import Hands
+from fakes.tool_caller import ToolCaller
 from marid.core.errors import BadInput
 from marid.toolkit.handles import TargetRef
 from marid.toolkit.params import tool_params
@@ -55,5 +55,5 @@ def test_every_tool_that_reads_a_file_tells_names_near_a_missing_one(tmp_path: P
     paths = {name: f"setings.{ending}" for name in known if name.endswith("path")}
     paths |= {"anchor": '{"start": 1, "end": 1}'} if "anchor" in known else {}
     given = {name: value for name, value in ARGUMENTS.items() if name in known} | paths
-    failure = Hands(tmp_path).failure(spec, **given)
+    failure = ToolCaller(tmp_path).failure(spec, **given)
     assert failure.message == f"setings.{ending}: not found; similar: settings.{ending}"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fakes.people import as_nobody
+from fakes.files import as_nobody
 from fakes.trees import scratch
 from marid.workspace.plain_files import make_private_folder, read_small_text, replace_file, write_all
 

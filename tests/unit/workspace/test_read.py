@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.people import as_nobody
+from fakes.files import as_nobody
 from fakes.trees import Problems, plant, scratch
 from marid.workspace.read import HUGE_BYTES, LARGE_BYTES, Content, FileReader, FileSize, measure_files
 from marid.workspace.walk import Folder

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fakes.people import as_nobody
+from fakes.files import as_nobody
 from fakes.trees import (
     CountingWalker,
     Problems,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import anyio
 import pytest
 
-from fakes.model import DIALECTS, asking, events_of, gateway_to, play, provider_at
+from fakes.model import DIALECTS, events_of, gateway_to, model_request, play, provider_at
 from fakes.web import answer, serving
 from marid.adapters.gateway.attempt import Attempt, AttemptFailed
 from marid.adapters.gateway.library_request import import_library
@@ -48,7 +48,7 @@ def run(
     import_library(provider)
 
     async def main() -> tuple[Attempt, AttemptFailed | None]:
-        attempt = Attempt(provider, GatewayOptions(retry_policy=policy), asking(dialect))
+        attempt = Attempt(provider, GatewayOptions(retry_policy=policy), model_request(dialect))
         try:
             await attempt.run(take)
         except AttemptFailed as failed:
@@ -240,7 +240,7 @@ def test_before_any_answer_the_usage_is_that_of_the_request() -> None:
     with ModelServer([]) as server:
 
         async def main() -> Usage:
-            request = replace(asking("openai"), tools=(), system="")
+            request = replace(model_request("openai"), tools=(), system="")
             return Attempt(provider_at(server, "openai"), GatewayOptions(), request).usage()
 
         assert anyio.run(main) == Usage(1, 0, estimated=True)
@@ -257,7 +257,7 @@ def test_a_request_that_cannot_be_built_is_bad_input() -> None:
     made = ToolCall(id="c", name="get_tree", arguments='{"path": NaN}')
     result = Message(role="tool", parts=(ToolResult(call_id="c", name="get_tree", text="x"),))
     with ModelServer([say("done")]) as server:
-        request = asking("anthropic", user_message("hi"), Message(role="assistant", parts=(made,)), result)
+        request = model_request("anthropic", user_message("hi"), Message(role="assistant", parts=(made,)), result)
         events, error = events_of(gateway_to(server, "anthropic"), request)
         assert list(server.requests) == []
     assert isinstance(error, BadInput)

@@ -16,10 +16,10 @@ from fakes.model import (
     DIALECTS,
     KEY,
     Naps,
-    asking,
     events_of,
     finished,
     gateway_to,
+    model_request,
     name_in,
     play,
     provider_at,
@@ -240,11 +240,11 @@ def test_calls_with_the_same_id_each_get_their_result(dialect: Dialect) -> None:
     turn = say(calls=[call("get_tree", {"path": path}, id="same") for path in "abc"])
     with ModelServer([turn, say("done")]) as server:
         model = gateway_to(server, dialect)
-        events, _ = events_of(model, asking(dialect))
+        events, _ = events_of(model, model_request(dialect))
         reply = finished(events).reply
         assert len({one.id for one in reply.calls}) == 3
         results = tuple(ToolResult(call_id=one.id, name=one.name, text=one.arguments) for one in reply.calls)
-        events_of(model, asking(dialect, user_message("hi"), reply, Message(role="tool", parts=results)))
+        events_of(model, model_request(dialect, user_message("hi"), reply, Message(role="tool", parts=results)))
         received = server.requests[1].results
     assert [result.id for result in received] == [one.id for one in reply.calls]
 
@@ -253,12 +253,14 @@ def test_calls_with_the_same_id_each_get_their_result(dialect: Dialect) -> None:
 def test_arguments_that_are_not_json_are_passed_on(dialect: Dialect) -> None:
     with ModelServer([say(calls=[call("get_tree", '{"path": ')], finish="length"), say("ok")]) as server:
         model = gateway_to(server, dialect)
-        events, error = events_of(model, asking(dialect))
+        events, error = events_of(model, model_request(dialect))
         assert error is None
         reply = finished(events).reply
         assert reply.calls[0].arguments == '{"path": '
         result = ToolResult(call_id=reply.calls[0].id, name="get_tree", text="ERROR: no JSON", failed=True)
-        _, error = events_of(model, asking(dialect, user_message("hi"), reply, Message(role="tool", parts=(result,))))
+        _, error = events_of(
+            model, model_request(dialect, user_message("hi"), reply, Message(role="tool", parts=(result,)))
+        )
     assert error is None
 
 
@@ -298,7 +300,7 @@ def test_a_cancelled_answer_reports_its_usage_and_closes_the_connection(dialect:
                     if isinstance(event, TextDelta):
                         scope.cancel()
 
-                await model.stream(asking(dialect), take)
+                await model.stream(model_request(dialect), take)
 
         anyio.run(main)
         assert server.wait_for_end(0) == "left"
@@ -317,7 +319,7 @@ def test_a_request_cancelled_before_its_answer_reports_its_usage(dialect: Dialec
 
         async def main() -> None:
             async with anyio.create_task_group() as group:
-                group.start_soon(model.stream, asking(dialect), take)
+                group.start_soon(model.stream, model_request(dialect), take)
                 assert await anyio.to_thread.run_sync(gate.wait, 30.0)
                 group.cancel_scope.cancel()
 
@@ -385,8 +387,8 @@ def test_the_log_holds_what_went_over_the_wire_and_no_key(dialect: Dialect) -> N
     notes = Notes()
     with ModelServer([unauthorized_error(f"bad key {KEY}"), say("ok")]) as server:
         model = gateway_to(server, dialect, GatewayOptions(wire_log=notes))
-        _, error = events_of(model, asking(dialect, user_message(f"my key is {KEY}")))
-        events_of(model, asking(dialect))
+        _, error = events_of(model, model_request(dialect, user_message(f"my key is {KEY}")))
+        events_of(model, model_request(dialect))
         assert {request.key for request in server.requests} == {KEY}
     assert [kind for kind, _ in notes.records] == ["request", "response"] * 2
     assert notes.records[0][1]["request"]
@@ -408,7 +410,7 @@ def test_the_environment_is_ignored(dialect: Dialect, monkeypatch: pytest.Monkey
     monkeypatch.setenv("GOOGLE_GENAI_CLIENT_MODE", "replay")
     with ModelServer([say("ok")]) as server:
         keyless = Gateway(replace(provider_at(server, dialect), api_key=""))
-        _, error = events_of(keyless, asking(dialect))
+        _, error = events_of(keyless, model_request(dialect))
         assert error is None
         assert "stolen" not in repr(dict(server.requests[0].headers))
         assert not server.requests[0].key
@@ -417,7 +419,9 @@ def test_the_environment_is_ignored(dialect: Dialect, monkeypatch: pytest.Monkey
 def test_a_service_that_does_not_run_is_unavailable() -> None:
     with ModelServer([]) as server:
         provider = provider_at(server, "openai")
-    _, error = events_of(Gateway(provider, GatewayOptions(retry_policy=RetryPolicy(sleep=Naps()))), asking("openai"))
+    _, error = events_of(
+        Gateway(provider, GatewayOptions(retry_policy=RetryPolicy(sleep=Naps()))), model_request("openai")
+    )
     assert isinstance(error, Unavailable)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fakes.model import DIALECTS, KEY, TREE, asking, events_of, gateway_to, play
+from fakes.model import DIALECTS, KEY, TREE, events_of, gateway_to, model_request, play
 from marid.adapters.gateway.gateway import Gateway
 from marid.adapters.gateway.library_request import dropped_parameters, parameters_for, settings_for, silence_libraries
 from marid.adapters.gateway.providers import Dialect, Provider
@@ -99,7 +99,7 @@ def test_google_is_asked_for_json_only_without_tools() -> None:
     wanted = Parameters(response_format={"type": "json_object"})
     with ModelServer([always(say("{}"))]) as server:
         for tools, kinds in (((), ["application/json"]), ((TREE,), [])):
-            request = replace(asking("google", parameters=wanted, tools=tools), model="gemini-2.5-pro")
+            request = replace(model_request("google", parameters=wanted, tools=tools), model="gemini-2.5-pro")
             events, error = events_of(gateway_to(server, "google"), request)
             assert error is None
             sent: Any = server.requests[-1].body
@@ -187,7 +187,7 @@ def test_a_schema_for_the_answer_reaches_the_provider(dialect: Dialect) -> None:
 
 def test_every_model_name_is_sent_to_openrouter() -> None:
     with ModelServer([say("ok")]) as server:
-        _, error = events_of(gateway_to(server, "openrouter"), replace(asking("openrouter"), model="auto"))
+        _, error = events_of(gateway_to(server, "openrouter"), replace(model_request("openrouter"), model="auto"))
         assert error is None
         assert server.requests[0].model == "auto"
 
@@ -274,7 +274,7 @@ def test_logs_of_the_libraries_go_nowhere() -> None:
 @pytest.mark.parametrize("dialect", DIALECTS[:2])
 def test_an_unusual_answer_causes_no_warning(dialect: Dialect, recwarn: pytest.WarningsRecorder) -> None:
     with ModelServer([say("!", faults=[Insert(data=ODD)])]) as server:
-        events_of(gateway_to(server, dialect), asking(dialect))
+        events_of(gateway_to(server, dialect), model_request(dialect))
     assert [str(warning.message) for warning in recwarn if KEY in str(warning.message)] == []
 
 
@@ -344,7 +344,7 @@ def test_without_parameters_the_body_is_not_read() -> None:
 def test_a_setting_that_the_library_drops_is_reported_and_the_answer_comes() -> None:
     with ModelServer([say("ok")]) as server:
         model = gateway_to(server, "openai")
-        wanted = asking("openai", parameters=Parameters(temperature=0.5))
+        wanted = model_request("openai", parameters=Parameters(temperature=0.5))
         assert not [event for event in events_of(model, wanted)[0] if isinstance(event, RequestNotice)]
     with ModelServer([say("ok")]) as server:
         # The library knows by the name which models reason, and that those take no such settings.

@@ -22,7 +22,7 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.usage import RequestUsage
 
-from fakes.model import answer, asking, events_of, finished, gateway_to
+from fakes.model import answer, events_of, finished, gateway_to, model_request
 from marid.adapters.gateway.message_translation import (
     EventTranslator,
     arguments_text,
@@ -65,11 +65,11 @@ def second_body(dialect: Dialect) -> Any:
     )
     with ModelServer([turn, say("done")]) as server:
         model = gateway_to(server, dialect)
-        events, error = events_of(model, asking(dialect))
+        events, error = events_of(model, model_request(dialect))
         assert error is None
         reply = finished(events).reply
         assert reply.text == "text beside"
-        events_of(model, asking(dialect, user_message("hi"), reply, results(*reply.calls)))
+        events_of(model, model_request(dialect, user_message("hi"), reply, results(*reply.calls)))
         return server.requests[1].body
 
 
@@ -88,8 +88,8 @@ def test_openrouter_gets_its_reasoning_with_its_signature_back() -> None:
     inserted = Insert(data=b"data: %s\n\n" % json.dumps(chunk).encode(), after=0)
     with ModelServer([say("hello", faults=[inserted]), say("done")]) as server:
         model = gateway_to(server, "openrouter")
-        reply = finished(events_of(model, asking("openrouter"))[0]).reply
-        events_of(model, asking("openrouter", user_message("hi"), reply, user_message("go on")))
+        reply = finished(events_of(model, model_request("openrouter"))[0]).reply
+        events_of(model, model_request("openrouter", user_message("hi"), reply, user_message("go on")))
         body: Any = server.requests[1].body
     (back,) = body["messages"][2]["reasoning_details"]
     assert (back["text"], back["signature"]) == ("deep thought", "c2ln")
@@ -99,8 +99,8 @@ def test_openrouter_gets_plain_reasoning_back() -> None:
     turn = say("text", reasoning=("deep ", "thought"), calls=[call("get_tree", {"path": "."})])
     with ModelServer(Script(steps=[turn, say("done")], reasoning_field="reasoning")) as server:
         model = gateway_to(server, "openrouter")
-        reply = finished(events_of(model, asking("openrouter"))[0]).reply
-        events_of(model, asking("openrouter", user_message("hi"), reply, results(*reply.calls)))
+        reply = finished(events_of(model, model_request("openrouter"))[0]).reply
+        events_of(model, model_request("openrouter", user_message("hi"), reply, results(*reply.calls)))
         body: Any = server.requests[1].body
     assert body["messages"][2]["reasoning"] == "deep thought"
 
@@ -109,7 +109,7 @@ def test_openrouter_gets_plain_reasoning_back() -> None:
 def test_the_text_of_a_failure_is_sent_unchanged(dialect: Dialect) -> None:
     made = ToolCall(id="1", name="get_tree", arguments="{}")
     with ModelServer([say("ok")]) as server:
-        request = asking(dialect, user_message("hi"), answer(made), results(made, failed=True))
+        request = model_request(dialect, user_message("hi"), answer(made), results(made, failed=True))
         events_of(gateway_to(server, dialect), request)
         assert [result.text for result in server.requests[0].results] == ["result of 1"]
         assert ("'is_error': True" in str(server.requests[0].body)) is (dialect == "anthropic")
@@ -130,7 +130,7 @@ def test_what_another_provider_sealed_is_not_sent_as_a_signature() -> None:
     seal = json.dumps({"signature": "c2ln", "provider_name": "google"})
     reply = answer(Reasoning(text="hm", seal=seal), "hello")
     with ModelServer([say("ok")]) as server:
-        request = asking("anthropic", user_message("hi"), reply, user_message("go on"))
+        request = model_request("anthropic", user_message("hi"), reply, user_message("go on"))
         events_of(gateway_to(server, "anthropic"), request)
         assert "c2ln" not in json.dumps(server.requests[0].body)
 
@@ -203,7 +203,9 @@ def test_reasoning_of_another_provider_is_not_sent(dialect: Dialect) -> None:
     made = ToolCall(id="c1", name="get_tree", arguments="{}")
     reply = Message(role="assistant", parts=(Reasoning(text="HIDDEN", seal=seal), Text(text="beside"), made))
     with ModelServer([say("done")]) as server:
-        _, error = events_of(gateway_to(server, dialect), asking(dialect, user_message("hi"), reply, results(made)))
+        _, error = events_of(
+            gateway_to(server, dialect), model_request(dialect, user_message("hi"), reply, results(made))
+        )
         assert error is None
         sent = json.dumps(server.requests[0].body)
     assert "beside" in sent
@@ -212,9 +214,11 @@ def test_reasoning_of_another_provider_is_not_sent(dialect: Dialect) -> None:
 
 def test_two_custom_services_do_not_get_each_other_s_reasoning() -> None:
     with ModelServer([say("x", reasoning=("deep",), calls=[call("get_tree", {})])]) as one:
-        reply = finished(events_of(gateway_to(one, "openai"), asking("openai"))[0]).reply
+        reply = finished(events_of(gateway_to(one, "openai"), model_request("openai"))[0]).reply
     with ModelServer([say("done")]) as other:
-        events_of(gateway_to(other, "openai"), asking("openai", user_message("hi"), reply, results(*reply.calls)))
+        events_of(
+            gateway_to(other, "openai"), model_request("openai", user_message("hi"), reply, results(*reply.calls))
+        )
         assert "deep" not in json.dumps(other.requests[0].body)
 
 

@@ -12,7 +12,6 @@ import anyio
 import httpx2
 import pytest
 
-from fakes.bodies import Body, Endless
 from marid.adapters.gateway.options import RecordKind, RetryPolicy
 from marid.adapters.gateway.providers import Dialect, Provider
 from marid.adapters.gateway.sse_validator import SseValidator
@@ -29,6 +28,32 @@ from marid.adapters.gateway.transport import (
 from marid.core.model_io import Usage
 
 KEY = "sk-canary-0123456789"
+
+
+class Body(httpx2.AsyncByteStream):
+    """Yields the pieces."""
+
+    def __init__(self, *pieces: bytes) -> None:
+        self._pieces = list(pieces)
+        self.closed = False
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        if not self._pieces:
+            raise StopAsyncIteration
+        return self._pieces.pop(0)
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+
+class Endless(Body):
+    """Never ends."""
+
+    async def __anext__(self) -> bytes:
+        return b"x" * (1 << 20)
 
 
 class Fixed(httpx2.AsyncBaseTransport):

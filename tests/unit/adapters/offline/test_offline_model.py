@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from fakes.hands import Hands
 from fakes.model import answer, events_of, finished, text_of
+from fakes.tool_caller import ToolCaller
 from marid.adapters.offline.offline_model import OfflineModel
 from marid.core.model_io import (
     CallReady,
@@ -56,7 +56,7 @@ def answered(request: ModelRequest, *results: ToolResult) -> str:
 
 def round_over(folder: Path, question: str, *names: str) -> str:
     """A whole round with the real tools."""
-    hands, request = Hands(folder), asked(question, *names)
+    hands, request = ToolCaller(folder), asked(question, *names)
     results: list[ToolResult] = []
     for call in calls_of(request):
         text = hands.text(SPECS[call.name], **json.loads(call.arguments))

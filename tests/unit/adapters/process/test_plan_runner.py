@@ -5,7 +5,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from fakes.processes import FakeProcesses
+from fakes.ports import FakeProcesses
 from marid.adapters.process.plan_runner import PlanRunner
 from marid.core.caller import Caller
 from marid.core.errors import Refused

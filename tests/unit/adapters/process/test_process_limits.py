@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.people import as_nobody
+from fakes.files import as_nobody
 from fakes.trees import scratch
 from marid.adapters.process.process_limits import (
     control_group,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.confined import Confined
+from fakes.sandbox import SandboxedProject
 from marid.adapters.process.shell_runner import ShellRunner
 from marid.adapters.sandbox.bubblewrap import Sandbox
 from marid.core.errors import Refused, Unavailable
@@ -19,7 +19,7 @@ ENV = {"PATH": os.environ["PATH"], "HOME": "/nonexistent"}
 def run(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., ProcessResult]:
     """Runs a script in `tmp_path`/project, with and without a sandbox."""
     if request.param == "confined":
-        made = Confined(tmp_path)
+        made = SandboxedProject(tmp_path)
         runner = ShellRunner(env=made.env, sandbox=made.sandbox, output=10_000, max_processes=64)
     else:
         (tmp_path / "project").mkdir()
@@ -125,7 +125,7 @@ def test_what_cannot_be_started_is_unavailable(tmp_path: Path) -> None:
 
 
 def test_a_sandbox_that_cannot_be_set_up_is_unavailable(tmp_path: Path) -> None:
-    made = Confined(tmp_path)
+    made = SandboxedProject(tmp_path)
     (tmp_path / "elsewhere").mkdir()
     with pytest.raises(Unavailable, match="the sandbox cannot be set up: bwrap: "):
         made("true", cwd=str(tmp_path / "elsewhere"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.listener import heard
+from fakes.partition_reads import look_up
 from fakes.stores import TunedConversations, run_in_threads, user_message
 from marid.adapters.store import partition_index, transcript_reader
 from marid.adapters.store.conversations import FileConversations
@@ -106,7 +106,7 @@ def forty(tmp_path: Path) -> Path:
 
 
 def test_a_search_by_id_reads_only_partitions_whose_filter_knows_it(forty: Path) -> None:
-    known, unknown = heard(forty, [{"id": "id7"}, {"id": "nothing"}])
+    known, unknown = look_up(forty, [{"id": "id7"}, {"id": "nothing"}])
     assert known.partitions <= 2
     assert [content.split()[0] for content in known.contents] == ["Word7"]
     assert unknown.partitions <= 1
@@ -116,7 +116,7 @@ def test_a_search_by_id_reads_only_partitions_whose_filter_knows_it(forty: Path)
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_search_by_word_reads_only_partitions_whose_filter_knows_it(forty: Path, *, whole: bool) -> None:
     limits = {"nowhere": (1, 0), "word17": (2, 1), "word17 here": (2, 1), "word17 nowhere": (1, 0), "here": (10, 40)}
-    answers = heard(forty, [{"words": words, "whole": whole} for words in limits])
+    answers = look_up(forty, [{"words": words, "whole": whole} for words in limits])
     for (words, (most, wanted)), answer in zip(limits.items(), answers, strict=True):
         assert answer.partitions <= most, words
         assert len(answer.contents) == wanted, words
@@ -126,7 +126,7 @@ def test_a_part_of_a_word_is_found_and_reads_only_partitions_that_have_its_piece
     """The defect: filters over words alone would hide `ord17` in `Word17`."""
     limits = {"ORD17": (2, 1), "rd1": (10, 11), "d1": (10, 11), "in_betw": (10, 40), "rdx17": (1, 0)}
     for (words, (most, wanted)), answer in zip(
-        limits.items(), heard(forty, [{"words": words} for words in limits]), strict=True
+        limits.items(), look_up(forty, [{"words": words} for words in limits]), strict=True
     ):
         assert answer.partitions <= most, words
         assert len(answer.contents) == wanted, words
@@ -138,7 +138,7 @@ def test_a_filter_beside_a_partition_serves_where_the_common_file_has_none(forty
     common = paths.transcript_file(partition_index.WORDS_FILE)
     frames = partition_index.load_frames(common)
     Path(common).unlink()
-    [unfiltered] = heard(forty, [{"words": "nowhere"}])
+    [unfiltered] = look_up(forty, [{"words": "nowhere"}])
     assert unfiltered.partitions == 10
     for number, (file, frame) in enumerate(frames.items()):
         path = Path(paths.transcript_file(file)).with_suffix(partition_index.SIDECAR_SUFFIX)
@@ -147,7 +147,7 @@ def test_a_filter_beside_a_partition_serves_where_the_common_file_has_none(forty
         else:
             path.write_text('{"bits":{"vec":[0,0]},"num_hashes":7,"hasher":[1,2]}')
     words = [f"word{number}" for number in range(40)]
-    absent, *present = heard(forty, [{"words": "nowhere"}, *({"words": word, "whole": True} for word in words)])
+    absent, *present = look_up(forty, [{"words": "nowhere"}, *({"words": word, "whole": True} for word in words)])
     assert 5 <= absent.partitions <= 6
     assert [len(answer.contents) for answer in present] == [1] * 40
 

@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 
 from fakes.outlines import misbehave
-from fakes.workers import InlineWorkers
+from fakes.ports import InlineWorkers
 from marid.adapters.workers.pool import ProcessWorkers
 from marid.adapters.workers.worker import WorkerLimits
 from marid.adapters.workers.worker_outlines import WorkerOutlines

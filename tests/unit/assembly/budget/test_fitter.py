@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fakes.apps import AppFakes
 from fakes.git import FakeRepository
-from fakes.means import Outside
 from fakes.trees import plant, scratch
 from marid.assembly.pipeline import ContextRun
 from marid.core.context import (
@@ -27,7 +27,7 @@ def run_of(
     top: Path | str,
     budget: int,
     *,
-    outside: Outside | None = None,
+    outside: AppFakes | None = None,
     shown: RenderOptions | None = None,
     wanted: FileSelection | None = None,
 ) -> ContextRun:
@@ -37,7 +37,7 @@ def run_of(
         render=(shown or RenderOptions())._replace(budget=budget),
         encoding="cl100k_base",
     )
-    return ContextRun(request, (outside or Outside()).means(), lambda _: None)
+    return ContextRun(request, (outside or AppFakes()).means(), lambda _: None)
 
 
 def written(run: ContextRun) -> bytes:
@@ -60,7 +60,7 @@ def shown_in_full(text: bytes, *names: str) -> list[str]:
 
 def test_everything_is_shown_when_it_fits(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": code("a", 5), "b.py": code("b", 5)})
-    free = written(ContextRun(ContextRequest(cwd=str(tmp_path)), Outside().means(), lambda _: None))
+    free = written(ContextRun(ContextRequest(cwd=str(tmp_path)), AppFakes().means(), lambda _: None))
     assert written(run_of(tmp_path, tokens(free) + 10)) == free
 
 
@@ -93,7 +93,7 @@ def test_files_that_changed_last_come_first(tmp_path: Path) -> None:
         repository.commit("other", {"x": str(n).encode()})
     repository.commit("d", {"d.py": files["d.py"] + b"\n"})
     plant(tmp_path, {name: data for name, data in repository.files.items() if name != "x"})
-    outside = Outside(repositories={str(tmp_path): repository})
+    outside = AppFakes(repositories={str(tmp_path): repository})
     names = [f"{name}.py" for name in "abcdef"]
     assert "d.py" in shown_in_full(written(run_of(tmp_path, 700, outside=outside)), *names)
 
@@ -149,7 +149,7 @@ def test_a_file_that_vanishes_between_the_passes_is_left_out(tmp_path: Path) -> 
 
     repository = Vanishing()
     repository.commit("all", {"a.py": b"", "b.py": b""})
-    text = written(run_of(tmp_path, 5000, outside=Outside(repositories={str(tmp_path): repository})))
+    text = written(run_of(tmp_path, 5000, outside=AppFakes(repositories={str(tmp_path): repository})))
     assert shown_in_full(text, "a.py", "b.py") == ["a.py"]
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from fakes.readers import item
+from fakes.context_formats import item
 from marid.assembly.formats.format_renderer import format_mtime, missing_newline, name_line
 
 

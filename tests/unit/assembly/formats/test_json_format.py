@@ -2,7 +2,7 @@ import json
 
 from hypothesis import given, settings
 
-from fakes.readers import contents, item, projects, read_json
+from fakes.context_formats import item, item_contents, projects, read_json
 from marid.assembly.formats.json_format import JsonFormat
 from marid.assembly.items import ContextItem, Section
 from marid.assembly.pack import pack
@@ -65,4 +65,4 @@ def test_no_files_are_an_empty_list() -> None:
 @settings(deadline=None)
 @given(projects())
 def test_a_parser_gets_every_name_and_content_back(items: list[ContextItem]) -> None:
-    assert read_json(written(items)) == contents(items)
+    assert read_json(written(items)) == item_contents(items)

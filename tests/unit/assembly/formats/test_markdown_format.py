@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given, settings
 
-from fakes.readers import item, projects, read_markdown
+from fakes.context_formats import item, projects, read_markdown
 from marid.assembly.formats.format_renderer import missing_newline
 from marid.assembly.formats.markdown_format import MarkdownFormat
 from marid.assembly.items import ContextItem, Section

@@ -1,6 +1,6 @@
 from hypothesis import given, settings
 
-from fakes.readers import RULE, contents, item, projects, read_text
+from fakes.context_formats import RULE, item, item_contents, projects, read_text
 from marid.assembly.formats.text_format import TextFormat
 from marid.assembly.items import ContextItem, Section
 from marid.assembly.pack import pack
@@ -61,4 +61,4 @@ def test_a_section_stands_before_the_files_with_its_size() -> None:
 @settings(deadline=None)
 @given(projects())
 def test_who_trusts_the_sizes_gets_every_name_and_content_back(items: list[ContextItem]) -> None:
-    assert read_text(written(items)) == contents(items)
+    assert read_text(written(items)) == item_contents(items)

@@ -3,7 +3,7 @@ from xml.etree import ElementTree as ET
 
 from hypothesis import given, settings
 
-from fakes.readers import item, projects, read_xml
+from fakes.context_formats import item, projects, read_xml
 from marid.assembly.formats.xml_format import XmlFormat
 from marid.assembly.items import ContextItem, Section
 from marid.assembly.pack import pack

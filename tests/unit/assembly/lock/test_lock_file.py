@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from fakes.readers import item, paths
+from fakes.context_formats import item, paths
 from marid.assembly.lock.lock_file import (
     Lock,
     LockedFile,

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.readers import item
+from fakes.context_formats import item
 from fakes.trees import plant_names
 from marid.assembly.items import Section
 from marid.assembly.lock.lock_file import Lock, dump_lock, load_lock

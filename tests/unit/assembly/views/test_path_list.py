@@ -3,7 +3,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fakes.readers import paths
+from fakes.context_formats import paths
 from marid.assembly.views.path_list import json_bytes, render_paths
 from marid.core.context import OutputFormat
 from marid.text.display import unquote_path

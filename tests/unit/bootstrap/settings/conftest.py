@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from fakes.settings import Place
+from fakes.settings import SettingsFiles
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
+def place(tmp_path: Path) -> SettingsFiles:
+    return SettingsFiles(tmp_path)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fakes.settings import Place
+from fakes.settings import SettingsFiles
 from marid.bootstrap.settings.layer import variable_name
 from marid.core.errors import BadInput
 from marid.core.settings.schema import SETTINGS
@@ -13,14 +13,14 @@ def test_no_two_settings_have_the_same_variable() -> None:
     assert len(names) == len(set(names))
 
 
-def test_an_empty_variable_is_none(place: Place) -> None:
+def test_an_empty_variable_is_none(place: SettingsFiles) -> None:
     assert (
         place.load(JINNI_MAX_SIZE_MB="", MARID_ENCODING="", MARID_MASK="", MARID_PROVIDERS_X_MODEL="").model.providers
         == {}
     )
 
 
-def test_a_provider_has_variables_by_its_id_however_that_is_spelled(place: Place) -> None:
+def test_a_provider_has_variables_by_its_id_however_that_is_spelled(place: SettingsFiles) -> None:
     place.config('[providers.my-Host]\nbase_url = "http://h/v1"\n')
     found = place.load(
         MARID_PROVIDERS_MY_HOST_API_KEY="k",
@@ -31,11 +31,11 @@ def test_a_provider_has_variables_by_its_id_however_that_is_spelled(place: Place
     assert found.model.providers == {"my-Host": {"base_url": "http://h/v1", "api_key": "k"}, "new": {"model": "m"}}
 
 
-def test_what_cannot_be_an_id_is_no_provider(place: Place) -> None:
+def test_what_cannot_be_an_id_is_no_provider(place: SettingsFiles) -> None:
     assert place.within({"MARID_PROVIDERS_A.B_MODEL": "m"}).settings.model.providers == {}
 
 
-def test_a_variable_that_makes_no_sense_is_told_by_its_name(place: Place) -> None:
+def test_a_variable_that_makes_no_sense_is_told_by_its_name(place: SettingsFiles) -> None:
     with pytest.raises(BadInput) as caught:
         place.load(MARID_FUEL="many", MARID_API_TEMPERATURE="hot", MARID_API_TOOL_CHOICE="{", MARID_RULES="[1]")
     assert str(caught.value).split("\n")[1:] == [
@@ -47,13 +47,13 @@ def test_a_variable_that_makes_no_sense_is_told_by_its_name(place: Place) -> Non
     ]
 
 
-def test_lists_in_variables_may_be_json(place: Place) -> None:
+def test_lists_in_variables_may_be_json(place: SettingsFiles) -> None:
     assert place.load(MARID_RULES='["a:b", "c"]').context.rules == ("a:b", "c")
     assert place.load(MARID_POLICY='{"hosts": ["a"]}').tools.policy == {"hosts": ["a"]}
     assert place.load(MARID_API_STOP="one").model.api == {"stop": ("one",)}
 
 
-def test_flags_may_be_tables_typed_or_as_json(place: Place) -> None:
+def test_flags_may_be_tables_typed_or_as_json(place: SettingsFiles) -> None:
     typed = place.resolve({"api": {"reasoning": {"effort": "low"}, "seed": 3}, "markdown_style": {"h1": "blue"}})
     assert typed.settings.model.api == {"reasoning": {"effort": "low"}, "seed": 3}
     assert typed.settings.display.markdown_style == {"h1": "blue"}
@@ -63,11 +63,11 @@ def test_flags_may_be_tables_typed_or_as_json(place: Place) -> None:
     }
 
 
-def test_of_flags_that_say_the_same_the_later_is_the_stronger(place: Place) -> None:
+def test_of_flags_that_say_the_same_the_later_is_the_stronger(place: SettingsFiles) -> None:
     assert place.resolve({"api": {"seed": 3}, "api.seed": "4"}).settings.model.api == {"seed": 4}
 
 
-def test_a_flag_without_a_value_sets_nothing(place: Place) -> None:
+def test_a_flag_without_a_value_sets_nothing(place: SettingsFiles) -> None:
     place.config("fuel = 3\n")
     assert place.resolve({"fuel": None, "api": None, "api.seed": None}).settings.conversation.fuel == 3
 
@@ -80,6 +80,6 @@ def test_a_flag_without_a_value_sets_nothing(place: Place) -> None:
      ({"providers.x": "k"}, "'providers.x' must be a table$"), ({"providers.x.y": 1}, "unknown key 'providers.x.y'"),
      ({f"key{number}": 1 for number in range(100)}, "and perhaps more")],
 )  # fmt: skip
-def test_a_flag_that_makes_no_sense_is_told(place: Place, flags: dict[str, object], words: str) -> None:
+def test_a_flag_that_makes_no_sense_is_told(place: SettingsFiles, flags: dict[str, object], words: str) -> None:
     with pytest.raises(BadInput, match=words):
         place.resolve(flags)

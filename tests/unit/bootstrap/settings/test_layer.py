@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fakes.settings import Place
+from fakes.settings import SettingsFiles
 from marid.bootstrap.settings.layer import Layer, SettingsDiagnostics, SetValue, merge_layers
 from marid.core.errors import BadInput
 from marid.core.settings.values import settings_by_key
@@ -19,7 +19,7 @@ def test_the_stronger_value_replaces_and_brings_its_origin() -> None:
     assert merged == {"fuel": (2, "b"), "username": ("x", "a")}
 
 
-def test_included_tools_are_replaced_and_excluded_ones_added_without_doubles(place: Place) -> None:
+def test_included_tools_are_replaced_and_excluded_ones_added_without_doubles(place: SettingsFiles) -> None:
     place.config('[tools]\ninclude = ["a", "b"]\nexclude = ["c", "d"]\nexclude_categories = ["net"]\n')
     place.local('[tools]\ninclude = ["z"]\nexclude = ["d", "e"]\nexclude_categories = ["exec"]\n')
     tools = place.resolve().settings.tools.selection
@@ -28,7 +28,7 @@ def test_included_tools_are_replaced_and_excluded_ones_added_without_doubles(pla
     assert tools["exclude_categories"] == ("net", "exec")
 
 
-def test_parameters_and_storage_are_merged_field_by_field(place: Place) -> None:
+def test_parameters_and_storage_are_merged_field_by_field(place: SettingsFiles) -> None:
     place.config("[api]\ntemperature = 1\nseed = 3\n[storage]\npartition_max_entries = 5\nbytes_per_token = 2\n")
     place.local("[api]\ntemperature = 0.5\n[storage]\nbytes_per_token = 4\n")
     settings = place.resolve().settings
@@ -36,7 +36,7 @@ def test_parameters_and_storage_are_merged_field_by_field(place: Place) -> None:
     assert settings.conversation.storage == {"partition_max_entries": 5, "bytes_per_token": 4}
 
 
-def test_of_effort_and_tokens_in_one_layer_the_tokens_count_with_a_note(place: Place) -> None:
+def test_of_effort_and_tokens_in_one_layer_the_tokens_count_with_a_note(place: SettingsFiles) -> None:
     place.config('[api.reasoning]\neffort = "high"\nmax_tokens = 100\n')
     found = place.resolve()
     assert found.settings.model.api["reasoning"] == {"max_tokens": 100}
@@ -46,7 +46,9 @@ def test_of_effort_and_tokens_in_one_layer_the_tokens_count_with_a_note(place: P
 @pytest.mark.parametrize(
     ("below", "above"), [('effort = "high"', "max_tokens = 100"), ("max_tokens = 100", 'effort = "high"')]
 )
-def test_a_higher_layer_that_sets_effort_or_tokens_clears_the_other(place: Place, below: str, above: str) -> None:
+def test_a_higher_layer_that_sets_effort_or_tokens_clears_the_other(
+    place: SettingsFiles, below: str, above: str
+) -> None:
     place.config(f"[api.reasoning]\n{below}\nexclude = true\n")
     place.local(f"[api.reasoning]\n{above}\n")
     found = place.resolve()
@@ -55,7 +57,7 @@ def test_a_higher_layer_that_sets_effort_or_tokens_clears_the_other(place: Place
     assert found.notes == ()
 
 
-def test_verdicts_are_merged_key_by_key_so_that_a_layer_loosens_only_what_it_names(place: Place) -> None:
+def test_verdicts_are_merged_key_by_key_so_that_a_layer_loosens_only_what_it_names(place: SettingsFiles) -> None:
     place.config('[policy]\nexec = "deny"\nwrite = "ask"\n[policy.tools]\nrun_shell = "deny"\n')
     place.local('[policy]\nwrite = "allow"\n[policy.tools]\ngrep_files = "allow"\n')
     assert place.resolve().settings.tools.policy == {
@@ -72,7 +74,7 @@ def test_verdicts_are_merged_key_by_key_so_that_a_layer_loosens_only_what_it_nam
      ("[policy]\nwrite = true\n", "'write' must be .*, not True"),
      ('outside = "allow"\n', "'outside' must be ask or deny, not 'allow'")],
 )  # fmt: skip
-def test_another_verdict_is_refused(place: Place, text: str, words: str) -> None:
+def test_another_verdict_is_refused(place: SettingsFiles, text: str, words: str) -> None:
     place.config(text)
     with pytest.raises(BadInput, match=words):
         place.load()
@@ -92,13 +94,15 @@ def test_another_verdict_is_refused(place: Place, text: str, words: str) -> None
         ("rules", '["!secret/", " !*.pem"]', '["*.md"]', ("*.md", "!secret/", " !*.pem")),
     ],
 )  # fmt: skip
-def test_a_project_may_tighten_and_not_loosen(place: Place, name: str, own: str, users: str, together: object) -> None:
+def test_a_project_may_tighten_and_not_loosen(
+    place: SettingsFiles, name: str, own: str, users: str, together: object
+) -> None:
     place.config(f"{name} = {users}\n")
     place.marid_toml(f"{name} = {own}\n")
     assert settings_by_key(place.load())[name] == together
 
 
-def test_where_a_project_changes_nothing_the_origin_stays(place: Place) -> None:
+def test_where_a_project_changes_nothing_the_origin_stays(place: SettingsFiles) -> None:
     place.config("fuel = 2\n")
     place.marid_toml("fuel = 5\nno_tool_calls = true\n")
     origins = place.resolve().origins
@@ -106,7 +110,7 @@ def test_where_a_project_changes_nothing_the_origin_stays(place: Place) -> None:
     assert origins["no_tool_calls"] == str(place.project / ".marid.toml")
 
 
-def test_a_project_may_exclude_tools_and_include_none(place: Place) -> None:
+def test_a_project_may_exclude_tools_and_include_none(place: SettingsFiles) -> None:
     place.config('tools.exclude = ["a"]\n')
     place.marid_toml('[tools]\nexclude = ["b", "a"]\nexclude_categories = ["net"]\n')
     assert place.load().tools.selection == {"exclude": ("a", "b"), "exclude_categories": ("net",)}
@@ -115,7 +119,7 @@ def test_a_project_may_exclude_tools_and_include_none(place: Place) -> None:
         place.load()
 
 
-def test_a_project_may_not_include_files(place: Place) -> None:
+def test_a_project_may_not_include_files(place: SettingsFiles) -> None:
     place.marid_toml('rules = ["!a", "*.env"]\n')
     with pytest.raises(BadInput, match=r"'rules' of a project may only exclude \(start with '!'\), not '\*.env'"):
         place.load()
@@ -128,7 +132,7 @@ def test_a_project_may_not_include_files(place: Place) -> None:
      'providers.x.api_key = "k"', "warn_threshold_percent = 1",
      "fuel_empty_response_cost = 0", "lock_heartbeat_seconds = 1", 'username = "u"'],
 )  # fmt: skip
-def test_a_project_may_set_nothing_else(place: Place, line: str) -> None:
+def test_a_project_may_set_nothing_else(place: SettingsFiles, line: str) -> None:
     place.marid_toml(f"{line}\n")
     with pytest.raises(BadInput, match=r"\.marid\.toml:1: '[a-z_.]+' may not be set by a project"):
         place.load()
@@ -137,7 +141,7 @@ def test_a_project_may_set_nothing_else(place: Place, line: str) -> None:
         place.load()
 
 
-def test_the_policy_of_a_project_is_kept_apart_so_that_it_can_only_narrow(place: Place) -> None:
+def test_the_policy_of_a_project_is_kept_apart_so_that_it_can_only_narrow(place: SettingsFiles) -> None:
     place.config('[policy]\nwrite = "ask"\n')
     place.marid_toml('[policy]\nwrite = "allow"\nexec = "deny"\n')
     place.local('[policy]\nexec = "allow"\n')
@@ -146,7 +150,7 @@ def test_the_policy_of_a_project_is_kept_apart_so_that_it_can_only_narrow(place:
     assert found.settings.tools.project_policy == {"write": "allow", "exec": "deny"}
 
 
-def test_a_conversation_s_own_file_and_flags_stand_above_the_project(place: Place) -> None:
+def test_a_conversation_s_own_file_and_flags_stand_above_the_project(place: SettingsFiles) -> None:
     place.marid_toml("fuel = 5\nno_tool_calls = true\n")
     place.local("fuel = 50\n")
     found = place.resolve({"no_tool_calls": False})

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fakes.settings import Place
+from fakes.settings import SettingsFiles
 from marid.core.errors import BadInput
 
 ALIASES = """
@@ -25,7 +25,7 @@ context_window = 2000
 """
 
 
-def test_the_settings_of_the_model_that_is_meant_are_applied(place: Place) -> None:
+def test_the_settings_of_the_model_that_is_meant_are_applied(place: SettingsFiles) -> None:
     place.models(ALIASES)
     place.config('model = "openai/gpt"\ncontext_window_limit = 5\n[api]\nseed = 9\ntop_p = 1\n')
     found = place.resolve().settings
@@ -34,7 +34,7 @@ def test_the_settings_of_the_model_that_is_meant_are_applied(place: Place) -> No
 
 
 @pytest.mark.parametrize("where", ["config", "local", "flag", "variable"])
-def test_a_model_from_any_layer_gets_its_settings(place: Place, where: str) -> None:
+def test_a_model_from_any_layer_gets_its_settings(place: SettingsFiles, where: str) -> None:
     place.models(ALIASES)
     place.config('model = "other"\n')
     flags: dict[str, object] = {}
@@ -54,7 +54,7 @@ def test_a_model_from_any_layer_gets_its_settings(place: Place, where: str) -> N
     assert found.origins["api.seed"].startswith(str(place.home / "models.toml"))
 
 
-def test_an_alias_stands_for_a_model_and_its_own_settings_are_the_stronger(place: Place) -> None:
+def test_an_alias_stands_for_a_model_and_its_own_settings_are_the_stronger(place: SettingsFiles) -> None:
     place.models(ALIASES)
     for alias in ("fast", "quick"):
         found = place.resolve({"model": alias})
@@ -63,7 +63,7 @@ def test_an_alias_stands_for_a_model_and_its_own_settings_are_the_stronger(place
         assert found.origins["model"] == f"flag, where '{alias}' is an alias of {place.home / 'models.toml'}"
 
 
-def test_what_stands_above_models_toml_is_stronger(place: Place) -> None:
+def test_what_stands_above_models_toml_is_stronger(place: SettingsFiles) -> None:
     place.models(ALIASES)
     place.config('model = "fast"\n')
     place.marid_toml("context_window_limit = 800\n")
@@ -73,7 +73,7 @@ def test_what_stands_above_models_toml_is_stronger(place: Place) -> None:
     assert (found.conversation.context_window_limit, found.model.api) == (900, {"temperature": 1.0, "seed": 5})
 
 
-def test_an_alias_may_name_a_provider_too(place: Place) -> None:
+def test_an_alias_may_name_a_provider_too(place: SettingsFiles) -> None:
     place.models(ALIASES)
     place.config('model = "deep"\n[providers.anthropic]\napi_key = "k"\n')
     found = place.resolve().settings
@@ -81,7 +81,7 @@ def test_an_alias_may_name_a_provider_too(place: Place) -> None:
     assert found.model.window == 2000
 
 
-def test_only_a_known_or_configured_provider_is_told_apart_from_a_model(place: Place) -> None:
+def test_only_a_known_or_configured_provider_is_told_apart_from_a_model(place: SettingsFiles) -> None:
     place.config('[providers.work]\nbase_url = "http://w/v1"\n')
     assert place.resolve({"model": "llama3:8b"}).settings.model.name == "llama3:8b"
     found = place.resolve({"model": "work:big"}).settings
@@ -112,18 +112,18 @@ def test_only_a_known_or_configured_provider_is_told_apart_from_a_model(place: P
         ('[aliases]\na = "a"', "the alias 'a' does not lead to a model"),
     ],
 )
-def test_problems_are_told_whichever_model_is_asked(place: Place, text: str, words: str) -> None:
+def test_problems_are_told_whichever_model_is_asked(place: SettingsFiles, text: str, words: str) -> None:
     place.models(text + "\n")
     with pytest.raises(BadInput, match=words):
         place.resolve()
 
 
-def test_the_same_alias_said_twice_is_no_problem(place: Place) -> None:
+def test_the_same_alias_said_twice_is_no_problem(place: SettingsFiles) -> None:
     place.models('[aliases]\na = "b"\n[models.a]\nmodel = "b"\n')
     assert place.resolve({"model": "a"}).settings.model.name == "b"
 
 
-def test_effort_and_tokens_of_a_model_are_settled(place: Place) -> None:
+def test_effort_and_tokens_of_a_model_are_settled(place: SettingsFiles) -> None:
     place.models('[models.m.api.reasoning]\neffort = "low"\nmax_tokens = 5\n')
     found = place.resolve({"model": "m"})
     assert found.settings.model.api["reasoning"] == {"max_tokens": 5}
@@ -143,13 +143,13 @@ model = "work-model"
 """
 
 
-def test_the_top_of_config_toml_is_the_default_provider_s(place: Place) -> None:
+def test_the_top_of_config_toml_is_the_default_provider_s(place: SettingsFiles) -> None:
     place.config(DEFAULT)
     found = place.resolve().settings
     assert (found.model.provider, found.model.name, found.model.api_key) == ("openai", "gpt", "sk-default")
 
 
-def test_another_provider_brings_its_own_key_address_and_model(place: Place) -> None:
+def test_another_provider_brings_its_own_key_address_and_model(place: SettingsFiles) -> None:
     place.config(DEFAULT)
     place.local('provider = "work"\n')
     found = place.resolve()
@@ -160,7 +160,7 @@ def test_another_provider_brings_its_own_key_address_and_model(place: Place) -> 
     assert place.resolve({"model": "bigger"}).settings.model.name == "bigger"
 
 
-def test_the_key_of_one_provider_is_never_sent_to_another(place: Place) -> None:
+def test_the_key_of_one_provider_is_never_sent_to_another(place: SettingsFiles) -> None:
     place.config(DEFAULT)
     for flags in ({"provider": "ollama"}, {"model": "ollama:llama"}):
         found = place.resolve(flags).settings
@@ -176,13 +176,13 @@ def test_the_key_of_one_provider_is_never_sent_to_another(place: Place) -> None:
      ('base_url = "http://h/v1"\napi_key = "k"', "openrouter", False)],
 )  # fmt: skip
 def test_without_a_name_a_key_alone_is_openrouters_and_an_address_is_nobodys_else(
-    place: Place, config: str, provider: str, kept: bool
+    place: SettingsFiles, config: str, provider: str, kept: bool
 ) -> None:
     place.config(config + "\n")
     assert place.resolve({"provider": provider}).settings.model.api_key == ("k" if kept else "")
 
 
-def test_a_service_that_has_only_an_address_gets_nothing_of_a_provider_with_a_name(place: Place) -> None:
+def test_a_service_that_has_only_an_address_gets_nothing_of_a_provider_with_a_name(place: SettingsFiles) -> None:
     """The defect: it was taken for OpenAI, and got its key."""
     place.config('base_url = "http://h/v1"\nmodel = "qwen"\n[providers.openai]\napi_key = "sk-real"\nmodel = "gpt"\n')
     found = place.resolve().settings
@@ -201,26 +201,26 @@ def test_a_service_that_has_only_an_address_gets_nothing_of_a_provider_with_a_na
     )
 
 
-def test_a_model_that_belongs_to_nobody_goes_to_the_provider_that_is_named_later(place: Place) -> None:
+def test_a_model_that_belongs_to_nobody_goes_to_the_provider_that_is_named_later(place: SettingsFiles) -> None:
     place.config('model = "llama3"\n')
     found = place.resolve(MARID_PROVIDER="ollama").settings
     assert (found.model.provider, found.model.name) == ("ollama", "llama3")
 
 
-def test_the_default_provider_may_have_a_table_too(place: Place) -> None:
+def test_the_default_provider_may_have_a_table_too(place: SettingsFiles) -> None:
     place.config('provider = "work"\nmodel = "mine"\n[providers.work]\napi_key = "k"\nmodel = "theirs"\n')
     found = place.resolve().settings
     assert (found.model.name, found.model.api_key) == ("mine", "k")
 
 
-def test_the_model_of_a_provider_s_table_may_be_an_alias(place: Place) -> None:
+def test_the_model_of_a_provider_s_table_may_be_an_alias(place: SettingsFiles) -> None:
     place.models(ALIASES)
     place.config('provider = "work"\n[providers.work]\nmodel = "fast"\n')
     found = place.resolve().settings
     assert (found.model.name, found.model.window) == ("openai/gpt", 1000)
 
 
-def test_a_preset_of_another_program_is_no_model(place: Place) -> None:
+def test_a_preset_of_another_program_is_no_model(place: SettingsFiles) -> None:
     place.config('model = "ratatoskr:free/agentic"\n')
     found = place.resolve()
     assert found.settings.model.name == ""

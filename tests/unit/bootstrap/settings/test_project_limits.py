@@ -1,6 +1,6 @@
 import pytest
 
-from fakes.settings import Place
+from fakes.settings import SettingsFiles
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from fakes.settings import Place
     ],
 )
 def test_what_a_project_would_loosen_is_told_with_its_line_and_ignored(
-    place: Place, users: str, own: str, told: str
+    place: SettingsFiles, users: str, own: str, told: str
 ) -> None:
     place.config(f"{users}\n")
     place.marid_toml(f"# ours\n{own}\n")
@@ -45,20 +45,20 @@ def test_what_a_project_would_loosen_is_told_with_its_line_and_ignored(
         ('tools.exclude = ["a"]', "tools.exclude = []"),
     ],
 )
-def test_what_loosens_nothing_is_not_told(place: Place, users: str, own: str) -> None:
+def test_what_loosens_nothing_is_not_told(place: SettingsFiles, users: str, own: str) -> None:
     place.config(f"{users}\n")
     place.marid_toml(f"{own}\n")
     assert place.resolve().notes == ()
 
 
-def test_of_a_hostile_project_not_everything_is_told(place: Place) -> None:
+def test_of_a_hostile_project_not_everything_is_told(place: SettingsFiles) -> None:
     place.marid_toml("\n".join(f'policy."t\\u001b{number}" = "allow"' for number in range(200)))
     notes = place.resolve().notes
     assert len(notes) == 50
     assert all(note.isprintable() for note in notes)
 
 
-def test_a_list_that_a_project_adds_to_comes_from_both(place: Place) -> None:
+def test_a_list_that_a_project_adds_to_comes_from_both(place: SettingsFiles) -> None:
     place.config('rules = ["*.md"]\ntools.exclude = ["a"]\n')
     place.marid_toml('rules = ["!b"]\nno_tool_calls = true\n[tools]\nexclude = ["b"]\nexclude_categories = ["net"]\n')
     place.local('tools.exclude = ["c"]\n')
@@ -69,7 +69,7 @@ def test_a_list_that_a_project_adds_to_comes_from_both(place: Place) -> None:
     assert origins["tools.exclude_categories"] == origins["no_tool_calls"] == own
 
 
-def test_a_table_of_verdicts_comes_from_every_place_that_has_one(place: Place) -> None:
+def test_a_table_of_verdicts_comes_from_every_place_that_has_one(place: SettingsFiles) -> None:
     place.config('policy.exec = "deny"\n')
     place.local('policy.write = "allow"\n')
     assert place.resolve().origins["policy"] == f"{place.home}/config.toml, {place.own}/local.toml"

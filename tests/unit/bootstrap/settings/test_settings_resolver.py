@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.settings import SAMPLES, SHOWN, Place, Sample, value_of
+from fakes.settings import SAMPLES, SHOWN, Sample, SettingsFiles, value_of
 from marid.bootstrap.settings.settings_resolver import SettingsSources, resolve_settings
 from marid.core.errors import BadInput
 from marid.core.settings.schema import ANY_PROVIDER, SETTINGS, SETTINGS_BY_NAME, UNSUPPORTED_KEYS
@@ -22,13 +22,13 @@ def test_every_setting_has_a_sample() -> None:
     assert SHOWN.keys() == {one.name for one in plain if one.display}
 
 
-def test_without_anything_the_defaults_are_in_force(place: Place) -> None:
+def test_without_anything_the_defaults_are_in_force(place: SettingsFiles) -> None:
     found = place.resolve()
     assert found == (Settings(home=str(place.home)), {}, ())
 
 
 @pytest.mark.parametrize(("name", "sample"), SAMPLES.items(), ids=SAMPLES)
-def test_a_setting_may_stand_in_config_toml(place: Place, name: str, sample: Sample) -> None:
+def test_a_setting_may_stand_in_config_toml(place: SettingsFiles, name: str, sample: Sample) -> None:
     place.config(f"{name} = {sample.toml}\n")
     found = place.resolve()
     assert value_of(found, name) == sample.value
@@ -36,7 +36,9 @@ def test_a_setting_may_stand_in_config_toml(place: Place, name: str, sample: Sam
 
 
 @pytest.mark.parametrize(("name", "sample"), SAMPLES.items(), ids=SAMPLES)
-def test_a_setting_has_a_variable_which_is_stronger_than_config_toml(place: Place, name: str, sample: Sample) -> None:
+def test_a_setting_has_a_variable_which_is_stronger_than_config_toml(
+    place: SettingsFiles, name: str, sample: Sample
+) -> None:
     variable = f"MARID_{name.upper().replace('.', '_')}"
     assert value_of(place.within({variable: ""}), name) != sample.value
     found = place.within({variable: sample.text})
@@ -48,7 +50,7 @@ def test_a_setting_has_a_variable_which_is_stronger_than_config_toml(place: Plac
 
 
 @pytest.mark.parametrize(("name", "sample"), EVERYWHERE.items(), ids=EVERYWHERE)
-def test_a_setting_may_stand_in_the_conversation_s_local_toml(place: Place, name: str, sample: Sample) -> None:
+def test_a_setting_may_stand_in_the_conversation_s_local_toml(place: SettingsFiles, name: str, sample: Sample) -> None:
     place.local(f"{name} = {sample.toml}\n")
     found = place.resolve()
     assert value_of(found, name) == sample.value
@@ -59,7 +61,7 @@ def test_a_setting_may_stand_in_the_conversation_s_local_toml(place: Place, name
 
 
 @pytest.mark.parametrize(("name", "sample"), EVERYWHERE.items(), ids=EVERYWHERE)
-def test_a_setting_may_be_given_by_a_flag_as_a_text_or_typed(place: Place, name: str, sample: Sample) -> None:
+def test_a_setting_may_be_given_by_a_flag_as_a_text_or_typed(place: SettingsFiles, name: str, sample: Sample) -> None:
     if not name.startswith(("tools.exclude", "policy")):
         place.local(f"{name} = {other(name, sample)}\n")
     for raw in (sample.text, sample.value):
@@ -90,7 +92,7 @@ def other(name: str, sample: Sample) -> str:
 
 
 @pytest.mark.parametrize("name", AT_HOME)
-def test_what_concerns_all_conversations_may_not_be_set_by_one_of_them(place: Place, name: str) -> None:
+def test_what_concerns_all_conversations_may_not_be_set_by_one_of_them(place: SettingsFiles, name: str) -> None:
     place.local(f"{name} = {SAMPLES[name].toml}\n")
     with pytest.raises(BadInput, match=rf"local\.toml:1: '{name}' may only be set in config\.toml or by MARID_"):
         place.resolve()
@@ -100,7 +102,7 @@ def test_what_concerns_all_conversations_may_not_be_set_by_one_of_them(place: Pl
 
 
 @pytest.mark.parametrize("name", [name for name in SAMPLES if name.startswith("api.")])
-def test_a_parameter_may_stand_in_models_toml_for_one_model(place: Place, name: str) -> None:
+def test_a_parameter_may_stand_in_models_toml_for_one_model(place: SettingsFiles, name: str) -> None:
     place.config('model = "m"\n')
     field = name.removeprefix("api.")
     place.models(
@@ -114,7 +116,7 @@ def test_a_parameter_may_stand_in_models_toml_for_one_model(place: Place, name: 
 
 @pytest.mark.parametrize(("name", "sample"), SHOWN.items(), ids=SHOWN)
 def test_what_is_shown_may_be_set_in_cli_toml_by_variables_and_by_flags(
-    place: Place, name: str, sample: Sample
+    place: SettingsFiles, name: str, sample: Sample
 ) -> None:
     assert value_of(place.resolve({name: sample.text}), name) == sample.value
     assert value_of(place.resolve({name: sample.value}), name) == sample.value
@@ -127,7 +129,7 @@ def test_what_is_shown_may_be_set_in_cli_toml_by_variables_and_by_flags(
         assert found.origins[name] == str((place.own if own else place.home) / "cli.toml")
 
 
-def test_of_two_cli_toml_the_conversation_s_own_is_the_stronger(place: Place) -> None:
+def test_of_two_cli_toml_the_conversation_s_own_is_the_stronger(place: SettingsFiles) -> None:
     place.cli("verbose = true\nhide_tool_calls = true\n")
     place.cli("verbose = false\n", own=True)
     found = place.resolve(MARID_VERBOSE="yes")
@@ -135,7 +137,7 @@ def test_of_two_cli_toml_the_conversation_s_own_is_the_stronger(place: Place) ->
     assert place.resolve({"verbose": True}).settings.display.verbose
 
 
-def test_the_layers_are_in_their_order(place: Place) -> None:
+def test_the_layers_are_in_their_order(place: SettingsFiles) -> None:
     def in_force(**environ: str) -> int:
         return place.resolve(**environ).settings.conversation.context_window_limit
 
@@ -157,7 +159,7 @@ def test_the_layers_are_in_their_order(place: Place) -> None:
     ("text", "value"),
     [("1", True), ("TRUE", True), ("yes", True), ("on", True), ("0", False), ("False", False), ("no", False)],
 )
-def test_a_switch_may_be_written_in_several_ways(place: Place, text: str, value: bool) -> None:
+def test_a_switch_may_be_written_in_several_ways(place: SettingsFiles, text: str, value: bool) -> None:
     assert place.load(MARID_MASK=text).context.mask is value
 
 
@@ -167,7 +169,7 @@ def test_a_switch_may_be_written_in_several_ways(place: Place, text: str, value:
      ("CHIBI_API_KEY", "api_key", "k1", "k2")],
 )  # fmt: skip
 def test_the_names_of_the_documents_count_and_ours_are_stronger(
-    place: Place, alias: str, name: str, text: str, stronger: str
+    place: SettingsFiles, alias: str, name: str, text: str, stronger: str
 ) -> None:
     assert str(value_of(place.within({alias: text}), name)).startswith(text)
     both = {alias: text, f"MARID_{name.upper()}": stronger}
@@ -175,7 +177,7 @@ def test_the_names_of_the_documents_count_and_ours_are_stronger(
     assert place.within({alias: text}).origins[name] == alias
 
 
-def test_the_recursion_depth_of_an_older_home_is_fuel(place: Place) -> None:
+def test_the_recursion_depth_of_an_older_home_is_fuel(place: SettingsFiles) -> None:
     place.config("max_recursion_depth = 9\n")
     assert place.resolve().settings.conversation.fuel == 9
     assert place.resolve({"max_recursion_depth": "8"}).settings.conversation.fuel == 8
@@ -183,7 +185,7 @@ def test_the_recursion_depth_of_an_older_home_is_fuel(place: Place) -> None:
     assert place.resolve().settings.conversation.fuel == 3
 
 
-def test_the_required_config_of_an_older_home_works_as_it_is(place: Place) -> None:
+def test_the_required_config_of_an_older_home_works_as_it_is(place: SettingsFiles) -> None:
     place.config('api_key = "k"\nmodel = "m"\ncontext_window_limit = 100000\nwarn_threshold_percent = 75.0\n')
     found = place.resolve()
     assert found.notes == ()
@@ -193,26 +195,26 @@ def test_the_required_config_of_an_older_home_works_as_it_is(place: Place) -> No
 
 
 @pytest.mark.parametrize("tail", ["", "/", "/chat/completions", "/chat/completions/"])
-def test_the_address_of_an_older_home_may_name_the_call_itself(place: Place, tail: str) -> None:
+def test_the_address_of_an_older_home_may_name_the_call_itself(place: SettingsFiles, tail: str) -> None:
     place.config(f'base_url = "https://h.example/api/v1{tail}"\nproviders.x.base_url = "http://x/v1{tail}"\n')
     found = place.resolve().settings
     assert found.model.base_url == "https://h.example/api/v1"
     assert found.model.providers["x"]["base_url"] == "http://x/v1"
 
 
-def test_blanks_around_an_address_do_no_harm(place: Place) -> None:
+def test_blanks_around_an_address_do_no_harm(place: SettingsFiles) -> None:
     place.config('base_url = " http://x/v1/ "\n')
     assert place.resolve().settings.model.base_url == "http://x/v1"
 
 
-def test_the_list_of_allowed_paths_of_a_chibi_home_is_read(place: Place) -> None:
+def test_the_list_of_allowed_paths_of_a_chibi_home_is_read(place: SettingsFiles) -> None:
     place.config('file_tools_allowed_paths = ["/srv/a"]\n')
     assert place.resolve().settings.tools.files == ("/srv/a",)
     assert place.resolve().notes == ()
 
 
 @pytest.mark.parametrize("key", sorted(UNSUPPORTED_KEYS))
-def test_a_key_of_a_part_that_is_not_built_yet_is_a_note_that_names_it(place: Place, key: str) -> None:
+def test_a_key_of_a_part_that_is_not_built_yet_is_a_note_that_names_it(place: SettingsFiles, key: str) -> None:
     place.config(f"{key} = 1\n")
     assert place.resolve().notes == (f"{place.home / 'config.toml'}:1: '{key}' is not supported yet",)
     place.config("")
@@ -222,7 +224,7 @@ def test_a_key_of_a_part_that_is_not_built_yet_is_a_note_that_names_it(place: Pl
         place.resolve()
 
 
-def test_all_problems_are_told_at_once_with_lines_and_suggestions(place: Place) -> None:
+def test_all_problems_are_told_at_once_with_lines_and_suggestions(place: SettingsFiles) -> None:
     place.config('max_size = 5\nzzzzz = 1\nmask = "maybe"\n\n[api]\ntemprature = 1\nmax_tokens = 0\n')
     place.models("[models.m]\nwindow = 1\n")
     place.local('fuel = "lots"\nverbose = true\n')
@@ -266,19 +268,19 @@ def test_in_a_home_that_chibi_uses_unknown_keys_are_notes(tmp_path: Path) -> Non
     assert len(resolve_settings(SettingsSources(str(chibi), "", {})).notes) == 1
 
 
-def test_a_value_that_is_wrong_is_a_problem_in_chibi_s_home_too(place: Place) -> None:
+def test_a_value_that_is_wrong_is_a_problem_in_chibi_s_home_too(place: SettingsFiles) -> None:
     place.config('auto_compact = true\nfuel = "x"\n')
     with pytest.raises(BadInput, match="'fuel' must be"):
         place.resolve()
 
 
 @pytest.mark.parametrize("name", ["../x", "a/b", "system", "-"])
-def test_a_name_that_is_none_is_refused_before_any_file_is_looked_at(place: Place, name: str) -> None:
+def test_a_name_that_is_none_is_refused_before_any_file_is_looked_at(place: SettingsFiles, name: str) -> None:
     with pytest.raises(BadInput, match="cannot be the name of a conversation"):
         resolve_settings(SettingsSources(str(place.home), str(place.project), {}, name))
 
 
-def test_a_key_never_appears_in_a_message_an_origin_or_a_repr(place: Place) -> None:
+def test_a_key_never_appears_in_a_message_an_origin_or_a_repr(place: SettingsFiles) -> None:
     canary = "sk-canary-key"
     place.config(f'api_key = "{canary}"\n[providers.a]\napi_key = "{canary}"\n')
     found = place.resolve({"provider": "a"}, CHIBI_API_KEY=canary)
@@ -302,12 +304,12 @@ def test_a_key_never_appears_in_a_message_an_origin_or_a_repr(place: Place) -> N
         assert canary not in str(caught.value)
 
 
-def test_a_plain_run_looks_at_nothing_but_what_is_there(place: Place) -> None:
+def test_a_plain_run_looks_at_nothing_but_what_is_there(place: SettingsFiles) -> None:
     assert place.load(MARID_HOME="/m", CHIBI_HOME="/c", MARID_PROJECT_ROOT="/p", PATH="/bin").conversation.fuel == 30
     assert os.listdir(place.project) == []
 
 
-def test_a_home_of_chibi_is_read_leniently_and_a_project_never(place: Place) -> None:
+def test_a_home_of_chibi_is_read_leniently_and_a_project_never(place: SettingsFiles) -> None:
     place.config("new_key = 4\nauto_compact = true\n")
     place.cli("other_key = 1\n[image]\nrender_images = true\n")
     found = place.resolve()

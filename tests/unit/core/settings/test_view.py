@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fakes.settings import SAMPLES, SHOWN, Place, Sample
+from fakes.settings import SAMPLES, SHOWN, Sample, SettingsFiles
 from marid.core.settings.schema import SETTINGS_BY_NAME
 from marid.core.settings.view import effective_settings, toml_text
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
+def place(tmp_path: Path) -> SettingsFiles:
+    return SettingsFiles(tmp_path)
 
 
-def test_every_setting_is_there_with_its_default(place: Place) -> None:
+def test_every_setting_is_there_with_its_default(place: SettingsFiles) -> None:
     found = {one.key: one.text for one in effective_settings(place.resolve())}
     expected = {name for name in (*SAMPLES, *SHOWN) if not name.startswith("providers.")}
     assert found.keys() == expected
@@ -27,7 +27,9 @@ def test_every_setting_is_there_with_its_default(place: Place) -> None:
 
 
 @pytest.mark.parametrize(("name", "sample"), {**SAMPLES, **SHOWN}.items(), ids=[*SAMPLES, *SHOWN])
-def test_a_setting_that_is_set_is_shown_as_toml_with_its_origin(place: Place, name: str, sample: Sample) -> None:
+def test_a_setting_that_is_set_is_shown_as_toml_with_its_origin(
+    place: SettingsFiles, name: str, sample: Sample
+) -> None:
     (place.cli if name in SHOWN else place.config)(f"{name} = {sample.toml}\n")
     found = {one.key: one for one in effective_settings(place.resolve())}[name]
     assert found.origin.startswith(str(place.home))
@@ -38,27 +40,27 @@ def test_a_setting_that_is_set_is_shown_as_toml_with_its_origin(place: Place, na
         assert written == read == {"x": found.value}
 
 
-def test_what_a_project_narrows_is_shown(place: Place) -> None:
+def test_what_a_project_narrows_is_shown(place: SettingsFiles) -> None:
     place.marid_toml('[policy]\nexec = "deny"\n')
     found = {one.key: one for one in effective_settings(place.resolve())}["project_policy"]
     assert (found.text, found.origin) == ('{exec = "deny"}', str(place.project / ".marid.toml"))
 
 
-def test_the_password_of_an_address_is_not_shown(place: Place) -> None:
+def test_the_password_of_an_address_is_not_shown(place: SettingsFiles) -> None:
     place.config('base_url = "https://me:canary@host:1/v1"\n')
     assert {one.key: one.text for one in effective_settings(place.resolve())}["base_url"] == '"https://***@host:1/v1"'
     place.config('search_url = "https://host/s?key=canary"\n')
     assert {one.key: one.text for one in effective_settings(place.resolve())}["search_url"] == '"https://host/s?***"'
 
 
-def test_storage_is_shown_as_the_store_takes_it(place: Place) -> None:
+def test_storage_is_shown_as_the_store_takes_it(place: SettingsFiles) -> None:
     place.config("storage.partition_max_age_seconds = 1\n")
     assert {one.key: one.value for one in effective_settings(place.resolve())}[
         "storage.partition_max_age_seconds"
     ] == 60
 
 
-def test_a_text_that_was_set_to_nothing_is_shown_as_such(place: Place) -> None:
+def test_a_text_that_was_set_to_nothing_is_shown_as_such(place: SettingsFiles) -> None:
     assert {one.key: one.text for one in effective_settings(place.resolve({"model": ""}))}["model"] == '""'
     assert "model" in SETTINGS_BY_NAME
 

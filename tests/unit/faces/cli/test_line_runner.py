@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fakes.program import Program
-from fakes.spoken import said, workbench
+from fakes.real_app import add_messages, real_scope
 from marid.bootstrap.wiring import open_request
 from marid.core.conversation.records import InboxMessage
 from marid.core.errors import BadInput
@@ -49,12 +49,12 @@ def test_a_model_is_asked_unless_something_else_was_wanted(args: list[str], spok
 
 
 def test_settings_of_the_line_are_above_all_others(tmp_path: Path) -> None:
-    scope = start_run(parse_command_line(["-s", "fuel=7", "-x"]), lambda: workbench(tmp_path)).scope
+    scope = start_run(parse_command_line(["-s", "fuel=7", "-x"]), lambda: real_scope(tmp_path)).scope
     assert scope.settings.conversation.fuel == 7
     assert scope.within("a").resolve().settings.conversation.fuel == 7
     assert scope.within("a", {"fuel": "8"}).resolve().settings.conversation.fuel == 8
     with pytest.raises(BadInput):
-        start_run(parse_command_line(["-s", "fule=7", "-x"]), lambda: workbench(tmp_path))
+        start_run(parse_command_line(["-s", "fule=7", "-x"]), lambda: real_scope(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_settings_of_the_line_are_above_all_others(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_inspected_is_as_the_flags_make_it(marid: Program, flags: list[str], thing: str, shown: str) -> None:
-    said(open_request(), "a", "x")
+    add_messages(open_request(), "a", "x")
     assert marid(*flags, "-n", thing).text == f"{shown}\n"
     assert marid(*flags, "-N", "a", thing).text == f"{shown}\n"
 
@@ -87,14 +87,14 @@ def test_flags_are_what_commands_take() -> None:
 
 def test_a_wrong_line_makes_nothing(tmp_path: Path) -> None:
     with pytest.raises(BadInput):
-        start_run(parse_command_line(["-c", "a/b"]), lambda: workbench(tmp_path))
+        start_run(parse_command_line(["-c", "a/b"]), lambda: real_scope(tmp_path))
     with pytest.raises(BadInput, match="nothing to do"):
-        run_line(parse_command_line(["-x"]), lambda: workbench(tmp_path))
+        run_line(parse_command_line(["-x"]), lambda: real_scope(tmp_path))
     assert not (tmp_path / "home").exists()
 
 
 def test_the_order_of_what_is_done_is_always_the_same(marid: Program) -> None:
-    said(open_request(), "default", "one")
+    add_messages(open_request(), "default", "one")
     told = marid("-l", "-u", "ann", "-r", "other", "-a")
     assert [line.split("marid: ")[1][:20] for line in told.err.splitlines()] == [
         "the history of 'defa",
@@ -105,7 +105,7 @@ def test_the_order_of_what_is_done_is_always_the_same(marid: Program) -> None:
 
 
 def test_several_logs_and_things_may_be_asked_for(marid: Program) -> None:
-    said(open_request(), "a", "one", "two")
+    add_messages(open_request(), "a", "one", "two")
     told = marid("-G", "a", "1", "-n", "fuel", "-N", "a", "username", "-g0")
     assert told.lines == ["[bot]", "two", "", "30", "user"]
     assert "nothing was said in 'default' yet" in told.err
@@ -119,7 +119,7 @@ def configure(server: ModelServer) -> None:
 
 
 def test_operations_are_done_and_then_the_prompt_is_said(marid: Program) -> None:
-    said(open_request(), "default", "what was said before")
+    add_messages(open_request(), "default", "what was said before")
     with ModelServer([say("first answer")]) as server:
         configure(server)
         told = marid("-a", "-r", "fresh", "-y", "Be a pirate.", "-m", "scripted-model", "-u", "ann", "hello", "there")
@@ -176,7 +176,7 @@ def test_what_is_known_of_a_model_is_shown(marid: Program) -> None:
 
 
 def test_another_conversation_is_changed_by_a_capital_letter(marid: Program) -> None:
-    said(open_request(), "a", "one")
+    add_messages(open_request(), "a", "one")
     for args in (["-Ma", "offline:offline"], ["-Y", "a", "Be brief."], ["-A", "a"], ["-R", "a", "b"]):
         assert marid(*args).code == 0
     assert marid("-N", "b", "system_prompt").text == "Be brief.\n"
@@ -199,7 +199,7 @@ def test_verbose_tells_what_went_and_what_is_meant(marid: Program) -> None:
 
 @pytest.mark.parametrize("count", ["99999999999999999999", "-99999999999999999999", "9" * 5000])
 def test_a_count_beyond_all_numbers_means_all(marid: Program, count: str) -> None:
-    said(open_request(), "default", "hello")
+    add_messages(open_request(), "default", "hello")
     assert "hello" in marid("-g", count).text
     assert marid("log", "-n", count[:20]).code == 0
 

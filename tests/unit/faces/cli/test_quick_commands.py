@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.spoken import said, workbench
+from fakes.real_app import add_messages, real_scope
 from marid.app.app import RequestScope
 from marid.core.errors import NotFound
 from marid.faces.cli.argv.command_line import parse_command_line
@@ -41,8 +41,8 @@ def _fail() -> RequestScope:
 
 
 def test_lists_and_logs_are_shown(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    scope = workbench(tmp_path)
-    said(scope, "work", "one", "two")
+    scope = real_scope(tmp_path)
+    add_messages(scope, "work", "one", "two")
     for args in (["conversations", "list"], ["--home", "x", "log", "work", "-n", "1"]):
         quick = quick_command(parse_command_line(args, ("conversations", "log")), lambda: scope)
         assert quick is not None

@@ -8,7 +8,7 @@ import pytest
 from mcp import types
 from mcp.shared.exceptions import MCPError
 
-from fakes.approvals import asked
+from fakes.approvals import make_question
 from marid.core.policy.approval import ApprovalAnswer
 from marid.faces.mcp.elicitation import Elicitation, elicitation_for
 
@@ -53,12 +53,12 @@ def accepted(answer: str) -> types.ElicitResult:
     ],
 )
 def test_only_a_plain_yes_is_one(result: types.ElicitResult | MCPError, answer: ApprovalAnswer | None) -> None:
-    assert anyio.run(Elicitation(cast("Any", Session(result)), 7).ask, asked()) is answer
+    assert anyio.run(Elicitation(cast("Any", Session(result)), 7).ask, make_question()) is answer
 
 
 def test_always_is_offered_only_where_it_may_be() -> None:
     session = Session(accepted("always"))
-    assert anyio.run(Elicitation(cast("Any", session), 7).ask, asked(always=False)) is ApprovalAnswer.NO
+    assert anyio.run(Elicitation(cast("Any", session), 7).ask, make_question(always=False)) is ApprovalAnswer.NO
     assert session.schemas[0]["properties"]["answer"]["enum"] == ["yes", "no"]
 
 

@@ -5,7 +5,7 @@ import anyio
 import pytest
 from mcp import Client, types
 
-from fakes.road import Road
+from fakes.dispatcher import CallHarness
 from marid import __version__
 from marid.app.tool_session import ToolSession
 from marid.core.errors import FAMILIES, MaridError
@@ -24,7 +24,7 @@ def echo(said: int) -> ToolOutput:
 
 
 def session(root: Path, *specs: ToolSpec) -> ToolSession:
-    road = Road(root, *specs, strict=False)
+    road = CallHarness(root, *specs, strict=False)
     return ToolSession(road.dispatcher.inventory, road.scope(), lambda _: road.dispatcher)
 
 

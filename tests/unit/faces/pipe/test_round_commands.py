@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from fakes.pipe import Answer, Pipe
-from fakes.talking import chats
+from fakes.real_app import chat_requests
 from marid.app.tool_access import ToolAccess
 from marid.core.conversation.records import InboxMessage
 from marid.core.policy.policy import Effect
@@ -77,7 +77,7 @@ def test_the_tables_of_config_reach_the_model(pipe: Pipe) -> None:
     with ModelServer([say("ok"), say("ok")]) as server:
         sent(pipe, server, config=config)
         sent(pipe, server, config=config, overrides={"api.temperature": "0.75"})
-        first, second = chats(server)
+        first, second = chat_requests(server)
     assert (first.body["temperature"], second.body["temperature"]) == (0.25, 0.75)
     assert first.tools == ("get_tree",)
 
@@ -112,7 +112,7 @@ def test_fuel_that_is_used_up_is_told_and_is_no_failure(pipe: Pipe) -> None:
 def test_the_word_is_forced_to_the_agent(pipe: Pipe) -> None:
     with ModelServer([say("one"), say("two", calls=[call("call_user", {"message": "over"})])]) as server:
         answer = sent(pipe, server, flags={"force_call_agent": True})
-        assert len(chats(server)) == 2
+        assert len(chat_requests(server)) == 2
     assert answer.events("round_ended")[0]["reason"] == "handed"
     previews = {event["event"]: event.get("prompt_preview") for event in answer.events("fuel_status")}
     assert previews == {"entering_turn": None, "after_continuation": "", "after_tool_batch": None}
@@ -162,7 +162,7 @@ def test_the_result_of_a_call_is_said_to_the_model_when_it_shall_go_on(pipe: Pip
     (pipe.project / "a.txt").write_text("x")
     with ModelServer([say("I see", calls=[call("call_user", {"message": "over"})])]) as server:
         answer = pipe(TREE, config=at(server), flags={"force_call_agent": True})
-        assert "a.txt" in chats(server)[0].said
+        assert "a.txt" in chat_requests(server)[0].said
     assert answer.contents == []
     assert answer.code == 0
 
@@ -172,7 +172,7 @@ def test_inboxes_are_processed_in_their_own_conversations(pipe: Pipe) -> None:
         pipe({"call_tool": {"name": "send_message", "args": [f'{{"to": "{name}", "content": "ping {name}"}}']}})
     with ModelServer([say("pong"), say("pong")]) as server:
         answer = pipe("check_all_inboxes", config=at(server))
-        assert ["ping b" in chats(server)[0].said, "ping c" in chats(server)[1].said] == [True, True]
+        assert ["ping b" in chat_requests(server)[0].said, "ping c" in chat_requests(server)[1].said] == [True, True]
     assert answer.events("inbox_processing") == [
         {"type": "inbox_processing", "count": 1, "context": "b"},
         {"type": "inbox_processing", "count": 1, "context": "c"},

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fakes.workers import InlineWorkers
+from fakes.ports import InlineWorkers
 from marid.core.errors import BadInput, Exhausted, MaridError
 from marid.text.regex.line_hits import find_hits
 from marid.text.regex.line_pattern import LinePattern, literal_pattern, parse_pattern

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.openings import both_openings
-from fakes.people import as_nobody
+from fakes.files import as_nobody, both_openers
 from fakes.trees import plant, plant_names, scratch
 from marid.core.errors import BadInput, Exhausted, NotFound, Refused, Unavailable
 from marid.workspace.guard.guarded_path import FolderEntry, GuardedLister, GuardedPath, OpenFolder, make_entry, read_all
@@ -22,7 +21,7 @@ def walked(where: GuardedPath, *, ignored: bool = False, hidden: bool = True) ->
     return {folder.path: folder.names for folder in where.walk(ignored=ignored, hidden=hidden)}
 
 
-@both_openings
+@both_openers
 def test_a_file_is_read_whole(tmp_path: Path, opening: OpenBeneath) -> None:
     plant(tmp_path, {"a/b.txt": "text", "empty": ""})
     assert place(tmp_path, "a/b.txt", opening=opening).read() == b"text"
@@ -60,7 +59,7 @@ def test_a_file_that_grows_or_shrinks_meanwhile_is_read_as_it_is(tmp_path: Path)
     os.close(fd)
 
 
-@both_openings
+@both_openers
 def test_what_is_no_regular_file_is_said_to_be_none_at_once(tmp_path: Path, opening: OpenBeneath) -> None:
     os.mkfifo(tmp_path / "pipe")
     plant(tmp_path, {"folder/": ""})

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.openings import both_openings
+from fakes.files import both_openers
 from fakes.trees import plant
 from marid.core.errors import NotFound, Refused
 from marid.workspace.guard.guarded_root import GuardedRoot
@@ -73,7 +73,7 @@ def test_the_git_directory_may_be_read_but_not_written(tmp_path: Path, name: str
         tree.check_allowed(name, write=True)
 
 
-@both_openings
+@both_openers
 def test_links_in_the_root_are_followed_only_when_asked_and_only_inside(tmp_path: Path, opening: OpenBeneath) -> None:
     plant(tmp_path, {"r/a.txt": "a", "r/history.toml": "h", "r/home/x": "h", "out.txt": "canary"})
     for link, target in {"in": "a.txt", "out": "../out.txt", "old": "history.toml", "mine": "home", "abs": "/"}.items():
@@ -91,7 +91,7 @@ def test_links_in_the_root_are_followed_only_when_asked_and_only_inside(tmp_path
             read(tree, name)
 
 
-@both_openings
+@both_openers
 def test_a_root_that_is_gone_or_replaced_is_not_served_any_more(tmp_path: Path, opening: OpenBeneath) -> None:
     plant(tmp_path, {"r/a.txt": "a"})
     tree = GuardedRoot(str(tmp_path / "r"), opening=opening)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.openings import both_openings
+from fakes.files import both_openers
 from fakes.trees import plant, plant_chain, scratch
 from marid.core.errors import BadInput, MaridError, NotFound, Refused, Unavailable
 from marid.workspace.guard.openat import (
@@ -43,38 +43,38 @@ def anything(_name: str) -> None:
     """Permit every name."""
 
 
-@both_openings
+@both_openers
 def test_a_file_beneath_is_opened(root: int, opening: OpenBeneath) -> None:
     assert content(opening(root, "a/b.txt", os.O_RDONLY)) == b"inside"
 
 
-@both_openings
+@both_openers
 def test_the_root_itself_is_a_dot(root: int, opening: OpenBeneath) -> None:
     fd = opening(root, ".", os.O_RDONLY | os.O_DIRECTORY)
     assert set(os.listdir(fd)) == {"a", "c.txt"}
     os.close(fd)
 
 
-@both_openings
+@both_openers
 def test_a_descriptor_is_not_inherited(root: int, opening: OpenBeneath) -> None:
     fd = opening(root, "c.txt", os.O_RDONLY)
     assert not os.get_inheritable(fd)
     os.close(fd)
 
 
-@both_openings
+@both_openers
 @pytest.mark.parametrize("name", ["..", "../out/secret.txt", "a/../../out/secret.txt"])
 def test_nothing_leads_above_the_root(root: int, opening: OpenBeneath, name: str) -> None:
     assert refused(opening, root, name) == errno.EXDEV
 
 
-@both_openings
+@both_openers
 def test_what_is_not_there_is_not_there(root: int, opening: OpenBeneath) -> None:
     assert refused(opening, root, "nothing") == errno.ENOENT
     assert refused(opening, root, "c.txt/x") == errno.ENOTDIR
 
 
-@both_openings
+@both_openers
 @pytest.mark.parametrize("target", ["b.txt", "../../out/secret.txt", "/etc/passwd", "link", "nothing"])
 def test_no_link_is_followed_unless_somebody_looks_where_it_leads(
     tmp_path: Path, root: int, opening: OpenBeneath, target: str
@@ -86,7 +86,7 @@ def test_no_link_is_followed_unless_somebody_looks_where_it_leads(
     assert refused(opening, root, "folder/b.txt") == errno.ELOOP
 
 
-@both_openings
+@both_openers
 def test_a_pipe_is_opened_without_waiting(tmp_path: Path, root: int, opening: OpenBeneath) -> None:
     os.mkfifo(tmp_path / "root/pipe")
     os.close(opening(root, "pipe", os.O_RDONLY))
@@ -161,7 +161,7 @@ def test_whoever_judges_can_stop_it(tmp_path: Path, root: int) -> None:
         open_stepwise(root, "one", os.O_RDONLY, never)
 
 
-@both_openings
+@both_openers
 def test_no_descriptor_is_lost(tmp_path: Path, root: int, opening: OpenBeneath) -> None:
     (tmp_path / "root/one").symlink_to("a/../../out")
     before = len(os.listdir("/proc/self/fd"))
@@ -172,7 +172,7 @@ def test_no_descriptor_is_lost(tmp_path: Path, root: int, opening: OpenBeneath) 
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-@both_openings
+@both_openers
 def test_a_deep_path_is_opened(opening: OpenBeneath) -> None:
     with scratch() as top:
         plant_chain(top, "d", 100, {"f.txt": "deep"})

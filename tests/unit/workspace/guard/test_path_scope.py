@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fakes.openings import OPENINGS, both_openings
+from fakes.files import OPENERS, both_openers
 from fakes.trees import plant, scratch
 from marid.core.errors import BadInput, MaridError, NotFound, OutsideRoots, Refused
 from marid.workspace.guard.openat import OpenBeneath
@@ -18,7 +18,7 @@ def test_nothing_given_means_nothing_allowed(tmp_path: Path) -> None:
             PathScope([]).resolve(raw)
 
 
-@both_openings
+@both_openers
 def test_the_first_root_resolves_relative_paths_and_all_take_absolute_ones(
     tmp_path: Path, opening: OpenBeneath
 ) -> None:
@@ -39,7 +39,7 @@ def test_what_is_outside_says_what_a_person_might_open(tmp_path: Path) -> None:
     assert str(caught.value) == "'../x//y' is outside the project; --root DIR allows another folder"
 
 
-@both_openings
+@both_openers
 def test_a_single_file_grants_itself_and_not_its_folder(tmp_path: Path, opening: OpenBeneath) -> None:
     plant(tmp_path, {"r/a": "1", "etc/one.toml": "one", "etc/two.toml": "two"})
     (tmp_path / "etc/link").symlink_to("one.toml")
@@ -181,7 +181,7 @@ PARTS = [
 ]
 
 
-@given(st.lists(st.sampled_from(PARTS), min_size=1, max_size=12), st.booleans(), st.sampled_from(OPENINGS))
+@given(st.lists(st.sampled_from(PARTS), min_size=1, max_size=12), st.booleans(), st.sampled_from(OPENERS))
 def test_no_path_whatsoever_leads_out(parts: list[str], absolute: bool, opening: OpenBeneath) -> None:
     with scratch() as top:
         plant(top, {"r/a/b.txt": "in", "r/a/a/b.txt": "in", "r/history.toml": "canary", "r/home/b.txt": "canary"})

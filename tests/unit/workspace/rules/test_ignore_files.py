@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.people import as_nobody
+from fakes.files import as_nobody
 from fakes.trees import plant, plant_repository, scratch
 from fakes.worktree import new_worktree
 from marid.workspace.rules.ignore_files import (

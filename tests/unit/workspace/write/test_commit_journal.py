@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.changes import contents
+from fakes.files import file_contents
 from fakes.trees import plant
 from marid.core.errors import Unavailable
 from marid.text.content_hash import sha256_hex
@@ -108,8 +108,8 @@ def test_a_commit_that_was_killed_while_it_prepared_leaves_nothing(tmp_path: Pat
     plant(tmp_path, {"r/d/a": "old", "r/d/.marid-x-0.tmp": "ne", "r/d/.marid-x-0.old.tmp": "o"})
     home = left(tmp_path, line(tmp_path / "r", "d/a", b"old", b"new"), ready=False)
     assert recover_commits(home) == 1
-    assert contents(tmp_path / "r") == {"d/a": b"old"}
-    assert contents(home) == {"edits/": b""}
+    assert file_contents(tmp_path / "r") == {"d/a": b"old"}
+    assert file_contents(home) == {"edits/": b""}
     assert recover_commits(home) == 0
 
 
@@ -123,7 +123,7 @@ def test_a_commit_that_had_begun_is_finished(tmp_path: Path) -> None:
         line(top, "c", None, b"three", number=2),
     )
     assert recover_commits(left(tmp_path, *lines, ready=True)) == 1
-    assert contents(top) == {"a": b"one", "b": b"two", "c": b"three"}
+    assert file_contents(top) == {"a": b"one", "b": b"two", "c": b"three"}
 
 
 def test_a_commit_is_taken_back_where_somebody_went_on_editing(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_commit_is_taken_back_where_somebody_went_on_editing(tmp_path: Path) -
         line(top, "c", None, b"three", number=2),
     )
     assert recover_commits(left(tmp_path, *lines, ready=True)) == 1
-    assert contents(top) == {"a": b"1", "b": b"mine"}
+    assert file_contents(top) == {"a": b"1", "b": b"mine"}
 
 
 def test_a_temporary_file_that_is_not_what_was_noted_is_not_put_in_place(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_temporary_file_that_is_not_what_was_noted_is_not_put_in_place(tmp_pat
     top = tmp_path / "r"
     lines = line(top, "a", b"1", b"one"), line(top, "b", b"2", b"two", number=1)
     assert recover_commits(left(tmp_path, *lines, ready=True)) == 1
-    assert contents(top) == {"a": b"1", "b": b"two"}
+    assert file_contents(top) == {"a": b"1", "b": b"two"}
 
 
 @pytest.mark.parametrize("kind", ["link", "folder"])
@@ -182,9 +182,9 @@ def test_a_folder_that_is_another_now_is_left_alone_and_waited_for(tmp_path: Pat
         (top / "e").rename(top / "d")
     if change == "link":
         (top / "d").symlink_to("moved")
-    before = contents(tmp_path)
+    before = file_contents(tmp_path)
     assert recover_commits(home) == 0
-    assert contents(tmp_path) == before
+    assert file_contents(tmp_path) == before
     if change in ("gone", "root"):
         (tmp_path / moved).rename(top if change == "root" else top / "d")
         assert recover_commits(home) == 1
@@ -202,7 +202,7 @@ def test_a_journal_cannot_remove_what_is_not_a_temporary_file_of_ours(tmp_path: 
     plant(tmp_path, {"r/d/a": "1", "r/keep": "x"})
     forged = line(tmp_path / "r", "d/a", b"1", b"one")._replace(temp="../keep", backup="a")
     assert recover_commits(left(tmp_path, forged, ready=False)) == 1
-    assert contents(tmp_path / "r") == {"d/a": b"1", "keep": b"x"}
+    assert file_contents(tmp_path / "r") == {"d/a": b"1", "keep": b"x"}
 
 
 def test_a_home_that_is_not_there_has_nothing_to_recover(tmp_path: Path) -> None:

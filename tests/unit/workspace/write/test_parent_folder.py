@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.changes import contents
-from fakes.people import as_nobody
+from fakes.files import as_nobody, file_contents
 from fakes.trees import plant, scratch
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
 from marid.workspace.guard.guarded_path import GuardedPath
@@ -28,7 +27,7 @@ def test_folders_are_made_on_the_way_and_unmade_again(tmp_path: Path) -> None:
     parent.sync()
     parent.remove_created()
     parent.close()
-    assert contents(tmp_path) == {"a/x": b""}
+    assert file_contents(tmp_path) == {"a/x": b""}
 
 
 def test_a_folder_that_somebody_has_used_meanwhile_is_not_unmade(tmp_path: Path) -> None:
@@ -36,13 +35,13 @@ def test_a_folder_that_somebody_has_used_meanwhile_is_not_unmade(tmp_path: Path)
     plant(tmp_path, {"b/theirs": "x"})
     parent.remove_created()
     parent.close()
-    assert contents(tmp_path) == {"b/theirs": b"x"}
+    assert file_contents(tmp_path) == {"b/theirs": b"x"}
 
 
 def test_a_missing_folder_is_made_only_if_that_is_asked_for(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="a/b: not found"):
         open_parent(place(tmp_path, "a/b"), make=False)
-    assert contents(tmp_path) == {}
+    assert file_contents(tmp_path) == {}
 
 
 @pytest.mark.parametrize("name", ["out/x/new.txt", "in/new.txt", "d/up/new.txt", "loop/new.txt"])
@@ -50,10 +49,10 @@ def test_no_link_leads_to_a_parent_and_nothing_is_made(tmp_path: Path, name: str
     plant(tmp_path, {"r/d/a": "", "outside/": ""})
     for link, target in {"out": "../outside", "in": "d", "d/up": "../..", "loop": "loop"}.items():
         (tmp_path / "r" / link).symlink_to(target)
-    before = contents(tmp_path)
+    before = file_contents(tmp_path)
     with pytest.raises(Refused, match="link"):
         opened(tmp_path / "r", name)
-    assert contents(tmp_path) == before
+    assert file_contents(tmp_path) == before
 
 
 def test_what_was_made_before_a_refusal_is_unmade() -> None:
@@ -66,7 +65,7 @@ def test_what_was_made_before_a_refusal_is_unmade() -> None:
                     opened(top, "a/b/c")
             finally:
                 os.umask(mask)
-        assert contents(top) == {}
+        assert file_contents(top) == {}
 
 
 def test_a_file_on_the_way_is_said(tmp_path: Path) -> None:
@@ -94,10 +93,10 @@ def test_a_git_directory_of_any_name_is_not_written(tmp_path: Path, name: str) -
     plant(tmp_path, {"deep/meta/HEAD": "", "deep/meta/objects/": "", "deep/meta/refs/": "", "tree/HEAD": ""})
     plant(tmp_path, {"tree/commondir": "../bare", "half/objects/": "", "half/refs/": "", "half2/HEAD": ""})
     plant(tmp_path, {"half2/objects/": ""})
-    before = contents(tmp_path)
+    before = file_contents(tmp_path)
     with pytest.raises(Refused, match="only git may write"):
         opened(tmp_path, name)
-    assert contents(tmp_path) == before
+    assert file_contents(tmp_path) == before
 
 
 def test_a_folder_that_only_resembles_one_is_written(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from fakes.program import Program
-from fakes.shells import fish_offers, tabbed
-from fakes.spoken import said
+from fakes.real_app import add_messages
+from fakes.shell_completion import complete_line, fish_completions
 from marid.bootstrap.wiring import open_request
 
 # Said before the program's own variables are taken away.
@@ -121,7 +121,7 @@ def test_paths_are_left_to_the_shell(marid: Program, words: str, kind: str) -> N
 def with_names(marid: Program) -> Program:
     """With two conversations."""
     for name in ("work", "play"):
-        said(open_request(), name, "x")
+        add_messages(open_request(), name, "x")
     return marid
 
 
@@ -152,7 +152,7 @@ def test_commands_complete_names_too(with_names: Program, command: str) -> None:
 
 
 def test_a_home_that_is_named_on_the_line_counts(marid: Program, tmp_path: Path) -> None:
-    said(open_request(home=str(tmp_path / "other")), "elsewhere", "x")
+    add_messages(open_request(home=str(tmp_path / "other")), "elsewhere", "x")
     words = f"marid --home {tmp_path / 'other'} -c el"
     marid.set(COMP_WORDS=words, COMP_CWORD="4", _MARID_COMPLETE="bash_complete")
     assert marid().lines == ["plain,elsewhere"]
@@ -185,15 +185,15 @@ _LINES = [
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
 def test_a_shell_really_completes_what_is_typed(on_path: Program, shell: str, line: str, words: list[str]) -> None:
     has(shell)
-    said(open_request(), "work", "x")
+    add_messages(open_request(), "work", "x")
     (on_path.folder / "folder").mkdir()
-    assert tabbed(shell, line, on_path.folder) == words
+    assert complete_line(shell, line, on_path.folder) == words
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
 def test_what_is_not_finished_is_followed_by_no_space(on_path: Program, shell: str) -> None:
     has(shell)
-    assert tabbed(shell, "marid -C new:\tx", on_path.folder)[-1] == "new:x"
+    assert complete_line(shell, "marid -C new:\tx", on_path.folder)[-1] == "new:x"
 
 
 @pytest.mark.parametrize(
@@ -211,6 +211,6 @@ def test_what_is_not_finished_is_followed_by_no_space(on_path: Program, shell: s
 )
 def test_fish_really_offers(on_path: Program, line: str, offered: list[str]) -> None:
     has("fish")
-    said(open_request(), "work", "x")
+    add_messages(open_request(), "work", "x")
     (on_path.folder / "folder").mkdir()
-    assert fish_offers(line) == offered
+    assert fish_completions(line) == offered

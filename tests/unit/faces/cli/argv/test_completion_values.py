@@ -2,7 +2,7 @@ from pathlib import Path
 
 import click
 
-from fakes.spoken import said, workbench
+from fakes.real_app import add_messages, real_scope
 from marid.core.policy.policy import HARMLESS_EFFECTS, Effect
 from marid.faces.cli.argv import completion_values
 from marid.faces.cli.argv.completion_values import (
@@ -47,12 +47,12 @@ def test_the_schema_of_a_parameter_says_what_its_value_may_be() -> None:
 
 
 def of_home(offer: Completer, typed: str, place: Path) -> list[str]:
-    ctx = click.Context(click.Command("x"), obj=lambda: workbench(place))
+    ctx = click.Context(click.Command("x"), obj=lambda: real_scope(place))
     return [item.value for item in offer(ctx, click.Option(["--x"]), typed)]
 
 
 def test_names_and_the_words_that_mean_one(tmp_path: Path) -> None:
-    said(workbench(tmp_path), "work", "x")
+    add_messages(real_scope(tmp_path), "work", "x")
     assert of_home(completion_values.complete_conversation("-", "new"), "", tmp_path) == ["-", "new", "work"]
     assert of_home(completion_values.complete_conversation("-"), "w", tmp_path) == ["work"]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from fakes.patience import patient
-from fakes.talks import Played, talking
+from fakes.apps import PlayedRound, display_scope
+from fakes.program import lasting_signals
 from marid.app.tool_access import ToolAccess
 from marid.core.caller import Caller
 from marid.core.errors import BadInput, Unavailable
@@ -24,7 +24,7 @@ from marid.toolkit.questions import Asker
 def test_what_is_said_reaches_the_round_with_all_its_conditions(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    played = Played(TextDelta("Yes."))
+    played = PlayedRound(TextDelta("Yes."))
     said = ChatRequest(
         conversation="project",
         prompt="is it so?",
@@ -32,39 +32,43 @@ def test_what_is_said_reaches_the_round_with_all_its_conditions(
         force="agent",
         debug=frozenset({"request-log", "force-markdown"}),
     )
-    assert run_chat(talking(tmp_path), said, runner=played) == 0
+    assert run_chat(display_scope(tmp_path), said, runner=played) == 0
     assert played.said == [said]
     assert capfd.readouterr() == ("Yes.\n", "")
 
 
 def test_a_blank_prompt_is_refused_before_anything_is_done(tmp_path: Path) -> None:
-    played = Played()
+    played = PlayedRound()
     with pytest.raises(BadInput, match="say something"):
-        run_chat(talking(tmp_path), ChatRequest(conversation="c", prompt=" "), runner=played)
+        run_chat(display_scope(tmp_path), ChatRequest(conversation="c", prompt=" "), runner=played)
     assert played.said == []
 
 
 def test_resuming_needs_no_prompt(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    played = Played(end=RoundEnd("nothing", "r"))
-    assert run_chat(talking(tmp_path), ChatRequest(conversation="c", resume=True), runner=played) == 0
+    played = PlayedRound(end=RoundEnd("nothing", "r"))
+    assert run_chat(display_scope(tmp_path), ChatRequest(conversation="c", resume=True), runner=played) == 0
     assert played.said[0].resume
     assert "nothing to resume" in capfd.readouterr().err
 
 
 def test_flags_are_stronger_than_the_files(tmp_path: Path) -> None:
-    scope = talking(tmp_path, DisplaySettings(verbose=True, show_thinking=True))
+    scope = display_scope(tmp_path, DisplaySettings(verbose=True, show_thinking=True))
     flags = ChatRequest(conversation="c", display={"show_thinking": False, "hide_tool_calls": True})
     assert display_settings(flags, scope.within("c").resolve()) == DisplaySettings(verbose=True, hide_tool_calls=True)
 
 
 def test_the_display_of_the_files_counts(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    played = Played(ReasoningDelta("hm"), ToolStarted("1", "get_tree", "."), TextDelta("Yes."))
+    played = PlayedRound(ReasoningDelta("hm"), ToolStarted("1", "get_tree", "."), TextDelta("Yes."))
     run_chat(
-        talking(tmp_path, DisplaySettings(verbose=True)), ChatRequest(conversation="c", prompt="hi"), runner=played
+        display_scope(tmp_path, DisplaySettings(verbose=True)),
+        ChatRequest(conversation="c", prompt="hi"),
+        runner=played,
     )
     assert capfd.readouterr() == ("Yes.\n", "[get_tree] .\n")
     run_chat(
-        talking(tmp_path), ChatRequest(conversation="c", prompt="hi", display={"show_thinking": True}), runner=played
+        display_scope(tmp_path),
+        ChatRequest(conversation="c", prompt="hi", display={"show_thinking": True}),
+        runner=played,
     )
     assert capfd.readouterr() == ("Yes.\n", "hm\n")
 
@@ -72,30 +76,35 @@ def test_the_display_of_the_files_counts(tmp_path: Path, capfd: pytest.CaptureFi
 def test_errors_travel_on(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(Unavailable, match="down"):
         run_chat(
-            talking(tmp_path),
+            display_scope(tmp_path),
             ChatRequest(conversation="c", prompt="hi"),
-            runner=Played(TextDelta("ha"), end=Unavailable("down")),
+            runner=PlayedRound(TextDelta("ha"), end=Unavailable("down")),
         )
     assert capfd.readouterr().out == "ha\n"
 
 
 def test_ctrl_c_before_the_round_begins_ends_quietly(tmp_path: Path) -> None:
-    scope = talking(tmp_path)
+    scope = display_scope(tmp_path)
 
     def slow(*_: object) -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
     interrupted = scope._replace(app=scope.app._replace(resolve_settings=slow))
-    assert run_chat(interrupted, ChatRequest(conversation="c", prompt="hi"), runner=Played(), signals=patient()) == 130
+    assert (
+        run_chat(
+            interrupted, ChatRequest(conversation="c", prompt="hi"), runner=PlayedRound(), signals=lasting_signals()
+        )
+        == 130
+    )
 
 
 def test_ctrl_c_that_somebody_else_raises_is_the_same(tmp_path: Path) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    scope = talking(tmp_path)
+    scope = display_scope(tmp_path)
     scope = scope._replace(app=scope.app._replace(resolve_settings=interrupted))
-    assert run_chat(scope, ChatRequest(conversation="c", prompt="hi"), runner=Played()) == 130
+    assert run_chat(scope, ChatRequest(conversation="c", prompt="hi"), runner=PlayedRound()) == 130
 
 
 Listener = EventListener[RoundEvent]
@@ -106,8 +115,8 @@ async def say(listener: Listener, text: str) -> None:
 
 
 def perform(place: Path, act: RoundAction) -> int:
-    with patient() as signals:
-        return anyio.run(show_round, talking(place), act, DisplaySettings(), frozenset[str](), signals)
+    with lasting_signals() as signals:
+        return anyio.run(show_round, display_scope(place), act, DisplaySettings(), frozenset[str](), signals)
 
 
 def test_the_answer_is_shown_and_the_end_is_success(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fakes.patience import patient
-from fakes.talks import Played
+from fakes.apps import PlayedRound
+from fakes.program import lasting_signals
 from marid.app.app import RequestScope
 from marid.app.rounds import RoundRequest
 from marid.bootstrap.wiring import open_request
@@ -40,7 +40,7 @@ def scope(tmp_path: Path) -> RequestScope:
 def test_every_conversation_with_messages_gets_its_round(
     scope: RequestScope, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    played = Played(TextDelta("Done."))
+    played = PlayedRound(TextDelta("Done."))
     assert check_inboxes(scope, None, HOW, runner=played) == 0
     assert [saying.conversation for saying in played.said] == ["one", "two"]
     told = "marid: 'one' answers what it was sent\nmarid: 'two' answers what it was sent\n"
@@ -48,7 +48,7 @@ def test_every_conversation_with_messages_gets_its_round(
 
 
 def test_one_that_was_named_alone_need_not_be_told(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    assert check_inboxes(scope, ["one"], HOW, runner=Played(TextDelta("Done."))) == 0
+    assert check_inboxes(scope, ["one"], HOW, runner=PlayedRound(TextDelta("Done."))) == 0
     assert capfd.readouterr() == ("Done.\n", "")
 
 
@@ -56,7 +56,7 @@ def test_one_that_was_put_away_is_not_tried_unless_it_is_named(
     scope: RequestScope, capfd: pytest.CaptureFixture[str]
 ) -> None:
     scope.stores.conversations.archive("one")
-    played = Played(TextDelta("Done."))
+    played = PlayedRound(TextDelta("Done."))
     assert check_inboxes(scope, None, HOW, runner=played) == 0
     assert [saying.conversation for saying in played.said] == ["two"]
     check_inboxes(scope, ["one"], HOW, runner=played)
@@ -64,19 +64,19 @@ def test_one_that_was_put_away_is_not_tried_unless_it_is_named(
 
 
 def test_of_those_that_are_named_an_empty_one_is_told(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    played = Played(TextDelta("Done."))
+    played = PlayedRound(TextDelta("Done."))
     assert check_inboxes(scope, ["three", "two", "two"], HOW, runner=played) == 0
     assert [saying.conversation for saying in played.said] == ["two"]
     assert capfd.readouterr().err == "marid: nothing waits for 'three'\nmarid: 'two' answers what it was sent\n"
 
 
 def test_where_nothing_waits_at_all_it_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert check_inboxes(empty(tmp_path), None, HOW, runner=Played()) == 0
+    assert check_inboxes(empty(tmp_path), None, HOW, runner=PlayedRound()) == 0
     assert capfd.readouterr() == ("", "marid: nothing waits in any inbox\n")
 
 
 def test_one_that_fails_is_told_and_the_others_go_on(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    played = Played(end=Unavailable("somebody else holds it"))
+    played = PlayedRound(end=Unavailable("somebody else holds it"))
     assert check_inboxes(scope, None, HOW, runner=played) == 6
     assert len(played.said) == 2
     assert capfd.readouterr().err.count("somebody else holds it; its messages wait") == 2
@@ -97,8 +97,8 @@ def test_the_first_failure_is_the_exit_code_and_a_round_that_broke_off_can_go_on
 
 
 def test_ctrl_c_ends_all_of_it(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    played = Played(lambda: os.kill(os.getpid(), signal.SIGINT))
-    assert check_inboxes(scope, None, HOW, runner=played, signals=patient()) == 130
+    played = PlayedRound(lambda: os.kill(os.getpid(), signal.SIGINT))
+    assert check_inboxes(scope, None, HOW, runner=played, signals=lasting_signals()) == 130
     assert len(played.said) == 1
 
 
@@ -108,12 +108,12 @@ def test_ctrl_c_before_a_round_begins_ends_it_too(scope: RequestScope) -> None:
             raise KeyboardInterrupt
 
     broken = scope._replace(app=scope.app._replace(resolve_settings=interrupted))
-    assert check_inboxes(broken, None, HOW, runner=Played()) == 130
+    assert check_inboxes(broken, None, HOW, runner=PlayedRound()) == 130
 
 
 def test_the_display_is_each_conversation_s_own(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
     shown = ChatRequest(conversation="", display={"verbose": True})
-    check_inboxes(scope, ["one"], shown, runner=Played(TextDelta("Done.")))
+    check_inboxes(scope, ["one"], shown, runner=PlayedRound(TextDelta("Done.")))
     assert scope.within("one").resolve().settings.display == DisplaySettings()
     assert capfd.readouterr().out == "Done.\n"
 

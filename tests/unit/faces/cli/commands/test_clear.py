@@ -1,10 +1,10 @@
 from fakes.program import Program
-from fakes.spoken import said
+from fakes.real_app import add_messages
 from marid.bootstrap.wiring import open_request
 
 
 def test_the_history_is_archived_and_still_found(marid: Program) -> None:
-    said(open_request(), "a", "hello")
+    add_messages(open_request(), "a", "hello")
     assert "is archived" in marid("clear", "a").err
     assert marid("log", "a").text == ""
     assert "hello" in marid("log", "a", "--all").text

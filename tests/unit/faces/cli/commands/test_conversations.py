@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fakes.program import Program
-from fakes.spoken import said
+from fakes.real_app import add_messages
 from marid.bootstrap.wiring import open_request
 
 
@@ -18,7 +18,7 @@ def names() -> list[str]:
 def two(marid: Program) -> Program:
     """With the conversations `a` and `b`."""
     for name in ("a", "b"):
-        said(open_request(), name, "hello")
+        add_messages(open_request(), name, "hello")
     return marid
 
 
@@ -124,7 +124,7 @@ def test_a_name_that_is_missing_is_told(two: Program, command: str) -> None:
     ],
 )
 def test_who_means_one_that_has_come_to_its_end_does_not_change_another(two: Program, args: tuple[str, ...]) -> None:
-    said(open_request(), "default", "hello")
+    add_messages(open_request(), "default", "hello")
     two("-c", "a", "-x")
     two("conversations", "expire", "a", "--at", "1")
     told = two(*args)

@@ -3,14 +3,14 @@ import json
 import pytest
 
 from fakes.program import Program
-from fakes.spoken import said
+from fakes.real_app import add_messages
 from marid.bootstrap.wiring import open_request
 
 
 @pytest.fixture
 def talk(marid: Program) -> Program:
     """With a conversation `talk`."""
-    said(open_request(), "talk", "one \ud800", "two")
+    add_messages(open_request(), "talk", "one \ud800", "two")
     return marid
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fakes.program import Program
-from fakes.spoken import said
+from fakes.real_app import add_messages
 from marid.bootstrap.wiring import open_request
 from marid.core.conversation.records import InboxMessage
 
@@ -69,7 +69,7 @@ def test_whoever_wrote_the_file_cannot_forge_what_is_shown(sent: Program) -> Non
 
 def test_a_message_that_does_not_say_for_whom_it_is_is_shown_with_its_inbox(marid: Program) -> None:
     for name in ("a", "b"):
-        said(open_request(), name, "hello")
+        add_messages(open_request(), name, "hello")
         Path(os.environ["MARID_HOME"], "contexts", name, "inbox.jsonl").write_text('{"from":"cron","content":"go"}\n')
     lines = marid("inbox", "--peek", "--all").lines
     assert [line.split()[0] for line in lines[::2]] == ["a", "b"]

@@ -1,12 +1,12 @@
 import json
 
 from fakes.program import Program
-from fakes.spoken import note
+from fakes.real_app import add_note
 from marid.bootstrap.wiring import open_request
 
 
 def test_a_thing_of_this_or_of_another_conversation_is_shown(marid: Program) -> None:
-    note(open_request(), "a", "todos", "- tidy")
+    add_note(open_request(), "a", "todos", "- tidy")
     assert marid("inspect", "todos").text == "(not set)\n"
     assert marid("inspect", "a", "todos").text == "- tidy\n"
     assert marid("inspect", "-C", "a", "todos").text == marid("-C", "a", "inspect", "todos").text == "- tidy\n"

@@ -1,16 +1,16 @@
 import pytest
 
-from fakes.person import Person
 from fakes.program import Program
-from fakes.spoken import called, said
+from fakes.real_app import add_call, add_messages
+from fakes.terminal import TerminalSession
 from marid.bootstrap.wiring import open_request
 
 
 @pytest.fixture
 def talk(marid: Program) -> Program:
     """With a conversation `talk`."""
-    said(open_request(), "talk", "what was said first", "two")
-    called(open_request(), "talk", "get_tree", "{}", "x" * 100)
+    add_messages(open_request(), "talk", "what was said first", "two")
+    add_call(open_request(), "talk", "get_tree", "{}", "x" * 100)
     return marid
 
 
@@ -43,9 +43,9 @@ def test_what_contradicts_itself_is_refused(talk: Program) -> None:
 
 
 def test_what_is_said_is_followed_until_it_is_ended(talk: Program) -> None:
-    with Person("log", "-f", "talk") as person:
+    with TerminalSession("log", "-f", "talk") as person:
         person.see("is shown as it comes")
-        said(open_request(), "talk", "a new thing")
+        add_messages(open_request(), "talk", "a new thing")
         person.see("a new thing")
         assert "said first" not in person.shown
         person.type("\x03")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from fakes.apps import display_scope
 from fakes.model import FakeModel
 from fakes.program import Program
-from fakes.talks import talking
 from fakes.terminal import terminal
 from marid.core.errors import NotFound
 from marid.core.model_io import ModelInfo
@@ -32,14 +32,14 @@ class Knowing(FakeModel):
 
 
 def test_the_output_is_toml_for_models_toml(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert show_model(talking(tmp_path, None, Knowing()), "any") == 0
+    assert show_model(display_scope(tmp_path, None, Knowing()), "any") == 0
     text = capfd.readouterr().out
     assert tomllib.loads(text) == {"models": {ODD.id: {"context_window": 8192, "api": {"max_tokens": 512}}}}
     assert "#" not in text
 
 
 def test_the_full_form_adds_what_the_provider_tells(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    show_model(talking(tmp_path, None, Knowing()), "any", full=True)
+    show_model(display_scope(tmp_path, None, Knowing()), "any", full=True)
     text = capfd.readouterr().out
     assert tomllib.loads(text)["models"][ODD.id]["context_window"] == 8192
     for line in ("# provider: fake", "# name: Odd\\nOne", "# context window: 8,192 tokens", "# top.b: [1, 2]"):
@@ -48,19 +48,19 @@ def test_the_full_form_adds_what_the_provider_tells(tmp_path: Path, capfd: pytes
 
 
 def test_a_program_gets_json(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    show_model(talking(tmp_path, None, Knowing()), "any", as_json=True)
+    show_model(display_scope(tmp_path, None, Knowing()), "any", as_json=True)
     assert json.loads(capfd.readouterr().out)["max_output"] == 512
-    show_model(talking(tmp_path, None, Knowing()), "any", full=True, as_json=True)
+    show_model(display_scope(tmp_path, None, Knowing()), "any", full=True, as_json=True)
     assert json.loads(capfd.readouterr().out)["more"]["top"] == {"b": [1, 2]}
 
 
 def test_a_model_that_nobody_knows_is_not_found(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no model"):
-        show_model(talking(tmp_path, None, FakeModel()), "gone")
+        show_model(display_scope(tmp_path, None, FakeModel()), "gone")
 
 
 def test_the_command_takes_a_name(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    scope = talking(tmp_path, None, Knowing())
+    scope = display_scope(tmp_path, None, Knowing())
     with command.make_context("model-info", ["any"], obj=lambda: scope) as ctx:
         assert command.invoke(ctx) == 0
     assert capfd.readouterr().out.startswith("[models.")
@@ -74,7 +74,7 @@ class Hostile(FakeModel):
 @pytest.mark.parametrize("as_json", [True, False])
 def test_on_a_terminal_what_a_provider_tells_is_harmless(tmp_path: Path, *, as_json: bool) -> None:
     with terminal() as glass, redirect_stdout(glass.file):
-        show_model(talking(tmp_path, None, Hostile()), "any", full=True, as_json=as_json)
+        show_model(display_scope(tmp_path, None, Hostile()), "any", full=True, as_json=as_json)
         shown = glass.text()
     assert "\\x9b2J\\u202e" in shown
     assert not {"\x9b", "\u202e", "\x7f"} & set(shown)

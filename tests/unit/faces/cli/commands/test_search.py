@@ -1,13 +1,13 @@
 import json
 
 from fakes.program import Program
-from fakes.spoken import said
+from fakes.real_app import add_messages
 from marid.bootstrap.wiring import open_request
 
 
 def test_what_was_said_anywhere_is_found(marid: Program) -> None:
-    said(open_request(), "a", "a zebra crosses")
-    said(open_request(), "b", "no animal")
+    add_messages(open_request(), "a", "a zebra crosses")
+    add_messages(open_request(), "b", "no animal")
     found = marid("search", "--conversations", "ZEBR")
     assert found.lines[0].startswith("a  20")
     assert found.lines[1:] == ["  a zebra crosses", ""]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fakes.means import Outside
+from fakes.apps import AppFakes
 from fakes.program import Program
 from marid.app.app import RequestScope
 from marid.core.context import ContextView, Level, LevelRule, OutputFormat, SymbolChoice, SymbolDetail
@@ -13,7 +13,7 @@ from marid.core.settings.values import make_settings
 from marid.faces.cli.argv.context_options import defaults
 from marid.faces.cli.operations.context_request import context_request, read_file_list
 
-APP: RequestScope = Outside().scope("/p", make_settings(max_size_mb=2.0, encoding="cl100k_base"))
+APP: RequestScope = AppFakes().scope("/p", make_settings(max_size_mb=2.0, encoding="cl100k_base"))
 
 
 def options(**given: Any) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def test_what_is_not_given_comes_from_the_settings() -> None:
 
 
 def test_masking_that_the_settings_turned_off_stays_off() -> None:
-    assert not context_request(options(), Outside().scope("/p", make_settings(mask=False))).render.mask
+    assert not context_request(options(), AppFakes().scope("/p", make_settings(mask=False))).render.mask
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from fakes.person import Person
 from fakes.program import Program
-from fakes.spoken import said, workbench
+from fakes.real_app import add_messages, real_scope
+from fakes.terminal import TerminalSession
 from marid.app import conversations
 from marid.app.app import RequestScope
 from marid.core.conversation.records import CurrentConversation, Expiry, SweepResult
@@ -16,7 +16,7 @@ from marid.ports.conversations import ConversationStores
 
 @pytest.fixture
 def scope(tmp_path: Path) -> RequestScope:
-    return workbench(tmp_path)
+    return real_scope(tmp_path)
 
 
 def told(capfd: pytest.CaptureFixture[str]) -> str:
@@ -32,7 +32,7 @@ def test_a_home_that_is_not_there_is_not_made_by_looking(scope: RequestScope) ->
 
 
 def test_conversations_whose_time_has_come_go_first(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    said(scope, "old", "x")
+    add_messages(scope, "old", "x")
     conversations.expire(scope, "old", at=1)
     conversation_actions.sweep(scope, verbose=True)
     assert told(capfd) == "marid: destroyed, as their time had come: old\n"
@@ -40,7 +40,7 @@ def test_conversations_whose_time_has_come_go_first(scope: RequestScope, capfd: 
 
 
 def test_a_home_that_cannot_be_written_can_be_read(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    said(scope, "a", "x")
+    add_messages(scope, "a", "x")
 
     class Full:
         """A disk on which nothing can be changed."""
@@ -101,14 +101,14 @@ def test_the_current_one_can_be_renamed_and_given_up_before_it_is_used(
 
 
 def test_a_state_that_was_put_aside_is_told(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    said(scope, "a", "x")
+    add_messages(scope, "a", "x")
     Path(scope.home, "state.json").write_text("{bad")
     conversation_actions.sweep(scope)
     assert "was damaged" in told(capfd)
 
 
 def test_renaming_clearing_archiving(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    said(scope, "a", "x")
+    add_messages(scope, "a", "x")
     assert conversation_actions.rename(scope, "a", "b") == "b"
     conversation_actions.clear(scope, "b")
     conversation_actions.clear(scope, "b")
@@ -126,7 +126,7 @@ def test_renaming_clearing_archiving(scope: RequestScope, capfd: pytest.CaptureF
 def test_without_a_terminal_nothing_is_destroyed_unless_that_was_said(
     scope: RequestScope, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    said(scope, "a", "x")
+    add_messages(scope, "a", "x")
     with pytest.raises(Refused, match="--yes was not given"):
         conversation_actions.destroy(scope, "a")
     assert conversations.conversation_names(scope) == ("a",)
@@ -140,7 +140,7 @@ def test_without_a_terminal_nothing_is_destroyed_unless_that_was_said(
 def test_on_a_terminal_the_person_is_asked(marid: Program, answer: str, code: int, left: list[str]) -> None:
     home = Path(os.environ["MARID_HOME"])
     marid("conversations", "expire", "a", "--at", "0")
-    with Person("-D", "a") as person:
+    with TerminalSession("-D", "a") as person:
         person.see("[y/N] ")
         person.type(f"{answer}\r")
         assert person.end() == code
@@ -190,7 +190,7 @@ def test_only_the_current_one_may_be_unused(scope: RequestScope, capfd: pytest.C
     assert told(capfd) == "marid: nothing was said in 'a' yet\n"
     with pytest.raises(NotFound):
         conversation_actions.exists_or_notify(scope, "b", unused="a")
-    said(scope, "a", "x")
+    add_messages(scope, "a", "x")
     assert conversation_actions.exists_or_notify(scope, "a", unused="a")
 
 
@@ -198,6 +198,6 @@ def test_lists_and_logs_from_the_beginning(scope: RequestScope, capfd: pytest.Ca
     assert conversation_actions.run_list(scope) == 0
     assert capfd.readouterr().out == "* default  not used yet\n"
     assert conversation_actions.run_log(scope, "", 0) == 0
-    said(scope, "default", "hi")
+    add_messages(scope, "default", "hi")
     assert conversation_actions.run_log(scope, "", 0, as_json=True) == 0
     assert '"content": "hi"' in capfd.readouterr().out

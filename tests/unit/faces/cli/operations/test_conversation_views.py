@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.spoken import called, note, said, store, workbench
+from fakes.real_app import add_call, add_entries, add_messages, add_note, real_scope
 from fakes.terminal import terminal
 from marid.app.app import RequestScope
 from marid.core.conversation.entry import FLOW_CALL, FLOW_RESULT, TO_USER, TOOL_STARTED, Entry
@@ -22,7 +22,7 @@ from marid.faces.cli.operations.conversation_views import (
 
 @pytest.fixture
 def scope(tmp_path: Path) -> RequestScope:
-    return workbench(tmp_path)
+    return real_scope(tmp_path)
 
 
 def out(capfd: pytest.CaptureFixture[str]) -> str:
@@ -30,8 +30,8 @@ def out(capfd: pytest.CaptureFixture[str]) -> str:
 
 
 def test_all_are_listed_and_the_working_one_is_marked(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    said(scope, "b", "one", "two")
-    said(scope, "a", "one")
+    add_messages(scope, "b", "one", "two")
+    add_messages(scope, "a", "one")
     list_conversations(scope, "b")
     lines = out(capfd).splitlines()
     assert [line.split()[0] for line in lines] == ["a", "*"]
@@ -43,10 +43,10 @@ def test_all_are_listed_and_the_working_one_is_marked(scope: RequestScope, capfd
 def test_one_that_is_held_archived_or_unreadable_is_told(
     scope: RequestScope, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    store = scope.stores.conversations
-    said(scope, "away", "x")
-    store.archive("away")
-    with store.open("busy", create=True):
+    add_entries = scope.stores.conversations
+    add_messages(scope, "away", "x")
+    add_entries.archive("away")
+    with add_entries.open("busy", create=True):
         list_conversations(scope, "busy")
         show_conversation(scope, "busy")
     told = out(capfd)
@@ -61,7 +61,7 @@ def test_one_that_is_held_archived_or_unreadable_is_told(
 
 
 def test_a_program_reads_the_same(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    said(scope, "a", "one")
+    add_messages(scope, "a", "one")
     list_conversations(scope, "a", as_json=True)
     (row,) = json.loads(out(capfd))
     assert (row["name"], row["current"], row["active"], row["messages"]) == ("a", True, False, 1)
@@ -70,8 +70,8 @@ def test_a_program_reads_the_same(scope: RequestScope, capfd: pytest.CaptureFixt
 
 
 def test_one_is_shown_in_short(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    said(scope, "a", "one")
-    note(scope, "a", "summary", "What it was about.\nMore.")
+    add_messages(scope, "a", "one")
+    add_note(scope, "a", "summary", "What it was about.\nMore.")
     show_conversation(scope, "a")
     lines = out(capfd).splitlines()
     assert lines[:2] == ["a", "  messages   1"]
@@ -81,7 +81,7 @@ def test_one_is_shown_in_short(scope: RequestScope, capfd: pytest.CaptureFixture
 
 
 def test_a_log_has_the_last_the_first_or_all_entries(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    said(scope, "a", "one", "two", "three")
+    add_messages(scope, "a", "one", "two", "three")
     for count, shown in ((2, ["two", "three"]), (-1, ["one"]), (0, ["one", "two", "three"])):
         show_log(scope, "a", count, LogOptions())
         assert [line for line in out(capfd).splitlines() if line and not line.startswith("[")] == shown
@@ -91,15 +91,15 @@ def test_a_log_has_the_last_the_first_or_all_entries(scope: RequestScope, capfd:
 def test_the_number_of_entries_counts_what_is_shown(
     scope: RequestScope, capfd: pytest.CaptureFixture[str], *, whole: bool
 ) -> None:
-    said(scope, "a", "one")
+    add_messages(scope, "a", "one")
     marks = [Entry(entry_type=TOOL_STARTED, sender="a", to="get_tree", tool_call_id=str(id)) for id in range(3)]
     handed = [
         Entry(entry_type=FLOW_CALL, content="{}", sender="a", to=TO_USER, tool_call_id="9"),
         Entry(entry_type=FLOW_RESULT, content="", sender=TO_USER, to="a", tool_call_id="9"),
     ]
-    store(scope, "a", [*marks, *handed])
-    said(scope, "a", "two")
-    store(scope, "a", marks)
+    add_entries(scope, "a", [*marks, *handed])
+    add_messages(scope, "a", "two")
+    add_entries(scope, "a", marks)
     show_log(scope, "a", 2, LogOptions(whole=whole))
     assert out(capfd) == "[ann]\none\n\n[ann]\ntwo\n\n"
     show_log(scope, "a", -2, LogOptions(whole=whole))
@@ -111,10 +111,10 @@ def test_the_number_of_entries_counts_what_is_shown(
 
 
 def test_all_that_was_ever_said_goes_beyond_the_window(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    said(scope, "a", "old")
+    add_messages(scope, "a", "old")
     with scope.stores.conversations.open("a") as held:
         held.clear()
-    said(scope, "a", "new")
+    add_messages(scope, "a", "new")
     show_log(scope, "a", 0, LogOptions())
     assert out(capfd) == "[ann]\nnew\n\n"
     show_log(scope, "a", 0, LogOptions(whole=True))
@@ -128,7 +128,7 @@ def test_all_that_was_ever_said_goes_beyond_the_window(scope: RequestScope, capf
 
 
 def test_entries_for_a_program_are_one_object_a_line(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    called(scope, "a", "get_tree", "{}", "result")
+    add_call(scope, "a", "get_tree", "{}", "result")
     show_log(scope, "a", 0, LogOptions(as_json=True))
     rows = [json.loads(line) for line in out(capfd).splitlines()]
     assert [row["entry_type"] for row in rows] == ["tool_call", "tool_result"]
@@ -137,13 +137,13 @@ def test_entries_for_a_program_are_one_object_a_line(scope: RequestScope, capfd:
 
 
 def test_what_is_said_from_now_on_is_shown_as_it_comes(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    said(scope, "a", "before")
+    add_messages(scope, "a", "before")
     texts = iter(["first", "second"])
 
     def over() -> bool:
         text = next(texts, None)
         if text:
-            said(scope, "a", text)
+            add_messages(scope, "a", text)
         return text is None
 
     follow_log(scope, "a", LogOptions(), over)
@@ -151,7 +151,7 @@ def test_what_is_said_from_now_on_is_shown_as_it_comes(scope: RequestScope, capf
 
 
 def test_a_thing_is_shown_or_refused(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    note(scope, "a", "todos", "- tidy\n")
+    add_note(scope, "a", "todos", "- tidy\n")
     show_inspection(scope, "a", "todos")
     assert out(capfd) == "- tidy\n"
     show_inspection(scope, "a", "fuel", as_json=True)
@@ -161,8 +161,8 @@ def test_a_thing_is_shown_or_refused(scope: RequestScope, capfd: pytest.CaptureF
 
 
 def test_hits_are_shown_with_conversation_time_and_text(scope: RequestScope, capfd: pytest.CaptureFixture[str]) -> None:
-    said(scope, "a", "the Word is here", "nothing")
-    said(scope, "b", "many words")
+    add_messages(scope, "a", "the Word is here", "nothing")
+    add_messages(scope, "b", "many words")
     show_search_hits(scope, "word")
     blocks = out(capfd).strip().split("\n\n")
     assert [block.split()[0] for block in blocks] == ["a", "b"]
@@ -176,7 +176,7 @@ def test_hits_are_shown_with_conversation_time_and_text(scope: RequestScope, cap
 def test_lines_that_cannot_be_read_are_told_by_a_log_and_by_a_search(
     scope: RequestScope, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    said(scope, "a", "one", "two")
+    add_messages(scope, "a", "one", "two")
     active = Path(scope.home, "contexts/a/transcript/active.jsonl")
     active.write_bytes(active.read_bytes().replace(b"one", b"o\tne"))
     for show in (
@@ -196,7 +196,7 @@ def test_the_log_of_one_that_is_not_there_is_not_found(scope: RequestScope) -> N
 
 
 def test_on_a_terminal_messages_are_rendered_unless_that_is_not_wanted(scope: RequestScope) -> None:
-    said(scope, "a", "**bold** and \x1b[2J", "- one")
+    add_messages(scope, "a", "**bold** and \x1b[2J", "- one")
     with terminal() as screen, redirect_stdout(screen.file):
         show_log(scope._replace(colour=True), "a", 0, LogOptions())
         shown = screen.text()

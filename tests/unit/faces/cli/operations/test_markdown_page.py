@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from fakes.program import Program, marid
-from fakes.spoken import workbench
+from fakes.real_app import real_scope
 from marid.core.errors import BadInput, NotFound
 from marid.faces.cli.operations.markdown_page import page_path, show_page
 
@@ -25,6 +25,6 @@ def test_which_file_is_meant_stands_among_the_keys() -> None:
 
 def test_what_is_no_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match=r"gone\.md"):
-        show_page(workbench(tmp_path), "gone.md")
+        show_page(real_scope(tmp_path), "gone.md")
     with pytest.raises(BadInput, match="cannot be read"):
-        show_page(workbench(tmp_path), str(tmp_path))
+        show_page(real_scope(tmp_path), str(tmp_path))

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from fakes.means import FakeClipboard, Outside
+from fakes.apps import AppFakes
+from fakes.context_formats import RULE, read_json, read_text, read_xml
+from fakes.ports import FakeClipboard
 from fakes.program import Program
-from fakes.readers import RULE, read_json, read_text, read_xml
 from fakes.secrets import GITHUB_TOKEN, PASSWORD
 from fakes.terminal import terminal
 from marid.core.errors import BadInput
@@ -131,7 +132,7 @@ def test_output_goes_to_the_clipboard(marid: Program, tmp_path: Path) -> None:
 
 
 def test_without_a_clipboard_that_is_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    outside = Outside(clipboard=FakeClipboard())
+    outside = AppFakes(clipboard=FakeClipboard())
     options = defaults() | {"copy": True}
     assert run_context(options, lambda: outside.scope(str(tmp_path))) == 0
     assert outside.clipboard.copied == [b""]
@@ -237,7 +238,7 @@ def test_on_a_terminal_the_end_is_told(marid: Program) -> None:
 
 def test_watching_needs_something_to_write(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="--watch needs --output FILE"):
-        run_context(defaults() | {"watch": True}, lambda: Outside().scope(str(tmp_path)))
+        run_context(defaults() | {"watch": True}, lambda: AppFakes().scope(str(tmp_path)))
 
 
 def test_a_watch_goes_on_until_ctrl_c(marid: Program) -> None:

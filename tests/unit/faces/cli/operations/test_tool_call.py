@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.spoken import workbench
+from fakes.real_app import real_scope
 from marid.faces.cli.operations.tool_call import parse_plain_flags, plain_call
 from marid.tools.file_lines import TOOLS
 from marid.tools.text_search import TOOLS as GREP
@@ -33,13 +33,13 @@ def test_flags_that_repeat_or_stand_alone_are_left_to_click() -> None:
 
 
 def test_an_unknown_tool_and_another_name_of_one_are_left_to_click(tmp_path: Path) -> None:
-    scope = workbench(tmp_path)
+    scope = real_scope(tmp_path)
     assert plain_call(scope, "nonsense", []) is None
     assert plain_call(scope, "dir_list", []) is None
 
 
 def test_a_call_prints_its_result(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    scope = workbench(tmp_path)
+    scope = real_scope(tmp_path)
     (Path(scope.project) / "a.txt").write_text("one\n")
     for words in (["--path", "a.txt"], ["--path", "a.txt", "--json"]):
         run = plain_call(scope, "read_file", words)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.patience import patient
+from fakes.program import lasting_signals
 from fakes.terminal import terminal
 from marid.faces.cli.view.answer_output import AnswerStream, MarkdownAnswer, PlainAnswer, escape_for_terminal
 from marid.faces.cli.view.rendering import DEFAULT_WIDTH, terminal_width
@@ -104,7 +104,7 @@ def test_ctrl_c_ends_the_wait_for_a_reader_who_does_not_read() -> None:
     stops: list[str] = []
     reader, writer = os.pipe()
     filled = threading.Thread(target=_interrupt_when_full, args=(reader,))
-    with open(writer, "w") as stream, patient() as signals, signals.defer_interrupts():
+    with open(writer, "w") as stream, lasting_signals() as signals, signals.defer_interrupts():
         out = AnswerStream(stream, signals, lambda: stops.append("stop"))
         filled.start()
         out.write("x" * 1_000_000)

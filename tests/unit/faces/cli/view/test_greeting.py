@@ -2,7 +2,7 @@ from contextlib import redirect_stdout
 
 import pytest
 
-from fakes.means import Outside
+from fakes.apps import AppFakes
 from fakes.program import Program
 from fakes.terminal import terminal
 from marid import __version__
@@ -12,7 +12,7 @@ from marid.faces.cli.view.greeting import TRY_NEXT, bold, greet
 
 
 def test_the_greeting_says_what_is_set_up_and_what_to_try(capfd: pytest.CaptureFixture[str]) -> None:
-    scope = Outside().scope("/projects/shop", make_settings(home="/no/such/home", max_size_mb=2.5))
+    scope = AppFakes().scope("/projects/shop", make_settings(home="/no/such/home", max_size_mb=2.5))
     resolved = scope.resolve()._replace(notes=("a note",))
     greet(scope._replace(resolver=lambda: resolved))
     lines = capfd.readouterr().out.splitlines()
@@ -27,14 +27,14 @@ def test_the_greeting_says_what_is_set_up_and_what_to_try(capfd: pytest.CaptureF
 
 
 def test_a_home_that_is_there_and_secrets_that_are_not_masked_are_told(capfd: pytest.CaptureFixture[str]) -> None:
-    greet(Outside().scope("/", make_settings(home="/", mask=False)))
+    greet(AppFakes().scope("/", make_settings(home="/", mask=False)))
     out = capfd.readouterr().out
     assert "  home       /\n" in out
     assert "  secrets    not masked\n" in out
 
 
 def test_bold_is_for_those_who_want_it() -> None:
-    scope = Outside().scope("/")
+    scope = AppFakes().scope("/")
     assert bold("x", scope) == "x"
     assert bold("x", scope._replace(colour=True)) == "\x1b[1mx\x1b[0m"
 

@@ -7,8 +7,8 @@ from typing import Any
 import anyio
 
 from fakes.approvals import FakeApprovals
-from fakes.audit import FakeAudit
 from fakes.events import emit_into
+from fakes.ports import FakeAudit
 from marid.bootstrap.call_pipeline import make_dispatcher
 from marid.core.caller import Caller
 from marid.core.policy.approval import ApprovalAnswer, Question
@@ -70,7 +70,7 @@ class FakeRunner:
         return self.ran
 
 
-class Road:
+class CallHarness:
     """Everything between a caller and the tools. `heard` are the events."""
 
     def __init__(
@@ -124,7 +124,7 @@ class Road:
         return anyio.run(main)
 
 
-def sets(event: anyio.Event) -> Callable[[object], Awaitable[None]]:
+def emit_sets(event: anyio.Event) -> Callable[[object], Awaitable[None]]:
     """Emits by setting this event."""
 
     async def emit(what: object) -> None:
@@ -134,7 +134,7 @@ def sets(event: anyio.Event) -> Callable[[object], Awaitable[None]]:
     return emit
 
 
-def within(seconds: float, work: Callable[[], Any]) -> Any:
+def run_within(seconds: float, work: Callable[[], Any]) -> Any:
     """Run an async function, and fail if it takes too long."""
 
     async def main() -> Any:

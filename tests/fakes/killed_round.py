@@ -13,8 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from fakes.model import FakeModel, answer
-from fakes.rounds import called
-from fakes.talking import Listener, talk
+from fakes.real_app import RoundRecorder, run_prompt
+from fakes.rounds import tool_call
 from marid.app.app import RequestScope, Toolbox
 from marid.app.tool_access import ToolAccess
 from marid.bootstrap.wiring import open_request
@@ -69,7 +69,7 @@ def app_at(home: str, project: str, mode: str = "") -> RequestScope:
     return scope._replace(app=scope.app._replace(toolbox=toolbox))
 
 
-class Deadly(Listener):
+class Deadly(RoundRecorder):
     """Hears what is stored, and dies of it."""
 
     def __init__(self, mark: str) -> None:
@@ -93,7 +93,7 @@ class DyingAsker:
 
 if __name__ == "__main__":
     mode, home, project = sys.argv[1:]
-    made = called("strike") if mode == "body" else called("write_file", '{"path": "new", "content": "one"}')
+    made = tool_call("strike") if mode == "body" else tool_call("write_file", '{"path": "new", "content": "one"}')
 
     def chosen(settings: Settings, files: Mapping[str, str]) -> Model:
         del settings, files
@@ -102,4 +102,6 @@ if __name__ == "__main__":
     scope = app_at(home, project, mode)
     scope = scope._replace(app=scope.app._replace(model=chosen))
     heard = Deadly(MARKS.get(mode, "never"))
-    talk(scope, "go", heard, DyingAsker(), flags={"model": "fake-model"}, access=ToolAccess(trust=mode != "asked"))
+    run_prompt(
+        scope, "go", heard, DyingAsker(), flags={"model": "fake-model"}, access=ToolAccess(trust=mode != "asked")
+    )

@@ -116,6 +116,6 @@ def _json_path(file: dict[str, str]) -> str:
     return file["path"]
 
 
-def contents(items: Sequence[ContextItem]) -> list[tuple[str, bytes]]:
+def item_contents(items: Sequence[ContextItem]) -> list[tuple[str, bytes]]:
     """What a reader should find."""
     return [(one.path, one.body) for one in items]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from fakes.workers import InlineWorkers
+from fakes.ports import InlineWorkers
 from marid.core.errors import MaridError
 from marid.ports.workers import Workers
 from marid.toolkit.outcome import BodyResult, CommandPlan, EditPlan, Outcome, ToolFailure, ToolOutput
@@ -13,7 +13,7 @@ from marid.workspace.guard.api import PathScope
 from marid.workspace.write.commit import commit
 
 
-class Hands:
+class ToolCaller:
     """Parses the arguments, calls the body, writes what an edit plans. `services` are the ports of a tool, by type."""
 
     def __init__(self, root: Path, services: Mapping[type, object] | None = None) -> None:

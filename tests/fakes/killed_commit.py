@@ -11,7 +11,7 @@ import time
 from itertools import count
 from pathlib import Path
 
-from fakes.changes import wanted
+from fakes.files import change_to
 from marid.workspace.write.commit import commit
 
 LINES = 2000
@@ -39,9 +39,9 @@ def edit(top: Path, version: int, end: int = 0) -> None:
 
     root, before = top / "r", text(version - 1)
     changes = [
-        wanted(root, "a", before, text(version)),
-        wanted(root, "d/b", before, text(version)),
-        wanted(root, f"new{version}/c", None, text(version)),
+        change_to(root, "a", before, text(version)),
+        change_to(root, "d/b", before, text(version)),
+        change_to(root, f"new{version}/c", None, text(version)),
     ]
     commit(changes, str(top / "home"), on_step=on_step)
 

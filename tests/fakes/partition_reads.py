@@ -15,19 +15,19 @@ from marid.adapters.store.conversations import FileConversations
 
 
 @dataclass(frozen=True, kw_only=True)
-class Heard:
+class Lookup:
     """The entries that a look-up found, and how many partitions it read."""
 
     partitions: int
     contents: list[str]
 
 
-def heard(home: Path, questions: Sequence[Mapping[str, object]]) -> list[Heard]:
+def look_up(home: Path, questions: Sequence[Mapping[str, object]]) -> list[Lookup]:
     """Look up `{"id": ...}` or `{"words": ..., "whole": ...}` in conversation `c`, one after the other."""
     asked = json.dumps([str(home), *questions])
     command = [sys.executable, __file__]
     done = subprocess.run(command, input=asked, stdout=subprocess.PIPE, text=True, timeout=60, check=True)
-    return [Heard(**answer) for answer in json.loads(done.stdout)]
+    return [Lookup(**answer) for answer in json.loads(done.stdout)]
 
 
 def _main() -> None:
@@ -40,7 +40,7 @@ def _main() -> None:
 
     transcript = FileConversations(home).read("c")
     sys.addaudithook(hear)
-    answers: list[Heard] = []
+    answers: list[Lookup] = []
     for question in questions:
         opened.clear()
         found = (
@@ -49,7 +49,7 @@ def _main() -> None:
             else list(transcript.search(question["words"], whole_words=question.get("whole", False)))
         )
         partitions = sum("/partitions/" in name and name.endswith(".jsonl") for name in opened)
-        answers.append(Heard(partitions=partitions, contents=[entry.content for entry in found if entry]))
+        answers.append(Lookup(partitions=partitions, contents=[entry.content for entry in found if entry]))
     json.dump([vars(answer) for answer in answers], sys.stdout)
 
 

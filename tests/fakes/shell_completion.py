@@ -21,7 +21,7 @@ _LOAD = {
 }
 
 
-def tabbed(shell: str, line: str, folder: Path) -> list[str]:
+def complete_line(shell: str, line: str, folder: Path) -> list[str]:
     """The words of the line after `line` was typed in bash or zsh; a tab in it is the Tab key."""
     glass, end = pty.openpty()
     child = subprocess.Popen(
@@ -58,7 +58,7 @@ def _seen(glass: int, pattern: str) -> str:
     return shown
 
 
-def fish_offers(line: str) -> list[str]:
+def fish_completions(line: str) -> list[str]:
     """What fish offers at the end of the line."""
     script = f"marid completion fish | source; complete -C '{line}'"
     done = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, timeout=SECONDS, check=True)

@@ -23,14 +23,14 @@ def bubblewrap_or_waiver() -> str:
     pytest.fail(f"there is no bubblewrap: install it (scripts/system does), or waive it by {WAIVER}=1")
 
 
-class Confined:
+class SandboxedProject:
     """A project and a home in an empty folder, and commands that run confined to the project.
 
     With `like`, home and sandbox are those of another one, which spares the self-test.
     """
 
     def __init__(
-        self, place: Path, *, like: "Confined | None" = None, prefix: str = sys.base_prefix, **environment: str
+        self, place: Path, *, like: "SandboxedProject | None" = None, prefix: str = sys.base_prefix, **environment: str
     ) -> None:
         self.place = place
         self.root = place / "project"
@@ -70,9 +70,9 @@ class Confined:
 
 
 @pytest.fixture(scope="module")
-def tried(tmp_path_factory: pytest.TempPathFactory) -> Confined:
+def tested_sandbox(tmp_path_factory: pytest.TempPathFactory) -> SandboxedProject:
     """A sandbox that has passed its self-test."""
-    made = Confined(tmp_path_factory.mktemp("tried"))
+    made = SandboxedProject(tmp_path_factory.mktemp("tested"))
     state = made.runner.state()
     if not state.confined and os.environ.get(WAIVER) == "1":
         pytest.skip(f"{state.reason}, and {WAIVER}=1")
@@ -81,6 +81,6 @@ def tried(tmp_path_factory: pytest.TempPathFactory) -> Confined:
 
 
 @pytest.fixture
-def confined(tried: Confined, tmp_path: Path) -> Confined:
+def sandbox(tested_sandbox: SandboxedProject, tmp_path: Path) -> SandboxedProject:
     """An empty project in the tested sandbox."""
-    return Confined(tmp_path, like=tried)
+    return SandboxedProject(tmp_path, like=tested_sandbox)

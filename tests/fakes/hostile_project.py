@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from fakes.git import FakeGit, FakeRepository
-from fakes.hands import Hands
+from fakes.tool_caller import ToolCaller
 from fakes.trees import plant
 from marid.assembly.context_ports import ContextPorts
 from marid.assembly.context_reader import ContextReader
@@ -82,7 +82,7 @@ SPECIAL: dict[str, dict[str, Any]] = {
 }
 
 
-class Aim(NamedTuple):
+class PathParameter(NamedTuple):
     """A parameter of a tool that takes a path."""
 
     spec: ToolSpec
@@ -113,15 +113,15 @@ def _handle(hint: Any) -> type[PathHandle] | None:
     return next((found for part in get_args(hint) if (found := _handle(part)) is not None), None)
 
 
-def _aims() -> Iterator[Aim]:
+def _aims() -> Iterator[PathParameter]:
     for spec in TOOLS:
         for name, hint in dependencies_of(spec).param_hints.items():
             kind = _handle(hint)
             if kind is not None:
-                yield Aim(spec, name, kind)
+                yield PathParameter(spec, name, kind)
 
 
-AIMS = tuple(_aims())
+PATH_PARAMETERS = tuple(_aims())
 
 
 class Finder:
@@ -141,7 +141,7 @@ def _absent(*_: object) -> Any:
     raise AssertionError("a plain context needs no port")
 
 
-class World:
+class HostileProject:
     """Root, siblings, links, special files, a home inside; `try_path` sends a path into a tool."""
 
     def __init__(self, top: Path) -> None:
@@ -170,7 +170,7 @@ class World:
             ProcessRunner: Finder(),
             ContextReader: context_reader(),
         }
-        self.hands = Hands(self.root, services)
+        self.hands = ToolCaller(self.root, services)
         self.hands.territory = PathScope([str(self.root)], home=str(self.home))
         self._outside = self.outside()
 
@@ -206,7 +206,7 @@ class World:
             if not name.startswith("root/") or name.startswith(forbidden)
         }
 
-    def arguments(self, aim: Aim, raw: str, **more: object) -> dict[str, object]:
+    def arguments(self, aim: PathParameter, raw: str, **more: object) -> dict[str, object]:
         """Plausible ones, with `raw` where the tool takes its path."""
         spec = aim.spec
         given: dict[str, object] = dict(SPECIAL.get(spec.name, {}))
@@ -220,7 +220,9 @@ class World:
             elif name == "anchor":
                 given[name] = self._anchor()
             else:
-                assert name in VALUES, f"{spec.name} has a new parameter: name a value for '{name}' in fakes/attacks.py"
+                assert name in VALUES, (
+                    f"{spec.name} has a new parameter: name a value for '{name}' in fakes/hostile_project.py"
+                )
                 given[name] = VALUES[name]
         return given | more
 
@@ -228,7 +230,7 @@ class World:
         spec = next(spec for spec in TOOLS if spec.name == "create_anchor")
         return self.hands.text(spec, path="ok.py", start_line=5, end_line=8)
 
-    def try_path(self, aim: Aim, raw: str, **more: object) -> Outcome:
+    def try_path(self, aim: PathParameter, raw: str, **more: object) -> Outcome:
         """What the call comes to, which holds no canary and has changed nothing outside."""
         raw = raw.format(root=self.root, top=self.top, ext=aim.extension)
         if aim.spec.name == "read_context" and raw.strip() and not raw.startswith("/"):
