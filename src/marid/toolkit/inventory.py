@@ -26,11 +26,16 @@ class Inventory:
     """Some tools, in their order. Raises: ValueError when two of them share a name."""
 
     def __init__(self, specs: Iterable[ToolSpec], warnings: Sequence[str] = ()) -> None:
-        self.warnings = tuple(warnings)
+        self._warnings = tuple(warnings)
         self._specs = tuple(specs)
         self._by_name = {name: spec for spec in self._specs for name in spec.names}
         if len(self._by_name) < sum(len(spec.names) for spec in self._specs):
             raise ValueError("two tools have the same name")
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Which tools had to be renamed or left out."""
+        return self._warnings
 
     @classmethod
     def from_sources(cls, *sources: ToolSource) -> "Inventory":
@@ -57,31 +62,21 @@ class Inventory:
     def __iter__(self) -> Iterator[ToolSpec]:
         return iter(self._specs)
 
-    def __len__(self) -> int:
-        return len(self._specs)
-
     @property
     def families(self) -> tuple[str, ...]:
         """Every family once, in the order of their first tools."""
-        return tuple(dict.fromkeys(spec.family for spec in self._specs))
+        return tuple(dict.fromkeys(spec.family for spec in self))
 
     def names(self) -> tuple[str, ...]:
-        """All names, aliases too."""
-        return tuple(self._by_name)
-
-    def entries(self) -> list[tuple[str, ToolSpec]]:
-        """Every name with its tool; aliases follow the tool's own name."""
-        return list(self._by_name.items())
+        """All names; aliases follow the name of their tool."""
+        return tuple(name for spec in self for name in spec.names)
 
     def get(self, name: str) -> ToolSpec | None:
         """The tool of that name or alias; None if there is none."""
         return self._by_name.get(name)
 
     def find(self, name: str) -> ToolSpec:
-        """The tool of that name or alias.
-
-        Raises: NotFound that names similar ones.
-        """
+        """The tool of that name or alias. Raises: NotFound that names similar ones."""
         spec = self.get(name)
         if spec is None:
             near = did_you_mean(close_matches(name, self.names(), 3, 0.5))
@@ -89,58 +84,49 @@ class Inventory:
         return spec
 
     def with_families(self, families: Iterable[str]) -> "Inventory":
-        """The tools of these families.
-
-        Raises: BadInput for an unknown family.
-        """
+        """The tools of these families. Raises: BadInput for an unknown family."""
         wanted = set(families)
-        for family in sorted(wanted.difference(self.families)):
+        if unknown := sorted(wanted.difference(self.families)):
             known = ", ".join(self.families)
-            raise BadInput(f"no family is called '{escape_text(family[:100])}'; families are {known}")
-        return Inventory((spec for spec in self._specs if spec.family in wanted), self.warnings)
+            raise BadInput(f"no family is called '{escape_text(unknown[0][:100])}'; families are {known}")
+        return Inventory((spec for spec in self if spec.family in wanted), self.warnings)
 
 
 class LazyInventory(Inventory):
     """The tools of this program by the module that defines each, imported when one is looked up, and `others`."""
 
     def __init__(self, modules: Mapping[str, str], *others: ToolSource) -> None:
-        super().__init__(())
         self._modules = modules
         self._others = others
 
     @cached_property
     def _all(self) -> Inventory:
-        builtin = (spec for module in dict.fromkeys(self._modules.values()) for spec in load_tools(module))
+        builtin = dict.fromkeys(_load_tool(name, module) for name, module in self._modules.items())
         return Inventory.from_sources(ToolSource("builtin", builtin), *self._others)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return self._all.warnings
 
     def __iter__(self) -> Iterator[ToolSpec]:
         return iter(self._all)
 
-    def __len__(self) -> int:
-        return len(self._all)
-
-    @property
-    def families(self) -> tuple[str, ...]:
-        return self._all.families
-
     def names(self) -> tuple[str, ...]:
         return self._all.names() if self._others else tuple(self._modules)
 
-    def entries(self) -> list[tuple[str, ToolSpec]]:
-        return self._all.entries()
-
     def get(self, name: str) -> ToolSpec | None:
         if name in self._modules:
-            return next(spec for spec in load_tools(self._modules[name]) if name in spec.names)
+            return _load_tool(name, self._modules[name])
         return self._all.get(name) if self._others else None
-
-    def with_families(self, families: Iterable[str]) -> Inventory:
-        return self._all.with_families(families)
 
 
 def load_tools(module: str) -> tuple[ToolSpec, ...]:
-    """Import the tools that a module defines."""
-    return import_module(module).TOOLS
+    """Import a module: the tools that it defines, in order."""
+    return tuple(value for value in vars(import_module(module)).values() if isinstance(value, ToolSpec))
+
+
+def _load_tool(name: str, module: str) -> ToolSpec:
+    return next(spec for spec in load_tools(module) if name in spec.names)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from marid.ports.workers import Workers
 from marid.text.display import quote_path
 from marid.toolkit.handles import FileRef, FolderRef
 from marid.toolkit.outcome import ToolOutput
-from marid.toolkit.spec import ToolSpec, tool
+from marid.toolkit.spec import tool
 from marid.tools.python_files import PythonFiles
 from marid.tools.text_files import read_bytes
 
@@ -95,6 +95,3 @@ def _notes(found: "CallTrace", depth: int) -> list[str]:
         hint = "" if depth >= MAX_DEPTH else "; raise max_depth to follow them"
         notes.append(f"(not followed below level {min(depth, MAX_DEPTH)}: {found.unfollowed}{hint})")
     return notes
-
-
-TOOLS: tuple[ToolSpec, ...] = (get_file_summary, derive_code_path)

@@ -8,7 +8,7 @@ from marid.ports.beads import NO_WORKSPACE, BeadListing, BeadsCommand, BeadsPlan
 from marid.text.display import escape_text
 from marid.toolkit.outcome import CommandPlan, EditPlan, PlannedChange, ProcessResult, ToolOutput
 from marid.toolkit.path_resolver import PathResolver
-from marid.toolkit.spec import ToolSpec, tool
+from marid.toolkit.spec import tool
 
 MAX_ROWS = 1000
 TIMEOUT = 30.0
@@ -85,6 +85,3 @@ def _plan_run(command: BeadsCommand, ground: PathResolver) -> CommandPlan:
     return CommandPlan(
         argv=command.argv, display=command.shown, cwd=ground.resolve("."), timeout=TIMEOUT, finish=finish
     )
-
-
-TOOLS: tuple[ToolSpec, ...] = (bd_list, bd_create, bd_update, bd_ready)

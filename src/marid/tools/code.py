@@ -12,7 +12,7 @@ from marid.text.decode import to_utf8
 from marid.text.display import quote_path
 from marid.toolkit.handles import FileRef, PathRef
 from marid.toolkit.outcome import ToolOutput
-from marid.toolkit.spec import ToolSpec, tool
+from marid.toolkit.spec import tool
 from marid.tools.text_files import read_bytes, with_path_hints
 
 if TYPE_CHECKING:
@@ -84,9 +84,6 @@ def find_references(
         if len(search.lines) > _MAX_LINES:
             break
     return search.result(quote_path(path.raw))
-
-
-TOOLS: tuple[ToolSpec, ...] = (get_skeleton, get_code_outline, get_definition, find_references)
 
 
 def _read_source(path: FileRef) -> tuple[bytes, str]:

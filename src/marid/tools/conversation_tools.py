@@ -11,7 +11,7 @@ from marid.ports.model import ModelLookup
 from marid.ports.notes import NoteWriter, ReflectionWriter
 from marid.ports.peers import Peer, Peers
 from marid.toolkit.outcome import ToolOutput
-from marid.toolkit.spec import ToolSpec, tool
+from marid.toolkit.spec import tool
 from marid.tools.text_files import count_text
 
 _OUTSIDE = "it works in a conversation, and this call is outside of one"
@@ -140,15 +140,3 @@ def _json_result(values: Mapping[str, object]) -> ToolOutput:
     import json  # imported when used: listing the tools needs none
 
     return ToolOutput(text=json.dumps(values, ensure_ascii=False, indent=2), values=values)
-
-
-TOOLS: tuple[ToolSpec, ...] = (
-    update_todos,
-    update_goals,
-    update_reflection,
-    send_message,
-    read_conversation,
-    model_info,
-    call_agent,
-    call_user,
-)

@@ -11,7 +11,7 @@ from marid.text.display import escape_text, quote_path
 from marid.text.lines import line_count
 from marid.toolkit.handles import FileRef, TargetRef
 from marid.toolkit.outcome import EditPlan, ToolOutput
-from marid.toolkit.spec import ToolSpec, tool
+from marid.toolkit.spec import tool
 from marid.tools.text_files import read_bytes
 
 _CNAME = "a function, type, variable or macro; several of one name: 'name(int)' by parameters, 'name@12' by line"
@@ -100,20 +100,6 @@ def ts_c_get_signature(path: FileRef, name: Annotated[str, _CNAME], *, workers: 
 def ts_cpp_get_signature(path: FileRef, name: Annotated[str, _CPPNAME], *, workers: Workers) -> ToolOutput:
     """Show how one C++ function, method or class is declared, with its template head and bases, without its body."""
     return _signature(path, name, workers, "cpp")
-
-
-TOOLS: tuple[ToolSpec, ...] = (
-    ts_c_get_skeleton,
-    ts_cpp_get_skeleton,
-    ts_c_get_code_outline,
-    ts_cpp_get_code_outline,
-    ts_c_get_definition,
-    ts_cpp_get_definition,
-    ts_c_update_definition,
-    ts_cpp_update_definition,
-    ts_c_get_signature,
-    ts_cpp_get_signature,
-)
 
 
 def _skeleton(path: FileRef, workers: Workers, language: str) -> ToolOutput:

@@ -9,7 +9,7 @@ from marid.core.policy.policy import Effect
 from marid.text.display import human_size, quote_path
 from marid.toolkit.handles import FolderRef
 from marid.toolkit.outcome import ToolOutput
-from marid.toolkit.spec import Alias, ToolSpec, tool
+from marid.toolkit.spec import Alias, tool
 from marid.tools.text_files import check_at_least, with_path_hints
 from marid.workspace.guard.api import FolderEntry, GuardedPath
 
@@ -92,6 +92,3 @@ def _entry_lines(place: GuardedPath, left: int, indent: str, style: _ListingStyl
 def _folders_to_enter(place: GuardedPath) -> frozenset[str]:
     """The folders in this one that a walk goes into."""
     return frozenset(name for folder in islice(place.walk(), 1) for name in folder.folders)
-
-
-TOOLS: tuple[ToolSpec, ...] = (list_directory, get_tree)

@@ -16,7 +16,7 @@ from marid.text.edit.line_edits import (
 from marid.text.edit.substitution import substitute_first
 from marid.toolkit.handles import FileRef, TargetRef
 from marid.toolkit.outcome import EditPlan, ToolOutput
-from marid.toolkit.spec import Alias, ToolSpec, tool
+from marid.toolkit.spec import Alias, tool
 from marid.tools.text_files import FileDraft, check_at_least, count_text, with_path_hints
 from marid.workspace.line_reader import LineSpan, open_lines
 
@@ -140,6 +140,3 @@ def _plan(draft: FileDraft, after: str, said: str) -> EditPlan:
     return draft.plan(
         after, f"{said} of {draft.display_path}, which has {count_text(total, 'line')} now", {"total_lines": total}
     )
-
-
-TOOLS: tuple[ToolSpec, ...] = (get_file_slice, file_head, file_tail, set_file_slice, file_edit)

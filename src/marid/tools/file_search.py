@@ -8,7 +8,7 @@ from marid.core.policy.policy import Effect
 from marid.text.display import quote_path
 from marid.toolkit.handles import FolderRef
 from marid.toolkit.outcome import ToolOutput
-from marid.toolkit.spec import ToolSpec, tool
+from marid.toolkit.spec import tool
 from marid.tools.text_files import check_at_least, with_path_hints
 from marid.workspace.find.path_pattern import PathPattern, parse_path_pattern, split_literal_prefix
 from marid.workspace.find.path_search import FoundPaths, PathSearchLimits, find_paths
@@ -92,6 +92,3 @@ def _paths_result(paths: FoundPaths, more: str) -> ToolOutput:
         lines.append("(stopped: it took too long; name a folder below)")
     values = {"count": len(paths.paths), "truncated": paths.has_more or paths.timed_out}
     return ToolOutput(text="\n".join(lines) or "Nothing matches the pattern", values=values)
-
-
-TOOLS: tuple[ToolSpec, ...] = (search_files, glob_files)

@@ -10,7 +10,7 @@ from marid.text.edit.substitution import substitute
 from marid.text.lines import line_count
 from marid.toolkit.handles import FileRef, TargetRef
 from marid.toolkit.outcome import EditPlan, ToolOutput
-from marid.toolkit.spec import ToolSpec, tool
+from marid.toolkit.spec import tool
 from marid.tools.text_files import FileDraft, check_size, count_text, read_text
 
 
@@ -69,6 +69,3 @@ def edit_file(
     word = "line" if len(made.lines) == 1 else "lines"
     said = f"Replaced {count_text(len(made.lines), 'occurrence')} in {draft.display_path} ({word} {lines})"
     return draft.plan(made.text, said, {"replaced": len(made.lines), "lines": made.lines[:100]})
-
-
-TOOLS: tuple[ToolSpec, ...] = (read_file, write_file, edit_file)

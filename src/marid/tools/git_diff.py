@@ -11,7 +11,7 @@ from marid.text.display import quote_path
 from marid.text.git.file_diffs import FileDiff, split_diff
 from marid.toolkit.handles import PathRef
 from marid.toolkit.outcome import ToolOutput
-from marid.toolkit.spec import ToolSpec, tool
+from marid.toolkit.spec import tool
 from marid.workspace.guard.api import GuardedPath
 
 MAX_CHARACTERS = 200_000
@@ -103,6 +103,3 @@ def _has_lines(place: GuardedPath, lines: Mapping[int, bytes]) -> bool:
 
 def _truncation_note(more: int, files: int) -> str:
     return f"(cut: {more:,} more characters; {files} files differ in all; ask for one file or folder)"
-
-
-TOOLS: tuple[ToolSpec, ...] = (get_git_diff,)

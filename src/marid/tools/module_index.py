@@ -14,9 +14,8 @@ _NAMES = MappingProxyType(
         "text_search": "grep_files file_grep py_find_usages",
         "python_read": (
             "py_get_skeleton py_get_code_outline py_get_class_summary py_get_imports py_check_syntax "
-            "py_get_hierarchy py_get_docstring"
+            "py_get_hierarchy py_get_docstring py_get_definition py_get_signature py_get_var_declaration"
         ),
-        "python_lookup": "py_get_definition py_get_signature py_get_var_declaration",
         "python_edit": (
             "py_update_definition py_set_signature py_set_var_declaration py_remove_def py_add_def "
             "py_move_def py_region_wrap"

@@ -9,7 +9,7 @@ from marid.ports.web import CrossHostRedirect, Web, WebPage
 from marid.ports.workers import Workers
 from marid.toolkit.handles import Url
 from marid.toolkit.outcome import ToolOutput
-from marid.toolkit.spec import ToolSpec, tool
+from marid.toolkit.spec import tool
 
 MAX_PAGE_BYTES = 5 << 20
 MAX_TIMEOUT = 60
@@ -101,6 +101,3 @@ def web_search(
     return ToolOutput(
         text="\n\n".join("\n".join(filter(None, hit.values())) for hit in found), values={"results": found}
     )
-
-
-TOOLS: tuple[ToolSpec, ...] = (web_search, fetch_url)

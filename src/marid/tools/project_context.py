@@ -10,7 +10,7 @@ from marid.text.display import quote_path
 from marid.toolkit.clip import ResultLimit
 from marid.toolkit.handles import FolderRef
 from marid.toolkit.outcome import ToolOutput
-from marid.toolkit.spec import ToolSpec, tool
+from marid.toolkit.spec import tool
 from marid.tools.text_files import check_at_least
 
 _RULES = (
@@ -67,6 +67,3 @@ def read_context(  # noqa: PLR0913, PLR0917 - the parameters are the document's
     except Exhausted as error:
         raise Exhausted(f"{error}\n{_HINT}") from error
     return ToolOutput(text=found.text, values={"files": found.files}, notices=found.notices)
-
-
-TOOLS: tuple[ToolSpec, ...] = (read_context,)

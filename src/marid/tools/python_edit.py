@@ -1,22 +1,20 @@
 """Changing Python by its structure."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Concatenate, ParamSpec
+from typing import Annotated, Concatenate, ParamSpec
 
 from marid.core.errors import BadInput, Exhausted, NotFound
 from marid.core.policy.policy import Effect
 from marid.ports.workers import Workers
+from marid.syntax.python.edit import additions, edits
 from marid.syntax.python.edit.anchor import AnchorType, InsertionAnchor
+from marid.syntax.python.edit.edits import EditResult
 from marid.text.display import quote_path
 from marid.toolkit.handles import TargetRef
 from marid.toolkit.outcome import EditPlan, PlannedChange
-from marid.toolkit.spec import ToolSpec, tool
-from marid.tools.python_files import python_bytes
-from marid.tools.python_lookup import DottedName, run_on_file
+from marid.toolkit.spec import tool
+from marid.tools.python_files import DottedName, python_bytes, run_on_bytes
 from marid.workspace.guard.api import MAX_FILE_BYTES
-
-if TYPE_CHECKING:
-    from marid.syntax.python.edit.edits import EditResult
 
 P = ParamSpec("P")
 NewCode = Annotated[str, "the new code, at any indentation: it is indented to where it lands, in the file's own style"]
@@ -33,12 +31,8 @@ def py_update_definition(path: TargetRef, name: DottedName, new_content: NewCode
     style of the file are kept; nothing is changed if the result would not parse. A name defined more than once is an
     error: use `name@line`. To remove a definition use `py_remove_def`.
     """
-    from marid.syntax.python.edit.edits import update_definition  # imported when used, as all that parses
-
-    edited, change = _run_edit(path, workers, update_definition, name, new_content)
-    return _plan_edit(
-        f"updated '{name}' in {_quote_path(path)}: lines {edited.first_line}-{edited.last_line}", edited, change
-    )
+    edited, change = _run_edit(path, workers, edits.update_definition, name, new_content)
+    return _plan_edit(f"updated '{name}' in {_quote_path(path)}: {_span(edited)}", edited, change)
 
 
 @tool(family="python", effect=Effect.WRITE)
@@ -53,9 +47,7 @@ def py_set_signature(
 
     A missing colon is supplied. Another name in it renames the definition, not its uses.
     """
-    from marid.syntax.python.edit.edits import set_signature
-
-    edited, change = _run_edit(path, workers, set_signature, name, new_signature)
+    edited, change = _run_edit(path, workers, edits.set_signature, name, new_signature)
     return _plan_edit(f"set the signature of '{name}' in {_quote_path(path)}: line {edited.first_line}", edited, change)
 
 
@@ -72,9 +64,7 @@ def py_set_var_declaration(
     What is replaced is what `py_get_var_declaration` shows: the whole lines, comments on them included. A declaration
     that shares its line with other code must be replaced by one statement without a comment.
     """
-    from marid.syntax.python.edit.edits import set_declaration
-
-    edited, change = _run_edit(path, workers, set_declaration, name, new_declaration)
+    edited, change = _run_edit(path, workers, edits.set_declaration, name, new_declaration)
     return _plan_edit(f"set '{name}' in {_quote_path(path)}: line {edited.first_line}", edited, change)
 
 
@@ -84,9 +74,7 @@ def py_remove_def(path: TargetRef, name: DottedName, *, workers: Workers) -> Edi
 
     Comments above it stay. A block that would be left empty gets `pass`. Uses of the name are not looked for.
     """
-    from marid.syntax.python.edit.edits import remove_definition
-
-    edited, change = _run_edit(path, workers, remove_definition, name)
+    edited, change = _run_edit(path, workers, edits.remove_definition, name)
     return _plan_edit(f"removed '{name}' from {_quote_path(path)}, line {edited.first_line}", edited, change)
 
 
@@ -106,13 +94,9 @@ def py_add_def(  # noqa: PLR0913 - the parameters are the document's
     module, the imports at its head. Blank lines are set as between the neighbours. A name that is there already is an
     error, unless decorators (overload, setter) tell the two apart.
     """
-    from marid.syntax.python.edit.additions import add_definition
-
     anchor = InsertionAnchor(kind=anchor_type, symbol=anchor_symbol)
-    edited, change = _run_edit(path, workers, add_definition, name, new_content, anchor)
-    return _plan_edit(
-        f"added '{name}' to {_quote_path(path)}: lines {edited.first_line}-{edited.last_line}", edited, change
-    )
+    edited, change = _run_edit(path, workers, additions.add_definition, name, new_content, anchor)
+    return _plan_edit(f"added '{name}' to {_quote_path(path)}: {_span(edited)}", edited, change)
 
 
 @tool(family="python", effect=Effect.WRITE)
@@ -132,21 +116,21 @@ def py_move_def(  # noqa: PLR0913, PLR0917 - the parameters are the document's
     needs, uses of it elsewhere and comments above it are not touched, so check them afterwards. A new last part of
     `dest_name` renames the definition itself. Both files are changed, or none.
     """
-    from marid.syntax.python.edit.additions import add_definition, extract_definition, move_definition
-
     anchor = InsertionAnchor(kind=anchor_type, symbol=anchor_symbol)
     dest_name = dest_name.strip() or name.partition("@")[0].strip()
     if src_path.path == dest_path.path:
-        edited, change = _run_edit(src_path, workers, move_definition, name, dest_name, anchor)
+        edited, change = _run_edit(src_path, workers, additions.move_definition, name, dest_name, anchor)
         changes = (change,)
     else:
         before = python_bytes(src_path)
-        taken = run_on_file(src_path, workers, extract_definition, before, name, dest_name.rpartition(".")[2])
+        taken = run_on_bytes(
+            src_path, workers, additions.extract_definition, before, name, dest_name.rpartition(".")[2]
+        )
         there = _read_if_exists(dest_path)
-        edited = run_on_file(dest_path, workers, add_definition, there or b"", dest_name, taken.text, anchor)
+        edited = run_on_bytes(dest_path, workers, additions.add_definition, there or b"", dest_name, taken.text, anchor)
         changes = (_make_change(dest_path, there, edited), _make_change(src_path, before, taken.rest))
-    where = f"{_quote_path(dest_path)}: lines {edited.first_line}-{edited.last_line}"
-    return _plan_edit(f"moved '{name}' from {_quote_path(src_path)} to '{dest_name}' in {where}", edited, *changes)
+    where = f"'{dest_name}' in {_quote_path(dest_path)}: {_span(edited)}"
+    return _plan_edit(f"moved '{name}' from {_quote_path(src_path)} to {where}", edited, *changes)
 
 
 @tool(family="python", effect=Effect.WRITE)
@@ -163,9 +147,7 @@ def py_region_wrap(
     Both comments are indented as the first line. Refused where one of them would change the code, as inside a string,
     or push away a first line that begins with `#!` or declares the encoding.
     """
-    from marid.syntax.python.edit.edits import wrap_region
-
-    edited, change = _run_edit(path, workers, wrap_region, start_line, end_line, region_name)
+    edited, change = _run_edit(path, workers, edits.wrap_region, start_line, end_line, region_name)
     return _plan_edit(f"wrapped lines {start_line}-{end_line} of {_quote_path(path)} in a region", edited, change)
 
 
@@ -173,20 +155,24 @@ def _quote_path(file: TargetRef) -> str:
     return f"'{quote_path(file.raw)}'"
 
 
+def _span(edited: EditResult) -> str:
+    return f"lines {edited.first_line}-{edited.last_line}"
+
+
 def _run_edit(
     file: TargetRef,
     workers: Workers,
-    work: "Callable[Concatenate[bytes, P], EditResult]",
+    work: Callable[Concatenate[bytes, P], EditResult],
     /,
     *args: P.args,
     **kw: P.kwargs,
-) -> "tuple[EditResult, PlannedChange]":
+) -> tuple[EditResult, PlannedChange]:
     before = python_bytes(file)
-    edited = run_on_file(file, workers, work, before, *args, **kw)
+    edited = run_on_bytes(file, workers, work, before, *args, **kw)
     return edited, _make_change(file, before, edited)
 
 
-def _make_change(file: TargetRef, before: bytes | None, edited: "EditResult") -> PlannedChange:
+def _make_change(file: TargetRef, before: bytes | None, edited: EditResult) -> PlannedChange:
     if len(edited.data) > MAX_FILE_BYTES:
         raise Exhausted(f"{_quote_path(file)} would be larger than {MAX_FILE_BYTES:,} bytes")
     return file.change(before, edited.data)
@@ -201,16 +187,5 @@ def _read_if_exists(file: TargetRef) -> bytes | None:
         return None
 
 
-def _plan_edit(text: str, edited: "EditResult", *changes: PlannedChange) -> EditPlan:
+def _plan_edit(text: str, edited: EditResult, *changes: PlannedChange) -> EditPlan:
     return EditPlan(changes=changes, text=text, values={"start_line": edited.first_line, "end_line": edited.last_line})
-
-
-TOOLS: tuple[ToolSpec, ...] = (
-    py_update_definition,
-    py_set_signature,
-    py_set_var_declaration,
-    py_remove_def,
-    py_add_def,
-    py_move_def,
-    py_region_wrap,
-)

@@ -1,54 +1,49 @@
 """Looking into Python by its structure."""
 
-from collections.abc import Callable, Sequence
-from typing import Annotated, Concatenate, ParamSpec, TypeVar
+from collections.abc import Sequence
+from typing import Annotated
 
 from marid.core.policy.policy import Effect
 from marid.ports.workers import Workers
+from marid.syntax.python.documentation import py_class_summary, py_docstring
+from marid.syntax.python.edit.definition_text import PythonExcerpt, find_declaration, find_definition, find_signature
+from marid.syntax.python.imports import py_imports
+from marid.syntax.python.resolve.fact_reader import py_class_facts
+from marid.syntax.python.resolve.facts import FileFacts
+from marid.syntax.python.resolve.hierarchy import find_subclasses
+from marid.syntax.python.source import py_syntax_problem
+from marid.syntax.python.source_views import py_outline, py_skeleton
 from marid.text.display import quote_path
 from marid.toolkit.handles import FileRef, PathRef
 from marid.toolkit.outcome import ToolOutput
-from marid.toolkit.spec import ToolSpec, tool
-from marid.tools.python_files import PythonFiles, python_bytes
-from marid.tools.python_lookup import run_on_file
+from marid.toolkit.spec import tool
+from marid.tools.python_files import DottedName, PythonFiles, python_bytes, run_on_file
 from marid.tools.text_files import with_path_hints
 
-P = ParamSpec("P")
-T = TypeVar("T")
 _MAX_LINES = 1000
 _FAMILY = "python"
-
-
-def run_on_python(
-    workers: Workers, path: FileRef, work: Callable[Concatenate[bytes, P], T], *args: P.args, **kwargs: P.kwargs
-) -> T:
-    """What some work on a Python file gives; errors name the file. Raises: MaridError."""
-    return run_on_file(path, workers, work, python_bytes(path), *args, **kwargs)
+PythonFile = Annotated[FileRef, "a Python file"]
 
 
 @tool(family=_FAMILY, effect=Effect.READ)
-def py_get_skeleton(path: Annotated[FileRef, "a Python file"], *, workers: Workers) -> ToolOutput:
+def py_get_skeleton(path: PythonFile, *, workers: Workers) -> ToolOutput:
     """Show a Python file with `...` for the bodies of its functions.
 
     Signatures, decorators, docstrings and everything outside functions stay as written; the result is valid Python.
     A file that does not parse is an error that names the line.
     """
-    from marid.syntax.python.source_views import py_skeleton  # imported when used, as all that parses
-
-    return ToolOutput(text=run_on_python(workers, path, py_skeleton))
+    return ToolOutput(text=run_on_file(path, workers, py_skeleton))
 
 
 @tool(family=_FAMILY, effect=Effect.READ)
-def py_get_code_outline(path: Annotated[FileRef, "a Python file"], *, workers: Workers) -> ToolOutput:
+def py_get_code_outline(path: PythonFile, *, workers: Workers) -> ToolOutput:
     """List what a Python file defines, with the lines of each.
 
     One line each, `[Kind] name (Lines X-Y)`, members indented below their class; decorators count to the lines. Kinds:
     Class, Function, Async Function, Method, Async Method, Constant (a name in capitals), Variable. What is inside
     functions is left out, and so are imports: py_get_imports lists them.
     """
-    from marid.syntax.python.source_views import py_outline
-
-    text = run_on_python(workers, path, py_outline)
+    text = run_on_file(path, workers, py_outline)
     return ToolOutput(
         text=text or "nothing is defined in this file", values={"definitions": len(text.split("\n")) if text else 0}
     )
@@ -56,40 +51,34 @@ def py_get_code_outline(path: Annotated[FileRef, "a Python file"], *, workers: W
 
 @tool(family=_FAMILY, effect=Effect.READ)
 def py_get_class_summary(
-    path: Annotated[FileRef, "a Python file"],
+    path: PythonFile,
     name: Annotated[str, "the class, dotted if it is nested: `Outer.Inner`"],
     *,
     workers: Workers,
 ) -> ToolOutput:
     """Show a class in short: docstring, variables, signatures of its methods, with lines."""
-    from marid.syntax.python.documentation import py_class_summary
-
-    return ToolOutput(text=run_on_python(workers, path, py_class_summary, name))
+    return ToolOutput(text=run_on_file(path, workers, py_class_summary, name))
 
 
 @tool(family=_FAMILY, effect=Effect.READ)
-def py_get_imports(path: Annotated[FileRef, "a Python file"], *, workers: Workers) -> ToolOutput:
+def py_get_imports(path: PythonFile, *, workers: Workers) -> ToolOutput:
     """List every import of a Python file with its line, also those inside functions.
 
     `values.modules` are the imported modules, each once; a relative one keeps its dots.
     """
-    from marid.syntax.python.imports import py_imports
-
-    found = run_on_python(workers, path, py_imports)
+    found = run_on_file(path, workers, py_imports)
     lines = [f"{each.text} (Line {each.line}{f', in {each.scope}' if each.scope else ''})" for each in found]
     modules = sorted({module for each in found for module in each.modules})
     return ToolOutput(text="\n".join(lines) or "no imports", values={"modules": modules})
 
 
 @tool(family=_FAMILY, effect=Effect.READ)
-def py_check_syntax(path: Annotated[FileRef, "a Python file"], *, workers: Workers) -> ToolOutput:
+def py_check_syntax(path: PythonFile, *, workers: Workers) -> ToolOutput:
     """Say whether a Python file parses: `OK`, or the line of the first syntax error.
 
     A syntax error is a result, not a failure of this tool; `values.ok` tells the two apart.
     """
-    from marid.syntax.python.source import py_syntax_problem
-
-    flaw = run_on_python(workers, path, py_syntax_problem)
+    flaw = run_on_file(path, workers, py_syntax_problem)
     if flaw is None:
         return ToolOutput(text="OK", values={"ok": True})
     column = f", column {flaw.column}" if flaw.column else ""
@@ -101,15 +90,13 @@ def py_check_syntax(path: Annotated[FileRef, "a Python file"], *, workers: Worke
 
 @tool(family=_FAMILY, effect=Effect.READ)
 def py_get_docstring(
-    path: Annotated[FileRef, "a Python file"],
+    path: PythonFile,
     name: Annotated[str, "a class, function or `Class.method`; `module` for that of the file"],
     *,
     workers: Workers,
 ) -> ToolOutput:
     """Show the docstring of a module, class, function or method, without its indentation."""
-    from marid.syntax.python.documentation import py_docstring
-
-    return ToolOutput(text=run_on_python(workers, path, py_docstring, name))
+    return ToolOutput(text=run_on_file(path, workers, py_docstring, name))
 
 
 @tool(family=_FAMILY, effect=Effect.READ, timeout=60.0)
@@ -124,10 +111,6 @@ def py_get_hierarchy(
     An indented tree of `path:line: class X(Base)` lines below the class itself. Imports, aliases and names handed on by
     packages are followed; classes whose base leads nowhere are listed apart. Ignored files are left out.
     """
-    from marid.syntax.python.resolve.fact_reader import py_class_facts
-    from marid.syntax.python.resolve.facts import FileFacts
-    from marid.syntax.python.resolve.hierarchy import find_subclasses
-
     with with_path_hints(path):
         is_folder = path.is_folder()
     files = PythonFiles(path) if is_folder else {path.name: python_bytes(path)}
@@ -152,12 +135,38 @@ def py_get_hierarchy(
     return ToolOutput(text="\n".join(notes), values={"subclasses": family.count, "truncated": bool(more)})
 
 
-TOOLS: tuple[ToolSpec, ...] = (
-    py_get_skeleton,
-    py_get_code_outline,
-    py_get_class_summary,
-    py_get_imports,
-    py_check_syntax,
-    py_get_hierarchy,
-    py_get_docstring,
-)
+@tool(family=_FAMILY, effect=Effect.READ)
+def py_get_definition(path: FileRef, name: DottedName, *, workers: Workers) -> ToolOutput:
+    """Get the whole source of a Python function, method or class by its dotted name.
+
+    The text is the file's own lines, unchanged, from the first decorator to the last line, with their indentation.
+    Definitions inside `if`, `try`, `with` and loops belong to the scope around; those inside a function are
+    `outer.inner`. A name that is defined more than once (overloads, property setters) is an error that lists the
+    lines: ask for `name@line`. A file that does not parse is an error with the line.
+    """
+    return _excerpt_result(run_on_file(path, workers, find_definition, name))
+
+
+@tool(family=_FAMILY, effect=Effect.READ)
+def py_get_signature(path: FileRef, name: DottedName, *, workers: Workers) -> ToolOutput:
+    """Get the signature of a Python function, method or class: from `def` or `class` to the colon.
+
+    Decorators and the indentation before `def` are left out; further lines are as in the file.
+    """
+    return _excerpt_result(run_on_file(path, workers, find_signature, name))
+
+
+@tool(family=_FAMILY, effect=Effect.READ)
+def py_get_var_declaration(path: FileRef, name: DottedName, *, workers: Workers) -> ToolOutput:
+    """Get the line or lines that assign a variable of a Python module or class (`NAME` or `Class.name`).
+
+    Plain, annotated and tuple assignments and type aliases count; `+=`, `:=`, imports, loop variables, locals of
+    functions and attributes of `self` do not. The text is the whole lines, comments included; a declaration that
+    shares its line with other code is given alone. A name assigned more than once is an error that lists the lines:
+    ask for `name@line`.
+    """
+    return _excerpt_result(run_on_file(path, workers, find_declaration, name))
+
+
+def _excerpt_result(found: PythonExcerpt) -> ToolOutput:
+    return ToolOutput(text=found.text, values={"start_line": found.first_line, "end_line": found.last_line})

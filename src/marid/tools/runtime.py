@@ -6,7 +6,7 @@ from marid.core.policy.policy import Effect
 from marid.ports.gauges import UiMetrics
 from marid.text.display import escape_text
 from marid.toolkit.outcome import ToolOutput
-from marid.toolkit.spec import ToolSpec, tool
+from marid.toolkit.spec import tool
 
 
 @tool(family="runtime", effect=Effect.READ, unavailable="no user interface is attached")
@@ -15,6 +15,3 @@ def get_ui_performance(*, metrics: UiMetrics) -> ToolOutput:
     values = {name: value for name, value in metrics.read().items() if isfinite(value)}
     lines = [f"{escape_text(name)}: {value:.1f}" for name, value in values.items()]
     return ToolOutput(text="\n".join(lines) or "nothing is measured yet", values=values)
-
-
-TOOLS: tuple[ToolSpec, ...] = (get_ui_performance,)

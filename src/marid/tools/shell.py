@@ -12,7 +12,7 @@ from marid.text.display import quote_path
 from marid.text.secrets.masker import Masker
 from marid.toolkit.handles import FolderRef
 from marid.toolkit.outcome import CommandPlan, ProcessResult, ToolOutput
-from marid.toolkit.spec import Alias, ToolSpec, tool
+from marid.toolkit.spec import Alias, tool
 
 SHELL = "/bin/sh"
 POWERSHELLS = ("powershell.exe", "pwsh.exe", "powershell", "pwsh")
@@ -111,6 +111,3 @@ def _mask_secrets(text: str) -> str:
     """For the eyes of a model that is not the caller's; as strict as with a configuration file."""
     data, _ = Masker().mask(text.encode("utf-8", "surrogatepass"), "complaint.env")
     return data.decode("utf-8", "replace")
-
-
-TOOLS: tuple[ToolSpec, ...] = (run_shell, run_powershell)

@@ -9,7 +9,7 @@ from marid.text.decode import to_utf8
 from marid.text.display import quote_path
 from marid.toolkit.handles import FileRef
 from marid.toolkit.outcome import ToolOutput
-from marid.toolkit.spec import ToolSpec, tool
+from marid.toolkit.spec import tool
 from marid.tools.text_files import read_bytes
 
 if TYPE_CHECKING:
@@ -62,9 +62,6 @@ def resolve_anchor(path: FileRef, anchor: Annotated[dict[str, Any] | str, _ANCHO
     start, end = place
     lines = text.split("\n")[start - 1 : end]
     return ToolOutput(text=f"Lines {start}-{end}:\n" + "\n".join(lines), values={"start_line": start, "end_line": end})
-
-
-TOOLS: tuple[ToolSpec, ...] = (create_anchor, resolve_anchor)
 
 
 def _read_text(path: FileRef) -> str:

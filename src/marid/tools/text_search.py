@@ -12,7 +12,7 @@ from marid.text.regex.excerpts import ExcerptLine, excerpt_groups, render_groups
 from marid.text.regex.line_pattern import LinePattern, literal_pattern, parse_pattern, try_literal_pattern
 from marid.toolkit.handles import FileRef, PathRef
 from marid.toolkit.outcome import ToolOutput
-from marid.toolkit.spec import ToolSpec, tool
+from marid.toolkit.spec import tool
 from marid.tools.text_files import check_at_least, count_text, read_bytes, read_text, with_path_hints
 from marid.workspace.find.path_pattern import parse_path_pattern
 from marid.workspace.find.text_search import FileHits, Grep, PathFilter, SearchedFile, TextSearch, iter_files
@@ -127,6 +127,3 @@ def _search_result(text: str, found: Iterable[FileHits], grep: Grep, advice: str
     elif not grep.is_complete:
         text += f"\n(more than {count_text(sum(hits), 'matching line')}: {advice})"
     return ToolOutput(text=text.lstrip("\n") or "No matches", values=values)
-
-
-TOOLS: tuple[ToolSpec, ...] = (grep_files, file_grep, py_find_usages)

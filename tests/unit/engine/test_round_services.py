@@ -15,7 +15,9 @@ from marid.ports.model import ModelLookup
 from marid.ports.notes import NoteWriter, ReflectionWriter
 from marid.ports.peers import Peers
 from marid.toolkit.clip import ResultLimit
-from marid.tools.conversation_tools import TOOLS
+from marid.toolkit.inventory import load_tools
+
+TOOLS = load_tools("marid.tools.conversation_tools")
 
 
 def services(settings: Settings) -> dict[type, object]:

@@ -25,7 +25,6 @@ def test_a_tool_is_found_by_its_name_and_by_its_alias() -> None:
     assert ALL.find("list_directory") is LIST
     assert ALL.find("dir_list") is LIST
     assert list(ALL) == [READ, LIST, RUN]
-    assert len(ALL) == 3
 
 
 def test_families_are_picked() -> None:
@@ -47,11 +46,11 @@ def test_a_lazy_inventory_imports_a_module_when_one_of_its_tools_is_looked_up() 
 
 def test_a_lazy_inventory_has_the_tools_of_other_sources_too() -> None:
     lazy = LazyInventory({"read_file": "marid.tools.files"}, ToolSource("plugin", [READ, RUN]))
-    names = ("read_file", "write_file", "edit_file", "plugin_read_file", "run_shell")
-    assert (lazy.names(), tuple(spec.name for spec in lazy), len(lazy)) == (names, names, 5)
+    names = ("read_file", "plugin_read_file", "run_shell")
+    assert (lazy.names(), tuple(spec.name for spec in lazy)) == (names, names)
+    assert lazy.warnings == ("the tool 'read_file' of plugin is called 'plugin_read_file': its name is taken",)
     assert (lazy.get("run_shell"), lazy.get("nonsense"), lazy.families) == (RUN, None, ("files", "shell"))
     assert list(lazy.with_families(["shell"])) == [RUN]
-    assert lazy.entries()[-1] == ("run_shell", RUN)
 
 
 def test_two_tools_of_one_name_are_a_mistake() -> None:

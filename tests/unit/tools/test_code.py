@@ -10,6 +10,7 @@ from fakes.ports import InlineWorkers
 from fakes.tool_caller import ToolCaller
 from marid.core.errors import Exhausted
 from marid.ports.workers import Workers
+from marid.toolkit.inventory import load_tools
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec
 from marid.tools import code
@@ -50,7 +51,7 @@ def test_a_file_that_defines_nothing_says_so(hands: ToolCaller) -> None:
     assert hands.text(code.get_code_outline, path="empty.go") == "empty.go defines nothing"
 
 
-@pytest.mark.parametrize("spec", code.TOOLS, ids=lambda spec: spec.name)
+@pytest.mark.parametrize("spec", load_tools(code.__name__), ids=lambda spec: spec.name)
 @pytest.mark.parametrize(
     ("path", "code_", "words"),
     [

@@ -17,14 +17,12 @@ from marid.engine.round_services import conversation_services, home_services
 from marid.ports.conversations import Conversations, Inbox
 from marid.ports.model import ModelLookup
 from marid.ports.transcript import Conversation
+from marid.toolkit.inventory import load_tools
 from marid.toolkit.outcome import Outcome, ToolOutput
 from marid.toolkit.params import tool_schema
-from marid.tools.conversation_tools import (
-    MAX_CHARACTERS,
-    MAX_MESSAGES,
-    TOOLS,
-    call_agent,
-)
+from marid.tools.conversation_tools import MAX_CHARACTERS, MAX_MESSAGES, call_agent
+
+TOOLS = load_tools("marid.tools.conversation_tools")
 
 
 class Store(Conversations, Protocol):

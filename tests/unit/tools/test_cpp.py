@@ -4,13 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from fakes.tool_caller import ToolCaller
+from fakes.hands import Hands
+from marid.toolkit.inventory import load_tools
 from marid.toolkit.outcome import EditPlan, ToolOutput
 from marid.toolkit.spec import ToolSpec
 from marid.tools import cpp
 
 CODE = Path(__file__).parents[2] / "golden" / "cpp"
-UPDATES = [spec for spec in cpp.TOOLS if "update" in spec.name]
+TOOLS = load_tools(cpp.__name__)
+UPDATES = [spec for spec in TOOLS if "update" in spec.name]
 
 
 @pytest.fixture
@@ -113,7 +115,7 @@ def test_updates_that_are_refused_write_nothing(hands: ToolCaller, spec: ToolSpe
     assert (hands.root / "x.c").read_bytes() == b"int f(int a) { return a; }\nint g;\n"
 
 
-@pytest.mark.parametrize("spec", cpp.TOOLS, ids=lambda spec: spec.name)
+@pytest.mark.parametrize("spec", TOOLS, ids=lambda spec: spec.name)
 @pytest.mark.parametrize(
     ("path", "code", "words"),
     [
@@ -134,8 +136,8 @@ def test_what_is_no_code_is_an_error(tmp_path: Path, spec: ToolSpec, path: str, 
     assert words in told.message
 
 
-@pytest.mark.parametrize("spec", [spec for spec in cpp.TOOLS if "name" in given(spec, "")], ids=lambda spec: spec.name)
-def test_an_unknown_name_is_an_error_that_helps(hands: ToolCaller, spec: ToolSpec) -> None:
+@pytest.mark.parametrize("spec", [spec for spec in TOOLS if "name" in given(spec, "")], ids=lambda spec: spec.name)
+def test_an_unknown_name_is_an_error_that_helps(hands: Hands, spec: ToolSpec) -> None:
     told = hands.failure(spec, **{**given(spec, "table.h"), "name": "tabel_free"})
     assert told.code == "not_found"
     assert "'tabel_free' is not defined in table.h; did you mean 'table_free" in told.message

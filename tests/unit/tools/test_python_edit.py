@@ -6,7 +6,6 @@ from fakes.tool_caller import ToolCaller
 from marid.toolkit.outcome import EditPlan
 from marid.toolkit.spec import ToolSpec
 from marid.tools.python_edit import (
-    TOOLS,
     py_add_def,
     py_move_def,
     py_region_wrap,
@@ -55,8 +54,8 @@ def read(hands: ToolCaller, name: str = "a.py") -> str:
     return (hands.root / name).read_bytes().decode()
 
 
-@pytest.mark.parametrize("spec", TOOLS, ids=lambda spec: spec.name)
-def test_a_plan_touches_nothing_and_says_what_it_was_made_from(hands: ToolCaller, spec: ToolSpec) -> None:
+@pytest.mark.parametrize("spec", ARGUMENTS, ids=lambda spec: spec.name)
+def test_a_plan_touches_nothing_and_says_what_it_was_made_from(hands: Hands, spec: ToolSpec) -> None:
     plan = hands.plan(spec, **ARGUMENTS[spec])
     assert isinstance(plan, EditPlan)
     assert read(hands) == CODE
@@ -64,7 +63,7 @@ def test_a_plan_touches_nothing_and_says_what_it_was_made_from(hands: ToolCaller
     assert "'a.py'" in plan.text
 
 
-@pytest.mark.parametrize("spec", TOOLS, ids=lambda spec: spec.name)
+@pytest.mark.parametrize("spec", ARGUMENTS, ids=lambda spec: spec.name)
 @pytest.mark.parametrize(
     ("data", "words"),
     [

@@ -5,18 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from fakes.tool_caller import ToolCaller
+from fakes.hands import Hands
+from marid.toolkit.inventory import load_tools
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec
 from marid.tools.python_read import (
-    TOOLS,
     py_check_syntax,
     py_get_class_summary,
     py_get_code_outline,
+    py_get_definition,
     py_get_docstring,
     py_get_hierarchy,
     py_get_imports,
+    py_get_signature,
     py_get_skeleton,
+    py_get_var_declaration,
 )
 
 CODE = '''"""A shop."""
@@ -27,8 +30,21 @@ class Shop:
         """At eight."""
         print(os)
 '''
-NAMED = {"py_get_class_summary": {"name": "Shop"}, "py_get_docstring": {"name": "Shop"}}
-ONE_FILE = [spec for spec in TOOLS if spec.name != "py_get_hierarchy"]
+BY_NAME = (py_get_definition, py_get_signature, py_get_var_declaration)
+PROPERTY = '''\
+LIMIT: int = 3
+
+
+class Shop:
+    open = True
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return "x"
+'''
+NAMED = {spec.name: {"name": "Shop"} for spec in (py_get_class_summary, py_get_docstring, *BY_NAME)}
+ONE_FILE = [spec for spec in load_tools("marid.tools.python_read") if spec.name != "py_get_hierarchy"]
 
 
 def call(root: Path, spec: ToolSpec, path: str = "shop.py", **more: str) -> ToolOutput:
@@ -63,6 +79,23 @@ def test_a_class_an_import_and_a_docstring_are_told(shop: Path) -> None:
     outcome = call(shop, py_get_imports)
     assert outcome.text == "import os (Line 2)"
     assert outcome.values == {"modules": ["os"]}
+
+
+def test_a_definition_is_given_as_it_stands_with_its_lines(shop: Path) -> None:
+    (shop / "a.py").write_text(PROPERTY)
+    done = call(shop, py_get_definition, "a.py", name="Shop.name")
+    assert done.text == PROPERTY[PROPERTY.index("    @property") :]
+    assert done.values == {"start_line": 7, "end_line": 10}
+    assert call(shop, py_get_signature, "a.py", name="Shop.name").text == "def name(self) -> str:"
+    assert call(shop, py_get_var_declaration, "a.py", name="LIMIT").text == "LIMIT: int = 3\n"
+    assert call(shop, py_get_var_declaration, "a.py", name="Shop.open").text == "    open = True\n"
+
+
+@pytest.mark.parametrize("spec", BY_NAME, ids=lambda spec: spec.name)
+def test_errors_name_the_path_as_it_was_given(shop: Path, spec: ToolSpec) -> None:
+    failed = Hands(shop).failure(spec, path="./shop.py", name="Shop.nam")
+    assert failed.code == "not_found"
+    assert failed.message.startswith("'./shop.py': 'Shop.nam' is not defined in the file")
 
 
 def test_an_import_inside_a_function_says_so(tmp_path: Path) -> None:

@@ -7,23 +7,10 @@ import pytest
 from fakes.tool_caller import ToolCaller
 from marid.core.errors import BadInput
 from marid.toolkit.handles import TargetRef
+from marid.toolkit.inventory import load_tools
 from marid.toolkit.params import tool_params
 from marid.toolkit.spec import ToolSpec
-from marid.tools import (
-    analysis,
-    code,
-    cpp,
-    file_lines,
-    files,
-    python_edit,
-    python_lookup,
-    python_read,
-    slice_anchors,
-    text_search,
-)
-from marid.tools.text_files import (
-    read_text,
-)
+from marid.tools.text_files import read_text
 from marid.workspace.guard.api import PathScope
 
 
@@ -37,8 +24,19 @@ def test_a_binary_file_is_refused_with_its_size(tmp_path: Path) -> None:
         read_text(ref(tmp_path, "a"))
 
 
-MODULES = (analysis, slice_anchors, code, cpp, files, text_search, file_lines, python_edit, python_lookup, python_read)
-READING = [spec for module in MODULES for spec in module.TOOLS if spec.name not in ("write_file", "derive_code_path")]
+MODULES = (
+    "analysis",
+    "slice_anchors",
+    "code",
+    "cpp",
+    "files",
+    "text_search",
+    "file_lines",
+    "python_edit",
+    "python_read",
+)
+SPECS = [spec for module in MODULES for spec in load_tools(f"marid.tools.{module}")]
+READING = [spec for spec in SPECS if spec.name not in ("write_file", "derive_code_path")]
 ARGUMENTS: dict[str, object] = {
     **dict.fromkeys(("start_line", "end_line"), 1),
     **dict.fromkeys(("name", "class_name", "pattern", "old_string", "new_string", "region_name", "anchor"), "x"),
