@@ -120,6 +120,7 @@ class LazyInventory(Inventory):
         return self._all.get(name) if self._others else None
 
 
+@cache
 def load_tools(module: str) -> tuple[ToolSpec, ...]:
     """Import a module: the tools that it defines, in order."""
     return tuple(value for value in vars(import_module(module)).values() if isinstance(value, ToolSpec))

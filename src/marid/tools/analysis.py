@@ -1,20 +1,23 @@
 """Summaries of files and paths of calls."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from marid.core.errors import BadInput, Exhausted, MaridError
 from marid.core.policy.policy import Effect
 from marid.ports.workers import Workers
+from marid.syntax.file_summary import file_summary
+from marid.syntax.python.resolve.call_graph import MAX_DEPTH, CallTrace, trace_calls
+from marid.syntax.python.resolve.fact_reader import py_facts
+from marid.syntax.python.resolve.facts import FileFacts
+from marid.syntax.python.resolve.modules import ModuleIndex
+from marid.syntax.python.resolve.resolver import Resolver
+from marid.syntax.python.resolve.target import find_target
 from marid.text.display import quote_path
 from marid.toolkit.handles import FileRef, FolderRef
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import tool
 from marid.tools.python_files import PythonFiles
 from marid.tools.text_files import read_bytes
-
-if TYPE_CHECKING:
-    from marid.syntax.python.resolve.call_graph import CallTrace
-    from marid.syntax.python.resolve.facts import FileFacts
 
 _FAMILY = "analysis"
 _MAX_CHARACTERS = 40_000
@@ -27,8 +30,6 @@ def get_file_summary(path: Annotated[FileRef, "a file of any kind"], *, workers:
     Python: imports, classes with their methods, functions, constants. TOML: tables with their keys. JSON and YAML:
     top-level keys. Markdown: headings. Code of other known languages: what it defines. All others: kind, size, lines.
     """
-    from marid.syntax.file_summary import file_summary  # imported when used, as all that parses
-
     data = read_bytes(path)
     try:
         text = workers.run(file_summary, path.name, data)
@@ -55,18 +56,12 @@ def derive_code_path(
     a function that led here, `[shown elsewhere]` one whose calls stand at another place of the tree. A class stands for
     its constructor, a bare `path.py` for the code outside functions.
     """
-    from marid.syntax.python.resolve.call_graph import trace_calls
-    from marid.syntax.python.resolve.fact_reader import py_facts
-    from marid.syntax.python.resolve.modules import ModuleIndex
-    from marid.syntax.python.resolve.resolver import Resolver
-    from marid.syntax.python.resolve.target import find_target
-
     if max_depth < 1:
         raise BadInput("max_depth: at least 1")
     tree = PythonFiles(path)
     broken: dict[str, str] = {}
 
-    def load(file: str) -> "FileFacts | None":
+    def load(file: str) -> FileFacts | None:
         try:
             return workers.run(py_facts, tree[file])
         except (BadInput, Exhausted) as error:
@@ -85,9 +80,7 @@ def derive_code_path(
     return ToolOutput(text="\n".join([*found.lines, *notes]), values=values)
 
 
-def _notes(found: "CallTrace", depth: int) -> list[str]:
-    from marid.syntax.python.resolve.call_graph import MAX_DEPTH
-
+def _notes(found: CallTrace, depth: int) -> list[str]:
     notes: list[str] = []
     if found.dropped:
         notes.append(f"(left out for length: {found.dropped} calls; start further down, or lower max_depth)")

@@ -1,22 +1,21 @@
 """Looking into code of any language."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, NamedTuple, cast
+from typing import Annotated, NamedTuple, cast
 
 from marid.core.errors import BadInput, MaridError, Unavailable
 from marid.core.policy.policy import Effect
 from marid.ports.workers import Workers
+from marid.syntax.any_language import code_views
+from marid.syntax.any_language.references import Reference, code_references, may_contain, target_identifier
+from marid.syntax.treesitter.grammars import MAX_PARSE_BYTES, parsable_language
 from marid.text.decode import to_utf8
 from marid.text.display import quote_path
 from marid.toolkit.handles import FileRef, PathRef
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import tool
 from marid.tools.text_files import read_bytes, with_path_hints
-
-if TYPE_CHECKING:
-    from marid.syntax.any_language.references import Reference
 
 _HERE = cast("PathRef", ".")
 _NAME = "as in 'Shop', 'Shop.total' or 'Shop::total'; several of one name: 'name@12' by line"
@@ -32,19 +31,15 @@ def get_skeleton(path: FileRef, *, workers: Workers) -> ToolOutput:
     Python, JavaScript, TypeScript, C, C++, Java, Go, Rust, C#, Ruby, PHP, Bash; the language is told by the file name.
     Signatures, types, docstrings and comments are kept; long values are cut.
     """
-    from marid.syntax.any_language.code_views import skeleton  # imported when used, as all that parses
-
     data, language = _read_source(path)
-    return ToolOutput(text=workers.run(skeleton, data, language), values={"language": language})
+    return ToolOutput(text=workers.run(code_views.skeleton, data, language), values={"language": language})
 
 
 @tool(family="code", effect=Effect.READ)
 def get_code_outline(path: FileRef, *, workers: Workers) -> ToolOutput:
     """List what a source file of any known language defines: `[Class] name (Lines X-Y)` a line, members indented."""
-    from marid.syntax.any_language.code_views import outline
-
     data, language = _read_source(path)
-    text = workers.run(outline, data, language)
+    text = workers.run(code_views.outline, data, language)
     values = {"language": language, "count": text.count("\n") + bool(text)}
     return ToolOutput(text=text or f"{quote_path(path.raw)} defines nothing", values=values)
 
@@ -55,10 +50,8 @@ def get_definition(path: FileRef, name: Annotated[str, _NAME], *, workers: Worke
 
     Surrounding names may be omitted where that leaves one. Not there: the nearest names are told.
     """
-    from marid.syntax.any_language.code_views import definition
-
     data, language = _read_source(path)
-    found = workers.run(definition, data, language, name, quote_path(path.raw))
+    found = workers.run(code_views.definition, data, language, name, quote_path(path.raw))
     values = {"language": language, "lines": [list(span) for span in found.spans]}
     return ToolOutput(text=found.text, values=values)
 
@@ -75,21 +68,40 @@ def find_references(
     `path:line: text` a line, `[definition]` behind those that define it; in files of every known language, without what
     ignore files exclude. Only the word counts: what an equal name belongs to is not resolved.
     """
-    from marid.syntax.any_language import references as code_references
-
-    word = code_references.target_identifier(name)
-    search = _ReferenceSearch(word=word, workers=workers)
+    word = target_identifier(name)
+    lines: list[str] = []
+    failed: list[str] = []
+    files = 0
     for batch in _batches(_candidates(path, word)):
-        search.search_batch(batch)
-        if len(search.lines) > _MAX_LINES:
+        calls = [(each.data, each.language, word) for each in batch]
+        answers = workers.run_all(code_references, calls, cost=[len(each.data) for each in batch])
+        for each, answer in zip(batch, answers, strict=True):
+            if isinstance(answer, MaridError):
+                failed.append(each.path)
+            elif isinstance(answer, Exception):
+                raise answer
+            else:
+                files += bool(answer)
+                lines += (_reference_line(each.path, one) for one in answer)
+        if len(lines) > _MAX_LINES:
             break
-    return search.result(quote_path(path.raw))
+    shown = lines[:_MAX_LINES]
+    values = {"count": len(shown), "files": files, "truncated": len(lines) > _MAX_LINES, "failed": len(failed)}
+    shown = shown or [f"'{word}' is not used in the code of {quote_path(path.raw)}"]
+    if values["truncated"]:
+        shown.append(f"... cut after {_MAX_LINES} lines, there are more: give a narrower path")
+    if failed:
+        first = ", ".join(map(quote_path, failed[:5])) + (" …" if len(failed) > 5 else "")
+        shown.append(f"... could not be parsed, so not searched: {first}")
+    return ToolOutput(text="\n".join(shown), values=values)
+
+
+def _reference_line(path: str, found: Reference) -> str:
+    return f"{quote_path(path)}:{found.line}: {found.text}{'  [definition]' if found.is_definition else ''}"
 
 
 def _read_source(path: FileRef) -> tuple[bytes, str]:
     """The file as UTF-8, and its language."""
-    from marid.syntax.treesitter.grammars import parsable_language
-
     where, language = quote_path(path.raw), parsable_language(path.name)
     found = to_utf8(read_bytes(path))
     if language is None:
@@ -107,9 +119,6 @@ class _Candidate(NamedTuple):
 
 def _candidates(path: PathRef, word: str) -> Iterator[_Candidate]:
     """The files that hold the word somewhere. What cannot be read or is no text is passed over in a folder."""
-    from marid.syntax.any_language.references import may_contain
-    from marid.syntax.treesitter.grammars import MAX_PARSE_BYTES, parsable_language
-
     with with_path_hints(path):
         is_folder = path.is_folder()
     if not is_folder:
@@ -129,55 +138,9 @@ def _candidates(path: PathRef, word: str) -> Iterator[_Candidate]:
 
 def _batches(found: Iterator[_Candidate]) -> Iterator[list[_Candidate]]:
     """Some files at a time; more where they are small."""
-    while first := list(islice(found, 1)):
-        size = len(first[0].data)
-        while size < _BATCH_BYTES and len(first) < _BATCH_FILES and (more := next(found, None)):
-            first.append(more)
+    while batch := list(islice(found, 1)):
+        size = len(batch[0].data)
+        while size < _BATCH_BYTES and len(batch) < _BATCH_FILES and (more := next(found, None)):
+            batch.append(more)
             size += len(more.data)
-        yield first
-
-
-@dataclass(kw_only=True)
-class _ReferenceSearch:
-    word: str
-    workers: Workers
-    lines: list[str] = field(default_factory=list[str])
-    files: int = 0
-    definitions: int = 0
-    failed: list[str] = field(default_factory=list[str])
-
-    def search_batch(self, batch: list[_Candidate]) -> None:
-        """Parse a batch and keep what it holds."""
-        from marid.syntax.any_language.references import code_references
-
-        calls = [(each.data, each.language, self.word) for each in batch]
-        answers = self.workers.run_all(code_references, calls, cost=[len(each.data) for each in batch])
-        for each, answer in zip(batch, answers, strict=True):
-            if isinstance(answer, MaridError):
-                self.failed.append(each.path)
-            elif isinstance(answer, Exception):
-                raise answer
-            else:
-                self.add_references(each.path, answer)
-
-    def add_references(self, path: str, found: "tuple[Reference, ...]") -> None:
-        """The lines of one file."""
-        self.files += bool(found)
-        self.definitions += sum(each.is_definition for each in found)
-        where = quote_path(path)
-        self.lines += (
-            f"{where}:{each.line}: {each.text}{'  [definition]' if each.is_definition else ''}" for each in found
-        )
-
-    def result(self, where: str) -> ToolOutput:
-        """All of it as text, cut where it gets long."""
-        cut = len(self.lines) > _MAX_LINES
-        told = self.lines[:_MAX_LINES] or [f"'{self.word}' is not used in the code of {where}"]
-        if cut:
-            told.append(f"... cut after {_MAX_LINES} lines, there are more: give a narrower path")
-        if self.failed:
-            first = ", ".join(quote_path(path) for path in self.failed[:5])
-            told.append(f"... could not be parsed, so not looked into: {first}{' …' if len(self.failed) > 5 else ''}")
-        shown = min(len(self.lines), _MAX_LINES)
-        values = {"count": shown, "files": self.files, "truncated": cut, "failed": len(self.failed)}
-        return ToolOutput(text="\n".join(told), values=values)
+        yield batch

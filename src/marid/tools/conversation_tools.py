@@ -1,5 +1,6 @@
 """What only a conversation has: notes that last, other conversations, and who has the word next."""
 
+import json
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -137,6 +138,4 @@ def _model_values(info: ModelInfo) -> dict[str, object]:
 
 
 def _json_result(values: Mapping[str, object]) -> ToolOutput:
-    import json  # imported when used: listing the tools needs none
-
     return ToolOutput(text=json.dumps(values, ensure_ascii=False, indent=2), values=values)

@@ -1,11 +1,15 @@
 """Looking into and changing C and C++."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 from marid.core.errors import BadInput
 from marid.core.policy.policy import Effect
 from marid.ports.workers import Workers
+from marid.syntax.cfamily import source_views
+from marid.syntax.cfamily.edit import update_definition
 from marid.syntax.languages import fence_of
+from marid.syntax.treesitter.nodes import CodeExcerpt
 from marid.text.decode import to_utf8
 from marid.text.display import escape_text, quote_path
 from marid.text.lines import line_count
@@ -55,7 +59,7 @@ def ts_c_get_definition(path: FileRef, name: Annotated[str, _CNAME], *, workers:
 
     A definition goes before its declarations. Not there: the nearest names are told.
     """
-    return _definition(path, name, workers, "c")
+    return _excerpt(path, name, workers, "c", source_views.definition)
 
 
 @tool(family="cpp", effect=Effect.READ)
@@ -65,7 +69,7 @@ def ts_cpp_get_definition(path: FileRef, name: Annotated[str, _CPPNAME], *, work
     A definition goes before its declarations, a class before its constructors (`Shop::Shop`), a template before its
     specialisations (`Hash<int>`). All overloads are shown. Not there: the nearest names are told.
     """
-    return _definition(path, name, workers, "cpp")
+    return _excerpt(path, name, workers, "cpp", source_views.definition)
 
 
 @tool(family="cpp", effect=Effect.WRITE)
@@ -93,52 +97,37 @@ def ts_cpp_update_definition(
 @tool(family="cpp", effect=Effect.READ)
 def ts_c_get_signature(path: FileRef, name: Annotated[str, _CNAME], *, workers: Workers) -> ToolOutput:
     """Show how one C function or type is declared, without its body."""
-    return _signature(path, name, workers, "c")
+    return _excerpt(path, name, workers, "c", source_views.signatures)
 
 
 @tool(family="cpp", effect=Effect.READ)
 def ts_cpp_get_signature(path: FileRef, name: Annotated[str, _CPPNAME], *, workers: Workers) -> ToolOutput:
     """Show how one C++ function, method or class is declared, with its template head and bases, without its body."""
-    return _signature(path, name, workers, "cpp")
+    return _excerpt(path, name, workers, "cpp", source_views.signatures)
 
 
 def _skeleton(path: FileRef, workers: Workers, language: str) -> ToolOutput:
-    from marid.syntax.cfamily.source_views import skeleton  # imported when used, as all that parses
-
     data, _ = _read_source(path)
-    return ToolOutput(
-        text=workers.run(skeleton, data, _choose_grammar(path, language)), values={"lines": line_count(data)}
-    )
+    text = workers.run(source_views.skeleton, data, _choose_grammar(path, language))
+    return ToolOutput(text=text, values={"lines": line_count(data)})
 
 
 def _outline(path: FileRef, workers: Workers, language: str) -> ToolOutput:
-    from marid.syntax.cfamily.source_views import outline
-
     data, _ = _read_source(path)
-    text = workers.run(outline, data, _choose_grammar(path, language))
+    text = workers.run(source_views.outline, data, _choose_grammar(path, language))
     count = text.count("\n") + bool(text)
     return ToolOutput(text=text or f"{quote_path(path.raw)} declares nothing", values={"count": count})
 
 
-def _definition(path: FileRef, name: str, workers: Workers, language: str) -> ToolOutput:
-    from marid.syntax.cfamily.source_views import definition
-
+def _excerpt(
+    path: FileRef, name: str, workers: Workers, language: str, view: Callable[[bytes, str, str, str], CodeExcerpt]
+) -> ToolOutput:
     data, _ = _read_source(path)
-    found = workers.run(definition, data, _choose_grammar(path, language), name, quote_path(path.raw))
-    return ToolOutput(text=found.text, values={"lines": [list(span) for span in found.spans]})
-
-
-def _signature(path: FileRef, name: str, workers: Workers, language: str) -> ToolOutput:
-    from marid.syntax.cfamily.source_views import signatures
-
-    data, _ = _read_source(path)
-    found = workers.run(signatures, data, _choose_grammar(path, language), name, quote_path(path.raw))
+    found = workers.run(view, data, _choose_grammar(path, language), name, quote_path(path.raw))
     return ToolOutput(text=found.text, values={"lines": [list(span) for span in found.spans]})
 
 
 def _update(path: TargetRef, change: tuple[str, str], workers: Workers, language: str) -> EditPlan:
-    from marid.syntax.cfamily.edit import update_definition
-
     name, new_content = change
     where = quote_path(path.raw)
     data, encoding = _read_source(path)
@@ -149,15 +138,9 @@ def _update(path: TargetRef, change: tuple[str, str], workers: Workers, language
     except UnicodeEncodeError as error:
         raise BadInput(f"new_content has characters that {where} cannot hold, which is in {encoding}") from error
     before = data if encoding == "utf-8" else data.decode().encode(encoding)
-    text = (
-        f"Replaced '{escape_text(name)}' in {where}: lines {_format_span(made.before)}, now {_format_span(made.after)}."
-    )
+    text = "Replaced '{}' in {}: lines {}-{}, now {}-{}.".format(escape_text(name), where, *made.before, *made.after)
     values = {"before": list(made.before), "after": list(made.after)}
     return EditPlan(changes=(path.change(before, after),), text=text, values=values)
-
-
-def _format_span(lines: tuple[int, int]) -> str:
-    return f"{lines[0]}-{lines[1]}"
 
 
 def _choose_grammar(path: FileRef, asked: str) -> str:

@@ -1,19 +1,18 @@
 """Slices that are found again after a file has changed."""
 
-from typing import TYPE_CHECKING, Annotated, Any, cast
+import json
+from typing import Annotated, Any, cast
 
 from marid.core.errors import BadInput, NotFound
 from marid.core.policy.policy import Effect
 from marid.ports.workers import Workers
 from marid.text.decode import to_utf8
 from marid.text.display import quote_path
+from marid.text.edit.text_anchors import TextAnchor, anchor_lines, locate_anchor
 from marid.toolkit.handles import FileRef
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import tool
 from marid.tools.text_files import read_bytes
-
-if TYPE_CHECKING:
-    from marid.text.edit.text_anchors import TextAnchor
 
 _ANCHOR = "what create_anchor returned: the JSON text, or the object"
 
@@ -30,34 +29,27 @@ def create_anchor(
 
     Returns JSON: keep it, and give it to resolve_anchor later. It holds the lines at both ends of the slice.
     """
-    from json import dumps  # imported when used
-
-    from marid.text.edit.text_anchors import anchor_lines  # imported when used: it brings a comparison of texts
-
     text = _read_text(path)
     try:
         made = workers.run(anchor_lines, text, start_line, end_line)
     except BadInput as error:
         raise BadInput(f"{quote_path(path.raw)}: {error}") from error
     anchor = made.to_dict()
-    return ToolOutput(text=dumps(anchor, ensure_ascii=False), values={"anchor": anchor})
+    return ToolOutput(text=json.dumps(anchor, ensure_ascii=False), values={"anchor": anchor})
 
 
 @tool(family="code", effect=Effect.READ)
 def resolve_anchor(path: FileRef, anchor: Annotated[dict[str, Any] | str, _ANCHOR], *, workers: Workers) -> ToolOutput:
     """Find lines that create_anchor remembered: where they are now, and their text.
 
-    They are found if lines moved around them, and if a few of them changed. It is an error if they are gone, or if more
-    than one place could be meant: then look for them anew.
+    They are found if lines moved around them, and if a few of them changed. It is an error if they are gone, or if they
+    match more than one place: then search for them again.
     """
-    from marid.text.edit.text_anchors import locate_anchor  # imported when used
-
     text = _read_text(path)
     place = workers.run(locate_anchor, text, _parse_anchor(anchor))
     if place is None:
         raise NotFound(
-            f"{quote_path(path.raw)}: the lines are gone, or ambiguous (more than one place could be meant): "
-            "look for them anew"
+            f"{quote_path(path.raw)}: the lines are gone, or match more than one place: search for them again"
         )
     start, end = place
     lines = text.split("\n")[start - 1 : end]
@@ -71,16 +63,12 @@ def _read_text(path: FileRef) -> str:
     return found[0].decode()
 
 
-def _parse_anchor(given: dict[str, Any] | str) -> "TextAnchor":
+def _parse_anchor(given: dict[str, Any] | str) -> TextAnchor:
     """Raises: BadInput for what create_anchor did not make."""
-    from json import JSONDecodeError, loads  # imported when used
-
-    from marid.text.edit.text_anchors import TextAnchor  # imported when used
-
     if isinstance(given, str):
         try:
-            given = cast("dict[str, Any]", loads(given))
-        except (JSONDecodeError, RecursionError) as error:
+            given = cast("dict[str, Any]", json.loads(given))
+        except (json.JSONDecodeError, RecursionError) as error:
             raise BadInput(f"the anchor is not JSON: {error}") from error
     if not isinstance(given, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise BadInput("an anchor is a JSON object, as create_anchor returns it")

@@ -121,7 +121,7 @@ def test_files_that_could_not_be_parsed_are_named(hands: ToolCaller) -> None:
     tired = ToolCaller(hands.root, {Workers: Weary()})
     found = tired.call(code.find_references, name="total")
     assert isinstance(found, ToolOutput)
-    assert found.text.endswith("could not be parsed, so not looked into: shop.py, web/page.ts")
+    assert found.text.endswith("could not be parsed, so not searched: shop.py, web/page.ts")
     assert found.values["failed"] == 2
 
 

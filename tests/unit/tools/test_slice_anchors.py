@@ -48,7 +48,7 @@ def test_lines_that_are_gone_are_an_error(hands: ToolCaller) -> None:
     (hands.root / "table.c").write_text("int x;\n")
     told = hands.failure(slice_anchors.resolve_anchor, path="table.c", anchor=text)
     assert told.code == "not_found"
-    assert told.message.startswith("table.c: the lines are gone, or ambiguous")
+    assert told.message.startswith("table.c: the lines are gone, or match more than one place")
 
 
 @pytest.mark.parametrize(("start", "end"), [(0, 3), (5, 4), (-1, 2), (1, 10_000), (400, 401)])

@@ -4,7 +4,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from heapq import nlargest, nsmallest
 from typing import TypeAlias, cast
 from zlib import crc32
@@ -295,6 +294,8 @@ def _similarity(clue: _Clue, line: str | None) -> float:
         return 0.0
     if (key := _line_key(line)) == clue.key:
         return _SAME_WORDS
+    from difflib import SequenceMatcher  # imported when used: listing the tools imports this module
+
     words = SequenceMatcher(None, clue.key, key, autojunk=False)
     if words.real_quick_ratio() < _SIMILAR or words.quick_ratio() < _SIMILAR:
         return 0.0
