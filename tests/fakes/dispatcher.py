@@ -16,7 +16,7 @@ from marid.core.policy.policy import Policy
 from marid.ports.processes import SandboxState
 from marid.toolkit.approval_broker import ApprovalBroker
 from marid.toolkit.call_scope import CallScope
-from marid.toolkit.inventory import Inventory
+from marid.toolkit.inventory import Inventory, available_tools
 from marid.toolkit.outcome import CommandPlan, Outcome, ProcessResult
 from marid.toolkit.plan_executor import PlanExecutor
 from marid.toolkit.spec import ToolSpec
@@ -113,6 +113,10 @@ class CallHarness:
             "run_id": "r1",
         }
         return CallScope(policy=policy or Policy(), **{**base, **given})
+
+    def offered(self, scope: CallScope) -> list[ToolSpec]:
+        """The tools that such a caller may call or ask for."""
+        return available_tools(self.dispatcher.inventory, scope)
 
     def call(self, name: str, args: Mapping[str, object], scope: CallScope | None = None, **given: Any) -> Outcome:
         """What one call comes to."""

@@ -64,11 +64,7 @@ class ToolSession:
 
     async def call_all(self, calls: Sequence[tuple[str, Mapping[str, object]]]) -> list[Outcome]:
         """Call several at once; results in the order of the calls, and one failure does not lose the others."""
-        from marid.toolkit.dispatch import ToolInvocation  # imported when used: only a call needs it
-
-        return await self._dispatcher.call_all(
-            [ToolInvocation(name=name, args=args) for name, args in calls], self.call_scope
-        )
+        return await self._dispatcher.call_all(calls, self.call_scope)
 
     def close(self) -> None:
         """Give the roots back."""

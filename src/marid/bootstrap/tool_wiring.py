@@ -17,8 +17,8 @@ from marid.ports.processes import ProcessRunner
 from marid.ports.web import Web
 from marid.ports.workers import Workers
 from marid.toolkit.call_scope import LazyServices
+from marid.toolkit.handles import PathResolver
 from marid.toolkit.inventory import Inventory, LazyInventory
-from marid.toolkit.path_resolver import PathResolver
 from marid.tools.module_index import TOOL_MODULES
 from marid.workspace.guard.api import PathScope
 

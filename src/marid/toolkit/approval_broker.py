@@ -1,4 +1,4 @@
-"""Putting a question to whoever is there: the first answer counts, wherever it comes from."""
+"""Ask a person, in this process or another one: the first answer counts."""
 
 import time
 from collections import deque
@@ -20,34 +20,24 @@ WINDOW = 60.0
 
 
 class AskRateLimit:
-    """Counts questions within the last minute: the same one `most_same` times, one caller's `most` times."""
+    """Counts the questions of the last minute: all of a caller, and those about the same subject."""
 
     def __init__(self, *, max_same: int = 10, max_total: int = 60, clock: Callable[[], float] = time.monotonic) -> None:
         self._max_same = max_same
         self._max_total = max_total
         self._clock = clock
-        self._asked: dict[Hashable, deque[float]] = {}
+        self._asked: deque[tuple[float, Hashable, str]] = deque()
 
     def try_acquire(self, caller: Hashable, subject: str) -> bool:
         """Whether one more may be asked now; if so, it counts."""
         now = self._clock()
-        self._drop_expired(now)
-        same, all_of_them = self._timestamps((caller, subject)), self._timestamps(caller)
-        if len(same) >= self._max_same or len(all_of_them) >= self._max_total:
+        while self._asked and self._asked[0][0] <= now - WINDOW:
+            self._asked.popleft()
+        subjects = [about for _, by, about in self._asked if by == caller]
+        if len(subjects) >= self._max_total or subjects.count(subject) >= self._max_same:
             return False
-        same.append(now)
-        all_of_them.append(now)
+        self._asked.append((now, caller, subject))
         return True
-
-    def _timestamps(self, key: Hashable) -> deque[float]:
-        return self._asked.setdefault(key, deque())
-
-    def _drop_expired(self, now: float) -> None:
-        for key, times in list(self._asked.items()):
-            while times and times[0] <= now - WINDOW:
-                times.popleft()
-            if not times:
-                del self._asked[key]
 
 
 class ApprovalBroker:
@@ -63,52 +53,49 @@ class ApprovalBroker:
         *,
         timeout: float = QUESTION_TIMEOUT,
         poll: float = 0.1,
-        clock: Callable[[], float] = time.time,
     ) -> None:
         self._approvals = approvals
         self._threads = threads
         self._timeout = timeout
         self._poll = poll
-        self._clock = clock
         self._rate_limit = AskRateLimit()
-        self._queues: dict[tuple[Caller, int], _CallerQueue] = {}
+        self._slots: dict[tuple[Caller, int], anyio.Semaphore] = {}
 
     async def ask(self, question: Question, scope: CallScope, hint: str, call: str = "") -> ApprovalAnswer:
         """YES or ALWAYS; `hint` says what would have made the question needless.
 
-        Raises: Refused for every other answer, for none, and where nobody can be asked.
+        Raises: Refused for every other answer, for none, and where no person can be asked.
         """
         if scope.asker is None and not scope.policy.wait:
-            raise Refused(f"'{question.tool}' needs the approval of a person, and nobody can be asked here; {hint}")
+            raise Refused(f"'{question.tool}' needs the approval of a person, and no person can be asked here; {hint}")
         if not self._rate_limit.try_acquire(question.caller, question.hash):
-            told = f"'{question.tool}' has asked too often within a minute and is refused for now"
-            await scope.emit(Notice(told))
-            raise Refused(told)
+            message = f"'{question.tool}' has asked too often within a minute and is refused for now"
+            await scope.emit(Notice(message))
+            raise Refused(message)
         async with self._queue_slot(question.caller, 1 if scope.asker is not None else MAX_PENDING_QUESTIONS):
             answer = await self._open_and_wait(question, scope, call)
         if answer is None:
-            raise Refused(f"'{question.tool}' was not approved: nobody answered in time; {hint}")
+            raise Refused(f"'{question.tool}' was not approved: no answer in time; {hint}")
         if answer is ApprovalAnswer.NO:
             raise Refused(f"'{question.tool}' was not approved: a person said no")
         return answer
 
     async def _open_and_wait(self, question: Question, scope: CallScope, call: str) -> ApprovalAnswer | None:
         asked = await self._store_question(question)
-        answer = None
         try:
             kind, tool, expires, always = asked.kind.value, asked.tool, asked.expires, asked.always
             await scope.emit(QuestionAsked(asked.id, kind, tool, call, asked.text, expires, always))
             await self._wait_for_answer(asked, scope)
         finally:
-            # Also when the call is cancelled: a question that nobody waits for must not stay on the screens.
+            # Also when the call is cancelled: a question that no call waits for must not stay on the screens.
             answer = await self._threads.run_to_end(lambda: self._approvals.close(asked.id))
             word = answer.value if answer is not None else "expired"
             await scope.emit(QuestionAnswered(asked.id, word, asked.tool, call))
         return answer
 
     async def _store_question(self, question: Question) -> Question:
-        """Not cancelled halfway, or the question might stay with nobody to close it."""
-        now = self._clock()
+        """Not cancelled halfway, or the question might stay open for good."""
+        now = time.time()
         fresh = question._replace(created=now, expires=now + self._timeout)
         return (await self._threads.run_to_end(lambda: self._approvals.open(fresh))).question
 
@@ -118,7 +105,7 @@ class ApprovalBroker:
         async with anyio.create_task_group() as group:
             if scope.asker is not None:
                 group.start_soon(self._ask_face, scope.asker, question, scope, nudge)
-            with anyio.move_on_after(question.expires - self._clock()):
+            with anyio.move_on_after(question.expires - time.time()):
                 try:
                     await self._poll_answer(question, nudge, wait=scope.policy.wait)
                 except MaridError as error:
@@ -151,18 +138,10 @@ class ApprovalBroker:
 
     @asynccontextmanager
     async def _queue_slot(self, caller: Caller, max_open: int) -> AsyncGenerator[None]:
-        line = self._queues.setdefault((caller, max_open), _CallerQueue(max_open))
-        line.users += 1
+        slots = self._slots.setdefault((caller, max_open), anyio.Semaphore(max_open))
         try:
-            async with line.slots:
+            async with slots:
                 yield
         finally:
-            line.users -= 1
-            if not line.users:
-                del self._queues[caller, max_open]
-
-
-class _CallerQueue:
-    def __init__(self, max_open: int) -> None:
-        self.slots = anyio.Semaphore(max_open)
-        self.users = 0
+            if slots.value == max_open:  # no other call of this caller asks or waits
+                self._slots.pop((caller, max_open), None)

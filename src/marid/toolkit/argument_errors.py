@@ -1,4 +1,4 @@
-"""What is wrong with arguments, in words that whoever wrote them can act on."""
+"""What is wrong with arguments, in words that their author can act on."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast

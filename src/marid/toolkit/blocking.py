@@ -3,14 +3,12 @@
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from threading import Thread
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from marid.ports.audit import AuditLog
 from marid.toolkit.dispatch import CallState, PlanHandler
 from marid.toolkit.outcome import BodyResult, ToolOutput
-
-if TYPE_CHECKING:
-    from marid.toolkit.preview import Preview
+from marid.toolkit.questions import Preview
 
 T = TypeVar("T")
 
@@ -71,7 +69,7 @@ class BlockingPlanHandler:
 
         return anyio.run(self.make_handler().execute, result, call)
 
-    async def require_approval(self, preview: "Preview", call: CallState) -> None:
+    async def require_approval(self, preview: Preview, call: CallState) -> None:
         """Return when a person approves, or has approved for good before. Raises: Refused."""
         import anyio
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 async def ignore_event(what: object) -> None:
-    """Where no listener is."""
+    """The emitter where no one listens."""
     del what
 
 
@@ -27,8 +27,8 @@ class CallScope:
     """Frozen, so that several conversations and projects can be served at once. `services` are ports by type.
 
     `run` names this run of the program: what a person allows "always" holds in the conversation, else in the run.
-    `started` is told the caller's id of a call directly before something happens that cannot be taken back: what it
-    raises keeps that from happening. Reading is no such thing.
+    `on_effect` gets the id of a call directly before it does what cannot be undone, and prevents that by raising.
+    Reading is no such effect.
     """
 
     caller: Caller
@@ -51,7 +51,7 @@ class CallScope:
         return self.policy.verdict(spec.effect, *spec.names)
 
     async def notify_effect(self, call: str) -> None:
-        """Tell whoever wants to know that this call begins to act."""
+        """Report that this call begins to act."""
         if self.on_effect is not None:
             await self.on_effect(call)
 

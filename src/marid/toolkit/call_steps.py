@@ -18,6 +18,7 @@ from marid.toolkit.dispatch import CallHandler, CallState, PlanHandler, WorkThre
 from marid.toolkit.hook_steps import check_access, check_fetch
 from marid.toolkit.inventory import Inventory, dependencies_of, missing_port
 from marid.toolkit.outcome import BodyResult, Outcome, ToolFailure, ToolOutput
+from marid.toolkit.questions import call_preview, outside_preview
 from marid.workspace.guard.api import PathScope
 
 PLANNING_EFFECTS = frozenset({Effect.WRITE, Effect.EXEC})
@@ -177,8 +178,6 @@ class ParseArguments:
                 return
 
     async def _ask_outside(self, call: CallState, path: str) -> PathScope:
-        from marid.toolkit.preview import outside_preview  # imported when used: few calls ask
-
         real = await self.threads.run(partial(os.path.realpath, path))
         if (hooks := call.scope.hooks) is not None:
             await check_access(hooks.pre_file_read, self.threads, call, (real, b""))
@@ -227,8 +226,6 @@ class AskFirst:
             if spec.effect is Effect.NET and call.scope.hooks is not None:
                 await check_fetch(call.scope.hooks, self.executor.threads, call, subject)
             if call.verdict is Verdict.ASK and not known:
-                from marid.toolkit.preview import call_preview
-
                 await self.executor.require_approval(call_preview(spec, call.args, subject), call)
         return await proceed(call)
 

@@ -4,17 +4,15 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
 from marid.core.policy.policy import Effect, Verdict
 from marid.ports.audit import AuditLog
 from marid.toolkit.call_scope import CallScope
-from marid.toolkit.inventory import Inventory, available_tools
+from marid.toolkit.inventory import Inventory
 from marid.toolkit.outcome import BodyResult, Outcome, ToolFailure, ToolOutput
+from marid.toolkit.questions import Preview
 from marid.toolkit.spec import ToolSpec
-
-if TYPE_CHECKING:
-    from marid.toolkit.preview import Preview
 
 T = TypeVar("T")
 
@@ -81,7 +79,7 @@ class PlanHandler(Protocol):
         """Carry out what the body of a call planned. Raises: MaridError, Refused if it was not approved."""
         ...
 
-    async def require_approval(self, preview: "Preview", call: CallState) -> None:
+    async def require_approval(self, preview: Preview, call: CallState) -> None:
         """Return when a person approves, or has approved for good before. Raises: Refused."""
         ...
 
@@ -93,31 +91,14 @@ CallStep: TypeAlias = Callable[[CallState, CallHandler], Awaitable[Outcome]]
 
 def build_pipeline(steps: Sequence[CallStep]) -> CallHandler:
     """One handler of these steps, the first outermost. The last one must not call its handler."""
-    handler: CallHandler = _end
-    for step in reversed(steps):
-        handler = _bind(step, handler)
-    return handler
-
-
-def _bind(step: CallStep, proceed: CallHandler) -> CallHandler:
-    def handle(call: CallState) -> Awaitable[Outcome]:
-        return step(call, proceed)
-
-    return handle
+    if not steps:
+        return _end
+    step, proceed = steps[0], build_pipeline(steps[1:])
+    return lambda call: step(call, proceed)
 
 
 async def _end(call: CallState) -> Outcome:
     raise LookupError(f"no step carries out '{call.name}'")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ToolInvocation:
-    """One call of a batch. A call that is repeated with the same `id` finds the answer to its earlier question."""
-
-    name: str
-    args: Mapping[str, object]
-    id: str = ""
-    max_bytes: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,10 +116,6 @@ class Dispatcher:
         """What the tool of that name or alias does. Raises: NotFound."""
         return self.inventory.find(name).effect
 
-    def tools_for(self, scope: CallScope) -> list[ToolSpec]:
-        """The tools that this caller may call or ask for, and whose ports it has."""
-        return available_tools(self.inventory, scope)
-
     async def call(
         self,
         name: str,
@@ -148,19 +125,19 @@ class Dispatcher:
         call_id: str = "",
         max_bytes: int | None = None,
     ) -> Outcome:
-        """The outcome of one call. Raises only cancellation."""
+        """The outcome of one call. A repeated `call_id` finds its earlier answer. Raises only cancellation."""
         return await self._handler(CallState(name=name, args=args, scope=scope, call_id=call_id, max_bytes=max_bytes))
 
-    async def call_all(self, calls: Sequence[ToolInvocation], scope: CallScope) -> list[Outcome]:
-        """All at once; the outcomes in the order of the calls."""
+    async def call_all(self, calls: Sequence[tuple[str, Mapping[str, object]]], scope: CallScope) -> list[Outcome]:
+        """Call tools by name and arguments, all at once; the outcomes are in the order of the calls."""
         import anyio  # imported when used: a single call may do without an event loop
 
         outcomes: list[Outcome] = [ToolFailure(code="internal", message="not called")] * len(calls)
 
-        async def run_one(index: int, call: ToolInvocation) -> None:
-            outcomes[index] = await self.call(call.name, call.args, scope, call_id=call.id, max_bytes=call.max_bytes)
+        async def run_one(index: int) -> None:
+            outcomes[index] = await self.call(*calls[index], scope)
 
         async with anyio.create_task_group() as group:
-            for index, call in enumerate(calls):
-                group.start_soon(run_one, index, call)
+            for index in range(len(calls)):
+                group.start_soon(run_one, index)
         return outcomes

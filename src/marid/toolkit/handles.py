@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from marid.ports.web import Target
 from marid.toolkit.outcome import PlannedChange
@@ -15,9 +15,17 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
 
+class PathResolver(Protocol):
+    """Port to the paths of a call, for tools that take none. A PathScope is one."""
+
+    def resolve(self, raw: str, *, write: bool = False) -> GuardedPath:
+        """Where the path leads, from the first root. Raises: BadInput if it is no path, Refused if it is protected."""
+        ...
+
+
 @dataclass(frozen=True)
 class PathHandle:
-    """A place, and the path as the caller gave it, which is the one that messages name."""
+    """A guarded path, and the path as the caller gave it, which is the one that messages name."""
 
     path: GuardedPath
     raw: str
@@ -39,10 +47,9 @@ class PathHandle:
         from pydantic_core import core_schema
 
         def parse(raw: str, info: "ValidationInfo[Any]") -> Self:
-            territory = info.context
-            if not isinstance(territory, PathScope):
+            if not isinstance(info.context, PathScope):
                 raise TypeError("a path was parsed with no root to hold it")
-            return cls(territory.resolve(raw, write=cls.writes), raw)
+            return cls(info.context.resolve(raw, write=cls.writes), raw)
 
         return core_schema.with_info_after_validator_function(parse, core_schema.str_schema())
 
@@ -69,7 +76,7 @@ class TargetRef(FileRef):
         """The plan that turns `before`, the bytes that were read (None: no such file), into `after`.
 
         Raises: what committing it would raise now (Refused for a link or the git directory, BadInput for a folder), so
-        that nobody is asked for what cannot be done.
+        that no question is asked about what cannot be done.
         """
         check_writable(self.path)
         return PlannedChange(path=self.path, before=before, after=after)
@@ -83,7 +90,7 @@ class FolderRef(PathHandle):
         return self.path.entries()
 
     def walk(self, *, ignored: bool = False, hidden: bool = True) -> Iterator[OpenFolder]:
-        """It and all below it; see `Place.walk`."""
+        """It and all below it; see `GuardedPath.walk`."""
         return self.path.walk(ignored=ignored, hidden=hidden)
 
 
@@ -104,9 +111,7 @@ class Url:
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The address that the text is. Raises: BadInput."""
-        from marid.text.web.http_urls import (
-            parse_url,  # imported when used: its patterns cost more than the rest of a tool
-        )
+        from marid.text.web.http_urls import parse_url  # imported when used: it compiles patterns
 
         return cls(parse_url(text))
 

@@ -2,14 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from marid.ports.processes import ProcessResult
 from marid.workspace.guard.api import GuardedPath
-
-
-def _no_values() -> Mapping[str, object]:
-    return {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +16,7 @@ class ToolOutput:
     """
 
     text: str
-    values: Mapping[str, object] = field(default_factory=_no_values)
+    values: Mapping[str, object] = field(default_factory=dict[str, object])
     notices: tuple[str, ...] = ()
     ok: bool = field(default=True, init=False)
 
@@ -28,8 +24,7 @@ class ToolOutput:
         return self.text
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlannedChange:
+class PlannedChange(NamedTuple):
     """One file's new bytes. `before` is what the plan was made from; None means: there must be no such file."""
 
     path: GuardedPath
@@ -39,16 +34,15 @@ class PlannedChange:
 
 @dataclass(frozen=True, kw_only=True)
 class EditPlan:
-    """A plan: nothing is written until the dispatcher commits it. `text` is the result once that is done."""
+    """A plan: nothing is written until it is committed. `text` is the result once that is done."""
 
     changes: tuple[PlannedChange, ...]
     text: str
-    values: Mapping[str, object] = field(default_factory=_no_values)
+    values: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
-@dataclass(frozen=True, kw_only=True)
-class CommandPlan:
-    """A plan: the command that the dispatcher will start, in the sandbox. `shown` is the command as a person reads it.
+class CommandPlan(NamedTuple):
+    """A plan: the command that will be started in the sandbox; `display` is the command as a person reads it.
 
     `finish` makes the result; without it, it is the output of both streams with the exit code.
     """
@@ -63,7 +57,7 @@ class CommandPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolFailure:
-    """Why there is no result: the family's code, and words for whoever called."""
+    """Why there is no result: the code of the error family, and a message for the caller."""
 
     code: str
     message: str

@@ -73,12 +73,12 @@ class ToolParams:
         """JSON schema of the tool by its own name."""
         return inline_references(self.model.model_json_schema())
 
-    def parse(self, args: Mapping[str, object], territory: PathScope) -> dict[str, object]:
+    def parse(self, args: Mapping[str, object], path_scope: PathScope) -> dict[str, object]:
         """The arguments in their own types, paths as handles. Raises: BadInput that names every problem, Refused."""
         check_arguments(args)
         given, called = self._normalize_names(args)
         try:
-            made = self._validate(given, territory)
+            made = self._validate(given, path_scope)
         except ValidationError as error:
             problems = error.errors(include_url=False, include_context=True)
             raise BadInput("; ".join(dict.fromkeys(format_argument_error(one, called) for one in problems))) from error

@@ -1,8 +1,9 @@
 """Carrying out what a tool planned: judged by its plan, approved, and then done once."""
 
+import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
@@ -10,7 +11,7 @@ import anyio
 
 from marid.core.errors import Exhausted, Refused, Unavailable
 from marid.core.events import Notice
-from marid.core.policy.approval import ApprovalAnswer, QuestionKind
+from marid.core.policy.approval import ApprovalAnswer, Question, QuestionKind
 from marid.core.policy.policy import Effect, Verdict
 from marid.ports.approvals import StandingGrants
 from marid.ports.audit import AuditLog
@@ -21,8 +22,7 @@ from marid.toolkit.call_scope import CallScope
 from marid.toolkit.dispatch import CallState
 from marid.toolkit.hook_steps import check_access
 from marid.toolkit.outcome import BodyResult, CommandPlan, EditPlan, PlannedChange, ProcessResult, ToolOutput
-from marid.toolkit.preview import Preview, command_preview, edit_preview
-from marid.toolkit.questions import QuestionBuilder, grant_hint
+from marid.toolkit.questions import Preview, command_preview, content_digest, edit_preview
 from marid.toolkit.spec import ToolSpec
 from marid.toolkit.thread_pool import DaemonThreadPool
 
@@ -75,10 +75,9 @@ class PlanExecutor:
         if (preview.always or preview.kind in _LASTING_KINDS) and await self._has_standing_grant(preview, scope):
             call.approval = "standing"
             return
-        builder = QuestionBuilder(call.tool.name, call.args, scope.caller, call.call_id, scope.grant_scope)
-        question = builder.build(preview)
+        question = build_question(preview, call)
         call.approval = question.id
-        answer = await self.broker.ask(question, scope, grant_hint(preview), call.call_id)
+        answer = await self.broker.ask(question, scope, preview.grant_hint, call.call_id)
         if answer is ApprovalAnswer.YES and preview.kind in _LASTING_KINDS:
             await self.threads.run(lambda: self.grants.add_grant(scope.grant_scope, preview.grant))
 
@@ -91,12 +90,8 @@ class PlanExecutor:
         changes = tuple(change for change in edit.changes if change.before != change.after)
         if not changes:
             return
-        paths = [change.path for change in changes]
-        autorun = [
-            f"'{quote_path(path.name)}' {reason}"
-            for path in paths
-            if (reason := self.autorun_reason(path.qualified_name))
-        ]
+        reasons = [(one.path.name, self.autorun_reason(one.path.qualified_name)) for one in changes]
+        autorun = [f"'{quote_path(name)}' {reason}" for name, reason in reasons if reason]
         if (hooks := call.scope.hooks) is not None:
             writes = [(f"{one.path.root.path}/{one.path.name}", one.after) for one in changes]
             await check_access(hooks.pre_file_write, self.threads, call, *writes)
@@ -124,7 +119,7 @@ class PlanExecutor:
             await check_access(scope.hooks.pre_shell_exec, self.threads, call, (plan.display, b""))
         sandbox = await self.threads.run(self.sandbox_state)
         if _effect_verdict(call, Effect.NET) is Verdict.ALLOW:
-            plan = replace(plan, network=True)
+            plan = plan._replace(network=True)
         call.verdict = _plan_verdict(call, Effect.EXEC, *((Effect.NET,) if plan.network else ()))
         if call.verdict is Verdict.ASK:
             await self.require_approval(command_preview(spec, plan, sandbox), call)
@@ -140,12 +135,33 @@ class PlanExecutor:
         raise Exhausted(f"'{spec.name}': the command did not end")
 
 
+def build_question(preview: Preview, call: CallState) -> Question:
+    """With no times yet. The same call of the same caller, with the same plan, asks by the same id after a restart."""
+    tool, scope = call.tool.name, call.scope
+    hashed = _digest([tool, call.args, preview.kind.value, preview.plan])
+    return Question(
+        id=_digest([scope.caller, call.call_id, hashed])[:26],
+        kind=preview.kind,
+        tool=tool,
+        caller=scope.caller,
+        text=preview.text,
+        hash=hashed,
+        created=0.0,
+        expires=0.0,
+        always=preview.always,
+        scope=scope.grant_scope,
+        grant=preview.grant,
+    )
+
+
+def _digest(values: object) -> str:
+    return content_digest(json.dumps(values, sort_keys=True, default=repr).encode())
+
+
 def _plan_verdict(call: CallState, *effects: Effect) -> Verdict:
     """A plan may have more effects than its tool declares; all of them must be allowed."""
-    verdict = max(
-        Verdict.DENY if call.verdict is None else call.verdict,
-        *(_effect_verdict(call, effect) for effect in effects),
-    )
+    judged = Verdict.DENY if call.verdict is None else call.verdict
+    verdict = max(judged, *(_effect_verdict(call, effect) for effect in effects))
     if verdict is Verdict.DENY:
         raise Refused(f"'{call.tool.name}' is not allowed here: policy denies what it plans")
     return verdict

@@ -1,20 +1,28 @@
-"""What a person is asked, and how a face asks it."""
+"""What a person is asked, and shown before saying yes: exactly what will happen, with nothing that deceives the eye."""
 
-import json
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
-from marid.core.caller import Caller
+from marid.core.errors import Refused
 from marid.core.policy.approval import ApprovalAnswer, Question, QuestionKind
-from marid.toolkit.preview import Preview, content_digest
+from marid.core.policy.policy import Effect
+from marid.ports.processes import SandboxState
+from marid.text.confusables import escape_invisible, find_deceptive
+from marid.text.display import quote_path
+from marid.text.edit.line_diff import unified_diff
+from marid.toolkit.argument_errors import quote_value
+from marid.toolkit.outcome import CommandPlan, PlannedChange
+from marid.toolkit.spec import ToolSpec
 
-_GRANT_HINTS = {
-    QuestionKind.EDIT: "--allow write grants it for one run",
-    QuestionKind.COMMAND: "--allow exec grants it for one run",
-    QuestionKind.FETCH: "--allow net grants it for one run",
-    QuestionKind.SPAWN: "--allow spawn grants it for one run",
-    QuestionKind.OUTSIDE: "`marid allow PATH` opens a path for good",
-    QuestionKind.CALL: "--trust grants it for one run",
+MAX_LINES = 400
+MAX_WIDTH = 1000
+MAX_COMMAND = 20_000
+_GRANT_FLAGS = {
+    QuestionKind.EDIT: "--allow write",
+    QuestionKind.COMMAND: "--allow exec",
+    QuestionKind.FETCH: "--allow net",
+    QuestionKind.SPAWN: "--allow spawn",
+    QuestionKind.CALL: "--trust",
 }
 
 
@@ -22,44 +30,97 @@ class Asker(Protocol):
     """How a face puts a question to the person in front of it."""
 
     async def ask(self, question: Question) -> ApprovalAnswer | None:
-        """The answer, or None when nobody is there (any more). Cancelled when the answer has come from elsewhere."""
+        """The answer, or None if no person is there (any more). Cancelled when an answer came from elsewhere."""
         ...
 
 
-class QuestionBuilder:
-    """One call that asks: its questions are bound to the caller, the call, its arguments and the whole plan."""
+class Preview(NamedTuple):
+    """What a question is made of. `plan` is all that the answer allows, as plain values, to be hashed."""
 
-    def __init__(self, tool: str, args: Mapping[str, object], caller: Caller, call: str, scope: str) -> None:
-        self._tool = tool
-        self._args = args
-        self._caller = caller
-        self._call = call
-        self._scope = scope
+    kind: QuestionKind
+    text: str
+    plan: object
+    grant: str
+    always: bool
 
-    def build(self, preview: Preview) -> Question:
-        """With no times yet. The same call of the same caller asks by the same id, also after a restart."""
-        hashed = _digest([self._tool, self._args, preview.kind.value, preview.plan])
-        return Question(
-            id=_digest([self._caller, self._call, hashed])[:26],
-            kind=preview.kind,
-            tool=self._tool,
-            caller=self._caller,
-            text=preview.text,
-            hash=hashed,
-            created=0.0,
-            expires=0.0,
-            always=preview.always,
-            scope=self._scope,
-            grant=preview.grant,
-        )
+    @property
+    def grant_hint(self) -> str:
+        """What would make the question needless."""
+        if self.kind is QuestionKind.OUTSIDE:
+            return "`marid allow PATH` opens a path for good"
+        is_autorun_edit = self.kind is QuestionKind.EDIT and not self.always
+        return f"{'--trust' if is_autorun_edit else _GRANT_FLAGS[self.kind]} grants it for one run"
 
 
-def grant_hint(preview: Preview) -> str:
-    """What would make the question needless."""
-    if preview.kind is QuestionKind.EDIT and not preview.always:
-        return "--trust grants it for one run"
-    return _GRANT_HINTS[preview.kind]
+def edit_preview(spec: ToolSpec, changes: Sequence[PlannedChange], warnings: Sequence[str]) -> Preview:
+    """An edit as a unified diff. "Always" is not offered with `warnings`, which say what will run the files."""
+    roots = list(dict.fromkeys(change.path.root.path for change in changes))
+    lines: list[str] = []
+    for change in changes:
+        place = change.path
+        # In two roots a relative name may mean two files.
+        name = f"{place.root.path.rstrip('/')}/{place.name}" if len(roots) > 1 else place.name
+        lines += unified_diff(change.before, change.after, quote_path(name))
+    files = "1 file" if len(changes) == 1 else f"{len(changes)} files"
+    head = [f"{files} in {' and '.join(map(escape_invisible, roots))}", *(f"CAREFUL: {why}" for why in warnings)]
+    plan = [[c.path.root.path, c.path.name, content_digest(c.before), content_digest(c.after)] for c in changes]
+    return Preview(QuestionKind.EDIT, _preview_text(head, lines), plan, f"tool:{spec.name}", always=not warnings)
 
 
-def _digest(values: object) -> str:
-    return content_digest(json.dumps(values, sort_keys=True, default=repr).encode())
+def command_preview(spec: ToolSpec, run: CommandPlan, state: SandboxState) -> Preview:
+    """A command with its folder. Raises: Refused for one that is too long to be read to its end."""
+    if len(run.display) > MAX_COMMAND:
+        raise Refused(f"a command of {len(run.display):,} characters is too long for a person to judge")
+    folder = run.cwd.root.path if run.cwd.name == "." else f"{run.cwd.root.path}/{run.cwd.name}"
+    first, *rest = run.display.split("\n")
+    head = [f"in {escape_invisible(folder)}"]
+    if not state.confined:
+        why = f" ({escape_invisible(state.reason)})" if state.reason else ""
+        head.append(f"CAREFUL: nothing confines this command: there is no sandbox here{why}")
+    network = "with network" if run.network else "no network"
+    lines = [f"$ {first}", *(f"  {line}" for line in rest), f"({network}, at most {run.timeout:g} s)"]
+    plan = [list(run.argv), run.cwd.root.path, run.cwd.name, run.network, run.timeout]
+    grant = f"command:{content_digest(repr([spec.name, *plan[:-1]]).encode())}"
+    return Preview(QuestionKind.COMMAND, _preview_text(head, lines), plan, grant, always=state.confined)
+
+
+def call_preview(spec: ToolSpec, args: Mapping[str, Any], about: str) -> Preview:
+    """A call that is asked for before its body runs; `about` is the host, or what the tool says it is about."""
+    kind = {Effect.NET: QuestionKind.FETCH, Effect.SPAWN: QuestionKind.SPAWN}.get(spec.effect, QuestionKind.CALL)
+    head = [escape_invisible(about)] if about else []
+    lines = [f"{name}: {value if isinstance(value, str) else quote_value(value)}" for name, value in args.items()]
+    grant = f"host:{about.lower()}" if kind is QuestionKind.FETCH and about else f"tool:{spec.name}"
+    parts = [part for line in lines for part in line.split("\n")]
+    return Preview(kind, _preview_text(head, parts), about, grant, always=True)
+
+
+def outside_preview(path: str, real: str, *, writes: bool) -> Preview:
+    """A path that leads out of the roots to `real`; a yes to reading it is none to writing."""
+    use = "to be read and written" if writes else "to be read"
+    leads = [f"(a link: it leads to {real})"] if real != path else []
+    text = _preview_text([], [path, *leads, f"({use}: a file alone, a folder with all that is in it)"])
+    grant = f"{'write' if writes else 'path'}:{real}"
+    return Preview(QuestionKind.OUTSIDE, text, [path, real, writes], grant, always=False)
+
+
+def content_digest(data: bytes | None) -> str:
+    """The hash of the content, "none" if there is none."""
+    import hashlib
+
+    return "none" if data is None else hashlib.sha256(data).hexdigest()
+
+
+def _preview_text(head: Iterable[str], lines: Sequence[str]) -> str:
+    """Head and lines fit to be printed, with a warning above what would have deceived; too much is cut, and says so."""
+    warnings = find_deceptive("\n".join(line.removesuffix("\r") for line in lines))
+    careful = [f"CAREFUL: there are {' and '.join(warnings)} in it; they are shown as escapes"] if warnings else []
+    body = [_shorten_line(line) for line in lines[:MAX_LINES]]
+    if len(lines) > MAX_LINES:
+        body.append(f"CUT: {len(lines) - MAX_LINES:,} more lines are not shown; a yes covers them too")
+    return "\n".join([*head, *careful, *body])
+
+
+def _shorten_line(line: str) -> str:
+    if len(line) <= MAX_WIDTH:
+        return escape_invisible(line)
+    return f"{escape_invisible(line[:MAX_WIDTH])} CUT: {len(line) - MAX_WIDTH:,} more characters; a yes covers them too"

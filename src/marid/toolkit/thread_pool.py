@@ -4,6 +4,7 @@ import os
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from queue import SimpleQueue
 from threading import Lock, Thread
 from time import monotonic, sleep
@@ -17,42 +18,35 @@ from marid.core.errors import Unavailable
 
 T = TypeVar("T")
 
-# How often the clock is looked at, in seconds, and after how many looks at nothing it is stopped.
+# How often the timer checks, in seconds, and after how many checks of nothing it stops.
 _TICK = 0.05
 _IDLE_TICKS = 40
 
 
+@dataclass(eq=False)
 class _Job(Generic[T]):
-    """One piece of work. Whoever waits may set `given_up`; the thread that takes it sets the rest."""
+    """One piece of work. The waiting task may set `abandoned`; the thread that takes it sets the rest."""
 
-    def __init__(self, work: Callable[[], T], seconds: float | None) -> None:
-        self.work = work
-        self.timeout = seconds
-        self.token: EventLoopToken = current_token()
-        self.wakeup = anyio.Event()
-        self.started = 0.0
-        self.finished = False
-        self.abandoned = False
-        self.result: T | None = None
-        self.error: BaseException | None = None
-
-    def run(self) -> None:
-        """Keep what it comes to; raised is it where it is awaited."""
-        try:
-            self.result = self.work()
-        except BaseException as error:  # noqa: BLE001 (see above)
-            self.error = error
+    work: Callable[[], T]
+    timeout: float | None
+    token: EventLoopToken = field(default_factory=current_token)
+    wakeup: anyio.Event = field(default_factory=anyio.Event)
+    started: float = 0.0
+    finished: bool = False
+    abandoned: bool = False
+    result: T | None = None
+    error: BaseException | None = None
 
     def wake_waiter(self) -> None:
-        """Wake whoever waits, unless the loop has ended."""
+        """Wake the waiting task, unless the loop has ended."""
         with suppress(RunFinishedError, RuntimeError):
             self.token.backend_class.run_sync_soon(self.wakeup.set, (), self.token.native_token)
 
 
 class DaemonThreadPool:
-    """At most `most` at work. One that was given up makes room for another, until `most_lost` of them hang.
+    """At most `max_threads` at work. An abandoned one makes room for another, until `max_abandoned` of them hang.
 
-    The thread that rested last works next: it is the one whose memory is still warm.
+    The thread that rested last works next: its memory is still warm.
     """
 
     def __init__(self, max_threads: int | None = None, *, max_abandoned: int = 64) -> None:
@@ -67,22 +61,22 @@ class DaemonThreadPool:
         self._timer: Thread | None = None
 
     async def run(self, work: Callable[[], T], timeout: float | None = None) -> T:  # noqa: ASYNC109 - it counts from when a thread takes the work
-        """What `work` gives. Its time counts from when a thread took it; after it, or cancelled, it is left alone.
+        """The result of `work`. Its time counts from when a thread took it; late or cancelled work is abandoned.
 
         Raises: what `work` raises, TimeoutError, Unavailable when too many hang.
         """
         job = _Job(work, timeout)
         with self._lock:
             if self._abandoned_count >= self._max_abandoned:
-                raise Unavailable("too many calls hang: start the program anew")
+                raise Unavailable("too many calls hang: restart the program")
             if timeout is not None:
                 self._start_timing(job)
-            desk = self._idle.pop() if self._idle else None
-            if desk is None:
+            idle = self._idle.pop() if self._idle else None
+            if idle is None:
                 self._backlog.append(job)
                 self._grow()
-        if desk is not None:
-            desk.put(job)  # the lock is free by now, or the thread that wakes would stop at it
+        if idle is not None:
+            idle.put(job)  # the lock is free by now, or the thread that wakes would stop at it
         try:
             await job.wakeup.wait()
         finally:
@@ -111,15 +105,15 @@ class DaemonThreadPool:
             self._thread_count += 1
             Thread(target=self._run_worker, daemon=True, name="marid tool").start()
 
-    def _start_timing(self, job: "_Job[Any]") -> None:
-        """Have an eye on its time. One thread for all: a timer of its own would cost a call half as much again."""
+    def _start_timing(self, job: _Job[Any]) -> None:
+        """Watch its time. One thread for all: a timer of its own would cost a call half as much again."""
         self._timed_jobs.add(job)
         if self._timer is None:
             self._timer = Thread(target=self._run_timer, daemon=True, name="marid clock")
             self._timer.start()
 
     def _run_timer(self) -> None:
-        """Wake those whose work takes too long, until there has been nothing to time for a while."""
+        """Wake the tasks whose work takes too long, until there has been nothing to time for a while."""
         quiet = 0
         while quiet < _IDLE_TICKS:
             sleep(_TICK)
@@ -133,8 +127,8 @@ class DaemonThreadPool:
             for job in late:
                 job.wake_waiter()
 
-    def _abandon(self, job: "_Job[Any]") -> None:
-        """A job that is not begun is skipped; the thread of one that is not finished is no member any more."""
+    def _abandon(self, job: _Job[Any]) -> None:
+        """Skip a job that has not begun; give up the thread of one that is not finished."""
         with self._lock:
             if job.finished:
                 return
@@ -146,30 +140,33 @@ class DaemonThreadPool:
                 self._grow()
 
     def _run_worker(self) -> None:
-        """The life of a thread; it ends if its job was given up, since another has taken its place."""
-        desk: SimpleQueue[_Job[Any]] = SimpleQueue()
-        job = self._next_job(desk) or desk.get()
+        """The life of a thread; it ends if its job was abandoned, since another has taken its place."""
+        queue: SimpleQueue[_Job[Any]] = SimpleQueue()
+        job = self._next_job(queue) or queue.get()
         while self._run_job(job):
-            following = self._next_job(desk)
+            following = self._next_job(queue)
             job.wake_waiter()
             del job  # it may hold a large result
-            job = following or desk.get()
+            job = following or queue.get()
 
-    def _next_job(self, desk: "SimpleQueue[_Job[Any]]") -> "_Job[Any] | None":
-        """What waits longest; None when nothing does, and then the next job comes to the desk."""
+    def _next_job(self, queue: SimpleQueue[_Job[Any]]) -> _Job[Any] | None:
+        """The job that waits longest; if none does, None: the next one comes through the queue."""
         with self._lock:
             if self._backlog:
                 return self._backlog.popleft()
-            self._idle.append(desk)
+            self._idle.append(queue)
             return None
 
-    def _run_job(self, job: "_Job[Any]") -> bool:
-        """Do it, unless nobody waits for it; whether this thread is still a member."""
+    def _run_job(self, job: _Job[Any]) -> bool:
+        """Do it, unless it was abandoned; whether this thread is still in the pool."""
         with self._lock:
             if job.abandoned:
                 return True
             job.started = monotonic()
-        job.run()
+        try:
+            job.result = job.work()
+        except BaseException as error:  # noqa: BLE001 - raised where it is awaited
+            job.error = error
         with self._lock:
             job.finished = True
             self._timed_jobs.discard(job)

@@ -6,8 +6,8 @@ from marid.core.errors import Exhausted
 from marid.core.policy.policy import Effect
 from marid.ports.beads import NO_WORKSPACE, BeadListing, BeadsCommand, BeadsPlan, BeadsWorkspace
 from marid.text.display import escape_text
+from marid.toolkit.handles import PathResolver
 from marid.toolkit.outcome import CommandPlan, EditPlan, PlannedChange, ProcessResult, ToolOutput
-from marid.toolkit.path_resolver import PathResolver
 from marid.toolkit.spec import tool
 
 MAX_ROWS = 1000
@@ -38,10 +38,10 @@ def bd_create(
     description: Annotated[str, "what is to be done, and why"] = "",
     *,
     beads: BeadsWorkspace,
-    ground: PathResolver,
+    paths: PathResolver,
 ) -> EditPlan | CommandPlan:
     """Create a bead (an open issue) in the project's Beads workspace; the result names its id."""
-    return _plan(beads.create(title, description), ground)
+    return _plan(beads.create(title, description), paths)
 
 
 @tool(family="beads", effect=Effect.WRITE, unavailable=NO_WORKSPACE)
@@ -50,10 +50,10 @@ def bd_update(
     status: Annotated[str, "open, in_progress, blocked, deferred, closed, or one that the workspace defines"],
     *,
     beads: BeadsWorkspace,
-    ground: PathResolver,
+    paths: PathResolver,
 ) -> EditPlan | CommandPlan:
     """Change the status of a bead."""
-    return _plan(beads.update(bead_id, status), ground)
+    return _plan(beads.update(bead_id, status), paths)
 
 
 def _list_beads(listing: BeadListing, nothing: str) -> ToolOutput:
@@ -69,19 +69,17 @@ def _list_beads(listing: BeadListing, nothing: str) -> ToolOutput:
     )
 
 
-def _plan(draft: BeadsPlan, ground: PathResolver) -> EditPlan | CommandPlan:
+def _plan(draft: BeadsPlan, paths: PathResolver) -> EditPlan | CommandPlan:
     if isinstance(draft, BeadsCommand):
-        return _plan_run(draft, ground)
-    change = PlannedChange(path=ground.resolve(draft.name, write=True), before=draft.before, after=draft.after)
+        return _plan_run(draft, paths)
+    change = PlannedChange(path=paths.resolve(draft.name, write=True), before=draft.before, after=draft.after)
     return EditPlan(changes=(change,), text=draft.text)
 
 
-def _plan_run(command: BeadsCommand, ground: PathResolver) -> CommandPlan:
+def _plan_run(command: BeadsCommand, paths: PathResolver) -> CommandPlan:
     def finish(ran: ProcessResult) -> ToolOutput:
         if ran.timed_out:
             raise Exhausted(f"`bd` took longer than {TIMEOUT:g} s")
         return ToolOutput(text=command.report(ran.status, ran.out, ran.err))
 
-    return CommandPlan(
-        argv=command.argv, display=command.shown, cwd=ground.resolve("."), timeout=TIMEOUT, finish=finish
-    )
+    return CommandPlan(argv=command.argv, display=command.shown, cwd=paths.resolve("."), timeout=TIMEOUT, finish=finish)

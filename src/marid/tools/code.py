@@ -28,7 +28,7 @@ _BATCH_BYTES, _BATCH_FILES = 4 << 20, 64
 def get_skeleton(path: FileRef, *, workers: Workers) -> ToolOutput:
     """Show a source file with `...` for the body of every function.
 
-    Python, JavaScript, TypeScript, C, C++, Java, Go, Rust, C#, Ruby, PHP, Bash; the language is told by the file name.
+    Python, JavaScript, TypeScript, C, C++, Java, Go, Rust, C#, Ruby, PHP, Bash; the file name decides the language.
     Signatures, types, docstrings and comments are kept; long values are cut.
     """
     data, language = _read_source(path)
@@ -48,7 +48,7 @@ def get_code_outline(path: FileRef, *, workers: Workers) -> ToolOutput:
 def get_definition(path: FileRef, name: Annotated[str, _NAME], *, workers: Workers) -> ToolOutput:
     """Show the whole source of one definition in a file of any known language.
 
-    Surrounding names may be omitted where that leaves one. Not there: the nearest names are told.
+    Leave out surrounding names where the rest is unique. If there is no such name, the error lists the nearest ones.
     """
     data, language = _read_source(path)
     found = workers.run(code_views.definition, data, language, name, quote_path(path.raw))

@@ -1,4 +1,4 @@
-"""What only a conversation has: notes that last, other conversations, and who has the word next."""
+"""What only a conversation has: notes that last, other conversations, and whose turn is next."""
 
 import json
 from collections.abc import Mapping
@@ -23,22 +23,20 @@ MAX_MESSAGES = 200
 
 @tool(family="memory", effect=Effect.META, unavailable=_OUTSIDE)
 def update_todos(
-    content: Annotated[str, "all of the list; an empty text clears it"], *, notes: NoteWriter
+    content: Annotated[str, "the whole list; an empty text clears it"], *, notes: NoteWriter
 ) -> ToolOutput:
     """Replace the todo list of this conversation, which you see at the beginning of every request."""
     return _write_note(notes, "todos", content)
 
 
 @tool(family="memory", effect=Effect.META, unavailable=_OUTSIDE)
-def update_goals(
-    content: Annotated[str, "all of the goals; an empty text clears them"], *, notes: NoteWriter
-) -> ToolOutput:
+def update_goals(content: Annotated[str, "all goals; an empty text clears them"], *, notes: NoteWriter) -> ToolOutput:
     """Replace the goals of this conversation: what it is for, beyond the next step."""
     return _write_note(notes, "goals", content)
 
 
 @tool(family="memory", effect=Effect.META, unavailable=_OUTSIDE)
-def update_reflection(content: Annotated[str, "all of the new text"], *, reflection: ReflectionWriter) -> ToolOutput:
+def update_reflection(content: Annotated[str, "the whole new text"], *, reflection: ReflectionWriter) -> ToolOutput:
     """Replace what you remember across all conversations: about the user, the work and yourself.
 
     You see it at the beginning of every request, so keep it short. What stands there now is lost unless you repeat it.
@@ -81,22 +79,22 @@ def read_conversation(
 async def model_info(model: Annotated[str, "name of the model"], *, catalogue: ModelLookup) -> ToolOutput:
     """Tell what is known about a model of this conversation's provider, as JSON: context window, prices and more.
 
-    Prices are dollars for a million tokens. What nobody knows is left out.
+    Prices are dollars for a million tokens. Unknown values are left out.
     """
     _check_not_empty("model", model)
     return _json_result(_model_values(await catalogue.info(model.strip())))
 
 
 @tool(family="memory", effect=Effect.META, unavailable=_OUTSIDE)
-def call_agent(prompt: Annotated[str, "what you shall do next"], *, handoff: Handoff) -> ToolOutput:
-    """Go on by yourself after your next words, with a prompt of your own, instead of waiting for the user."""
+def call_agent(prompt: Annotated[str, "what to do next"], *, handoff: Handoff) -> ToolOutput:
+    """Continue after this reply with a prompt of your own, instead of waiting for the user."""
     _check_not_empty("prompt", prompt)
     return ToolOutput(text=handoff.hand_to_agent(prompt))
 
 
 @tool(family="memory", effect=Effect.META, unavailable=_OUTSIDE)
-def call_user(message: Annotated[str, "last words to the user"] = "", *, handoff: Handoff) -> ToolOutput:
-    """Give the word to the user: the round ends at once."""
+def call_user(message: Annotated[str, "a last message to the user"] = "", *, handoff: Handoff) -> ToolOutput:
+    """Hand over to the user: the round ends at once."""
     return ToolOutput(text=handoff.hand_to_user(message))
 
 

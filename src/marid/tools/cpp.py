@@ -57,7 +57,7 @@ def ts_cpp_get_code_outline(path: FileRef, *, workers: Workers) -> ToolOutput:
 def ts_c_get_definition(path: FileRef, name: Annotated[str, _CNAME], *, workers: Workers) -> ToolOutput:
     """Show the whole source of one C function, type, variable or macro.
 
-    A definition goes before its declarations. Not there: the nearest names are told.
+    A definition goes before its declarations. If there is no such name, the error lists the nearest ones.
     """
     return _excerpt(path, name, workers, "c", source_views.definition)
 
@@ -67,7 +67,7 @@ def ts_cpp_get_definition(path: FileRef, name: Annotated[str, _CPPNAME], *, work
     """Show the whole source of one C++ class, function, method or other definition, template head included.
 
     A definition goes before its declarations, a class before its constructors (`Shop::Shop`), a template before its
-    specialisations (`Hash<int>`). All overloads are shown. Not there: the nearest names are told.
+    specialisations (`Hash<int>`). All overloads are shown. If there is no such name, the error lists the nearest ones.
     """
     return _excerpt(path, name, workers, "cpp", source_views.definition)
 

@@ -29,7 +29,7 @@ def read_file(path: Annotated[FileRef, "the file"]) -> ToolOutput:
 @tool(family="files", effect=Effect.WRITE)
 def write_file(
     path: Annotated[TargetRef, "the file; missing folders are made"],
-    content: Annotated[str, "all of its new text, written as UTF-8 and otherwise as it is"],
+    content: Annotated[str, "the whole new text, written as UTF-8 and otherwise as it is"],
 ) -> EditPlan | ToolOutput:
     """Write a whole text file, new or in place of the old one.
 

@@ -28,8 +28,8 @@ def get_git_diff(
 ) -> ToolOutput:
     """Show the git diff of a file or folder, by default all that is not committed yet.
 
-    A unified diff with paths relative to the project. Staged and unstaged changes are both in it, untracked files are
-    not (git knows nothing of them), a renamed file is one that goes and one that comes, binary files are only named.
+    A unified diff with paths relative to the project. It has staged and unstaged changes, but no untracked files. A
+    renamed file is shown as deleted and added; binary files are only named.
     """
     is_there = _exists(path)
     found = _compare(git, path, base_rev, head_rev)

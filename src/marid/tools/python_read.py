@@ -102,7 +102,9 @@ def py_get_docstring(
 @tool(family=_FAMILY, effect=Effect.READ, timeout=60.0)
 def py_get_hierarchy(
     path: Annotated[PathRef, "the folder to search, or one file"],
-    class_name: Annotated[str, "the class: `Base`, `Outer.Inner` or `package.module.Base`; one of a library will do"],
+    class_name: Annotated[
+        str, "the class: `Base`, `Outer.Inner` or `package.module.Base`; a class of a library works too"
+    ],
     *,
     workers: Workers,
 ) -> ToolOutput:

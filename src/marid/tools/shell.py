@@ -28,7 +28,7 @@ _HERE = cast(FolderRef, ".")  # parsed like a path that was given
     aliases=(Alias(name="shell_exec", renames=(("timeout_secs", "timeout"),), defaults=(("timeout", 30),)),),
 )
 def run_shell(
-    command: Annotated[str, "what sh shall do; any number of lines"],
+    command: Annotated[str, "the commands for sh, on any number of lines"],
     cwd: Annotated[FolderRef, "the folder to start in"] = _HERE,
     timeout: Annotated[float, "seconds after which the command and all that it started are killed"] = 60,
     *,
@@ -38,14 +38,14 @@ def run_shell(
 
     It is run by sh without input, without a terminal, with a small environment and, where there is a sandbox, in it:
     then it can write in the project only, but not in .git, and has no network. Nothing is kept between calls; nothing
-    that it starts outlives it. Of long output the beginning and the end are given. Failing is a result as well.
+    that it starts outlives it. Of long output the beginning and the end are given. A command that fails is a result, not an error.
     """
     return _plan((SHELL, "-c", command), cwd, timeout, analyst)
 
 
 @tool(family="shell", effect=Effect.EXEC)
 def run_powershell(
-    script: Annotated[str, "what PowerShell shall do; any number of lines"],
+    script: Annotated[str, "the script, on any number of lines"],
     cwd: Annotated[FolderRef, "the folder to start in"] = _HERE,
     timeout: Annotated[float, "seconds after which the script and all that it started are killed"] = 60,
     *,

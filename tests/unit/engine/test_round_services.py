@@ -26,8 +26,8 @@ def services(settings: Settings) -> dict[type, object]:
     return home_services("mine", store, store.inbox, FakeModel()) | own
 
 
-def names(road: CallHarness, given: dict[type, object]) -> set[str]:
-    return {spec.name for spec in road.dispatcher.tools_for(road.scope(services=given))}
+def names(road: Road, given: dict[type, object]) -> set[str]:
+    return {spec.name for spec in road.offered(road.scope(services=given))}
 
 
 def test_a_round_gives_its_tools_every_port_that_they_need(tmp_path: Path) -> None:

@@ -11,18 +11,16 @@ from marid.core.errors import Refused, Unavailable
 from marid.core.events import Notice, QuestionAnswered, QuestionAsked
 from marid.core.policy.approval import MAX_PENDING_QUESTIONS, ApprovalAnswer, Question, QuestionKind, person_caller
 from marid.core.policy.policy import Policy
-from marid.toolkit.approval_broker import ApprovalBroker
+from marid.toolkit.approval_broker import ApprovalBroker, AskRateLimit
 from marid.toolkit.call_scope import CallScope
-from marid.toolkit.preview import Preview
-from marid.toolkit.questions import QuestionBuilder
 from marid.toolkit.thread_pool import DaemonThreadPool
 
 WAIT = Policy(wait=True)
 
 
 def _question(call: str = "1", *, caller: Caller = CALLER, always: bool = True) -> Question:
-    preview = Preview(kind=QuestionKind.EDIT, text="text", plan="plan", grant="tool:x", always=always)
-    return QuestionBuilder("x", {"n": call}, caller, call, "conversation:talk").build(preview)
+    scope = "conversation:talk"
+    return Question(f"id {call}", QuestionKind.EDIT, "x", caller, "text", call, 0.0, 0.0, always, scope, "tool:x")
 
 
 @pytest.fixture
@@ -48,8 +46,8 @@ def test_what_the_person_says_is_the_answer(road: CallHarness, answer: ApprovalA
 
 
 def test_without_an_answer_in_time_it_is_refused_and_gone(tmp_path: Path) -> None:
-    road = CallHarness(tmp_path, patience=0.05)
-    with pytest.raises(Refused, match="nobody answered in time"):
+    road = Road(tmp_path, patience=0.05)
+    with pytest.raises(Refused, match="no answer in time"):
         _ask(road, road.scope(WAIT))
     assert road.approvals.pending() == []
     with pytest.raises(Refused, match="expired"):
@@ -229,5 +227,18 @@ def test_a_question_that_vanished_is_no_answer(tmp_path: Path) -> None:
             self.rows.pop(key, None)
 
     desk = ApprovalBroker(Forgetful(), DaemonThreadPool(2), poll=0.005)
-    with pytest.raises(Refused, match="nobody answered"):
-        run_within(20, lambda: desk.ask(_question(), CallHarness(tmp_path).scope(WAIT), ""))
+    with pytest.raises(Refused, match="no answer in time"):
+        within(20, lambda: desk.ask(_question(), Road(tmp_path).scope(WAIT), ""))
+
+
+@pytest.mark.parametrize(
+    ("limits", "subjects"), [({"max_same": 3}, ["q"] * 4), ({"max_total": 3}, ["1", "2", "3", "4"])]
+)
+def test_questions_are_limited_by_the_minute(limits: dict[str, int], subjects: list[str]) -> None:
+    now = [0.0]
+    limit = AskRateLimit(**limits, clock=lambda: now[0])
+    assert [limit.try_acquire("a", subject) for subject in subjects] == [True, True, True, False]
+    assert limit.try_acquire("b", subjects[-1])
+    assert limit.try_acquire("a", "another") == ("max_same" in limits)
+    now[0] = 61.0
+    assert limit.try_acquire("a", subjects[-1])

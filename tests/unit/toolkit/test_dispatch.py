@@ -1,8 +1,8 @@
 from pathlib import Path
 
-from fakes.dispatcher import CallHarness, run_within
+from fakes.road import Road
 from marid.core.policy.policy import Effect, Policy
-from marid.toolkit.dispatch import ToolInvocation
+from marid.toolkit.inventory import available_tools
 from marid.toolkit.outcome import ToolFailure, ToolOutput
 from marid.toolkit.spec import tool
 
@@ -15,20 +15,12 @@ def hello(name: str = "you") -> ToolOutput:
     return ToolOutput(text=f"hello {name}")
 
 
-def test_calls_of_a_batch_are_told_apart_by_their_own_ids(tmp_path: Path) -> None:
-    road = CallHarness(tmp_path, hello)
-    calls = [ToolInvocation(name="hello", args={}, id="1"), ToolInvocation(name="hello", args={"x": 1}, id="2")]
-    first, second = run_within(9, lambda: road.dispatcher.call_all(calls, road.scope()))
-    assert (first.ok, second.ok) == (True, False)
-    assert sorted(record.call for record in road.audit.records) == ["1", "2"]
-
-
 def test_an_empty_policy_allows_nothing(tmp_path: Path) -> None:
     road = CallHarness(tmp_path, hello)
     outcome = road.call("hello", {}, road.scope(Policy(layers=())))
     assert isinstance(outcome, ToolFailure)
     assert outcome.code == "refused"
-    assert road.dispatcher.tools_for(road.scope(Policy(layers=()))) == []
+    assert available_tools([hello], road.scope(Policy(layers=()))) == []
 
 
 def test_nobody_else_calls_the_body_of_a_tool() -> None:

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from fakes.dispatcher import CallHarness, ScriptedAsker, run_within
+from fakes.road import CALLER, Road, ScriptedAsker, within
 from marid.core.errors import Exhausted, Refused, Unavailable
 from marid.core.policy.approval import ApprovalAnswer, QuestionKind
 from marid.core.policy.policy import Effect, Policy, Verdict
 from marid.toolkit.call_scope import CallScope
 from marid.toolkit.dispatch import CallState
 from marid.toolkit.outcome import CommandPlan, EditPlan, PlannedChange, ToolOutput
-from marid.toolkit.plan_executor import COMMIT_TIMEOUT
-from marid.toolkit.preview import Preview
+from marid.toolkit.plan_executor import COMMIT_TIMEOUT, build_question
+from marid.toolkit.questions import Preview
 from marid.toolkit.spec import ToolSpec
 
 SPEC = ToolSpec(name="write", family="files", effect=Effect.WRITE, body=lambda: ToolOutput(text=""))
@@ -106,3 +106,22 @@ def test_nothing_is_told_of_an_edit_that_changes_nothing(tmp_path: Path) -> None
     same = EditPlan(changes=(PlannedChange(path=road.territory.resolve("a"), before=b"x", after=b"x"),), text="done")
     run_within(9, lambda: road.deeds.execute(same, _call(road.scope(on_effect=started))))
     assert told == []
+
+
+def test_caller_call_arguments_and_plan_make_the_id_of_a_question(tmp_path: Path) -> None:
+    road = Road(tmp_path)
+    preview = Preview(QuestionKind.EDIT, "text", "plan", "tool:x", always=True)
+    call = _call(road.scope(), call_id="1")
+    first = build_question(preview, call)
+    assert build_question(preview, _call(road.scope(), call_id="1")) == first
+    assert (first.tool, first.text, first.scope, first.grant) == ("write", "text", "conversation:talk", "tool:x")
+    others = [
+        build_question(preview, replace(call, args={"path": "b"})),
+        build_question(preview, replace(call, args={"path": b"b"})),
+        build_question(preview._replace(plan="another"), call),
+        build_question(preview._replace(kind=QuestionKind.COMMAND), call),
+        build_question(preview, replace(call, call_id="2")),
+        build_question(preview, replace(call, scope=road.scope(caller=CALLER._replace(conversation="d")))),
+    ]
+    assert len({question.id for question in (first, *others)}) == 7
+    assert len({question.hash for question in (first, *others)}) == 5

@@ -12,8 +12,8 @@ from fakes.tool_caller import ToolCaller
 from marid.adapters.beads.project_beads import ProjectBeads
 from marid.core.errors import Exhausted, NotFound
 from marid.ports.beads import Bead, BeadsWorkspace
+from marid.toolkit.handles import PathResolver
 from marid.toolkit.outcome import CommandPlan, ProcessResult, ToolOutput
-from marid.toolkit.path_resolver import PathResolver
 from marid.tools.beads import MAX_ROWS, bd_create, bd_list, bd_ready, bd_update
 from marid.workspace.guard.api import PathScope
 

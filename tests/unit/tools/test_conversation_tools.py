@@ -199,8 +199,8 @@ def test_the_word_is_handed_on(turn: Round) -> None:
 
 
 def test_a_caller_without_a_conversation_is_offered_none_and_can_call_none(tmp_path: Path) -> None:
-    road = CallHarness(tmp_path, *TOOLS)
-    assert road.dispatcher.tools_for(road.scope()) == []
+    road = Road(tmp_path, *TOOLS)
+    assert road.offered(road.scope()) == []
     outcome = road.call("update_todos", {"content": "x"})
     assert outcome.text.startswith("ERROR: 'update_todos' is not available here: it works in a conversation")
 
@@ -208,4 +208,4 @@ def test_a_caller_without_a_conversation_is_offered_none_and_can_call_none(tmp_p
 def test_none_needs_a_question_and_all_stay_when_nothing_may_be_changed(turn: Round) -> None:
     assert {spec.effect for spec in TOOLS} == {Effect.META}
     scope = turn.road.scope(Policy(read_only=True), services=turn.services)
-    assert turn.road.dispatcher.tools_for(scope) == list(TOOLS)
+    assert turn.road.offered(scope) == list(TOOLS)
