@@ -210,7 +210,7 @@ def test_the_errors_of_a_body_come_back_as_values(road: CallHarness) -> None:
     _failed(road.call("exhausted", {}), "exhausted", "all gone")
 
 
-def test_a_tool_without_its_port_is_neither_offered_nor_called(road: Road) -> None:
+def test_a_tool_without_its_port_is_neither_offered_nor_called(road: CallHarness) -> None:
     assert ring not in road.offered(road.scope())
     assert maybe_ring in road.offered(road.scope())
     _failed(road.call("ring", {}), "unavailable", "nothing provides Bell")
@@ -705,7 +705,7 @@ def test_approvals_that_cannot_be_kept_allow_nothing(tmp_path: Path) -> None:
 # ---- batches -------------------------------------------------------------------------------------------------------
 
 
-def test_a_batch_keeps_its_order_and_no_failure_loses_another(road: Road) -> None:
+def test_a_batch_keeps_its_order_and_no_failure_loses_another(road: CallHarness) -> None:
     calls: list[tuple[str, dict[str, object]]] = [
         ("look", {"path": "a.txt"}),
         ("nothing", {}),
@@ -719,7 +719,7 @@ def test_a_batch_keeps_its_order_and_no_failure_loses_another(road: Road) -> Non
     assert codes == ["ok", "not_found", "not_found", "refused", "internal"]
     limited = road.call("look", {"path": "a.txt", "times": 2}, max_bytes=10)
     assert limited == ToolOutput(text=limited.text, values={"truncated": True, "values_left_out": True})
-    assert within(20, lambda: road.dispatcher.call_all([], road.scope())) == []
+    assert run_within(20, lambda: road.dispatcher.call_all([], road.scope())) == []
 
 
 def test_a_batch_runs_at_once(road: CallHarness) -> None:
@@ -733,13 +733,15 @@ def test_a_batch_runs_at_once(road: CallHarness) -> None:
             return "met"
 
     calls: list[tuple[str, dict[str, object]]] = [("ring", {})] * 4
-    outcomes = within(20, lambda: road.dispatcher.call_all(calls, road.scope(services={Bell: Meeting()})))
+    outcomes = run_within(20, lambda: road.dispatcher.call_all(calls, road.scope(services={Bell: Meeting()})))
     assert [str(outcome) for outcome in outcomes] == ["met"] * 4
 
 
-def test_a_hundred_edits_of_one_file_lose_nothing_silently(road: Road) -> None:
+def test_a_hundred_edits_of_one_file_lose_nothing_silently(road: CallHarness) -> None:
     calls = [("write", {"path": "a.txt", "text": f"{number}"}) for number in range(100)]
-    outcomes: list[Outcome] = within(60, lambda: road.dispatcher.call_all(calls, road.scope(_granting(Effect.WRITE))))
+    outcomes: list[Outcome] = run_within(
+        60, lambda: road.dispatcher.call_all(calls, road.scope(_granting(Effect.WRITE)))
+    )
     written = [number for number, outcome in enumerate(outcomes) if outcome.ok]
     assert written
     assert (road.root / "a.txt").read_text() in {f"{number}" for number in written}

@@ -38,7 +38,7 @@ def run_shell(
 
     It is run by sh without input, without a terminal, with a small environment and, where there is a sandbox, in it:
     then it can write in the project only, but not in .git, and has no network. Nothing is kept between calls; nothing
-    that it starts outlives it. Of long output the beginning and the end are given. A command that fails is a result, not an error.
+    that it starts outlives it. Of long output the beginning and the end are given. A failing command is no tool error.
     """
     return _plan((SHELL, "-c", command), cwd, timeout, analyst)
 

@@ -26,7 +26,7 @@ def services(settings: Settings) -> dict[type, object]:
     return home_services("mine", store, store.inbox, FakeModel()) | own
 
 
-def names(road: Road, given: dict[type, object]) -> set[str]:
+def names(road: CallHarness, given: dict[type, object]) -> set[str]:
     return {spec.name for spec in road.offered(road.scope(services=given))}
 
 

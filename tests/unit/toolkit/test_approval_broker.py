@@ -46,7 +46,7 @@ def test_what_the_person_says_is_the_answer(road: CallHarness, answer: ApprovalA
 
 
 def test_without_an_answer_in_time_it_is_refused_and_gone(tmp_path: Path) -> None:
-    road = Road(tmp_path, patience=0.05)
+    road = CallHarness(tmp_path, patience=0.05)
     with pytest.raises(Refused, match="no answer in time"):
         _ask(road, road.scope(WAIT))
     assert road.approvals.pending() == []
@@ -228,7 +228,7 @@ def test_a_question_that_vanished_is_no_answer(tmp_path: Path) -> None:
 
     desk = ApprovalBroker(Forgetful(), DaemonThreadPool(2), poll=0.005)
     with pytest.raises(Refused, match="no answer in time"):
-        within(20, lambda: desk.ask(_question(), Road(tmp_path).scope(WAIT), ""))
+        run_within(20, lambda: desk.ask(_question(), CallHarness(tmp_path).scope(WAIT), ""))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from fakes.road import Road
+from fakes.dispatcher import CallHarness
 from marid.core.policy.policy import Effect, Policy
 from marid.toolkit.inventory import available_tools
 from marid.toolkit.outcome import ToolFailure, ToolOutput

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.road import CALLER, Road, ScriptedAsker, within
+from fakes.dispatcher import CALLER, CallHarness, ScriptedAsker, run_within
 from marid.core.errors import Exhausted, Refused, Unavailable
 from marid.core.policy.approval import ApprovalAnswer, QuestionKind
 from marid.core.policy.policy import Effect, Policy, Verdict
@@ -109,7 +109,7 @@ def test_nothing_is_told_of_an_edit_that_changes_nothing(tmp_path: Path) -> None
 
 
 def test_caller_call_arguments_and_plan_make_the_id_of_a_question(tmp_path: Path) -> None:
-    road = Road(tmp_path)
+    road = CallHarness(tmp_path)
     preview = Preview(QuestionKind.EDIT, "text", "plan", "tool:x", always=True)
     call = _call(road.scope(), call_id="1")
     first = build_question(preview, call)

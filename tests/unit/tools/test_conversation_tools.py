@@ -199,7 +199,7 @@ def test_the_word_is_handed_on(turn: Round) -> None:
 
 
 def test_a_caller_without_a_conversation_is_offered_none_and_can_call_none(tmp_path: Path) -> None:
-    road = Road(tmp_path, *TOOLS)
+    road = CallHarness(tmp_path, *TOOLS)
     assert road.offered(road.scope()) == []
     outcome = road.call("update_todos", {"content": "x"})
     assert outcome.text.startswith("ERROR: 'update_todos' is not available here: it works in a conversation")

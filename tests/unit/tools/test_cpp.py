@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.hands import Hands
+from fakes.tool_caller import ToolCaller
 from marid.toolkit.inventory import load_tools
 from marid.toolkit.outcome import EditPlan, ToolOutput
 from marid.toolkit.spec import ToolSpec
@@ -137,7 +137,7 @@ def test_what_is_no_code_is_an_error(tmp_path: Path, spec: ToolSpec, path: str, 
 
 
 @pytest.mark.parametrize("spec", [spec for spec in TOOLS if "name" in given(spec, "")], ids=lambda spec: spec.name)
-def test_an_unknown_name_is_an_error_that_helps(hands: Hands, spec: ToolSpec) -> None:
+def test_an_unknown_name_is_an_error_that_helps(hands: ToolCaller, spec: ToolSpec) -> None:
     told = hands.failure(spec, **{**given(spec, "table.h"), "name": "tabel_free"})
     assert told.code == "not_found"
     assert "'tabel_free' is not defined in table.h; did you mean 'table_free" in told.message

@@ -55,7 +55,7 @@ def read(hands: ToolCaller, name: str = "a.py") -> str:
 
 
 @pytest.mark.parametrize("spec", ARGUMENTS, ids=lambda spec: spec.name)
-def test_a_plan_touches_nothing_and_says_what_it_was_made_from(hands: Hands, spec: ToolSpec) -> None:
+def test_a_plan_touches_nothing_and_says_what_it_was_made_from(hands: ToolCaller, spec: ToolSpec) -> None:
     plan = hands.plan(spec, **ARGUMENTS[spec])
     assert isinstance(plan, EditPlan)
     assert read(hands) == CODE

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes.hands import Hands
+from fakes.tool_caller import ToolCaller
 from marid.toolkit.inventory import load_tools
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import ToolSpec
@@ -93,7 +93,7 @@ def test_a_definition_is_given_as_it_stands_with_its_lines(shop: Path) -> None:
 
 @pytest.mark.parametrize("spec", BY_NAME, ids=lambda spec: spec.name)
 def test_errors_name_the_path_as_it_was_given(shop: Path, spec: ToolSpec) -> None:
-    failed = Hands(shop).failure(spec, path="./shop.py", name="Shop.nam")
+    failed = ToolCaller(shop).failure(spec, path="./shop.py", name="Shop.nam")
     assert failed.code == "not_found"
     assert failed.message.startswith("'./shop.py': 'Shop.nam' is not defined in the file")
 
