@@ -94,9 +94,9 @@ $(VENV)/.soak: $(VENV)/.dev requirements/soak.txt
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --require-hashes -r requirements/soak.txt
 	@touch $@
 
-# Not `npm ci`: it needs the builds of every platform in the lock file.
+# Not `npm ci`: it needs the builds of every platform in the lock file. --no-save: leave the lock file as it is.
 $(NODE_TOOLS): $(VENV)/.dev package.json package-lock.json
-	PATH="$(abspath $(BIN)):$$PATH" npm install --silent --no-audit --no-fund --ignore-scripts
+	PATH="$(abspath $(BIN)):$$PATH" npm install --no-save --silent --no-audit --no-fund --ignore-scripts
 	@touch $@
 
 golden: $(VENV)/.dev ## regenerate the golden files; review them as a diff
