@@ -334,8 +334,8 @@ KILLED = """
 import sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
-from fakes.sandbox import SandboxedProject, sandbox, tested_sandbox
-confined = Confined(Path({place!r}))
+from fakes.sandbox import SandboxedProject
+confined = SandboxedProject(Path({place!r}))
 confined.runner.run(confined.command("touch begun; exec 9> line; sleep 100 & sleep 100", seconds=100))
 """
 

@@ -13,7 +13,7 @@ TRY_NEXT = (
     ("marid overview", "files and tokens of this project"),
     ("marid context --copy", "copy the project to the clipboard, secrets masked"),
     ("marid context --budget 20000 src", "the most useful parts of src in 20,000 tokens"),
-    ("marid context --diff --changed-since main", "your branch: its diff and the files it changes"),
+    ("marid context --diff main --changed-since main", "the diff to main and the files that differ"),
     ("marid context --explain PATH", "why a file is included or not"),
     ("marid tools", "list some 60 tools to read, change and run code"),
     ("marid tool get_tree --path .", "call one"),
