@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from marid.core.errors import BadInput, NotFound, Unavailable
-from marid.text.git import revisions
+from marid.text import git_text
 
 NO_FILES: Mapping[str, bytes] = {}
 
@@ -44,7 +44,7 @@ class FakeRepository:
         back = int(steps[1] or 1) if steps and "~" in rev else 0
         number = len(hashes) - 1 - back if steps else hashes.index(rev) if rev in hashes else -1
         if number < 0:
-            raise BadInput(f"no such revision: {revisions.quote_for_message(rev)}")
+            raise BadInput(f"no such revision: {git_text.quote_for_message(rev)}")
         return self.commits[number].files
 
     def touched(self, number: int) -> dict[str, str]:
@@ -64,7 +64,7 @@ class FakeGit:
     def diff(self, folder: str, rev: str | None) -> bytes:
         repository, below = self._find(folder)
         unborn = rev is None and not repository.commits
-        old = NO_FILES if unborn else repository.at(revisions.check_revision("HEAD" if rev is None else rev))
+        old = NO_FILES if unborn else repository.at(git_text.check_revision("HEAD" if rev is None else rev))
         tracked = {*old, *(repository.commits[-1].files if repository.commits else NO_FILES)}
         new = {name: data for name, data in repository.files.items() if name in tracked}
         names = sorted(name for name in tracked if name.startswith(below) and old.get(name) != new.get(name))
@@ -73,10 +73,10 @@ class FakeGit:
     def compare(self, folder: str, name: str, base: str, head: str | None) -> bytes:
         repository, below = self._find(folder)
         unborn = base == "HEAD" and not repository.commits
-        old = NO_FILES if unborn else repository.at(revisions.check_revision(base))
+        old = NO_FILES if unborn else repository.at(git_text.check_revision(base))
         tracked = {*old, *(repository.commits[-1].files if repository.commits else NO_FILES)}
         now = {file: data for file, data in repository.files.items() if file in tracked}
-        new = now if head is None else repository.at(revisions.check_revision(head))
+        new = now if head is None else repository.at(git_text.check_revision(head))
         inside = below if name == "." else f"{below}{name}"
         names = sorted(file for file in {*old, *new} if file == inside or name == "." or file.startswith(f"{inside}/"))
         differing = [file for file in names if file.startswith(below) and old.get(file) != new.get(file)]
@@ -84,7 +84,7 @@ class FakeGit:
 
     def changed_files(self, folder: str, rev: str) -> tuple[str, ...]:
         repository, below = self._find(folder)
-        old = repository.at(revisions.check_revision(rev))
+        old = repository.at(git_text.check_revision(rev))
         names = (name for name in repository.files if name in old or name not in repository.ignored)
         differing = (name for name in names if old.get(name) != repository.files[name])
         return tuple(sorted(name.removeprefix(below) for name in differing if name.startswith(below)))
@@ -132,13 +132,13 @@ class FakeClones:
     asked: list[tuple[str, str | None]] = field(default_factory=list[tuple[str, str | None]])
 
     def clone(self, url: str, branch: str | None) -> str:
-        wanted = (revisions.check_clone_url(url), None if branch is None else revisions.check_branch(branch))
+        wanted = (git_text.check_clone_url(url), None if branch is None else git_text.check_branch(branch))
         self.asked.append(wanted)
         if wanted in self.folders:
             return self.folders[wanted]
         if any(url == known for known, _ in self.folders):
-            raise NotFound(f"{revisions.public_url(url)} has no branch {revisions.quote_for_message(branch or '')}")
-        raise Unavailable(f"{revisions.public_url(url)} cannot be fetched")
+            raise NotFound(f"{git_text.public_url(url)} has no branch {git_text.quote_for_message(branch or '')}")
+        raise Unavailable(f"{git_text.public_url(url)} cannot be fetched")
 
 
 def _file_diff(name: str, old: bytes | None, new: bytes | None) -> bytes:

@@ -11,7 +11,7 @@ from marid.ports.audit import AuditRecord
 from marid.ports.beads import Bead, BeadListing, BeadsPlan, BeadsRewrite
 from marid.ports.job_pool import OutputJob, OutputPart
 from marid.ports.processes import OnOutput, ProcessCommand, ProcessResult, SandboxState
-from marid.text.beads import issue_lines
+from marid.text import issue_lines
 
 
 class FakeAudit:

@@ -101,7 +101,7 @@ def _clone_targets(scope: RequestScope, request: ContextRequest, emit: Emit) -> 
     if all(os.path.lexists(os.path.join(request.cwd, target)) for target in wanted.targets):
         return request
     # Imported when used: what is not here is rare.
-    from marid.text.git.revisions import clone_url, public_url
+    from marid.text.git_text import clone_url, public_url
 
     targets, origins = list(wanted.targets), [""] * len(wanted.targets)
     for at, target in enumerate(wanted.targets):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from marid.assembly.items import ContextItem
 from marid.core.context import Level, LevelRule
 from marid.syntax.languages import language_of
-from marid.text.lines import number_lines
+from marid.text.decode import number_lines
 from marid.text.secrets.masker import Masker
 from marid.workspace.read import Content
 from marid.workspace.rules.parse import INLINE, parse_inline

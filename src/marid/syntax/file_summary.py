@@ -12,9 +12,8 @@ from marid.syntax.python.imports import module_names
 from marid.syntax.python.scopes import assigned_names, docstring_node, docstring_text, is_constant, statements
 from marid.syntax.python.source import DEFINITION_NODES, FUNCTION_NODES, DefinitionNode, PythonSource, read_source
 from marid.syntax.treesitter.definitions import visible_definitions
-from marid.text.decode import to_utf8
+from marid.text.decode import line_count, to_utf8
 from marid.text.display import clip, join_limited
-from marid.text.lines import line_count
 
 _MAX_NAMES = 200
 _MAX_LENGTH = 80

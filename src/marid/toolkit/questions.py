@@ -7,8 +7,7 @@ from marid.core.errors import Refused
 from marid.core.policy.approval import ApprovalAnswer, Question, QuestionKind
 from marid.core.policy.policy import Effect
 from marid.ports.processes import SandboxState
-from marid.text.confusables import escape_invisible, find_deceptive
-from marid.text.display import quote_path
+from marid.text.display import escape_invisible, find_deceptive, quote_path
 from marid.text.edit.line_diff import unified_diff
 from marid.toolkit.argument_errors import quote_value
 from marid.toolkit.outcome import CommandPlan, PlannedChange

@@ -10,9 +10,8 @@ from marid.syntax.cfamily import source_views
 from marid.syntax.cfamily.edit import update_definition
 from marid.syntax.languages import fence_of
 from marid.syntax.treesitter.nodes import CodeExcerpt
-from marid.text.decode import to_utf8
+from marid.text.decode import line_count, to_utf8
 from marid.text.display import escape_text, quote_path
-from marid.text.lines import line_count
 from marid.toolkit.handles import FileRef, TargetRef
 from marid.toolkit.outcome import EditPlan, ToolOutput
 from marid.toolkit.spec import tool

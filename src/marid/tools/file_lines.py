@@ -4,16 +4,16 @@ from typing import Annotated, Literal, TypeVar
 
 from marid.core.errors import BadInput
 from marid.core.policy.policy import Effect
-from marid.text.edit.line_edits import (
+from marid.text.edit.text_edits import (
     check_line_range,
     check_start_line,
     end_last_line,
     insert_lines,
     replace_lines,
     split_lines,
+    substitute_first,
     usual_line_ending,
 )
-from marid.text.edit.substitution import substitute_first
 from marid.toolkit.handles import FileRef, TargetRef
 from marid.toolkit.outcome import EditPlan, ToolOutput
 from marid.toolkit.spec import Alias, tool

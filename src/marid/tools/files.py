@@ -4,10 +4,9 @@ from typing import Annotated
 
 from marid.core.errors import NotFound
 from marid.core.policy.policy import Effect
-from marid.text.decode import encode_text
+from marid.text.decode import encode_text, line_count
 from marid.text.display import quote_path
-from marid.text.edit.substitution import substitute
-from marid.text.lines import line_count
+from marid.text.edit.text_edits import substitute
 from marid.toolkit.handles import FileRef, TargetRef
 from marid.toolkit.outcome import EditPlan, ToolOutput
 from marid.toolkit.spec import tool

@@ -8,7 +8,7 @@ from marid.core.errors import BadInput, MaridError, NotFound, Refused, Unavailab
 from marid.core.policy.policy import Effect
 from marid.ports.git import Git
 from marid.text.display import quote_path
-from marid.text.git.file_diffs import FileDiff, split_diff
+from marid.text.git_text import FileDiff, split_diff
 from marid.toolkit.handles import PathRef
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import tool

@@ -8,8 +8,15 @@ from marid.core.errors import BadInput
 from marid.core.policy.policy import Effect
 from marid.ports.workers import Workers
 from marid.text.display import quote_path
-from marid.text.regex.excerpts import ExcerptLine, excerpt_groups, render_groups
-from marid.text.regex.line_pattern import LinePattern, literal_pattern, parse_pattern, try_literal_pattern
+from marid.text.line_search import (
+    ExcerptLine,
+    LinePattern,
+    excerpt_groups,
+    literal_pattern,
+    parse_pattern,
+    render_groups,
+    try_literal_pattern,
+)
 from marid.toolkit.handles import FileRef, PathRef
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.spec import tool

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from marid.core.errors import BadInput, Exhausted
 from marid.text.decode import SNIFF_BYTES, WIDE_BOMS, decode_text, is_binary
 from marid.text.display import human_size
-from marid.text.edit.line_edits import check_start_line
+from marid.text.edit.text_edits import check_start_line
 from marid.workspace.guard.api import GuardedPath
 
 MAX_TEXT_BYTES = 16 << 20

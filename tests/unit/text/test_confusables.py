@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.text.confusables import escape_invisible, find_deceptive
+from marid.text.display import escape_invisible, find_deceptive
 
 
 @pytest.mark.parametrize(

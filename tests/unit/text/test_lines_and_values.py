@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.text.content_hash import content_key
+from marid.text.decode import line_count, number_lines
 from marid.text.json_values import as_list, as_object, as_objects, parse_json
-from marid.text.lines import line_count, number_lines
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from marid.adapters.process import programs
 from marid.adapters.process.programs import ProgramLimits
 from marid.core.errors import MaridError, NotFound, Unavailable
 from marid.ports.beads import NO_WORKSPACE, Bead, BeadListing, BeadsCommand
-from marid.text.beads import issue_lines
+from marid.text import issue_lines
 from marid.text.display import escape_text
 
 LIMITS = ProgramLimits(timeout=20.0, max_output=16 << 20)

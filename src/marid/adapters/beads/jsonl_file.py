@@ -9,7 +9,7 @@ from itertools import count
 
 from marid.core.errors import NotFound, Refused, Unavailable
 from marid.ports.beads import BeadListing, BeadsRewrite
-from marid.text.beads import issue_lines, ready_order
+from marid.text import issue_lines
 from marid.workspace.guard.api import GuardedPath
 
 ISSUES = ".beads/issues.jsonl"
@@ -33,15 +33,15 @@ class BeadsFile:
         return self._make_listing(self._live_records(self._read_issues() or b""))
 
     def list_ready(self) -> BeadListing:
-        return self._make_listing(ready_order.ready_issues(self._live_records(self._read_issues() or b""), self.now))
+        return self._make_listing(issue_lines.ready_issues(self._live_records(self._read_issues() or b""), self.now))
 
     def create(self, title: str, description: str) -> BeadsRewrite:
         title, description = issue_lines.validate_title(title), issue_lines.validate_description(description)
         self._check_writable()
         before = self._read_issues()
         known = [line.id for line in issue_lines.parse_issues(before or b"")]
-        prefix = self._config_value(_PREFIX) or ready_order.usual_prefix(known, self.root.root.path.rpartition("/")[2])
-        name = ready_order.new_id(prefix, self._digests(title, description), known)
+        prefix = self._config_value(_PREFIX) or issue_lines.usual_prefix(known, self.root.root.path.rpartition("/")[2])
+        name = issue_lines.new_id(prefix, self._digests(title, description), known)
         stamp = issue_lines.format_time(self.now)
         record: issue_lines.IssueRecord = {"id": name, "title": title, "description": description, "status": "open"}
         record |= {"priority": 2, "issue_type": "task"}

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Mapping
 from marid.adapters.git.git_program import GitProgram
 from marid.adapters.process.programs import ProgramLimits, ProgramResult
 from marid.core.errors import MaridError, NotFound, Unavailable
-from marid.text.git import revisions
+from marid.text import git_text
 from marid.workspace.plain_files import make_private_folder
 
 PARTIAL_PREFIX = ".unfinished-"
@@ -34,11 +34,11 @@ class CachedClones:
 
     def clone(self, url: str, branch: str | None) -> str:
         """See the port; concurrent clones of the same repository share a folder."""
-        revisions.check_clone_url(url)
-        wanted = "HEAD" if branch is None else revisions.check_branch(branch)
+        git_text.check_clone_url(url)
+        wanted = "HEAD" if branch is None else git_text.check_branch(branch)
         key = hashlib.sha256(f"{url}\n{branch or ''}".encode("utf-8", "surrogateescape")).hexdigest()[:16]
         home = os.path.join(self._folder, key)
-        folder = os.path.join(home, revisions.clone_folder_name(url))
+        folder = os.path.join(home, git_text.clone_folder_name(url))
         try:
             # In this order, since a clone appears complete: one without a HEAD was damaged later.
             exists = os.path.isdir(folder)
@@ -56,7 +56,7 @@ class CachedClones:
         self._remove_stale()
         partial = tempfile.mkdtemp(prefix=PARTIAL_PREFIX, dir=self._folder)
         try:
-            folder = os.path.join(partial, revisions.clone_folder_name(url))
+            folder = os.path.join(partial, git_text.clone_folder_name(url))
             self._run_isolated("init", "--quiet", "--template=", folder, cwd=partial)
             self._fetch(folder, url, wanted)
             if replace_existing:
@@ -125,7 +125,5 @@ def _publish(partial: str, home: str) -> None:
 
 def _fetch_error(result: ProgramResult, url: str, wanted: str) -> MaridError:
     if b"couldn't find remote ref" in result.err and wanted != "HEAD":
-        return NotFound(f"{revisions.public_url(url)} has no branch {revisions.quote_for_message(wanted)}")
-    return Unavailable(
-        f"{revisions.public_url(url)} cannot be fetched: {revisions.redact_url(result.error_line(), url)}"
-    )
+        return NotFound(f"{git_text.public_url(url)} has no branch {git_text.quote_for_message(wanted)}")
+    return Unavailable(f"{git_text.public_url(url)} cannot be fetched: {git_text.redact_url(result.error_line(), url)}")

@@ -12,7 +12,7 @@ from marid.adapters.git.git_program import GitProgram, check_status
 from marid.adapters.git.repositories import GitRepository
 from marid.adapters.process.programs import ProgramLimits, ProgramResult
 from marid.core.errors import BadInput, MaridError, Refused
-from marid.text.git import revisions
+from marid.text import git_text
 
 RECENT_COMMITS = 300
 DIFF_OPTIONS = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--relative")
@@ -49,10 +49,10 @@ class RepositoryView:
 
     def resolve_commit(self, rev: str) -> str:
         """The hash of the commit that the revision names. Raises: BadInput when there is none."""
-        commit = revisions.check_revision(rev) + "^{commit}"
+        commit = git_text.check_revision(rev) + "^{commit}"
         result = self.run("rev-parse", "--verify", "--quiet", "--end-of-options", commit)
         if result.status:
-            raise BadInput(f"no such revision: {revisions.quote_for_message(rev)}")
+            raise BadInput(f"no such revision: {git_text.quote_for_message(rev)}")
         return result.out.split()[-1].decode("ascii")
 
     def head_commit(self) -> str | None:

@@ -21,7 +21,7 @@ from marid.adapters.web.guarded_backend import (
 from marid.core.errors import BadInput, Exhausted, NotFound, Refused, Unavailable
 from marid.ports.web import PLAIN_PORTS, CrossHostRedirect, Target, WebPage
 from marid.text.web.http_urls import join_url, parse_url
-from marid.text.web.inflate import make_decompressor
+from marid.text.web.inflate import Decompressor
 
 MAX_BYTES = 5 << 20
 MAX_HEADER_BYTES = 1 << 20
@@ -133,7 +133,7 @@ def _read_page(target: Target, response: Response, max_bytes: int) -> WebPage:
     kind, charset = _kind(response)
     if not _is_text(kind):
         raise Refused(f"'{target.authority}' sends {kind or 'an unnamed kind of content'!a}: only text is fetched")
-    unpack = make_decompressor(_header(response, b"content-encoding"))
+    unpack = Decompressor(_header(response, b"content-encoding"))
     data = bytearray()
     for chunk in response.iter_stream():
         data += unpack.decompress(chunk, max_bytes + 1 - len(data))

@@ -9,9 +9,9 @@ from marid.assembly.symbol_excerpts import AnchoredSymbol
 from marid.core.context import Level, SymbolDetail
 from marid.core.errors import BadInput, NotFound
 from marid.text.content_hash import sha256_hex
+from marid.text.decode import line_count
 from marid.text.display import quote_path, unquote_path
 from marid.text.edit.text_anchors import TextAnchor
-from marid.text.lines import line_count
 
 LOCK_VERSION = 1
 

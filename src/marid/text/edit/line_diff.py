@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from marid.text.content_hash import sha256_hex
-from marid.text.edit.line_edits import split_lines
+from marid.text.edit.text_edits import split_lines
 
 CONTEXT_LINES = 3
 # Limits of the search for the shortest diff, in steps and in lines touched. Beyond them the whole middle counts as

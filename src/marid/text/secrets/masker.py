@@ -6,7 +6,7 @@ from functools import cache
 from math import log2
 from typing import Any
 
-from marid.text.regex.literal_finder import AdaptiveFinder, BuildFinder, build_hyperscan_finder
+from marid.text.literal_finder import AdaptiveFinder, BuildFinder, build_hyperscan_finder
 from marid.text.secrets.secret_rules import ASSIGNMENT, CONFIG_SUFFIXES, LOOSE_ENTROPY, RULES, TOKENS, SecretRule
 
 # Starting hyperscan takes as long as the plain loop for about 75 KB; half of that, since a large tree pays for both.
@@ -59,7 +59,7 @@ class Masker:
         """Prepare for much text now, not after the first of it."""
         self._tokens.warm()
         self._keys.warm()
-        self._find = self._tokens.finder.find
+        self._find = self._tokens.find_now
 
     def _token_spans(self, data: bytes, hits: Sequence[int]) -> list[SecretSpan]:
         hints = [self._hints[hit] for hit in hits]

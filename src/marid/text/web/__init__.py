@@ -1,1 +1,1 @@
-"""Web pages: URLs, charsets, compressed bodies, readable HTML, search results."""
+"""The web: URLs, compressed bodies, pages."""

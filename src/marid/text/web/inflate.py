@@ -1,61 +1,41 @@
 """Decompress HTTP bodies up to a limit, so that a small response cannot expand without bound."""
 
 import zlib
-from typing import Protocol
 
 from marid.core.errors import Refused, Unavailable
 
 _GZIP, _ZLIB, _RAW = 16 + zlib.MAX_WBITS, zlib.MAX_WBITS, -zlib.MAX_WBITS
+_FORMATS = {"gzip": _GZIP, "x-gzip": _GZIP, "deflate": _ZLIB}
 
 
-class Decompressor(Protocol):
-    """Decompresses a body piece by piece."""
+class Decompressor:
+    """Decompresses a body piece by piece, by the value of its Content-Encoding header.
 
-    def decompress(self, piece: bytes, max_bytes: int) -> bytes:
-        """At most `max_bytes` more bytes. Raises: Unavailable if the data is not in this encoding."""
-        ...
+    Raises: Refused for two encodings, or one that cannot be limited.
+    """
 
-    def check_end(self) -> None:
-        """Raises: Unavailable if the body ends too early."""
-        ...
-
-
-def make_decompressor(coding: str) -> Decompressor:
-    """For the value of a Content-Encoding header. Raises: Refused for two encodings, or one that cannot be limited."""
-    named = [name.strip().lower() for name in coding.split(",") if name.strip().lower() not in ("", "identity")]
-    if not named:
-        return _NoCompression()
-    if len(named) == 1 and named[0] in ("gzip", "x-gzip"):
-        return _ZlibDecompressor(_GZIP)
-    if named == ["deflate"]:
-        return _ZlibDecompressor(_ZLIB)
-    raise Refused(f"the response is encoded as {', '.join(named)!a}: only gzip or deflate is supported")
-
-
-class _NoCompression:
-    def decompress(self, piece: bytes, max_bytes: int) -> bytes:
-        return piece[:max_bytes]
-
-    def check_end(self) -> None:
-        pass
-
-
-class _ZlibDecompressor:
-    """Servers send "deflate" with and without a zlib header; the first two bytes show which."""
-
-    def __init__(self, form: int) -> None:
-        self._form = form
-        self._zlib = zlib.decompressobj(form)
+    def __init__(self, coding: str) -> None:
+        named = [name.strip().lower() for name in coding.split(",") if name.strip().lower() not in ("", "identity")]
+        if len(named) > 1 or not _FORMATS.keys() >= set(named):
+            raise Refused(f"the response is encoded as {', '.join(named)!a}: only gzip or deflate is supported")
+        self._format = _FORMATS[named[0]] if named else None
+        self._zlib = zlib.decompressobj(self._format or _ZLIB)
         self._pending = b""
         self._started = False
 
     def decompress(self, piece: bytes, max_bytes: int) -> bytes:
+        """At most `max_bytes` more bytes. Raises: Unavailable if the data is not in this encoding."""
+        if self._format is None:
+            return piece[:max_bytes]
         self._pending += piece
-        if not self._started and len(self._pending) < 2:
-            return b""
         if not self._started:
+            if len(self._pending) < 2:
+                return b""
             self._started = True
-            self._choose_format(self._pending)
+            # Servers send "deflate" with and without a zlib header; the first two bytes show which.
+            has_header = self._pending[0] & 15 == 8 and int.from_bytes(self._pending[:2], "big") % 31 == 0
+            if self._format == _ZLIB and not has_header:
+                self._zlib = zlib.decompressobj(_RAW)
         try:
             given = self._zlib.decompress(self._pending, max(max_bytes, 1))
         except zlib.error as cause:
@@ -66,9 +46,6 @@ class _ZlibDecompressor:
         return given[:max_bytes]
 
     def check_end(self) -> None:
+        """Raises: Unavailable if the body ends too early."""
         if not self._zlib.eof and (self._started or self._pending):
             raise Unavailable("the compressed response ends too early")
-
-    def _choose_format(self, head: bytes) -> None:
-        if self._form == _ZLIB and not (head[0] & 15 == 8 and int.from_bytes(head[:2], "big") % 31 == 0):
-            self._zlib = zlib.decompressobj(_RAW)

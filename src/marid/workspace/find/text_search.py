@@ -8,9 +8,8 @@ from typing import NamedTuple, TypeAlias
 from marid.core.errors import Exhausted
 from marid.ports.workers import Workers
 from marid.text.decode import WIDE_BOMS, to_utf8
-from marid.text.regex.line_hits import LineHit, find_hits
-from marid.text.regex.line_pattern import LinePattern
-from marid.text.regex.literal_finder import AdaptiveFinder
+from marid.text.line_search import LineHit, LinePattern, find_hits
+from marid.text.literal_finder import AdaptiveFinder
 from marid.workspace.guard.api import OpenFolder
 
 # The first batch is small, since most searches end with it; later ones are large enough for several workers.

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from marid.core.errors import BadInput, NotFound, Unavailable
 from marid.ports.beads import Bead
-from marid.text.beads import issue_lines
+from marid.text import issue_lines
 
 NOW = datetime(2026, 5, 6, 7, 8, 9, tzinfo=UTC)
 STAMP = "2026-05-06T07:08:09.000000Z"

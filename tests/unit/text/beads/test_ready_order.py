@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.text.beads.ready_order import new_id, ready_issues, usual_prefix
+from marid.text.issue_lines import new_id, ready_issues, usual_prefix
 
 NOW = datetime(2026, 5, 6, tzinfo=UTC)
 

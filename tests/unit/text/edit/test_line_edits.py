@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
-from marid.text.edit.line_edits import (
+from marid.text.edit.text_edits import (
     check_start_line,
     insert_lines,
     replace_lines,

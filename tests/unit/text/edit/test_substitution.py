@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
-from marid.text.edit.substitution import substitute, substitute_first
+from marid.text.edit.text_edits import substitute, substitute_first
 
 TEXT = st.text(st.sampled_from("ab\n\r\u2028"), max_size=12)
 

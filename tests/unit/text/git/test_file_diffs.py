@@ -1,6 +1,6 @@
 import pytest
 
-from marid.text.git.file_diffs import split_diff
+from marid.text.git_text import split_diff
 
 
 def diff(name: str, body: str = "@@ -1 +1 @@\n-a\n+b\n") -> str:

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
-from marid.text.git import revisions
+from marid.text import git_text
 
 HOST = "https://github.com/"
 
@@ -18,7 +18,7 @@ HOST = "https://github.com/"
     ],
 )
 def test_a_revision_is_a_name_with_steps_back(rev: str) -> None:
-    assert revisions.check_revision(rev) == rev
+    assert git_text.check_revision(rev) == rev
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_a_revision_is_a_name_with_steps_back(rev: str) -> None:
 )
 def test_an_invalid_revision_is_refused_by_name(rev: str) -> None:
     with pytest.raises(BadInput, match="not a git revision: '") as error:
-        revisions.check_revision(rev)
+        git_text.check_revision(rev)
     assert str(error.value).isprintable()
 
 
@@ -41,7 +41,7 @@ def test_an_invalid_revision_is_refused_by_name(rev: str) -> None:
 def test_a_long_revision_is_refused_at_once_in_a_short_message(rev: str) -> None:
     before = time.process_time()
     with pytest.raises(BadInput) as error:
-        revisions.check_revision(rev)
+        git_text.check_revision(rev)
     assert time.process_time() - before < 0.5
     assert len(str(error.value)) < 200
 
@@ -49,7 +49,7 @@ def test_a_long_revision_is_refused_at_once_in_a_short_message(rev: str) -> None
 @given(st.text(max_size=30))
 @example("-")
 def test_no_revision_or_branch_could_be_an_option_or_two_words(text: str) -> None:
-    for judge in (revisions.check_revision, revisions.check_branch):
+    for judge in (git_text.check_revision, git_text.check_branch):
         try:
             accepted = judge(text)
         except BadInput:
@@ -62,10 +62,10 @@ def test_no_revision_or_branch_could_be_an_option_or_two_words(text: str) -> Non
 
 
 def test_a_branch_has_no_steps_back() -> None:
-    assert revisions.check_branch("feature/x") == "feature/x"
+    assert git_text.check_branch("feature/x") == "feature/x"
     for text in ("main~1", "-b", "", "a:b", "^a", "x" * 256):
         with pytest.raises(BadInput, match="not a git branch name"):
-            revisions.check_branch(text)
+            git_text.check_branch(text)
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,13 @@ def test_a_branch_has_no_steps_back() -> None:
     ],
 )
 def test_a_url_stands_for_itself(url: str) -> None:
-    assert revisions.clone_url(url, HOST) == url
+    assert git_text.clone_url(url, HOST) == url
 
 
 @pytest.mark.parametrize("spec", ["torvalds/linux", "a-b/c.d_e", "a/.github", "A1/x.git"])
 def test_an_owner_and_a_name_stand_for_a_url_on_the_host(spec: str) -> None:
-    assert revisions.clone_url(spec, HOST) == f"https://github.com/{spec}"
-    assert revisions.clone_url(spec, "https://git.example.com") == f"https://git.example.com/{spec}"
+    assert git_text.clone_url(spec, HOST) == f"https://github.com/{spec}"
+    assert git_text.clone_url(spec, "https://git.example.com") == f"https://git.example.com/{spec}"
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_an_owner_and_a_name_stand_for_a_url_on_the_host(spec: str) -> None:
     ],
 )
 def test_other_words_stand_for_no_url(spec: str) -> None:
-    assert revisions.clone_url(spec, HOST) is None
+    assert git_text.clone_url(spec, HOST) is None
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_other_words_stand_for_no_url(spec: str) -> None:
 )
 def test_a_url_that_git_must_not_be_given_is_refused(url: str) -> None:
     with pytest.raises(BadInput, match="not a URL that can be cloned") as error:
-        revisions.clone_url(url, HOST)
+        git_text.clone_url(url, HOST)
     assert str(error.value).isprintable()
     assert len(str(error.value)) < 200
 
@@ -122,7 +122,7 @@ def test_a_url_that_git_must_not_be_given_is_refused(url: str) -> None:
 )
 def test_a_refused_url_is_named_without_its_credentials(url: str) -> None:
     with pytest.raises(BadInput, match="host") as error:
-        revisions.clone_url(url, HOST)
+        git_text.clone_url(url, HOST)
     assert "secret" not in str(error.value)
 
 
@@ -138,7 +138,7 @@ def test_a_refused_url_is_named_without_its_credentials(url: str) -> None:
     ],
 )
 def test_a_public_url_holds_no_secret(url: str, public: str) -> None:
-    assert revisions.public_url(url) == public
+    assert git_text.public_url(url) == public
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_a_public_url_holds_no_secret(url: str, public: str) -> None:
     ],
 )
 def test_a_message_is_rid_of_the_secrets_of_its_url(message: str, url: str, cleaned: str) -> None:
-    assert revisions.redact_url(message, url) == cleaned
+    assert git_text.redact_url(message, url) == cleaned
 
 
 @pytest.mark.parametrize(
@@ -171,12 +171,12 @@ def test_a_message_is_rid_of_the_secrets_of_its_url(message: str, url: str, clea
     ],
 )
 def test_a_clone_has_a_harmless_folder_name(url: str, name: str) -> None:
-    assert revisions.clone_folder_name(url) == name
+    assert git_text.clone_folder_name(url) == name
 
 
 @given(st.text())
 def test_every_folder_name_is_one_plain_part_of_a_path(url: str) -> None:
-    name = revisions.clone_folder_name(url)
+    name = git_text.clone_folder_name(url)
     assert name
     assert "/" not in name
     assert name not in (".", "..", ".git")

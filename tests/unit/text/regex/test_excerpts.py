@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marid.text.regex.excerpts import MAX_LINE_LENGTH, ExcerptLine, clip_line, excerpt_groups
-from marid.text.regex.line_hits import LineHit
+from marid.text.line_search import MAX_LINE_LENGTH, ExcerptLine, LineHit, clip_line, excerpt_groups
 
 DATA = b"".join(b"line %d\r\n" % number for number in range(1, 11))
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
-from marid.text.regex.line_hits import LineHit, find_hits
-from marid.text.regex.line_pattern import LinePattern, parse_pattern
+from marid.text.line_search import LineHit, LinePattern, find_hits, parse_pattern
 
 
 def lines(source: str, text: str | bytes, max_hits: int = 100) -> list[int]:

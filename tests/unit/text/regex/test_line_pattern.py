@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
-from marid.text.regex.line_pattern import compile_pattern, literal_pattern, parse_pattern, try_literal_pattern
+from marid.text.line_search import compile_pattern, literal_pattern, parse_pattern, try_literal_pattern
 
 
 @pytest.mark.parametrize(

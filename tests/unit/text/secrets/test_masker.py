@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marid.core.errors import Unavailable
-from marid.text.regex.literal_finder import LiteralFinder
+from marid.text.literal_finder import FindLiterals
 from marid.text.secrets.masker import MASK, Masker, Redactor
 
 ALNUM = string.ascii_letters + string.digits
@@ -310,7 +310,7 @@ def test_masking_twice_is_masking_once(text: str, name: str) -> None:
     assert found == 0
 
 
-def no_library(literals: Sequence[bytes], *, caseless: bool) -> LiteralFinder:
+def no_library(literals: Sequence[bytes], *, caseless: bool) -> FindLiterals:
     raise Unavailable(f"{len(literals)} literals, {caseless=}: no library here")
 
 

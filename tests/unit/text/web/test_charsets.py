@@ -1,7 +1,7 @@
 import pytest
 
 from marid.core.errors import Refused
-from marid.text.web.charsets import decode_page
+from marid.text.web.pages import decode_page
 
 
 @pytest.mark.parametrize(

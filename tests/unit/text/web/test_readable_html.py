@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marid.text.web.http_urls import parse_url
-from marid.text.web.readable_html import extract_readable
+from marid.text.web.pages import extract_readable
 
 AT = parse_url("https://example.com/docs/page")
 

@@ -2,7 +2,7 @@ import pytest
 
 from marid.core.errors import Unavailable
 from marid.text.web.http_urls import parse_url
-from marid.text.web.search_results import SearchResult, parse_results
+from marid.text.web.pages import SearchResult, parse_results
 
 AT = parse_url("https://html.duckduckgo.com/html/?q=x")
 

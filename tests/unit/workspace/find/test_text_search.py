@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from fakes.ports import InlineWorkers
 from marid.core.errors import BadInput, Exhausted, MaridError
-from marid.text.regex.line_hits import find_hits
-from marid.text.regex.line_pattern import LinePattern, literal_pattern, parse_pattern
+from marid.text.line_search import LinePattern, find_hits, literal_pattern, parse_pattern
 from marid.workspace.find.text_search import Grep, SearchedFile, TextSearch, iter_files, make_prefilter
 from marid.workspace.guard.api import PathScope
 

@@ -1,10 +1,14 @@
-"""Regular expressions matched against single lines, and the literals that every match of one contains."""
+"""Search lines: patterns and the literals they require, hits, and excerpts around them."""
 
 import re
 import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
 
-from marid.core.errors import BadInput
+from marid.core.errors import BadInput, Exhausted
+from marid.text.decode import decode_text
 
 MAX_PATTERN_LENGTH = 5_000
 _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
@@ -136,3 +140,108 @@ def _literal_char(kind: str | None, text: str) -> str:
     else:
         char = text if kind == "char" else ""
     return char if char.isascii() else ""
+
+
+class LineHit(NamedTuple):
+    """A matching line, from 1, and the column where the first match starts, from 0."""
+
+    line: int
+    column: int
+
+
+def find_hits(pattern: LinePattern, texts: Sequence[bytes], max_hits: int) -> list[list[LineHit]]:
+    """The hits in each text, at most `max_hits` in all.
+
+    Raises: BadInput for an invalid pattern, Exhausted for one that needs too much memory.
+    """
+    search = compile_pattern(pattern.source).search
+    may_match = _literal_check(pattern)
+    found: list[list[LineHit]] = []
+    try:
+        for data in texts:
+            found.append(list(islice(_iter_hits(_decode_lines(data), may_match, search), max_hits)))
+            max_hits -= len(found[-1])
+    except MemoryError as error:
+        raise Exhausted("the pattern needs too much memory") from error
+    return found
+
+
+def _literal_check(pattern: LinePattern) -> Callable[[str], object]:
+    """A check whether a line contains a required literal, which is much cheaper than the pattern."""
+    match () if pattern.caseless else pattern.required_literals:
+        case ():
+            return lambda line: True
+        case (literal,):
+            return lambda line: literal in line
+        case literals:
+            return re.compile("|".join(map(re.escape, literals))).search
+
+
+def _decode_lines(data: bytes) -> list[str]:
+    """The lines of a file without their endings, so that `$` matches; none for a binary file."""
+    found = decode_text(data)
+    lines = found.text.replace("\r\n", "\n").split("\n") if found else [""]
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _iter_hits(
+    lines: list[str], may_match: Callable[[str], object], search: "Callable[[str], re.Match[str] | None]"
+) -> Iterator[LineHit]:
+    for number, line in enumerate(lines, 1):
+        if may_match(line) and (match := search(line)) is not None:
+            yield LineHit(number, match.start())
+
+
+MAX_LINE_LENGTH = 500
+
+
+class ExcerptLine(NamedTuple):
+    """One line to show, without its ending."""
+
+    number: int
+    text: str
+    is_hit: bool
+
+
+def excerpt_groups(data: bytes, hits: Sequence[LineHit], before: int, after: int) -> Iterator[list[ExcerptLine]]:
+    """The hits with the lines around them; adjacent groups are merged and long lines cut."""
+    if not hits:
+        return
+    lines = data.split(b"\n", hits[-1].line + after)
+    if len(lines) > hits[-1].line + after or not lines[-1]:
+        lines.pop()
+    columns = {hit.line: hit.column for hit in hits}
+    group: list[ExcerptLine] = []
+    for hit in hits:
+        first = max(1, hit.line - before)
+        if group and first > group[-1].number + 1:
+            yield group
+            group = []
+        if group:
+            first = group[-1].number + 1
+        for number in range(first, min(len(lines), hit.line + after) + 1):
+            text = _decode_line(lines[number - 1]).removesuffix("\r")
+            group.append(ExcerptLine(number, clip_line(text, columns.get(number, 0)), number in columns))
+    yield group
+
+
+def _decode_line(line: bytes) -> str:
+    """Decode only this line: decoding whole files again would take longer than the search."""
+    text = decode_text(line)
+    return text.text if text else line.decode("latin-1")
+
+
+def clip_line(text: str, column: int = 0) -> str:
+    """The text, or the part of a very long line around `column`."""
+    if len(text) <= MAX_LINE_LENGTH:
+        return text
+    start = max(0, min(column - MAX_LINE_LENGTH // 4, len(text) - MAX_LINE_LENGTH))
+    end = start + MAX_LINE_LENGTH
+    return f"{'...' if start else ''}{text[start:end]}{'...' if end < len(text) else ''}"
+
+
+def render_groups(groups: Sequence[list[ExcerptLine]], line: Callable[[ExcerptLine], str], *, separate: bool) -> str:
+    """The lines, each formatted by `line`; with `separate`, `--` between the groups."""
+    return ("\n--\n" if separate else "\n").join("\n".join(map(line, group)) for group in groups)

@@ -1,78 +1,63 @@
 """Find which of many byte strings occur in a text: a plain loop for little text, hyperscan for much."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, cast
+from contextlib import suppress
+from typing import Protocol, TypeAlias, cast
 
 from marid.core.errors import Unavailable
 
 # Hyperscan counts the bytes of a text in 32 bits.
 MAX_SCAN_BYTES = 2**32 - 1
 
-
-class LiteralFinder(Protocol):
-    """Finds fixed literals; all finders for the same literals give the same result."""
-
-    def find(self, data: bytes) -> Sequence[int]:
-        """The indexes of the literals that occur in `data`, each once, in any order; raises nothing."""
-        ...
+FindLiterals: TypeAlias = Callable[[bytes], Sequence[int]]
+"""Returns the indexes of the literals that occur in the data, each once, in any order; raises nothing."""
+OnLiteral: TypeAlias = Callable[[int, int, int, int, list[int]], None]
+ScanFunction: TypeAlias = Callable[[bytes, OnLiteral, int, list[int]], None]
+"""Calls `note(index, start, end, flags, hits)` for each literal found: `scan(data, note, flags, hits)`."""
 
 
 class BuildFinder(Protocol):
     """Builds a finder that is fast on much text."""
 
-    def __call__(self, literals: Sequence[bytes], *, caseless: bool) -> LiteralFinder:
+    def __call__(self, literals: Sequence[bytes], *, caseless: bool) -> FindLiterals:
         """Raises: Unavailable."""
         ...
 
 
-class ScanFunction(Protocol):
-    """Calls `note(index, start, end, flags, hits)` for each literal found."""
-
-    def __call__(self, data: bytes, note: "OnLiteral", flags: int, hits: list[int], /) -> None: ...
-
-
-OnLiteral = Callable[[int, int, int, int, list[int]], None]
-
-
-class PlainFinder:
+def build_plain_finder(literals: Sequence[bytes], *, caseless: bool) -> FindLiterals:
     """One search per literal: slow, but needs no preparation and no library. `caseless` literals are in lower case."""
+    numbered = tuple(enumerate(literals))
 
-    def __init__(self, literals: Sequence[bytes], *, caseless: bool) -> None:
-        self._literals = tuple(enumerate(literals))
-        self._caseless = caseless
+    def find(data: bytes) -> Sequence[int]:
+        text = data.lower() if caseless else data
+        return [number for number, literal in numbered if literal in text]
 
-    def find(self, data: bytes) -> Sequence[int]:
-        text = data.lower() if self._caseless else data
-        return [number for number, literal in self._literals if literal in text]
+    return find
 
 
-class HyperscanFinder:
+def build_scan_finder(
+    scan: ScanFunction, refusal: type[Exception], plain: FindLiterals, max_bytes: int = MAX_SCAN_BYTES
+) -> FindLiterals:
     """One pass for all literals; data that the scan refuses goes to `plain`."""
 
-    def __init__(
-        self, scan: ScanFunction, refusal: type[Exception], plain: LiteralFinder, *, longest: int = MAX_SCAN_BYTES
-    ) -> None:
-        self._scan = scan
-        self._refusal = refusal
-        self._plain = plain
-        self._max_bytes = longest
-
-    def find(self, data: bytes) -> Sequence[int]:
-        if len(data) > self._max_bytes:
-            return self._plain.find(data)
+    def find(data: bytes) -> Sequence[int]:
         hits: list[int] = []
         try:
-            self._scan(data, _append_match, 0, hits)
-        except self._refusal:  # such as a second thread in the same scan
-            return self._plain.find(data)
-        return hits
+            if len(data) <= max_bytes:
+                scan(data, _append_match, 0, hits)
+                return hits
+        except refusal:  # such as a second thread in the same scan
+            pass
+        return plain(data)
+
+    return find
 
 
 def _append_match(number: int, _start: int, _end: int, _flags: int, hits: list[int]) -> None:
     hits.append(number)
 
 
-def build_hyperscan_finder(literals: Sequence[bytes], *, caseless: bool) -> LiteralFinder:
+def build_hyperscan_finder(literals: Sequence[bytes], *, caseless: bool) -> FindLiterals:
     """A finder that takes some milliseconds to build. Raises: Unavailable if hyperscan is missing or does not run."""
     try:
         import hyperscan
@@ -84,7 +69,8 @@ def build_hyperscan_finder(literals: Sequence[bytes], *, caseless: bool) -> Lite
         database.compile(expressions=literals, ids=range(len(literals)), flags=flags, literal=True)
     except hyperscan.error as cause:
         raise Unavailable("hyperscan does not run") from cause
-    return HyperscanFinder(cast(ScanFunction, database.scan), hyperscan.error, PlainFinder(literals, caseless=caseless))
+    plain = build_plain_finder(literals, caseless=caseless)
+    return build_scan_finder(cast(ScanFunction, database.scan), hyperscan.error, plain)
 
 
 class AdaptiveFinder:
@@ -97,21 +83,18 @@ class AdaptiveFinder:
         self._caseless = caseless
         self._cold_bytes = warm_bytes
         self._build: BuildFinder | None = build
-        self.finder: LiteralFinder = PlainFinder(literals, caseless=caseless)
+        self.find_now = build_plain_finder(literals, caseless=caseless)
 
     def find(self, data: bytes) -> Sequence[int]:
         if self._build is not None:
             self._cold_bytes -= len(data)
             if self._cold_bytes < 0:
                 self.warm()
-        return self.finder.find(data)
+        return self.find_now(data)
 
     def warm(self) -> None:
         """Switch to the fast finder now."""
         build, self._build = self._build, None  # tried once: a missing library stays missing
-        if build is None:
-            return
-        try:
-            self.finder = build(self._literals, caseless=self._caseless)
-        except Unavailable:
-            return
+        with suppress(Unavailable):
+            if build is not None:
+                self.find_now = build(self._literals, caseless=self._caseless)

@@ -1,1 +1,0 @@
-"""Beads: the lines of an issue file, and which issues are ready."""

@@ -1,1 +1,0 @@
-"""Git: revisions, clone URLs, diffs by file."""

@@ -1,1 +1,0 @@
-"""Search lines by pattern: literals, prefilters, hits, excerpts."""
