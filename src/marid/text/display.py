@@ -7,32 +7,27 @@ from functools import cache
 
 MAX_QUOTED = 60
 
-_ESCAPES = {
-    "\a": "\\a",
-    "\b": "\\b",
-    "\t": "\\t",
-    "\n": "\\n",
-    "\v": "\\v",
-    "\f": "\\f",
-    "\r": "\\r",
-    '"': '\\"',
-    "\\": "\\\\",
-}
+_ESCAPES = {char: f"\\{letter}" for char, letter in zip('\a\b\t\n\v\f\r"\\', 'abtnvfr"\\', strict=True)}
+
+# Printable according to Unicode, but invisible.
+_BLANK_LOOKING = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
+_INVISIBLE = "\u00ad\u180e\u200b-\u200d\u2028\u2029\u2060-\u2065\ufeff\U000e0000-\U000e007f" + _BLANK_LOOKING
+_DIRECTIONAL = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_LATIN = "A-Za-z\u00c0-\u024f"
+# Alphabets with letters that look Latin. Of Greek only those letters: the others are used in formulas.
+_GREEK = "\u0391\u0392\u0395-\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bf"
+_LOOKALIKES = _GREEK + "\u0400-\u058f\u13a0-\u13ff\uab70-\uabbf"
 
 
 def quote_path(path: str) -> str:
     """The path, quoted as git quotes it if it contains anything unprintable."""
     if path.isprintable() and not path.startswith('"'):
         return path
-    return f'"{"".join(_escape_char(char) for char in path)}"'
+    return f'"{"".join(_ESCAPES.get(char) or _escape_char(char) for char in path)}"'
 
 
 def _escape_char(char: str) -> str:
-    if char in _ESCAPES:
-        return _ESCAPES[char]
-    if char.isprintable():
-        return char
-    return "".join(f"\\{byte:03o}" for byte in _char_bytes(char))
+    return char if char.isprintable() else "".join(f"\\{byte:03o}" for byte in _char_bytes(char))
 
 
 def _char_bytes(char: str) -> bytes:
@@ -52,17 +47,13 @@ def unquote_path(shown: str) -> str:
         if pair in back:
             out += back[pair].encode()
             at += 2
-        elif shown[at] == "\\" and _is_octal(shown[at + 1 : at + 4]):
-            out.append(int(shown[at + 1 : at + 4], 8) & 255)
+        elif octal := _compile(r"\\([0-7]{3})").match(shown, at):
+            out.append(int(octal[1], 8) & 255)
             at += 4
         else:
             out += _char_bytes(shown[at])
             at += 1
     return out.decode("utf-8", "surrogateescape")
-
-
-def _is_octal(digits: str) -> bool:
-    return len(digits) == 3 and not digits.strip("01234567")
 
 
 def escape_text(text: str) -> str:
@@ -102,16 +93,6 @@ def human_size(size: float) -> str:
 def format_timestamp(time_ms: float) -> str:
     """Milliseconds since 1970 as local time; empty for 0."""
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(time_ms / 1000)) if time_ms else ""
-
-
-# Printable according to Unicode, but invisible.
-_BLANK_LOOKING = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
-_INVISIBLE = "\u00ad\u180e\u200b-\u200d\u2028\u2029\u2060-\u2065\ufeff\U000e0000-\U000e007f" + _BLANK_LOOKING
-_DIRECTIONAL = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-_LATIN = "A-Za-z\u00c0-\u024f"
-# Alphabets with letters that look Latin. Of Greek only those letters: the others are used in formulas.
-_GREEK = "\u0391\u0392\u0395-\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bf"
-_LOOKALIKES = _GREEK + "\u0400-\u058f\u13a0-\u13ff\uab70-\uabbf"
 
 
 @cache

@@ -3,7 +3,6 @@
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ from marid.core.errors import BadInput, Exhausted
 from marid.text.decode import decode_text
 
 MAX_PATTERN_LENGTH = 5_000
+MAX_LINE_LENGTH = 500
 _SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
 _MAX_LITERALS = 16
 _ONE_LINE = "the pattern contains a line end: a match lies within one line"
@@ -28,8 +28,7 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class LinePattern:
+class LinePattern(NamedTuple):
     """A regular expression that is matched against single lines.
 
     Every match contains one of `required_literals` (empty: none are known), in lower case if `caseless`. A pattern
@@ -64,13 +63,9 @@ def literal_pattern(text: str, *, word: bool = False) -> LinePattern:
     source = re.escape(text)
     if word:
         # The literal comes first: that is what makes it fast.
-        after = r"(?!\w)" if _is_word_char(text[-1]) else ""
-        source += after + (rf"(?<!\w{source})" if _is_word_char(text[0]) else "")
+        after = r"(?!\w)" if re.match(r"\w", text[-1]) else ""
+        source += after + (rf"(?<!\w{source})" if re.match(r"\w", text[0]) else "")
     return LinePattern(source=source, required_literals=(text,), is_literal=True)
-
-
-def _is_word_char(char: str) -> bool:
-    return char.isalnum() or char == "_"
 
 
 def parse_pattern(source: str) -> LinePattern:
@@ -159,7 +154,12 @@ def find_hits(pattern: LinePattern, texts: Sequence[bytes], max_hits: int) -> li
     found: list[list[LineHit]] = []
     try:
         for data in texts:
-            found.append(list(islice(_iter_hits(_decode_lines(data), may_match, search), max_hits)))
+            hits = (
+                LineHit(number, match.start())
+                for number, line in enumerate(_decode_lines(data), 1)
+                if may_match(line) and (match := search(line))
+            )
+            found.append(list(islice(hits, max_hits)))
             max_hits -= len(found[-1])
     except MemoryError as error:
         raise Exhausted("the pattern needs too much memory") from error
@@ -186,17 +186,6 @@ def _decode_lines(data: bytes) -> list[str]:
     return lines
 
 
-def _iter_hits(
-    lines: list[str], may_match: Callable[[str], object], search: "Callable[[str], re.Match[str] | None]"
-) -> Iterator[LineHit]:
-    for number, line in enumerate(lines, 1):
-        if may_match(line) and (match := search(line)) is not None:
-            yield LineHit(number, match.start())
-
-
-MAX_LINE_LENGTH = 500
-
-
 class ExcerptLine(NamedTuple):
     """One line to show, without its ending."""
 
@@ -219,18 +208,12 @@ def excerpt_groups(data: bytes, hits: Sequence[LineHit], before: int, after: int
         if group and first > group[-1].number + 1:
             yield group
             group = []
-        if group:
-            first = group[-1].number + 1
-        for number in range(first, min(len(lines), hit.line + after) + 1):
-            text = _decode_line(lines[number - 1]).removesuffix("\r")
+        for number in range(group[-1].number + 1 if group else first, min(len(lines), hit.line + after) + 1):
+            # Only this line: decoding whole files again would take longer than the search.
+            decoded = decode_text(line := lines[number - 1])
+            text = (decoded.text if decoded else line.decode("latin-1")).removesuffix("\r")
             group.append(ExcerptLine(number, clip_line(text, columns.get(number, 0)), number in columns))
     yield group
-
-
-def _decode_line(line: bytes) -> str:
-    """Decode only this line: decoding whole files again would take longer than the search."""
-    text = decode_text(line)
-    return text.text if text else line.decode("latin-1")
 
 
 def clip_line(text: str, column: int = 0) -> str:

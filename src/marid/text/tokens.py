@@ -28,35 +28,21 @@ _SEAM_SEARCH_BYTES = 4096
 _CLEAR_CACHE_AFTER = 8 << 20
 
 
-class TokenCounter(Protocol):
-    """Counts tokens by the encoding `name`; `exact` if the count is not an estimate."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def exact(self) -> bool: ...
-
-    def count(self, data: bytes) -> int:
-        """The tokens of UTF-8 text; invalid bytes count as the replacement character."""
-        ...
-
-
 class _Tokenizer(Protocol):
     def encode_flat(self, text: str) -> bytes: ...
     def encode_ordinary(self, text: str) -> list[int]: ...
     def clear_cache(self) -> None: ...
 
 
-def make_counter(encoding: str = "o200k_base", *, library: str = "splintr") -> TokenCounter:
+def make_counter(encoding: str = "o200k_base", *, library: str = "splintr") -> "TokenCounter":
     """The counter of an encoding, or an approximation if `library` is not installed. Raises: BadInput."""
     if encoding not in ENCODINGS:
         raise BadInput(f'unknown encoding "{encoding}": use one of {", ".join(ENCODINGS)}')
     try:
         import_module(library)
     except ImportError:
-        return _ApproximateCounter()
-    return _ExactCounter(encoding, library)
+        return TokenCounter("bytes/4", "")
+    return TokenCounter(encoding, library)
 
 
 @cache
@@ -65,37 +51,29 @@ def _tokenizer(library: str, encoding: str) -> _Tokenizer:
     return cast("_Tokenizer", import_module(library).Tokenizer.from_pretrained(encoding))
 
 
-class _ApproximateCounter:
-    """Four bytes per token, which is right for source code on average but not for each file."""
+class TokenCounter:
+    """Counts tokens by the encoding `name`.
 
-    name = "bytes/4"
-    exact = False
-
-    def count(self, data: bytes) -> int:
-        return (len(data) + 3) // 4
-
-
-class _ExactCounter:
-    """Equal to the reference tokenizer, except for a token or two per 192 KB of a word longer than that."""
-
-    exact = True
+    If `exact`, as the reference tokenizer does, except for a token or two per 192 KB of a word longer than that. Else
+    four bytes count as a token, which is right for source code on average but not for each file.
+    """
 
     def __init__(self, name: str, library: str) -> None:
         self.name = name
+        self.exact = bool(library)
         self._library = library
-        self._special = ENCODINGS[name]
         self._bytes_since_clear = 0
 
     def count(self, data: bytes) -> int:
-        return sum(self._count(window) for window in _windows(data))
+        """The tokens of UTF-8 text; invalid bytes count as the replacement character."""
+        return sum(map(self._count, _windows(data))) if self.exact else (len(data) + 3) // 4
 
     def _count(self, window: bytes) -> int:
         tokenizer = _tokenizer(self._library, self.name)
         text = window.decode("utf-8", "replace")
-        if self._special in text:
-            tokens = len(tokenizer.encode_ordinary(text))
-        else:
-            tokens = len(tokenizer.encode_flat(text)) // 4  # four bytes per id
+        is_special = ENCODINGS[self.name] in text
+        # The flat form has four bytes per id.
+        tokens = len(tokenizer.encode_ordinary(text)) if is_special else len(tokenizer.encode_flat(text)) // 4
         self._bytes_since_clear += len(window)
         if self._bytes_since_clear > _CLEAR_CACHE_AFTER:
             tokenizer.clear_cache()
@@ -133,9 +111,6 @@ class CachedCounter:
         self._inner = inner
         self._cache = cache
         self._kind = f"tokens:{inner.name}"
-
-    def count(self, data: bytes) -> int:
-        return self.count_many([data])[0]
 
     def count_many(self, items: Sequence[bytes]) -> list[int]:
         """The tokens of each item, with one read and at most one write of the cache."""

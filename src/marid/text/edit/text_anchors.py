@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest, nsmallest
-from typing import TypeAlias, cast
+from typing import NamedTuple, TypeAlias, cast
 from zlib import crc32
 
 from marid.core.errors import BadInput
@@ -166,16 +166,13 @@ def _find_changed(lines: Sequence[str], anchor: TextAnchor) -> LineRange | None:
     bar = max(anchor.rival, _MIN_RANK, *(pair.rank for pair in pairs[1:]))
     if not pairs or pairs[0].rank < bar + _MIN_LEAD:
         return None
-    best = pairs[0]
-    start, end = best.start, best.end
-    inside = (
-        _start_border(anchor).score(lines, start, inside=True) + _end_border(anchor).score(lines, end, inside=True)
-    ) / 2
-    return (start + 1, end) if inside >= (_MIN_INSIDE if best.score >= _GOOD_SCORE else _GOOD_INSIDE) else None
+    start, end, score, _ = pairs[0]
+    first, last = _start_border(anchor), _end_border(anchor)
+    inside = (first.score(lines, start, inside=True) + last.score(lines, end, inside=True)) / 2
+    return (start + 1, end) if inside >= (_MIN_INSIDE if score >= _GOOD_SCORE else _GOOD_INSIDE) else None
 
 
-@dataclass(frozen=True, kw_only=True)
-class _BorderPair:
+class _BorderPair(NamedTuple):
     """Two possible borders, how well they match, and that score less a penalty for another length."""
 
     start: int
@@ -187,7 +184,11 @@ class _BorderPair:
 def _score_pairs(lines: Sequence[str], anchor: TextAnchor) -> Iterator[_BorderPair]:
     """The score of each pair of possible borders."""
     first, last = _start_border(anchor), _end_border(anchor)
-    numbers = _line_numbers_by_key(lines, {clue.key for clue in (*first.clues, *last.clues)} - {""})
+    keys = {clue.key for clue in (*first.clues, *last.clues)} - {""}
+    numbers: dict[str, list[int]] = defaultdict(list)
+    for number, line in enumerate(lines):
+        if (key := _line_key(line)) in keys:
+            numbers[key].append(number)
     ends = [(last.score(lines, at), at) for at in last.likely_positions(numbers, len(lines))]
     length = anchor.end - anchor.start + 1
     for start in first.likely_positions(numbers, len(lines)):
@@ -195,24 +196,14 @@ def _score_pairs(lines: Sequence[str], anchor: TextAnchor) -> Iterator[_BorderPa
         for other, end in ends:
             if start < end and min(score, other) >= _MIN_SCORE:
                 mean, odd = (score + other) / 2, abs(end - start - length) / (end - start + length)
-                yield _BorderPair(start=start, end=end, score=mean, rank=mean - _LENGTH_PENALTY * odd)
-
-
-def _line_numbers_by_key(lines: Sequence[str], keys: set[str]) -> Mapping[str, Sequence[int]]:
-    """The line numbers of these keys."""
-    found: dict[str, list[int]] = defaultdict(list)
-    for number, line in enumerate(lines):
-        if (key := _line_key(line)) in keys:
-            found[key].append(number)
-    return found
+                yield _BorderPair(start, end, mean, mean - _LENGTH_PENALTY * odd)
 
 
 def _line_key(line: str | None) -> str:
     return "".join((line or "")[:_LINE_LENGTH].split())[:_KEY_LENGTH]
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Clue:
+class _Clue(NamedTuple):
     """The line that was `offset` lines from a border; None is the edge of the text."""
 
     offset: int
@@ -222,8 +213,7 @@ class _Clue:
     inside: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Border:
+class _Border(NamedTuple):
     """One end of a slice, identified by the lines on both sides of it."""
 
     clues: tuple[_Clue, ...]
@@ -246,40 +236,30 @@ class _Border:
             found = numbers.get(clue.key, ())
             for number in found if len(found) <= _MAX_OCCURRENCES else ():
                 votes[number - clue.offset] += clue.weight
-        return sorted((at for at in votes if 0 <= at <= max_position), key=lambda at: (-votes[at], at))[
-            :_MAX_CANDIDATES
-        ]
+        places = (at for at in votes if 0 <= at <= max_position)
+        return nsmallest(_MAX_CANDIDATES, places, key=lambda at: (-votes[at], at))
 
 
 def _start_border(anchor: TextAnchor) -> _Border:
     edge = (None,) if len(anchor.before) < _CONTEXT_LINES else ()
     outside = _make_clues((*reversed(anchor.before), *edge), start=-1, step=-1, factor=1.0)
-    return _Border(clues=_make_clues(anchor.head, start=0, step=1, factor=_INSIDE_FACTOR) + outside)
+    return _Border(_make_clues(anchor.head, start=0, step=1, factor=_INSIDE_FACTOR) + outside)
 
 
 def _end_border(anchor: TextAnchor) -> _Border:
     edge = (None,) if len(anchor.after) < _CONTEXT_LINES else ()
     outside = _make_clues((*anchor.after, *edge), start=0, step=1, factor=1.0)
-    return _Border(clues=_make_clues(anchor.tail[::-1], start=-1, step=-1, factor=_INSIDE_FACTOR) + outside)
+    return _Border(_make_clues(anchor.tail[::-1], start=-1, step=-1, factor=_INSIDE_FACTOR) + outside)
 
 
 def _make_clues(lines: Sequence[str | None], *, start: int, step: int, factor: float) -> tuple[_Clue, ...]:
-    return tuple(
-        _Clue(
-            offset=start + step * index,
-            line=line,
-            key=_line_key(line),
-            weight=_WEIGHTS[index] * factor * _line_weight(line),
-            inside=factor == _INSIDE_FACTOR,
-        )
-        for index, line in enumerate(lines)
-    )
-
-
-def _line_weight(line: str | None) -> float:
-    if line is None or any(map(str.isalnum, line)):
-        return 1.0
-    return _PUNCTUATION_WEIGHT if line.strip() else _BLANK_WEIGHT
+    clues: list[_Clue] = []
+    for index, line in enumerate(lines):
+        weight = _WEIGHTS[index] * factor
+        if line is not None and not any(map(str.isalnum, line)):
+            weight *= _PUNCTUATION_WEIGHT if line.strip() else _BLANK_WEIGHT
+        clues.append(_Clue(start + step * index, line, _line_key(line), weight, factor == _INSIDE_FACTOR))
+    return tuple(clues)
 
 
 def _line(lines: Sequence[str], number: int) -> str | None:

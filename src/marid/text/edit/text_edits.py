@@ -3,9 +3,15 @@
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate, pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from marid.core.errors import BadInput
+
+# Hints are only for texts of a size that a model writes.
+_MAX_HINTED = 10_000
+_QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
+TextRange: TypeAlias = tuple[int, int]
+"""Positions in a text, the end excluded."""
 
 
 def split_lines(text: str) -> list[str]:
@@ -73,18 +79,6 @@ def end_last_line(text: str, ending: str) -> str:
     return text if not text or text.endswith("\n") else text + ending
 
 
-# Hints are only for texts of a size that a model writes.
-_MAX_HINTED = 10_000
-_QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
-
-
-class TextRange(NamedTuple):
-    """Positions in a text, `end` excluded."""
-
-    start: int
-    end: int
-
-
 class Substitution(NamedTuple):
     """The new text and the numbers of the changed lines."""
 
@@ -106,8 +100,8 @@ def substitute(text: str, old: str, new: str, *, every: bool) -> Substitution:
     if not spans:
         raise BadInput(_explain_absence(text, old))
     if len(spans) > 1 and not every:
-        lines = [_line_number(text, span.start) for span in spans[:10]]
-        where = ", ".join(map(str, lines)) + (", ..." if len(spans) > 10 else "")
+        where = ", ".join(str(_line_number(text, start)) for start, _ in spans[:10])
+        where += ", ..." if len(spans) > 10 else ""
         raise BadInput(
             f"old_string occurs {len(spans)} times (lines {where}): add surrounding text to make it unique, "
             "or set replace_all"
@@ -128,23 +122,30 @@ def substitute_first(text: str, old: str, new: str) -> Substitution:
 def _find_ranges(text: str, old: str) -> tuple[list[TextRange], bool]:
     """Where `old` occurs, and whether exactly."""
     # The line feed of `\r\n` alone is half a line ending, so no match may start there.
-    exact = [span for span in _occurrences(text, old) if old[0] != "\n" or text[span.start - 1 : span.start] != "\r"]
+    exact = [span for span in _occurrences(text, old) if old[0] != "\n" or text[span[0] - 1 : span[0]] != "\r"]
     return exact or _loose_occurrences(text, old), bool(exact)
 
 
 def _apply(text: str, spans: list[TextRange], new: str, *, verbatim: bool) -> Substitution:
-    made = _replace_ranges(text, spans, new, verbatim=verbatim)
+    """Replace the ranges; unless `verbatim`, `new` gets the line endings of what it replaces."""
+    usual = usual_line_ending(text)
+    pieces: list[str] = []
+    at = 0
+    for start, end in spans:
+        ending = usual_line_ending(old) if "\n" in (old := text[start:end]) else usual
+        pieces += [text[at:start], new if verbatim else with_line_endings(new, ending)]
+        at = end
+    made = "".join([*pieces, text[at:]])
     if made == text:
         raise BadInput("the new text is the same as the old: nothing would change")
-    starts = [0, *(span.start for span in spans)]
-    passed = accumulate(text.count("\n", before, at) for before, at in pairwise(starts))
+    passed = accumulate(text.count("\n", before, at) for before, at in pairwise([0, *(start for start, _ in spans)]))
     return Substitution(made, [count + 1 for count in passed])
 
 
 def _occurrences(text: str, old: str) -> Iterator[TextRange]:
     at = text.find(old)
     while at >= 0:
-        yield TextRange(at, at + len(old))
+        yield at, at + len(old)
         at = text.find(old, at + len(old))
 
 
@@ -156,29 +157,13 @@ def _loose_occurrences(text: str, old: str) -> list[TextRange]:
     if len(pieces) == 1 and "\r\n" not in old:
         return []
     # A position in the normalized text is one less than the original for each ending shortened before it.
-    shortened: list[int] = []
-    at = -1
-    for piece in pieces[:-1]:
-        at += len(piece) + 1
-        shortened.append(at)
+    shortened = [end - 1 for end in accumulate(len(piece) + 1 for piece in pieces[:-1])]
 
     def original_position(position: int) -> int:
         return position + bisect_right(shortened, position - 1)
 
     found = _occurrences("\n".join(pieces), old.replace("\r\n", "\n"))
-    return [TextRange(original_position(span.start), original_position(span.end)) for span in found]
-
-
-def _replace_ranges(text: str, spans: list[TextRange], new: str, *, verbatim: bool) -> str:
-    usual = usual_line_ending(text)
-    pieces: list[str] = []
-    at = 0
-    for span in spans:
-        old = text[span.start : span.end]
-        ending = usual_line_ending(old) if "\n" in old else usual
-        pieces += [text[at : span.start], new if verbatim else with_line_endings(new, ending)]
-        at = span.end
-    return "".join([*pieces, text[at:]])
+    return [(original_position(start), original_position(end)) for start, end in found]
 
 
 def _line_number(text: str, at: int) -> int:

@@ -1,7 +1,7 @@
 """Replace keys and passwords in a text by a mask that names their kind."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 from math import log2
 from typing import Any
@@ -16,6 +16,7 @@ MASK = "[masked]"
 _MIN_SECRET_LENGTH = 6
 # The value of any other header may be a secret.
 _HARMLESS_HEADERS = ("accept", "content-length", "content-type", "date", "host", "retry-after", "server", "user-agent")
+_HARMLESS_PREFIXES = ("x-ratelimit-", "anthropic-ratelimit-", "x-stainless-")
 _MASK = b"[masked:"
 # Words in a placeholder have one case. In a random key they would not, so a real key is not taken for one.
 _WORD_LIST = b"your example sample placeholder dummy fake changeme change-me change_me replace insert redacted"
@@ -48,32 +49,20 @@ class Masker:
         `name` is the file's name: passwords without a fixed form are only masked in configuration files.
         """
         hits = self._find(data)
-        spans = self._token_spans(data, hits) if hits else []
-        if is_config_file(name):
-            spans += self._assignment_spans(data)
-        if not spans:
-            return data, 0
-        return _mask_spans(data, _merge_spans(spans))
+        spans: list[SecretSpan] = []
+        for number, literal in [self._hints[hit] for hit in hits] if hits else ():
+            spans += [(*span, number) for span in _find_secrets(TOKENS[number], literal, data, data)]
+        if is_config_file(name) and (hits := self._keys.find(data)):
+            lowered = data.lower()
+            for literal in [ASSIGNMENT.literals[hit] for hit in hits]:
+                spans += [(*span, len(TOKENS)) for span in _find_secrets(ASSIGNMENT, literal, data, lowered)]
+        return _mask_spans(data, _merge_spans(spans)) if spans else (data, 0)
 
     def warm(self) -> None:
         """Prepare for much text now, not after the first of it."""
         self._tokens.warm()
         self._keys.warm()
         self._find = self._tokens.find_now
-
-    def _token_spans(self, data: bytes, hits: Sequence[int]) -> list[SecretSpan]:
-        hints = [self._hints[hit] for hit in hits]
-        return [
-            (*span, number) for number, literal in hints for span in _find_secrets(TOKENS[number], literal, data, data)
-        ]
-
-    def _assignment_spans(self, data: bytes) -> list[SecretSpan]:
-        hits = self._keys.find(data)
-        lowered = data.lower() if hits else data
-        literals = [ASSIGNMENT.literals[hit] for hit in hits]
-        return [
-            (*span, len(TOKENS)) for literal in literals for span in _find_secrets(ASSIGNMENT, literal, data, lowered)
-        ]
 
 
 def is_config_file(name: str) -> bool:
@@ -110,19 +99,14 @@ def _is_random(secret: bytes, entropy: float) -> bool:
         return False
     if len(secret) <= _MAX_PLACEHOLDER_LENGTH and _is_placeholder(secret):
         return False
-    return not entropy or _entropy(secret) >= entropy
+    shares = [secret.count(byte) / len(secret) for byte in set(secret)] if entropy else []
+    return -sum(share * log2(share) for share in shares) >= entropy
 
 
 def _is_placeholder(secret: bytes) -> bool:
     if secret.lower() in _DUMMIES or any(word in secret for word in _WORDS):
         return True
     return _compile(_FILLERS + rb"|" + _NOT_SECRET).search(secret) is not None
-
-
-def _entropy(secret: bytes) -> float:
-    """Bits per byte."""
-    shares = [secret.count(byte) / len(secret) for byte in set(secret)]
-    return -sum(share * log2(share) for share in shares)
 
 
 def _is_wordy(secret: bytes) -> bool:
@@ -181,7 +165,10 @@ class Redactor:
     def redact_headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """All header names in lower case, with values only for harmless ones."""
         lowered = {name.lower(): value for name, value in headers.items()}
-        return {name: self.redact_text(value) if _is_harmless(name) else MASK for name, value in lowered.items()}
+        return {
+            name: self.redact_text(value) if name in _HARMLESS_HEADERS or name.startswith(_HARMLESS_PREFIXES) else MASK
+            for name, value in lowered.items()
+        }
 
     def redact_body(self, data: bytes) -> Any:
         """The body as a JSON value if it is JSON, else as text."""
@@ -192,10 +179,6 @@ class Redactor:
             return json.loads(text)
         except (ValueError, RecursionError):
             return text
-
-
-def _is_harmless(name: str) -> bool:
-    return name in _HARMLESS_HEADERS or name.startswith(("x-ratelimit-", "anthropic-ratelimit-", "x-stainless-"))
 
 
 def _spellings(secret: str) -> set[bytes]:
