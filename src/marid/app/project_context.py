@@ -54,7 +54,7 @@ def _write_lock(run: ContextRun) -> None:
     lock = run.lock()
     if lock is not None:
         # Imported when used: few runs leave a lock.
-        from marid.assembly.lock.lock_file import dump_lock
+        from marid.assembly.lock import dump_lock
 
         save_bytes([[dump_lock(lock)]], os.path.join(run.request.cwd, run.request.lock))
 
@@ -85,8 +85,7 @@ def explain_path(scope: RequestScope, wanted: FileSelection, path: str) -> str:
 
 def lock_differences(scope: RequestScope, lock: str, listener: EventSink) -> Iterator[str]:
     """What would differ if the pack of a lock file were made again now, a line each."""
-    from marid.assembly.lock.lock_file import diff_locks, load_lock
-    from marid.assembly.lock.recorder import request_from_lock
+    from marid.assembly.lock import diff_locks, load_lock, request_from_lock
 
     path = os.path.join(scope.cwd, lock)
     old = load_lock(path)

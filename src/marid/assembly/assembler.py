@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar
 
 from marid.assembly.context_ports import ContextPorts
 from marid.assembly.item_builder import ItemBuilder, LevelMatcher
-from marid.assembly.items import ContextItem, Section
+from marid.assembly.items import ContextItem
 from marid.assembly.selection import Selection, make_selection_rules, resolve_targets, select_files
 from marid.core.context import ContextRequest, Level
 from marid.core.events import Emit, FileProblem, WalkProgress
@@ -18,7 +18,6 @@ from marid.workspace.walk import Folder, OnProblem
 
 if TYPE_CHECKING:
     from marid.assembly.content_cache import ContentCache
-    from marid.assembly.symbol_excerpts import AnchoredSymbol
     from marid.text.tokens import CachedCounter
 
 T = TypeVar("T")
@@ -60,15 +59,17 @@ class Assembler:
         return found
 
     @cached_property
-    def symbols(self) -> "Mapping[str, tuple[AnchoredSymbol, ...]]":
-        """The chosen symbols by path. Raises: NotFound for a file that is not selected."""
+    def symbol_builders(self) -> Mapping[str, Callable[[Content], ContextItem]]:
+        """A builder for each path with chosen symbols. Raises: NotFound for a file that is not selected."""
         lock = os.path.join(self.request.cwd, self.request.lock) if self.request.lock else ""
-        if not self.request.render.symbols and not os.path.exists(lock):
+        lock = lock if os.path.exists(lock) else ""
+        if not self.request.render.symbols and not lock:
             return {}
         # Imported when used: it brings the grammars' tables.
-        from marid.assembly.symbol_choices import resolve_symbols
+        from marid.assembly.symbols import build_symbols, resolve_symbols
 
-        return resolve_symbols(self.request, self.selection, lock if os.path.exists(lock) else "")
+        chosen = resolve_symbols(self.request, self.selection, lock)
+        return {path: partial(build_symbols, self.item_builder, symbols) for path, symbols in chosen.items()}
 
     @cached_property
     def reader(self) -> FileReader:
@@ -82,18 +83,20 @@ class Assembler:
     @cached_property
     def _output_identity(self) -> tuple[int, int] | None:
         """Device and inode of the output, if it exists."""
+        if not self.request.output:
+            return None
         try:
-            about = os.stat(os.path.join(self.request.cwd, self.request.output)) if self.request.output else None
+            about = os.stat(os.path.join(self.request.cwd, self.request.output))
         except OSError:
             return None
-        return (about.st_dev, about.st_ino) if about else None
+        return about.st_dev, about.st_ino
 
     @property
     def is_plain(self) -> bool:
         """Whether every file is only read, masked and written."""
         shown = self.request.render
         extras = (shown.budget is not None, shown.tokens, shown.line_numbers, self.request.lock, self._content_cache)
-        return not any(extras) and not self.symbols and self._level_matcher is None
+        return not any(extras) and not self.symbol_builders and self._level_matcher is None
 
     @cached_property
     def counter(self) -> "CachedCounter":
@@ -105,7 +108,7 @@ class Assembler:
 
     def items(self) -> Iterator[ContextItem]:
         """Every selected text file as it will be written."""
-        if self.symbols or self._level_matcher:
+        if self.symbol_builders or self._level_matcher:
             return map(self.item, self.contents())
         return map(self.item_builder.build_full, self.contents())
 
@@ -120,13 +123,13 @@ class Assembler:
 
     def item(self, content: Content) -> ContextItem:
         """One file at the level, or with the symbols, that the user chose for it."""
-        if content.path in self.symbols:
-            return self.item_builder.build_symbols(content, self.symbols[content.path])
+        if build := self.symbol_builders.get(content.path):
+            return build(content)
         return self.item_builder.build(content, self.pinned_level(content.path) or Level.FULL)
 
     def pinned_level(self, path: str) -> Level | None:
         """The level that the user chose for this path."""
-        if path in self.symbols:
+        if path in self.symbol_builders:
             return Level.FULL
         return self._level_matcher.level_of(path) if self._level_matcher else None
 
@@ -136,31 +139,6 @@ class Assembler:
             tokens = self.counter.count_many([item.body for item in group])
             for item, count in zip(group, tokens, strict=True):
                 yield item._replace(tokens=count)
-
-    def sections(self) -> list[Section]:
-        """The tree, log and diff before the files, with secrets masked."""
-        shown, top = self.request.render, self.selection.top
-        found: list[Section] = []
-        if shown.with_tree:
-            from marid.assembly.views.statistics import FileRow, render_tree
-
-            rows = (FileRow(path) for path in self.selection.paths())
-            found.append(Section("tree", "Tree", "".join(f"{line}\n" for line in render_tree(rows, top)).encode()))
-        if shown.log or shown.diff is not None:
-            found += self._git_sections()
-        return found
-
-    def _git_sections(self) -> Iterator[Section]:
-        # Imported when used: few runs ask git.
-        from marid.assembly.git_sections import masked_diff, masked_log
-
-        shown, selection, git = self.request.render, self.selection, self.ports.git()
-        if shown.log:
-            body, masked = masked_log(git.log(selection.top, shown.log), self.item_builder.mask)
-            yield Section("git_log", f"Git Log: last {shown.log} commits", body, masked=masked)
-        if shown.diff is not None:
-            body, masked = masked_diff(git.diff(selection.top, shown.diff or None), selection, self.item_builder.mask)
-            yield Section("git_diff", f"Git Diff: {shown.diff or 'HEAD'}", body, "diff", masked)
 
 
 def group_by_size(items: Iterable[T], size_of: Callable[[T], int]) -> Iterator[list[T]]:

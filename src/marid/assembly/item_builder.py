@@ -1,4 +1,4 @@
-"""Build items: a file in full, as outline, by name, or only chosen symbols."""
+"""Build items: a file in full, as outline, or by name."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -14,7 +14,6 @@ from marid.workspace.rules.rule_layers import RuleSource
 
 if TYPE_CHECKING:
     # Importing a module takes a quarter of a millisecond at every start.
-    from marid.assembly.symbol_excerpts import AnchoredSymbol
     from marid.ports.outlines import Outlines
 
 
@@ -24,7 +23,7 @@ class ItemBuilder:
     def __init__(self, masker: Masker | None, outlines: "Callable[[], Outlines]", *, line_numbers: bool) -> None:
         self._masker = masker
         self._outlines = outlines
-        self._line_numbers = line_numbers
+        self.line_numbers = line_numbers
 
     def build(self, content: Content, level: Level = Level.FULL) -> ContextItem:
         """`content` at `level`; in full if it has no shorter outline, by name if its language is unknown."""
@@ -34,9 +33,7 @@ class ItemBuilder:
             if text is not None:
                 return self._build_at_level(content, text.encode(), Level.OUTLINE)
             level = Level.FULL if language else Level.NAME
-        if level is Level.NAME:
-            return self._build_at_level(content, b"", Level.NAME)
-        return self._build_at_level(content, content.data, Level.FULL)
+        return self._build_at_level(content, b"" if level is Level.NAME else content.data, level)
 
     def warm(self) -> None:
         """Prepare for many files."""
@@ -55,47 +52,29 @@ class ItemBuilder:
 
     def build_full(self, content: Content) -> ContextItem:
         """As `build` in full; the hot path of every run."""
-        if self._masker is None or self._line_numbers:
+        if self._masker is None or self.line_numbers:
             return self.build(content)
         path, data, size, modified, encoding = content
         body, masked = self._masker.mask(data, path)
         return ContextItem(path, body, size, modified, encoding, Level.FULL, masked)
 
-    def build_symbols(self, content: Content, symbols: "Sequence[AnchoredSymbol]") -> ContextItem:
-        """Only the chosen symbols of `content`, with new anchors. Raises: NotFound for a missing symbol."""
-        # Imported when used: it brings the grammars' tables.
-        from marid.assembly.symbol_excerpts import excerpt_symbols
-
-        masked_lines = _realign_lines(content.data, self.mask(content.data, content.path)[0])
-        shaped = excerpt_symbols(content.path, content.data, symbols, masked_lines)
-        body, masked = self.mask(shaped.body, content.path)
-        if self._line_numbers:
-            lines = _realign_lines(shaped.body, body).split(b"\n")
-            width = len(str(shaped.numbers[-1]))
-            numbers = (b"%*d: " % (width, number) if number else b"" for number in shaped.numbers)
-            body = b"".join(b"%b%b\n" % pair for pair in zip(numbers, lines, strict=False))
-        return _make_item(content, body, masked)._replace(spans=shaped.spans, symbols=shaped.symbols)
-
     def _build_at_level(self, content: Content, given: bytes, level: Level) -> ContextItem:
         body, masked = self.mask(given, content.path)
-        if self._line_numbers and level is Level.FULL:
-            body = number_lines(_realign_lines(given, body))
-        return (
-            _make_item(content, body, masked)
-            if level is Level.FULL
-            else _make_item(content, body, masked)._replace(level=level)
-        )
+        if self.line_numbers and level is Level.FULL:
+            body = number_lines(realign_lines(given, body))
+        return make_item(content, body, masked, level)
 
     def mask(self, body: bytes, path: str) -> tuple[bytes, int]:
         """`body` without secrets, and their number."""
         return (body, 0) if self._masker is None else self._masker.mask(body, path)
 
 
-def _make_item(content: Content, body: bytes, masked: int) -> ContextItem:
-    return ContextItem(content.path, body, content.size, content.modified, content.encoding, Level.FULL, masked)
+def make_item(content: Content, body: bytes, masked: int, level: Level = Level.FULL) -> ContextItem:
+    """The item of a file with this body."""
+    return ContextItem(content.path, body, content.size, content.modified, content.encoding, level, masked)
 
 
-def _realign_lines(before: bytes, after: bytes) -> bytes:
+def realign_lines(before: bytes, after: bytes) -> bytes:
     """`after`, the masked text, with as many lines as `before`: empty ones where a mask replaced several."""
     lost = before.count(b"\n") - after.count(b"\n")
     if not lost:

@@ -2,12 +2,20 @@
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from marid.core.context import Level
+from marid.core.context import Level, SymbolDetail
 
 if TYPE_CHECKING:
-    from marid.assembly.symbol_excerpts import AnchoredSymbol
+    from marid.text.edit.text_anchors import TextAnchor
 
 Buffers: TypeAlias = list[bytes]
+
+
+class AnchoredSymbol(NamedTuple):
+    """A chosen symbol, with the anchor from the lock file."""
+
+    name: str
+    choice: SymbolDetail
+    anchor: "TextAnchor | None" = None
 
 
 class Section(NamedTuple):
@@ -32,7 +40,7 @@ class ContextItem(NamedTuple):
     masked: int = 0
     tokens: int | None = None
     spans: tuple[tuple[int, int], ...] = ()
-    symbols: "tuple[AnchoredSymbol, ...]" = ()
+    symbols: tuple[AnchoredSymbol, ...] = ()
 
 
 class Tally(NamedTuple):

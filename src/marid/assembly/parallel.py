@@ -5,15 +5,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from marid.assembly.assembler import Assembler
-from marid.assembly.formats.text_format import SEPARATOR, content_size_line, header
+from marid.assembly.formats.format_table import SEPARATOR, content_size_line, header
 from marid.assembly.items import Batch, Buffers, Tally
 from marid.core.events import FileProblem
 from marid.ports.job_pool import JobPool, OutputPart
 from marid.text.display import quote_path
 from marid.workspace.walk import Folder
 
-# Below this, forking takes longer than packing.
-MIN_FILES = 1000
 _JOB_FILES = 128
 _PART_BYTES = 512 << 10
 
@@ -23,8 +21,10 @@ def pack_in_parallel(work: Assembler, pool: JobPool) -> Iterator[Batch]:
     work.item_builder.warm()  # once, and not in every process
     first = True
     for part in pool.run_jobs([_PackJob(work, folders) for folders in _split_into_jobs(work.selection.folders)]):
-        notes: tuple[list[Any], list[tuple[str, str]]] = marshal.loads(part.notes) if part.notes else ([], [])  # noqa: S302 - made by our own fork
-        tally, problems = notes
+        tally: list[Any] = []
+        problems: list[tuple[str, str]] = []
+        if part.notes:
+            tally, problems = marshal.loads(part.notes)  # noqa: S302 - made by our own fork
         for path, reason in problems:
             work.emit(FileProblem(path=quote_path(path), reason=reason))
         buffers = part.buffers

@@ -1,19 +1,23 @@
-"""Select the files of a request: walk its targets by its rules."""
+"""Select the files of a request: walk its targets by its rules, and check their size before the first byte."""
 
 import os
+import re
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from marid.core.context import FileSelection
-from marid.core.errors import BadInput, NotFound
+from marid.core.errors import BadInput, Exhausted, NotFound
 from marid.core.events import Emit, FileProblem
-from marid.text.display import quote_path
-from marid.workspace.explain import Explanation, describe_decision, explain
+from marid.text.display import human_size, quote_path
+from marid.workspace.explain import describe_decision, explain
 from marid.workspace.read import FileSize, measure_files
 from marid.workspace.rules.ignore_files import UserGitFiles, read_user_text
 from marid.workspace.rules.parse import INLINE, PathRule, parse_contextfile, parse_inline
 from marid.workspace.walk import USER_ACCESS, Folder, FolderAccess, SelectionRules, Walker
+
+_MEGABYTE = 1 << 20
+_LARGEST_LISTED = 10
 
 
 class Selection(NamedTuple):
@@ -31,7 +35,7 @@ class Selection(NamedTuple):
 
     def paths(self) -> Iterable[str]:
         """Every selected path."""
-        return _iter_paths(self.folders)
+        return iter_paths(self.folders)
 
     def measure(self) -> Iterator[FileSize]:
         """Every selected file with its size."""
@@ -46,7 +50,7 @@ class Selection(NamedTuple):
 
     def restrict_to(self, paths: Collection[str]) -> "Selection":
         """Only the files in `paths`."""
-        return self._replace(folders=_group_by_folder(path for path in _iter_paths(self.folders) if path in paths))
+        return self._replace(folders=_group_by_folder(path for path in iter_paths(self.folders) if path in paths))
 
     def exclude_path(self, path: str) -> "Selection":
         """Without the file at the absolute `path`."""
@@ -79,11 +83,8 @@ def resolve_targets(targets: Iterable[str], cwd: str, base: str = "") -> Targets
     if not tops:
         raise BadInput("no target: name a file or folder")
     top = os.path.commonpath([*tops, _resolve_target(base, cwd)] if base else tops)
-    return Targets(
-        top,
-        tuple(sorted(_relative_to_top(path, top) for path in folders)),
-        tuple(sorted(_relative_to_top(path, top) for path in files)),
-    )
+    prefix = len(top.rstrip("/")) + 1
+    return Targets(top, *(tuple(sorted(path[prefix:] for path in paths)) for paths in (folders, files)))
 
 
 def make_selection_rules(
@@ -117,9 +118,41 @@ def select_files(
     walker = Walker(targets.top, rules, on_problem, {} if reasons else None, access)
     if targets.folders == ("",) and not targets.files:
         return Selection(targets.top, list(walker.walk()), frozenset(), walker)
-    paths = {path for target in targets.folders for path in _iter_paths(walker.walk(target))}
+    paths = {path for target in targets.folders for path in iter_paths(walker.walk(target))}
     named = admit_named_files(targets, rules)
     return Selection(targets.top, _group_by_folder(paths | named), named, walker, targets.folders)
+
+
+def check_size(selection: Selection, max_bytes: int) -> None:
+    """Raises: Exhausted if the selected files are larger than `max_bytes`; the error lists the largest."""
+    total = sum(measured.size for measured in selection.measure())
+    if total > max_bytes:
+        largest = sorted(selection.measure(), key=lambda one: -one.size)[:_LARGEST_LISTED]
+        rows = [(human_size(one.size), quote_path(one.path), exclusion_rule(one.path)) for one in largest]
+        width = max((len(path) for _, path, _ in rows), default=0)
+        lines = [
+            f"Total content size exceeds limit of {max_bytes / _MEGABYTE:g}MB: "
+            f"{human_size(total)} in {selection.file_count():,} files.",
+            "The largest files, each with a rule that excludes it:",
+            *(f"  {size:>9}  {path:<{width}}  --rule {_shell_quote(rule)}" for size, path, rule in rows),
+            "Raise the limit with --max-size-mb N (or JINNI_MAX_SIZE_MB), or list all files with --list-only.",
+        ]
+        raise Exhausted("\n".join(lines))
+
+
+def exclusion_rule(path: str) -> str:
+    """A rule that excludes exactly this file."""
+    escaped = re.sub(r"([\\*?\[])", r"\\\1", path)
+    # A trailing blank is stripped from a rule, unless it is in a class.
+    return "!/" + (f"{escaped[:-1]}[{escaped[-1]}]" if escaped[-1].isspace() else escaped)
+
+
+def _shell_quote(rule: str) -> str:
+    """Quote for a shell; unprintable characters need `$'...'` of bash and zsh."""
+    if rule.isprintable():
+        return "'" + rule.replace("'", "'\\''") + "'"
+    plain = (chr(byte) if 32 <= byte < 127 and byte not in b"'\\" else f"\\{byte:03o}" for byte in os.fsencode(rule))
+    return f"$'{''.join(plain)}'"
 
 
 def make_admission_check(selection: Selection) -> Callable[[str], bool]:
@@ -151,11 +184,8 @@ def _would_select(walker: Walker, root: str, path: str) -> bool:
 def admit_named_files(targets: Targets, rules: SelectionRules) -> frozenset[str]:
     """The files that the user named, except those that a `--rule` excludes."""
     own = Walker(targets.top, SelectionRules(inline=rules.inline, ignores=False, defaults=False))
-    return frozenset(path for path in targets.files if not rules.inline or _is_not_excluded_inline(explain(own, path)))
-
-
-def _is_not_excluded_inline(found: Explanation) -> bool:
-    return found.include or found.decision.rank != INLINE
+    explained = {path: explain(own, path) if rules.inline else None for path in targets.files}
+    return frozenset(path for path, it in explained.items() if not it or it.include or it.decision.rank != INLINE)
 
 
 def _resolve_target(target: str, cwd: str) -> str:
@@ -173,11 +203,8 @@ def _resolve_target(target: str, cwd: str) -> str:
     return path
 
 
-def _relative_to_top(path: str, top: str) -> str:
-    return "" if path == top else path[len(top.rstrip("/")) + 1 :]
-
-
-def _iter_paths(folders: Iterable[Folder]) -> Iterable[str]:
+def iter_paths(folders: Iterable[Folder]) -> Iterable[str]:
+    """Every path of some folders."""
     return (f"{folder.path}/{name}" if folder.path else name for folder in folders for name in folder.names)
 
 

@@ -92,7 +92,8 @@ def _percent_decode(text: str) -> str:
     return re.sub("%([0-9A-Fa-f]{2})", lambda found: chr(int(found[1], 16)), text)
 
 
-_UNMERGED = b"* Unmerged path "
+_UNMERGED = re.compile(rb"\* Unmerged path (.+)")
+_RENAMED = re.compile(rb"^(?:rename|copy) to (.+)$", re.MULTILINE)
 _HEADER = b"diff --git "
 # Content lines begin with a space, a sign or a backslash, so these can only be headers.
 _FILE_START = re.compile(rb"^(?=diff --git |\* Unmerged path )", re.MULTILINE)
@@ -126,17 +127,14 @@ class FileDiff(NamedTuple):
 
 
 def split_diff(diff: bytes) -> list[FileDiff]:
-    """Split a diff that was made without renames and with the prefixes `a/` and `b/`."""
-    return [FileDiff(_file_name(data.partition(b"\n")[0]), data) for data in _FILE_START.split(diff) if data]
+    """Split a diff that was made with the prefixes `a/` and `b/`; a renamed file has its new name."""
+    return [FileDiff(_file_name(data), data) for data in _FILE_START.split(diff) if data]
 
 
-def _file_name(line: bytes) -> str:
-    if line.startswith(_UNMERGED):
-        return _decode_name(line[len(_UNMERGED) :])
+def _file_name(data: bytes) -> str:
+    head = data.partition(b"\n@@ ")[0]
+    if found := _RENAMED.search(head) or _UNMERGED.match(head):
+        return unquote_path(found[1].decode("utf-8", "surrogateescape"))
     # `a/NAME b/NAME`: both sides are equally long, so spaces in the name do not matter.
-    both = line[len(_HEADER) :]
-    return _decode_name(both[: (len(both) - 1) // 2]).removeprefix("a/")
-
-
-def _decode_name(data: bytes) -> str:
-    return unquote_path(data.decode("utf-8", "surrogateescape"))
+    both = head.partition(b"\n")[0].removeprefix(_HEADER)
+    return unquote_path(both[: (len(both) - 1) // 2].decode("utf-8", "surrogateescape")).removeprefix("a/")

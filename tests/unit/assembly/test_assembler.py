@@ -7,6 +7,7 @@ from fakes.secrets import AWS_KEY, GITHUB_TOKEN
 from fakes.trees import plant, plant_names
 from marid.assembly.assembler import Assembler, group_by_size
 from marid.assembly.content_cache import ContentCache
+from marid.assembly.views import make_sections
 from marid.core.context import ContextRequest, FileSelection, Level, LevelRule, RenderOptions
 from marid.core.events import ContextEvent, WalkProgress
 
@@ -93,7 +94,7 @@ def with_repository(top: Path, before: dict[str, str], after: dict[str, str]) ->
 def test_sections_are_the_tree_the_log_and_the_diff(tmp_path: Path) -> None:
     outside = with_repository(tmp_path, {"src/a.py": "old\n"}, {"src/a.py": "new\n"})
     work = assembler(tmp_path, outside=outside, shown=RenderOptions(with_tree=True, log=3, diff=""))
-    tree, log, diff = work.sections()
+    tree, log, diff = make_sections(work)
     assert (tree.kind, tree.title) == ("tree", "Tree")
     assert tree.body.decode() == f"{tmp_path.name}/\n└── src/\n    └── a.py\n"
     assert (log.kind, log.title) == ("git_log", "Git Log: last 3 commits")
@@ -105,26 +106,26 @@ def test_sections_are_the_tree_the_log_and_the_diff(tmp_path: Path) -> None:
 def test_a_diff_may_go_back_to_any_revision(tmp_path: Path) -> None:
     outside = with_repository(tmp_path, {"a.py": "1\n"}, {})
     outside.repositories[str(tmp_path)].commit("two", {"a.py": b"2\n"})
-    (diff,) = assembler(tmp_path, outside=outside, shown=RenderOptions(diff="HEAD~1")).sections()
+    (diff,) = make_sections(assembler(tmp_path, outside=outside, shown=RenderOptions(diff="HEAD~1")))
     assert (diff.title, b"-1\n+2\n" in diff.body) == ("Git Diff: HEAD~1", True)
 
 
 def test_no_section_is_made_unasked(tmp_path: Path) -> None:
-    assert assembler(tmp_path).sections() == []
+    assert list(make_sections(assembler(tmp_path))) == []
 
 
 def test_secrets_in_what_git_tells_are_masked_and_counted(tmp_path: Path) -> None:
     outside = with_repository(tmp_path, {"a.py": ""}, {"a.py": GITHUB_TOKEN})
     outside.repositories[str(tmp_path)].commit(f"use {AWS_KEY}", {"b.py": b""})
     work = assembler(tmp_path, outside=outside, shown=RenderOptions(diff="HEAD~1", log=1))
-    log, diff = work.sections()
+    log, diff = make_sections(work)
     assert (AWS_KEY.encode() in log.body, GITHUB_TOKEN.encode() in diff.body, log.masked + diff.masked) == (
         False,
         False,
         2,
     )
     work = assembler(tmp_path, outside=outside, shown=RenderOptions(diff="HEAD~1", log=1, mask=False))
-    log, diff = work.sections()
+    log, diff = make_sections(work)
     assert (AWS_KEY.encode() in log.body, GITHUB_TOKEN.encode() in diff.body, log.masked + diff.masked) == (
         True,
         True,

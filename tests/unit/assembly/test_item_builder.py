@@ -3,7 +3,8 @@ import pytest
 from fakes.outlines import FakeOutlines
 from fakes.secrets import AWS_KEY, PRIVATE_KEY
 from marid.assembly.item_builder import ItemBuilder, LevelMatcher
-from marid.assembly.symbol_excerpts import AnchoredSymbol
+from marid.assembly.items import AnchoredSymbol
+from marid.assembly.symbols import build_symbols
 from marid.core.context import Level, LevelRule, SymbolDetail
 from marid.text.secrets.masker import Masker
 from marid.workspace.read import Content
@@ -79,7 +80,7 @@ def test_numbers_are_right_after_a_secret_of_many_lines(end: str) -> None:
 def test_chosen_symbols_are_masked_before_their_lines_are_numbered() -> None:
     source = f"a = 1\n\n\ndef key():\n    return '''{PRIVATE_KEY}'''\n\n\nb = 2\n"
     chosen = (AnchoredSymbol("key", SymbolDetail.FULL), AnchoredSymbol("b", SymbolDetail.FULL))
-    item = shaper(line_numbers=True).build_symbols(content("a.py", source), chosen)
+    item = build_symbols(shaper(line_numbers=True), chosen, content("a.py", source))
     last = source.count("\n")
     assert item.body.decode().split("\n")[:2] == [" 4: def key():", " 5:     return '''[masked:private-key]"]
     assert item.body.decode().endswith(f"⋮\n{last}: b = 2\n")
@@ -88,7 +89,7 @@ def test_chosen_symbols_are_masked_before_their_lines_are_numbered() -> None:
 
 
 def test_chosen_symbols_need_no_numbers() -> None:
-    item = shaper().build_symbols(content("a.py", "a = 1\nb = 2\n"), (AnchoredSymbol("b", SymbolDetail.FULL),))
+    item = build_symbols(shaper(), (AnchoredSymbol("b", SymbolDetail.FULL),), content("a.py", "a = 1\nb = 2\n"))
     assert (item.body, item.level) == (b"b = 2\n", Level.FULL)
 
 

@@ -9,8 +9,7 @@ import pytest
 from fakes.ports import InlinePool
 from marid.adapters.workers.fork_pool import ForkPool
 from marid.assembly.context_ports import ContextPorts
-from marid.assembly.parallel import MIN_FILES
-from marid.assembly.pipeline import ContextRun
+from marid.assembly.pipeline import MIN_PARALLEL_FILES, ContextRun
 from marid.bootstrap.wiring import open_request
 from marid.core.context import ContextReport, ContextRequest, FileSelection, OutputFormat, RenderOptions
 from marid.core.errors import Exhausted
@@ -23,7 +22,7 @@ KEY = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     top = tmp_path_factory.mktemp("many")
-    for number in range(MIN_FILES + 50):
+    for number in range(MIN_PARALLEL_FILES + 50):
         folder = top / f"d{number % 7}"
         folder.mkdir(exist_ok=True)
         (folder / f"f{number:04}.txt").write_text(f"file {number}\n" * (number % 5))
@@ -53,7 +52,7 @@ def test_many_hands_write_the_same_bytes_and_report_as_one(many: Path, helpers: 
     assert _run(many, ForkPool(helpers), shared) == (expected, report)
     assert report.masked == 1
     assert report.binaries == 2
-    assert report.files == MIN_FILES + 52
+    assert report.files == MIN_PARALLEL_FILES + 52
     assert [what for what in shared if isinstance(what, PackProgress)][-1] == alone[-1]
 
 
@@ -95,9 +94,9 @@ def test_what_a_helper_could_not_read_is_told_here(many: Path) -> None:
 
 
 def test_the_first_file_has_no_separator_even_when_binaries_come_before_it(tmp_path: Path) -> None:
-    for number in range(MIN_FILES):
+    for number in range(MIN_PARALLEL_FILES):
         (tmp_path / f"a{number:04}.bin").write_bytes(b"\0")
     (tmp_path / "z.txt").write_text("z\n")
     data, report = _run(tmp_path, ForkPool(1), [])
     assert data.startswith(b"File: z.txt\n")
-    assert report.binaries == MIN_FILES
+    assert report.binaries == MIN_PARALLEL_FILES

@@ -3,13 +3,13 @@
 import json
 from collections.abc import Sequence
 
-from marid.assembly.formats.format_renderer import format_mtime
+from marid.assembly.formats.format_table import TextFormat, format_mtime
 from marid.assembly.items import ContextItem, Section
 from marid.core.context import Level
 from marid.text.display import quote_path
 
 
-class JsonFormat:
+class JsonFormat(TextFormat):
     """One object with `sections` and `files`, one file per line."""
 
     def __init__(self) -> None:

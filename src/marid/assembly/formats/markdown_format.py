@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from marid.assembly.formats.format_renderer import missing_newline, name_line
+from marid.assembly.formats.format_table import TextFormat, missing_newline
 from marid.assembly.items import ContextItem, Section
 from marid.core.context import Level
 from marid.syntax.languages import fence_of
@@ -12,14 +12,8 @@ from marid.text.display import quote_path
 _BACKTICKS = re.compile(rb"`{3,}")
 
 
-class MarkdownFormat:
+class MarkdownFormat(TextFormat):
     """Headings and fences; a fence is longer than any run of backticks inside it."""
-
-    def prologue(self) -> bytes:
-        return b""
-
-    def epilogue(self) -> bytes:
-        return b""
 
     def item(self, item: ContextItem, *, first: bool) -> Sequence[bytes]:
         note = "" if item.level is Level.FULL else f" ({item.level.value})"
@@ -29,12 +23,8 @@ class MarkdownFormat:
     def section(self, section: Section, *, first: bool) -> Sequence[bytes]:
         return _fenced_block(f"## {section.title}", section.fence_language, section.body, first=first)
 
-    def name(self, item: ContextItem) -> bytes:
-        return name_line(item)
-
     def names(self, items: Sequence[ContextItem], *, first: bool) -> Sequence[bytes]:
-        body = b"".join(name_line(item) for item in items)
-        return _fenced_block("## By name only", "", body, first=first)
+        return self.section(Section("names", "By name only", b"".join(map(self.name, items))), first=first)
 
 
 def _inline_code(text: str) -> str:

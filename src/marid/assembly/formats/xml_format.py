@@ -3,15 +3,16 @@
 import re
 from collections.abc import Sequence
 
-from marid.assembly.formats.format_renderer import format_mtime
+from marid.assembly.formats.format_table import TextFormat, format_mtime
 from marid.assembly.items import ContextItem, Section
 from marid.core.context import Level
 from marid.text.display import quote_path
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;"})
 
 
-class XmlFormat:
+class XmlFormat(TextFormat):
     """Well-formed XML: the content in CDATA, or escaped where a parser would change its line ends."""
 
     def prologue(self) -> bytes:
@@ -48,15 +49,9 @@ class XmlFormat:
 
 
 def _tag(name: str, attributes: dict[str, str]) -> bytes:
-    pairs = "".join(f' {key}="{_xml_attribute(value)}"' for key, value in attributes.items() if value)
+    safe = {key: _NOT_XML.sub("\ufffd", value).translate(_ENTITIES) for key, value in attributes.items() if value}
+    pairs = "".join(f' {key}="{value}"' for key, value in safe.items())
     return f"<{name}{pairs}>".encode()
-
-
-def _xml_attribute(value: str) -> str:
-    value = _NOT_XML.sub("\ufffd", value)
-    for char, entity in (("&", "&amp;"), ("<", "&lt;"), ('"', "&quot;"), ("\t", "&#9;"), ("\n", "&#10;")):
-        value = value.replace(char, entity)
-    return value
 
 
 def _xml_text(body: bytes) -> tuple[bytes, int]:

@@ -3,9 +3,9 @@ import json
 from hypothesis import given, settings
 
 from fakes.context_formats import item, item_contents, projects, read_json
+from marid.assembly.formats.format_table import pack
 from marid.assembly.formats.json_format import JsonFormat
 from marid.assembly.items import ContextItem, Section
-from marid.assembly.pack import pack
 from marid.core.context import Level
 
 

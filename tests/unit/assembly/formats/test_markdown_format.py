@@ -2,10 +2,9 @@ import pytest
 from hypothesis import given, settings
 
 from fakes.context_formats import item, projects, read_markdown
-from marid.assembly.formats.format_renderer import missing_newline
+from marid.assembly.formats.format_table import missing_newline, pack
 from marid.assembly.formats.markdown_format import MarkdownFormat
 from marid.assembly.items import ContextItem, Section
-from marid.assembly.pack import pack
 from marid.core.context import Level
 
 

@@ -4,9 +4,9 @@ from xml.etree import ElementTree as ET
 from hypothesis import given, settings
 
 from fakes.context_formats import item, projects, read_xml
+from marid.assembly.formats.format_table import pack
 from marid.assembly.formats.xml_format import XmlFormat
 from marid.assembly.items import ContextItem, Section
-from marid.assembly.pack import pack
 from marid.core.context import Level
 
 

@@ -5,19 +5,34 @@ import pytest
 from hypothesis import given, settings
 
 from fakes.context_formats import item, paths
-from marid.assembly.lock.lock_file import (
+from fakes.trees import plant_names
+from marid.assembly.items import AnchoredSymbol, Section
+from marid.assembly.lock import (
     Lock,
     LockedFile,
+    LockRecorder,
     diff_locks,
     dump_lock,
     load_lock,
     lock_file_row,
+    request_from_lock,
+    request_to_dict,
 )
-from marid.assembly.symbol_excerpts import AnchoredSymbol
-from marid.core.context import Level, SymbolDetail
+from marid.assembly.selection import resolve_targets, select_files
+from marid.core.context import (
+    ContextRequest,
+    FileSelection,
+    Level,
+    LevelRule,
+    OutputFormat,
+    RenderOptions,
+    SymbolChoice,
+    SymbolDetail,
+)
 from marid.core.errors import BadInput, NotFound
 from marid.text.content_hash import sha256_hex
 from marid.text.edit.text_anchors import anchor_lines
+from marid.workspace.walk import SelectionRules
 
 ROW = lock_file_row(item("a.py", b"x\ny", 4)._replace(tokens=3), "because")
 
@@ -31,14 +46,14 @@ def test_a_row_holds_every_fact_of_its_file() -> None:
         path="a.py",
         level="full",
         reason="because",
-        digest=sha256_hex(b"x\ny"),
+        sha256=sha256_hex(b"x\ny"),
         size=7,
         written=3,
         tokens=3,
         spans=((1, 2),),
         symbols=(),
     )
-    assert (ROW, len(ROW.digest)) == (expected, 64)
+    assert (ROW, len(ROW.sha256)) == (expected, 64)
 
 
 @pytest.mark.parametrize("level", [Level.OUTLINE, Level.NAME])
@@ -116,8 +131,8 @@ def test_differences_tell_what_came_went_and_changed() -> None:
     old = lock(same, ROW._replace(path="b"), ROW._replace(path="c"), ROW._replace(path="d"), ROW._replace(path="e"))
     new = lock(
         same,
-        ROW._replace(path="c", digest="0", tokens=9),
-        ROW._replace(path="d", digest="0"),
+        ROW._replace(path="c", sha256="0", tokens=9),
+        ROW._replace(path="d", sha256="0"),
         ROW._replace(path="e", level="outline"),
         ROW._replace(path="f"),
     )
@@ -153,3 +168,93 @@ def test_any_name_survives_a_lock(tmp_path_factory: pytest.TempPathFactory, path
     found = load_lock(str(place))
     assert list(found.symbols()) == [path]
     assert found.files[0].reason == path
+
+
+REQUEST = ContextRequest(
+    cwd="/projects/shop",
+    selection=FileSelection(
+        targets=("src", "../other"),
+        rules=("!*.md",),
+        config="rules",
+        gitignore=False,
+        defaults=False,
+        changed_since="main",
+    ),
+    render=RenderOptions(
+        form=OutputFormat.XML,
+        line_numbers=True,
+        with_tree=True,
+        mask=False,
+        budget=1000,
+        levels=(LevelRule("*.py", Level.OUTLINE),),
+        symbols=(SymbolChoice("src/a.py", "f", SymbolDetail.HIDE),),
+        diff="",
+        log=3,
+    ),
+    max_bytes=5,
+    encoding="cl100k_base",
+    output="out.xml",
+    lock="locks/my.lock",
+)
+
+
+def lock_of(request: dict[str, object], encoding: str = "cl100k_base") -> Lock:
+    return Lock(request=request, encoding=encoding, sections={}, files=())
+
+
+def test_a_request_comes_back_from_its_lock_seen_from_the_lock_s_folder() -> None:
+    again = request_from_lock(lock_of(request_to_dict(REQUEST)), "/projects/shop/locks/my.lock")
+    assert again == REQUEST._replace(
+        cwd="/projects/shop/locks",
+        selection=REQUEST.selection._replace(targets=("../src", "../../other"), config="../rules"),
+        output="../out.xml",
+        lock="/projects/shop/locks/my.lock",
+    )
+
+
+def test_what_was_not_given_stays_not_given() -> None:
+    plain = ContextRequest(cwd="/p", lock="my.lock")
+    assert request_from_lock(lock_of(request_to_dict(plain), "o200k_base"), "/p/my.lock") == plain._replace(
+        lock="/p/my.lock"
+    )
+
+
+@pytest.mark.parametrize("name", request_to_dict(REQUEST))
+def test_a_request_without_one_of_its_parts_is_refused(name: str) -> None:
+    kept = {key: value for key, value in request_to_dict(REQUEST).items() if key != name}
+    with pytest.raises(BadInput, match="the lock file has no valid request"):
+        request_from_lock(lock_of(kept), "/my.lock")
+
+
+def test_a_request_with_an_unknown_word_is_refused() -> None:
+    with pytest.raises(BadInput, match="the lock file has no valid request"):
+        request_from_lock(lock_of({**request_to_dict(REQUEST), "format": "yaml"}), "/my.lock")
+
+
+def test_a_lock_of_estimated_tokens_is_refused() -> None:
+    with pytest.raises(BadInput, match="estimates"):
+        request_from_lock(lock_of(request_to_dict(REQUEST), "bytes/4"), "/my.lock")
+
+
+def test_a_record_collects_what_passes(tmp_path: Path) -> None:
+    plant_names(tmp_path, "a.py", "b.py")
+    selection = select_files(
+        resolve_targets([".", "b.py"], str(tmp_path)), SelectionRules(), lambda _: None, reasons=True
+    )
+    record = LockRecorder(REQUEST, "cl100k_base", [Section("tree", "Tree", b"p/\n")])
+    chosen = (AnchoredSymbol("f", SymbolDetail.FULL),)
+    items = [item("a.py", b"x")._replace(symbols=chosen), item("b.py", b"")._replace(level=Level.NAME)]
+    assert list(record.record(items, selection)) == items
+    found = record.to_lock()
+    assert (found.encoding, found.sections) == ("cl100k_base", {"tree": sha256_hex(b"p/\n")})
+    assert [(row.path, row.reason, row.symbols) for row in found.files] == [
+        ("a.py", "because no rule matches it; full fits the budget", chosen),
+        ("b.py", "named; name fits the budget", ()),
+    ]
+
+
+def test_a_lock_may_be_in_a_folder_that_is_no_utf_8(tmp_path: Path) -> None:
+    odd = ContextRequest(cwd="/p", selection=FileSelection(targets=("\udcff",), rules=("!\udcfe",)), lock="my.lock")
+    (tmp_path / "lock").write_bytes(dump_lock(lock_of(request_to_dict(odd))))
+    again = request_from_lock(load_lock(str(tmp_path / "lock")), "/p/my.lock")
+    assert (again.selection.targets, again.selection.rules) == (("\udcff",), ("!\udcfe",))

@@ -1,24 +1,22 @@
-"""Excerpts of a file with chosen symbols, each found by name or, after edits, by its anchor."""
+"""Only chosen symbols of a file, each found by name or, after edits, by its anchor."""
 
+import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from marid.core.context import SymbolDetail
+from marid.assembly.item_builder import ItemBuilder, make_item, realign_lines
+from marid.assembly.items import AnchoredSymbol, ContextItem
+from marid.assembly.lock import load_lock
+from marid.assembly.selection import Selection
+from marid.core.context import ContextRequest, SymbolDetail
 from marid.core.errors import NotFound
 from marid.syntax.languages import language_of
 from marid.syntax.treesitter.definitions import Definition, definitions, find_definitions
 from marid.text.display import quote_path
-from marid.text.edit.text_anchors import TextAnchor, anchor_lines, locate_anchor
+from marid.text.edit.text_anchors import anchor_lines, locate_anchor
+from marid.workspace.read import Content
 
 _MAX_SUGGESTIONS = 8
-
-
-class AnchoredSymbol(NamedTuple):
-    """A chosen symbol, with the anchor from the lock file."""
-
-    name: str
-    choice: SymbolDetail
-    anchor: TextAnchor | None = None
 
 
 class SymbolExcerpt(NamedTuple):
@@ -43,6 +41,37 @@ class _Placeholder(NamedTuple):
 
     text: str
     end: int
+
+
+def resolve_symbols(request: ContextRequest, selection: Selection, lock: str) -> dict[str, tuple[AnchoredSymbol, ...]]:
+    """The chosen symbols by path. An existing lock file adds anchors, and choices for other files.
+
+    Raises: NotFound for a file that is not selected.
+    """
+    old = load_lock(lock).symbols() if lock else {}
+    selected = frozenset(selection.paths())
+    chosen: dict[str, tuple[AnchoredSymbol, ...]] = {}
+    for given, name, choice in request.render.symbols:
+        # Relative to the top or to the working directory.
+        paths = (given, os.path.relpath(os.path.realpath(os.path.join(request.cwd, given)), selection.top))
+        if (path := next((path for path in paths if path in selected), None)) is None:
+            raise NotFound(f"--symbol: {quote_path(given)} is not selected")
+        anchor = next((one.anchor for one in old.get(path, ()) if one.name == name), None)
+        chosen[path] = (*chosen.get(path, ()), AnchoredSymbol(name, choice, anchor))
+    return old | chosen
+
+
+def build_symbols(builder: ItemBuilder, symbols: Sequence[AnchoredSymbol], content: Content) -> ContextItem:
+    """An item with only the chosen symbols of `content`, with new anchors. Raises: NotFound for a missing symbol."""
+    masked_lines = realign_lines(content.data, builder.mask(content.data, content.path)[0])
+    excerpt = excerpt_symbols(content.path, content.data, symbols, masked_lines)
+    body, masked = builder.mask(excerpt.body, content.path)
+    if builder.line_numbers:
+        lines = realign_lines(excerpt.body, body).split(b"\n")
+        width = len(str(excerpt.numbers[-1]))
+        numbers = (b"%*d: " % (width, number) if number else b"" for number in excerpt.numbers)
+        body = b"".join(b"%b%b\n" % pair for pair in zip(numbers, lines, strict=False))
+    return make_item(content, body, masked)._replace(spans=excerpt.spans, symbols=excerpt.symbols)
 
 
 def excerpt_symbols(path: str, data: bytes, symbols: Sequence[AnchoredSymbol], masked: bytes) -> SymbolExcerpt:

@@ -1,15 +1,168 @@
+import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from fakes.context_formats import paths
 from fakes.git import FakeGit, FakeRepository
-from fakes.secrets import AWS_KEY, GITHUB_TOKEN, PASSWORD, PRIVATE_KEY
+from fakes.secrets import GITHUB_TOKEN, PASSWORD, PRIVATE_KEY
 from fakes.trees import plant
-from marid.assembly.git_sections import masked_diff, masked_log
 from marid.assembly.selection import Selection, make_selection_rules, resolve_targets, select_files
-from marid.core.context import FileSelection
+from marid.assembly.views import (
+    FileRow,
+    Statistics,
+    Totals,
+    compute_statistics,
+    json_bytes,
+    masked_diff,
+    render_paths,
+    render_tree,
+    statistics_json,
+    statistics_text,
+)
+from marid.core.context import FileSelection, OutputFormat
+from marid.text.display import unquote_path
 from marid.text.secrets.masker import Masker
 from marid.workspace.rules.ignore_files import UserGitFiles
+from marid.workspace.walk import Folder
+
+
+def written(folders: list[Folder], *, null: bool = False, form: OutputFormat = OutputFormat.TEXT) -> bytes:
+    return b"".join(piece for batch in render_paths(folders, null=null, form=form) for piece in batch)
+
+
+def test_there_is_one_path_a_line() -> None:
+    assert written([Folder("", ["a", "b"]), Folder("src/x", ["c.py"])]) == b"a\nb\nsrc/x/c.py\n"
+
+
+def test_nothing_is_written_for_nothing() -> None:
+    assert written([]) == b""
+
+
+def test_a_name_that_could_be_misread_is_quoted() -> None:
+    assert written([Folder("", ["a\nb", "é", "\udcff"]), Folder("x\ty", ["c"])]) == (
+        b'"a\\nb"\n\xc3\xa9\n"\\377"\n"x\\ty/c"\n'
+    )
+
+
+def test_a_name_that_looks_quoted_is_quoted_wherever_it_stands() -> None:
+    assert written([Folder("", ["!", '"b"'])]) == b'!\n"\\"b\\""\n'
+
+
+def test_names_separated_by_nul_are_the_bytes_of_the_disk() -> None:
+    assert written([Folder("", ["a\nb", '"c"', "\udcff"]), Folder("d", ["e"])], null=True) == b'a\nb\0"c"\0\xff\0d/e\0'
+
+
+def test_json_is_a_list_of_paths_shown_as_elsewhere() -> None:
+    assert json.loads(written([Folder("", ["a\nb"]), Folder("d", ["é"])], form=OutputFormat.JSON)) == ['"a\\nb"', "d/é"]
+
+
+def test_a_long_list_comes_in_batches() -> None:
+    folders = [Folder(str(n), ["a"]) for n in range(9000)]
+    assert [len(batch) for batch in render_paths(folders, null=False, form=OutputFormat.TEXT)] == [4000, 4000, 1000]
+
+
+def test_json_ends_with_a_newline() -> None:
+    assert json_bytes(["é"]) == '[\n "é"\n]\n'.encode()
+
+
+@settings(deadline=None)
+@given(st.lists(paths(), max_size=6))
+def test_every_name_can_be_read_back(names: list[str]) -> None:
+    folders = [Folder(path.rpartition("/")[0], [path.rpartition("/")[2]]) for path in names]
+    lines = written(folders).decode().split("\n")[:-1]
+    assert [unquote_path(line) for line in lines] == names
+    raw = written(folders, null=True).split(b"\0")[:-1]
+    assert [one.decode("utf-8", "surrogateescape") for one in raw] == names
+
+
+def test_a_tree_has_files_before_folders_each_by_name() -> None:
+    rows = [FileRow(path) for path in ("b/y.py", "z.py", "b/a/x.py", "a.py", "b/z.py", "c/d/e.py")]
+    assert list(render_tree(rows, "/home/me/shop")) == [
+        "shop/",
+        "├── a.py",
+        "├── z.py",
+        "├── b/",
+        "│   ├── y.py",
+        "│   ├── z.py",
+        "│   └── a/",
+        "│       └── x.py",
+        "└── c/",
+        "    └── d/",
+        "        └── e.py",
+    ]
+
+
+def test_tokens_stand_beside_the_files_where_they_are_known() -> None:
+    assert list(render_tree([FileRow("a", 1, 1234), FileRow("b", 1)], "/p", mark="≈"))[1:] == [
+        "├── a (≈1,234 tokens)",
+        "└── b",
+    ]
+
+
+def test_names_in_a_tree_cannot_break_its_lines() -> None:
+    assert list(render_tree([FileRow("a\nb/c\td")], "/p\n")) == ['"p\\n"/', '└── "a\\nb"/', '    └── "c\\td"']
+
+
+def test_the_top_of_the_disk_has_a_name_too() -> None:
+    assert list(render_tree([], "/")) == ["//"]
+
+
+def test_a_tree_may_be_deeper_than_python_may_recurse() -> None:
+    assert len(list(render_tree([FileRow("/".join("d" * 3000))], "/p"))) == 3001
+
+
+ROWS = [FileRow("a.py", 10, 3), FileRow("src/b.py", 2000, 500), FileRow("src/x/c.py", 30, 8)]
+
+
+def test_statistics_add_up_the_whole_each_folder_with_all_below_and_the_largest() -> None:
+    assert compute_statistics(ROWS) == Statistics(
+        Totals(3, 2040, 511),
+        {"src": Totals(2, 2030, 508), "src/x": Totals(1, 30, 8)},
+        [ROWS[1], ROWS[2], ROWS[0]],
+    )
+
+
+def test_the_largest_are_ten_of_many() -> None:
+    rows = [FileRow(f"{n}.py", n, n) for n in range(2000)]
+    assert [row.size for row in compute_statistics(rows).largest] == list(range(1999, 1989, -1))
+
+
+def test_statistics_for_a_person_are_a_table() -> None:
+    assert list(statistics_text(compute_statistics(ROWS), encoding="o200k_base", mark="≈")) == [
+        "3 files, 2.0 KB, ≈511 tokens (o200k_base)",
+        "",
+        "folder  files   bytes  tokens",
+        "src/        2  2.0 KB    ≈508",
+        "src/x/      1    30 B      ≈8",
+        "",
+        "largest files   bytes  tokens",
+        "src/b.py       2.0 KB    ≈500",
+        "src/x/c.py       30 B      ≈8",
+        "a.py             10 B      ≈3",
+    ]
+
+
+def test_statistics_of_nothing_are_one_line() -> None:
+    assert list(statistics_text(compute_statistics([]), encoding="x", mark="")) == ["0 files, 0 B, 0 tokens (x)"]
+
+
+def test_forty_folders_are_shown_and_the_others_counted() -> None:
+    lines = list(
+        statistics_text(compute_statistics([FileRow(f"{n}/a", 1, 1) for n in range(50)]), encoding="x", mark="")
+    )
+    assert "and 10 more folders" in lines
+    assert sum(line[0:1].isdigit() and "/ " in line for line in lines) == 40
+
+
+def test_statistics_for_a_program_hold_everything() -> None:
+    data = json.loads(statistics_json(compute_statistics(ROWS), encoding="o200k_base", exact=True))
+    assert (data["files"], data["bytes"], data["tokens"]) == (3, 2040, 511)
+    assert (data["encoding"], data["exact"]) == ("o200k_base", True)
+    assert data["folders"][0] == {"path": "src", "files": 2, "bytes": 2030, "tokens": 508}
+    assert data["largest"][0] == {"path": "src/b.py", "bytes": 2000, "tokens": 500}
 
 
 def unmasked(data: bytes, _name: str) -> tuple[bytes, int]:
@@ -115,10 +268,6 @@ def test_no_secret_leaves_in_a_diff(tmp_path: Path, name: str, before: str, afte
     assert text.endswith(b"\n-z\n+-z\n")
 
 
-def test_no_secret_leaves_in_a_log() -> None:
-    assert masked_log(f"    use {AWS_KEY}\n".encode(), Masker().mask) == (b"    use [masked:aws-access-key]\n", 1)
-
-
 def test_a_name_that_is_no_utf_8_is_judged_as_it_is(tmp_path: Path) -> None:
     plant(tmp_path, {"\udcff.py": ""})
     mode = part("a/~.py b/~.py", "new mode 100755").replace(b"~", b"\xff")
@@ -130,4 +279,3 @@ def test_what_git_quotes_that_is_no_utf_8_is_replaced(tmp_path: Path) -> None:
     plant(tmp_path, {"a.py": ""})
     diff = part("a/a.py b/a.py", "+").replace(b"+", b"+\xff")
     assert masked_diff(diff, selection(tmp_path), unmasked)[0].decode().endswith("+\ufffd\n")
-    assert masked_log(b"\xff", unmasked)[0].decode() == "\ufffd"

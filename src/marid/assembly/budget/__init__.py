@@ -1,1 +1,0 @@
-"""Fit files into a token budget: rank them, choose levels."""

@@ -1,1 +1,0 @@
-"""The lock file of a pack: record it, read it, compare it."""
