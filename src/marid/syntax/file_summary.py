@@ -8,9 +8,9 @@ from typing import cast
 
 from marid.core.errors import BadInput, Exhausted
 from marid.syntax.languages import fence_of, language_of
-from marid.syntax.python.imports import module_names
-from marid.syntax.python.scopes import assigned_names, docstring_node, docstring_text, is_constant, statements
-from marid.syntax.python.source import DEFINITION_NODES, FUNCTION_NODES, DefinitionNode, PythonSource, read_source
+from marid.syntax.python.scopes import assigned_names, definitions, docstring_node, docstring_text, statements
+from marid.syntax.python.source import FUNCTION_NODES, DefinitionNode, PythonSource, read_source
+from marid.syntax.python.source_views import module_names
 from marid.syntax.treesitter.definitions import visible_definitions
 from marid.text.decode import line_count, to_utf8
 from marid.text.display import clip, join_limited
@@ -77,24 +77,18 @@ def _python_lines(data: bytes) -> Iterator[str]:
     yield from _name_list("imports", imported)
     for node in top:
         if isinstance(node, ast.ClassDef):
-            yield from _class_lines(source, node)
+            yield _signature_line(source, node)
+            yield from (f"  {_signature_line(source, each)}" for each in definitions(node.body))
     functions = [f"  {_signature_line(source, node)}" for node in top if isinstance(node, FUNCTION_NODES)]
     if functions:
         yield from ("functions:", *functions)
-    yield from _name_list("constants", [name for node in top for name in assigned_names(node) if is_constant(name)])
-    yield from _name_list("variables", [name for node in top for name in assigned_names(node) if not is_constant(name)])
-
-
-def _class_lines(source: PythonSource, node: ast.ClassDef) -> Iterator[str]:
-    yield _signature_line(source, node)
-    for each in statements(node.body):
-        if isinstance(each, DEFINITION_NODES):
-            yield f"  {_signature_line(source, each)}"
+    assigned = [name for node in top for name in assigned_names(node)]
+    yield from _name_list("constants", [name for name in assigned if name.isupper()])
+    yield from _name_list("variables", [name for name in assigned if not name.isupper()])
 
 
 def _signature_line(source: PythonSource, node: DefinitionNode) -> str:
-    start, end = source.line_span(node)
-    return f"{' '.join(source.signature(node).split())} (Lines {start}-{end})"
+    return f"{' '.join(source.signature(node).split())} {source.line_label(node)}"
 
 
 def _name_list(title: str, names: list[str]) -> Iterator[str]:
@@ -123,18 +117,13 @@ def _toml_lines(text: str) -> Iterator[str]:
 
 def _tables(value: object) -> list[dict[str, object]]:
     """The tables in a value: itself, or those of an array."""
-    if isinstance(value, dict):
-        return [cast("dict[str, object]", value)]
-    if isinstance(value, list):
-        inside = cast("list[object]", value)
-        return [cast("dict[str, object]", each) for each in inside if isinstance(each, dict)]
-    return []
+    inside = cast("list[object]", value) if isinstance(value, list) else [value]
+    return [cast("dict[str, object]", each) for each in inside if isinstance(each, dict)]
 
 
 def _json_lines(text: str) -> Iterator[str]:
     """The keys of an object with the type of each value, or the contents of an array. Raises: ValueError."""
-    found: object = json.loads(text)
-    yield from _value_lines(found)
+    yield from _value_lines(json.loads(text))
 
 
 def _record_lines(text: str) -> Iterator[str]:

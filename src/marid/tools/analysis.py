@@ -9,8 +9,7 @@ from marid.syntax.file_summary import file_summary
 from marid.syntax.python.resolve.call_graph import MAX_DEPTH, CallTrace, trace_calls
 from marid.syntax.python.resolve.fact_reader import py_facts
 from marid.syntax.python.resolve.facts import FileFacts
-from marid.syntax.python.resolve.modules import ModuleIndex
-from marid.syntax.python.resolve.resolver import Resolver
+from marid.syntax.python.resolve.resolver import ModuleIndex, Resolver
 from marid.syntax.python.resolve.target import find_target
 from marid.text.display import quote_path
 from marid.toolkit.handles import FileRef, FolderRef

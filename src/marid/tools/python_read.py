@@ -5,14 +5,12 @@ from typing import Annotated
 
 from marid.core.policy.policy import Effect
 from marid.ports.workers import Workers
-from marid.syntax.python.documentation import py_class_summary, py_docstring
-from marid.syntax.python.edit.definition_text import PythonExcerpt, find_declaration, find_definition, find_signature
-from marid.syntax.python.imports import py_imports
+from marid.syntax.python.edit.edits import PythonExcerpt, find_declaration, find_definition, find_signature
 from marid.syntax.python.resolve.fact_reader import py_class_facts
 from marid.syntax.python.resolve.facts import FileFacts
 from marid.syntax.python.resolve.hierarchy import find_subclasses
 from marid.syntax.python.source import py_syntax_problem
-from marid.syntax.python.source_views import py_outline, py_skeleton
+from marid.syntax.python.source_views import py_class_summary, py_docstring, py_imports, py_outline, py_skeleton
 from marid.text.display import quote_path
 from marid.toolkit.handles import FileRef, PathRef
 from marid.toolkit.outcome import ToolOutput

@@ -15,15 +15,18 @@ from hypothesis import strategies as st
 from marid.core.errors import BadInput, MaridError
 from marid.syntax.python.edit.additions import add_definition, extract_definition, move_definition
 from marid.syntax.python.edit.anchor import InsertionAnchor
-from marid.syntax.python.edit.definition_text import find_declaration, find_definition, find_signature
 from marid.syntax.python.edit.edits import (
+    find_declaration,
+    find_definition,
+    find_signature,
     remove_definition,
     set_declaration,
     set_signature,
     update_definition,
     wrap_region,
 )
-from marid.syntax.python.edit.name_lookup import BlockStatement, definitions, variables
+from marid.syntax.python.edit.name_lookup import definitions_by_name, variables_by_name
+from marid.syntax.python.scopes import BlockStatement, all_definitions
 from marid.syntax.python.source import DEFINITION_NODES, read_source
 
 FEW, MANY = 25, 300
@@ -56,15 +59,12 @@ def sample(path: Path) -> Sample | None:
         return None
     defined: dict[str, list[BlockStatement]] = {}
     declared: dict[str, list[BlockStatement]] = {}
-    pending: list[tuple[str, ast.AST]] = [("", tree)]
-    while pending:
-        prefix, scope = pending.pop()
+    for prefix, scope in [("", tree), *((f"{name}.", node) for name, node in all_definitions(tree.body))]:
         if isinstance(scope, ast.Module | ast.ClassDef):
-            for name, found in variables(scope).items():
+            for name, found in variables_by_name(scope).items():
                 declared.setdefault(prefix + name, []).extend(found)
-        for name, found in definitions(scope).items():
+        for name, found in definitions_by_name(scope).items():
             defined.setdefault(prefix + name, []).extend(found)
-            pending.extend((f"{prefix}{name}.", one.node) for one in found)
     return Sample(
         data=data,
         tree=tree,
@@ -126,7 +126,7 @@ def removed_and_added_is_the_same(file: Sample, draw: st.DataObject) -> None:
 def neighbours(file: Sample, name: str, found: BlockStatement) -> list[InsertionAnchor]:
     """The definitions next to one in its block that can be named."""
     prefix, dot, _ = name.rpartition(".")
-    sides = {"after": found.index - 1, "before": found.index + 1}
+    sides = {"after": found.position - 1, "before": found.position + 1}
     anchors: list[InsertionAnchor] = []
     for kind in ("after", "before"):
         at = sides[kind]

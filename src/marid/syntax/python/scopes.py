@@ -1,41 +1,64 @@
 """The statements of a scope. Those in `if`, `try`, `with`, loops and `match` belong to the scope around them."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from marid.core.errors import NotFound
 from marid.syntax.names import suggestion
 from marid.syntax.python.source import DEFINITION_NODES, DefinitionNode
 
-_BLOCKS = ("body", "handlers", "cases", "orelse", "finalbody")
+_HOLDERS = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match)
 
 
-def statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+class BlockStatement(NamedTuple):
+    """A statement and the block that contains it."""
+
+    node: ast.stmt
+    block: list[ast.stmt]
+
+    @property
+    def position(self) -> int:
+        return next(at for at, node in enumerate(self.block) if node is self.node)
+
+
+def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The lists of statements directly in a node, in source order."""
+    parts = [(part, "body") for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))]
+    for holder, field in ((node, "body"), *parts, (node, "orelse"), (node, "finalbody")):
+        block = getattr(holder, field, None)
+        if isinstance(block, list):
+            yield block
+
+
+def block_statements(body: list[ast.stmt]) -> Iterator[BlockStatement]:
     """All statements of a scope in source order, each before those it contains; not those of inner scopes."""
-    waiting: list[ast.AST] = list(reversed(body))
+    waiting = [BlockStatement(node, body) for node in reversed(body)]
     while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.stmt):
-            yield node
-        if not isinstance(node, DEFINITION_NODES):
-            waiting.extend(reversed([inner for field in _BLOCKS for inner in getattr(node, field, ())]))
+        found = waiting.pop()
+        yield found
+        if isinstance(found.node, _HOLDERS):
+            waiting.extend([BlockStatement(node, block) for block in blocks(found.node) for node in block][::-1])
 
 
-def definitions(body: Sequence[ast.stmt]) -> Iterator[DefinitionNode]:
+def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Like `block_statements`, without the blocks."""
+    return (node for node, _ in block_statements(body))
+
+
+def definitions(body: list[ast.stmt]) -> Iterator[DefinitionNode]:
     """The functions and classes of a scope."""
     return (node for node in statements(body) if isinstance(node, DEFINITION_NODES))
 
 
-def all_definitions(body: Sequence[ast.stmt]) -> Iterator[tuple[str, DefinitionNode]]:
+def all_definitions(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, DefinitionNode]]:
     """All functions and classes of a file with dotted names, each before those inside it."""
-    waiting = [(node.name, node) for node in definitions(body)][::-1]
-    while waiting:
-        name, node = waiting.pop()
-        yield name, node
-        waiting.extend([(f"{name}.{inner.name}", inner) for inner in definitions(node.body)][::-1])
+    for node in definitions(body):
+        yield prefix + node.name, node
+        yield from all_definitions(node.body, f"{prefix}{node.name}.")
 
 
-def find_named(body: Sequence[ast.stmt], name: str) -> list[DefinitionNode]:
+def find_named(body: list[ast.stmt], name: str) -> list[DefinitionNode]:
     """The definitions of a dotted name. Raises: NotFound; the message suggests similar names."""
     wanted = name.strip()
     known = list(all_definitions(body))
@@ -68,11 +91,6 @@ def target_names(target: ast.expr) -> Iterator[str]:
             waiting.append(each.value)
 
 
-def is_constant(name: str) -> bool:
-    """Whether a name is written like a constant."""
-    return name.isupper()
-
-
 def docstring_node(node: DefinitionNode | ast.Module) -> ast.Expr | None:
     """The statement that is the docstring, or None."""
     first = node.body[0] if node.body else None
@@ -82,10 +100,6 @@ def docstring_node(node: DefinitionNode | ast.Module) -> ast.Expr | None:
 
 
 def docstring_text(owner: DefinitionNode | ast.Module) -> str:
-    """The docstring without common indentation and blank lines around it; empty without one."""
-    statement = docstring_node(owner)
-    if statement is None or not isinstance(statement.value, ast.Constant):
-        return ""
-    first, *rest = str(statement.value.value).expandtabs().split("\n")
-    common = min((len(line) - len(line.lstrip(" \t")) for line in rest if line.strip()), default=0)
-    return "\n".join([first.strip(), *(line[common:].rstrip() for line in rest)]).strip("\n").rstrip()
+    """The docstring without common indentation and trailing space; empty without one."""
+    lines = (ast.get_docstring(owner) or "").split("\n")
+    return "\n".join(line.rstrip() for line in lines).strip("\n")

@@ -85,6 +85,13 @@ class PythonSource:
         """Whether a row exists and holds only white space."""
         return 0 <= index < self.row_count and not self.row(index).strip()
 
+    def blank_rows(self, index: int, step: int) -> int:
+        """The number of blank rows from a row on, downwards or upwards."""
+        count = 0
+        while self.is_blank(index + count * step):
+            count += 1
+        return count
+
     def indent(self, index: int) -> str:
         """The white space at the start of a row; a form feed resets it."""
         return leading_space(self.row(index)).rpartition("\f")[2]
@@ -134,6 +141,11 @@ class PythonSource:
         """The first and last line of a statement, decorators included."""
         first, end = self.row_span(node)
         return self.line_of_row(first), self.line_of_row(end - 1)
+
+    def line_label(self, node: ast.stmt) -> str:
+        """The lines of a statement, as views show them."""
+        first, last = self.line_span(node)
+        return f"(Lines {first}-{last})"
 
     def start_with_decorators(self, node: ast.stmt) -> int:
         """The offset where a statement starts, decorators included."""

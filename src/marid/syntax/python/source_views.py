@@ -1,21 +1,34 @@
-"""The outline and the skeleton of a Python file."""
+"""Views of a Python file: outline, skeleton, imports, docstrings and short descriptions of classes."""
 
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
 
-from marid.syntax.python.scopes import assigned_names, definitions, docstring_node, is_constant, statements
+from marid.core.errors import BadInput, NotFound
+from marid.syntax.python.scopes import (
+    all_definitions,
+    assigned_names,
+    definitions,
+    docstring_node,
+    docstring_text,
+    find_named,
+    statements,
+)
 from marid.syntax.python.source import (
-    DEFINITION_NODES,
     FUNCTION_NODES,
     DefinitionNode,
     FunctionNode,
     PythonSource,
     read_source,
 )
+from marid.syntax.treesitter.nodes import cut_pieces
+from marid.text.display import clip
 
-Cut = tuple[int, int, str]
-_SPACE = " \t\f"
+Cut: TypeAlias = tuple[int, int, str]
+MODULE = "module"
+_MAX_LENGTH = 200
 _LINE_REST = re.compile(r"[^\r\n]*")
 _LINE_END = re.compile(r"\r\n?|\n")
 # Atomic groups: reading `\r\n` in two ways would double the work with every line.
@@ -24,59 +37,38 @@ _COMMENT_BELOW = re.compile(r"(?>[ \t\f]*(?>\r\n?|\n))++([ \t\f]+)#[^\r\n]*")
 
 def py_outline(data: bytes) -> str:
     """One line for each class, function and variable, nested by two spaces. Raises as `read_source`."""
-    return "\n".join(_outline_lines(read_source(data)))
+    source = read_source(data)
+    return "\n".join(_outline_lines(source, source.tree.body))
 
 
-def _outline_lines(source: PythonSource) -> Iterator[str]:
-    waiting: list[tuple[int, bool, Iterator[ast.stmt]]] = [(0, False, statements(source.tree.body))]
-    while waiting:
-        depth, in_class, rest = waiting[-1]
-        for node in rest:
-            for kind, name in _kinds_and_names(node, in_class=in_class):
-                start, end = source.line_span(node)
-                yield f"{'  ' * depth}[{kind}] {name} (Lines {start}-{end})"
-            if isinstance(node, ast.ClassDef):
-                waiting.append((depth + 1, True, statements(node.body)))
-                break
-        else:
-            waiting.pop()
+def _outline_lines(source: PythonSource, body: list[ast.stmt], depth: int = 0) -> Iterator[str]:
+    for node in statements(body):
+        for kind, name in _kinds_and_names(node, in_class=depth > 0):
+            yield f"{'  ' * depth}[{kind}] {name} {source.line_label(node)}"
+        if isinstance(node, ast.ClassDef):
+            yield from _outline_lines(source, node.body, depth + 1)
 
 
 def _kinds_and_names(node: ast.stmt, *, in_class: bool) -> Iterator[tuple[str, str]]:
     """Kind and name of what a statement defines: several for `a = b = 1`, none for most statements."""
-    if isinstance(node, DEFINITION_NODES):
-        yield _kind(node, in_class=in_class), node.name
-    else:
-        for name in assigned_names(node):
-            yield "Constant" if is_constant(name) else "Variable", name
-
-
-def _kind(node: DefinitionNode, *, in_class: bool) -> str:
     if isinstance(node, ast.ClassDef):
-        return "Class"
-    kind = "Method" if in_class else "Function"
-    return f"Async {kind}" if isinstance(node, ast.AsyncFunctionDef) else kind
+        yield "Class", node.name
+    elif isinstance(node, FUNCTION_NODES):
+        kind = "Method" if in_class else "Function"
+        yield f"Async {kind}" if isinstance(node, ast.AsyncFunctionDef) else kind, node.name
+    for name in assigned_names(node):
+        yield "Constant" if name.isupper() else "Variable", name
 
 
 def py_skeleton(data: bytes) -> str:
     """The file with `...` for the bodies of functions, docstrings kept; it parses. Raises as `read_source`."""
     source = read_source(data)
-    parts: list[str] = []
-    at = 0
-    for start, end, instead in _skeleton_cuts(source):
-        parts += (source.text[at:start], instead)
-        at = end
-    return "".join((*parts, source.text[at:]))
+    return "".join(cut_pieces(source.text, _skeleton_cuts(source, source.tree.body)))
 
 
-def _skeleton_cuts(source: PythonSource) -> Iterator[Cut]:
-    waiting = list(definitions(source.tree.body))[::-1]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, FUNCTION_NODES):
-            yield from _body_cuts(source, node)
-        else:
-            waiting.extend(list(definitions(node.body))[::-1])
+def _skeleton_cuts(source: PythonSource, body: list[ast.stmt]) -> Iterator[Cut]:
+    for node in definitions(body):
+        yield from _body_cuts(source, node) if isinstance(node, FUNCTION_NODES) else _skeleton_cuts(source, node.body)
 
 
 def _body_cuts(source: PythonSource, node: FunctionNode) -> Iterator[Cut]:
@@ -101,10 +93,9 @@ def _whole_body_cut(source: PythonSource, node: FunctionNode) -> Cut:
     row = source.row_starts[source.first_row(node.body[0])]
     indent = source.text[row:start]
     header = source.header_span(node)[1]
-    if indent.strip(_SPACE) or source.text[header:row].strip(" \t\f\r\n").startswith("\\"):
+    if indent.strip(" \t\f") or source.text[header:row].strip(" \t\f\r\n").startswith("\\"):
         return start, source.end(node.body[-1]), "..."
-    found = _LINE_REST.match(source.text, header)
-    end = _LINE_END.match(source.text, found.end() if found else header)
+    end = _LINE_END.search(source.text, header)
     return end.end() if end else row, _body_end(source, node, len(indent)), indent + "..."
 
 
@@ -115,3 +106,99 @@ def _body_end(source: PythonSource, node: FunctionNode, width: int) -> int:
     while (found := _COMMENT_BELOW.match(source.text, end)) and len(found.group(1)) >= width:
         end = found.end()
     return end
+
+
+def py_class_summary(data: bytes, name: str) -> str:
+    """The summary of a class by dotted name.
+
+    Raises: NotFound, BadInput if the name is not a class or is ambiguous, and as `read_source`.
+    """
+    source = read_source(data)
+    classes = [node for node in find_named(source.tree.body, name) if isinstance(node, ast.ClassDef)]
+    if not classes:
+        raise BadInput(f"'{name}' is a function, not a class")
+    if len(classes) > 1:
+        lines = ", ".join(str(source.line_span(node)[0]) for node in classes)
+        raise BadInput(f"'{name}' is ambiguous: classes of this name are at lines {lines}")
+    return "\n".join(_summary_lines(source, classes[0]))
+
+
+def _summary_lines(source: PythonSource, node: ast.ClassDef) -> Iterator[str]:
+    yield from _signature_lines(source, node, "")
+    if doc := docstring_text(node):
+        yield from ('"""', *doc.split("\n"), '"""')
+    parts: dict[str, list[str]] = {"Variables": [], "Methods": [], "Classes": []}
+    for each in statements(node.body):
+        if isinstance(each, ast.ClassDef):
+            parts["Classes"].append(f"  {source.signature(each)} {source.line_label(each)}")
+        elif isinstance(each, FUNCTION_NODES):
+            doc = docstring_text(each).partition("\n")[0]
+            parts["Methods"] += [
+                *_signature_lines(source, each, "  "),
+                *([f"    {clip(doc, _MAX_LENGTH)}"] if doc else ()),
+            ]
+        elif any(assigned_names(each)):
+            parts["Variables"].append(f"  {clip(source.node_line(each), _MAX_LENGTH)} {source.line_label(each)}")
+    for title, lines in parts.items():
+        if lines:
+            yield from ("", f"{title}:", *lines)
+
+
+def _signature_lines(source: PythonSource, node: DefinitionNode, indent: str) -> Iterator[str]:
+    for each in node.decorator_list:
+        yield f"{indent}@{clip(source.node_line(each), _MAX_LENGTH)}"
+    yield f"{indent}{source.signature(node)} {source.line_label(node)}"
+
+
+def py_docstring(data: bytes, name: str) -> str:
+    """The docstring of the file (`module`) or of a definition, without its indentation.
+
+    Raises: NotFound, BadInput if definitions of the name have different docstrings, and as `read_source`.
+    """
+    source = read_source(data)
+    if name.strip() == MODULE:
+        if doc := docstring_text(source.tree):
+            return doc
+        raise NotFound("the file has no docstring")
+    owners = {text: node for node in find_named(source.tree.body, name) if (text := docstring_text(node))}
+    if not owners:
+        raise NotFound(f"'{name}' has no docstring")
+    if len(owners) > 1:
+        lines = ", ".join(str(source.line_span(node)[0]) for node in owners.values())
+        raise BadInput(f"'{name}' is ambiguous: definitions with their own docstrings are at lines {lines}")
+    return next(iter(owners))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportStatement:
+    """One import statement."""
+
+    line: int
+    modules: tuple[str, ...]
+    """With the dots of relative imports."""
+    text: str
+    """On one line."""
+    scope: str
+    """The dotted name of the enclosing definition; empty at top level."""
+
+
+def py_imports(data: bytes) -> tuple[ImportStatement, ...]:
+    """Every import statement in source order, also inside definitions. Raises as `read_source`."""
+    source = read_source(data)
+    scopes = [("", source.tree.body), *((name, node.body) for name, node in all_definitions(source.tree.body))]
+    found = [
+        ImportStatement(
+            line=source.line_of_row(node.lineno - 1), modules=module_names(node), text=ast.unparse(node), scope=scope
+        )
+        for scope, body in scopes
+        for node in statements(body)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    return tuple(sorted(found, key=lambda each: each.line))
+
+
+def module_names(node: ast.Import | ast.ImportFrom) -> tuple[str, ...]:
+    """The modules that a statement names."""
+    if isinstance(node, ast.Import):
+        return tuple(alias.name for alias in node.names)
+    return ("." * node.level + (node.module or ""),)

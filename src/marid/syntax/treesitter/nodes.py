@@ -4,9 +4,9 @@
 (py-tree-sitter issue 472). So points are only used here, by index.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, AnyStr
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -43,6 +43,12 @@ def named_child_at(node: "Node", index: int = 0) -> "Node | None":
     return node.named_child(index) if 0 <= index < node.named_child_count else None
 
 
+def body_start(node: "Node", body: "Node") -> int:
+    """The start of the body, or of the member initializers of a C++ constructor."""
+    before = child_at(node, node.child_count - 2) if body.type == "compound_statement" else None
+    return before.start_byte if before and before.type == "field_initializer_list" else body.start_byte
+
+
 @dataclass(frozen=True, kw_only=True)
 class CodeExcerpt:
     """Pieces of a file as text, and the first and last line of each."""
@@ -57,12 +63,11 @@ def line_start(data: bytes, start: int) -> int:
     return start if data[begin:start].strip(b" \t") else begin
 
 
-def apply_cuts(data: bytes, cuts: Iterable[tuple[int, int, bytes]]) -> str:
-    """The text with some spans replaced; a span that starts inside another is ignored."""
-    kept: list[bytes] = []
+def cut_pieces(text: AnyStr, cuts: Iterable[tuple[int, int, AnyStr]]) -> Iterator[AnyStr]:
+    """The pieces of a text with some spans replaced; a span that starts inside another is ignored."""
     at = 0
     for start, end, instead in cuts:
         if start >= at:
-            kept += (data[at:start], instead)
+            yield from (text[at:start], instead)
             at = end
-    return b"".join((*kept, data[at:])).decode("utf-8", "replace")
+    yield text[at:]

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from marid.core.errors import BadInput, NotFound
-from marid.syntax.python.documentation import docstring_text, py_class_summary, py_docstring
 from marid.syntax.python.scopes import all_definitions, statements, suggestion
+from marid.syntax.python.source_views import docstring_text, py_class_summary, py_docstring
 
 CODE = b'''\
 @frozen

@@ -1,4 +1,4 @@
-from marid.syntax.python.imports import py_imports
+from marid.syntax.python.source_views import py_imports
 
 CODE = b"""\
 import os, os.path as p

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from marid.syntax.python.documentation import docstring_text
 from marid.syntax.python.scopes import definitions
-from marid.syntax.python.source_views import py_outline, py_skeleton
+from marid.syntax.python.source_views import docstring_text, py_outline, py_skeleton
 
 LIBRARY = sorted(Path(sysconfig.get_paths()["stdlib"]).glob("*.py"))
 

@@ -1,32 +1,29 @@
-"""Add definitions to a Python file, and move them."""
+"""Add definitions to a Python file, and move them. Blank lines around new code are as between its neighbours."""
 
 import ast
 import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
-from marid.core.errors import BadInput
+from marid.core.errors import BadInput, NotFound
 from marid.syntax.python.edit.anchor import InsertionAnchor
-from marid.syntax.python.edit.definition_text import name_span
-from marid.syntax.python.edit.edits import EditResult, remove_statement, splice
+from marid.syntax.python.edit.edits import EditResult, name_span, remove_statement, splice
 from marid.syntax.python.edit.indentation import detect_style, parse_code, reindent
-from marid.syntax.python.edit.insertion_points import (
-    InsertionGap,
-    StatementRange,
-    find_anchor,
-    gap_after,
-    gap_at_end,
-    gap_before,
-    top_index,
-    usual_blank_lines,
-)
 from marid.syntax.python.edit.name_lookup import (
     ScopeNode,
-    blocks,
-    definitions,
+    ambiguity_message,
+    definitions_by_name,
     locate_definition,
-    locate_scope,
+    locate_definition_node,
+    missing_message,
+    on_line,
     split_name,
+    variables_by_name,
 )
+from marid.syntax.python.scopes import blocks, docstring_node
 from marid.syntax.python.source import DEFINITION_NODES, PythonSource, commonest_line_ending, read_source
 
 _JOINT = re.compile(r"\\(?:\r\n|\n|\r)\Z")
@@ -41,18 +38,35 @@ class ExtractedDefinition:
     first_line: int
 
 
+class StatementRange(NamedTuple):
+    """The statements to insert before or after: `block[first:end]`."""
+
+    block: list[ast.stmt]
+    first: int
+    end: int
+
+
+class InsertionGap(NamedTuple):
+    """The rows that new code replaces, usually none, and the blank lines around it."""
+
+    first: int
+    end: int
+    above: int
+    below: int
+
+
 def add_definition(data: bytes, name: str, content: str, anchor: InsertionAnchor) -> EditResult:
     """Insert code that defines the dotted `name` in its scope. Raises: BadInput, NotFound, Exhausted."""
     source = read_source(data)
     (*path, leaf), line = split_name(name)
     if line:
         raise BadInput(f"'{name}' must be the name of the new definition, without a line")
-    home = locate_scope(source, path)
+    home = locate_definition_node(source, ".".join(path)) if path else source.tree
     spot = _find_position(source, home, path, anchor)
     opened = _expand_inline_block(source, spot)
     if opened is not None:
         return add_definition(source.encode(opened), name, content, anchor)
-    base = "" if spot.block is source.tree.body else source.indent(source.row_span(spot.block[0])[0])
+    base = "" if spot.block is source.tree.body else source.indent(source.first_row(spot.block[0]))
     used = detect_style(source, source.tree)
     made = parse_code(content, base, used)
     _check_name(home, made.tree, leaf)
@@ -88,8 +102,42 @@ def move_definition(data: bytes, name: str, dest_name: str, anchor: InsertionAnc
 def _find_position(source: PythonSource, home: ScopeNode, path: list[str], anchor: InsertionAnchor) -> StatementRange:
     if anchor.kind in ("before", "after"):
         return find_anchor(source, home, path, anchor.symbol)
-    at = top_index(home) if anchor.kind == "top" else len(home.body)
-    return StatementRange(block=home.body, first=at, end=len(home.body))
+    at = _top_index(home) if anchor.kind == "top" else len(home.body)
+    return StatementRange(home.body, at, len(home.body))
+
+
+def find_anchor(source: PythonSource, scope: ScopeNode, path: Sequence[str], symbol: str) -> StatementRange:
+    """The statements of a scope with the anchor's name, which may include the scope's name.
+
+    Adjacent statements of one name, such as overloads, count as one.
+    Raises: NotFound, BadInput for a name that is ambiguous or of another scope.
+    """
+    if not symbol.strip():
+        raise BadInput("anchor_symbol is needed: the name to insert the code before or after")
+    wanted, line = split_name(symbol)
+    if wanted[:-1] not in ([], list(path)):
+        where = f"in '{'.'.join(path)}'" if path else "at the top of the module"
+        raise BadInput(f"the anchor '{symbol}' is not {where}, the scope of the new name")
+    leaf = wanted[-1]
+    found = on_line(source, definitions_by_name(scope).get(leaf) or variables_by_name(scope).get(leaf) or [], line)
+    if not found:
+        name = ".".join((*path, leaf)) + (f"@{line}" if line else "")
+        raise NotFound(f"anchor: {missing_message(source, name, definitions_by_name)}")
+    spot = StatementRange(found[0].block, found[0].position, found[-1].position + 1)
+    if any(each.block is not spot.block for each in found) or spot.end - spot.first != len(found):
+        raise BadInput(f"anchor: {ambiguity_message(source, symbol, found)}")
+    return spot
+
+
+def _top_index(scope: ScopeNode) -> int:
+    """The index of the first statement after the docstring and, in a module, after the first imports."""
+    heads = (ast.Import, ast.ImportFrom) if isinstance(scope, ast.Module) else ()
+    at = 1 if docstring_node(scope) else 0
+    while at < len(scope.body) and isinstance(scope.body[at], heads):
+        at += 1
+    while 0 < at < len(scope.body) and scope.body[at].lineno <= (scope.body[at - 1].end_lineno or 0):
+        at += 1  # shares a row with the one before
+    return at
 
 
 def _expand_inline_block(source: PythonSource, spot: StatementRange) -> str | None:
@@ -97,8 +145,9 @@ def _expand_inline_block(source: PythonSource, spot: StatementRange) -> str | No
     first = spot.block[0] if spot.block else None
     if spot.block is source.tree.body or first is None or isinstance(first, DEFINITION_NODES):
         return None
-    start = source.start(first)
-    at = _skip_back_space(source.text, start)
+    start = at = source.start(first)
+    while (joint := _JOINT.search(source.text, max(at - 3, 0), at)) or source.text[at - 1] in " \t\f":
+        at = joint.start() if joint else at - 1
     if not source.text.endswith(":", 0, at):
         return None
     holder = next(node for node in ast.walk(source.tree) if any(block is spot.block for block in blocks(node)))
@@ -107,23 +156,61 @@ def _expand_inline_block(source: PythonSource, spot: StatementRange) -> str | No
     return source.text[:at] + source.line_ending + indent + source.text[start:]
 
 
-def _skip_back_space(text: str, at: int) -> int:
-    """Back over white space on the same line and over escaped line endings."""
-    while (joint := _JOINT.search(text, max(at - 3, 0), at)) or text[at - 1] in " \t\f":
-        at = joint.start() if joint else at - 1
-    return at
-
-
 def _find_gap(source: PythonSource, spot: StatementRange, anchor: InsertionAnchor) -> InsertionGap:
     block, outermost = spot.block, spot.block is source.tree.body
     if not outermost and len(block) == 1 and source.row(block[0].lineno - 1).strip() == "pass":
-        return InsertionGap(first=block[0].lineno - 1, end=block[0].lineno, above=0, below=0)
+        return InsertionGap(block[0].lineno - 1, block[0].lineno, 0, 0)
     apart = usual_blank_lines(source, block, outermost=outermost)
     if anchor.kind in ("top", "before") and spot.first < len(block):
         return gap_before(source, spot, apart)
-    if outermost and anchor.kind != "after":
-        return gap_at_end(source, apart)
-    return gap_after(source, StatementRange(block=block, first=min(spot.first, len(block) - 1), end=spot.end), apart)
+    if outermost and anchor.kind != "after":  # after all comments
+        row = source.row_count - source.blank_rows(source.row_count - 1, -1)
+        return InsertionGap(row, row, apart if row else 0, 0)
+    return gap_after(source, spot._replace(first=min(spot.first, len(block) - 1)), apart)
+
+
+def usual_blank_lines(source: PythonSource, block: list[ast.stmt], *, outermost: bool) -> int:
+    """The usual number of blank lines between the definitions of a block, by default that of PEP 8."""
+    seen: Counter[int] = Counter()
+    for one, other in pairwise(block):
+        if isinstance(one, DEFINITION_NODES) or isinstance(other, DEFINITION_NODES):
+            rows = range(source.row_span(one)[1], source.first_row(other))
+            seen[sum(source.is_blank(row) for row in rows)] += 1
+    return seen.most_common(1)[0][0] if seen else 2 if outermost else 1
+
+
+def gap_after(source: PythonSource, spot: StatementRange, apart: int) -> InsertionGap:
+    """Directly after statements and the comments that are indented more."""
+    block, last = spot.block, spot.end
+    while last < len(block) and source.first_row(block[last]) < source.row_span(block[last - 1])[1]:
+        last += 1
+    row = source.row_span(block[last - 1])[1]
+    own = source.indent(source.first_row(block[spot.first]))
+    while row < source.row_count and source.row(row).lstrip().startswith("#") and len(source.indent(row)) > len(own):
+        row += 1
+    return InsertionGap(row, row, apart, max(0, apart - source.blank_rows(row, 1)) if last < len(block) else 0)
+
+
+def gap_before(source: PythonSource, spot: StatementRange, apart: int) -> InsertionGap:
+    """Directly before statements and the comments above that belong to them."""
+    block, first = spot.block, spot.first
+    while first and source.first_row(block[first]) < source.row_span(block[first - 1])[1]:
+        first -= 1
+    start = row = source.first_row(block[first])
+    # A row of a string may look like a comment.
+    code_ends = (getattr(node, "end_lineno", None) or 0 for node in ast.walk(source.tree))
+    taken = max((end for end in code_ends if end <= start), default=0)
+    while row > taken and _is_own_comment(source, row - 1) and source.indent(row - 1) == source.indent(start):
+        row -= 1
+    if row == 0 and start:
+        row = start  # comments at the top belong to the file
+    parted = first > 0 or (block is source.tree.body and row > 0)
+    return InsertionGap(row, row, max(0, apart - source.blank_rows(row - 1, -1)) if parted else 0, apart)
+
+
+def _is_own_comment(source: PythonSource, row: int) -> bool:
+    text = source.row(row).lstrip()
+    return text.startswith("#") and not text.startswith("#endregion")
 
 
 def _insert(source: PythonSource, room: InsertionGap, text: str, ending: str) -> EditResult:
@@ -136,12 +223,12 @@ def _insert(source: PythonSource, room: InsertionGap, text: str, ending: str) ->
     return EditResult(data=edited.data, first_line=first, last_line=first + text.count("\n"))
 
 
-def _check_name(home: ScopeNode, tree: ast.AST, leaf: str) -> None:
+def _check_name(home: ScopeNode, tree: ast.Module, leaf: str) -> None:
     """New code must define its name and not hide a definition, unless both are parts of an overload or property."""
-    made, there = definitions(tree), definitions(home).get(leaf, [])
+    made, there = definitions_by_name(tree), definitions_by_name(home).get(leaf, [])
     if leaf not in made:
         names = ", ".join(f"'{name}'" for name in list(made)[:5]) or "no function or class"
         raise BadInput(f"the new code must define '{leaf}'; it defines {names}")
-    bare = [one for one in (*there, *made[leaf]) if not getattr(one.node, "decorator_list", ())]
+    bare = [each for each in (*there, *made[leaf]) if not getattr(each.node, "decorator_list", ())]
     if there and len(bare) > 1:
         raise BadInput(f"'{leaf}' is already defined there; py_update_definition changes it")

@@ -2,19 +2,20 @@
 
 import ast
 import io
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from marid.core.errors import BadInput
-from marid.syntax.python.edit.name_lookup import blocks
-from marid.syntax.python.scopes import docstring_node
+from marid.syntax.python.scopes import blocks, docstring_node
 from marid.syntax.python.source import DEFINITION_NODES, PythonSource, leading_space, normalize_newlines, parse_text
 
 IndentStack: TypeAlias = tuple[str, ...]
 """The indentations of the blocks around a row, outermost first; the last is that of its own block."""
 _HOLDER = "if 1:\n"
+_ESCAPED_END = re.compile(r"(?<!\\)(?:\\\\)*\\\Z")
 _HOLDERS = (*DEFINITION_NODES, ast.If, ast.For, ast.While, ast.With, ast.Try)
 
 
@@ -23,14 +24,14 @@ class RowLayout:
     """What each row of a text is. A row that is in no field and not blank continues the statement before it."""
 
     rows: list[str]
+    # Rows that a statement starts on.
     starts: dict[int, IndentStack] = field(default_factory=dict[int, IndentStack])
-    """Rows that a statement starts on."""
+    # Rows with only a comment.
     comments: dict[int, IndentStack] = field(default_factory=dict[int, IndentStack])
-    """Rows with only a comment."""
+    # Rows that begin inside a string.
     in_string: set[int] = field(default_factory=set[int])
-    """Rows that begin inside a string."""
+    # The first and last row of each docstring that is one string on several rows.
     docstrings: dict[int, int] = field(default_factory=dict[int, int])
-    """The first and last row of each docstring that is one string on several rows."""
 
 
 def analyze_rows(text: str, tree: ast.AST) -> RowLayout:
@@ -38,7 +39,8 @@ def analyze_rows(text: str, tree: ast.AST) -> RowLayout:
     import tokenize  # imported on use: only edits need it
 
     made = RowLayout(rows=text.split("\n"))
-    ends = dict(_docstring_rows(tree))
+    docs = [docstring_node(node) for node in ast.walk(tree) if isinstance(node, DEFINITION_NODES)]
+    ends = {doc.lineno - 1: (doc.end_lineno or 0) - 1 for doc in docs if doc}
     stack, fresh = [""], True
     above: list[int] = []
     for kind, string, (first, _), (last, _), _ in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -68,13 +70,6 @@ def _start_statement(made: RowLayout, row: int, chain: IndentStack, above: list[
     above.clear()
 
 
-def _docstring_rows(tree: ast.AST) -> Iterator[tuple[int, int]]:
-    """The first and last row of each docstring of a function or class."""
-    for node in ast.walk(tree):
-        if isinstance(node, DEFINITION_NODES) and (doc := docstring_node(node)):
-            yield doc.lineno - 1, (doc.end_lineno or 0) - 1
-
-
 @dataclass(frozen=True, kw_only=True)
 class IndentStyle:
     """How code is indented: one level, and other steps that also occur and may stay."""
@@ -92,14 +87,10 @@ def detect_style(source: PythonSource, tree: ast.AST) -> IndentStyle | None:
         for block in blocks(node):
             pending.extend(block)
         if isinstance(node, _HOLDERS):
-            _count_step(source, node, node.body[0], steps)
+            outer, inner = source.indent(node.lineno - 1), source.indent(node.body[0].lineno - 1)
+            if node.body[0].lineno > node.lineno and inner.startswith(outer) and inner != outer:
+                steps[inner.removeprefix(outer)] += 1
     return IndentStyle(unit=steps.most_common(1)[0][0], steps=frozenset(steps)) if steps else None
-
-
-def _count_step(source: PythonSource, holder: ast.stmt, first: ast.stmt, steps: "Counter[str]") -> None:
-    outer, inner = source.indent(holder.lineno - 1), source.indent(first.lineno - 1)
-    if first.lineno > holder.lineno and inner.startswith(outer) and inner != outer:
-        steps[inner.removeprefix(outer)] += 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +98,7 @@ class ParsedCode:
     """Code that parses. `holder_rows` is 1 if an `if` was added before it so that indented code parses, else 0."""
 
     layout: RowLayout
-    tree: ast.AST
+    tree: ast.Module
     holder_rows: int
 
     @property
@@ -136,25 +127,28 @@ def parse_code(content: str, base: str, style: IndentStyle | None) -> ParsedCode
     if base and not leading_space(text):
         tries.append((_HOLDER + base + text, 1))
     errors: list[SyntaxError] = []
-    found = [one for one in (_try_parse(text, root, errors) for text, root in tries) if one is not None]
+    found: list[ParsedCode] = []
+    for tried, holder_rows in tries:
+        try:
+            found.append(_parse_in_holder(tried, holder_rows))
+        except SyntaxError as error:
+            errors.append(error)
     if not found:
         line = (errors[0].lineno or 1) - tries[0][1] + skipped
         raise BadInput(f"line {max(line, 1)} of the new code: {errors[0].msg}")
     usual = {style.unit, *style.steps} if style else {"    "}
-    return min(found, key=lambda one: (len(one.steps), len(one.steps.keys() - usual)))
+    return min(found, key=lambda each: (len(each.steps), len(each.steps.keys() - usual)))
 
 
-def _try_parse(text: str, root: int, errors: list[SyntaxError]) -> ParsedCode | None:
-    """The code, if it parses and all of it is in the added block."""
-    try:
-        tree = parse_text(text)
-    except SyntaxError as error:
-        errors.append(error)
-        return None
-    if root and len(tree.body) != 1:
-        errors.append(SyntaxError("its lines do not share an indentation"))
-        return None
-    return ParsedCode(layout=analyze_rows(text, tree), tree=tree.body[0] if root else tree, holder_rows=root)
+def _parse_in_holder(text: str, holder_rows: int) -> ParsedCode:
+    """The code, if all of it is in the added block. Raises: SyntaxError."""
+    tree = inner = parse_text(text)
+    if holder_rows:
+        holder, *others = tree.body
+        if others or not isinstance(holder, ast.If):
+            raise SyntaxError("its lines do not share an indentation")
+        inner = ast.Module(holder.body, [])
+    return ParsedCode(layout=analyze_rows(text, tree), tree=inner, holder_rows=holder_rows)
 
 
 def reindent(code: ParsedCode, base: str, style: IndentStyle | None) -> str:
@@ -182,13 +176,12 @@ def _move_rows(code: ParsedCode, new: Callable[[IndentStack], str], tabbed: str)
             old, now = layout.starts[at][-1], new(layout.starts[at])
             rows[at] = now + row[len(leading_space(row)) :]
         elif at in layout.comments:
-            held = _enclosing_block(row, layout.comments[at], code.holder_rows)
-            rows[at] = move_row(row, held[-1], new(held))
+            block = _enclosing_block(row, layout.comments[at], code.holder_rows)
+            rows[at] = move_row(row, block[-1], new(block))
         elif at not in layout.in_string and row.strip():
             rows[at] = move_row(row, old, now, tabbed)
     for first, last in layout.docstrings.items():
-        chain = layout.starts[first]
-        _move_docstring(rows, (first, last), chain[-1], new(chain))
+        _move_docstring(rows, (first, last), layout.starts[first][-1], new(layout.starts[first]))
     return rows
 
 
@@ -217,13 +210,9 @@ def _move_docstring(rows: list[str], span: tuple[int, int], old: str, new: str) 
     own = [
         at
         for at in range(first + 1, last + 1)
-        if raw or not _ends_in_backslash(rows[at - 1]) or (at == first + 1 and len(opening.lstrip("uU")) == 4)
+        if raw or not _ESCAPED_END.search(rows[at - 1]) or (at == first + 1 and len(opening.lstrip("uU")) == 4)
     ]
     if all(rows[at].startswith(old) or not rows[at].strip() for at in own):
         for at in own:
             if rows[at].startswith(old):
                 rows[at] = new + rows[at][len(old) :]
-
-
-def _ends_in_backslash(row: str) -> bool:
-    return (len(row) - len(row.rstrip("\\"))) % 2 == 1

@@ -1,81 +1,47 @@
 """Find the definitions and variables of a Python file by dotted name."""
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import TypeAlias, cast
 
 from marid.core.errors import BadInput, NotFound
 from marid.syntax.names import split_line_suffix, suggestion
-from marid.syntax.python.scopes import assigned_names
+from marid.syntax.python.scopes import BlockStatement, all_definitions, assigned_names, block_statements
 from marid.syntax.python.source import DEFINITION_NODES, FUNCTION_NODES, DefinitionNode, PythonSource
 
 ScopeNode: TypeAlias = ast.Module | DefinitionNode
-_HOLDERS = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match)
-_BLOCKS = ("body", "orelse", "finalbody")
+StatementsByName: TypeAlias = dict[str, list[BlockStatement]]
+NameTable: TypeAlias = Callable[[ScopeNode], StatementsByName]
 _MAX_NAME_LENGTH = 500
 _MAX_NAMES = 5000
 
 
-@dataclass(frozen=True, kw_only=True)
-class BlockStatement:
-    """A statement and the block that contains it."""
-
-    node: ast.stmt
-    block: list[ast.stmt]
-
-    @property
-    def index(self) -> int:
-        return next(at for at, node in enumerate(self.block) if node is self.node)
-
-
-NameTable: TypeAlias = Callable[[ast.AST], dict[str, list[BlockStatement]]]
-
-
-def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    """The lists of statements directly in a node."""
-    for field in _BLOCKS:
-        block = getattr(node, field, None)
-        if isinstance(block, list):
-            yield block
-    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
-        yield part.body
-
-
-def scope_statements(scope: ast.AST) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
-    """Every statement of a scope with its block, in any order; those inside definitions are not part of the scope."""
-    pending = list(blocks(scope))
-    while pending:
-        block = pending.pop()
-        for node in block:
-            yield node, block
-            if isinstance(node, _HOLDERS):
-                pending.extend(blocks(node))
-
-
-def definitions(scope: ast.AST) -> dict[str, list[BlockStatement]]:
-    """The functions and classes of a scope by name, each list in source order."""
+def definitions_by_name(scope: ScopeNode) -> StatementsByName:
+    """The functions and classes of a scope, each list in source order."""
     return _by_name(scope, lambda node: (node.name,) if isinstance(node, DEFINITION_NODES) else ())
 
 
-def variables(scope: ast.AST) -> dict[str, list[BlockStatement]]:
+def variables_by_name(scope: ScopeNode) -> StatementsByName:
     """The assignments of a scope by the names they declare, each list in source order."""
     return _by_name(scope, assigned_names)
 
 
-def _by_name(scope: ast.AST, names: Callable[[ast.stmt], Iterable[str]]) -> dict[str, list[BlockStatement]]:
-    found: dict[str, list[BlockStatement]] = {}
-    for node, block in scope_statements(scope):
-        for name in dict.fromkeys(names(node)):
-            found.setdefault(name, []).append(BlockStatement(node=node, block=block))
-    for same in found.values():
-        same.sort(key=lambda one: (one.node.lineno, one.node.col_offset))
+def _by_name(scope: ScopeNode, names: Callable[[ast.stmt], Iterable[str]]) -> StatementsByName:
+    found: StatementsByName = {}
+    for each in block_statements(scope.body):
+        for name in dict.fromkeys(names(each.node)):
+            found.setdefault(name, []).append(each)
     return found
+
+
+def _declared_variables(scope: ScopeNode) -> StatementsByName:
+    return {} if isinstance(scope, FUNCTION_NODES) else variables_by_name(scope)
 
 
 def locate_definition(source: PythonSource, name: str) -> BlockStatement:
     """The one function or class of this name. Raises: BadInput if it is ambiguous, NotFound."""
-    return _locate_only(source, name, definitions)
+    return _locate_only(source, name, definitions_by_name)
 
 
 def locate_definition_node(source: PythonSource, name: str) -> DefinitionNode:
@@ -88,27 +54,16 @@ def locate_variable(source: PythonSource, name: str) -> BlockStatement:
     return _locate_only(source, name, _declared_variables)
 
 
-def _declared_variables(scope: ast.AST) -> dict[str, list[BlockStatement]]:
-    return {} if isinstance(scope, FUNCTION_NODES) else variables(scope)
-
-
 def _locate_only(source: PythonSource, name: str, table: NameTable) -> BlockStatement:
     path, line = split_name(name)
-    scopes: list[ast.AST] = [source.tree]
-    for part in path[:-1]:
-        scopes = [one.node for scope in scopes for one in definitions(scope).get(part, ())]
-    found = [one for scope in scopes for one in table(scope).get(path[-1], ())]
-    found = on_line(source, found, line)
+    owner = ".".join(path[:-1])
+    scopes = [node for known, node in all_definitions(source.tree.body) if known == owner] if owner else [source.tree]
+    found = on_line(source, [each for scope in scopes for each in table(scope).get(path[-1], ())], line)
     if not found:
         raise NotFound(missing_message(source, name, table))
     if len(found) > 1:
         raise BadInput(ambiguity_message(source, name, found))
     return found[0]
-
-
-def locate_scope(source: PythonSource, path: Sequence[str]) -> ScopeNode:
-    """The module for an empty path, else the one function or class of this name. Raises: BadInput, NotFound."""
-    return locate_definition_node(source, ".".join(path)) if path else source.tree
 
 
 def split_name(name: str) -> tuple[list[str], int]:
@@ -127,13 +82,13 @@ def split_name(name: str) -> tuple[list[str], int]:
 
 def on_line(source: PythonSource, found: list[BlockStatement], line: int) -> list[BlockStatement]:
     """Those that contain the line; all of them for line 0."""
-    spans = ((one, *source.line_span(one.node)) for one in found)
-    return [one for one, first, last in spans if not line or first <= line <= last]
+    spans = ((each, *source.line_span(each.node)) for each in found)
+    return [each for each, first, last in spans if not line or first <= line <= last]
 
 
 def ambiguity_message(source: PythonSource, name: str, found: Sequence[BlockStatement]) -> str:
     """The message for a name that several definitions have."""
-    lines = [source.line_span(one.node)[0] for one in found]
+    lines = [source.line_span(each.node)[0] for each in found]
     shown = ", ".join(map(str, lines[:20]))
     return f"'{name}' is ambiguous: defined at lines {shown}; choose one, as in '{name.partition('@')[0]}@{lines[0]}'"
 
@@ -145,18 +100,14 @@ def missing_message(source: PythonSource, name: str, table: NameTable) -> str:
     if line and dotted in known:
         return f"'{dotted}' is not at line {line}"
     near = suggestion(dotted, known)
-    if dotted in _all_names(source.tree, variables if table is definitions else definitions):
-        kinds = {True: "a variable, not a function or class", False: "a function or class, not a variable"}
-        return f"'{dotted}' is {kinds[table is definitions]}{near}"
+    is_definition = table is definitions_by_name
+    if dotted in _all_names(source.tree, variables_by_name if is_definition else definitions_by_name):
+        kind = "a variable, not a function or class" if is_definition else "a function or class, not a variable"
+        return f"'{dotted}' is {kind}{near}"
     return f"'{dotted}' is not defined in the file{near}"
 
 
 def _all_names(tree: ast.Module, table: NameTable) -> list[str]:
-    names: list[str] = []
-    pending: list[tuple[str, ast.AST]] = [("", tree)]
-    while pending and len(names) < _MAX_NAMES:
-        prefix, scope = pending.pop()
-        names.extend(prefix + name for name in table(scope))
-        for name, found in definitions(scope).items():
-            pending.extend((f"{prefix}{name}.", one.node) for one in found)
-    return names
+    names = [*table(tree)]
+    inner = (f"{scope}.{name}" for scope, node in all_definitions(tree.body) for name in table(node))
+    return [*names, *islice(inner, _MAX_NAMES)]

@@ -4,8 +4,16 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from marid.syntax.python.resolve.chains import chain_text
-from marid.syntax.python.resolve.facts import MODULE, Class, Entity, External, Function, Instance, dotted_name
+from marid.syntax.python.resolve.facts import (
+    MODULE,
+    Class,
+    Entity,
+    External,
+    Function,
+    Instance,
+    chain_text,
+    dotted_name,
+)
 from marid.syntax.python.resolve.resolver import Resolver
 from marid.text.display import join_limited
 

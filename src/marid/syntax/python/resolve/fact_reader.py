@@ -2,22 +2,28 @@
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import cast
 
-from marid.syntax.python.resolve.chains import chain, chain_text
-from marid.syntax.python.resolve.facts import MODULE, Binding, BindingKind, CallSite, FileFacts, ScopeFacts
-from marid.syntax.python.resolve.name_bindings import ScopeBindings, merge_bindings
-from marid.syntax.python.scopes import statements, target_names
-from marid.syntax.python.source import (
-    DEFINITION_NODES,
-    FUNCTION_NODES,
-    DefinitionNode,
-    FunctionNode,
-    PythonSource,
-    read_source,
+from marid.syntax.python.resolve.facts import (
+    MODULE,
+    Binding,
+    BindingKind,
+    CallSite,
+    Chain,
+    FileFacts,
+    ScopeFacts,
+    annotation_class,
+    chain,
+    chain_text,
+    is_none,
 )
+from marid.syntax.python.scopes import statements, target_names
+from marid.syntax.python.source import DEFINITION_NODES, DefinitionNode, FunctionNode, PythonSource, read_source
 from marid.text.display import clip
 
+_UNKNOWN = Binding(BindingKind.UNKNOWN)
+_PRECEDENCE = {BindingKind.DEFINITION: 3, BindingKind.MODULE: 2, BindingKind.MEMBER: 2}
 _MAX_TEXT_LENGTH = 60
 _MAX_CALLS = 1000
 # Node types that contain no calls: names, values and operators.
@@ -37,6 +43,92 @@ def py_class_facts(data: bytes) -> FileFacts:
     return _FactReader(read_source(data), calls=False).run()
 
 
+def _bind(into: dict[str, Binding], name: str, new: Binding) -> None:
+    """Definitions beat imports, which beat values; the last definition, the first import; two values are unknown."""
+    old = into.setdefault(name, new)
+    before, after = _PRECEDENCE.get(old.kind, 1), _PRECEDENCE.get(new.kind, 1)
+    if after > before or after == 3:
+        into[name] = new
+    elif after == before == 1 and old != new:
+        into[name] = _UNKNOWN
+
+
+@dataclass
+class _ScopeReader:
+    """Collects the bindings of one scope; `me` is the name of a method's own object, else empty."""
+
+    scope: str
+    me: str = ""
+    bindings: dict[str, Binding] = field(default_factory=dict[str, Binding])
+    attributes: dict[str, Binding] = field(default_factory=dict[str, Binding])
+    star_imports: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+
+    def add_statement(self, node: ast.stmt) -> None:
+        """Add the names that a statement binds."""
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                module = alias.name if alias.asname else alias.name.partition(".")[0]
+                _bind(self.bindings, alias.asname or module, Binding(BindingKind.MODULE, module=module))
+        elif isinstance(node, ast.ImportFrom):
+            self._bind_imports(node)
+        else:
+            for target, value in self._assignments(node):
+                self._assign(target, value)
+
+    def _bind_imports(self, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            if alias.name == "*":
+                self.star_imports.append((node.module or "", node.level))
+            else:
+                bound = Binding(BindingKind.MEMBER, (alias.name,), module=node.module or "", level=node.level)
+                _bind(self.bindings, alias.asname or alias.name, bound)
+
+    def _assignments(self, node: ast.stmt) -> Iterator[tuple[ast.expr, Binding]]:
+        if isinstance(node, ast.Assign):
+            if not is_none(node.value):  # another assignment shows what `x = None` is
+                value = self._value_binding(node.value)
+                yield from ((target, value) for target in node.targets)
+        elif isinstance(node, ast.AnnAssign):
+            alias = node.value and annotation_class(node.annotation)[1][-1:] == ("TypeAlias",)
+            yield node.target, self._value_binding(node.value) if alias else self.instance_binding(node.annotation)
+        elif isinstance(node, ast.With | ast.AsyncWith):
+            for item in node.items:
+                if item.optional_vars:
+                    yield item.optional_vars, self._value_binding(item.context_expr)
+        elif isinstance(node, ast.For | ast.AsyncFor):
+            yield node.target, _UNKNOWN
+
+    def bind_parameters(self, node: FunctionNode) -> None:
+        """Bind parameters by their annotations."""
+        given = node.args
+        for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs):
+            _bind(self.bindings, arg.arg, self.instance_binding(arg.annotation))
+        for arg in (given.vararg, given.kwarg):
+            if arg:
+                _bind(self.bindings, arg.arg, _UNKNOWN)
+
+    def instance_binding(self, annotation: ast.expr | None) -> Binding:
+        """The binding of a name with this annotation."""
+        itself, steps = annotation_class(annotation)
+        return self._make_binding(BindingKind.VALUE if itself else BindingKind.INSTANCE, steps)
+
+    def _value_binding(self, node: ast.expr | None) -> Binding:
+        return self._make_binding(BindingKind.VALUE, chain(node))
+
+    def _make_binding(self, kind: BindingKind, steps: Chain) -> Binding:
+        return Binding(kind, steps, self.scope) if steps else _UNKNOWN
+
+    def _assign(self, target: ast.expr, value: Binding) -> None:
+        if isinstance(target, ast.Name):
+            _bind(self.bindings, target.id, value)
+        elif isinstance(target, ast.Attribute):
+            if self.me and isinstance(target.value, ast.Name) and target.value.id == self.me:
+                _bind(self.attributes, target.attr, value)
+        else:
+            for name in target_names(target):
+                _bind(self.bindings, name, _UNKNOWN)
+
+
 class _FactReader:
     def __init__(self, source: PythonSource, *, calls: bool) -> None:
         self.source = source
@@ -48,9 +140,8 @@ class _FactReader:
 
     def run(self) -> FileFacts:
         """Read scopes from the outside in, so that a method finds its class."""
-        top = ScopeBindings(MODULE)
-        body = self.source.tree.body
-        self.read_body(top, body, "", in_class=False)
+        top, body = _ScopeReader(MODULE), self.source.tree.body
+        self.read_body(top, body, in_class=False)
         module = ScopeFacts(key=MODULE, kind="module", line=1, names=top.bindings, calls=self.collect_calls(top, body))
         while self.pending:
             key, node, in_class = self.pending.pop()
@@ -60,26 +151,23 @@ class _FactReader:
                 self.read_function(key, node, in_class=in_class)
         return FileFacts(scopes={MODULE: module, **self.scopes}, star_imports=tuple(top.star_imports))
 
-    def read_body(self, known: ScopeBindings, body: Sequence[ast.stmt], me: str, *, in_class: bool) -> None:
-        """Read the statements of a scope; `me` is the name of the method's own object. Definitions are read later."""
+    def read_body(self, known: _ScopeReader, body: list[ast.stmt], *, in_class: bool) -> None:
+        """Read the statements of a scope. Definitions are read later."""
         for node in statements(body):
-            if isinstance(node, DEFINITION_NODES):
-                key = self.new_key(known.scope, node.name)
-                self.pending.append((key, node, in_class))
-                if not _is_setter(node):
-                    known.bind(node.name, Binding(BindingKind.DEFINITION, (key,), known.scope))
-            else:
-                known.add_statement(node, me)
-
-    def new_key(self, scope: str, name: str) -> str:
-        key = f"{scope}.{name}" if scope else name
-        count = self.counts[key] = self.counts.get(key, 0) + 1
-        return key if count == 1 else f"{key}#{count}"
+            if not isinstance(node, DEFINITION_NODES):
+                known.add_statement(node)
+                continue
+            key = f"{known.scope}.{node.name}" if known.scope else node.name
+            count = self.counts[key] = self.counts.get(key, 0) + 1
+            key = key if count == 1 else f"{key}#{count}"
+            self.pending.append((key, node, in_class))
+            if not {"setter", "deleter"} & _decorator_names(node):
+                _bind(known.bindings, node.name, Binding(BindingKind.DEFINITION, (key,), known.scope))
 
     def read_class(self, key: str, node: ast.ClassDef) -> None:
         """Read a class. Attributes that its methods assign are added when those are read."""
-        known = ScopeBindings(key)
-        self.read_body(known, node.body, "", in_class=True)
+        known = _ScopeReader(key)
+        self.read_body(known, node.body, in_class=True)
         attributes = self.attributes[key] = {}
         self.scopes[key] = ScopeFacts(
             key=key,
@@ -94,15 +182,14 @@ class _FactReader:
 
     def read_function(self, key: str, node: FunctionNode, *, in_class: bool) -> None:
         """Read a function. The first parameter of a method is its object or its class."""
-        known = ScopeBindings(key)
+        known = _ScopeReader(key)
         known.bind_parameters(node)
-        me = ""
         if in_class and (kind := _first_parameter_kind(node)):
-            me = (node.args.posonlyargs + node.args.args)[0].arg
-            known.bindings[me] = Binding(kind, scope=key)
-        self.read_body(known, node.body, me, in_class=False)
-        if in_class:
-            merge_bindings(self.attributes[key.rpartition(".")[0]], known.attributes)
+            known.me = (node.args.posonlyargs + node.args.args)[0].arg
+            known.bindings[known.me] = Binding(kind, scope=key)
+        self.read_body(known, node.body, in_class=False)
+        for name, bound in known.attributes.items() if in_class else ():
+            _bind(self.attributes[key.rpartition(".")[0]], name, bound)
         returned = known.instance_binding(node.returns)
         self.scopes[key] = ScopeFacts(
             key=key,
@@ -111,10 +198,10 @@ class _FactReader:
             names=known.bindings,
             calls=self.collect_calls(known, node.body),
             returns=returned.chain if returned.kind is BindingKind.INSTANCE else (),
-            is_property=any(_last_step(each).endswith("property") for each in node.decorator_list),
+            is_property=any(name.endswith("property") for name in _decorator_names(node)),
         )
 
-    def collect_calls(self, known: ScopeBindings, body: Sequence[ast.stmt]) -> tuple[CallSite, ...]:
+    def collect_calls(self, known: _ScopeReader, body: Sequence[ast.stmt]) -> tuple[CallSite, ...]:
         """The calls of a scope in the order they are made, inner ones first; each callee once."""
         if not self.calls:
             return ()
@@ -126,15 +213,12 @@ class _FactReader:
             found.setdefault((steps, text), CallSite(steps, text, self.source.line_of_row(node.lineno - 1)))
         calls = list(found.values())
         if more := calls[_MAX_CALLS:]:
-            calls[_MAX_CALLS:] = [
-                CallSite(
-                    (), f"{len(more):,} more calls, from {more[0].text or chain_text(more[0].chain)}", more[0].line
-                )
-            ]
+            text = f"{len(more):,} more calls, from {more[0].text or chain_text(more[0].chain)}"
+            calls[_MAX_CALLS:] = [CallSite((), text, more[0].line)]
         return tuple(calls)
 
 
-def _find_calls(known: ScopeBindings, body: Sequence[ast.stmt]) -> Iterator[ast.Call]:
+def _find_calls(known: _ScopeReader, body: Sequence[ast.stmt]) -> Iterator[ast.Call]:
     """The calls below statements, without inner definitions. Names bound by expressions hide outer ones."""
     waiting: list[ast.AST] = list(body)
     while waiting:
@@ -145,15 +229,15 @@ def _find_calls(known: ScopeBindings, body: Sequence[ast.stmt]) -> Iterator[ast.
             yield node
         elif isinstance(node, ast.comprehension | ast.NamedExpr | ast.Lambda | ast.ExceptHandler):
             for name in _shadowing_names(node):
-                known.bindings.setdefault(name, Binding(BindingKind.UNKNOWN))
+                known.bindings.setdefault(name, _UNKNOWN)
         waiting += _children(node)
 
 
 def _children(node: ast.AST) -> list[ast.AST]:
     """Much faster than `ast.iter_child_nodes`, because it skips nodes without calls."""
     found: list[ast.AST] = []
-    for field in node._fields:
-        value: object = getattr(node, field, None)
+    for name in node._fields:
+        value: object = getattr(node, name, None)
         if isinstance(value, list):
             found += [each for each in cast("list[ast.AST]", value) if type(each) not in _LEAVES]
         elif type(value) not in _LEAVES:
@@ -161,30 +245,23 @@ def _children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-def _shadowing_names(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.comprehension | ast.NamedExpr):
-        yield from target_names(node.target)
-    elif isinstance(node, ast.Lambda):
+def _shadowing_names(node: ast.comprehension | ast.NamedExpr | ast.Lambda | ast.ExceptHandler) -> Iterator[str]:
+    if isinstance(node, ast.Lambda):
         yield from (arg.arg for arg in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs))
-    elif isinstance(node, ast.ExceptHandler) and node.name:
+    elif not isinstance(node, ast.ExceptHandler):
+        yield from target_names(node.target)
+    elif node.name:
         yield node.name
 
 
 def _first_parameter_kind(node: FunctionNode) -> BindingKind | None:
-    if not (node.args.posonlyargs or node.args.args):
-        return None
-    marks = {_last_step(each) for each in node.decorator_list}
-    if "staticmethod" in marks:
+    marks = _decorator_names(node)
+    if "staticmethod" in marks or not (node.args.posonlyargs or node.args.args):
         return None
     is_class = "classmethod" in marks or node.name in ("__new__", "__init_subclass__", "__class_getitem__")
     return BindingKind.CLS if is_class else BindingKind.SELF
 
 
-def _is_setter(node: DefinitionNode) -> bool:
-    return isinstance(node, FUNCTION_NODES) and any(
-        _last_step(each) in ("setter", "deleter") for each in node.decorator_list
-    )
-
-
-def _last_step(node: ast.expr) -> str:
-    return (chain(node) or ("",))[-1]
+def _decorator_names(node: DefinitionNode) -> set[str]:
+    """The last step of each decorator."""
+    return {step for each in node.decorator_list for step in chain(each)[-1:]}

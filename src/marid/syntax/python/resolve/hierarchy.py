@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from marid.core.errors import NotFound
 from marid.syntax.names import suggestion
 from marid.syntax.python.resolve.facts import MODULE, BindingKind, Class, External, FileFacts, ScopeFacts, dotted_name
-from marid.syntax.python.resolve.modules import ModuleIndex
-from marid.syntax.python.resolve.resolver import Resolver
+from marid.syntax.python.resolve.resolver import ModuleIndex, Resolver
 from marid.syntax.python.resolve.target import defined_names, find_by_module
 from marid.text.display import quote_path
 
@@ -116,8 +115,7 @@ class _SubclassSearch:
         if not exact and "." in self.name:
             found = find_by_module(self.resolver, self.name.split("."))
             exact = [found] if isinstance(found, Class) else []
-        inner = [each for each in classes if dotted_name(each.key).endswith("." + self.name)]
-        self.roots = sorted(exact or inner)
+        self.roots = sorted(exact or [each for each in classes if dotted_name(each.key).endswith("." + self.name)])
         self.known.update(self.roots)
 
     def _scan_file(self, path: str, file: FileFacts, names: set[str]) -> None:
@@ -129,13 +127,13 @@ class _SubclassSearch:
             alike = each not in self.known and any(base and base[-1] in here for base in scope.bases)
             if alike and self._derives(each, scope):
                 self.known.add(each)
-                names.add(scope.dotted_name.rpartition(".")[2])
+                names.add(dotted_name(key).rpartition(".")[2])
 
     def _derives(self, each: Class, scope: ScopeFacts) -> bool:
         """Whether a base is known, or has the wanted name and is external or unresolved."""
         last = self.name.rpartition(".")[2]
         bases = self.resolver.bases(each)
-        outside = [base for base in bases if isinstance(base, External) and _is_named(base.name, self.name)]
+        outside = [base for base in bases if isinstance(base, External) and f".{base.name}".endswith(f".{self.name}")]
         self.roots += [base for base in outside if base not in self.known]
         self.known.update(outside)
         if any(base is None and steps[-1:] == (last,) for steps, base in zip(scope.bases, bases, strict=True)):
@@ -162,23 +160,21 @@ class _SubclassSearch:
         seen: set[Class | External] = set()
         while waiting:
             each, depth = waiting.pop()
-            below = sorted(self.subclasses.get(each, []), key=lambda inner: (inner.path, self._class_line(inner)))
+            below = sorted(
+                self.subclasses.get(each, []),
+                key=lambda inner: (inner.path, self.facts[inner.path].scopes[inner.key].line),
+            )
             again = " [shown elsewhere]" if each in seen and below else ""
             yield f"{'  ' * depth}{self._class_text(each)}{again}"
             if each not in seen:
                 seen.add(each)
                 waiting.extend((inner, depth + 1) for inner in reversed(below))
 
-    def _class_line(self, each: Class) -> int:
-        scope = self.resolver.scope(*each)
-        return scope.line if scope else 1
-
     def _class_text(self, each: Class | External) -> str:
         if isinstance(each, External):
             return f"{each.name} (external)"
-        scope = self.resolver.scope(*each)
-        words = " ".join(scope.signature.split()) if scope else dotted_name(each.key)
-        return f"{quote_path(each.path)}:{self._class_line(each)}: {words}"
+        scope = self.facts[each.path].scopes[each.key]
+        return f"{quote_path(each.path)}:{scope.line}: {' '.join(scope.signature.split())}"
 
 
 def _classes(file: FileFacts) -> dict[str, ScopeFacts]:
@@ -187,13 +183,9 @@ def _classes(file: FileFacts) -> dict[str, ScopeFacts]:
 
 def _aliases(scopes: Iterable[ScopeFacts], names: set[str]) -> set[str]:
     """Other names of what has one of these names."""
-    found: set[str] = set()
-    for scope in scopes:
-        for name, bound in scope.names.items():
-            if bound.kind in (BindingKind.MEMBER, BindingKind.VALUE) and bound.chain and bound.chain[-1] in names:
-                found.add(name)
-    return found
-
-
-def _is_named(full: str, name: str) -> bool:
-    return full == name or full.endswith("." + name)
+    return {
+        name
+        for scope in scopes
+        for name, bound in scope.names.items()
+        if bound.kind in (BindingKind.MEMBER, BindingKind.VALUE) and bound.chain and bound.chain[-1] in names
+    }

@@ -1,14 +1,19 @@
 """Resolve names through scopes, imports and classes, as far as possible without running code."""
 
 import builtins
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from posixpath import dirname, join
+from typing import TypeAlias
 
 from marid.core.errors import Exhausted
-from marid.syntax.python.resolve.chains import CALL, Chain
 from marid.syntax.python.resolve.facts import (
+    CALL,
     MODULE,
     Binding,
     BindingKind,
+    Chain,
     Class,
     Entity,
     External,
@@ -19,14 +24,85 @@ from marid.syntax.python.resolve.facts import (
     ScopeFacts,
     SuperProxy,
 )
-from marid.syntax.python.resolve.modules import ModuleIndex
 
+_SUFFIXES = (".py", "/__init__.py", ".pyi", "/__init__.pyi", ".pyw")
+_PACKAGE = "__init__"
 MAX_STEPS = 1_000_000
 _MAX_DEPTH = 40
 _MAX_BASES = 300
 # Annotations that do not determine the methods of an object.
 _UNINFORMATIVE_TYPES = frozenset(("Any", "Callable", "Self", "TypeVar", "object"))
-LoadFacts = Callable[[str], FileFacts | None]
+LoadFacts: TypeAlias = Callable[[str], FileFacts | None]
+Base: TypeAlias = Class | External | None
+
+
+class ModuleIndex:
+    """The modules of a tree by location, the path without suffix: `src/shop` is a package or `src/shop.py`."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._files = frozenset(paths)
+        self._folders = frozenset(folder for path in self._files for folder in _parent_folders(path))
+        self._top_level: dict[str, list[str]] = {}
+        for place in sorted({*(_module_location(path) for path in self._files), *self._folders}):
+            folder, _, name = place.rpartition("/")
+            if name and not self._is_package(folder):
+                self._top_level.setdefault(name, []).append(place)
+
+    def file_path(self, location: str) -> str | None:
+        """The path of the module at a location; None for a folder without `__init__`."""
+        return next((location + ending for ending in _SUFFIXES if location + ending in self._files), None)
+
+    def exists(self, location: str) -> bool:
+        """Whether the location is a module or a folder of modules."""
+        return location in self._folders or self.file_path(location) is not None
+
+    def submodule(self, location: str, name: str) -> str | None:
+        """The module of this name inside a package."""
+        inner = join(location, name)
+        return inner if location in self._folders and self.exists(inner) else None
+
+    def find(self, importer: str, module: str, level: int) -> str | None:
+        """The location that an import in the file `importer` means; None if it is not in the tree."""
+        parts = module.split(".") if module else []
+        if level:
+            folder = dirname(importer)
+            for _ in range(level - 1):
+                folder = dirname(folder)
+            place = join(folder, *parts)
+            return place if self.exists(place) else None
+        return next((place for place in self._absolute_candidates(importer, parts) if self.exists(place)), None)
+
+    def candidates(self, dotted: Iterable[str]) -> list[str]:
+        """Every location that a dotted name can mean in any file."""
+        first, *rest = dotted
+        places = [join(top, *rest) for top in self._top_level.get(first, ())]
+        return [place for place in places if self.file_path(place)]
+
+    def _absolute_candidates(self, importer: str, parts: list[str]) -> Iterator[str]:
+        """In the importer's folders, nearest first, then anywhere, unless the standard library has the module."""
+        if not parts:
+            return
+        for folder in (*_parent_folders(importer), ""):
+            if not self._is_package(folder) and self.exists(join(folder, parts[0])):
+                yield join(folder, *parts)
+        if parts[0] not in sys.stdlib_module_names:
+            tops = self._top_level.get(parts[0], ())
+            yield from (join(top, *parts[1:]) for top in sorted(tops, key=lambda top: (top.count("/"), top)))
+
+    def _is_package(self, folder: str) -> bool:
+        """The top of the tree is not a package: otherwise its modules would have no names."""
+        return bool(folder) and any(join(folder, _PACKAGE + ending) in self._files for ending in (".py", ".pyi"))
+
+
+def _parent_folders(path: str) -> Iterator[str]:
+    while path := dirname(path):
+        yield path
+
+
+def _module_location(path: str) -> str:
+    """The location of a file; that of a package is its folder."""
+    stem = path.rpartition(".")[0]
+    return dirname(path) if stem.rpartition("/")[2] == _PACKAGE else stem
 
 
 class Resolver:
@@ -34,20 +110,14 @@ class Resolver:
 
     def __init__(self, modules: ModuleIndex, load: LoadFacts, steps: int = MAX_STEPS) -> None:
         self.modules = modules
-        self._load = load
-        self._files: dict[str, FileFacts | None] = {}
-        self._mros: dict[Class, tuple[Class | External | None, ...]] = {}
-        self._bases: dict[Class, tuple[Class | External | None, ...]] = {}
-        self._star_sources: dict[str, tuple[str, ...]] = {}
+        self.file: LoadFacts = cache(load)
+        self.mro: Callable[[Class], tuple[Base, ...]] = cache(self._find_mro)
+        self.bases: Callable[[Class], tuple[Base, ...]] = cache(self._find_bases)
+        self._star_import_files: Callable[[str], tuple[str, ...]] = cache(self._find_star_imports)
         self._resolved: dict[tuple[Function, Chain], Entity | None] = {}
         self._in_progress: set[tuple[object, ...]] = set()
         self._cycles = 0
         self._steps_left = steps
-
-    def file(self, path: str) -> FileFacts | None:
-        if path not in self._files:
-            self._files[path] = self._load(path)
-        return self._files[path]
 
     def scope(self, path: str, key: str) -> ScopeFacts | None:
         file = self.file(path)
@@ -128,19 +198,17 @@ class Resolver:
                 return self._resolve_binding(Function(other, MODULE), scope.names[name])
         return None
 
-    def _star_import_files(self, path: str) -> tuple[str, ...]:
+    def _find_star_imports(self, path: str) -> tuple[str, ...]:
         """The files whose names a file gets by star imports, directly or indirectly."""
-        if path not in self._star_sources:
-            found = [path]
-            for each in found:
-                file = self.file(each)
-                for module, level in file.star_imports if file else ():
-                    place = self.modules.find(each, module, level)
-                    other = self.modules.file_path(place) if place else None
-                    if other and other not in found:
-                        found.append(other)
-            self._star_sources[path] = tuple(found[1:])
-        return self._star_sources[path]
+        found = [path]
+        for each in found:
+            file = self.file(each)
+            for module, level in file.star_imports if file else ():
+                place = self.modules.find(each, module, level)
+                other = self.modules.file_path(place) if place else None
+                if other and other not in found:
+                    found.append(other)
+        return tuple(found[1:])
 
     def _resolve_binding(self, at: Function, bound: Binding) -> Entity | None:
         match bound.kind:
@@ -217,11 +285,9 @@ class Resolver:
                 return self._unwrap_property(found)
             case SuperProxy():
                 order = self.mro(thing.receiver)
-                rest = (
-                    order[order.index(thing.defining_class) + 1 :]
-                    if thing.defining_class in order
-                    else self.mro(thing.defining_class)[1:]
-                )
+                if thing.defining_class not in order:
+                    order = self.mro(thing.defining_class)
+                rest = order[order.index(thing.defining_class) + 1 :]
                 return self._unwrap_property(self._find_inherited(thing.receiver, rest, name))
             case Function():
                 return None
@@ -231,7 +297,7 @@ class Resolver:
         scope = self.scope(found.path, found.key) if isinstance(found, Function) else None
         return self.call_result(found) if found and scope and scope.is_property else found
 
-    def _find_inherited(self, receiver: Class, order: tuple[Class | External | None, ...], name: str) -> Entity | None:
+    def _find_inherited(self, receiver: Class, order: tuple[Base, ...], name: str) -> Entity | None:
         """The attribute of the first class that has it; an external class may have any attribute."""
         for each in order:
             if each is None:
@@ -244,27 +310,23 @@ class Resolver:
                 return self._resolve_binding(Function(each.path, bound.scope, receiver), bound)
         return External(f"object.{name}") if hasattr(object, name) else None
 
-    def mro(self, of: Class) -> tuple[Class | External | None, ...]:
+    def _find_mro(self, of: Class) -> tuple[Base, ...]:
         """The class, then its bases in the order of Python's look-up; None for an unknown one."""
-        if of not in self._mros:
-            every: list[Class | External | None] = []
-            waiting: list[Class | External | None] = [of]
-            while waiting and len(every) < _MAX_BASES:  # broken code may define cyclic bases
-                each = waiting.pop()
-                every.append(each)
-                waiting += reversed(self.bases(each)) if isinstance(each, Class) else ()
-            last = {each: at for at, each in enumerate(every)}
-            self._mros[of] = tuple(sorted(last, key=lambda each: last[each]))
-        return self._mros[of]
+        every: list[Base] = []
+        waiting: list[Base] = [of]
+        while waiting and len(every) < _MAX_BASES:  # broken code may define cyclic bases
+            each = waiting.pop()
+            every.append(each)
+            waiting += reversed(self.bases(each)) if isinstance(each, Class) else ()
+        last = {each: at for at, each in enumerate(every)}
+        return tuple(sorted(last, key=lambda each: last[each]))
 
-    def bases(self, of: Class) -> tuple[Class | External | None, ...]:
+    def _find_bases(self, of: Class) -> tuple[Base, ...]:
         """The bases of a class, resolved in the scope around it; None for an unknown one."""
-        if of not in self._bases:
-            scope = self.scope(of.path, of.key)
-            around = Function(of.path, of.key.rpartition(".")[0])
-            found = [self.follow(around, base) for base in scope.bases] if scope else []
-            self._bases[of] = tuple(each if isinstance(each, Class | External) else None for each in found)
-        return self._bases[of]
+        scope = self.scope(of.path, of.key)
+        around = Function(of.path, of.key.rpartition(".")[0])
+        found = [self.follow(around, base) for base in scope.bases] if scope else []
+        return tuple(each if isinstance(each, Class | External) else None for each in found)
 
     def _super_proxy(self, at: Function) -> SuperProxy | None:
         """`super()` in a method, or in a function inside one."""

@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from marid.core.errors import BadInput, NotFound
-from marid.syntax.python.edit.definition_text import (
+from marid.syntax.python.edit.edits import (
     PythonExcerpt,
     find_declaration,
     find_definition,

@@ -1,7 +1,7 @@
 import pytest
 
 from marid.core.errors import BadInput, NotFound
-from marid.syntax.python.edit.insertion_points import (
+from marid.syntax.python.edit.additions import (
     InsertionGap,
     StatementRange,
     find_anchor,
@@ -9,13 +9,14 @@ from marid.syntax.python.edit.insertion_points import (
     gap_before,
     usual_blank_lines,
 )
-from marid.syntax.python.edit.name_lookup import locate_scope
+from marid.syntax.python.edit.name_lookup import locate_definition_node
 from marid.syntax.python.source import read_source
 
 
 def spot(text: str, path: list[str], symbol: str) -> tuple[int, int]:
     source = read_source(text.encode())
-    found = find_anchor(source, locate_scope(source, path), path, symbol)
+    scope = locate_definition_node(source, ".".join(path)) if path else source.tree
+    found = find_anchor(source, scope, path, symbol)
     return found.first, found.end
 
 

@@ -3,8 +3,7 @@ from collections.abc import Mapping
 from marid.syntax.python.resolve.call_graph import trace_calls
 from marid.syntax.python.resolve.fact_reader import py_facts
 from marid.syntax.python.resolve.facts import Class, External, Function
-from marid.syntax.python.resolve.modules import ModuleIndex
-from marid.syntax.python.resolve.resolver import Resolver
+from marid.syntax.python.resolve.resolver import ModuleIndex, Resolver
 
 TREE = {
     "shop.py": """

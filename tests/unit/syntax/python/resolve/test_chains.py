@@ -2,7 +2,7 @@ import ast
 
 import pytest
 
-from marid.syntax.python.resolve.chains import annotation_class, chain
+from marid.syntax.python.resolve.facts import annotation_class, chain
 
 
 def expression(code: str) -> ast.expr:

@@ -1,9 +1,8 @@
 import pytest
 
 from marid.core.errors import BadInput
-from marid.syntax.python.resolve.chains import chain_text
 from marid.syntax.python.resolve.fact_reader import py_class_facts, py_facts
-from marid.syntax.python.resolve.facts import BindingKind, FileFacts
+from marid.syntax.python.resolve.facts import BindingKind, FileFacts, chain_text
 
 CODE = b"""\
 from a import *

@@ -1,6 +1,6 @@
 import pytest
 
-from marid.syntax.python.resolve.modules import ModuleIndex
+from marid.syntax.python.resolve.resolver import ModuleIndex
 
 TREE = ModuleIndex(
     [

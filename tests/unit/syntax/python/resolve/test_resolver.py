@@ -5,8 +5,7 @@ import pytest
 from marid.core.errors import Exhausted
 from marid.syntax.python.resolve.fact_reader import py_facts
 from marid.syntax.python.resolve.facts import Class, Entity, External, Function, Instance, Module
-from marid.syntax.python.resolve.modules import ModuleIndex
-from marid.syntax.python.resolve.resolver import Resolver
+from marid.syntax.python.resolve.resolver import ModuleIndex, Resolver
 
 TREE = {
     "pkg/__init__.py": "from .core import Base as Root, helper\nfrom .more import *\nfrom . import core\n",

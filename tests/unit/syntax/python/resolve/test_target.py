@@ -5,8 +5,7 @@ import pytest
 from marid.core.errors import BadInput, NotFound
 from marid.syntax.python.resolve.fact_reader import py_facts
 from marid.syntax.python.resolve.facts import Class, Entity, Function
-from marid.syntax.python.resolve.modules import ModuleIndex
-from marid.syntax.python.resolve.resolver import Resolver
+from marid.syntax.python.resolve.resolver import ModuleIndex, Resolver
 from marid.syntax.python.resolve.target import defined_names, find_target
 
 FILES = {
