@@ -14,8 +14,8 @@ from marid.syntax.treesitter.grammars import parse_tree
 from marid.syntax.treesitter.name_readers import to_dotted
 from marid.syntax.treesitter.nodes import (
     CodeExcerpt,
-    apply_cuts,
     child_at,
+    cut_pieces,
     first_row,
     last_row,
     line_start,
@@ -73,7 +73,7 @@ def skeleton(data: bytes, language: str) -> str:
         return outline(data, language)
     if language == "python" and (text := _python_view(py_skeleton, data)) is not None:
         return text
-    return apply_cuts(data, _skeleton_cuts(data, language))
+    return b"".join(cut_pieces(data, _skeleton_cuts(data, language))).decode("utf-8", "replace")
 
 
 def _skeleton_cuts(data: bytes, language: str) -> Iterator[tuple[int, int, bytes]]:

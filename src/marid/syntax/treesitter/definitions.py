@@ -6,10 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from marid.syntax.treesitter.grammars import parse
-from marid.syntax.treesitter.language_tables import LANGUAGE_TABLES
+from marid.syntax.treesitter.language_tables import LANGUAGE_TABLES, LanguageTable, NodeRule, Role, Wrapper
 from marid.syntax.treesitter.name_readers import KindAndName, to_dotted
 from marid.syntax.treesitter.nodes import child_at, first_row, last_row, named_child_at, node_text
-from marid.syntax.treesitter.roles import LanguageTable, NodeRule, Role, Wrapper
 from marid.syntax.treesitter.signatures import (
     COMMENTS,
     DefinitionSite,

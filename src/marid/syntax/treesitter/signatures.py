@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from marid.syntax.treesitter.nodes import child_at, named_child_at, node_text
-from marid.syntax.treesitter.roles import NO_NODE, NodeRule
+from marid.syntax.treesitter.language_tables import NO_NODE, NodeRule
+from marid.syntax.treesitter.nodes import body_start, child_at, named_child_at, node_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -77,14 +77,7 @@ def _signature_end(node: "Node", body: "Node | None", rule: NodeRule) -> int:
         return last.end_byte
     if body is None:
         return node.end_byte
-    begun = child_at(body, 1) if rule.keyword_in_body else body
-    return _before_initializers(node, begun or body)
-
-
-def _before_initializers(node: "Node", body: "Node") -> int:
-    """The start of the body, or of the member initializers of a C++ constructor."""
-    previous = child_at(node, node.child_count - 2) if body.type == "compound_statement" else None
-    return previous.start_byte if previous and previous.type == "field_initializer_list" else body.start_byte
+    return body_start(node, (child_at(body, 1) if rule.keyword_in_body else None) or body)
 
 
 def one_line(site: DefinitionSite, start: int, end: int) -> str:
