@@ -4,14 +4,16 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from marid.core.errors import BadInput, NotFound
-from marid.syntax.cfamily.declaration_spans import line_range, signature_line
-from marid.syntax.cfamily.declarations import TYPE_KINDS, CDeclaration, CSource, namespace_names
+from marid.syntax.cfamily.declarations import TYPE_KINDS, CDeclaration, CSource
 from marid.syntax.cfamily.qualified_names import NamePart, NameQuery, parse_name_query, split_name, tidy
 from marid.syntax.names import ambiguity_error, suggestion
 from marid.syntax.treesitter.nodes import named_child_at, node_text
+from marid.text.display import one_line
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+_MAX_LINE_LENGTH = 160
 
 
 def find_declarations(source: CSource, name: str, where: str) -> tuple[CDeclaration, ...]:
@@ -21,19 +23,18 @@ def find_declarations(source: CSource, name: str, where: str) -> tuple[CDeclarat
     Raises: NotFound, BadInput if the name is ambiguous, and as `parse_tree`.
     """
     want = parse_name_query(name)
-    spaces = namespace_names(source.declarations)
-    found = _match_name(source, want, spaces)
+    found = _match_name(source, want)
     if want.line:
-        ranges = ((item, *line_range(item, source)) for item in found)
+        ranges = ((item, *source.line_range(item)) for item in found)
         found = [item for item, first, last in ranges if first <= want.line <= last]
     if want.parameters:
         found = _match_parameters(found, want.parameters, source.data)
     if not found:
-        known = (qualified_name(item) for item in source.declarations if item.name)
+        known = (item.qualified_name for item in source.declarations if item.name)
         near = suggestion("::".join(part.name for part in want.parts), known, "::")
         raise NotFound(f"'{want.text}' is not defined in {where}{near}")
     found = _prefer_definitions(found, want)
-    if len({_path_without_namespaces(item, spaces) for item in found}) > 1:
+    if len({_path_without_namespaces(item, source.namespaces) for item in found}) > 1:
         raise _ambiguity_error(source, found, want.text, where)
     return tuple(found)
 
@@ -49,17 +50,13 @@ def find_declaration(source: CSource, name: str, where: str) -> CDeclaration:
 
 def _ambiguity_error(source: CSource, found: Sequence[CDeclaration], name: str, where: str) -> BadInput:
     choices = [
-        f"'{qualified_name(item)}@{line_range(item, source)[0]}': {signature_line(item, source)}" for item in found
+        f"'{item.qualified_name}@{source.line_range(item)[0]}': {one_line(source.signature(item), _MAX_LINE_LENGTH)}"
+        for item in found
     ]
     return ambiguity_error(name, where, choices)
 
 
-def qualified_name(item: CDeclaration) -> str:
-    """The name of a declaration with its namespaces and types."""
-    return "::".join(name for name in (*(scope.name for scope in item.scope), item.name) if name)
-
-
-def _match_name(source: CSource, want: NameQuery, spaces: frozenset[str]) -> list[CDeclaration]:
+def _match_name(source: CSource, want: NameQuery) -> list[CDeclaration]:
     """The declarations that the whole name matches, else those that it matches without surrounding types."""
     last = want.parts[-1].name
     whole: list[CDeclaration] = []
@@ -68,7 +65,7 @@ def _match_name(source: CSource, want: NameQuery, spaces: frozenset[str]) -> lis
         if last not in item.name and not item.other_names:
             continue
         fits = max(
-            _match_rank((*_scope_parts(item), *split_name(name)), want.parts, spaces)
+            _match_rank((*_scope_parts(item), *split_name(name)), want.parts, source.namespaces)
             for name in (item.name, *item.other_names)
         )
         if fits and _matches_keyword(item, want.keyword):
@@ -105,9 +102,9 @@ def _match_rank(path: tuple[NamePart, ...], want: tuple[NamePart, ...], spaces: 
 
 def _match_parameters(found: Iterable[CDeclaration], parameters: str, data: bytes) -> list[CDeclaration]:
     """The declarations with these parameters, written with or without names; an exact match wins."""
-    fitting = [item for item in found if parameters in _parameter_forms(item, data)]
-    exact = [item for item in fitting if parameters in _parameter_forms(item, data)[:2]]
-    return exact or fitting
+    forms = [(item, _parameter_forms(item, data)) for item in found]
+    exact = [item for item, written in forms if parameters in written[:2]]
+    return exact or [item for item, written in forms if parameters in written]
 
 
 def _parameter_forms(item: CDeclaration, data: bytes) -> tuple[str, ...]:
@@ -127,11 +124,9 @@ def _parameter_forms(item: CDeclaration, data: bytes) -> tuple[str, ...]:
 
 def _parameter_type(parameter: "Node", data: bytes) -> str:
     """A parameter without its name and default value."""
-    declarator = parameter.child_by_field_name("declarator")
-    end = parameter.end_byte
-    if value := parameter.child_by_field_name("default_value"):
-        end = value.start_byte
-    inner = declarator
+    value = parameter.child_by_field_name("default_value")
+    end = value.start_byte if value else parameter.end_byte
+    inner = parameter.child_by_field_name("declarator")
     while inner is not None and inner.type != "identifier":
         inner = inner.child_by_field_name("declarator") or named_child_at(inner, inner.named_child_count - 1)
     kept = data[parameter.start_byte : end]

@@ -1,7 +1,9 @@
 """The declarations and definitions of a C or C++ file, in source order. Node access is slow, so there is little."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from marid.syntax.cfamily.macro_mask import (
@@ -12,7 +14,7 @@ from marid.syntax.cfamily.macro_mask import (
 )
 from marid.syntax.cfamily.qualified_names import parse_declarator, tidy
 from marid.syntax.treesitter.grammars import parse_tree
-from marid.syntax.treesitter.nodes import field_text
+from marid.syntax.treesitter.nodes import body_start, field_text, first_row, last_row
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 60
 _BRANCHES = frozenset(f"preproc_{word}" for word in ("if", "ifdef", "else", "elif", "elifdef"))
 _LISTS = frozenset(("declaration_list", "field_declaration_list", "labeled_statement", "export_declaration", "ERROR"))
-_TRANSPARENT = _BRANCHES | _LISTS
 _HEADS = frozenset(("template_declaration", "friend_declaration"))
+_TRANSPARENT = _BRANCHES | _LISTS | _HEADS
 _TYPES = {f"{kind.lower()}_specifier": kind for kind in ("Class", "Struct", "Union", "Enum")}
 _NAMED_KINDS = {
     "alias_declaration": "Type",
@@ -32,13 +34,7 @@ _NAMED_KINDS = {
     "preproc_function_def": "Macro",
 }
 TYPE_KINDS = frozenset(_TYPES.values())
-
-
-class EnclosingScope(NamedTuple):
-    """A namespace, which names may omit, or a type around a declaration."""
-
-    name: str
-    kind: str
+_BLANK_OR_COMMENT = re.compile(rb"(?:\s|//[^\n]*\n|/\*.*?\*/)*", re.DOTALL)
 
 
 class CDeclaration(NamedTuple):
@@ -52,11 +48,25 @@ class CDeclaration(NamedTuple):
     outer: "Node"
     """The node, or the `template <…>`, `extern "C"` or `friend` around it."""
     body: "Node | None"
-    scope: tuple[EnclosingScope, ...]
+    scope: "tuple[CDeclaration, ...]"
+    """The namespaces, which names may omit, and types around it."""
     other_names: tuple[str, ...] = ()
     """The tag of a struct that a `typedef` names, or its variables."""
     function: "Node | None" = None
     """The declarator with the parameters."""
+
+    @property
+    def qualified_name(self) -> str:
+        """The name with its namespaces and types."""
+        return "::".join(each.name for each in (*self.scope, self) if each.name)
+
+
+class DeclarationSpan(NamedTuple):
+    """Bytes of a file; `semicolon` is the position of the final `;`, or `end` without one."""
+
+    start: int
+    end: int
+    semicolon: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +77,67 @@ class CSource:
     root: "Node"
     split_conditionals: tuple[ConditionalGroup, ...]
     declarations: tuple[CDeclaration, ...]
+
+    @cached_property
+    def namespaces(self) -> frozenset[str]:
+        """The names of all namespaces; `a::b` counts as two."""
+        names = (item.name for item in self.declarations if item.kind == "Namespace")
+        return frozenset(step for name in names for step in name.split("::") if step)
+
+    def span(self, item: CDeclaration) -> DeclarationSpan:
+        """The whole declaration, with its head, its `;`, and the conditionals that it starts or ends in."""
+        start, end = item.outer.start_byte, item.outer.end_byte
+        semicolon = end
+        if item.node.type.startswith("preproc_"):
+            end = semicolon = start + len(self.data[start:end].rstrip())
+        elif self.data[end - 1 : end] == b";":
+            semicolon = end - 1
+        elif (after := item.outer.next_sibling) is not None and self.data[after.start_byte : after.end_byte] == b";":
+            semicolon, end = after.start_byte, after.end_byte
+        for group in self.split_conditionals:
+            opened = group.start < start < group.end <= end
+            if opened and _BLANK_OR_COMMENT.fullmatch(self.data, group.directives[0][1], start):
+                start = group.start
+            elif start <= group.start < end <= group.end:
+                end = semicolon = group.end
+        return DeclarationSpan(start, end, semicolon)
+
+    def line_range(self, item: CDeclaration) -> tuple[int, int]:
+        """First and last line, from 1."""
+        start, end, _ = self.span(item) if self.split_conditionals else (0, 0, 0)
+        if end and (start < item.outer.start_byte or end > item.outer.end_byte):
+            return self.data.count(b"\n", 0, start) + 1, self.data.count(b"\n", 0, end) + 1
+        return first_row(item.outer) + 1, last_row(item.outer) + 1
+
+    def signature_end(self, item: CDeclaration) -> int:
+        """Where the signature ends: before the body, the value or the `;`."""
+        if item.body is not None:
+            end, blank = body_start(item.node, item.body), b" \t\r\n"
+        elif item.kind == "Macro":
+            value = item.node.child_by_field_name("value")
+            end, blank = value.start_byte if value else item.node.end_byte, b" \t\r\n\\"
+        else:
+            value = multiline_value(item.node)
+            end, blank = value.start_byte if value else self.span(item).semicolon, b" \t\r\n;="
+        start = item.outer.start_byte
+        return start + len(self.data[start:end].rstrip(blank))
+
+    def signature(self, item: CDeclaration) -> str:
+        """The signature as written, with only the first branch of a conditional inside it."""
+        start, end = item.outer.start_byte, self.signature_end(item)
+        kept = bytearray(self.data[start:end])
+        for group in reversed(self.split_conditionals):
+            cut = group.directives[1][0]
+            if start < cut < end:
+                del kept[cut - start : group.end - start]
+        return kept.rstrip().decode("utf-8", "replace")
+
+
+def multiline_value(node: "Node") -> "Node | None":
+    """The value of a variable, if it is on several lines."""
+    declarator = node.child_by_field_name("declarator")
+    value = (declarator or node).child_by_field_name("value") or node.child_by_field_name("default_value")
+    return value if value is not None and last_row(value) > first_row(value) else None
 
 
 def parse_source(data: bytes, language: str) -> CSource:
@@ -85,11 +156,20 @@ def list_declarations(data: bytes, root: "Node") -> tuple[CDeclaration, ...]:
     return tuple(_DeclarationWalker(data).run(root))
 
 
-@dataclass(kw_only=True)
-class _Level:
+class _Level(NamedTuple):
     nodes: "Iterator[Node]"
-    scope: tuple[EnclosingScope, ...]
+    scope: tuple[CDeclaration, ...] = ()
     head: "Node | None" = None
+
+    def declare(self, kind: str, name: str, node: "Node", body: "Node | None" = None) -> CDeclaration:
+        return CDeclaration(kind, name, node, self.head or node, body, self.scope)
+
+    def is_in_type(self) -> bool:
+        return bool(self.scope) and self.scope[-1].kind in TYPE_KINDS
+
+    def callable_kind(self, name: str) -> str:
+        friend = self.head is not None and self.head.type == "friend_declaration"
+        return "Method" if (self.is_in_type() and not friend) or "::" in name else "Function"
 
 
 @dataclass
@@ -100,17 +180,14 @@ class _DeclarationWalker:
     levels: list[_Level] = field(default_factory=list[_Level])
 
     def run(self, root: "Node") -> Iterator[CDeclaration]:
-        self.levels = [_Level(nodes=iter(root.children), scope=())]
+        self.levels = [_Level(iter(root.children))]
         while self.levels:
             level = self.levels[-1]
             for node in level.nodes:
                 kind = node.type
                 if kind in _TRANSPARENT:
-                    self.levels.append(_Level(nodes=iter(node.children), scope=level.scope, head=level.head))
-                    break
-                if kind in _HEADS:
-                    head = level.head or node
-                    self.levels.append(_Level(nodes=iter(node.children), scope=level.scope, head=head))
+                    head = level.head or (node if kind in _HEADS else None)
+                    self.levels.append(_Level(iter(node.children), level.scope, head))
                     break
                 if kind in _READERS:
                     depth = len(self.levels)
@@ -120,118 +197,72 @@ class _DeclarationWalker:
             else:
                 self.levels.pop()
 
-    def enter(self, level: _Level, body: "Node | None", name: str, kind: str) -> None:
-        if body is not None and len(level.scope) < _MAX_DEPTH:
-            self.levels.append(_Level(nodes=iter(body.children), scope=(*level.scope, EnclosingScope(name, kind))))
+    def enter(self, level: _Level, item: CDeclaration) -> Iterator[CDeclaration]:
+        """Yield a namespace or type, then walk its members next."""
+        yield item
+        if item.body is not None and len(level.scope) < _MAX_DEPTH:
+            self.levels.append(_Level(iter(item.body.children), (*level.scope, item)))
 
     def read_function(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
         declarator = node.child_by_field_name("declarator")
-        if declarator is None:
-            return
-        name, function = parse_declarator(declarator, self.data)
+        name, function = parse_declarator(declarator, self.data) if declarator else ("", None)
         if name:
-            body = node.child_by_field_name("body") or _try_body(node)
-            yield _make_declaration(level, node, _callable_kind(level, name), name, body=body, function=function)
+            last = node.children[-1]
+            body = node.child_by_field_name("body") or (last if last.type == "try_statement" else None)
+            yield level.declare(level.callable_kind(name), name, node, body)._replace(function=function)
 
     def read_declaration(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
-        """Functions, variables and fields; or, instead, the type that the declaration defines."""
-        if (of := _spelled_type(node)) is not None:
+        """Functions, variables, fields and typedefs; or, instead, the type that the declaration defines."""
+        of = node.child_by_field_name("type")
+        if of is not None and of.type in _TYPES and of.child_by_field_name("body") is not None:
             yield from self.read_type(level, node, of)
             return
-        inside = bool(level.scope) and level.scope[-1].kind in TYPE_KINDS
         for declarator in node.children_by_field_name("declarator"):
             name, function = parse_declarator(declarator, self.data)
-            if name:
-                kind = _callable_kind(level, name) if function is not None else "Field" if inside else "Variable"
-                yield _make_declaration(level, node, kind, name, function=function)
+            if name and node.type == "type_definition":
+                yield level.declare("Type", name, node)
+            elif name and function is not None:
+                yield level.declare(level.callable_kind(name), name, node)._replace(function=function)
+            elif name:
+                yield level.declare("Field" if level.is_in_type() else "Variable", name, node)
 
-    def read_type(self, level: _Level, node: "Node", of: "Node") -> Iterator[CDeclaration]:
+    def read_type(self, level: _Level, node: "Node", of: "Node | None" = None) -> Iterator[CDeclaration]:
         """A class, struct, union or enum with its members; `node` may also declare variables or typedefs of it."""
+        of = of or node
         body = of.child_by_field_name("body")
         if body is None:
             return
         tag = tidy(field_text(of, "name", self.data))
-        names = [parse_declarator(each, self.data).name for each in node.children_by_field_name("declarator")]
-        names = [each for each in names if each]
+        declared = (parse_declarator(each, self.data)[0] for each in node.children_by_field_name("declarator"))
+        names = [name for name in declared if name]
         first = (names[0] if names else tag) if node.type == "type_definition" or not tag else tag
-        kind = _TYPES[of.type]
         others = tuple(each for each in (tag, *names) if each and each != first)
-        yield _make_declaration(level, node, kind, first, body=body, other_names=others)
-        self.enter(level, body, first, kind)
-
-    def read_specifier(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
-        return self.read_type(level, node, node)
-
-    def read_typedef(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
-        if (of := _spelled_type(node)) is not None:
-            yield from self.read_type(level, node, of)
-            return
-        for declarator in node.children_by_field_name("declarator"):
-            if name := parse_declarator(declarator, self.data).name:
-                yield _make_declaration(level, node, "Type", name)
+        yield from self.enter(level, level.declare(_TYPES[of.type], first, node, body)._replace(other_names=others))
 
     def read_named(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
         if name := tidy(field_text(node, "name", self.data)):
-            yield _make_declaration(level, node, _NAMED_KINDS[node.type], name)
+            yield level.declare(_NAMED_KINDS[node.type], name, node)
 
     def read_namespace(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
-        name, body = tidy(field_text(node, "name", self.data)), node.child_by_field_name("body")
-        yield CDeclaration(kind="Namespace", name=name, node=node, outer=node, body=body, scope=level.scope)
-        self.enter(level, body, name, "Namespace")
+        name = tidy(field_text(node, "name", self.data))
+        item = level.declare("Namespace", name, node, node.child_by_field_name("body"))
+        return self.enter(level, item._replace(outer=node))
 
     def read_linkage(self, level: _Level, node: "Node") -> Iterator[CDeclaration]:
         """`extern "C"` before one declaration is its head; a block of it is transparent."""
-        body = node.child_by_field_name("body")
-        if body is not None and body.type == "declaration_list":
-            self.levels.append(_Level(nodes=iter(body.children), scope=level.scope, head=level.head))
-        elif body is not None:
-            self.levels.append(_Level(nodes=iter((body,)), scope=level.scope, head=level.head or node))
-        yield from ()
+        if body := node.child_by_field_name("body"):
+            head = level.head if body.type == "declaration_list" else level.head or node
+            self.levels.append(_Level(iter((body,)), level.scope, head))
+        return iter(())
 
 
 _READERS = {
     "function_definition": _DeclarationWalker.read_function,
     "declaration": _DeclarationWalker.read_declaration,
     "field_declaration": _DeclarationWalker.read_declaration,
-    "type_definition": _DeclarationWalker.read_typedef,
+    "type_definition": _DeclarationWalker.read_declaration,
     "namespace_definition": _DeclarationWalker.read_namespace,
     "linkage_specification": _DeclarationWalker.read_linkage,
-    **dict.fromkeys(_TYPES, _DeclarationWalker.read_specifier),
+    **dict.fromkeys(_TYPES, _DeclarationWalker.read_type),
     **dict.fromkeys(_NAMED_KINDS, _DeclarationWalker.read_named),
 }
-
-
-def _make_declaration(  # noqa: PLR0913 - the fields of a declaration
-    level: _Level,
-    node: "Node",
-    kind: str,
-    name: str,
-    *,
-    body: "Node | None" = None,
-    other_names: tuple[str, ...] = (),
-    function: "Node | None" = None,
-) -> CDeclaration:
-    return CDeclaration(kind, name, node, level.head or node, body, level.scope, other_names, function)
-
-
-def _spelled_type(node: "Node") -> "Node | None":
-    """The type that a declaration defines with its members."""
-    of = node.child_by_field_name("type")
-    return of if of is not None and of.type in _TYPES and of.child_by_field_name("body") is not None else None
-
-
-def _callable_kind(level: _Level, name: str) -> str:
-    inside = bool(level.scope) and level.scope[-1].kind in TYPE_KINDS
-    friend = level.head is not None and level.head.type == "friend_declaration"
-    return "Method" if (inside and not friend) or "::" in name else "Function"
-
-
-def _try_body(node: "Node") -> "Node | None":
-    """The body of a function-try-block."""
-    last = node.children[-1]
-    return last if last.type == "try_statement" else None
-
-
-def namespace_names(items: Sequence[CDeclaration]) -> frozenset[str]:
-    """The names of all namespaces; `a::b` counts as two."""
-    return frozenset(step for item in items if item.kind == "Namespace" for step in item.name.split("::") if step)

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from marid.core.errors import BadInput
 from marid.syntax.cfamily.declaration_lookup import find_declaration
-from marid.syntax.cfamily.declaration_spans import declaration_span
 from marid.syntax.cfamily.declarations import CDeclaration, CSource, parse_source
 from marid.syntax.treesitter.grammars import parse
-from marid.syntax.treesitter.nodes import line_start
+from marid.syntax.treesitter.nodes import first_row, line_start
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -37,7 +36,7 @@ def update_definition(data: bytes, language: str, name: str, content: bytes, whe
         raise BadInput("new_content is empty: pass the whole new definition")
     source = parse_source(data, language)
     item = find_declaration(source, name, where)
-    start, end, semicolon = declaration_span(item, source)
+    start, end, semicolon = source.span(item)
     start = line_start(data, start)
     if not _is_complete(content, item, language):
         end = semicolon
@@ -82,9 +81,10 @@ def _indent_line(line: bytes, indent: bytes) -> bytes:
 def _check_result(before: CSource, after: CSource, spot: tuple[int, int, int], where: str) -> None:
     """Raises: BadInput if the edit adds syntax errors or changes other declarations."""
     start, old_end, new_end = spot
-    more = count_errors(after.root) - count_errors(before.root)
-    if more > 0:
-        raise BadInput(f"{where} would no longer parse{_error_location(after)}: nothing was changed")
+    errors = list(_error_nodes(after.root))
+    if len(errors) > len(list(_error_nodes(before.root))):
+        line = first_row(errors[0]) + 1
+        raise BadInput(f"{where} would no longer parse (line {line}): nothing was changed")
     if _declarations_outside(before, start, old_end) != _declarations_outside(after, start, new_end):
         raise BadInput(f"new_content would change what follows it in {where}: are its braces and parentheses closed?")
 
@@ -100,12 +100,8 @@ def _declarations_outside(source: CSource, start: int, end: int) -> list[tuple[s
     ]
 
 
-def count_errors(root: "Node") -> int:
-    """The number of syntax errors, missing tokens included."""
-    return sum(1 for _ in _error_nodes(root))
-
-
 def _error_nodes(root: "Node") -> "Iterator[Node]":
+    """The syntax errors, missing tokens included."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
@@ -113,8 +109,3 @@ def _error_nodes(root: "Node") -> "Iterator[Node]":
             yield node
         if node.has_error:
             waiting += reversed(node.children)
-
-
-def _error_location(source: CSource) -> str:
-    first = next(iter(_error_nodes(source.root)), None)
-    return f" (line {first.start_point[0] + 1})" if first else ""

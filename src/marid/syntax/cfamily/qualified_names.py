@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from marid.core.errors import BadInput
 from marid.syntax.names import MAX_NAME_LENGTH, split_line_suffix
-from marid.syntax.treesitter.declarators import peel_declarator
+from marid.syntax.treesitter.name_readers import peel_declarator
 from marid.syntax.treesitter.nodes import node_text
 from marid.text.display import escape_text
 
@@ -23,36 +23,29 @@ _KEYWORD = re.compile(r"(struct|class|union|enum|namespace|typedef|concept|macro
 _TIGHT = re.compile(r"\s*([^\w\s])\s*")
 
 
-class DeclaredName(NamedTuple):
-    """The declared name; `function` is the part with the parameters, None if it is not a function."""
-
-    name: str
-    function: "Node | None" = None
-
-
-def parse_declarator(node: "Node", data: bytes) -> DeclaredName:
-    """The name that a declarator declares."""
+def parse_declarator(node: "Node", data: bytes) -> "tuple[str, Node | None]":
+    """The name that a declarator declares, or empty, and the part with the parameters of a function."""
     inner, function = peel_declarator(node)
     if inner is None:
-        return DeclaredName("")
+        return "", None
     if inner.type not in _IDENTIFIERS:
         return _parse_unusual_name(inner, data, function)
     name = node_text(inner, data)
-    return DeclaredName("" if name in _KEYWORDS else name, function)
+    return "" if name in _KEYWORDS else name, function
 
 
-def _parse_unusual_name(node: "Node", data: bytes, function: "Node | None") -> DeclaredName:
+def _parse_unusual_name(node: "Node", data: bytes, function: "Node | None") -> "tuple[str, Node | None]":
     """Qualified names, operators, destructors, template arguments; conversion operators have their own parameters."""
     last = node
     while last.type == "qualified_identifier" and (inner := last.child_by_field_name("name")) is not None:
         last = inner
     if last.type == "operator_cast":
-        return DeclaredName(tidy(node_text(node, data)[:MAX_NAME_LENGTH].partition("(")[0]), function or last)
+        return tidy(node_text(node, data)[:MAX_NAME_LENGTH].partition("(")[0]), function or last
     if last.type.endswith(("identifier", "template_function", "template_method", "_name", "primitive_type")):
         name = node_text(node, data)
         broken = len(name) > MAX_NAME_LENGTH or name.endswith("::") or _NO_NAME.search(name)
-        return DeclaredName("" if broken else tidy(name), function)
-    return DeclaredName("")
+        return "" if broken else tidy(name), function
+    return "", None
 
 
 def tidy(name: str) -> str:
@@ -73,7 +66,7 @@ def split_name(name: str) -> tuple[NamePart, ...]:
     if name.isidentifier():
         return (NamePart(name, ""),)
     found: list[NamePart] = []
-    depth, begin, at = 0, 0, 0
+    depth = begin = at = 0
     while at < len(name):
         if name.startswith("operator", at) and depth == 0 and not name[at + 8 : at + 9].isalnum():
             break

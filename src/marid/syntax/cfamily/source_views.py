@@ -3,15 +3,8 @@
 from collections.abc import Iterator
 
 from marid.syntax.cfamily.declaration_lookup import find_declarations
-from marid.syntax.cfamily.declaration_spans import (
-    declaration_span,
-    line_range,
-    multiline_value,
-    signature,
-    signature_end,
-)
-from marid.syntax.cfamily.declarations import CDeclaration, CSource, namespace_names, parse_source
-from marid.syntax.treesitter.nodes import CodeExcerpt, apply_cuts, line_start
+from marid.syntax.cfamily.declarations import CDeclaration, CSource, multiline_value, parse_source
+from marid.syntax.treesitter.nodes import CodeExcerpt, cut_pieces, line_start
 
 _CALLABLE_KINDS = frozenset(("Function", "Method"))
 
@@ -19,36 +12,32 @@ _CALLABLE_KINDS = frozenset(("Function", "Method"))
 def outline(data: bytes, language: str) -> str:
     """Everything outside function bodies, a line each: `[Kind] name (Lines X-Y)`, nested. Raises as `parse_tree`."""
     source = parse_source(data, language)
-    spaces = namespace_names(source.declarations)
-    return "\n".join(_outline_line(item, source, spaces) for item in source.declarations if _is_listed(item))
+    # A macro without a value is a switch or an include guard.
+    return "\n".join(
+        _outline_line(item, source)
+        for item in source.declarations
+        if item.node.type != "preproc_def" or item.node.child_by_field_name("value") is not None
+    )
 
 
-def _is_listed(item: CDeclaration) -> bool:
-    """Whether it is listed: a macro without a value is a switch or an include guard."""
-    return item.node.type != "preproc_def" or item.node.child_by_field_name("value") is not None
-
-
-def _outline_line(item: CDeclaration, source: CSource, spaces: frozenset[str]) -> str:
-    kind, (first, last) = item.kind, line_range(item, source)
-    if kind == "Method" and "::" in item.name and item.name.split("::")[-2] in spaces:
+def _outline_line(item: CDeclaration, source: CSource) -> str:
+    kind, (first, last) = item.kind, source.line_range(item)
+    if kind == "Method" and "::" in item.name and item.name.split("::")[-2] in source.namespaces:
         kind = "Function"
     indent = "  " * len(item.scope)
     return f"{indent}[{kind}] {item.name or '(anonymous)'} (Lines {first}-{last}){_base_clause(item, source.data)}"
 
 
 def _base_clause(item: CDeclaration, data: bytes) -> str:
-    if item.kind not in ("Class", "Struct") or item.body is None:
-        return ""
-    clause = item.body.prev_sibling
+    clause = item.body.prev_sibling if item.kind in ("Class", "Struct") and item.body else None
     if clause is None or clause.type != "base_class_clause":
         return ""
-    bases = " ".join(data[clause.start_byte + 1 : clause.end_byte].decode("utf-8", "replace").split())
-    return f" : {bases}"
+    return f" : {' '.join(data[clause.start_byte + 1 : clause.end_byte].decode('utf-8', 'replace').split())}"
 
 
 def skeleton(data: bytes, language: str) -> str:
     """The file with `{ ... }` for function bodies and `...` for long values and macros. Raises as `parse_tree`."""
-    return apply_cuts(data, _skeleton_cuts(parse_source(data, language)))
+    return b"".join(cut_pieces(data, _skeleton_cuts(parse_source(data, language)))).decode("utf-8", "replace")
 
 
 def _skeleton_cuts(source: CSource) -> Iterator[tuple[int, int, bytes]]:
@@ -65,18 +54,17 @@ def _skeleton_cuts(source: CSource) -> Iterator[tuple[int, int, bytes]]:
 
 
 def _without_body(item: CDeclaration, source: CSource) -> tuple[int, int, bytes]:
-    cut, end = signature_end(item, source), item.node.end_byte
-    whole = declaration_span(item, source)
-    if whole.start < item.outer.start_byte or whole.end > item.outer.end_byte:  # keep its directives balanced
-        return whole.start, whole.end, signature(item, source).encode() + b" { ... }"
-    return cut, end, b" { ... }"
+    start, end, _ = source.span(item)
+    if start < item.outer.start_byte or end > item.outer.end_byte:  # keep its directives balanced
+        return start, end, source.signature(item).encode() + b" { ... }"
+    return source.signature_end(item), item.node.end_byte, b" { ... }"
 
 
 def definition(data: bytes, language: str, name: str, where: str) -> CodeExcerpt:
     """The text of all declarations of a name in the file `where`. Raises as `find_declarations`."""
     source = parse_source(data, language)
     found = find_declarations(source, name, where)
-    spans = dict.fromkeys(declaration_span(item, source) for item in found)  # `int a, b;` is one text for two names
+    spans = dict.fromkeys(source.span(item) for item in found)  # `int a, b;` is one text for two names
     texts = [data[line_start(data, start) : end].decode("utf-8", "replace") for start, end, _ in spans]
     return _make_excerpt(found, source, texts)
 
@@ -85,9 +73,9 @@ def signatures(data: bytes, language: str, name: str, where: str) -> CodeExcerpt
     """Like `definition`, without body, value and `;`. Raises as `find_declarations`."""
     source = parse_source(data, language)
     found = find_declarations(source, name, where)
-    return _make_excerpt(found, source, [signature(item, source) for item in found])
+    return _make_excerpt(found, source, [source.signature(item) for item in found])
 
 
 def _make_excerpt(found: tuple[CDeclaration, ...], source: CSource, texts: list[str]) -> CodeExcerpt:
     gap = "\n\n" if any("\n" in text for text in texts) else "\n"
-    return CodeExcerpt(text=gap.join(texts), spans=tuple(line_range(item, source) for item in found))
+    return CodeExcerpt(text=gap.join(texts), spans=tuple(source.line_range(item) for item in found))

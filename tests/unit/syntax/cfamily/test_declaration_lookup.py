@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from marid.core.errors import BadInput, NotFound
-from marid.syntax.cfamily.declaration_lookup import find_declaration, find_declarations, qualified_name
-from marid.syntax.cfamily.declaration_spans import line_range
+from marid.syntax.cfamily.declaration_lookup import find_declaration, find_declarations
 from marid.syntax.cfamily.declarations import CSource, parse_source
 
 CODE = Path(__file__).parents[3] / "golden" / "cpp"
@@ -16,7 +15,7 @@ TABLE = parse_source((CODE / "table.c").read_bytes(), "c")
 
 
 def told(source: CSource, name: str) -> list[tuple[str, str]]:
-    return [(item.kind, qualified_name(item)) for item in find_declarations(source, name, "x.cpp")]
+    return [(item.kind, item.qualified_name) for item in find_declarations(source, name, "x.cpp")]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +87,7 @@ def test_parameters_tell_overloads_apart(name: str, line: str) -> None:
 def test_a_line_tells_definitions_of_one_name_apart() -> None:
     found = find_declarations(TABLE, "trace", "t.c")
     assert len(found) == 2
-    first = line_range(found[1], TABLE)[0]
+    first = TABLE.line_range(found[1])[0]
     assert find_declaration(TABLE, f"trace@{first}", "t.c") == found[1]
 
 

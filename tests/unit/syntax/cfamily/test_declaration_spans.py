@@ -2,8 +2,8 @@
 
 import pytest
 
+from marid.core.errors import BadInput
 from marid.syntax.cfamily.declaration_lookup import find_declaration
-from marid.syntax.cfamily.declaration_spans import declaration_span, line_range, signature, signature_line
 from marid.syntax.cfamily.declarations import parse_source
 
 SPLIT = b"""\
@@ -34,7 +34,8 @@ int g(int a)
 
 
 def spanned(source: bytes, name: str, language: str = "cpp") -> bytes:
-    start, end, _ = declaration_span(find_declaration(made := parse_source(source, language), name, "x"), made)
+    made = parse_source(source, language)
+    start, end, _ = made.span(find_declaration(made, name, "x"))
     return source[start:end]
 
 
@@ -66,7 +67,7 @@ def test_a_split_function_takes_its_conditional_along() -> None:
     assert spanned(SPLIT, "f", "c") == SPLIT[first:last]
     assert spanned(SPLIT, "g", "c") == SPLIT[SPLIT.index(b"int g") :].rstrip(b"\n")
     source = parse_source(SPLIT, "c")
-    assert [line_range(item, source) for item in source.declarations] == [(1, 1), (4, 10), (12, 23)]
+    assert [source.line_range(item) for item in source.declarations] == [(1, 1), (4, 10), (12, 23)]
 
 
 def test_a_conditional_that_holds_more_is_not_taken_along() -> None:
@@ -95,15 +96,18 @@ def test_a_conditional_that_holds_more_is_not_taken_along() -> None:
 )
 def test_a_signature_is_what_stands_before_the_body(source: str, name: str, expected: str) -> None:
     made = parse_source(source.encode() + b"\n", "cpp")
-    assert signature(find_declaration(made, name, "x"), made) == expected
+    assert made.signature(find_declaration(made, name, "x")) == expected
 
 
 def test_an_old_signature_holds_the_types_of_its_parameters() -> None:
     made = parse_source(b"int f(a, b)\n    int a;\n    char *b;\n{\n    return a;\n}\n", "c")
-    assert signature(made.declarations[0], made) == "int f(a, b)\n    int a;\n    char *b;"
+    assert made.signature(made.declarations[0]) == "int f(a, b)\n    int a;\n    char *b;"
 
 
-def test_a_declaration_is_one_line_and_not_too_long() -> None:
-    made = parse_source(b"int f(int a,\n      int b);\nint g(" + b"int a, " * 60 + b"int b);\n", "c")
-    assert signature_line(made.declarations[0], made) == "int f(int a, int b)"
-    assert len(signature_line(made.declarations[1], made)) == 160
+def test_the_choices_of_an_ambiguous_name_have_one_line_that_is_not_too_long() -> None:
+    made = parse_source(b"int f(int a,\n      int b);\nint f(" + b"int a, " * 60 + b"int b);\n", "c")
+    with pytest.raises(BadInput) as caught:
+        find_declaration(made, "f", "x")
+    _, short, long = str(caught.value).split("\n  ")
+    assert short == "'f@1': int f(int a, int b)"
+    assert len(long.removeprefix("'f@3': ")) == 160

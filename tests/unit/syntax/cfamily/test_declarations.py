@@ -2,7 +2,7 @@
 
 import pytest
 
-from marid.syntax.cfamily.declarations import namespace_names, parse_source
+from marid.syntax.cfamily.declarations import parse_source
 
 
 def found(source: str, language: str = "cpp") -> list[tuple[str, str]]:
@@ -95,7 +95,7 @@ def test_a_struct_may_have_several_names() -> None:
 
 
 def test_all_namespaces_are_known_step_by_step() -> None:
-    assert namespace_names(parse_source(b"namespace a::b { namespace c {} namespace {} }\n", "cpp").declarations) == {
+    assert parse_source(b"namespace a::b { namespace c {} namespace {} }\n", "cpp").namespaces == {
         "a",
         "b",
         "c",

@@ -7,8 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marid.core.errors import BadInput
-from marid.syntax.cfamily.declaration_lookup import qualified_name
-from marid.syntax.cfamily.declaration_spans import line_range
 from marid.syntax.cfamily.declarations import parse_source
 from marid.syntax.cfamily.edit import update_definition
 from marid.syntax.cfamily.source_views import definition
@@ -19,7 +17,7 @@ FILES = [("table.h", "c"), ("table.c", "c"), ("shapes.hpp", "cpp"), ("shapes.cpp
 
 def named(data: bytes, language: str) -> list[str]:
     source = parse_source(data, language)
-    return [f"{qualified_name(item)}@{line_range(item, source)[0]}" for item in source.declarations if item.name]
+    return [f"{item.qualified_name}@{source.line_range(item)[0]}" for item in source.declarations if item.name]
 
 
 UNIX = [((CODE / name).read_bytes(), language) for name, language in FILES]
