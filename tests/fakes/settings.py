@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from marid.bootstrap.settings.settings_resolver import SettingsSources, resolve_settings
+from marid.bootstrap.settings.settings_resolver import resolve_settings
 from marid.core.settings.schema import SETTINGS
 from marid.core.settings.values import ResolvedSettings, Settings, settings_by_key
 
@@ -42,11 +42,11 @@ class SettingsFiles:
 
     def within(self, environ: Mapping[str, str], flags: Mapping[str, object] | None = None) -> ResolvedSettings:
         """The same, with variables whose names are made."""
-        return resolve_settings(SettingsSources(str(self.home), str(self.project), environ, NAME, flags or {}))
+        return resolve_settings(str(self.home), environ, str(self.project), NAME, flags or {})
 
     def load(self, **environ: str) -> Settings:
         """As it is for no conversation."""
-        return resolve_settings(SettingsSources(str(self.home), str(self.project), environ)).settings
+        return resolve_settings(str(self.home), environ, str(self.project)).settings
 
 
 class Sample(NamedTuple):

@@ -8,8 +8,7 @@ from marid.adapters.gateway.gateway import Gateway
 from marid.adapters.gateway.options import GatewayOptions, WireLogFiles
 from marid.adapters.gateway.providers import KNOWN_PROVIDERS, Provider, find_known_model, provider_from_settings
 from marid.adapters.offline.offline_model import OfflineModel
-from marid.bootstrap.credentials import environment_key, provider_row, provider_secrets
-from marid.bootstrap.proxy import find_proxy
+from marid.bootstrap.provider_environment import environment_key, find_proxy, provider_row, provider_secrets
 from marid.core.errors import BadInput
 from marid.core.model_io import ModelInfo, ModelRequest
 from marid.core.settings.values import Settings

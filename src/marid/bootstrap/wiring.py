@@ -8,10 +8,8 @@ from marid.app.app import App, RequestScope, open_scope
 from marid.assembly.context_ports import ContextPorts
 from marid.bootstrap.environment import find_home, find_project, git_user_files, user_home, wants_colour
 from marid.bootstrap.parts import lazy, make, once
-from marid.bootstrap.settings.settings_resolver import SettingsSources, resolve_settings
 from marid.core.caller import Caller
 from marid.core.errors import NotFound
-from marid.core.settings.values import ResolvedSettings
 
 _CACHED_OUTLINES, _WORKER_OUTLINES = (
     "marid.assembly.outline_cache:CachedOutlines",
@@ -74,17 +72,11 @@ def build_app(home: str, environ: Mapping[str, str]) -> App:
         approvals=approvals,
         stores=lazy("marid.adapters.store.conversations:open_stores", home),
         threads=threads,
-        resolve_settings=partial(_resolve_settings, home, environ),
+        resolve_settings=partial(make, "marid.bootstrap.settings.settings_resolver:resolve_settings", home, environ),
         model=partial(make, "marid.bootstrap.model_wiring:make_model", environ),
         providers=partial(make, "marid.bootstrap.model_wiring:make_providers", environ),
         user_home=user_home(environ),
     )
-
-
-def _resolve_settings(
-    home: str, environ: Mapping[str, str], project: str, conversation: str, overrides: Mapping[str, object]
-) -> ResolvedSettings:
-    return resolve_settings(SettingsSources(home, project, environ, conversation, overrides))
 
 
 def _working_directory() -> str:

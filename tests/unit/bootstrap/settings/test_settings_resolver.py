@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fakes.settings import SAMPLES, SHOWN, Sample, SettingsFiles, value_of
-from marid.bootstrap.settings.settings_resolver import SettingsSources, resolve_settings
+from marid.bootstrap.settings.settings_resolver import resolve_settings
 from marid.core.errors import BadInput
 from marid.core.settings.schema import ANY_PROVIDER, SETTINGS, SETTINGS_BY_NAME, UNSUPPORTED_KEYS
 from marid.core.settings.values import Settings, make_settings
@@ -55,9 +55,7 @@ def test_a_setting_may_stand_in_the_conversation_s_local_toml(place: SettingsFil
     found = place.resolve()
     assert value_of(found, name) == sample.value
     assert found.origins[name] == str(place.own / "local.toml")
-    assert resolve_settings(SettingsSources(str(place.home), str(place.project), {})).settings == Settings(
-        home=str(place.home)
-    )
+    assert resolve_settings(str(place.home), {}, str(place.project)).settings == Settings(home=str(place.home))
 
 
 @pytest.mark.parametrize(("name", "sample"), EVERYWHERE.items(), ids=EVERYWHERE)
@@ -256,16 +254,16 @@ def test_in_a_home_that_chibi_uses_unknown_keys_are_notes(tmp_path: Path) -> Non
     config = home / "config.toml"
     config.write_text("later_invention = 1\nfuel = 2\n")
     with pytest.raises(BadInput, match="later_invention"):
-        resolve_settings(SettingsSources(str(home), "", {"CHIBI_HOME": "/elsewhere"}))
-    found = resolve_settings(SettingsSources(str(home), "", {"CHIBI_HOME": str(home)}))
+        resolve_settings(str(home), {"CHIBI_HOME": "/elsewhere"}, "")
+    found = resolve_settings(str(home), {"CHIBI_HOME": str(home)}, "")
     assert (found.settings.conversation.fuel, len(found.notes)) == (2, 1)
     assert found.notes[0].startswith(f"{config}:1: unknown key 'later_invention'")
     config.write_text("later_invention = 1\nauto_compact = true\n")
-    assert len(resolve_settings(SettingsSources(str(home), "", {})).notes) == 2
+    assert len(resolve_settings(str(home), {}, "").notes) == 2
     chibi = tmp_path / ".chibi"
     home.rename(chibi)
     (chibi / "config.toml").write_text("later_invention = 1\n")
-    assert len(resolve_settings(SettingsSources(str(chibi), "", {})).notes) == 1
+    assert len(resolve_settings(str(chibi), {}, "").notes) == 1
 
 
 def test_a_value_that_is_wrong_is_a_problem_in_chibi_s_home_too(place: SettingsFiles) -> None:
@@ -277,7 +275,7 @@ def test_a_value_that_is_wrong_is_a_problem_in_chibi_s_home_too(place: SettingsF
 @pytest.mark.parametrize("name", ["../x", "a/b", "system", "-"])
 def test_a_name_that_is_none_is_refused_before_any_file_is_looked_at(place: SettingsFiles, name: str) -> None:
     with pytest.raises(BadInput, match="cannot be the name of a conversation"):
-        resolve_settings(SettingsSources(str(place.home), str(place.project), {}, name))
+        resolve_settings(str(place.home), {}, str(place.project), name)
 
 
 def test_a_key_never_appears_in_a_message_an_origin_or_a_repr(place: SettingsFiles) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from fakes.pipe import fits
-from marid.bootstrap.settings.settings_resolver import SettingsSources, resolve_settings
+from marid.bootstrap.settings.settings_resolver import resolve_settings
 from marid.core.errors import BadInput
 from marid.core.settings.schema import ANY_PROVIDER, SETTINGS, UNSUPPORTED_KEYS
 from marid.faces.json_input import check_schema
@@ -77,7 +77,7 @@ def test_a_value_must_be_of_its_own_kind(config: dict[str, Any]) -> None:
 def test_what_the_schema_allows_the_settings_take(config: dict[str, Any], tmp_path: Path) -> None:
     assert fits(config, SHAPE)
     check_schema(config, SHAPE, "config")
-    resolve_settings(SettingsSources(str(tmp_path), str(tmp_path), {}, flags=merge_settings(config, {})))
+    resolve_settings(str(tmp_path), {}, str(tmp_path), flags=merge_settings(config, {}))
 
 
 @pytest.mark.parametrize("config", BAD)
@@ -86,7 +86,7 @@ def test_what_the_schema_does_not_allow_the_settings_refuse(config: dict[str, An
     with pytest.raises(BadInput):
         check_schema(config, SHAPE, "config")
     with pytest.raises(BadInput):
-        resolve_settings(SettingsSources(str(tmp_path), str(tmp_path), {}, flags=merge_settings(config, {})))
+        resolve_settings(str(tmp_path), {}, str(tmp_path), flags=merge_settings(config, {}))
 
 
 def test_every_setting_that_a_conversation_may_have_is_described() -> None:

@@ -1,8 +1,45 @@
-"""Which proxy stands before a provider, as the usual variables name it."""
+"""What the environment says about providers: their keys, and the proxy before them."""
 
 from collections.abc import Mapping
-from ipaddress import ip_address, ip_network
-from urllib.parse import urlsplit
+from types import MappingProxyType
+from urllib.parse import unquote, urlsplit
+
+from marid.core.settings.values import Settings
+
+# What is shorter is a word in the place of a key: hiding it everywhere would hide ordinary text.
+_MIN_KEY_LENGTH = 8
+# Where the services' own programs look for a key; used only for the provider that is named.
+_VARIABLES = MappingProxyType(
+    {
+        "openai": ("OPENAI_API_KEY",),
+        "openrouter": ("OPENROUTER_API_KEY",),
+        "anthropic": ("ANTHROPIC_API_KEY",),
+        "google": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    }
+)
+
+
+def environment_key(provider: str, environ: Mapping[str, str]) -> str:
+    """The key of a provider that a variable holds, or ""."""
+    return next(filter(None, (environ.get(name) for name in _VARIABLES.get(provider, ()))), "")
+
+
+def provider_row(settings: Settings) -> Mapping[str, str]:
+    """The address and the key of the default provider."""
+    return {"base_url": settings.model.base_url, "api_key": settings.model.api_key}
+
+
+def provider_secrets(settings: Settings, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Every key and password of a provider that is set anywhere."""
+    found = [environ.get(name, "") for names in _VARIABLES.values() for name in names]
+    for row in (provider_row(settings), *settings.model.providers.values()):
+        found += [row.get("api_key", ""), _password(row.get("base_url", ""))]
+    return tuple(dict.fromkeys(key for key in found if len(key) >= _MIN_KEY_LENGTH))
+
+
+def _password(url: str) -> str:
+    login, at, _ = url.partition("://")[2].partition("/")[0].rpartition("@")
+    return unquote(login.partition(":")[2]) if at else ""
 
 
 def find_proxy(environ: Mapping[str, str], url: str) -> str:
@@ -30,6 +67,8 @@ def _proxy_variable(environ: Mapping[str, str], what: str) -> str:
 
 
 def _is_loopback(host: str) -> bool:
+    from ipaddress import ip_address  # imported when used: only a provider needs it
+
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -40,6 +79,8 @@ def _matches_no_proxy(entry: str, host: str, port: int) -> bool:
     """Whether an entry of NO_PROXY means this host: all, a name with what is below it, an address, a network."""
     if entry == "*":
         return True
+    from ipaddress import ip_address, ip_network
+
     name, given = _split_port(entry)
     if given and given != str(port):
         return False
