@@ -58,7 +58,7 @@ async def with_our_layers(provider: Provider, request: ModelRequest) -> int:
         nonlocal count
         count += type(event.what) is TextDelta
 
-    emit = AsyncEventStream("r1", Caller(face="bench"), listen).emit
+    emit = AsyncEventStream(Caller(face="bench"), listen, "r1").emit
     await Gateway(provider).stream(request, ReplyStream(request.model, emit).feed)
     return count
 

@@ -19,7 +19,6 @@ from marid.core.model_io import (
     Message,
     ModelRequest,
     Reasoning,
-    ReplyDraft,
     TextDelta,
     ToolCall,
     ToolOffer,
@@ -107,12 +106,9 @@ def test_words_come_in_pieces_and_as_a_whole_at_the_end(world: World) -> None:
     events, error = events_of(world.model, world.words)
     assert error is None
     check_order(events)
-    draft = ReplyDraft()
-    for event in events:
-        draft.add(event)
     end = finished(events)
     assert end.reason == "stop"
-    assert draft.message().text == end.reply.text != ""
+    assert "".join(event.text for event in events if isinstance(event, TextDelta)) == end.reply.text != ""
     assert sum(isinstance(event, TextDelta) for event in events) > 1
     assert not end.reply.calls
 

@@ -120,7 +120,7 @@ class PlayedRound:
         self, scope: RequestScope, saying: RoundRequest, listener: EventListener[RoundEvent], asker: Asker | None
     ) -> RoundEnd | None:
         self.said.append(saying)
-        events = AsyncEventStream("r1", Caller(face="test"), listener)
+        events = AsyncEventStream(Caller(face="test"), listener, "r1")
         for one in self._what:
             if callable(one):
                 one()

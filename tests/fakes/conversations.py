@@ -24,6 +24,7 @@ from marid.core.conversation.records import (
     SweepResult,
 )
 from marid.core.errors import BadInput, NotFound, Refused, Unavailable
+from marid.ports.conversations import ConversationStores
 from marid.text.conversation_names import check_conversation_name
 
 
@@ -199,6 +200,9 @@ class FakeConversations:
         self._current = CurrentConversation()
         self.session = self
         self.inbox = self
+
+    def stores(self) -> ConversationStores:
+        return ConversationStores(self, self, self, self, self)
 
     def check_exists(self, box: Box) -> Box:
         if box not in self._boxes.values():

@@ -18,7 +18,6 @@ from marid.core.model_io import (
     GatewayEvent,
     Message,
     ModelRequest,
-    Parameters,
     TextDelta,
     ToolCall,
 )
@@ -28,14 +27,15 @@ from marid.core.settings.values import Settings
 from marid.engine.async_conversation import AsyncConversation
 from marid.engine.loop import Round, RoundDeps
 from marid.engine.round_entries import RoundPrompt, RoundStamp
+from marid.engine.round_factory import last_round_id, start_round
 from marid.engine.round_services import RoundHandoff
-from marid.engine.round_start import last_round_id, start_round
 from marid.ports.handoff import Handoff
 from marid.ports.model import OnModelEvent
 from marid.toolkit.outcome import ToolOutput
 from marid.toolkit.questions import Asker
 from marid.toolkit.spec import ToolSpec, tool
 from marid.toolkit.thread_pool import DaemonThreadPool
+from marid.toolkit.tool_offers import tool_offers
 from marid.tools.conversation_tools import call_agent, call_user
 
 T = TypeVar("T")
@@ -146,15 +146,16 @@ class RoundHarness:
             await start_round(ledger, self.home, stamp, RoundPrompt(prompt, self.settings.conversation.username))
         else:
             stamp = RoundStamp("talk", last_round_id(await ledger.turns()) or "again")
+        scope = self.road.scope(self._policy, services={Handoff: RoundHandoff()}, emit=emit, asker=self.asker)
         means = RoundDeps(
             conversation=ledger,
             inbox=self.home,
             model=self.model,
             model_name="fake-model",
             settings=self.settings,
-            parameters=Parameters(),
             dispatcher=self.road.dispatcher,
-            scope=self.road.scope(self._policy, services={Handoff: RoundHandoff()}, emit=emit, asker=self.asker),
+            scope=scope,
+            tools=tool_offers(self.road.dispatcher.inventory, scope, self._fallback),
             make_system_prompt=lambda fuel: f"fuel {fuel}",
             fallback_tool=self._fallback,
         )

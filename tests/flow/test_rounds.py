@@ -270,7 +270,7 @@ def test_warnings_and_the_end_of_the_window_go_by_the_conversations_own_limit(tm
         run_prompt(scope, "go", heard, flags=flags)
         assert [what.limit for what in heard.of(WindowWarning)] == [100]
         local.write_text("context_window_limit = 5\n")
-        with pytest.raises(Exhausted, match="To clear the window"):
+        with pytest.raises(Exhausted, match="Run `marid clear`"):
             run_prompt(scope, "go", flags=flags)
     assert len(chat_requests(server)) == 1
 

@@ -206,7 +206,9 @@ def readable_entries(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def _call_user_message(arguments: str) -> str:
-    from marid.engine.messages import parse_arguments  # imported when used: most that is read was said without a call
+    from marid.engine.model_requests import (
+        parse_arguments,  # imported when used: most that is read was said without a call
+    )
 
     given = parse_arguments(arguments)
     message = arguments if given is None else given.get("message")

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 from marid.app.app import RequestScope
 from marid.app.tool_access import ToolAccess
 from marid.app.tool_session import ToolSession, open_tools
-from marid.core.conversation.entry import TO_AGENT, TO_USER, new_id
+from marid.core.conversation.entry import TO_AGENT, TO_USER
 from marid.core.errors import BadInput
 from marid.core.events import EventListener
-from marid.core.model_io import Parameters
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import Settings
 from marid.engine.round_entries import RoundPrompt
-from marid.engine.round_factory import RoundFactory, RoundSetup, ensure_model
+from marid.engine.round_factory import RoundFactory, RoundSetup
 from marid.engine.system_prompt import PromptTexts
 from marid.toolkit.event_stream import AsyncEventStream
 from marid.workspace.instructions import load_home_prompt, load_instructions
@@ -68,28 +67,19 @@ async def run_round(
         Unavailable: the conversation is in use (ConversationLocked), the model or the disk fails.
     """
     if not request.resume and not request.prompt.strip():
-        raise BadInput("there is nothing to say: the prompt is blank")
-    stores, threads = scope.stores, scope.threads
-    name = await threads.run_shielded(partial(stores.conversations.resolve_name, request.conversation))
-    scope = scope.within(name)
-    setup = await ensure_model(await threads.run_shielded(partial(prepare_round, scope, request)))
-    factory = RoundFactory(
-        conversations=stores.conversations,
-        inbox=stores.inbox,
-        threads=threads,
-        open_tools=partial(_open_session, scope, request),
-        load_prompts=partial(load_prompts, scope),
-    )
-    return await factory.run(setup, AsyncEventStream(new_id(), scope.caller, listener), asker)
+        raise BadInput("the prompt is blank")
+    factory, events = RoundFactory(stores=scope.stores, threads=scope.threads), AsyncEventStream(scope.caller, listener)
+    return await factory.run(request.conversation, partial(prepare_round, scope, request), events, asker)
 
 
-def prepare_round(scope: RequestScope, request: RoundRequest) -> RoundSetup:
-    """What the round of a scope's conversation is made of. Reads settings, so it blocks; nothing is created.
+def prepare_round(scope: RequestScope, request: RoundRequest, name: str) -> RoundSetup:
+    """The parts of a round in the conversation `name`. Reads settings, so it blocks; creates nothing.
 
     Raises: BadInput; Unavailable.
     """
+    scope = scope.within(name)
     settings, _, notes = scope.resolve()
-    files, name = scope.stores.files, scope.conversation
+    files = scope.stores.files
     logs = {kind: files.log_file(name, file) for word, (kind, file) in _LOGS.items() if word in request.debug}
     model = scope.make_model(logs)
     prompt = RoundPrompt(request.prompt, settings.conversation.username, automatic=request.automatic)
@@ -99,8 +89,9 @@ def prepare_round(scope: RequestScope, request: RoundRequest) -> RoundSetup:
         settings=settings,
         model=model,
         model_name=_OFFLINE if model.provider == _OFFLINE else settings.model.name,
-        parameters=Parameters.from_table(settings.model.api),
         fallback_tool=_fallback_tool(settings, request.force),
+        open_tools=partial(_open_session, scope, request),
+        load_prompts=partial(load_prompts, scope),
         source=_SOURCES.get(scope.caller.face, scope.caller.face.upper()),
         lock_timeout=request.lock_timeout,
         notes=notes,
@@ -121,5 +112,5 @@ def load_prompts(scope: RequestScope) -> PromptTexts:
 
 def _fallback_tool(settings: Settings, force: str) -> str:
     if force and force not in _SPEAKER_TOOLS:
-        raise BadInput(f"the word can be forced to 'user' or 'agent', not to '{force}'")
+        raise BadInput(f"the turn can be forced to 'user' or 'agent', not to '{force}'")
     return _SPEAKER_TOOLS.get(force, settings.conversation.fallback_tool)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from marid.app.app import RequestScope
 from marid.app.tool_access import ToolAccess
-from marid.core.conversation.entry import new_id
 from marid.core.errors import BadInput
 from marid.core.events import Event, EventListener, Notice, ToolEvent
 from marid.core.policy.policy import Policy, parse_policy
@@ -87,7 +86,7 @@ def open_tools(
     toolbox = scope.toolbox
     inventory = toolbox.inventory.with_families(access.families) if access.families else toolbox.inventory
     path_scope = build_path_scope(scope, access)
-    run_id = new_id()
+    events = AsyncEventStream(scope.caller, listener or ignore_event)
     call_scope = CallScope(
         caller=scope.caller,
         policy=build_policy(scope.settings, access, toolbox.inventory.names()),
@@ -95,8 +94,8 @@ def open_tools(
         services=toolbox.services_for(scope.settings, path_scope),
         asker=asker,
         hooks=scope.app.hooks,
-        run_id=run_id,
-        emit=ignore_event if listener is None else AsyncEventStream(run_id, scope.caller, listener).emit,
+        run_id=events.id,
+        emit=ignore_event if listener is None else events.emit,
     )
     return ToolSession(inventory, call_scope, partial(toolbox.make_dispatcher, scope.settings))
 

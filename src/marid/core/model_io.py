@@ -283,36 +283,3 @@ def _part_texts(part: MessagePart) -> tuple[str, ...]:
             return (part.name, part.arguments)
         case ToolResult():
             return (part.name, part.text)
-
-
-class ReplyDraft:
-    """A reply while it streams, to be kept if it breaks off. It has no seals: a complete reply is `Finished.reply`."""
-
-    def __init__(self) -> None:
-        self._parts: list[tuple[type[Text] | type[Reasoning], list[str]]] = []
-
-    def add(self, event: GatewayEvent) -> None:
-        """Add text and reasoning; other events are ignored."""
-        match event:
-            case TextDelta():
-                self.add_text(event.text)
-            case ReasoningDelta():
-                self._append(Reasoning, event.text)
-            case CallStarted() | CallDelta() | CallReady() | Usage() | RetryScheduled() | RequestNotice() | Finished():
-                pass
-
-    def add_text(self, text: str) -> None:
-        """Add text, which nearly all events are."""
-        if self._parts and self._parts[-1][0] is Text:
-            self._parts[-1][1].append(text)
-        else:
-            self._append(Text, text)
-
-    def message(self) -> Message:
-        """The reply so far, without unfinished calls."""
-        return Message(role="assistant", parts=tuple(kind(text="".join(pieces)) for kind, pieces in self._parts))
-
-    def _append(self, kind: type[Text] | type[Reasoning], text: str) -> None:
-        if not self._parts or self._parts[-1][0] is not kind:
-            self._parts.append((kind, []))
-        self._parts[-1][1].append(text)

@@ -12,7 +12,7 @@ from marid.core.errors import MaridError, NotFound
 from marid.core.policy.policy import Effect
 from marid.core.round_events import ToolEnded, ToolStarted
 from marid.engine.async_conversation import AsyncConversation
-from marid.engine.messages import parse_arguments
+from marid.engine.model_requests import parse_arguments
 from marid.engine.round_entries import MAX_RESULT_BYTES, RoundStamp, interrupted_entry, result_entry, started_entry
 from marid.engine.steps import (
     LOOP_WARNING,

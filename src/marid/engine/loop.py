@@ -1,25 +1,34 @@
-"""The agent loop: look at the history, do the next step, store it, look again, until the user has the word."""
+"""The agent loop: look at the history, do the next step, store it, and repeat until it is the user's turn."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 import anyio
 
 from marid.core.conversation.entry import FAILED, INTERRUPTED, MESSAGE, STOPPED, TO_AGENT, Entry
+from marid.core.conversation.records import InboxMessage
 from marid.core.errors import MaridError, Unavailable
 from marid.core.hooks import LoopChange
-from marid.core.model_io import Finished, ModelRequest, Parameters, TextDelta, ToolOffer
-from marid.core.round_events import AFTER_CONTINUATION, EndReason, FuelExhausted, FuelStatus, ReplyEnded, RoundEnd
+from marid.core.model_io import Finished, ModelRequest, TextDelta, ToolOffer
+from marid.core.round_events import (
+    AFTER_CONTINUATION,
+    EndReason,
+    FuelExhausted,
+    FuelStatus,
+    InboxInjected,
+    ReplyEnded,
+    RoundEnd,
+)
 from marid.core.settings.values import Settings
 from marid.engine.async_conversation import AsyncConversation
 from marid.engine.batch import STORE_TIMEOUT, BatchContext, CallBatch
-from marid.engine.messages import PROMPT_KEY
-from marid.engine.model_requests import RequestBuilder, WindowLimits, tool_offers
+from marid.engine.model_requests import PROMPT_KEY, RequestBuilder, WindowLimits
 from marid.engine.reply_stream import ReplyStream
-from marid.engine.round_entries import RoundStamp, continuation_entry, interrupted_entry, reply_entries
+from marid.engine.round_entries import RoundStamp, continuation_entry, interrupted_entry, reply_entries, unread_messages
 from marid.engine.round_hooks import RoundHooks
-from marid.engine.round_start import clear_inbox, collect_inbox
 from marid.engine.steps import AskModel, HandoffDecision, RunTools, Stop, find_handoff, next_step
 from marid.engine.turns import Reply, Turn, UserTurn
 from marid.ports.conversations import Inbox
@@ -27,12 +36,20 @@ from marid.ports.model import Model
 from marid.toolkit.call_scope import CallScope
 from marid.toolkit.dispatch import Dispatcher
 
-# Seconds for a provider to say how much its model takes in: a list that is slow is not worth the wait.
+# Seconds to wait for a provider's list of models, which has the window.
 _WINDOW_LOOKUP_TIMEOUT = 3.0
 # Characters of a continuation's prompt that its event shows.
 _FUEL_PREVIEW = 80
 MAX_EMPTY_REPLIES = 3
 """Empty replies in a row that end a round which fuel does not end."""
+
+
+class InboxArrivals(NamedTuple):
+    """What waits in an inbox, what of it the history does not hold yet, and what is wrong with the inbox."""
+
+    waiting: tuple[InboxMessage, ...]
+    unread: tuple[InboxMessage, ...]
+    problem: str
 
 
 class FuelBudget:
@@ -74,10 +91,10 @@ class FuelBudget:
 
 @dataclass(frozen=True, kw_only=True)
 class RoundDeps:
-    """What a round works with. `system` makes the system prompt from what fuel is left; it may block.
+    """What a round works with. `make_system_prompt` takes the fuel that is left; it blocks.
 
-    `fallback` is who has the word after an answer that does not say so: `call_user` or `call_agent`. `settling` are
-    the seconds in which a round that breaks off stores what there is.
+    `fallback_tool`, `call_user` or `call_agent`, is called after an answer that calls neither. `store_timeout` is how
+    many seconds a round that breaks off has to store what came.
     """
 
     conversation: AsyncConversation
@@ -88,9 +105,8 @@ class RoundDeps:
     scope: CallScope
     make_system_prompt: Callable[[tuple[int, int] | None], str]
     fallback_tool: str
-    parameters: Parameters
     model_name: str
-    """The model's."""
+    tools: tuple[ToolOffer, ...]
     store_timeout: float = STORE_TIMEOUT
 
 
@@ -105,11 +121,10 @@ class Round:
         self._fuel = FuelBudget(deps.settings.conversation.fuel)
         self._hooks = RoundHooks(deps.conversation, stamp, deps.scope.hooks)
         self._fallback_tool = deps.fallback_tool
-        self._tools: tuple[ToolOffer, ...] = ()
         self._empty_replies = 0
         self._seen_notes: set[str] = set()
         self._request_builder: RequestBuilder | None = None
-        # How long the history was when the system prompt was made: it is made anew when somebody has spoken since.
+        # The length of the history when the system prompt was made; a new prompt in it makes a new one.
         self._prompted_turns = 0
         self.system_prompt = ""
         """The system prompt that was sent last."""
@@ -122,7 +137,7 @@ class Round:
         )
 
     async def run(self) -> RoundEnd:
-        """Until the user has the word.
+        """Run until it is the user's turn.
 
         Raises: as Model.stream; Exhausted when the window is full; Unavailable when something cannot be stored.
         """
@@ -163,7 +178,7 @@ class Round:
                 return await self._handle_reply(finished, turns)
 
     async def _store_interrupted(self) -> None:
-        """Calls that nobody will make any more get a result, so that the history is whole."""
+        """Calls that will not run any more get a result, so that the history is complete."""
         step = next_step(await self._conversation.turns())
         if isinstance(step, RunTools):
             await self._conversation.append([interrupted_entry(call, self._stamp) for call in step.calls])
@@ -198,12 +213,12 @@ class Round:
         return await self._hooks.change_request(request, self._fuel.level)
 
     async def _prepare_prompt(self, builder: RequestBuilder, turns: Sequence[Turn]) -> None:
-        """What is made once for every prompt: the system prompt, the tools, and what hooks say about the loop."""
+        """Make once per prompt: the system prompt, the tools, and the changes of hooks to the loop."""
         self._apply(await self._hooks.run_pre_loop(self._fallback_tool, self._fuel.level, _last_prompt(turns)))
         level = self._fuel.level
         text = await self._conversation.run_in_thread(lambda: self._deps.make_system_prompt(level))
         self.system_prompt = await self._hooks.extend_system_prompt(text)
-        builder.set_tools(await self._hooks.filter_tools(self._tools, level))
+        builder.set_tools(await self._hooks.filter_tools(self._deps.tools, level))
 
     def _apply(self, change: LoopChange | None) -> None:
         if change is not None:
@@ -218,28 +233,25 @@ class Round:
         return window
 
     def _make_request_builder(self) -> RequestBuilder:
-        """Schemas and tables are made here, in a thread."""
-        deps = self._deps
-        settings = deps.settings
+        """Reads the table of models, so it runs in a thread."""
+        deps, settings = self._deps, self._deps.settings
         chosen = settings.conversation.context_window_limit
         # Our table of models may be behind the times: a person's limit is stronger, unless models.toml says otherwise.
         limit = deps.model.context_window(deps.model_name) if settings.model.window or not chosen else 0
-        tools = tool_offers(deps.dispatcher.inventory, deps.scope, deps.fallback_tool)
         percent = settings.conversation.warn_threshold_percent
         window = WindowLimits(model=deps.model_name, limit=limit, user_limit=chosen, warn_percent=percent)
-        self._tools = tools
-        return RequestBuilder(window, tools, deps.parameters)
+        return RequestBuilder(window, deps.tools, settings.model.api)
 
     async def _stream_reply(self, request: ModelRequest) -> Finished:
         """A whole answer. What there was of one that broke off is stored before the error goes on."""
-        hearing = ReplyStream(request.model, self._emit, self._seen_notes)
+        reply = ReplyStream(request.model, self._emit, self._seen_notes)
         try:
-            await self._deps.model.stream(request, hearing.feed)
-            return _require_finished(hearing)
+            await self._deps.model.stream(request, reply.feed)
+            return _require_finished(reply)
         except BaseException as error:
             status = FAILED if isinstance(error, Exception) else INTERRUPTED
             with anyio.move_on_after(self._deps.store_timeout, shield=True), suppress(MaridError):
-                await self._conversation.append(reply_entries(hearing.partial_message(), self._stamp, status))
+                await self._conversation.append(reply_entries(reply.partial_message(), self._stamp, status))
             raise
 
     async def _handle_reply(self, finished: Finished, turns: Sequence[Turn]) -> RoundEnd | None:
@@ -274,7 +286,7 @@ class Round:
         return RoundEnd(reason, self._stamp.round, _entries_text(entries))
 
     async def _finish_answer(self, words: Sequence[Entry], turns: Sequence[Turn]) -> RoundEnd | None:
-        """The answer is whole: the word goes to the user, or back to the model in the same append."""
+        """Store a complete answer; if the model continues, its next prompt is stored in the same append."""
         next = find_handoff(turns) or HandoffDecision(self._fallback_tool)
         if next.tool != TO_AGENT:
             await self._store_answer(words, turns)
@@ -293,6 +305,22 @@ class Round:
     async def _store_answer(self, words: Sequence[Entry], turns: Sequence[Turn], *more: Entry) -> None:
         await self._conversation.append([*words, *more])
         await self._hooks.run_post_message(_last_prompt(turns), _entries_text(words))
+
+
+async def collect_inbox(
+    conversation: AsyncConversation, inbox: Inbox, stamp: RoundStamp, turns: Sequence[Turn]
+) -> InboxArrivals:
+    """What other conversations have sent to this one. Raises: Unavailable."""
+    waiting, problem = await conversation.run_in_thread(partial(inbox.collect, stamp.conversation))
+    return InboxArrivals(waiting, unread_messages(waiting, turns), problem)
+
+
+async def clear_inbox(conversation: AsyncConversation, inbox: Inbox, stamp: RoundStamp, post: InboxArrivals) -> None:
+    """Take it out of the inbox, once it is stored in the conversation. Raises: Unavailable."""
+    if post.waiting:
+        await conversation.run_in_thread(partial(inbox.remove, stamp.conversation, post.waiting))
+    if post.unread:
+        await conversation.emit(InboxInjected(len(post.unread)))
 
 
 def _require_finished(reply: ReplyStream) -> Finished:

@@ -1,103 +1,179 @@
-"""What is asked of a model: the history, the tools and the system prompt, if they fit into its window."""
+"""Requests to a model: turns as messages, every call with its result after it, and whether they fit into its window."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
+from math import isfinite
+from typing import Any, cast
 
+from marid.core.conversation.entry import FAILED, INTERRUPTED, THOUGHTS, Entry
 from marid.core.errors import Exhausted
-from marid.core.model_io import ModelRequest, Parameters, ToolOffer, request_tokens
-from marid.core.policy.policy import Effect
-from marid.core.round_events import WindowWarning
-from marid.core.settings.values import Settings
-from marid.engine.messages import provider_messages
-from marid.engine.turns import Turn
-from marid.toolkit.call_scope import CallScope
-from marid.toolkit.inventory import Inventory, available_tools
-from marid.toolkit.spec import ToolSpec
-
-_CODING = ("shell_exec", "dir_list", "glob_files", "grep_files", "file_edit", "fetch_url")
-# Categories of the documents, as families and names of ours. More than they name is on the safe side of excluding.
-_CATEGORIES: Mapping[str, frozenset[str]] = MappingProxyType(
-    {
-        "builtin": frozenset({"memory"}),
-        "file": frozenset({"files"}),
-        "coding": frozenset({"shell", "code", "python", "cpp", "analysis", "network", *_CODING}),
-        "agent": frozenset({"agent", "spawn_agent", "summarize_content"}),
-        "vfs": frozenset[str](),
-        "mcp": frozenset[str](),
-        "plugin": frozenset[str](),
-    }
+from marid.core.model_io import (
+    Message,
+    MessagePart,
+    ModelRequest,
+    Parameters,
+    Reasoning,
+    Text,
+    ToolCall,
+    ToolOffer,
+    ToolResult,
+    request_tokens,
+    user_message,
 )
-# The documents have two tools of this name; in settings it stands for both.
-_NAME_ALIASES = MappingProxyType({"read_context": "read_conversation"})
-_EFFECTS = frozenset(effect.value for effect in Effect)
-_AUTOMATIC = "This is called automatically when an answer ends without a call that says who has the word next."
+from marid.core.round_events import WindowWarning
+from marid.engine.turns import CallRecord, Reply, Turn, UserTurn
+
+LOST_RESULT = "interrupted: this call has no result, and nobody knows whether it happened"
+CONTINUE_NOTE = "[Your answer broke off here. Go on where it stopped.]"
+OMITTED_NOTE = "[The beginning of this conversation is not shown.]"
+SEAL = "seal"
+"""A key of metadata: what the model's provider wants back with an entry."""
+PROMPT_KEY = "prompt"
+"""What somebody has said, without what we put around it."""
+
+_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
+_MAX_NAME = 64
+_INCOMPLETE = (FAILED, INTERRUPTED)
 
 
-def filter_tools(inventory: Inventory, settings: Settings) -> Inventory:
-    """The tools that settings leave: of those included, without those excluded by name, category or effect."""
-    if settings.tools.no_tool_calls:
-        return Inventory(())
-    include = settings.tools.selection.get("include")
-    wanted, exclude = _canonical_names(include or ()), _canonical_names(settings.tools.selection.get("exclude", ()))
-    categories = frozenset(settings.tools.selection.get("exclude_categories", ()))
-    return Inventory(
-        [
-            spec
-            for spec in inventory
-            if (include is None or not wanted.isdisjoint(spec.names))
-            and exclude.isdisjoint(spec.names)
-            and categories.isdisjoint(_categories(spec))
-        ]
-    )
+def provider_messages(turns: Sequence[Turn]) -> tuple[Message, ...]:
+    """What is sent. It begins with words of a user and does not end with words of the model."""
+    made = [message for turn, current in _mark_current(turns) for message in _turn_messages(turn, current=current)]
+    if made and made[0].role != "user":
+        made.insert(0, user_message(OMITTED_NOTE, ""))
+    if made and made[-1].role == "assistant":
+        made.append(user_message(CONTINUE_NOTE, ""))
+    return tuple(made)
 
 
-def _canonical_names(given: Iterable[str]) -> frozenset[str]:
-    names = tuple(given)
-    return frozenset((*names, *(_NAME_ALIASES[name] for name in names if name in _NAME_ALIASES)))
+def parse_arguments(arguments: str) -> dict[str, object] | None:
+    """The arguments of a call; none at all are an empty object, and None means that the text is no object."""
+    if not arguments.strip():
+        return {}
+    try:
+        found: object = _DECODER.decode(arguments)
+    except (ValueError, RecursionError):
+        return None
+    return cast("dict[str, object]", found) if isinstance(found, dict) else None
 
 
-def unknown_tool_names(inventory: Inventory, settings: Settings) -> tuple[str, ...]:
-    """What the settings name and nobody knows: a slip of the pen there would go unnoticed."""
-    tools = settings.tools.selection
-    names = {*inventory.names(), *_NAME_ALIASES}
-    categories = {*inventory.families, *_CATEGORIES, *_EFFECTS}
-    wrong = [name for key in ("include", "exclude") for name in tools.get(key, ()) if name not in names]
-    return (*wrong, *(name for name in tools.get("exclude_categories", ()) if name not in categories))
+def _parse_finite(text: str) -> float:
+    """Python reads and writes numbers that no JSON has, and no service takes a history with one. Raises: ValueError."""
+    value = float(text)
+    if not isfinite(value):
+        raise ValueError(f"'{text}' is no number of JSON")
+    return value
 
 
-def tool_offers(inventory: Inventory, scope: CallScope, fallback: str) -> tuple[ToolOffer, ...]:
-    """The tools that the scope may call, as a model reads them; the `fallback` tool says that it is called
-    automatically. Makes schemas, so call it in a thread.
+_DECODER = json.JSONDecoder(parse_constant=_parse_finite, parse_float=_parse_finite)
+
+
+def _mark_current(turns: Sequence[Turn]) -> Iterator[tuple[Turn, bool]]:
+    """Whether a turn belongs to the last work with tools, or comes after all words of the user.
+
+    Only there providers want thoughts back; of an older answer some do not even take them.
     """
-    from marid.toolkit.params import tool_schema  # imported when used: it brings pydantic
+    spoken = [place for place, turn in enumerate(turns) if isinstance(turn, UserTurn)]
+    replies = [place for place, turn in enumerate(turns) if isinstance(turn, Reply)]
+    last = turns[replies[-1]] if replies else None
+    if isinstance(last, Reply) and last.calls:
+        spoken = [place for place in spoken if place < replies[-1]]
+    begin = spoken[-1] if spoken else -1
+    return ((turn, place > begin) for place, turn in enumerate(turns))
 
-    return tuple(
-        ToolOffer(name=spec.name, description=_description(spec, fallback), schema=tool_schema(spec))
-        for spec in available_tools(inventory, scope)
+
+def _turn_messages(turn: Turn, *, current: bool) -> Iterator[Message]:
+    if isinstance(turn, UserTurn):
+        if turn.entry.content.strip():
+            prompt = turn.entry.metadata.get(PROMPT_KEY)
+            yield user_message(_replace_surrogates(turn.entry.content), prompt if isinstance(prompt, str) else None)
+        return
+    parts = tuple(_parts(turn, current=current))
+    if any(not isinstance(part, Reasoning) for part in parts):
+        yield Message(role="assistant", parts=parts)
+    if turn.calls:
+        yield Message(role="tool", parts=tuple(_tool_result(call) for call in turn.calls))
+
+
+def _parts(reply: Reply, *, current: bool) -> Iterator[MessagePart]:
+    begun = ""
+    for entry in reply.text_entries:
+        if current:
+            yield from _sealed_thoughts(entry)
+        text, begun = begun + entry.content, ""
+        if entry.status in _INCOMPLETE and entry is not reply.text_entries[-1]:
+            begun = text  # it was gone on with, maybe in the middle of a word
+        elif text.strip():
+            yield Text(text=_replace_surrogates(text), seal=_seal(entry.metadata))
+    for call in reply.calls:
+        if current:
+            yield from _sealed_thoughts(call.entry)
+        yield ToolCall(
+            id=call.id,
+            name=_safe_tool_name(call),
+            arguments=_json_arguments(call.entry.content),
+            seal=_seal(call.entry.metadata),
+        )
+
+
+def _sealed_thoughts(entry: Entry) -> Iterator[Reasoning]:
+    """Those that have a seal: without one no provider takes a thought back as what it is."""
+    kept = entry.metadata.get(THOUGHTS)
+    for thought in cast("list[object]", kept) if isinstance(kept, list) else []:
+        if isinstance(thought, dict):
+            fields = cast("Mapping[str, object]", thought)
+            text, seal = fields.get("text"), _seal(fields)
+            if isinstance(text, str) and seal:
+                yield Reasoning(text=_replace_surrogates(text), seal=seal)
+
+
+def _seal(fields: Mapping[str, object]) -> str:
+    seal = fields.get(SEAL)
+    return seal if isinstance(seal, str) else ""
+
+
+def _json_arguments(text: str) -> str:
+    """As the model wrote them where that is an object: services fail on a history with anything else."""
+    if not text.strip():
+        return "{}"
+    return (
+        _replace_surrogates(text)
+        if parse_arguments(text) is not None
+        else json.dumps({"unparsable": _replace_surrogates(text)}, ensure_ascii=False)
     )
 
 
-def _description(spec: ToolSpec, fallback: str) -> str:
-    return f"{spec.description}\n\n{_AUTOMATIC}" if spec.name == fallback else spec.description
-
-
-def _categories(spec: ToolSpec) -> frozenset[str]:
-    known = frozenset((spec.family, *spec.names))
-    return frozenset(
-        {spec.family, spec.effect.value, *(word for word, kin in _CATEGORIES.items() if not kin.isdisjoint(known))}
+def _tool_result(call: CallRecord) -> ToolResult:
+    if call.result is None:
+        return ToolResult(call_id=call.id, name=_safe_tool_name(call), text=LOST_RESULT, failed=True)
+    failed = call.result.status in _INCOMPLETE
+    return ToolResult(
+        call_id=call.id, name=_safe_tool_name(call), text=_replace_surrogates(call.result.content), failed=failed
     )
 
 
-_WINDOW_FULL_HINT = "To clear the window, to begin a new conversation, or a model that takes more would help"
+def _safe_tool_name(call: CallRecord) -> str:
+    """As services take it: a model may have made it up."""
+    return "".join(letter if letter in _LETTERS else "_" for letter in call.name[:_MAX_NAME])
+
+
+def _replace_surrogates(text: str) -> str:
+    """Without halves of characters, which names of files and command lines may hold and no wire carries."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+_WINDOW_FULL_HINT = "Run `marid clear`, start a new conversation, or use a model with a larger window"
 _TOOLS_HINT = "The tools alone are {:,}: the settings `tools` and `no_tool_calls` leave them out. "
 
 
 @dataclass(frozen=True, kw_only=True)
 class WindowLimits:
-    """How much a model takes in, tools and system prompt included; `limit` 0 is not known.
+    """The model's window, tools and system prompt included; 0 if it is not known.
 
-    `chosen` is a person's own limit for what is said, 0 for none. `percent` is where a warning begins.
+    `user_limit` is the user's own limit for the messages, 0 for none.
     """
 
     model: str
@@ -107,23 +183,23 @@ class WindowLimits:
 
 
 WINDOW_LOOKUP_TOKENS = 1_000
-"""Tokens of what is said that may fill a window which nobody knows. What is shorter is not worth a question to the
-provider before every first answer: tools that do not fit with it are then told by the service itself.
-"""
+"""Only from so many tokens on the provider is asked for a window that is not known: a short prompt is not worth a
+request before the first answer."""
 
 
 class RequestBuilder:
     """Builds the requests of one round, and warns once when the window is nearly full."""
 
-    def __init__(self, window: WindowLimits, tools: tuple[ToolOffer, ...], parameters: Parameters) -> None:
+    def __init__(self, window: WindowLimits, tools: tuple[ToolOffer, ...], api: Mapping[str, Any]) -> None:
+        """`api` is the table of that name in the settings."""
         self._window = window
         self._tools = tools
-        self._parameters = parameters
+        self._parameters = Parameters.from_table(api)
         self._warned = False
         self._window_known = bool(window.limit or window.user_limit)
 
     def needs_window(self, turns: Sequence[Turn]) -> bool:
-        """Whether it should be found out how much the model takes in: nobody knows, and much was said."""
+        """Whether to ask the provider for the window: it is not known, and the history is long."""
         if self._window_known:
             return False
         return (
@@ -132,18 +208,18 @@ class RequestBuilder:
         )
 
     def set_window(self, limit: int) -> None:
-        """How much the model takes in, or 0: nobody is asked twice."""
+        """The window, or 0 if the provider does not know it either."""
         self._window = replace(self._window, limit=limit)
         self._window_known = True
 
     def set_tools(self, tools: tuple[ToolOffer, ...]) -> None:
-        """Offer these from now on."""
+        """Offer these tools from now on."""
         self._tools = tools
 
     def build_request(self, system: str, turns: Sequence[Turn]) -> tuple[ModelRequest, WindowWarning | None]:
         """The next request, with the warning if this is the first that nearly fills the window.
 
-        Raises: Exhausted when it does not fit, in words that say what would help.
+        Raises: Exhausted if it does not fit.
         """
         request = ModelRequest(
             model=self._window.model,

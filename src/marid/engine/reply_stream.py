@@ -9,10 +9,11 @@ from marid.core.model_io import (
     Finished,
     GatewayEvent,
     Message,
+    Reasoning,
     ReasoningDelta,
-    ReplyDraft,
     RequestNotice,
     RetryScheduled,
+    Text,
     TextDelta,
     Usage,
 )
@@ -22,20 +23,37 @@ MAX_REPLY_CHARACTERS = 32_000_000
 """Of one answer: no model says so much, and an answer without end would take all memory."""
 
 
+class ReplyDraft:
+    """A reply while it streams, to be kept if it breaks off. It has no seals: a complete reply is `Finished.reply`."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[type[Text] | type[Reasoning], list[str]]] = []
+
+    def add(self, kind: type[Text] | type[Reasoning], text: str) -> None:
+        """Add a piece of text or of reasoning."""
+        if not self._parts or self._parts[-1][0] is not kind:
+            self._parts.append((kind, []))
+        self._parts[-1][1].append(text)
+
+    def message(self) -> Message:
+        """The reply so far, without unfinished calls."""
+        return Message(role="assistant", parts=tuple(kind(text="".join(pieces)) for kind, pieces in self._parts))
+
+
 # Between these are the first halves of the characters that UTF-16, and so JSON's escapes, write in two.
 _HIGH_SURROGATE, _LOW_SURROGATE = "\ud800", "\udc00"
 
 
 class ReplyStream:
-    """Hands on what the reader may see, and keeps what there is, should the rest never come.
+    """Passes on what the reader may see, and keeps what came in case the rest does not.
 
-    `noted` are the notes that were told already, by an earlier answer of the round.
+    `seen_notes` are those that an earlier reply of the round has shown.
     """
 
-    def __init__(self, model: str, emit: AsyncEmit[RoundEvent], noted: MutableSet[str] | None = None) -> None:
+    def __init__(self, model: str, emit: AsyncEmit[RoundEvent], seen_notes: MutableSet[str] | None = None) -> None:
         self._model = model
         self._emit = emit
-        self._seen_notes = set[str]() if noted is None else noted
+        self._seen_notes = set[str]() if seen_notes is None else seen_notes
         self._draft = ReplyDraft()
         self._has_text = False
         self._blanks: list[str] = []
@@ -55,12 +73,12 @@ class ReplyStream:
         match event:
             case ReasoningDelta():
                 self._count(event.text)
-                self._draft.add(event)
+                self._draft.add(Reasoning, event.text)
                 await self._emit(event)
             case Usage():
                 await self._emit(UsageReported(self._model, event))
             case RetryScheduled():
-                self._draft = ReplyDraft()  # what was thought so far will be thought anew
+                self._draft = ReplyDraft()  # the model reasons again
                 await self._emit(event)
             case RequestNotice():
                 await self._emit_note(event.text)
@@ -91,7 +109,7 @@ class ReplyStream:
         if not self._has_text:
             text = self._skip_leading_blanks(text)
         if text:
-            self._draft.add_text(text)
+            self._draft.add(Text, text)
         return text
 
     def _join_surrogates(self, text: str) -> str:

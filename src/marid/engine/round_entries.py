@@ -25,7 +25,7 @@ from marid.core.conversation.entry import (
 )
 from marid.core.conversation.records import InboxMessage
 from marid.core.model_io import Message, MessagePart, Reasoning, Text, ToolCall, ToolResult
-from marid.engine.messages import PROMPT_KEY, SEAL
+from marid.engine.model_requests import PROMPT_KEY, SEAL
 from marid.engine.turns import CallRecord, Turn, UserTurn
 from marid.toolkit.outcome import Outcome, ToolOutput
 

@@ -2,39 +2,42 @@
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import methodcaller
 from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import anyio
 
 from marid.core.conversation.entry import new_id
-from marid.core.conversation.records import Conflict, ConversationLocked, ConversationMeta
+from marid.core.conversation.records import Conflict, ConversationLocked
 from marid.core.errors import BadInput, MaridError, NotFound
 from marid.core.events import Notice
-from marid.core.model_io import ModelInfo, Parameters
+from marid.core.hooks import Hooks
+from marid.core.model_io import ModelInfo
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import Settings, storage_settings
 from marid.engine.async_conversation import AsyncConversation
-from marid.engine.loop import Round, RoundDeps
-from marid.engine.model_requests import filter_tools, unknown_tool_names
-from marid.engine.round_entries import RoundPrompt, RoundStamp
+from marid.engine.loop import Round, RoundDeps, clear_inbox, collect_inbox
+from marid.engine.round_entries import RoundPrompt, RoundStamp, interrupted_entry, prompt_entry
+from marid.engine.round_hooks import RoundHooks
 from marid.engine.round_services import conversation_services, home_services
-from marid.engine.round_start import last_round_id, start_round
+from marid.engine.steps import RunTools, next_step
 from marid.engine.system_prompt import PROMPT_NOTES, PromptTexts, prompt_parts, system_prompt
-from marid.ports.conversations import Conversations, Inbox
+from marid.engine.turns import Turn, UserTurn
+from marid.ports.conversations import ConversationStores, Inbox
 from marid.ports.model import Model, Warmable
 from marid.ports.transcript import Conversation
 from marid.toolkit.call_scope import CallScope
 from marid.toolkit.event_stream import AsyncEventStream
 from marid.toolkit.inventory import Inventory
 from marid.toolkit.thread_pool import DaemonThreadPool
+from marid.toolkit.tool_offers import filter_tools, tool_offers, unknown_tool_names
 
 if TYPE_CHECKING:
-    from marid.core.hooks import Hooks
     from marid.toolkit.dispatch import Dispatcher
     from marid.toolkit.questions import Asker
 
@@ -45,8 +48,9 @@ _NON_CHAT_NAME = re.compile(r"embed|rerank|whisper|\btts\b|moderation", re.IGNOR
 class RoundSetup(NamedTuple):
     """The parts of one round. `conversation` is its name; without a `prompt` the last round is continued.
 
-    `model_name` is "" if the settings leave it to the provider. `source` is stored with a conversation that the round
-    creates. `lock_timeout` is how many seconds to wait for a conversation that is in use. `notes` are for the user.
+    `model_name` is "" if the settings leave it to the provider. `open_tools` takes the conversation's id; it and
+    `load_prompts` block. `source` is stored with a conversation that the round creates. `lock_timeout` is how many
+    seconds to wait for a conversation that is in use. `notes` are for the user.
     """
 
     conversation: str
@@ -54,8 +58,9 @@ class RoundSetup(NamedTuple):
     settings: Settings
     model: Model
     model_name: str
-    parameters: Parameters
     fallback_tool: str
+    open_tools: "Callable[[str], RoundTools]"
+    load_prompts: Callable[[], PromptTexts]
     source: str = ""
     lock_timeout: float = 0.0
     notes: tuple[str, ...] = ()
@@ -115,24 +120,26 @@ class RoundTools(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class RoundFactory:
-    """Starts rounds. A sub-agent is a round of the same factory whose `open_tools` gives a narrower scope.
+    """Starts rounds. A sub-agent is a round of the same factory whose `open_tools` gives a narrower scope."""
 
-    `open_tools` takes the conversation's id; it and `load_prompts` block.
-    """
-
-    conversations: Conversations
-    inbox: Inbox
+    stores: ConversationStores
     threads: DaemonThreadPool
-    open_tools: Callable[[str], RoundTools]
-    load_prompts: Callable[[], PromptTexts]
 
     async def run(
-        self, setup: RoundSetup, events: AsyncEventStream[RoundEvent], asker: "Asker | None" = None
+        self,
+        conversation: str,
+        prepare: Callable[[str], RoundSetup],
+        events: AsyncEventStream[RoundEvent],
+        asker: "Asker | None" = None,
     ) -> RoundEnd:
-        """Run one round. A cancelled one stores what came as interrupted and closes the connection to the model.
+        """Run a round in the conversation of that name or id. `prepare` takes its name and may block.
 
-        Raises: MaridError, as Conversations.open, Model.stream and Round.run do.
+        A cancelled round stores what came as interrupted and closes the connection to the model.
+
+        Raises: MaridError, as `prepare`, Conversations.open, Model.stream and Round.run do.
         """
+        name = await self.threads.run_shielded(partial(self.stores.conversations.resolve_name, conversation))
+        setup = await ensure_model(await self.threads.run_shielded(partial(prepare, name)))
         for note in setup.notes:
             await events.emit(Notice(note))
         warmup = _start_warmup(setup.model)
@@ -157,7 +164,7 @@ class RoundFactory:
         asker: "Asker | None",
     ) -> RoundEnd:
         locked = conversation.conversation
-        tools = await conversation.run_in_thread(partial(self.open_tools, locked.meta().id))
+        tools = await conversation.run_in_thread(partial(setup.open_tools, locked.meta().id))
         events.caller = tools.call_scope.caller
         try:
             for note in (*locked.problems(), *_setup_notes(tools, setup)):
@@ -189,32 +196,33 @@ class RoundFactory:
             await anyio.sleep(_POLL)
 
     async def _open_or_create(self, setup: RoundSetup) -> Conversation:
-        open = partial(self.conversations.open, setup.conversation, storage_settings(setup.settings))
+        conversations = self.stores.conversations
+        open = partial(conversations.open, setup.conversation, storage_settings(setup.settings))
         try:
             return await self.threads.run_shielded(open)
         except NotFound:
             if setup.prompt is None:
                 raise
         with suppress(Conflict):  # another process was faster
-            await self.threads.run_shielded(partial(self.conversations.create, setup.conversation, source=setup.source))
+            await self.threads.run_shielded(partial(conversations.create, setup.conversation, source=setup.source))
         return await self.threads.run_shielded(open)
 
     async def _start(
-        self, setup: RoundSetup, conversation: AsyncConversation, id: str, hooks: "Hooks | None"
+        self, setup: RoundSetup, conversation: AsyncConversation, id: str, hooks: Hooks | None
     ) -> RoundStamp | None:
         """Store the prompt, if there is one; None if there is nothing to say."""
         if setup.prompt is None:
             return RoundStamp(setup.conversation, last_round_id(await conversation.turns()) or new_id())
         stamp = RoundStamp(setup.conversation, id)
-        return stamp if await start_round(conversation, self.inbox, stamp, setup.prompt, hooks) else None
+        return stamp if await start_round(conversation, self.stores.inbox, stamp, setup.prompt, hooks) else None
 
     async def _make_deps(
         self, setup: RoundSetup, conversation: AsyncConversation, tools: RoundTools, call_scope: CallScope
     ) -> RoundDeps:
-        locked, texts = conversation.conversation, await conversation.run_in_thread(self.load_prompts)
+        locked, texts = conversation.conversation, await conversation.run_in_thread(setup.load_prompts)
         offered = filter_tools(tools.inventory, setup.settings)
-        services = home_services(setup.conversation, self.conversations, self.inbox, setup.model, call_scope.hooks)
-        services |= conversation_services(locked, setup.settings)
+        services = home_services(setup.conversation, self.stores, setup.model, call_scope.hooks)
+        scope = call_scope.with_services({**services, **conversation_services(locked, setup.settings)})
 
         def make_system_prompt(fuel: tuple[int, int] | None) -> str:
             """The texts are read once a round, the model's notes whenever a prompt is made."""
@@ -223,16 +231,48 @@ class RoundFactory:
 
         return RoundDeps(
             conversation=conversation,
-            inbox=self.inbox,
+            inbox=self.stores.inbox,
             model=setup.model,
             model_name=setup.model_name,
             settings=setup.settings,
-            parameters=setup.parameters,
             dispatcher=await conversation.run_in_thread(partial(tools.make_dispatcher, offered)),
-            scope=call_scope.with_services(services),
+            scope=scope,
+            tools=await conversation.run_in_thread(partial(tool_offers, offered, scope, setup.fallback_tool)),
             make_system_prompt=make_system_prompt,
             fallback_tool=setup.fallback_tool,
         )
+
+
+async def start_round(
+    conversation: AsyncConversation, inbox: Inbox, stamp: RoundStamp, prompt: RoundPrompt, hooks: Hooks | None = None
+) -> bool:
+    """Store the prompt. Messages leave the inbox only after that; a crash in between does not repeat them.
+
+    False when nothing was stored: the prompt is about messages, and the history holds all that there are.
+
+    Raises: Unavailable; Refused when the conversation is archived.
+    """
+    turns = await conversation.turns()
+    step = next_step(turns)
+    closed = [interrupted_entry(call, stamp) for call in step.calls] if isinstance(step, RunTools) else []
+    post = await collect_inbox(conversation, inbox, stamp, turns)
+    if post.problem:
+        await conversation.emit(Notice(post.problem))
+    worth = bool(post.unread) or not prompt.automatic
+    if worth:
+        prompt = prompt._replace(text=await RoundHooks(conversation, stamp, hooks).change_prompt(prompt.text))
+        await conversation.append([*closed, prompt_entry(prompt, post.unread, stamp, time.time())])
+    await clear_inbox(conversation, inbox, stamp, post)
+    return worth
+
+
+def last_round_id(turns: Sequence[Turn]) -> str:
+    """The round that the last turn belongs to; empty for somebody else's history."""
+    last = turns[-1] if turns else None
+    if last is None:
+        return ""
+    entries = [last.entry] if isinstance(last, UserTurn) else [*last.text_entries, *(call.entry for call in last.calls)]
+    return entries[-1].round
 
 
 def _setup_notes(tools: RoundTools, setup: RoundSetup) -> list[str]:
@@ -259,14 +299,11 @@ def _warm_up(model: Warmable) -> None:
 
 
 def _update_meta(conversation: Conversation, setup: RoundSetup, system: str) -> None:
+    meta = conversation.meta()  # only the holder of the lease changes it
     title = "" if setup.prompt is None or setup.prompt.automatic else _make_title(setup.prompt.text)
-
-    def fill_meta(meta: ConversationMeta) -> ConversationMeta:
-        extra = {**meta.extra, SENT_PROMPT_KEY: system} if system else meta.extra
-        provider = setup.model.provider
-        return meta._replace(title=meta.title or title, provider=provider, model=setup.model_name, extra=extra)
-
-    conversation.update_meta(fill_meta)
+    changes = {"title": meta.title or title, "provider": setup.model.provider, "model": setup.model_name}
+    extra = {**meta.extra, SENT_PROMPT_KEY: system} if system else meta.extra
+    conversation.update_meta(methodcaller("_replace", **changes, extra=extra))
 
 
 def _make_title(prompt: str) -> str:

@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import Literal, NamedTuple, TypeAlias
 
 from marid.core.conversation.entry import FAILED, FLOW_CALL, INTERRUPTED, OK, TO_AGENT, TO_USER
-from marid.engine.messages import parse_arguments
+from marid.engine.model_requests import parse_arguments
 from marid.engine.turns import CallRecord, Reply, Turn, UserTurn
 
 LOOP_WARNING_AT, LOOP_END_AT = 3, 6

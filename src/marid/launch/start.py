@@ -170,7 +170,7 @@ class _RequestOpener:
         places = home or self.line.value("home"), project or self.line.value("project_root")
         if places not in self._opened:
             self._opened[places] = open_request(home=places[0], project=places[1], caller=_CALLER)
-        self.home = self._opened[places].home
+        self.home = self._opened[places].app.home
         return self._opened[places]
 
     def home_hint(self, error: MaridError) -> str:

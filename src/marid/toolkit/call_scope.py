@@ -1,7 +1,8 @@
 """For whom a call is made: who calls, what they may, where, and with what."""
 
+from _thread import allocate_lock
 from collections import ChainMap
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
@@ -58,3 +59,33 @@ class CallScope:
     def grant_scope(self) -> str:
         """Where a standing grant holds."""
         return f"conversation:{self.caller.conversation}" if self.caller.conversation else f"run:{self.run_id}"
+
+
+class LazyServices(Mapping[type, object]):
+    """Ports by type, each made when a tool first asks for it. Those with a condition are there while it holds."""
+
+    def __init__(
+        self, makers: Mapping[type, Callable[[], object]], conditions: Mapping[type, Callable[[], bool]] | None = None
+    ) -> None:
+        self._makers = makers
+        self._conditions = conditions or {}
+        self._made: dict[type, object] = {}
+        self._lock = allocate_lock()  # calls that run at once may ask for the same port
+
+    def __getitem__(self, port: type) -> object:
+        with self._lock:
+            if port not in self._made:
+                self._made[port] = self._makers[port]()
+            return self._made[port]
+
+    def __contains__(self, port: object) -> bool:
+        return isinstance(port, type) and port in self._makers and self._holds(port)
+
+    def __iter__(self) -> Iterator[type]:
+        return filter(self._holds, self._makers)
+
+    def __len__(self) -> int:
+        return sum(map(self._holds, self._makers))
+
+    def _holds(self, port: type) -> bool:
+        return port not in self._conditions or self._conditions[port]()

@@ -4,6 +4,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Generic
 
 from marid.core.caller import Caller
+from marid.core.conversation.entry import new_id
 from marid.core.events import Event, EventListener, W
 
 if TYPE_CHECKING:
@@ -17,8 +18,9 @@ class AsyncEventStream(Generic[W]):
     is raised where the event was emitted; the next event is delivered all the same. Use it on the event loop only.
     """
 
-    def __init__(self, id: str, caller: Caller, listener: EventListener[W]) -> None:
-        self.id = id
+    def __init__(self, caller: Caller, listener: EventListener[W], id: str = "") -> None:
+        """`id` names the run; "" makes a new one."""
+        self.id = id or new_id()
         self.caller = caller
         self._listener = listener
         self._next = 0

@@ -19,7 +19,7 @@ from marid.ports.model import Model
 
 def prepared(scope: RequestScope, conversation: str, overrides: Mapping[str, object], **how: Any) -> RoundSetup:
     name = scope.stores.conversations.resolve_name(conversation)
-    return prepare_round(scope.within(name, overrides), RoundRequest(prompt="hi", conversation=name, **how))
+    return prepare_round(scope.within(name, overrides), RoundRequest(prompt="hi", conversation=name, **how), name)
 
 
 def test_with_nothing_set_the_model_is_offline(tmp_path: Path) -> None:

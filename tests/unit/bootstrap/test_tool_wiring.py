@@ -6,7 +6,6 @@ import anyio
 
 from marid.app.tool_access import ToolAccess
 from marid.app.tool_session import open_tools
-from marid.bootstrap.parts import LazyServices
 from marid.bootstrap.wiring import open_request
 from marid.core.policy.policy import Effect
 from marid.ports.beads import NO_WORKSPACE
@@ -15,6 +14,7 @@ from marid.ports.handoff import Handoff
 from marid.ports.model import ModelLookup
 from marid.ports.notes import NoteWriter, ReflectionWriter
 from marid.ports.peers import Peers
+from marid.toolkit.call_scope import LazyServices
 from marid.toolkit.inventory import dependencies_of
 from marid.tools.builtin import TOOLS
 

@@ -3,22 +3,16 @@
 import pytest
 
 from marid.core.model_io import (
-    CallReady,
-    Finished,
     ForcedTool,
     Message,
     ModelRequest,
     Parameters,
     Reasoning,
-    ReasoningDelta,
     ReasoningOptions,
-    ReplyDraft,
     Text,
-    TextDelta,
     ToolCall,
     ToolOffer,
     ToolResult,
-    Usage,
     estimate_tokens,
     message_tokens,
     request_tokens,
@@ -32,15 +26,6 @@ def test_a_message_tells_its_words_from_its_calls() -> None:
     message = Message(role="assistant", parts=(Reasoning(text="hm"), Text(text="a"), CALL, Text(text="b")))
     assert message.text == "ab"
     assert message.calls == (CALL,)
-
-
-def test_a_draft_keeps_words_and_thoughts_apart_and_in_order() -> None:
-    draft = ReplyDraft()
-    for event in (ReasoningDelta("h"), ReasoningDelta("m"), TextDelta("a"), CallReady(0, CALL), TextDelta("b")):
-        draft.add(event)
-    draft.add(Usage(1, 1))
-    draft.add(Finished("stop", user_message("")))
-    assert draft.message().parts == (Reasoning(text="hm"), Text(text="ab"))
 
 
 def test_four_bytes_are_about_a_token() -> None:

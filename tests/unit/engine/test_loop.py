@@ -237,7 +237,7 @@ def test_warnings_use_the_conversations_own_limit(tmp_path: Path) -> None:
 def test_a_full_window_ends_the_round_before_the_request(tmp_path: Path) -> None:
     model = FakeModel(answer("never"), window=100)
     talk = RoundHarness(tmp_path, model)
-    with pytest.raises(Exhausted, match="To clear the window"):
+    with pytest.raises(Exhausted, match="Run `marid clear`"):
         talk.say("x" * 1000)
     assert model.asked == []
 

@@ -2,7 +2,7 @@ import pytest
 
 from marid.core.conversation.entry import MESSAGE, Entry
 from marid.core.errors import Exhausted
-from marid.core.model_io import Parameters, ToolOffer
+from marid.core.model_io import ToolOffer
 from marid.core.round_events import WindowWarning
 from marid.engine.model_requests import WINDOW_LOOKUP_TOKENS, RequestBuilder, WindowLimits
 from marid.engine.turns import UserTurn
@@ -11,7 +11,7 @@ TURNS = [UserTurn(entry=Entry(entry_type=MESSAGE, content="x" * 400))]
 
 
 def builder(limit: int) -> RequestBuilder:
-    return RequestBuilder(WindowLimits(model="m", limit=limit), (), Parameters(seed=1))
+    return RequestBuilder(WindowLimits(model="m", limit=limit), (), {"seed": 1})
 
 
 def test_a_window_that_is_nearly_full_is_told_once() -> None:
@@ -23,14 +23,14 @@ def test_a_window_that_is_nearly_full_is_told_once() -> None:
 
 def test_where_the_tools_fill_the_window_that_is_said() -> None:
     tools = (ToolOffer(name="t", description="x" * 400, schema={}),)
-    requests = RequestBuilder(WindowLimits(model="m", limit=150), tools, Parameters())
+    requests = RequestBuilder(WindowLimits(model="m", limit=150), tools, {})
     with pytest.raises(Exhausted, match=r"The tools alone are 101: the settings `tools`"):
         requests.build_request("", TURNS)
 
 
 def test_a_limit_that_a_person_has_set_is_for_what_is_said() -> None:
     tools = (ToolOffer(name="t", description="x" * 1000, schema={}),)
-    requests = RequestBuilder(WindowLimits(model="m", user_limit=101), tools, Parameters())
+    requests = RequestBuilder(WindowLimits(model="m", user_limit=101), tools, {})
     assert requests.build_request("s" * 1000, TURNS)[0].tools == tools
     with pytest.raises(Exhausted, match="context_window_limit is 101"):
         requests.build_request("", [*TURNS, *TURNS])
@@ -38,7 +38,7 @@ def test_a_limit_that_a_person_has_set_is_for_what_is_said() -> None:
 
 def test_a_models_own_window_counts_beside_a_persons_limit() -> None:
     tools = (ToolOffer(name="t", description="x" * 1000, schema={}),)
-    requests = RequestBuilder(WindowLimits(model="m", limit=300, user_limit=1000), tools, Parameters())
+    requests = RequestBuilder(WindowLimits(model="m", limit=300, user_limit=1000), tools, {})
     with pytest.raises(Exhausted, match="'m' takes 300"):
         requests.build_request("", TURNS)
 
@@ -53,4 +53,4 @@ def test_how_much_a_model_takes_in_is_asked_for_once_and_only_where_it_may_matte
     with pytest.raises(Exhausted, match="'m' takes 1,000"):
         requests.build_request("", long)
     assert not builder(1).needs_window(long)
-    assert not RequestBuilder(WindowLimits(model="m", user_limit=9), (), Parameters()).needs_window(long)
+    assert not RequestBuilder(WindowLimits(model="m", user_limit=9), (), {}).needs_window(long)

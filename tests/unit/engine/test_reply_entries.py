@@ -2,7 +2,7 @@
 
 from marid.core.conversation.entry import AGENT, MESSAGE, TOOL_CALL, USER, Entry
 from marid.core.model_io import Message, MessagePart, Reasoning, Text, ToolCall, ToolResult
-from marid.engine.messages import provider_messages
+from marid.engine.model_requests import provider_messages
 from marid.engine.round_entries import RoundStamp, reply_entries
 from marid.engine.turns import parse_turns
 

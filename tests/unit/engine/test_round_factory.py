@@ -12,7 +12,6 @@ from marid.core.caller import Caller
 from marid.core.conversation.entry import TO_USER
 from marid.core.errors import NotFound
 from marid.core.events import Event
-from marid.core.model_io import Parameters
 from marid.core.policy.policy import Policy
 from marid.core.round_events import RoundEnd, RoundEvent
 from marid.core.settings.values import Settings
@@ -54,11 +53,8 @@ class Rounds:
             self.heard.append(event)
 
         factory = RoundFactory(
-            conversations=self.home,
-            inbox=self.home,
+            stores=self.home.stores(),
             threads=DaemonThreadPool(),
-            open_tools=open_tools,
-            load_prompts=lambda: PromptTexts("Use tabs.", "You are a bird."),
         )
         setup = RoundSetup(
             conversation="talk",
@@ -66,10 +62,11 @@ class Rounds:
             settings=Settings(),
             model=model,
             model_name="fake-model",
-            parameters=Parameters(),
             fallback_tool=TO_USER,
+            open_tools=open_tools,
+            load_prompts=lambda: PromptTexts("Use tabs.", "You are a bird."),
         )
-        return anyio.run(factory.run, setup, AsyncEventStream("r1", Caller(face="test"), listen))
+        return anyio.run(factory.run, "talk", lambda _: setup, AsyncEventStream(Caller(face="test"), listen, "r1"))
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from marid.core.events import Notice
 from marid.core.round_events import InboxInjected, RoundEvent
 from marid.engine.async_conversation import AsyncConversation
 from marid.engine.round_entries import RoundPrompt, RoundStamp, prompt_entry
-from marid.engine.round_start import last_round_id, start_round
+from marid.engine.round_factory import last_round_id, start_round
 from marid.engine.turns import parse_turns
 from marid.toolkit.thread_pool import DaemonThreadPool
 

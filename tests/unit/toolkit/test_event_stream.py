@@ -33,7 +33,7 @@ class Gate(Recorder[Notice]):
 def test_a_slow_listener_holds_back_its_own_stream_and_no_other() -> None:
     async def main() -> None:
         slow, quick = Gate(), Recorder[Notice]()
-        held, free = AsyncEventStream("held", CALLER, slow), AsyncEventStream("free", CALLER, quick)
+        held, free = AsyncEventStream(CALLER, slow, "held"), AsyncEventStream(CALLER, quick, "free")
         done: list[str] = []
 
         async def source(stream: AsyncEventStream[Notice]) -> None:
@@ -55,7 +55,7 @@ def test_a_slow_listener_holds_back_its_own_stream_and_no_other() -> None:
 def test_events_of_tasks_that_emit_at_once_come_one_at_a_time_in_the_order_of_emit() -> None:
     async def main() -> None:
         listener = Gate()
-        stream = AsyncEventStream("s1", CALLER, listener)
+        stream = AsyncEventStream(CALLER, listener, "s1")
         async with anyio.create_task_group() as group:
             for text in "abcd":
                 group.start_soon(stream.emit, Notice(text))
@@ -96,7 +96,7 @@ async def _wait_and_cancel(stream: AsyncEventStream[Notice], listener: Gate, *, 
 def test_a_task_that_is_cancelled_while_it_waits_does_not_stop_the_stream(woken: bool) -> None:
     async def main() -> None:
         listener = Gate()
-        stream = AsyncEventStream("s1", CALLER, listener)
+        stream = AsyncEventStream(CALLER, listener, "s1")
         await _wait_and_cancel(stream, listener, woken=woken)
         await stream.emit(Notice("d"))
         heard = [text for _, text in texts(listener) if text != "b"]
@@ -114,7 +114,7 @@ def _raising() -> Callable[[Event[Notice]], Awaitable[None]]:
 
 def test_what_a_listener_raises_reaches_the_emitter_each_time() -> None:
     async def main() -> None:
-        stream = AsyncEventStream("s1", CALLER, _raising())
+        stream = AsyncEventStream(CALLER, _raising(), "s1")
         for text in ("a", "b"):
             with pytest.raises(OSError, match=text):
                 await stream.emit(Notice(text))
@@ -125,7 +125,7 @@ def test_what_a_listener_raises_reaches_the_emitter_each_time() -> None:
 def test_a_listener_that_is_cancelled_leaves_the_stream_usable() -> None:
     async def main() -> None:
         listener = Gate()
-        stream = AsyncEventStream("s1", CALLER, listener)
+        stream = AsyncEventStream(CALLER, listener, "s1")
         with anyio.move_on_after(0.01):
             await stream.emit(Notice("a"))
         listener.opened.set()

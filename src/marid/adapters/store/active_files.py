@@ -54,7 +54,7 @@ class PartitionTally(NamedTuple):
             if entry.entry_type in ANCHORS:
                 anchor, before = start, last
             if not held:
-                first_ts = entry.timestamp
+                first_ts = entry.time_ms // 1000
             last = entry.sequence
             held += 1
             tokens += entry_tokens(entry, bytes_per_token)

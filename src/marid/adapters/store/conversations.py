@@ -95,7 +95,6 @@ class FileConversations:
     def open(
         self, key: str, storage: StorageSettings = DEFAULT_STORAGE, *, wait: float = 0.0, create: bool = False
     ) -> OpenConversation:
-        storage = storage.with_minimums()
         with disk_errors(f"opening the conversation '{key}'"):
             paths, held = self._acquire(key, wait, storage.lock_heartbeat_seconds, create=create)
             try:

@@ -6,10 +6,10 @@ from fakes.dispatcher import CallHarness
 from fakes.rounds import TOOLS, look
 from marid.core.policy.policy import Effect
 from marid.core.settings.values import make_settings
-from marid.engine.model_requests import filter_tools, tool_offers, unknown_tool_names
 from marid.engine.round_services import RoundHandoff
 from marid.ports.handoff import Handoff
 from marid.toolkit.inventory import Inventory
+from marid.toolkit.tool_offers import filter_tools, tool_offers, unknown_tool_names
 from marid.tools.builtin import TOOLS as ALL
 
 INVENTORY = Inventory(ALL)
