@@ -68,7 +68,7 @@ async def call_tool(
             if not _HOME_PORTS.isdisjoint(ports):
                 own = await threads.run_shielded(partial(stores.conversations.resolve_name, name))
                 model = scope.make_model({})
-                services = home_services(own, stores, model, scope.app.hooks)
+                services = home_services(own, stores.conversations, stores.inbox, model, scope.app.hooks)
                 call_scope = call_scope.with_services(services)
             elif not _CONVERSATION_PORTS.isdisjoint(ports):
                 held = await threads.run_shielded(

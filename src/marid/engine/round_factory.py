@@ -127,18 +127,18 @@ class RoundFactory:
 
     async def run(
         self,
-        conversation: str,
+        key: str,
         prepare: Callable[[str], RoundSetup],
         events: AsyncEventStream[RoundEvent],
         asker: "Asker | None" = None,
     ) -> RoundEnd:
-        """Run a round in the conversation of that name or id. `prepare` takes its name and may block.
+        """Run a round in the conversation of the name or id `key`. `prepare` takes its name and may block.
 
         A cancelled round stores what came as interrupted and closes the connection to the model.
 
         Raises: MaridError, as `prepare`, Conversations.open, Model.stream and Round.run do.
         """
-        name = await self.threads.run_shielded(partial(self.stores.conversations.resolve_name, conversation))
+        name = await self.threads.run_shielded(partial(self.stores.conversations.resolve_name, key))
         setup = await ensure_model(await self.threads.run_shielded(partial(prepare, name)))
         for note in setup.notes:
             await events.emit(Notice(note))
@@ -221,7 +221,9 @@ class RoundFactory:
     ) -> RoundDeps:
         locked, texts = conversation.conversation, await conversation.run_in_thread(setup.load_prompts)
         offered = filter_tools(tools.inventory, setup.settings)
-        services = home_services(setup.conversation, self.stores, setup.model, call_scope.hooks)
+        services = home_services(
+            setup.conversation, self.stores.conversations, self.stores.inbox, setup.model, call_scope.hooks
+        )
         scope = call_scope.with_services({**services, **conversation_services(locked, setup.settings)})
 
         def make_system_prompt(fuel: tuple[int, int] | None) -> str:

@@ -7,7 +7,7 @@ from marid.core.hooks import DeliveryPayload, HookRunner, Hooks
 from marid.core.model_io import ModelInfo
 from marid.core.settings.values import Settings
 from marid.engine.round_entries import MAX_RESULT_BYTES
-from marid.ports.conversations import Conversations, ConversationStores, Inbox
+from marid.ports.conversations import Conversations, Inbox
 from marid.ports.handoff import Handoff
 from marid.ports.model import Model, ModelLookup
 from marid.ports.notes import NoteWriter, ReflectionWriter
@@ -123,9 +123,11 @@ class RoundHandoff(Handoff):
         return "You go on after your next words, with the prompt that you gave."
 
 
-def home_services(own: str, stores: ConversationStores, model: Model, hooks: Hooks | None = None) -> dict[type, object]:
+def home_services(
+    own: str, conversations: Conversations, inbox: Inbox, model: Model, hooks: Hooks | None = None
+) -> dict[type, object]:
     """The services for which the conversation `own` need not be open, nor even exist."""
-    return {Peers: HomePeers(stores.conversations, stores.inbox, own, hooks), ModelLookup: ModelCatalogue(model)}
+    return {Peers: HomePeers(conversations, inbox, own, hooks), ModelLookup: ModelCatalogue(model)}
 
 
 def conversation_services(conversation: Conversation, settings: Settings) -> dict[type, object]:

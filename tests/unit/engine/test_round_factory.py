@@ -66,7 +66,12 @@ class Rounds:
             open_tools=open_tools,
             load_prompts=lambda: PromptTexts("Use tabs.", "You are a bird."),
         )
-        return anyio.run(factory.run, "talk", lambda _: setup, AsyncEventStream(Caller(face="test"), listen, "r1"))
+
+        def prepare(name: str) -> RoundSetup:
+            assert name == "talk"
+            return setup
+
+        return anyio.run(factory.run, "talk", prepare, AsyncEventStream(Caller(face="test"), listen, "r1"))
 
 
 @pytest.fixture

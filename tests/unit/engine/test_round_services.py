@@ -23,7 +23,7 @@ TOOLS = load_tools("marid.tools.conversation_tools")
 def services(settings: Settings) -> dict[type, object]:
     store = FakeConversations()
     own = conversation_services(store.open("mine", create=True), settings)
-    return home_services("mine", store.stores(), FakeModel()) | own
+    return home_services("mine", store, store.inbox, FakeModel()) | own
 
 
 def names(road: CallHarness, given: dict[type, object]) -> set[str]:

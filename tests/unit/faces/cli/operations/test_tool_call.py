@@ -4,16 +4,14 @@ import pytest
 
 from fakes.real_app import real_scope
 from marid.faces.cli.operations.tool_call import parse_plain_flags, plain_call
-from marid.tools.file_lines import TOOLS
-from marid.tools.text_search import TOOLS as GREP
-
-SLICE = next(spec for spec in TOOLS if spec.name == "get_file_slice")
+from marid.tools.file_lines import get_file_slice
+from marid.tools.text_search import grep_files
 
 
 def test_plain_flags_are_read_in_both_spellings() -> None:
-    given = parse_plain_flags(SLICE, ["--path", "a", "--start-line", "2", "--end_line", "x"])
+    given = parse_plain_flags(get_file_slice, ["--path", "a", "--start-line", "2", "--end_line", "x"])
     assert given == {"path": "a", "start_line": "2", "end_line": "x"}
-    assert parse_plain_flags(SLICE, []) == {}
+    assert parse_plain_flags(get_file_slice, []) == {}
 
 
 @pytest.mark.parametrize(
@@ -24,12 +22,11 @@ def test_plain_flags_are_read_in_both_spellings() -> None:
     ],
 )
 def test_other_lines_are_left_to_click(words: list[str]) -> None:
-    assert parse_plain_flags(SLICE, words) is None
+    assert parse_plain_flags(get_file_slice, words) is None
 
 
 def test_flags_that_repeat_or_stand_alone_are_left_to_click() -> None:
-    (grep,) = (spec for spec in GREP if spec.name == "grep_files")
-    assert parse_plain_flags(grep, ["--pattern", "x", "--files_only", "true"]) is None
+    assert parse_plain_flags(grep_files, ["--pattern", "x", "--files_only", "true"]) is None
 
 
 def test_an_unknown_tool_and_another_name_of_one_are_left_to_click(tmp_path: Path) -> None:
